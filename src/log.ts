@@ -24,7 +24,7 @@ export function createLog({ level, secrets, to }: LogOptions): Logger {
     timestamp: pino.stdTimeFunctions.isoTime,
     hooks: {
       streamWrite(line: string) {
-        const clean = withoutSecrets(line, known);
+        const clean = withoutSecrets(line.length <= LONGEST ? line : shortened(line), known);
         note(recent, clean);
         return clean;
       },
@@ -33,6 +33,23 @@ export function createLog({ level, secrets, to }: LogOptions): Logger {
   const log = to === undefined ? pino(options) : pino(options, to);
   recentOf.set(log, recent);
   return log;
+}
+
+/** Characters of a line. Longer ones are rare, and hold somebody else's text. */
+const LONGEST = 65_536;
+/** Of each text in such a line. */
+const LONGEST_TEXT = 1_000;
+
+/** The line with its texts cut, and without what still makes it too long. */
+function shortened(line: string): string {
+  const cut = JSON.stringify(JSON.parse(line), (_, value: unknown) =>
+    typeof value === "string" && value.length > LONGEST_TEXT
+      ? `${value.slice(0, LONGEST_TEXT).toWellFormed()}… (cut)`
+      : value,
+  );
+  if (cut.length <= LONGEST) return `${cut}\n`;
+  const { level, time, msg } = Line.parse(JSON.parse(cut));
+  return `${JSON.stringify({ level, time, msg, cut: "the data of this line was too long" })}\n`;
 }
 
 const recentOf = new WeakMap<Logger, readonly LoggedError[]>();

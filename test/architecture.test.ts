@@ -63,7 +63,15 @@ const table: Readonly<Record<string, Row>> = {
  * These may be imported by everybody but the playground; the other files of the root are entries. How a database is
  * opened is here because both the bot and the service have one, and neither may import the other.
  */
-const shared = ["log.ts", "errors.ts", "sqlite.ts", "postgres.ts", "database-tls.ts", "database-trouble.ts"];
+const shared = [
+  "log.ts",
+  "errors.ts",
+  "sqlite.ts",
+  "postgres.ts",
+  "database-tls.ts",
+  "database-trouble.ts",
+  "unawaited.ts",
+];
 
 /** They put the parts together, so they may import all of them. */
 const composition = new Set(["", "bin", "boot", "stand-ins"]);

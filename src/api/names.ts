@@ -2,6 +2,7 @@ import { requestLimits } from "./request-limits.ts";
 
 // The API doesn't define the format of names. This is the rule of a sibling tool, and our service enforces it too.
 const LONGEST = 50;
+const LONGEST_EXISTING = 253;
 const RULE = "Names use lowercase letters, digits and dashes, and start with a letter.";
 
 /**
@@ -19,6 +20,11 @@ export function checkName(kind: "job" | "service", name: string): string | undef
 
 function isName(name: string): boolean {
   return /^[a-z](?:[a-z0-9-]*[a-z0-9])?$/u.test(name);
+}
+
+/** Whether an existing workload can have this name: the API refuses questions about others. */
+export function mayExist(name: string): boolean {
+  return name.length <= LONGEST_EXISTING && /^[a-z0-9](?:[a-z0-9.-]*[a-z0-9-])?$/u.test(name);
 }
 
 /** Turns "Wéb 2" and "_web_2" into "web-2". */

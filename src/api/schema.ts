@@ -297,8 +297,8 @@ export interface paths {
         get?: never;
         /**
          * Restart a service
-         * @description Stops and starts every instance of a running service. A restart leaves no trace in the fields of the service
-         *     once it is over. This implementation answers 409 when the service is stopped, stopping or starting.
+         * @description Stops and starts every instance of a running service. The API has no field that shows it; of this implementation,
+         *     `status_since` does. It answers 409 when the service is stopped, stopping or starting.
          */
         put: operations["restartService"];
         post?: never;

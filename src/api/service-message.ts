@@ -1,3 +1,4 @@
+import { inPlainWords } from "./field-words.ts";
 import type { Call } from "./operations.ts";
 import type { ApiAccount } from "./request.ts";
 
@@ -35,12 +36,13 @@ function withoutSecrets(text: string, secrets: readonly Secret[]): string {
   return clean;
 }
 
-/** The error message in a body: from JSON, or the text itself when it is short. */
+/** The error message in a body, in plain words: from JSON, or the text itself when it is short. */
 export function errorSentence(body: string, secrets: readonly Secret[]): string | undefined {
   const value = jsonOf(body);
-  if (value === undefined) return body.trim().length <= LONGEST ? displayable(body, secrets) : undefined;
-  const found = find(value, 0);
-  return found === undefined ? undefined : displayable(found, secrets);
+  const isShort = value === undefined && body.trim().length <= LONGEST;
+  const found = isShort ? body : find(value, 0);
+  const shown = found === undefined ? undefined : displayable(found, secrets);
+  return shown === undefined ? undefined : inPlainWords(shown);
 }
 
 function jsonOf(text: string): unknown {
@@ -53,7 +55,7 @@ function jsonOf(text: string): unknown {
 
 // The keys for messages in error bodies; `title` is the least specific
 // (https://www.rfc-editor.org/rfc/rfc9457#section-3.1).
-const keys = ["message", "detail", "error", "errors", "title"];
+const keys = ["message", "msg", "detail", "error", "errors", "title"];
 const DEEPEST = 3;
 
 function find(value: unknown, depth: number): string | undefined {

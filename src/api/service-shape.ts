@@ -57,10 +57,12 @@ export const Service = z.looseObject({
   size_set_by: lenient(identity),
   refused_operations: RefusedOperations,
   target_instance_size: lenient(count),
-  containers: lenient(listOf(ServiceContainer)),
+  // Updates go by position, so a malformed container keeps its place.
+  containers: lenient(z.array(ServiceContainer.catch({}))),
   port_mappings: lenient(listOf(PortMapping)),
   volumes: lenient(listOf(ServiceVolume)),
   default_domain_name: lenient(text),
-  binding_domain_name: lenient(listOf(identity)),
+  // It is sent back as a whole, so a list that is only partly readable is unknown.
+  binding_domain_name: lenient(z.array(identity)),
 });
 export type Service = z.output<typeof Service>;

@@ -1,6 +1,7 @@
 import { aborted, timedOut } from "./failures.ts";
 import type { OperationId } from "./operations.ts";
 import type { Problem } from "./problem.ts";
+import { unawaited } from "../unawaited.ts";
 
 /** A request in flight, retries included. */
 export type Flight = {
@@ -59,7 +60,7 @@ export function createSingleFlight<Answer>(): SingleFlight<Answer> {
       if (left > 0) setTimeout(forget, left).unref();
       else forget();
     };
-    flight.answer.then(forgetThen, forget);
+    unawaited(flight.answer.then(forgetThen, forget));
     return flight;
   };
   return {

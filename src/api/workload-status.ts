@@ -24,12 +24,20 @@ export type WorkloadStatus = {
 const levels: ReadonlyMap<string, Level> = new Map([
   ["running", "healthy"],
   ["active", "healthy"],
+  ["available", "healthy"],
+  ["healthy", "healthy"],
+  ["online", "healthy"],
   ["ready", "healthy"],
+  ["started", "healthy"],
+  ["up", "healthy"],
   ["complete", "idle"],
   ["completed", "idle"],
   ["succeeded", "idle"],
   ["stopped", "idle"],
   ["suspended", "idle"],
+  ["halted", "idle"],
+  ["inactive", "idle"],
+  ["paused", "idle"],
   ["starting", "busy"],
   ["updating", "busy"],
   ["stopping", "busy"],
@@ -42,7 +50,20 @@ const FAILING = /fail|error|crash|back-?off|oom|unhealthy|degraded|restarting/iu
 
 /** A status word that nobody documents may mean anything, so it isn't shown as healthy. */
 export function levelOf(word: string): Level {
-  return levels.get(word.toLowerCase()) ?? (FAILING.test(word) ? "failing" : "busy");
+  return levels.get(word.trim().toLowerCase()) ?? (FAILING.test(word) ? "failing" : "busy");
+}
+
+export function isIdle(word: string | undefined): boolean {
+  return word !== undefined && levelOf(word) === "idle";
+}
+
+export function isHealthy(word: string | undefined): boolean {
+  return word !== undefined && levelOf(word) === "healthy";
+}
+
+/** Compares words of status, which APIs write in any case. */
+export function isStatus(word: string | undefined, wanted: string): boolean {
+  return word?.trim().toLowerCase() === wanted.toLowerCase();
 }
 
 /** One restart can be an accident; from here on a service restarts again and again. */
@@ -130,15 +151,15 @@ function incomplete(
  */
 export function jobStatus(job: Job): WorkloadStatus {
   const status = job.status ?? {};
-  const conditions = (status.conditions ?? []).filter((each) => each.status === "True");
-  const failed = conditions.find(({ type }) => type === "Failed");
+  const conditions = (status.conditions ?? []).filter((each) => isStatus(each.status, "true"));
+  const failed = conditions.find(({ type }) => isStatus(type, "failed"));
   if (failed !== undefined) return withWhy({ level: "failing", words: "failed" }, failedBecause(job, failed));
-  const complete = conditions.find(({ type }) => type === "Complete");
+  const complete = conditions.find(({ type }) => isStatus(type, "complete"));
   if (complete !== undefined || status.completionTime !== undefined) {
     const since = status.completionTime ?? complete?.lastTransitionTime;
     return { level: "idle", words: "complete", ...(since !== undefined && { since }) };
   }
-  const suspended = conditions.find(({ type }) => type === "Suspended");
+  const suspended = conditions.find(({ type }) => isStatus(type, "suspended"));
   if (suspended !== undefined) return withWhy({ level: "idle", words: "suspended" }, suspended);
   return unfinished(job, conditions.at(-1)?.type);
 }
@@ -161,6 +182,7 @@ function unfinished(job: Job, condition: string | undefined): WorkloadStatus {
   const since = status.startTime === undefined ? {} : { since: status.startTime };
   if ((status.active ?? 0) > 0) return { level: "healthy", words: "running", ...since };
   if (condition !== undefined) return { level: levelOf(condition), words: condition.toLowerCase(), ...since };
+  if (job.status === undefined) return { level: "busy", words: "status unknown" };
   return status.startTime === undefined
     ? { level: "busy", words: "pending" }
     : { level: "healthy", words: "running", ...since };

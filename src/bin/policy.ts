@@ -4,6 +4,7 @@ import { parseArgs } from "node:util";
 import { QuestionError, questionFromOptions } from "../policy/question-from-options.ts";
 import { defaultPolicy, defaultPolicyText } from "../policy/default-policy.ts";
 import { explain, explanationLines } from "../policy/explain.ts";
+import { policyWarnings } from "../policy/policy-warnings.ts";
 import { PolicyError, readPolicy } from "../policy/read-policy.ts";
 import type { Policy } from "../policy/policy.ts";
 
@@ -13,7 +14,7 @@ const usage = `Usage: npm run policy -- check [FILE]
            [--in C0123ABCD|dm] [--name web] [--kind service|job] [--region beijing1] [--account NAME] [--break-glass]
        npm run policy -- print
 FILE      default: GANTRY_POLICY, else the built-in policy
-check     checks the file; exits with 0, or 2 if it has problems
+check     checks the file and warns about rules that miss jobs; exits with 0, or 2 if the file has problems
 explain   shows which rule decides; exits with 0 if allowed or approvable, 1 if refused, 2 if the input is invalid
 print     prints the built-in policy
 `;
@@ -61,8 +62,14 @@ function run(args: readonly string[]): number {
   if (extra !== undefined) throw new QuestionError(`Unexpected argument “${extra}”.`);
   switch (what) {
     case "check": {
-      const { source, rules } = policyIn(file);
-      print([`${source} is valid: ${rules.length} rule${rules.length === 1 ? "" : "s"}.`]);
+      const policy = policyIn(file);
+      const { source, rules } = policy;
+      const jobsRegion = process.env["WORKLOAD_JOBS_REGION"] || "us";
+      const warnings = policyWarnings(policy, { jobsRegion });
+      print([
+        `${source} is valid: ${rules.length} rule${rules.length === 1 ? "" : "s"}.`,
+        ...warnings.map(({ line, sentence }) => `Warning: ${source}:${line}: ${sentence}`),
+      ]);
       return 0;
     }
     case "explain": {

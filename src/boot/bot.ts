@@ -47,6 +47,8 @@ export type BotParts = {
   readonly now?: () => Date;
   /** Between a write and its read-back, and between looks at its health. */
   readonly wait?: (ms: number) => Promise<void>;
+  /** How long people wait before they are shown that something happens; in real time by default. */
+  readonly patience?: (ms: number) => Promise<void>;
   /** Before a response_url is tried again. */
   readonly backOff?: (ms: number) => Promise<void>;
   readonly drain?: DrainLimits;
@@ -102,10 +104,11 @@ function botOf(parts: OwnParts): Bot {
     sweep: sweepAll,
     async start() {
       await workspaces.begin();
-      await store.beat(await report());
+      // A database that fails here fails for a moment: it was opened just before.
+      await sweeper.once(async () => store.beat(await report()));
       const started = await transport.start();
       // Takes over what the last process left unfinished before the first command is answered.
-      await sweepAll();
+      await sweeper.once(sweepAll);
       sweeper.start();
       return started;
     },
@@ -167,11 +170,14 @@ function reporterOf(parts: BotParts, { arrivals, shared, workspaces, transport }
   });
 }
 
+/** A bot that stops doesn't wait for it. */
+const unheld = (ms: number): Promise<void> => sleep(ms, undefined, { ref: false });
+
 function sharedParts(parts: BotParts, report: Shared["report"]): Shared {
-  const { log, store, now = () => new Date(), wait = pause } = parts;
+  const { log, store, now = () => new Date(), wait = pause, patience = unheld } = parts;
   const nowMs = (): number => now().getTime();
   return {
-    clock: { now, wait },
+    clock: { now, wait, patience },
     dropped: createDropped(store, log),
     lanes: createLanes({
       drain: parts.drain ?? drainLimits,

@@ -213,6 +213,7 @@ function settingsOf(env: Environment, service: ServiceConfig): Settings {
     logFrom: env.WORKLOAD_API_LOG_FROM,
     logZone: env.WORKLOAD_API_LOG_ZONE,
     resourcesKey: env.WORKLOAD_API_RESOURCES_KEY,
+    healthyAfterMs: env.GANTRY_HEALTHY_AFTER * 1_000,
     version,
   };
 }

@@ -120,6 +120,8 @@ export const Environment = z.object({
       "must be own (everybody uses their own account) or fallback (own account, else the channel's, else the workspace's)",
     )
     .default("fallback"),
+  // Looks end after ten minutes.
+  GANTRY_HEALTHY_AFTER: wholeNumber("of seconds", { from: 0, to: 540, byDefault: 60 }),
   GANTRY_HISTORY_DAYS: wholeNumber("of days", { from: 1, to: 36_500, byDefault: 365 }),
   DATABASE_URL: z
     .string()

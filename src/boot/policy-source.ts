@@ -6,6 +6,7 @@ import { defaultPolicy } from "../policy/default-policy.ts";
 import { isOfTeam, policiesIn, readFolder } from "./policy-folder.ts";
 import { PolicyError, readPolicy } from "../policy/read-policy.ts";
 import type { Policy } from "../policy/policy.ts";
+import { unawaited } from "../unawaited.ts";
 
 export type PolicyUpdate =
   | { readonly kind: "taken"; readonly rules: number }
@@ -68,7 +69,11 @@ export async function openPolicy({
       onChange?.({ kind: "broken", message: error.message });
     }
   };
-  const follower = follow(place, pollMs, { isNew: (content) => !isSame(content, lastRead), take });
+  const follower = follow(place, pollMs, {
+    isNew: (content) => !isSame(content, lastRead),
+    take,
+    onError: (err) => log.error({ err, path }, "couldn't read the policy again; keeping the previous one"),
+  });
   return {
     current: (teamId) => policies.of(teamId),
     problem: (teamId) => troubleFor(problem, teamId),
@@ -148,6 +153,7 @@ function textOf(content: Content, path: string): string {
 type Follow = {
   readonly isNew: (content: Content) => boolean;
   readonly take: (content: Content) => void;
+  readonly onError: (error: unknown) => void;
 };
 
 /**
@@ -155,7 +161,11 @@ type Follow = {
  * (https://kubernetes.io/docs/concepts/configuration/configmap/#mounted-configmaps-are-updated-automatically),
  * which ends a watch on the file. Also polls, because not every file system sends notifications.
  */
-function follow({ folder, read }: Place, pollMs: number, { isNew, take }: Follow): { readonly close: () => void } {
+function follow(
+  { folder, read }: Place,
+  pollMs: number,
+  { isNew, take, onError }: Follow,
+): { readonly close: () => void } {
   let pending: Content | undefined;
   let isClosed = false;
   let timer: NodeJS.Timeout | undefined;
@@ -169,7 +179,7 @@ function follow({ folder, read }: Place, pollMs: number, { isNew, take }: Follow
     else if (isNew(content)) take(content);
   };
   const checkSoon = (): void => {
-    timer ??= setTimeout(() => void check(), SETTLE_MS).unref();
+    timer ??= setTimeout(() => unawaited(check(), onError), SETTLE_MS).unref();
   };
   const poll = setInterval(checkSoon, pollMs).unref();
   const watcher = watchFolder(folder, checkSoon);

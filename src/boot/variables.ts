@@ -85,6 +85,11 @@ const bot = {
     default: "a key file in GANTRY_DATA",
     meaning: "`id:KEY[,id2:KEY]`, each 32 random bytes in base64. The first seals, all open.",
   },
+  GANTRY_HEALTHY_AFTER: {
+    default: "60",
+    meaning:
+      "A changed service counts as healthy once all its instances have been ready for so many seconds, without a restart.",
+  },
   GANTRY_HISTORY_DAYS: { default: "365", meaning: "How long history is kept." },
   GANTRY_LOG_LEVEL: {
     default: "info (warn in the playground)",

@@ -55,13 +55,13 @@ export type Change = z.output<typeof Change>;
 /**
  * How a Run ended. Accepted and took effect are different outcomes.
  * - `done`: the workload was read back and is as requested. `alsoMoved` lists other fields that changed meanwhile.
- * - `asked`: accepted, but reading back doesn't show it yet, or can't show it (a restart).
+ * - `asked`: accepted, but reading back doesn't show it yet. With `unseen` it never will: the API doesn't report that.
  * - `failed`: refused, never sent, or without effect.
  * - `unknown`: the request may have reached the service, but no answer came. It is never resent automatically.
  */
 export const Outcome = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("done"), after: Snapshot, alsoMoved: z.array(z.string()).readonly() }).readonly(),
-  z.object({ kind: z.literal("asked"), after: Snapshot, why: z.string() }).readonly(),
+  z.object({ kind: z.literal("asked"), after: Snapshot, why: z.string(), unseen: z.string().optional() }).readonly(),
   z.object({ kind: z.literal("failed"), why: z.string(), next: z.string() }).readonly(),
   z
     .object({

@@ -1,6 +1,7 @@
 import type { Change } from "./change.ts";
 import type { Snapshot } from "./snapshot.ts";
 import { NOT_REPORTED, updatableFields } from "./updatable-fields.ts";
+import { isIdle } from "../api/workload-status.ts";
 import { createHash } from "node:crypto";
 import type { Drift } from "./stored-change.ts";
 
@@ -51,7 +52,8 @@ function fieldsOf(change: Change, snapshot: NonNullable<Snapshot>): Dependency[]
 
 /** A service that isn't stopped changes its status by itself. */
 function powerOf({ status }: NonNullable<Snapshot>): string {
-  return status === "Stopped" ? "stopped" : "not stopped";
+  if (status === undefined) return NOT_REPORTED;
+  return isIdle(status) ? "stopped" : "not stopped";
 }
 
 /**

@@ -1,16 +1,19 @@
 import type { Change } from "./change.ts";
+import { isHealthy, isIdle, isStatus } from "../api/workload-status.ts";
 import { isAnother, type Snapshot } from "./snapshot.ts";
-import { updatableFields } from "./updatable-fields.ts";
+import { isReported, updatableFields } from "./updatable-fields.ts";
 
 /**
  * The effect of an accepted Change, from reading the workload back.
  * - `done`: the workload is as requested; `alsoMoved` lists other updatable fields that changed meanwhile
- * - `not-yet`: the effect isn't visible, or can't be
+ * - `not-yet`: the effect isn't visible yet
+ * - `unseen`: no read will show it, because the API doesn't report `what`
  * - `nothing`: an update was accepted, but every field it sets has its old value
  */
 export type Effect =
   | { readonly kind: "done"; readonly alsoMoved: readonly string[] }
   | { readonly kind: "not-yet"; readonly why: string }
+  | { readonly kind: "unseen"; readonly what: string }
   | { readonly kind: "nothing"; readonly still: readonly string[] };
 
 /** Compares the request with the workload read back. Pure. */
@@ -23,11 +26,11 @@ export function effectOf(change: Change, after: Snapshot): Effect {
     case "deleteJob":
       return deletionEffect(change, after);
     case "startService":
-      return statusEffect(change, after, "Running");
+      return statusEffect(change, after, isHealthy);
     case "stopService":
-      return statusEffect(change, after, "Stopped");
+      return statusEffect(change, after, isIdle);
     case "restartService":
-      return notYet(restartUnseen(after));
+      return restartEffect(change, after);
     case "updateService":
       return updateEffect(change, after);
   }
@@ -39,18 +42,38 @@ function deletionEffect({ workload }: Change, after: Snapshot): Effect {
   return notYet(`It still exists${after.status === undefined ? "" : ` (${after.status.toLowerCase()})`}.`);
 }
 
-/** The API doesn't report restarts, so the effect of one is never visible. */
-export function restartUnseen(after: Snapshot): string {
-  const status = after?.status === undefined ? "" : ` Right after, the service was ${after.status.toLowerCase()}.`;
-  return `The workload API doesn't report restarts.${status}`;
-}
-
-function statusEffect(change: Change, after: Snapshot, wanted: string): Effect {
+function restartEffect(change: Change, after: Snapshot): Effect {
   const lost = goneOrReplaced(change, after);
   if (lost !== undefined) return notYet(lost);
-  return after?.status === wanted
-    ? done()
-    : notYet(after?.status === undefined ? "Its status is unknown." : `It is ${after.status.toLowerCase()}.`);
+  switch (restartSeen(change.before, after)) {
+    case true:
+      return done();
+    case false:
+      return notYet("It hasn't restarted yet.");
+    default:
+      return { kind: "unseen", what: "restarts" };
+  }
+}
+
+/** Words of a service whose instances are being replaced. */
+const RESTARTING = /^(?:re-?start|start|stop|updat|pending|(?:re-?)?deploy|rolling)/iu;
+
+/**
+ * Whether a service restarted between two reads: it began another status, or is on its way. The API's document has no
+ * field for that, so undefined, which is unknown, is usual outside our own service. Pure.
+ */
+export function restartSeen(before: Snapshot, after: Snapshot): boolean | undefined {
+  const status = after?.status ?? "";
+  if (RESTARTING.test(status) && !isIdle(status) && !isHealthy(status) && !isStatus(before?.status, status))
+    return true;
+  return after?.since === undefined ? undefined : after.since !== before?.since;
+}
+
+function statusEffect(change: Change, after: Snapshot, isWanted: (status: string) => boolean): Effect {
+  const lost = goneOrReplaced(change, after);
+  if (lost !== undefined) return notYet(lost);
+  if (after?.status === undefined) return { kind: "unseen", what: "its status" };
+  return isWanted(after.status) ? done() : notYet(`It is ${after.status.toLowerCase()}.`);
 }
 
 function updateEffect(change: Change, after: Snapshot): Effect {
@@ -60,9 +83,11 @@ function updateEffect(change: Change, after: Snapshot): Effect {
   const asked = fields.filter(({ wanted }) => wanted !== undefined);
   const open = asked.filter(({ wanted, now }) => wanted !== now);
   if (open.length === 0) return { kind: "done", alsoMoved: alsoMoved(change, after) };
-  const still = open.filter(({ before, now }) => before === now).map(({ label, now }) => `${label} still ${now}`);
+  const visible = open.filter(({ now }) => isReported(now));
+  if (visible.length === 0) return { kind: "unseen", what: open.map(({ label }) => label).join(" and ") };
+  const still = visible.filter(({ before, now }) => before === now).map(({ label, now }) => `${label} still ${now}`);
   if (still.length === asked.length) return { kind: "nothing", still };
-  return notYet(`Not visible yet: ${open.map(({ label, now }) => `${label} ${now}`).join(", ")}.`);
+  return notYet(`Not visible yet: ${visible.map(({ label, now }) => `${label} ${now}`).join(", ")}.`);
 }
 
 /** Why the changed workload no longer exists; undefined when it does. Pure. */
@@ -74,7 +99,7 @@ export function goneOrReplaced({ workload }: Change, after: Snapshot): string | 
 /** Updatable fields that changed although the update didn't set them. Pure. */
 export function alsoMoved(change: Change, after: Snapshot): string[] {
   return updatableFields(change, after)
-    .filter(({ wanted, before, now }) => wanted === undefined && before !== now)
+    .filter(({ wanted, before, now }) => wanted === undefined && before !== now && isReported(before + now))
     .map(({ label, before, now }) => `${label} ${before} → ${now}`);
 }
 

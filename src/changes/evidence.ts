@@ -1,9 +1,10 @@
 import type { Call } from "../api/operations.ts";
 import { parseMemoryMiB } from "../api/memory.ts";
 import type { Change } from "./change.ts";
-import { alsoMoved, goneOrReplaced, restartUnseen } from "./effect.ts";
+import { isHealthy, isIdle, isStatus, levelOf } from "../api/workload-status.ts";
+import { alsoMoved, goneOrReplaced, restartSeen } from "./effect.ts";
 import type { Snapshot } from "./snapshot.ts";
-import { domainSet, NOT_REPORTED, updatableFields } from "./updatable-fields.ts";
+import { domainSet, isReported, NOT_REPORTED, updatableFields } from "./updatable-fields.ts";
 
 /**
  * Evidence from reading back a workload whose write got no answer.
@@ -30,11 +31,11 @@ export function evidenceOf(change: Change, after: Snapshot): Evidence {
     case "deleteJob":
       return deletionEvidence(change, after);
     case "startService":
-      return powerEvidence(change, after, { target: "Running", from: ["Stopped"] });
+      return powerEvidence(change, after, { isTarget: isHealthy, isFirm: isIdle });
     case "stopService":
-      return powerEvidence(change, after, { target: "Stopped", from: ["Running", "Starting", "Updating", "Failed"] });
+      return powerEvidence(change, after, { isTarget: isIdle, isFirm: isUp });
     case "restartService":
-      return cannotTell(restartUnseen(after));
+      return cannotTell(restartDoubt(change, after));
     case "updateService":
       return updateEvidence(change, after);
   }
@@ -62,38 +63,56 @@ function differenceFromRequest(body: Call<"createService">["body"], after: Snaps
     return wanted !== undefined && now !== undefined && wanted !== now;
   });
   if (isOtherMemory) return "other memory";
-  // An empty list can mean that the service doesn't report domains.
-  const now = String(domainSet(after.domains));
-  return domains !== undefined && now !== "" && now !== String(domainSet(domains)) ? "other domains" : undefined;
+  const isOther = String(domainSet(after.domains ?? [])) !== String(domainSet(domains ?? []));
+  return domains !== undefined && after.domains !== undefined && isOther ? "other domains" : undefined;
 }
 
 function deletionEvidence(change: Change, after: Snapshot): Evidence {
   if (change.before === undefined) return cannotTell("It didn't exist before.");
   // Deleted, or deleted and created again by someone else.
   if (after === undefined || goneOrReplaced(change, after) !== undefined) return tookEffect();
-  const isGoing = after.status === "Deleting";
-  if (!isGoing && after.status === change.before.status)
+  const isGoing = isStatus(after.status, "deleting");
+  if (!isGoing && after.status?.toLowerCase() === change.before.status?.toLowerCase())
     return { kind: "untouched", still: `it still exists${statusOf(after)}` };
   return moving(`It still exists${statusOf(after)}.`);
 }
 
-type Power = { readonly target: string; readonly from: readonly string[] };
+/** A service with such a status won't stop without help. */
+function isUp(status: string): boolean {
+  const level = levelOf(status);
+  return level === "healthy" || level === "failing" || isStatus(status, "starting") || isStatus(status, "updating");
+}
 
-/** `from`: the statuses from which a service doesn't reach the target by itself. Other statuses prove nothing. */
-function powerEvidence(change: Change, after: Snapshot, { target, from }: Power): Evidence {
+/** A request without an answer isn't proven by a restart: somebody else or a crash may have caused it. */
+function restartDoubt(change: Change, after: Snapshot): string {
+  const lost = goneOrReplaced(change, after);
+  if (lost !== undefined) return lost;
+  const status = after?.status === undefined ? "" : ` Right after, the service was ${after.status.toLowerCase()}.`;
+  const seen = restartSeen(change.before, after);
+  if (seen === undefined) return `The workload API doesn't report restarts.${status}`;
+  return seen ? "It restarted, which can have other causes." : `It hasn't restarted yet.${status}`;
+}
+
+type Power = {
+  readonly isTarget: (status: string) => boolean;
+  /** A service with such a status won't reach the target without help. Other statuses prove nothing. */
+  readonly isFirm: (status: string) => boolean;
+};
+
+function powerEvidence(change: Change, after: Snapshot, { isTarget, isFirm: isFirmStatus }: Power): Evidence {
   const lost = goneOrReplaced(change, after);
   if (lost !== undefined) return cannotTell(lost);
   const then = change.before?.status;
   const now = after?.status;
   if (now === undefined) return cannotTell("Its status is unknown.");
-  const isFirm = then !== undefined && from.includes(then);
-  if (now === target)
+  const isFirm = then !== undefined && isFirmStatus(then);
+  if (isTarget(now))
     return isFirm
       ? tookEffect()
       : cannotTell(
           `It is ${now.toLowerCase()} and was ${then?.toLowerCase() ?? NOT_REPORTED}, which can have other causes.`,
         );
-  return isFirm && now === then
+  return isFirm && now.toLowerCase() === then.toLowerCase()
     ? { kind: "untouched", still: `it is still ${now.toLowerCase()}` }
     : moving(`It is ${now.toLowerCase()}.`);
 }
@@ -103,8 +122,10 @@ function updateEvidence(change: Change, after: Snapshot): Evidence {
   if (lost !== undefined) return cannotTell(lost);
   const asked = updatableFields(change, after).filter(({ wanted }) => wanted !== undefined);
   const words = asked.map(({ label, now }) => `${label} ${now}`).join(", ");
+  const hidden = asked.filter(({ now }) => !isReported(now)).map(({ label }) => label);
+  if (hidden.length > 0) return cannotTell(`The workload API doesn't report ${hidden.join(" and ")}.`);
   // A value that wasn't reported before may always have been as requested.
-  const known = asked.filter(({ before, wanted }) => !before.includes(NOT_REPORTED) && before !== wanted);
+  const known = asked.filter(({ before, wanted }) => isReported(before) && before !== wanted);
   if (known.length === 0) return cannotTell(`Now: ${words}. The earlier value is unknown.`);
   if (asked.every(({ now, wanted }) => now === wanted)) return tookEffect(alsoMoved(change, after));
   if (known.every(({ now, before }) => now === before)) {

@@ -5,6 +5,7 @@ import { digestOf, driftOf, unexplainedDrift } from "./drift.ts";
 import { readSnapshot, type ReadDeps } from "./read-workload.ts";
 import { type AcceptedEnd, readBackAccepted, type ReadBackDeps } from "./read-back-accepted.ts";
 import { readBackUnknown } from "./read-back-unknown.ts";
+import { otherKeyHint } from "./updatable-fields.ts";
 import type { Drift } from "./stored-change.ts";
 
 /**
@@ -14,6 +15,7 @@ export type ExecuteDeps = ReadDeps &
   ReadBackDeps & {
     /** The workload was read seconds ago and needn't be read again before sending. */
     readonly isFresh: boolean;
+    readonly resourcesKey: "resources" | "resource";
     /** From the time of the request: see `digestOf`. */
     readonly digest: string;
     /** Records the Run before the request leaves. Unless it returns `claimed`, nothing is sent. */
@@ -76,9 +78,16 @@ async function send(change: Change, deps: ExecuteDeps): Promise<Executed> {
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     if (error.maybeSent) return resolveUnknown(change, error, deps);
-    return ended({ kind: "failed", why: error.sentence, next: error.next });
+    return ended({ kind: "failed", why: error.sentence, next: nextStep(change, error, deps.resourcesKey) });
   }
   return { kind: "ended", ...(await readBackAccepted(change, deps)) };
+}
+
+/** An API that knows the other field name only may reject the request instead of ignoring the unknown field. */
+function nextStep(change: Change, { status, next }: Problem, key: ExecuteDeps["resourcesKey"]): string {
+  const isRejected = status === 400 || status === 422;
+  const hint = isRejected ? otherKeyHint(change, key) : undefined;
+  return hint === undefined ? next : `${next} ${hint}`;
 }
 
 async function resolveUnknown(change: Change, problem: Problem, deps: ExecuteDeps): Promise<Executed> {

@@ -16,6 +16,7 @@ export const historyEventKinds = [
   "done",
   "failed",
   "unknown",
+  "confirmed",
   "health",
   "connected",
   "disconnected",
@@ -54,6 +55,11 @@ export type HistoryEvent = NewHistoryEvent & {
   /** The request as it is now; only in lists of outcomes, and only while it is kept. */
   readonly request?: StoredChange | undefined;
 };
+
+/** Why a Change that the API accepted can't be confirmed. Rows of kind `done` are recognised by its beginning. */
+export function unconfirmedText(unseen: string): string {
+  return `Accepted, can't be confirmed: the workload API doesn't report ${unseen}.`;
+}
 
 /** Kinds that say how a request ended. */
 export const endingKinds = [

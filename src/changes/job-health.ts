@@ -28,7 +28,12 @@ export function jobHealth(job: Job): JobHealthNow {
   if (words === "complete") {
     return { kind: "reached", level, outcome: "completed", line: attemptsLine(failed), ...runTime(job) };
   }
-  return { kind: "waiting", level, outcome: words === "pending" ? "is starting" : `is ${words}`, line: reason };
+  return { kind: "waiting", level, outcome: waitingWords(job, words), line: reason };
+}
+
+function waitingWords({ status }: Job, words: string): string {
+  if (status === undefined) return "was created, status not reported";
+  return words === "pending" ? "is starting" : `is ${words}`;
 }
 
 /** "failed: exit code 2 after 4 attempts", with what is known. */

@@ -48,7 +48,8 @@ function memoryRisk({ containers }: Update): Risk | undefined {
 function domainRisk({ binding_domain_name: wanted }: Update, before: Snapshot): Risk | undefined {
   if (wanted === undefined) return undefined;
   const kept = new Set(domainSet(wanted));
-  return before !== undefined && domainSet(before.domains).every((domain) => kept.has(domain))
+  // Where the API doesn't report the old list, any domain may be removed.
+  return before?.domains !== undefined && domainSet(before.domains).every((domain) => kept.has(domain))
     ? "routine"
     : "destructive";
 }

@@ -1,10 +1,11 @@
 import type { Service } from "../api/answers.ts";
 import { brief } from "../api/reason-words.ts";
-import { serviceStatus, type WorkloadStatus } from "../api/workload-status.ts";
+import { isIdle, isStatus, serviceStatus, type WorkloadStatus } from "../api/workload-status.ts";
 import type { Change } from "./change.ts";
+import { restartSeen } from "./effect.ts";
 import { serviceSnapshot } from "./snapshot.ts";
 import type { Health } from "./stored-change.ts";
-import { NOT_REPORTED, updatableFields } from "./updatable-fields.ts";
+import { isReported, updatableFields } from "./updatable-fields.ts";
 
 /** How a workload is at one look, without the time. `waiting`: another look may show more. */
 export type HealthNow = Pick<Health, "level" | "line" | "outcome"> & {
@@ -21,15 +22,17 @@ export function serviceHealth(change: Change, service: Service, sinceMs: number)
   const status = serviceStatus(service);
   const seen = { level: status.level, line: lineOf(service, status) };
   if (isVisible(change, service) && targetsOf(change).has(status.level)) return { kind: "reached", ...seen };
-  if (!isFailing(change, service, status)) return { kind: "waiting", ...seen, outcome: pendingWords(change) };
+  if (!isFailing(change, service, status)) return { kind: "waiting", ...seen, outcome: pendingWords(change, service) };
   const kind = isOld(change, service, sinceMs) ? "waiting" : "trouble";
   return { kind, ...seen, outcome: troubleWords(service, status) };
 }
 
-/** An update of which a reported field shows nothing yet hasn't been reached, however well the service runs. */
-function isVisible(change: Change, service: Service): boolean {
-  return updatableFields(change, serviceSnapshot(service)).every(
-    ({ wanted, now }) => wanted === undefined || now === wanted || now.includes(NOT_REPORTED),
+/** A Change of which a reported field shows nothing hasn't been reached, however well the service runs. Pure. */
+export function isVisible(change: Change, service: Service): boolean {
+  const now = serviceSnapshot(service);
+  if (change.call.op === "restartService" && restartSeen(change.before, now) === false) return false;
+  return updatableFields(change, now).every(
+    ({ wanted, now }) => wanted === undefined || now === wanted || !isReported(now),
   );
 }
 
@@ -37,22 +40,23 @@ function isVisible(change: Change, service: Service): boolean {
 function targetsOf({ call, before }: Change): ReadonlySet<WorkloadStatus["level"]> {
   if (call.op === "stopService") return new Set(["idle"]);
   const size = call.op === "updateService" || call.op === "createService" ? call.body.target_instance_size : undefined;
-  const mayStop = size === 0 || (call.op === "updateService" && before?.status === "Stopped");
+  const mayStop = size === 0 || (call.op === "updateService" && isIdle(before?.status));
   return new Set(mayStop ? ["healthy", "idle"] : ["healthy"]);
 }
 
-function pendingWords({ call: { op } }: Change): string {
+function pendingWords({ call: { op } }: Change, { status }: Service): string {
+  if (status === undefined) return "its status isn't reported";
   return op === "stopService" ? "isn't stopped yet" : "isn't running yet";
 }
 
 /** A service may fail while it stops, and a restart restarts it. */
 function isFailing({ call: { op } }: Change, { status }: Service, seen: WorkloadStatus): boolean {
-  if (op === "stopService" || (op === "restartService" && status?.toLowerCase() === "restarting")) return false;
+  if (op === "stopService" || (op === "restartService" && isStatus(status, "restarting"))) return false;
   return seen.level === "failing" || seen.isRestarting === true;
 }
 
 function isOld({ before }: Change, { status }: Service, sinceMs: number): boolean {
-  return status === before?.status && sinceMs < OLD_STATUS_MS;
+  return status?.toLowerCase() === before?.status?.toLowerCase() && sinceMs < OLD_STATUS_MS;
 }
 
 /** "keeps restarting", "2 instances keep crashing", "is failing". */

@@ -12,7 +12,10 @@ export const Snapshot = optional(
       size: optional(z.number()),
       /** MiB per container, in order. */
       memoryMiB: z.array(optional(z.number())).readonly(),
-      domains: z.array(z.string()).readonly(),
+      /** Undefined when the API doesn't report them, which isn't the same as none. */
+      domains: optional(z.array(z.string()).readonly()),
+      /** Since when its status is what it is, where the API says so. */
+      since: z.string().optional(),
     })
     .readonly(),
 );
@@ -24,14 +27,15 @@ export function serviceSnapshot(service: Service): NonNullable<Snapshot> {
     status: service.status ?? undefined,
     size: service.target_instance_size ?? undefined,
     memoryMiB: (service.containers ?? []).map((container) => parseMemoryMiB(container.resources?.limits?.memory)),
-    domains: service.binding_domain_name ?? [],
+    domains: service.binding_domain_name,
+    ...(service.status_since !== undefined && { since: service.status_since }),
   };
 }
 
 /** A job can only be created and deleted, so only its identity matters. */
 export function jobSnapshot({ metadata }: Job): NonNullable<Snapshot> {
   const uid = identityOf(metadata.uid, metadata.creationTimestamp);
-  return { uid, status: undefined, size: undefined, memoryMiB: [], domains: [] };
+  return { uid, status: undefined, size: undefined, memoryMiB: [], domains: undefined };
 }
 
 const MADE_AT = "created ";

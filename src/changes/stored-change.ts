@@ -50,9 +50,15 @@ export type Drift = {
   readonly asked: string | undefined;
 };
 
-/** How the workload is after the Change was done. */
+/**
+ * How the workload is after the Change was done.
+ * - `reached`: as requested, and well for a while; of a job, complete
+ * - `watching`: it isn't yet, or a job runs; this is the last look at it
+ * - `trouble`: it fails
+ * - `not-yet`: accepted, and nothing of it is visible; when it isn't looked at any more, also what never got well
+ * - `unwatched`: nobody looked
+ */
 export type Health = {
-  /** `watching`: a job that hasn't ended; this is the last look at it. */
   readonly kind: "reached" | "trouble" | "not-yet" | "unwatched" | "watching";
   /** The workload's level at the last look. Rows of older versions have none. */
   readonly level?: Level | undefined;
@@ -64,6 +70,19 @@ export type Health = {
   readonly afterMs?: number | undefined;
   /** The failing instance's last lines, redacted, for the thread. Can be empty. */
   readonly excerpt: readonly string[];
+  /** Only while a service is looked at. */
+  readonly watch?: Watch | undefined;
+};
+
+/** What the next look at a service goes on from, on any replica. */
+export type Watch = {
+  /** Calls of the workload API since the read-back. */
+  readonly calls: number;
+  /** Since when it has been well, in milliseconds since 1970; undefined while it isn't. */
+  readonly wellSinceMs?: number | undefined;
+  /** At the last look, as far as the API reports them. */
+  readonly restarts?: number | undefined;
+  readonly statusSince?: string | undefined;
 };
 
 /** The message that is its card. */
@@ -110,8 +129,9 @@ export type StoredChange = {
   /** When it ended. An `unknown` Change without it is still being read back. */
   readonly settledAt: Date | undefined;
   readonly ending: Ending | undefined;
+  /** Known once nobody looks at the workload any more. */
   readonly health: Health | undefined;
-  /** The last look at a job that is still followed; its card shows it until `health` is known. */
+  /** The last look at a workload that is still followed: see `seenOf`. */
   readonly progress: Health | undefined;
   /** An Undo was requested, so the button disappears. */
   readonly isUndone: boolean;

@@ -59,10 +59,25 @@ function memoryText(memory: readonly (number | undefined)[] | undefined): string
 }
 
 function domainText(domains: readonly string[] | undefined): string {
-  return domainSet(domains ?? []).join(", ") || "none";
+  return domains === undefined ? NOT_REPORTED : domainSet(domains).join(", ") || "none";
+}
+
+/** Whether the value in words of a field is known as a whole. */
+export function isReported(words: string): boolean {
+  return !words.includes(NOT_REPORTED);
 }
 
 /** Domain names as a sorted set, case-insensitive (https://www.rfc-editor.org/rfc/rfc4343). */
 export function domainSet(domains: readonly string[]): string[] {
   return [...new Set(domains.map((domain) => domain.toLowerCase()))].sort();
+}
+
+/**
+ * After an update of memory that doesn't show or was rejected: the setting that may help. A write is never resent, not even
+ * with the other key.
+ */
+export function otherKeyHint({ call }: Pick<Change, "call">, key: "resources" | "resource"): string | undefined {
+  if (call.op !== "updateService" || call.body.containers === undefined) return undefined;
+  const other = key === "resources" ? "resource" : "resources";
+  return `The workload API may expect another field name: ask your Gantry admin to set WORKLOAD_API_RESOURCES_KEY=${other}.`;
 }

@@ -14,6 +14,8 @@ export const Ask = z.object({
   reason: z.string().optional(),
   /** Runs a write at once, where a rule allows that. */
   breakGlass: z.boolean().optional(),
+  /** Its author confirmed that it is meant again, although the same request just ran. */
+  again: z.boolean().optional(),
   args: z.record(z.string(), z.unknown()),
 });
 export type Ask = z.infer<typeof Ask>;

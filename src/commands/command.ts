@@ -1,3 +1,4 @@
+import type { CanApprove } from "../views/cards/change-facts.ts";
 import type { AccountOwner } from "../accounts/account.ts";
 import type { AccountApi } from "../api/client.ts";
 import type { EngineInfo } from "../api/engine-info.ts";
@@ -30,6 +31,8 @@ export type Settings = {
   /** An IANA time zone: the days of the log begin in it. */
   readonly logZone: string;
   readonly resourcesKey: "resources" | "resource";
+  /** A changed service has to be ready for so long, without a restart, to count as healthy; in milliseconds. */
+  readonly healthyAfterMs: number;
   /** Of Gantry. */
   readonly version: string;
 };
@@ -61,8 +64,8 @@ export type Permissions = {
     actions: readonly Action[],
     options?: { readonly breakGlass?: boolean },
   ) => Promise<"allow" | "approve" | "refuse">;
-  /** Real names of people who could approve here now, without the asker: the first few, and the full count. */
-  readonly approvers: (from: Approvers) => Promise<{ readonly names: readonly string[]; readonly count: number }>;
+  /** People who could approve here now, without the asker. */
+  readonly approvers: (from: Approvers) => Promise<CanApprove>;
 };
 
 /**
@@ -73,9 +76,14 @@ export type Records = {
   /** Also includes changes they may approve or reject. */
   readonly pending: () => Promise<readonly StoredChange[]>;
   readonly history: (query: Omit<HistoryQuery, "teamId">) => Promise<HistoryRows>;
+  /** The newest change of this person's own that can be taken back and is meant. */
+  readonly undoable: (isMeant: (change: StoredChange) => boolean) => Promise<Undoable | undefined>;
   /** Whether they may approve or reject it now; false when they have approved it already. Can cost a Slack call. */
   readonly mayDecide: (change: StoredChange) => Promise<boolean>;
 };
+
+/** A change that can be taken back, with its latest row of history. */
+export type Undoable = { readonly change: StoredChange; readonly event: HistoryEvent };
 
 export type HistoryRows = {
   /** Newest first, at most the requested number. */

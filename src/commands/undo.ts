@@ -1,4 +1,5 @@
 import type { Change } from "../changes/change.ts";
+import { isReported, updatableFields } from "../changes/updatable-fields.ts";
 import type { Ask } from "./ask.ts";
 import { commands } from "./verbs.ts";
 
@@ -17,4 +18,12 @@ export function undoAsk(change: Change): Ask | undefined {
     return { verb: command.name, region: workload.region, share: false, args: { name, ...args } };
   }
   return undefined;
+}
+
+/** Why a Change can't be taken back: the API didn't report what it replaced. Undefined for other reasons. Pure. */
+export function unknownBefore(change: Change): string | undefined {
+  const lost = updatableFields(change, change.before)
+    .filter(({ wanted, before }) => wanted !== undefined && !isReported(before))
+    .map(({ label }) => label);
+  return lost.length === 0 ? undefined : `The workload API didn't report the earlier ${lost.join(" and ")}.`;
 }

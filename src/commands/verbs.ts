@@ -15,14 +15,15 @@ import { restart, start, stop } from "./verbs/power.ts";
 import { scale } from "./verbs/scale.ts";
 import { showCommand } from "./verbs/show/show.ts";
 import { status } from "./verbs/status.ts";
+import { undo } from "./verbs/undo.ts";
 import { use } from "./verbs/use/use.ts";
 import { version } from "./verbs/version.ts";
 import { whoami } from "./verbs/whoami/whoami.ts";
-import { whyCommand } from "./verbs/why.ts";
+import { whyCommand } from "./verbs/why/why.ts";
 
 const help = helpCommand(() => commands);
 const show = showCommand(() => commands);
-const why = whyCommand({ show, logs });
+const why = whyCommand(() => commands);
 const canI = canICommand(() => commands);
 
 /** Every verb, in the order in which help shows them. */
@@ -39,6 +40,7 @@ export const commands: readonly Command[] = [
   stop,
   restart,
   remove,
+  undo,
   pending,
   approve,
   reject,

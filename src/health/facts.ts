@@ -88,6 +88,8 @@ export type SealedSample = {
 
 export type StoredInstallation = {
   readonly id: string;
+  /** A workspace that uses it; undefined for an organization's that none has used. */
+  readonly teamId: string | undefined;
   readonly name: string;
   readonly isOrgWide: boolean;
   readonly sealedTokens: string;

@@ -1,22 +1,17 @@
 import type { Server } from "node:http";
-import { httpServer, type Upgrade } from "./server.ts";
+import { type Guard, httpServer } from "./server.ts";
 
 /** Where something listens, and the variable that changes it. */
-type Listening = {
-  readonly host: string;
-  readonly port: number;
-  readonly variable: string;
-  readonly upgrade?: Upgrade;
-};
+type Place = { readonly host: string; readonly port: number; readonly variable: string };
 
 export type Listener = { readonly port: number; readonly close: () => Promise<void> };
 
 /** Serves a `fetch` function over HTTP. Throws an Error with a sentence when the port cannot be had. */
 export async function listen(
   fetch: (request: Request) => Promise<Response>,
-  { host, port, variable, upgrade }: Listening,
+  { host, port, variable, ...guard }: Place & Guard,
 ): Promise<Listener> {
-  const server = httpServer(fetch, { ...(upgrade !== undefined && { upgrade }) });
+  const server = httpServer(fetch, guard);
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   server.once("error", reject);
   server.listen(port, host, resolve);
@@ -41,7 +36,7 @@ export function portOf(server: Server): number {
 
 /** Says what keeps a port from being had, and which variable takes another one. */
 export async function withPortSentence<Result>(
-  { host, port, variable }: Listening,
+  { host, port, variable }: Place,
   work: Promise<Result>,
 ): Promise<Result> {
   try {

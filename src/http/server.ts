@@ -1,11 +1,20 @@
-import { createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse } from "node:http";
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerOptions,
+  type ServerResponse,
+} from "node:http";
 import type { Duplex } from "node:stream";
 import { getRequestListener, RequestError, type HttpBindings } from "@hono/node-server";
 import { openFileLimit } from "./open-files.ts";
+import { urlOf } from "./request-url.ts";
+import { unawaited } from "../unawaited.ts";
 
 export type Trouble = (message: string, data: object) => void;
-/** Takes a connection that the client asked to turn into another protocol. */
-export type Upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
+/** Takes a connection that the client asked to turn into another protocol, at this URL. */
+export type Upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer, url: URL) => void;
 export type Guard = {
   /** Maximum number of connections; by default `connectionBudget()`. */
   readonly most?: number;
@@ -44,20 +53,51 @@ export function httpServer(fetch: Fetch, { limits, ...guard }: HttpServerOptions
       // Otherwise it replaces the global Request and Response of the whole process.
       overrideGlobalObjects: false,
       errorHandler(error) {
-        if (error instanceof RequestError)
-          return answer(400, "the request is not valid HTTP: check its Host header and path");
-        tell("an HTTP request handler failed", { error });
-        return answer(500, "internal error, and the outcome is unknown: check before you try again");
+        if (error instanceof RequestError) return Response.json({ message: MALFORMED }, { status: 400 });
+        tell(FAILED, { error });
+        return Response.json({ message: UNKNOWN_OUTCOME }, { status: 500 });
       },
     },
   );
-  const server = createServer({ ...httpLimits, ...limits }, (incoming, outgoing) => void listener(incoming, outgoing));
+  const server = createServer({ ...httpLimits, ...limits }, guarded(listener, guard.onTrouble));
   guardServer(server, guard);
   return server;
 }
 
-function answer(status: number, message: string): Response {
-  return Response.json({ message }, { status });
+const MALFORMED = "the request is not valid HTTP: check its Host header and path";
+const FAILED = "an HTTP request handler failed";
+const UNKNOWN_OUTCOME = "internal error, and the outcome is unknown: check before you try again";
+
+/**
+ * What every server of ours hands its requests to, Bolt's too. A request without a valid URL gets a 400 and never arrives
+ * at the listener. A listener that throws or rejects gets a 500, and doesn't end the process.
+ */
+export function guarded(
+  listener: (request: IncomingMessage, response: ServerResponse, url: URL) => unknown,
+  onTrouble?: Trouble,
+): RequestListener {
+  const tell = seldom(onTrouble);
+  return (request, response) => {
+    const url = urlOf(request);
+    if (url === undefined) return answer(response, 400, MALFORMED);
+    // Within the promise, so that what is thrown at once ends up there as well.
+    const answered = new Promise((resolve) => resolve(listener(request, response, url)));
+    unawaited(answered, (error) => {
+      tell(FAILED, { error });
+      if (response.headersSent) response.destroy();
+      else answer(response, 500, UNKNOWN_OUTCOME);
+    });
+  };
+}
+
+function answer(response: ServerResponse, status: number, message: string): void {
+  const body = JSON.stringify({ message });
+  const headers = {
+    "Content-Type": "application/json",
+    "Content-Length": Buffer.byteLength(body),
+    Connection: "close",
+  };
+  response.writeHead(status, headers).end(body);
 }
 
 type Exchange = { readonly request: IncomingMessage; readonly response: ServerResponse };
@@ -94,7 +134,16 @@ export function guardServer(server: Server, { most = connectionBudget(), onTroub
     server.on("upgrade", (request, socket, head) => {
       // Its requests are over, which is no reason to close it when connections get scarce.
       open.delete(socket);
-      upgrade(request, socket, head);
+      // A client that gives up resets the connection.
+      socket.on("error", () => undefined);
+      const url = urlOf(request);
+      if (url === undefined) return refuse(socket, { status: "400 Bad Request", message: MALFORMED });
+      try {
+        upgrade(request, socket, head, url);
+      } catch (error) {
+        tell("a WebSocket couldn't be opened", { error });
+        socket.destroy();
+      }
     });
   }
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
@@ -112,9 +161,7 @@ export function guardServer(server: Server, { most = connectionBudget(), onTroub
 /** Gives a body to refusals that Node would send without one. */
 function explainRefusals(server: Server): void {
   server.on("checkExpectation", (_request, response) => {
-    const body = JSON.stringify({ message: "the Expect header accepts only 100-continue" });
-    const headers = { "Content-Type": "application/json", "Content-Length": body.length, Connection: "close" };
-    response.writeHead(417, headers).end(body);
+    answer(response, 417, "the Expect header accepts only 100-continue");
   });
   server.on("connect", (_request, socket) => {
     socket.on("error", () => undefined);

@@ -1,5 +1,6 @@
 import { Worker } from "node:worker_threads";
 import { UserError } from "../errors.ts";
+import { unawaited } from "../unawaited.ts";
 
 export type Threads = {
   /**
@@ -73,7 +74,7 @@ function startNext(pool: Pool): void {
   const [thread = startThread(idle)] = idle;
   idle.delete(thread);
   busy.set(job.who, thread);
-  void run(pool, job, thread);
+  unawaited(run(pool, job, thread), job.reject);
 }
 
 async function run(pool: Pool, job: Job, thread: Worker): Promise<void> {
@@ -86,9 +87,10 @@ async function run(pool: Pool, job: Job, thread: Worker): Promise<void> {
   } catch (error) {
     job.reject(error);
     await thread.terminate();
+  } finally {
+    pool.busy.delete(job.who);
+    startNext(pool);
   }
-  pool.busy.delete(job.who);
-  startNext(pool);
 }
 
 function closed(): Error {

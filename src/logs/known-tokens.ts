@@ -43,6 +43,16 @@ const userOption = /(?<![\w-])((?:-u|--user)[ \t=]{1,2}["']?[^\s:"']{1,64}:)(?!\
 const gluedOption =
   /(?<![\w-])((?:(?:mysql|mariadb)\w*|sshpass|7za?)(?=[\s"'])[^;&|]{0,256}?[ \t"',]-p|-u[ \t]?[\w.-]{1,64}["',]{0,3}[ \t]{1,4}["']?-p)(?!\d{1,5}(?:[:\s"',]|$))[^\s"',]+/gu;
 
+/** `docker login -p secret`, also attached or in a list. Every number may be a password here. */
+const loginOption =
+  /(?<![\w-])((?:docker|podman|nerdctl|buildah|skopeo|helm|oras|crane|registry|oc|cf|az)["']?[ \t,]{1,4}["']?login["']?[ \t,](?:[^;&|]{0,256}?[ \t"',])?(?:-p["']?[ \t,=]{0,4}["']?|--password["']?[ \t,=]{1,4}["']?))(?![-"' \t,]|assword)[^\s"',]+/gu;
+/** `sshpass -p secret`, `redis-cli -a secret`. */
+const ownOption =
+  /(?<![\w-])((?:sshpass["']?[ \t,]{1,4}["']?-p|redis-cli["']?[ \t,][^;&|]{0,256}?[ \t"',]-a)["']?[ \t,]{1,4}["']?)[^\s"',]+/gu;
+/** `echo secret | docker login --password-stdin`. */
+const pipedPassword =
+  /(?<![\w-])((?:echo|printf)[ \t]{1,4}(?:-\w{1,4}[ \t]{1,4})?)(?!["']?\$)("[^"|]{1,256}"|'[^'|]{1,256}'|[^\s|"']{1,256})(?=[ \t]{0,4}\|[^|\n]{0,256}--password-stdin)/gu;
+
 const bearer = /(?<![\w-])((?:bearer|basic)[ \t]{1,4})([\w.~+/=-]{8,})/giu;
 
 /** "Bearer authentication" is prose: a short word in lower case. */
@@ -51,7 +61,7 @@ function isWord(value: string): boolean {
 }
 
 /** What none of the patterns after the tokens can do without. */
-const marks = /:\/\/|-u|-p|bearer|basic/iu;
+const marks = /:\/\/|-u|-p|-a|bearer|basic/iu;
 
 /** Replaces tokens that are recognisable by their shape alone. */
 export function redactKnownTokens(line: string): string {
@@ -63,5 +73,8 @@ export function redactKnownTokens(line: string): string {
     .replaceAll(userInfo, `$1${REDACTED}@`)
     .replaceAll(userOption, `$1${REDACTED}`)
     .replaceAll(gluedOption, `$1${REDACTED}`)
+    .replaceAll(loginOption, `$1${REDACTED}`)
+    .replaceAll(ownOption, `$1${REDACTED}`)
+    .replaceAll(pipedPassword, `$1${REDACTED}`)
     .replaceAll(bearer, (whole, scheme: string, value: string) => (isWord(value) ? whole : `${scheme}${REDACTED}`));
 }

@@ -1,8 +1,7 @@
 import { REDACTED } from "./redacted.ts";
 
 // RFC 7468. A key is often logged line by line, and an excerpt may start or end in the middle of one.
-const BEGIN = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/u;
-const END = /-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/u;
+const EDGE = /-----(?<which>BEGIN|END) [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/gu;
 
 /** Without an END, this many lines after a BEGIN are hidden: more than a 16,384-bit RSA key needs. */
 const LONGEST = 256;
@@ -27,19 +26,26 @@ type Hidden = { readonly text: string; readonly isOpen: boolean; readonly hasStr
 /** Hides the parts of a line that belong to keys. */
 function hide(line: string, wasOpen: boolean): Hidden {
   let text = wasOpen ? REDACTED : "";
-  let rest = line;
+  let done = 0;
   let isOpen = wasOpen;
   let hasStrayEnd = false;
-  for (;;) {
-    const end = END.exec(rest);
-    const begin = isOpen ? null : BEGIN.exec(rest);
-    const edge = begin !== null && (end === null || begin.index < end.index) ? begin : end;
-    if (edge === null) return { text: isOpen ? text : text + rest, isOpen, hasStrayEnd };
-    if (edge === begin) text += rest.slice(0, edge.index) + REDACTED;
+  for (const edge of line.matchAll(EDGE)) {
+    const isBegin = edge.groups?.["which"] === "BEGIN";
+    // A key in a key: the next END closes both.
+    if (isBegin && isOpen) continue;
+    if (isBegin) text += line.slice(done, edge.index) + REDACTED;
     else if (!isOpen) [text, hasStrayEnd] = [REDACTED, true];
-    isOpen = edge === begin;
-    rest = rest.slice(edge.index + edge[0].length);
+    isOpen = isBegin;
+    done = edge.index + edge[0].length;
   }
+  return { text: isOpen ? text : text + line.slice(done), isOpen, hasStrayEnd };
+}
+
+/** The BEGIN of a key that has no END in this text; "" without one. */
+export function lastEdge(text: string): string {
+  let last = "";
+  for (const edge of text.matchAll(EDGE)) last = edge.groups?.["which"] === "BEGIN" ? edge[0] : "";
+  return last;
 }
 
 /** Hides private keys, also across several lines of one writer. */

@@ -65,14 +65,20 @@ function replaceAfter(
   pattern: RegExp,
   replacement: (found: string, before: string, after: string) => string,
 ): string {
-  let out = "";
+  const out: string[] = [];
   let from = 0;
+  // Kept apart: the end of a text that grows is only found by copying all of it.
+  let before = "";
+  const add = (text: string): void => {
+    out.push(text);
+    before = (before + text.slice(-BESIDE)).slice(-BESIDE);
+  };
   for (const found of line.matchAll(pattern)) {
-    out += line.slice(from, found.index);
+    add(line.slice(from, found.index));
     from = found.index + found[0].length;
-    out += replacement(found[0], out.slice(-BESIDE), line.slice(from, from + 40));
+    add(replacement(found[0], before, line.slice(from, from + 40)));
   }
-  return out + line.slice(from);
+  return out.join("") + line.slice(from);
 }
 
 /** A UUID is an ordinary id, unless words next to it say "token" or "key". */

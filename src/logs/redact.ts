@@ -1,7 +1,7 @@
 import { redactKnownTokens } from "./known-tokens.ts";
-import { redactPrivateKeys } from "./private-keys.ts";
+import { lastEdge, redactPrivateKeys } from "./private-keys.ts";
 import { redactRandomStrings } from "./random-strings.ts";
-import { redactSecretPairs } from "./secret-pairs.ts";
+import { redactNextLines, redactSecretPairs } from "./secret-pairs.ts";
 import { valueRedactor } from "./secret-values.ts";
 
 function pass(line: string): string {
@@ -19,22 +19,47 @@ function redactLine(line: string): string {
   return text;
 }
 
+/** Characters of a record that are read. Some expressions need a stack as deep as a word is long, and have none for millions. */
+const READ = 32_768;
+/** Shown before a cut: half of a secret there may go unrecognised, so this much of what was read is hidden as well. */
+const MARGIN = 600;
+
+/** A record that is read to its end, or what is read of one that is too long. */
+function bounded(record: string): string {
+  if (record.length <= READ) return record;
+  // A key that begins in the rest goes on in the next records.
+  const begin = lastEdge(record.slice(READ));
+  return record.slice(0, READ).toWellFormed() + begin;
+}
+
+function cut(redacted: string): string {
+  return `${redacted.slice(0, Math.max(0, Math.min(READ, redacted.length) - MARGIN)).toWellFormed()}… (cut)`;
+}
+
 /**
  * Replaces likely secrets with `[redacted]` and keeps their names. The lines must come from one writer, in order, because
- * a private key can span several. Linear in the text; redacting twice changes nothing. When in doubt, it redacts. A
- * secret without a known shape, a name or randomness (a short password in prose) is only found if it is in `secrets`.
+ * a private key can span several. Linear in the text, of which the first 32,768 characters of a record are read and the rest is left out; redacting twice changes nothing. When in doubt, it redacts. A
+ * secret without a known shape, a name or randomness (a short password in prose) is only found if it is in `secrets`. With
+ * too many of those, lines are withheld.
  */
 export function redactLines(lines: readonly string[], secrets: readonly string[] = []): string[] {
   const values = valueRedactor(secrets);
   // A record can have several lines, and a key can span records.
-  const counts = lines.map((line) => line.split("\n").length);
-  // Known values first, while they are complete. Values that are keywords themselves ("password") last, because patterns
-  // need the keyword.
-  const flat = redactPrivateKeys(lines.flatMap((line) => line.split("\n").map(values.before)))
-    .map(redactLine)
-    .map(values.after);
+  const counts: number[] = [];
+  const single: string[] = [];
+  for (const record of lines.map(bounded)) {
+    const before = single.length;
+    for (const line of record.split("\n")) single.push(line);
+    counts.push(single.length - before);
+  }
+  // Known values first, while they are complete.
+  const known = values.before(single);
+  const flat = redactNextLines(redactPrivateKeys(known)).map(redactLine).map(values.after);
   let from = 0;
-  return counts.map((count) => flat.slice(from, (from += count)).join("\n"));
+  return counts.map((count, at) => {
+    const text = flat.slice(from, (from += count)).join("\n");
+    return (lines[at]?.length ?? 0) > READ ? cut(text) : text;
+  });
 }
 
 /** `redactLines` for a single text. */

@@ -7,13 +7,26 @@ const NAME =
 
 const SEPARATOR = /[\\"'`\]]{0,4}[ \t]{0,4}(?:=>|:=|={1,2}|:(?!:))[ \t]{0,4}/uy;
 
+/** An environment variable as JSON, YAML and Go print it: `"name": "DB_PASSWORD", "value": "x"`. */
+const VALUE = /[\\"'`]{0,4}[ \t]{0,4},?[ \t]{0,4}[\\"'`]{0,4}value[\\"'`]{0,4}[ \t]{0,4}[:=][ \t]{0,4}/iuy;
+/** `"--password", "x"`: an option in a list. */
+const LISTED_OPTION = /["'`][ \t]{0,4},[ \t]{0,4}(?=["'`])/uy;
+
+/** What follows a name whose value is on the next line: nothing, or the mark of a block, a list, a quoted text or a continued command. */
+const OPEN = /^(?:[|>][+-]?\d?|\[|\\|\\{0,4}["'`])?[ \t]*$/u;
+
 /** Where the value of the name that ends at `end` starts; undefined when it is only a word in a sentence. */
 function valueStart(line: string, start: number, end: number): number | undefined {
-  SEPARATOR.lastIndex = end;
-  if (SEPARATOR.test(line)) return SEPARATOR.lastIndex;
+  for (const separator of [SEPARATOR, VALUE]) {
+    const after = matchAt(separator, line, end);
+    if (after > end) return after;
+  }
   const head = /[\w.<-]{1,60}$/u.exec(line.slice(Math.max(0, start - 60), start + 1))?.[0] ?? "";
   if (line[end] === ">" && head.includes("<")) return end + 1;
-  return head.startsWith("--") && /[ \t]/u.test(line[end] ?? "") ? end + 1 : undefined;
+  if (!head.startsWith("--") || line.slice(start, end).endsWith("-stdin")) return undefined;
+  const after = matchAt(LISTED_OPTION, line, end);
+  if (after > end) return after;
+  return /[ \t]/u.test(line[end] ?? "") ? end + 1 : undefined;
 }
 
 /** Error names and source locations also end in a colon, and people need to read them. */
@@ -32,7 +45,7 @@ export function redactSecretPairs(line: string): string {
   for (let found = NAME.exec(line); found !== null; found = NAME.exec(line)) {
     const name = found[0];
     const start = valueStart(line, found.index, NAME.lastIndex);
-    if (start === undefined) continue;
+    if (start === undefined || OPEN.test(line.slice(start))) continue;
     const secret = readSecret(line, start, name);
     if (secret === undefined || isNoSecret(name, line.slice(secret.start, secret.end))) continue;
     out += line.slice(done, secret.start) + REDACTED;
@@ -102,4 +115,87 @@ export function readSecret(line: string, start: number, name: string): Span | un
   const end = quote === "" ? bareEnd(line, body, { name, isListed }) : quotedEnd(line, body, quote);
   const span = quote === "" ? withoutPunctuation(line, { start: body, end }) : { start: body, end };
   return span.end <= span.start || harmless.test(line.slice(span.start, span.end)) ? undefined : span;
+}
+
+// A value on the lines after its name, as YAML and JSON are printed for people, and as prompts and shells write it.
+
+/** The last character of such a line. Most lines end in another. */
+const LAST = /[:=>|[\\"'`]$|[|>][+-]?\d?$/u;
+/** A time, a level and the writer: what loggers put before a text. */
+const PREFIX =
+  /^(?:(?:(?:\d{4}[-/.]\d\d[-/.]\d\d[T ]?)?\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?|\d{4}-\d\d-\d\d|\[[\d.:,TZ+/ -]{0,40}\]|\[[\w.-]{1,15}\](?<!\[redacted\])|(?:trace|debug|info|warn(?:ing)?|error|fatal):?|[\w.-]{1,60}[ \t]{1,4}\|)[ \t]{1,4}){0,5}/iu;
+/** No value, but another pair, the edge of a structure, or a place in the source. */
+const OTHER =
+  /^(?:[\\"']{0,4}[\w.-]{1,60}[\\"']{0,4}[ \t]{0,4}[:=](?:[ \t]|$)|[[\]{}(),;]{1,4}$|at[ \t]|\.\.\.|caused by\b)/iu;
+const BULLET = /^-[ \t]{1,8}/u;
+const VALUE_LINE = /^[ \t]*(?:-[ \t]{1,4})?[\\"'`]{0,4}value[\\"'`]{0,4}[ \t]{0,4}[:=][ \t]{0,4}/iu;
+/** Blank lines before a value, and lines of one. */
+const MOST_BLANK = 2;
+const MOST_LINES = 256;
+
+type Open = {
+  /** The column of the name's line. */
+  readonly column: number;
+  /** Whether more than one line can follow. */
+  isLong: boolean;
+  lines: number;
+  blank: number;
+};
+
+function columnOf(line: string): number {
+  const prefix = PREFIX.exec(line)?.[0].length ?? 0;
+  return prefix + line.slice(prefix).search(/[^ \t]|$/u);
+}
+
+/** The name at the end of a line whose value is on the next one. */
+function opening(line: string): Open | undefined {
+  if (!LAST.test(line.trimEnd().slice(-3))) return undefined;
+  for (const found of line.matchAll(NAME)) {
+    const start = valueStart(line, found.index, found.index + found[0].length);
+    const rest = start === undefined ? undefined : line.slice(start);
+    if (rest === undefined || !OPEN.test(rest) || isNoSecret(found[0], "")) continue;
+    return { column: columnOf(line), isLong: /^[|>[]/u.test(rest), lines: 0, blank: 0 };
+  }
+  return undefined;
+}
+
+/** The line without the value of the name above; undefined when the value is over, or there is none. */
+function withoutValue(line: string, open: Open): string | undefined {
+  const column = columnOf(line);
+  const bullet = BULLET.exec(line.slice(column))?.[0] ?? "";
+  const text = line.slice(column + bullet.length);
+  if (text === "") return open.lines === 0 && (open.blank += 1) <= MOST_BLANK ? line : undefined;
+  const isOver = open.lines > 0 && (!open.isLong || (bullet === "" && column <= open.column));
+  if (isOver || open.lines >= MOST_LINES || OTHER.test(text)) return undefined;
+  // A list's items can be as far left as its name.
+  if (bullet !== "") open.isLong = true;
+  open.lines += 1;
+  return harmless.test(text) ? line : line.slice(0, column + bullet.length) + REDACTED;
+}
+
+/** The value of an environment variable whose name is on the line above. */
+function withoutNamedValue(line: string, above: string): string {
+  const start = VALUE_LINE.exec(line)?.[0].length;
+  const name = start === undefined ? undefined : [...above.matchAll(NAME)].at(-1);
+  if (start === undefined || name === undefined) return line;
+  if (!/^[\\"'`]{0,4}[ \t]*,?[ \t]*$/u.test(above.slice(name.index + name[0].length))) return line;
+  const secret = readSecret(line, start, name[0]);
+  if (secret === undefined) return line;
+  const isQuoted = secret.start > start && /["'`]/u.test(line[secret.start - 1] ?? "");
+  return line.slice(0, secret.start) + REDACTED + (isQuoted ? line.slice(secret.end) : "");
+}
+
+/** Replaces values that are on the lines after their names. */
+export function redactNextLines(lines: readonly string[]): string[] {
+  const out: string[] = [];
+  let open: Open | undefined;
+  let above = "";
+  for (const line of lines) {
+    const hidden = open === undefined ? undefined : withoutValue(line, open);
+    out.push(hidden ?? withoutNamedValue(line, above));
+    if (hidden === undefined) open = opening(line);
+    else if (hidden === line) open = opening(line) ?? open;
+    above = line;
+  }
+  return out;
 }

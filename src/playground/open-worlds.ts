@@ -16,18 +16,21 @@ import { appId, newState, type Seed, seeds } from "./workspace/seeds.ts";
 import type { State } from "./workspace/state.ts";
 import type { World } from "./world.ts";
 
-type Shared = Pick<World, "appToken" | "clock" | "later" | "slack" | "url"> & { readonly network: Network };
+type Shared = Pick<World, "appToken" | "clock" | "externalFaultsOn" | "later" | "slack" | "url"> & {
+  readonly network: Network;
+};
 
 /** The connections of Socket Mode belong to the app: those of the first workspace are everybody's. */
 function newWorld(options: PlaygroundOptions, state: State, shared: Shared & { readonly links?: Links }): World {
   const { clock, later, url, network } = shared;
+  const { hosts = [] } = options;
   const transcript = createTranscript(clock.now);
   const faults = createFaults(network);
   const watchers = new Set<() => void>();
   const changed = (): void => {
     for (const watcher of watchers) watcher();
   };
-  const { links = createLinks({ appId, url, now: clock.now, later, transcript, network, changed }) } = shared;
+  const { links = createLinks({ appId, url, hosts, now: clock.now, later, transcript, network, changed }) } = shared;
   faults.whenCleared.add(links.heal);
   return {
     app: options.app,
@@ -39,7 +42,6 @@ function newWorld(options: PlaygroundOptions, state: State, shared: Shared & { r
     links,
     ackMs: options.ackMs ?? times.ack.ms,
     externalFaults: options.externalFaults ?? [],
-    externalFaultsOn: new Set(),
     events: createEventLedger(),
     rateLimitNotices: new Set(),
     requestUrl: options.requestUrl,
@@ -102,7 +104,7 @@ export function openWorlds(options: PlaygroundOptions, later: Later): OpenedWorl
     .at(-1);
   const clock = createClock(options.now ?? Date.now, lastTs);
   const slack: Slack = newSlack(options, () => worlds);
-  const shared = { slack, clock, later, url, appToken, network: createNetwork() };
+  const shared = { slack, clock, later, url, appToken, network: createNetwork(), externalFaultsOn: new Set<string>() };
   const world = newWorld(options, first.state, shared);
   const others = rest.map(({ state }) => newWorld(options, state, { ...shared, links: world.links }));
   const worlds: [World, ...World[]] = [world, ...others];

@@ -38,7 +38,7 @@ const Approve = z.strictObject(
     reason: oneOf(["required", "optional"]).default("optional"),
     expires: Duration.default(3_600_000),
     "post-in": ChannelId.optional(),
-    mention: oneOf(["groups", "all", "nobody"]).default("groups"),
+    mention: oneOf(["groups", "all", "nobody"]).optional(),
   },
   { error: "This must be a map, like approve: { votes: 1, from: [channel-members] }." },
 );

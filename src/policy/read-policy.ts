@@ -1,4 +1,4 @@
-import { type Document, LineCounter, parseDocument, type YAMLError, isMap, isNode, isScalar } from "yaml";
+import { type Document, LineCounter, parseDocument, type YAMLError, isMap, isNode, isScalar, isSeq } from "yaml";
 import type { z } from "zod";
 import { didYouMean } from "./near-names.ts";
 import { isGroupId, isUserId } from "./policy-words.ts";
@@ -17,12 +17,36 @@ export function readPolicy(text: string, source: string): Policy {
     throw new PolicyError(source, problems);
   }
   const lines = yamlLines(document, counter);
+  const lost = lostTexts(document, counter, text);
   const parsed = PolicyFile.safeParse(plainData(document, source));
-  if (!parsed.success) throw new PolicyError(source, problemsOf(parsed.error, document, lines));
+  if (!parsed.success) throw new PolicyError(source, [...lost, ...problemsOf(parsed.error, document, lines)]);
   const { rules } = parsed.data;
-  const problems = sameNames(rules, lines);
+  const problems = [...lost, ...sameNames(rules, lines)];
   if (problems.length > 0) throw new PolicyError(source, problems);
   return { source, rules: rules.map((rule, at) => ruleOf(rule, lines.ofValue(["rules", at]))) };
+}
+
+/**
+ * YAML reads ` #` in an unquoted text as the beginning of a comment: “Ask in #bank” would be “Ask in”. Only the keys with
+ * free text can lose something; beside an ID, a comment is welcome.
+ */
+function lostTexts(document: Document, counter: LineCounter, text: string): PolicyProblem[] {
+  const rules = document.get("rules");
+  if (!isSeq(rules)) return [];
+  return rules.items.flatMap((_, at) =>
+    ["name", "say"].flatMap((key): PolicyProblem[] => {
+      const node = document.getIn(["rules", at, key], true);
+      if (!isScalar(node) || node.type !== "PLAIN" || !node.range) return [];
+      const [start, end] = node.range;
+      const [, lost] = /^[ \t]+(#[^\r\n]*)/u.exec(text.slice(end)) ?? [];
+      if (lost === undefined) return [];
+      const whole = JSON.stringify(`${String(node.value)} ${lost.trimEnd()}`);
+      const sentence =
+        `${placeOf(["rules", at, key], document)}“${lost.trimEnd()}” would be lost, because YAML reads it as a comment. ` +
+        `Put the text in quotes: ${key}: ${whole}`;
+      return [{ line: counter.linePos(start).line, sentence }];
+    }),
+  );
 }
 
 /** The library throws on aliases that expand without end. */
@@ -104,14 +128,17 @@ function endOf({ then, say }: RuleInFile): RuleEnd {
   if (then.allow !== undefined) return { kind: "allow" };
   if (then["break-glass"] !== undefined) return { kind: "break-glass" };
   if (then.approve === undefined) return { kind: "refuse", say };
-  const { votes, from, reason, expires, mention } = then.approve;
+  const { votes, from, reason, expires } = then.approve;
+  const groups = [...new Set(from.filter(isGroupId))];
+  // Who names a group expects it to be called; a list of people can be long.
+  const mention = then.approve.mention ?? (groups.length > 0 ? "all" : "groups");
   return {
     kind: "approve",
     terms: {
       votes,
       from: {
         users: [...new Set(from.filter(isUserId))],
-        groups: [...new Set(from.filter(isGroupId))],
+        groups,
         channelMembers: from.includes("channel-members"),
       },
       selfApproval: then.approve["self-approval"],

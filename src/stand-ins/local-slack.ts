@@ -45,7 +45,7 @@ export type LocalSlack = {
 
 /** Runs the simulated workspace on a local port, with the app of `manifest.yml` and new secrets. */
 export async function openLocalSlack(options: LocalSlackOptions): Promise<LocalSlack> {
-  const { host, port: wanted, dataDir, transport = "http" } = options;
+  const { host, port: wanted, dataDir, transport = "http", onTrouble = () => undefined } = options;
   const manifest = readAppManifest();
   const secrets = newSecrets();
   let url = "";
@@ -56,7 +56,7 @@ export async function openLocalSlack(options: LocalSlackOptions): Promise<LocalS
     requestUrl: () => `http://127.0.0.1:${options.botPort()}/slack/events`,
     ...(options.now !== undefined && { now: options.now }),
     ...(dataDir !== undefined && { savedIn: join(dataDir, "playground.json") }),
-    ...(options.onTrouble !== undefined && { onTrouble: options.onTrouble }),
+    onTrouble,
     ...(options.externalFaults !== undefined && { externalFaults: options.externalFaults }),
   });
   const listener = await listen(playground.fetch, {
@@ -64,6 +64,7 @@ export async function openLocalSlack(options: LocalSlackOptions): Promise<LocalS
     port: wanted,
     variable: "PLAYGROUND_PORT",
     upgrade: playground.upgrade,
+    onTrouble: (message, data) => onTrouble(`The simulated Slack: ${message}${reasonIn(data)}`),
   });
   const { port } = listener;
   url = `http://127.0.0.1:${port}`;
@@ -80,6 +81,10 @@ export async function openLocalSlack(options: LocalSlackOptions): Promise<LocalS
       await listener.close();
     },
   };
+}
+
+function reasonIn(data: object): string {
+  return "error" in data ? `: ${data.error instanceof Error ? data.error.stack : String(data.error)}` : "";
 }
 
 type Secrets = Pick<LocalSlack, "signingSecret" | "client"> & { readonly botToken: string; readonly appToken: string };

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { NewHistoryEvent } from "../changes/history-event.ts";
 import type { StoredChange } from "../changes/stored-change.ts";
-import type { IdIn, NewChange } from "../workflow/ports.ts";
+import type { IdIn, NewChange, Untold } from "../workflow/ports.ts";
 import { newChangeRow } from "./change-row.ts";
 import { findConflict, freeExpired } from "./conflicts.ts";
 import { keepLease } from "./database/replicas.ts";
@@ -11,6 +11,8 @@ import { insertEvent } from "./events.ts";
 import { findChange, wholeChange } from "./find-change.ts";
 import { insertParts } from "./parts.ts";
 
+/** A card is there within a second. Without one, the requester is told that it waits or runs. */
+const SIGN_WITHIN_MS = 3_000;
 /** The conflicting Change can end between the insert and reading it; then the insert is tried again. */
 const TRIES = 5;
 
@@ -23,13 +25,16 @@ export async function addChange(
   session: Session,
   change: NewChange,
   event: NewHistoryEvent,
-): Promise<StoredChange | "taken"> {
+): Promise<StoredChange | "taken" | Untold> {
   if (change.state === "pending" && change.terms === undefined) {
     throw new Error("a Change that waits for approvals needs the terms of its approval");
   }
   await keepLease(session);
   for (let tries = 0; tries < TRIES; tries += 1) {
-    const stored = await session.db.transaction().execute((db) => tryToAdd({ ...session, db }, { change, event }));
+    const stored = await session.db
+      .transaction()
+      .execute((db) => tryToAdd({ ...session, db }, { change, event }))
+      .catch((error: unknown) => untoldIn(session, error));
     if (stored !== undefined) return stored;
     if ((await findChange(session, { id: change.id })) !== undefined) return "taken";
   }
@@ -47,13 +52,49 @@ async function tryToAdd(
     .values({ ...newChangeRow(session, change), ...times(session, change) })
     .onConflict((conflict) => conflict.doNothing())
     .returningAll()
+    .returning(untoldBefore(session, change).as("untold_id"))
     .executeTakeFirst();
   if (row === undefined) return findConflict(session, change);
+  // Takes the insert back.
+  if (row.untold_id !== null) throw new UntoldBefore(row.untold_id);
   if (change.parts === undefined) await insertEvent(db, session, { ...event, changeId: change.id });
   else await insertParts(session, change, event);
   if (change.undoOf !== undefined) await markUndone(session, { id: change.undoOf, teamId: change.teamId });
   if (change.endsDelivery === true) await finish(session, change.deliveryId);
   return wholeChange(session, row);
+}
+
+/** The newest other request of this person for the same, without a card and with an end that nobody told them. */
+function untoldBefore({ clock }: Session, { id, teamId, requester, op, workload, unlessUntoldMs }: NewChange) {
+  if (unlessUntoldMs === undefined) return sql<string | null>`null`;
+  // The conditions of the two partial indexes, word for word.
+  return sql<string | null>`(select earlier.id from change as earlier where earlier.id in (
+      select id from change where owed_at is not null
+      union all select id from change where state = 'approved' or state = 'claimed'
+        or (state = 'unknown' and settled_at is null) or (state = 'done' and health is null))
+    and (earlier.settled_at is null or earlier.owed_at is not null)
+    and earlier.card_ts is null and earlier.part_of is null and earlier.state <> 'pending'
+    and earlier.id <> ${id} and earlier.team_id = ${teamId} and earlier.requester_id = ${requester.userId}
+    and earlier.op = ${op} and earlier.workload_kind = ${workload.kind}
+    and earlier.workload_region = ${workload.region} and earlier.workload_name = ${workload.name}
+    and earlier.created_at > ${clock(-unlessUntoldMs)}
+    order by earlier.created_at desc limit 1)`;
+}
+
+class UntoldBefore extends Error {
+  override readonly name = "UntoldBefore";
+  readonly id: string;
+  constructor(id: string) {
+    super("an earlier request was not told");
+    this.id = id;
+  }
+}
+
+/** Undefined: it is gone by now. Rethrows every other error. */
+async function untoldIn(session: Session, error: unknown): Promise<Untold | undefined> {
+  if (!(error instanceof UntoldBefore)) throw error;
+  const untold = await findChange(session, { id: error.id });
+  return untold && { untold };
 }
 
 /** A pending one has a time to live and no owner; an approved one is ours to carry out. */
@@ -63,6 +104,7 @@ function times({ clock, replicaId }: Session, { state, expiresInMs }: NewChange)
     expires_at: state === "pending" && expiresInMs !== undefined ? clock(expiresInMs) : null,
     approved_at: state === "approved" ? clock() : null,
     owner: state === "approved" ? replicaId : null,
+    owed_at: clock(SIGN_WITHIN_MS),
   };
 }
 

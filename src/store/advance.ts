@@ -1,7 +1,7 @@
 import { type Expression, sql, type SqlBool, type UpdateObject } from "kysely";
 import type { NewHistoryEvent } from "../changes/history-event.ts";
 import { isPartId } from "../changes/parts.ts";
-import type { Ending, StoredChange } from "../changes/stored-change.ts";
+import type { Ending, Health, StoredChange } from "../changes/stored-change.ts";
 import type { Step } from "../workflow/lifecycle.ts";
 import type { Advanced } from "../workflow/ports.ts";
 import { approve } from "./approve.ts";
@@ -20,6 +20,9 @@ type Advance = {
   readonly event: NewHistoryEvent | undefined;
 };
 
+/** Steps that are one statement when they write no history. */
+const followingSteps: ReadonlySet<Step["name"]> = new Set(["observe", "follow"]);
+
 /** One step of the lifecycle, as its row of the table says. */
 export async function advance(session: Session, step: Step, what: Advance): Promise<Advanced> {
   switch (step.name) {
@@ -33,10 +36,12 @@ export async function advance(session: Session, step: Step, what: Advance): Prom
       return moved(await drift(session, step, what));
     default: {
       const { set, only } = changesOf(session, step, what.id);
-      const isAlone = what.event === undefined && step.name === "follow" && !isPartId(what.id);
+      const isAlone = what.event === undefined && followingSteps.has(step.name) && !isPartId(what.id);
+      const isQuiet = (step.name === "observe" || step.name === "follow") && !step.isNews;
+      const nextLook = isAfterEnd(step) ? { lookInMs: step.lookInMs } : undefined;
       const draws = step.name === "succeed" && step.draws === true;
       const work = async (inside: Session): Promise<Advanced> => {
-        const advanced = moved(await move(inside, { ...what, step, set, only }));
+        const advanced = moved(await move(inside, { ...what, step, set, only, isQuiet, nextLook }));
         return draws && advanced.kind === "moved" ? withDrawing(inside, advanced, what) : advanced;
       };
       return isAlone ? work(session) : within(session, work);
@@ -81,23 +86,43 @@ function changesOf(session: Session, step: Plain, id: string): Changes {
     case "giveUp":
       return { set: settled(session, step), only: [ours, sql<SqlBool>`settled_at is null`] };
     case "observe":
-      return { set: { progress: toJson(HealthJson, step.progress) }, only: [ours, sql<SqlBool>`health is null`] };
+      return { set: looked(session, step), only: [ours, isFollowed] };
+    case "confirm": {
+      const ending = toJson(EndingJson, { kind: "run", outcome: step.outcome });
+      return { set: { ...looked(session, step), ending }, only: [ours, isFollowed] };
+    }
     case "follow":
-      return { set: { health: toJson(HealthJson, step.health) }, only: [ours, sql<SqlBool>`health is null`] };
+    case "relapse":
+      return { set: { health: toJson(HealthJson, step.health), look_after: null }, only: [ours, isFollowed] };
   }
 }
 
+const isFollowed = sql<SqlBool>`health is null`;
+
+type AfterEnd = Extract<Plain, { readonly name: "observe" | "confirm" | "follow" | "relapse" }>;
+
+function isAfterEnd(step: Plain): step is AfterEnd {
+  return step.name === "observe" || step.name === "confirm" || step.name === "follow" || step.name === "relapse";
+}
+
+type Look = { readonly progress: Health; readonly lookInMs: number };
+
+/** The columns of a Change whose workload was looked at, and will be again. */
+function looked({ clock }: Session, { progress, lookInMs }: Look) {
+  return { progress: toJson(HealthJson, progress), look_after: clock(lookInMs) };
+}
+
 /** The columns of a Change that was sent. */
-function settled(
-  { clock }: Session,
-  { outcome, ...step }: Extract<Plain, { readonly name: "succeed" | "fail" | "giveUp" }>,
-) {
-  const health = step.name === "succeed" ? step.health : undefined;
+function settled({ clock }: Session, step: Extract<Plain, { readonly name: "succeed" | "fail" | "giveUp" }>) {
+  const { health, progress } = step.name === "succeed" ? step : {};
+  const { lookInMs } = step;
   return {
-    ending: toJson(EndingJson, { kind: "run", outcome }),
+    ending: toJson(EndingJson, { kind: "run", outcome: step.outcome }),
     settled_at: clock(),
     running_key: null,
     ...(health !== undefined && { health: toJson(HealthJson, health) }),
+    ...(progress !== undefined && { progress: toJson(HealthJson, progress) }),
+    ...(lookInMs !== undefined && { look_after: clock(lookInMs) }),
   };
 }
 

@@ -41,6 +41,7 @@ async function backToPending(session: Session, step: AskAgain, what: Asked): Pro
   if (change === undefined) return undefined;
   const lost = change.votes.map(({ userId }) => userId).filter((userId) => !counting.includes(userId));
   if (lost.length > 0) {
+    // A request has as many votes as its rule takes.
     await session.db.deleteFrom("vote").where("change_id", "=", what.id).where("user_id", "in", lost).execute();
   }
   return { ...change, votes: change.votes.filter(({ userId }) => counting.includes(userId)) };

@@ -3,6 +3,7 @@ import { sql, type SqlBool } from "kysely";
 import { Big } from "./schema/columns.ts";
 import { wholeChange } from "./find-change.ts";
 import { eventsAfter } from "./events.ts";
+import { partsOf } from "../changes/parts.ts";
 import type { StoredChange } from "../changes/stored-change.ts";
 import type { Db, Session } from "./database/session.ts";
 import { inWorkspace } from "./step.ts";
@@ -13,7 +14,7 @@ import type { Drawn, Postponed, Store, Undrawn } from "./store.ts";
  * Covers one call to Slack (`DRAWING_MS` in slack/clients.ts) and is renewed before each. If it were shorter, another
  * replica could post a second card during the call.
  */
-const DRAW_WITHIN_MS = 30_000;
+export const DRAW_WITHIN_MS = 30_000;
 
 /** A card that is out of date and that nobody draws now. The first line matches the index `change_undrawn` word for word. */
 function isDue({ clock }: Session) {
@@ -53,9 +54,10 @@ export async function beginDrawing(session: Session, id: string, teamId?: string
   return { change, token, posts: row.posts, untold, newest: lastSeq };
 }
 
-/** The thread of a card tells what people decided, and shows the last lines of a workload in trouble. */
-function hasThread({ terms, breakGlass, health }: StoredChange): boolean {
-  return terms !== undefined || breakGlass || health?.kind === "trouble";
+/** The thread of a card tells what people decided, and of workloads in trouble. */
+function hasThread(change: StoredChange): boolean {
+  const isTrouble = partsOf(change).some(({ health }) => health?.kind === "trouble");
+  return change.terms !== undefined || change.breakGlass || isTrouble;
 }
 
 /** Renews the right to draw, and stores a card that was just posted. */
@@ -95,7 +97,7 @@ const free = { drawing_token: null, drawing_until: null, draw_after: null };
  * comes with a new version, so a version that is still the same has told everything up to `toldSeq`.
  */
 export async function drew(session: Session, id: string, drawn: Drawn): Promise<boolean> {
-  const { card, version } = drawn;
+  const { card, version, isShown = true } = drawn;
   const toldSeq = sql<number>`coalesce(cast(${drawn.toldSeq ?? null} as bigint), told_seq)`;
   const untold = sql`select 1 from event where change_id = change.id and seq > ${toldSeq}`;
   // A card with another `ts` than the one we know is one more message.
@@ -110,6 +112,7 @@ export async function drew(session: Session, id: string, drawn: Drawn): Promise<
       drawn_version: version,
       told_seq: toldSeq,
       stale: sql<number>`case when version = ${version} and not exists (${untold}) then 0 else 1 end`,
+      ...(card !== undefined && isShown && { owed_at: sql`case when version = ${version} then null else owed_at end` }),
     })
     .where("id", "=", id)
     .where("drawing_token", "=", drawn.token)

@@ -23,6 +23,7 @@ const kinds = {
   done: "done",
   failed: "failed",
   unknown: "unknown",
+  confirmed: "confirmed",
   health: "health",
   connected: "connected",
   disconnected: "disconnected",

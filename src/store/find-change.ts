@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { StoredChange, Vote } from "../changes/stored-change.ts";
 import type { ChangeKey } from "../workflow/ports.ts";
 import { storedChange } from "./change-row.ts";
+import { inBatches } from "./database/batches.ts";
 import type { Db, Session } from "./database/session.ts";
 import { parseRow, Time } from "./schema/columns.ts";
 import type { ChangeTable } from "./schema/tables.ts";
@@ -26,24 +27,15 @@ export async function findChange(reader: Reader, key: ChangeKey, teamId?: string
 
 /** Changes by id. A row that can't be read is logged and left out: the others have to be shown all the same. */
 export async function changesById(
-  { db, textSealer, log }: Pick<Session, "db" | "textSealer" | "log">,
+  session: Reader & Pick<Session, "log">,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, StoredChange>> {
-  const found = new Map<string, StoredChange>();
-  if (ids.length === 0) return found;
-  const rows = await db.selectFrom("change").selectAll().where("id", "in", ids).execute();
-  const votes = await votesOf(
-    db,
-    rows.filter(({ terms }) => terms !== null).map(({ id }) => id),
+  const { db, log } = session;
+  const rows = await inBatches(ids, (some) => db.selectFrom("change").selectAll().where("id", "in", some).execute());
+  const changes = await wholeChanges(session, rows, (change, err) =>
+    log.warn({ err, change }, "a change couldn't be read for history"),
   );
-  for (const row of rows) {
-    try {
-      found.set(row.id, storedChange(textSealer, row, votes.get(row.id) ?? []));
-    } catch (err) {
-      log.warn({ err, change: row.id }, "a change couldn't be read for history");
-    }
-  }
-  return found;
+  return new Map(changes.map((change) => [change.id, change]));
 }
 
 function selection({ db, clock }: Reader, key: ChangeKey) {
@@ -99,14 +91,9 @@ const VoteRow = z.object({ change_id: z.string(), user_id: z.string(), user_name
 /** The votes of some Changes, by Change, in the order in which they came. */
 async function votesOf(db: Db, ids: readonly string[]): Promise<ReadonlyMap<string, readonly Vote[]>> {
   const votes = new Map<string, Vote[]>();
-  if (ids.length === 0) return votes;
-  const rows = await db
-    .selectFrom("vote")
-    .selectAll()
-    .where("change_id", "in", ids)
-    .orderBy("number")
-    .orderBy("voted_at")
-    .execute();
+  const rows = await inBatches(ids, (some) =>
+    db.selectFrom("vote").selectAll().where("change_id", "in", some).orderBy("number").orderBy("voted_at").execute(),
+  );
   for (const unread of rows) {
     const row = parseRow(VoteRow, unread, `A vote on ${unread.change_id}`);
     const vote = { userId: row.user_id, name: row.user_name, at: row.voted_at };

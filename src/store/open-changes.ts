@@ -9,10 +9,16 @@ import { wholeChanges } from "./find-change.ts";
  * its parts.
  */
 const isOpen = sql<SqlBool>`(state = 'approved' or state = 'claimed'
-    or (state = 'unknown' and settled_at is null) or (state = 'done' and health is null)) and part_of is null`;
+    or (state = 'unknown' and settled_at is null) or (state = 'done' and health is null)
+    or look_after is not null) and part_of is null`;
+
+/** A followed workload is left alone between two looks. */
+function isDue({ clock }: Session) {
+  return sql<SqlBool>`(look_after is null or look_after <= ${clock()})`;
+}
 
 /**
- * Takes over what replicas that are gone left open, and returns all that is ours, oldest first. A row that can't be read
+ * Takes over what replicas that are gone left open, and returns all of ours that is due, oldest first. A row that can't be read
  * is logged and left out: the others have to be carried on all the same.
  */
 export async function openChanges(session: Session): Promise<readonly StoredChange[]> {
@@ -25,6 +31,7 @@ export async function openChanges(session: Session): Promise<readonly StoredChan
     .selectFrom("change")
     .selectAll()
     .where(isOpen)
+    .where(isDue(session))
     .where("owner", "=", replicaId)
     .orderBy("created_at")
     .execute();

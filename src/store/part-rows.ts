@@ -1,5 +1,6 @@
 import type { Selectable } from "kysely";
 import { requestIdOf } from "../changes/parts.ts";
+import { inBatches } from "./database/batches.ts";
 import type { Session } from "./database/session.ts";
 import type { ChangeTable } from "./schema/tables.ts";
 
@@ -11,8 +12,9 @@ export async function partRowsOf(
   rows: readonly ChangeRow[],
 ): Promise<ReadonlyMap<string, readonly ChangeRow[]>> {
   const ids = rows.filter((row) => row.part_count > 0).map(({ id }) => id);
-  if (ids.length === 0) return new Map();
-  const found = await db.selectFrom("change").selectAll().where("part_of", "in", ids).execute();
+  const found = await inBatches(ids, (some) =>
+    db.selectFrom("change").selectAll().where("part_of", "in", some).execute(),
+  );
   return Map.groupBy(
     found.toSorted((a, b) => placeOf(a) - placeOf(b)),
     ({ id }) => requestIdOf(id),

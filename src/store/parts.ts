@@ -6,6 +6,7 @@ import { newChangeRow } from "./change-row.ts";
 import { isAliveFor } from "./database/replicas.ts";
 import type { Session } from "./database/session.ts";
 import { insertEvent } from "./events.ts";
+import type { Move } from "./step.ts";
 
 /**
  * Adds the parts of a new request, in its transaction. Nobody owns or draws a part: whoever carries on the request
@@ -29,23 +30,31 @@ export async function insertParts(
   }
 }
 
-type Held = { readonly id: string; readonly teamId: string | undefined; readonly sendWithinMs: number | undefined };
+type Held = Pick<Move, "id" | "teamId" | "isQuiet" | "nextLook"> & { readonly sendWithinMs: number | undefined };
 
 /**
  * Before a step of a part, in its transaction: only the replica that carries on the request may make it, and the card of
  * the request has to be drawn again. Locks the request first, as every step does, so no two steps wait for each other.
  */
-export async function holdRequest(session: Session, { id, teamId, sendWithinMs }: Held): Promise<boolean> {
+export async function holdRequest(session: Session, held: Held): Promise<boolean> {
+  const { id, teamId, sendWithinMs, isQuiet = false, nextLook } = held;
   if (!isPartId(id)) return true;
+  const { clock, replicaId } = session;
+  const lookInMs = nextLook?.lookInMs;
+  const isThere = nextLook === undefined ? sql<SqlBool>`state = 'claimed'` : sql<SqlBool>`settled_at is not null`;
   const alive = sendWithinMs === undefined ? [] : [isAliveFor(session, sendWithinMs)];
   const row = await session.db
     .updateTable("change")
-    .set({ version: sql`version + 1`, stale: 1 })
+    .set({
+      owner: replicaId,
+      ...(!isQuiet && { version: sql`version + 1`, stale: 1 }),
+      ...(nextLook !== undefined && { look_after: lookInMs === undefined ? null : clock(lookInMs) }),
+    })
     .where((where) =>
       where.and([
         where("id", "=", requestIdOf(id)),
-        where("owner", "=", session.replicaId),
-        sql<SqlBool>`state = 'claimed'`,
+        where("owner", "=", replicaId),
+        isThere,
         ...(teamId === undefined ? [] : [where("team_id", "=", teamId)]),
         ...alive,
       ]),

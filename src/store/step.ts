@@ -18,6 +18,10 @@ export type Move = {
   /** Further conditions, in SQL. */
   readonly only?: readonly Expression<SqlBool>[];
   readonly event: NewHistoryEvent | undefined;
+  /** Nothing that a card shows has changed, so it isn't drawn again. */
+  readonly isQuiet?: boolean;
+  /** Of a look at a part: its request is over, and this long after it all of them are looked at again. */
+  readonly nextLook?: { readonly lookInMs: number | undefined } | undefined;
 };
 
 /**
@@ -28,13 +32,17 @@ export type Move = {
  */
 export async function move(
   session: Session,
-  { id, teamId, step, set, only = [], event }: Move,
+  { id, teamId, step, set, only = [], event, isQuiet = false, nextLook }: Move,
 ): Promise<StoredChange | undefined> {
   const sendWithinMs = step.to === "claimed" ? session.sendWithinMs : undefined;
-  if (!(await holdRequest(session, { id, teamId, sendWithinMs }))) return undefined;
+  if (!(await holdRequest(session, { id, teamId, sendWithinMs, isQuiet, nextLook }))) return undefined;
   const row = await session.db
     .updateTable("change")
-    .set({ ...set, state: step.to, version: sql`version + 1`, stale: 1 })
+    .set({
+      ...set,
+      state: step.to,
+      ...(!isQuiet && { version: sql`version + 1`, stale: 1, owed_at: owedSoon(session) }),
+    })
     .where((where) => where.and([where("id", "=", id), where("state", "in", step.from), inWorkspace(teamId), ...only]))
     .returningAll()
     .executeTakeFirst();
@@ -48,6 +56,15 @@ export async function move(
 /** A condition on a row of `change`; always true without a `teamId`. */
 export function inWorkspace(teamId: string | undefined): RawBuilder<SqlBool> {
   return teamId === undefined ? sql<SqlBool>`1 = 1` : sql<SqlBool>`team_id = ${teamId}`;
+}
+
+/** Together with a sweep, a right that a kill left behind, and the message itself, below half a minute. */
+const CARD_WITHIN_MS = 10_000;
+
+/** The requester has to know soon, by the card or otherwise; an earlier time stays. Nobody is told of a part. */
+function owedSoon({ clock }: Session): RawBuilder<string> {
+  const soon = clock(CARD_WITHIN_MS);
+  return sql<string>`case when part_of is not null then null when owed_at < ${soon} then owed_at else ${soon} end`;
 }
 
 const cameToNothing = new Set<ChangeState>(["rejected", "cancelled", "expired", "drifted", "failed"]);

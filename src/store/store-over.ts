@@ -5,6 +5,7 @@ import { addChange } from "./add-change.ts";
 import { advance } from "./advance.ts";
 import { bind, bindingOf, unbind } from "./bindings.ts";
 import { callsOn, countCalls } from "./calls.ts";
+import { profileRows } from "./profiles.ts";
 import { createPending } from "./lists/pending.ts";
 import { pruner } from "./database/prune.ts";
 import { beat, isAlone, leave } from "./database/replicas.ts";
@@ -38,6 +39,7 @@ import {
 } from "./workspaces/installations.ts";
 import { openChanges } from "./open-changes.ts";
 import type { Store } from "./store.ts";
+import { beginTelling, holdTelling, owed, postponeTelling, told } from "./tellings.ts";
 
 /** How long a stop waits for a database that doesn't answer. */
 const CLOSE_WITHIN_MS = 3_000;
@@ -93,6 +95,11 @@ function changes(session: Session) {
     holdDrawing: (id, token, card) => holdDrawing(session, id, { token, card }),
     drew: (id, drawn) => drew(session, id, drawn),
     postponeDrawing: (id, token, wait) => postponeDrawing(session, id, { token, ...wait }),
+    owed: () => owed(session),
+    beginTelling: (id, when) => beginTelling(session, id, when),
+    holdTelling: (id, token) => holdTelling(session, id, token),
+    told: (id, news) => told(session, id, news),
+    postponeTelling: (id, token, ms) => postponeTelling(session, id, token, ms),
     pendingChanges: createPending(session),
     history: (query) => history(session, query),
   } satisfies Partial<Statements>;
@@ -116,6 +123,7 @@ function recordsOf(session: Session) {
     takeDeliveries: () => takeDeliveries(session),
     countCalls: (of, calls) => countCalls(session, of, calls),
     callsOn: (of) => callsOn(session, of),
+    ...profileRows(session),
   } satisfies Partial<Statements>;
 }
 

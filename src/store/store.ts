@@ -1,5 +1,5 @@
 import type { AccountSeeker, LinkedAccount } from "../accounts/account.ts";
-import type { Card } from "../changes/stored-change.ts";
+import type { Card, StoredChange } from "../changes/stored-change.ts";
 import type { InstallationRows } from "../workflow/access/installation.ts";
 import type { Inspection } from "../health/facts.ts";
 import type { ReplicaReport } from "../health/report.ts";
@@ -9,6 +9,7 @@ import type {
   ChannelMover,
   Inbox,
   LinkStore,
+  ProfileRows,
   RecordRows,
   Store as Changes,
 } from "../workflow/ports.ts";
@@ -29,6 +30,8 @@ export type Drawn = {
   readonly version: number;
   /** Undefined: it can't be posted anywhere, and nobody needs to try again. */
   readonly card: Card | undefined;
+  /** False: Slack refuses this version for good, and the card stays as it was. */
+  readonly isShown?: boolean;
   /** The number of the last row of history that was told; undefined: as before. */
   readonly toldSeq: number | undefined;
 };
@@ -51,6 +54,47 @@ export type Drawings = {
   readonly postponeDrawing: (id: string, token: string, wait: Postponed) => Promise<void>;
 };
 
+/** The right to tell a requester what their card doesn't show. */
+export type Telling = {
+  readonly change: StoredChange;
+  /** Proves that the right is still ours. */
+  readonly token: string;
+  /** The last news that they were told by another way than the card. */
+  readonly told: string | undefined;
+  /** When the right was taken, by the database's clock. */
+  readonly at: Date;
+  /** Nobody has tried to draw the card yet, or somebody just began. */
+  readonly isCardComing: boolean;
+};
+
+export type Told = {
+  readonly token: string;
+  /** The version that was told. */
+  readonly version: number;
+  /** Undefined: there was nothing to tell. */
+  readonly news: string | undefined;
+};
+
+/**
+ * What requesters are owed. Each step of a Change owes its requester the news, soon; drawing the card delivers it. What the
+ * card doesn't show in time is told otherwise, once, by one replica.
+ */
+export type Tellings = {
+  /** Changes whose news is overdue, and whose requester nobody tells. */
+  readonly owed: () => Promise<readonly Undrawn[]>;
+  /** The right to tell, if anything is owed, or with `isOverdue` if the card is late, and nobody else does. */
+  readonly beginTelling: (
+    id: string,
+    when: { readonly isOverdue: boolean; readonly teamId?: string | undefined },
+  ) => Promise<Telling | undefined>;
+  /** Extends the right by the time one message may take. The new token; undefined: somebody else tells now. */
+  readonly holdTelling: (id: string, token: string) => Promise<string | undefined>;
+  /** They know. What happened since that version stays owed. */
+  readonly told: (id: string, told: Told) => Promise<void>;
+  /** Gives the right back; nobody tries before `ms` are over. */
+  readonly postponeTelling: (id: string, token: string, ms: number) => Promise<void>;
+};
+
 export type AccountRows = LinkStore & {
   /** The accounts, the binding and the default region that apply to a request made there. */
   readonly impliedFor: (seeker: AccountSeeker) => Promise<Implied>;
@@ -66,6 +110,11 @@ export type CallsOf = { readonly teamId: string; readonly username: string; read
 export type MovedChannelRows = {
   /** Channels of all workspaces that have another id by now. */
   readonly movedChannels: () => Promise<readonly Omit<ChannelMove, "token">[]>;
+};
+
+export type AllProfiles = {
+  /** Somebody changed in one workspace: the others ask Slack again. */
+  readonly forgetElsewhere: (teamId: string, userId: string) => Promise<void>;
 };
 
 export type CallCounts = {
@@ -96,11 +145,14 @@ export type Replica = {
 export type Store = Changes &
   Inbox &
   Drawings &
+  Tellings &
   RecordRows &
   AccountRows &
   BindingStore &
   ChannelMover &
   MovedChannelRows &
   CallCounts &
+  ProfileRows &
+  AllProfiles &
   InstallationRows &
   Replica;

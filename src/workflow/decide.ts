@@ -1,9 +1,10 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { StoredChange, Who } from "../changes/stored-change.ts";
 import type { Settings } from "../commands/command.ts";
 import type { Post } from "../views/kit/message.ts";
 import { decisionAnswer, type DecisionAnswer } from "../views/messages/decision-answer.ts";
-import { cardChannel, eligibility, findApprovers } from "./access/approvers.ts";
-import { type Clearance, clearToRun } from "./access/clear-to-run.ts";
+import { approversNow, cardChannel, eligibility } from "./access/approvers.ts";
+import { clearToRun } from "./access/clear-to-run.ts";
 import { type FindDeps, findVisibleChange } from "./access/find-visible-change.ts";
 import { advance } from "./advance.ts";
 import { changeEvent, logEvent, note } from "./history.ts";
@@ -15,6 +16,9 @@ import { retireOutdated, type RetireDeps } from "./retire.ts";
 import { carryOnLater, type RunEvents } from "./run.ts";
 import type { RunDeps } from "./send.ts";
 import type { Standing } from "../policy/question.ts";
+
+/** Real time: whoever clicked looks at the screen. Until then a run has usually begun, or come to nothing. */
+const ANSWER_WITHIN_MS = 900;
 
 export type DecideDeps = FindDeps &
   RetireDeps &
@@ -46,6 +50,9 @@ export async function decide(deps: DecideDeps, interaction: DecideInteraction): 
   // A rejection's form may have been opened before the newer card was posted: what was typed into it still counts.
   if (isOutdated && decision !== "reject") return answer({ kind: "retired", change });
   if (decision === "cancel") return cancel(deps, { change, interaction, answer });
+  // A vote that was counted before, by a process that died before its answer, is answered now.
+  const hasVoted = decision === "approve" && change.votes.some(({ userId }) => userId === interaction.origin.userId);
+  if (change.state !== "pending" && hasVoted) return answer({ kind: "approved", change });
   if (change.state !== "pending") return answer({ kind: "late", change, wanted: decision });
   const may = await eligible(deps, change, interaction);
   if (may.kind !== "may") {
@@ -85,9 +92,6 @@ async function eligible(deps: DecideDeps, change: StoredChange, { origin }: Deci
   }
 }
 
-/** The most possible approvers that an answer names. */
-const NAMED = 5;
-
 type Why = {
   readonly change: StoredChange;
   readonly may: Exclude<May, { kind: "may" }>;
@@ -99,11 +103,9 @@ async function whyNot({ people }: DecideDeps, { change, may, wanted }: Why): Pro
   if (may.kind === "standing") return { kind: "standing", change, standing: may.standing };
   if (may.kind === "own" || wanted === "cancel" || change.terms === undefined) return { kind: "own", change };
   const { from } = change.terms;
-  const wantedApprovers = { from, channelId: cardChannel(change), without: change.requester.userId, enough: NAMED };
-  const found = await findApprovers(people, wantedApprovers).catch(() => undefined);
-  if (found === undefined) return { kind: "foreign", change, wanted };
-  const could = { names: found.profiles.map(({ name }) => name), count: found.count };
-  return { kind: "foreign", change, wanted, could };
+  const without = change.requester.userId;
+  const could = await approversNow(people, { from, channelId: cardChannel(change), without }).catch(() => undefined);
+  return { kind: "foreign", change, wanted, ...(could && { could }) };
 }
 
 type NotEligible = { readonly change: StoredChange; readonly who: Who; readonly why: Exclude<May["kind"], "may"> };
@@ -140,20 +142,54 @@ async function approve(deps: DecideDeps, { change, interaction, answer, who, sin
   }
   const approved = result.change;
   if (approved.state !== "approved") {
-    await deps.cards.draw(change.id);
-    return answer({ kind: "counted", change: approved });
+    const isShown = await deps.cards.draw(change.id);
+    return isShown && interaction.card !== undefined ? undefined : answer({ kind: "counted", change: approved });
   }
   logEvent(deps, last);
   const clearance = await clearToRun(deps, approved, sinceMs);
-  carryOnLater(deps, { change: approved, clearance }, interaction.run);
-  return answer(lastApprovalAnswer(approved, clearance));
+  let answered: Promise<void> | undefined;
+  let hasFailed = false;
+  // What its failure says is all that they have to read.
+  const answerOnce = async (): Promise<void> =>
+    hasFailed ? undefined : (answered ??= answerNow(deps, approved, { interaction, answer }));
+  const begun = Promise.withResolvers<void>();
+  const onBegun = async (): Promise<void> => {
+    begun.resolve();
+    if (clearance.kind === "run") await answerOnce();
+  };
+  const onFailed = async (error: unknown): Promise<void> => {
+    hasFailed = true;
+    begun.resolve();
+    await interaction.run.onFailed(error);
+  };
+  carryOnLater(
+    deps,
+    { change: approved, clearance },
+    { ...interaction.run, onFailed, onClaimed: begun.resolve, onBegun },
+  );
+  // It has the approvals its card asked for, but the current policy may require more.
+  if (clearance.kind === "pending") return answer({ kind: "not-enough", change: clearance.change });
+  if (clearance.kind === "refused") return answer({ kind: "not-run", change, why: clearance.outcome.why });
+  await Promise.race([begun.promise, sleep(ANSWER_WITHIN_MS, undefined, { ref: false })]);
+  return answerOnce();
 }
 
-/** It has the approvals its card asked for, but the current policy may require more. */
-function lastApprovalAnswer(change: StoredChange, clearance: Clearance): DecisionAnswer {
-  if (clearance.kind === "pending") return { kind: "not-enough", change: clearance.change };
-  if (clearance.kind === "refused") return { kind: "not-run", change, why: clearance.outcome.why };
-  return { kind: "approved", change };
+/**
+ * With the state of now, in which it may have come to nothing. Who clicked on the card reads there that it runs, and no
+ * message repeats it. Never rejects.
+ */
+async function answerNow(
+  { store, log, cards }: DecideDeps,
+  approved: StoredChange,
+  { interaction, answer }: Pick<By, "interaction" | "answer">,
+): Promise<void> {
+  const now = await store.find({ id: approved.id }).catch((err: unknown) => {
+    log.warn({ err, changeId: approved.id }, "couldn't read what became of an approved request");
+    return undefined;
+  });
+  const runs = now?.state === "claimed" || now?.state === "done";
+  if (runs && interaction.card !== undefined && (await cards.draw(now.id))) return;
+  await answer({ kind: "approved", change: now ?? approved });
 }
 
 async function reject(deps: DecideDeps, deciding: By): Promise<void> {

@@ -12,6 +12,7 @@ import { answerRead, type AnswerReadDeps } from "./answer/answer-read.ts";
 import { answerStatus, type AnswerStatusDeps } from "./answer/answer-status.ts";
 import { sentences } from "../views/messages/sentences.ts";
 import { showBinding } from "./bind.ts";
+import { signWhenSlow } from "./sign.ts";
 
 export type DispatchDeps = AcceptDeps & AnswerReadDeps & AnswerStatusDeps;
 
@@ -41,12 +42,14 @@ export async function dispatch(
   switch (command.effect) {
     case "read": {
       const isTaken = deps.lanes.add({ lane: "people", owner: origin.userId }, (signal) =>
-        answerRead(deps, { command, ask, origin }, signal),
+        withSign(deps, origin, (responder) => answerRead({ ...deps, responder }, { command, ask, origin }, signal)),
       );
       return say(isTaken ? undefined : sentences.busy());
     }
     case "status": {
-      const isTaken = deps.lanes.add({ lane: "people", owner: origin.userId }, () => answerStatus(deps, ask, origin));
+      const isTaken = deps.lanes.add({ lane: "people", owner: origin.userId }, () =>
+        withSign(deps, origin, (responder) => answerStatus({ ...deps, responder }, ask, origin)),
+      );
       return say(isTaken ? undefined : sentences.busy());
     }
     case "write":
@@ -66,6 +69,19 @@ export async function dispatch(
       return link(deps, { ...command.link(ask), origin, id, opens }, say);
     case "bind":
       return use(deps, { wish: command.binding(ask), origin, id }, say);
+  }
+}
+
+async function withSign(
+  deps: DispatchDeps,
+  origin: Origin,
+  work: (responder: DispatchDeps["responder"]) => Promise<void>,
+): Promise<void> {
+  const { responder, end } = signWhenSlow(deps, origin);
+  try {
+    await work(responder);
+  } finally {
+    await end();
   }
 }
 

@@ -16,7 +16,8 @@ import type { Outcome } from "../changes/change.ts";
  *   claimed    `claimed`: from here on it is sent at most once, ever.
  *   sent       the request left. `unknown` without an end: no answer came, and the workload is being read back.
  *   settled    `done`, `failed` or `unknown`, with an end.
- *   followed   the workload's health after a success is known; of a job, how it ended.
+ *   followed   the workload is looked at a few times in ten minutes, a job until it ends. Each look is stored with the
+ *              request, with the time of the next one, so any replica goes on.
  */
 export const lifecycle = {
   approve: { from: ["pending"], to: "pending", event: "voted" },
@@ -32,9 +33,14 @@ export const lifecycle = {
   succeed: { from: ["claimed", "unknown"], to: "done", event: "done" },
   fail: { from: ["claimed", "unknown"], to: "failed", event: "failed" },
   giveUp: { from: ["claimed", "unknown"], to: "unknown", event: "unknown" },
-  /** A look at a job that hasn't ended. It writes no history. */
+  /** A look that isn't the last one. It writes no history. */
   observe: { from: ["done"], to: "done", event: "health" },
+  /** What was accepted shows at last. */
+  confirm: { from: ["done"], to: "done", event: "confirmed" },
+  /** The last look. Only trouble is history. */
   follow: { from: ["done"], to: "done", event: "health" },
+  /** Its card was green, and the workload fails after all. */
+  relapse: { from: ["done"], to: "done", event: "health" },
 } as const satisfies Readonly<Record<string, Row>>; // literal states
 
 type Row = { readonly from: readonly ChangeState[]; readonly to: ChangeState; readonly event: HistoryEventKind };
@@ -59,12 +65,26 @@ type Details = {
   readonly refuse: { readonly outcome: Outcome };
   readonly claim: object;
   readonly doubt: { readonly outcome: Outcome };
-  /** With its health, it isn't watched any further. With `draws`, whoever makes the step also gets the right to draw. */
-  readonly succeed: { readonly outcome: Outcome; readonly health?: Health | undefined; readonly draws?: boolean };
-  readonly fail: { readonly outcome: Outcome };
-  readonly giveUp: { readonly outcome: Outcome };
-  readonly observe: { readonly progress: Health };
-  readonly follow: { readonly health: Health };
+  /**
+   * With its health, it isn't followed. `progress` is what the read-back shows of it. With `draws`, whoever makes the step
+   * also gets the right to draw.
+   */
+  readonly succeed: {
+    readonly outcome: Outcome;
+    readonly health?: Health | undefined;
+    readonly progress?: Health | undefined;
+    /** Milliseconds until the workload is looked at; at once by default. Any other end is followed only with it. */
+    readonly lookInMs?: number | undefined;
+    readonly draws?: boolean;
+  };
+  readonly fail: { readonly outcome: Outcome; readonly lookInMs?: number | undefined };
+  readonly giveUp: { readonly outcome: Outcome; readonly lookInMs?: number | undefined };
+  /** Without `isNews`, the card stays as it is. */
+  readonly observe: { readonly progress: Health; readonly lookInMs: number; readonly isNews: boolean };
+  readonly confirm: { readonly outcome: Outcome; readonly progress: Health; readonly lookInMs: number };
+  /** `lookInMs`: of a part, until the others are looked at. Without `isNews`, the card stays as it is. */
+  readonly follow: { readonly health: Health; readonly isNews: boolean; readonly lookInMs?: number | undefined };
+  readonly relapse: { readonly health: Health; readonly lookInMs?: number | undefined };
 };
 
 export type Step = {
@@ -87,11 +107,13 @@ export const endOf = { done: "succeed", asked: "succeed", failed: "fail", unknow
 export type Stage = "waiting" | "approved" | "sent" | "settled" | "over";
 
 /** How far a Change has come, and so what has to be done next: decide, run, read back, follow, or nothing. */
-export function stageOf({ state, settledAt, health }: Pick<StoredChange, "state" | "settledAt" | "health">): Stage {
+export function stageOf(change: Pick<StoredChange, "state" | "settledAt" | "health" | "parts">): Stage {
+  const { state, settledAt, parts = [] } = change;
   if (state === "pending") return "waiting";
   if (state === "approved") return "approved";
   if (state === "claimed" || (state === "unknown" && settledAt === undefined)) return "sent";
-  return state === "done" && health === undefined ? "settled" : "over";
+  // Of several workloads, those that were changed are followed whatever became of the others.
+  return [change, ...parts].some((each) => each.state === "done" && each.health === undefined) ? "settled" : "over";
 }
 
 /** The key of its jobs in the lanes: they never run at once. A part has that of its request. */

@@ -28,7 +28,7 @@ type Wanted = {
 };
 
 export type LiveDeps = {
-  readonly lanes: Pick<Lanes, "track">;
+  readonly lanes: Pick<Lanes, "background">;
   readonly clock: Pick<Clock, "now">;
   readonly log: Logger;
 };
@@ -96,7 +96,7 @@ async function firstOf({ lanes, log }: LiveDeps, { list, withinMs }: Reading): P
     (): First => ({ isLate: false, problem: undefined }),
     (error: unknown): First => ({ isLate: false, problem: sentenceOf(error, log) }),
   );
-  void lanes.track(asked);
+  lanes.background(asked);
   const control = new AbortController();
   const late = sleep(withinMs, LATE, { signal: control.signal, ref: false }).catch(() => LATE);
   const first = await Promise.race([asked, late]);

@@ -14,8 +14,11 @@ import type { Standing } from "../policy/question.ts";
 // What the workflow needs from outside. `slack/` implements People, Cards and Responder, `access/accounts.ts` Accounts, and
 // `store/` everything that is kept. Each function takes only what it uses.
 
-/** The most that an answer about people may be old, in milliseconds. */
-export const freshness = { deciding: 10_000, reading: 60_000 } as const;
+/**
+ * The most that an answer about people may be old, in milliseconds: where it decides, who is in a group or channel
+ * elsewhere, and who somebody is elsewhere. Slack tells of changed profiles.
+ */
+export const freshness = { deciding: 10_000, reading: 60_000, profile: 24 * 60 * 60_000 } as const;
 
 export type Profile = {
   readonly userId: string;
@@ -31,6 +34,16 @@ export type People = {
    * that sentence when somebody else reads it.
    */
   readonly profile: (userId: string, maxAgeMs: number, called?: string) => Promise<Profile>;
+  /**
+   * The profiles of some of these people by id, for reading: all that are known without asking Slack, and a bounded
+   * number of others until there are enough. Those that Slack doesn't tell are left out.
+   */
+  readonly someProfiles: (
+    userIds: readonly string[],
+    isEnough: (profiles: readonly Profile[]) => boolean,
+  ) => Promise<ReadonlyMap<string, Profile>>;
+  /** Slack tells of a user object that changed, or of somebody who joined; `isLate`: a while ago. */
+  readonly profileChanged: (user: unknown, how: { readonly isLate: boolean; readonly isNew: boolean }) => Promise<void>;
   /** Ids of a user group's members; none for a group that was deleted. Throws a `UserError` when Slack can't say. */
   readonly groupMembers: (groupId: string, maxAgeMs: number) => Promise<ReadonlySet<string>>;
   /** Handles of the workspace's user groups by id, "oncall". Rejects when Slack can't say. */
@@ -43,20 +56,38 @@ export type People = {
     readonly name: string;
     readonly teamId: string | undefined;
   };
+  /** The clock that ages are counted by. */
+  readonly nowMs: () => number;
+};
+
+/** A profile that the database keeps, and how long ago Slack said so, in milliseconds. */
+export type StoredProfile = Profile & { readonly ageMs: number };
+
+/** Profiles for all replicas, those of one workspace at a time. */
+export type ProfileRows = {
+  /** Of those people who are known. */
+  readonly profilesOf: (teamId: string, userIds: readonly string[]) => Promise<readonly StoredProfile[]>;
+  /** Stores what is newer than the rows that are there. */
+  readonly saveProfiles: (teamId: string, profiles: readonly StoredProfile[]) => Promise<void>;
+  readonly forgetProfile: (teamId: string, userId: string) => Promise<void>;
 };
 
 export type Cards = {
   /**
    * Updates the card of a Change, and its thread, to the latest version; posts the card first if there is none. Any
-   * replica may call it at any time. Never rejects because of Slack: a card that can't be drawn now is drawn later.
+   * replica may call it at any time. True: Slack shows it as it is now. Never rejects because of Slack: a card that can't
+   * be drawn now is drawn later.
    */
-  readonly draw: (changeId: string, known?: Drawable) => Promise<void>;
+  readonly draw: (changeId: string, known?: Drawable) => Promise<boolean>;
   /** Removes the buttons of a message that is no longer the card of a Change. Never rejects. */
   readonly retire: (change: StoredChange, card: Card) => Promise<void>;
   /** The link to a card; undefined when Slack can't say. Never rejects. */
   readonly link: (change: StoredChange) => Promise<string | undefined>;
-  /** Tells only the requester, where a card can't be posted. False: nobody was reached, and a retry is worthwhile. Never rejects. */
-  readonly tellRequester: (change: StoredChange) => Promise<boolean>;
+  /**
+   * Tells the requester what they are owed and the card doesn't show, once over all replicas; with `isOverdue`, only what
+   * the card is late with. Never rejects because of Slack: what reached nobody is told later.
+   */
+  readonly tell: (changeId: string, when: { readonly isOverdue: boolean }) => Promise<void>;
 };
 
 export type Responder = {
@@ -69,6 +100,11 @@ export type Responder = {
   readonly tell: (message: Post, origin: Origin) => Promise<boolean>;
   /** The same for words that aren't stored, so nobody sends them later. Like `answer`, it waits for the connection. */
   readonly tellPatiently: (message: Post, origin: Origin) => Promise<void>;
+  /**
+   * Shows that their request is being worked on. Resolves to what removes it again; Slack lets nobody remove or replace
+   * what answered a slash command, so there it stays. Never rejects.
+   */
+  readonly working: (origin: Origin) => Promise<() => Promise<void>>;
   /** Tells everybody in a channel; false where the bot may not post. Never rejects. */
   readonly announce: (channelId: string, message: Post) => Promise<boolean>;
   /** Replaces an open form. False: it was closed, or Slack refused the view. Never rejects. */
@@ -100,7 +136,9 @@ export type Accounts = {
 
 export type Clock = {
   readonly now: () => Date;
-  /** Between a write and its read-back, and between health checks. */
+  /** In real time: before a person who looks at the screen is shown that something happens. Never rejects. */
+  readonly patience: (ms: number) => Promise<void>;
+  /** Between a write and its read-back, and before the first look at its workload. */
   readonly wait: (ms: number) => Promise<void>;
 };
 
@@ -131,6 +169,11 @@ export type NewChange = Omit<
   readonly waitKey?: string | undefined;
   /** Of a request for several workloads; the database gives them their ids. */
   readonly parts?: readonly NewChange[];
+  /**
+   * Nothing is added while another request of this person for the same operation and workload has no card, was requested
+   * within this time, and they weren't told how it ended.
+   */
+  readonly unlessUntoldMs?: number | undefined;
   /** Adding it also finishes its delivery: the Change is all that has to be carried on. */
   readonly endsDelivery?: boolean;
 };
@@ -152,6 +195,8 @@ export type Advanced =
   /** `claim`: another Run of the same workload is in progress. `askAgain`: the same request already waits. Nothing moved. */
   | { readonly kind: "busy"; readonly earlier: StoredChange | undefined };
 
+export type Untold = { readonly untold: StoredChange };
+
 /** The id of a Change that is only looked for in one workspace. */
 export type IdIn = { readonly id: string; readonly teamId: string };
 
@@ -165,9 +210,9 @@ export type Store = {
   /**
    * Adds a Change with its row of history; an Undo also marks the Change it takes back. When the delivery already has a
    * Change, the Change already has an Undo, or the same request already waits, returns that one and adds nothing. `taken`: another
-   * Change has this id; nothing was added.
+   * Change has this id; nothing was added. `untold`: nothing was added either, because `unlessUntoldMs` found a request.
    */
-  readonly add: (change: NewChange, event: NewHistoryEvent) => Promise<StoredChange | "taken">;
+  readonly add: (change: NewChange, event: NewHistoryEvent) => Promise<StoredChange | "taken" | Untold>;
   readonly find: (key: ChangeKey, teamId?: string) => Promise<StoredChange | undefined>;
   /** One step of the lifecycle, in one transaction with its row of history. */
   readonly advance: (id: string | IdIn, step: Step, event: NewHistoryEvent | undefined) => Promise<Advanced>;

@@ -1,4 +1,5 @@
 import type { Change } from "../changes/change.ts";
+import type { StoredChange } from "../changes/stored-change.ts";
 import type { Context, WriteCommand } from "../commands/command.ts";
 import { commandOf } from "../commands/grammar/parse.ts";
 import type { Post, Message } from "../views/kit/message.ts";
@@ -8,13 +9,20 @@ import { namesFor } from "./access/approver-names.ts";
 import { accessFor, type ContextDeps } from "./access/context.ts";
 import { preflight, preflightGlass } from "./access/preflight.ts";
 import { draftOf, leftOutWords, type Proposed, requesterOf, subjectOf, waitKeyOf } from "./draft.ts";
-import { type DuplicateDeps, pointAtEarlierRequest } from "./repeat/duplicate-request.ts";
+import { changedSince } from "./repeat/changed-since.ts";
+import {
+  askWhetherAgain,
+  type DuplicateDeps,
+  isSameRequest,
+  pointAtEarlierRequest,
+  REPEATED_WITHIN_MS,
+} from "./repeat/duplicate-request.ts";
 import { changeEvent, logEvent, note, originEvent, refusalEvent } from "./history.ts";
 import { judge } from "./judge.ts";
 import type { LeftOut } from "./several/propose-parts.ts";
 import type { Interaction } from "./inbox/interaction.ts";
 import type { Reply } from "./inbox/reply.ts";
-import type { Store } from "./ports.ts";
+import type { Store, Untold } from "./ports.ts";
 import { carryOnLater, type RunEvents, type Stored } from "./run.ts";
 import type { RunDeps } from "./send.ts";
 import type { Refused } from "../commands/lookup/authorize.ts";
@@ -27,8 +35,8 @@ export type ProposeDeps = ContextDeps &
 
 export type AskInteraction = Extract<Interaction, { kind: "ask" }> & {
   readonly deliveryId: string;
-  /** The Change that this one takes back, by id. */
-  readonly undoOf?: string | undefined;
+  /** The Change that this one takes back. */
+  readonly undone?: StoredChange | undefined;
   /** It may have been begun before: by a replica that is gone, or before the database went away. */
   readonly isRepeated: boolean;
   readonly reply: Reply;
@@ -42,7 +50,8 @@ export type AskInteraction = Extract<Interaction, { kind: "ask" }> & {
  * delivery, it finds the Change it stored and goes on from there. Throws `UserError`, `Problem` or `StoreError`.
  */
 export async function propose(deps: ProposeDeps, interaction: AskInteraction, signal: AbortSignal): Promise<void> {
-  const { ask, origin, deliveryId, undoOf, isRepeated } = interaction;
+  const { ask, origin, deliveryId, undone, isRepeated } = interaction;
+  const undoOf = undone?.id;
   const known = isRepeated ? await deps.store.find({ deliveryId }) : undefined;
   if (known !== undefined) return goOn(deps, { stored: { change: known }, interaction });
   const command = commandOf(ask);
@@ -54,9 +63,14 @@ export async function propose(deps: ProposeDeps, interaction: AskInteraction, si
   if (judged.kind === "nothing") return interaction.reply.send(nothingToDoAnswer(judged.changes), "done");
   if (judged.kind === "impossible") return refuseByApi(deps, asked, judged.leftOut);
   const { kind: _kind, ...effect } = judged;
+  const since =
+    undone === undefined || effect.several !== undefined
+      ? []
+      : await changedSince(undone, effect.change, context.records);
+  const change = { ...effect.change, diff: [...effect.change.diff, ...since] };
   // A form says what became of the request, and the card of an undone Change is drawn at once.
   const isAnsweredByCard = interaction.form === undefined && undoOf === undefined;
-  const proposed = { deliveryId, origin, undoOf, command, context, account, isAnsweredByCard, ...effect };
+  const proposed = { deliveryId, origin, undoOf, command, context, account, isAnsweredByCard, ...effect, change };
   return storeOrPoint(deps, proposed, interaction);
 }
 
@@ -69,6 +83,7 @@ async function storeOrPoint(deps: ProposeDeps, proposed: Proposed, interaction: 
   const refused = await refusalOf(deps, proposed);
   if (refused !== undefined) return refuse(deps, { proposed, interaction }, refused);
   const stored = await store(deps, proposed);
+  if ("untold" in stored) return askWhetherAgain(deps, interaction, { ask: proposed.ask, earlier: stored.untold });
   if (stored.isFinished) interaction.onFinished();
   if (stored.change.deliveryId !== proposed.deliveryId) {
     return pointAtEarlierRequest(deps, interaction, stored.change);
@@ -175,13 +190,22 @@ async function refuse(deps: ProposeDeps, { proposed, interaction }: Refusing, { 
 }
 
 /** Short ids can be taken already. */
-async function store(deps: ProposeDeps, proposed: Proposed): Promise<Stored & { readonly isFinished: boolean }> {
+async function store(
+  deps: ProposeDeps,
+  proposed: Proposed,
+): Promise<(Stored & { readonly isFinished: boolean }) | Untold> {
+  let unlessUntoldMs = proposed.ask.again === true ? undefined : REPEATED_WITHIN_MS;
   for (;;) {
     const { draft, content } = draftOf(deps.sealer, proposed);
     const result = [...draft.diff, ...(draft.reason === undefined ? [] : [`reason: ${draft.reason}`])].join("; ");
     const event = changeEvent(deps, draft, { kind: "requested", who: draft.requester, result });
-    const change = await deps.store.add(draft, event);
+    const change = await deps.store.add({ ...draft, unlessUntoldMs }, event);
     if (change === "taken") continue;
+    if ("untold" in change) {
+      if (isSameRequest(deps, proposed, change.untold)) return change;
+      unlessUntoldMs = undefined;
+      continue;
+    }
     // An earlier attempt's Change has a content of its own, and that is what has to be sent.
     if (change.id !== draft.id) return { change, isFinished: false };
     logEvent(deps, event);

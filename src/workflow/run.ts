@@ -1,8 +1,11 @@
 import type { StoredChange } from "../changes/stored-change.ts";
+import { unawaited } from "../unawaited.ts";
 import { type Clearance, clearToRun } from "./access/clear-to-run.ts";
 import { follow } from "./follow.ts";
 import { changeKey, stageOf, step } from "./lifecycle.ts";
-import { type Done, doneWith, readBack, refuse, type RunDeps, send, stopwatch } from "./send.ts";
+import { type Done, readBack, redrawLater, refuse, type RunDeps, send, stopwatch } from "./send.ts";
+import { followParts } from "./several/follow-parts.ts";
+import { SIGN_AFTER_MS } from "./sign.ts";
 import { runParts } from "./several/run-parts.ts";
 import type { OpenRequest } from "./stored-request.ts";
 
@@ -21,6 +24,10 @@ export type Stored = {
 export type RunEvents = {
   readonly onFailed: (error: unknown) => Promise<void>;
   readonly onEnded: () => void;
+  /** It is stored as claimed, and its request leaves now. */
+  readonly onClaimed?: () => void;
+  /** It runs, or it came to nothing: its stored state says which. Its outcome is drawn afterwards. Never rejects. */
+  readonly onBegun?: () => Promise<void>;
 };
 
 /** When a Change has waited longer than this for its turn, the workload is read and the policy asked again. */
@@ -46,13 +53,27 @@ export function carryOnLater(deps: RunDeps, stored: Stored, events?: RunEvents):
  */
 async function carryOn(deps: RunDeps, { stored, events }: CarryOn, signal: AbortSignal): Promise<void> {
   const { change, fresh } = stored;
-  const stage = stageOf(change);
+  let isOver = false;
+  const drawIfSlow = async (): Promise<void> => {
+    await deps.clock.patience(SIGN_AFTER_MS);
+    // Until it has ended, its card says that it runs.
+    if (!isOver) redrawLater(deps, change.id);
+  };
+  if (stageOf(change) === "approved") {
+    unawaited(drawIfSlow(), (err) => deps.log.error({ err, changeId: change.id }, "couldn't show that a change runs"));
+  }
   try {
-    const done = await toItsEnd(deps, stored, signal);
+    const done = await toItsEnd(deps, stored, { signal, events }).finally(() => (isOver = true));
+    await events?.onBegun?.();
     await deps.cards.draw(change.id, { opened: fresh?.content, drawing: done?.drawing });
-    if (stage === "settled") await follow(deps, { change, isLeftOver: true }, signal);
-    else if (done !== undefined && stageOf(done.change) === "settled") {
-      await follow(deps, { ...done, isLeftOver: false, opened: fresh }, signal);
+    const followed = done?.change ?? change;
+    if (stageOf(followed) === "settled") {
+      const isLeftOver = done === undefined;
+      await (followed.parts === undefined ? follow : followParts)(
+        deps,
+        { change: followed, isLeftOver, opened: fresh },
+        signal,
+      );
     }
   } catch (error) {
     if (events === undefined) throw error;
@@ -63,16 +84,22 @@ async function carryOn(deps: RunDeps, { stored, events }: CarryOn, signal: Abort
 
 type CarryOn = { readonly stored: Stored; readonly events: RunEvents | undefined };
 
-async function toItsEnd(deps: RunDeps, stored: Stored, signal: AbortSignal): Promise<Done | undefined> {
+type Running = { readonly signal: AbortSignal; readonly events: RunEvents | undefined };
+
+async function toItsEnd(deps: RunDeps, stored: Stored, running: Running): Promise<Done | undefined> {
+  const { signal } = running;
   const stage = stageOf(stored.change);
-  if (stage === "approved") return run(deps, stored, signal);
-  if (stored.change.parts !== undefined) return doneWith(await runParts(deps, stored.change, signal));
-  return stage === "sent" ? readBack(deps, stored.change, signal) : undefined;
+  if (stage === "approved") return run(deps, stored, running);
+  if (stage !== "sent") return undefined;
+  return stored.change.parts === undefined
+    ? readBack(deps, stored.change, signal)
+    : partsDone(deps, stored.change, signal);
 }
 
 /** The Change once it is done; undefined when it ended otherwise, or isn't at its end. */
-async function run(deps: RunDeps, stored: Stored, signal: AbortSignal): Promise<Done | undefined> {
+async function run(deps: RunDeps, stored: Stored, { signal, events }: Running): Promise<Done | undefined> {
   const { change, fresh } = stored;
+  const onClaimed = events?.onClaimed;
   const cleared = await clearanceOf(deps, stored);
   switch (cleared.kind) {
     case "refused":
@@ -87,16 +114,26 @@ async function run(deps: RunDeps, stored: Stored, signal: AbortSignal): Promise<
       return undefined;
     case "run": {
       const { opened } = cleared;
-      if (change.parts !== undefined) return doneWith(await begin(deps, change, signal));
-      return send(deps, { change, opened, isFresh: fresh !== undefined }, signal);
+      if (change.parts !== undefined) return begin(deps, { change, onClaimed }, signal);
+      return send(deps, { change, opened, isFresh: fresh !== undefined, onClaimed }, signal);
     }
   }
 }
 
 /** Of several workloads, each is claimed and told for itself. */
-async function begin(deps: RunDeps, change: StoredChange, signal: AbortSignal): Promise<StoredChange | undefined> {
+async function begin(
+  deps: RunDeps,
+  { change, onClaimed }: { readonly change: StoredChange; readonly onClaimed: RunEvents["onClaimed"] | undefined },
+  signal: AbortSignal,
+): Promise<Done | undefined> {
   const claimed = await deps.store.advance(change.id, step("claim", {}), undefined);
-  return claimed.kind === "moved" ? runParts(deps, claimed.change, signal) : undefined;
+  onClaimed?.();
+  return claimed.kind === "moved" ? partsDone(deps, claimed.change, signal) : undefined;
+}
+
+async function partsDone(deps: RunDeps, claimed: StoredChange, signal: AbortSignal): Promise<Done | undefined> {
+  const change = await runParts(deps, claimed, signal);
+  return change && { change };
 }
 
 async function clearanceOf(deps: RunDeps, { change, fresh, clearance }: Stored): Promise<Clearance> {

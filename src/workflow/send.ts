@@ -5,7 +5,6 @@ import type { AcceptedEnd } from "../changes/read-back-accepted.ts";
 import { isPartId, requestIdOf } from "../changes/parts.ts";
 import { readBackUnknown } from "../changes/read-back-unknown.ts";
 import type { StoredChange } from "../changes/stored-change.ts";
-import type { Settings } from "../commands/command.ts";
 import { UserError } from "../errors.ts";
 import type { ClearToRunDeps } from "./access/clear-to-run.ts";
 import { advance } from "./advance.ts";
@@ -23,14 +22,13 @@ export type RunDeps = ClearToRunDeps &
   FollowDeps & {
     readonly store: Pick<Store, "sendWithinMs" | "find">;
     readonly cards: Pick<Cards, "draw">;
-    readonly settings: Pick<Settings, "resourcesKey">;
     readonly lanes: Pick<Lanes, "add" | "rest">;
     readonly newReference: () => string;
   };
 
 /** Draws a card that nobody waits for. When the lane is full, the next sweep finds the card. */
 export function redrawLater({ lanes, cards }: Pick<RunDeps, "lanes" | "cards">, changeId: string): void {
-  lanes.add({ lane: "redraws", key: `card ${changeId}` }, () => cards.draw(changeId));
+  lanes.add({ lane: "redraws", key: `card ${changeId}` }, async () => void (await cards.draw(changeId)));
 }
 
 /**
@@ -48,45 +46,37 @@ type Sending = {
   readonly opened: OpenRequest;
   /** The workload was just read. */
   readonly isFresh: boolean;
+  /** It is stored as claimed, and leaves now. */
+  readonly onClaimed?: (() => void) | undefined;
 };
 
 export type Done = {
   readonly change: StoredChange;
-  /** The workload looked well when it was read back, and not any more in another look. */
-  readonly wasLookedAt: boolean;
   /** The right to draw its card, which came with its end. */
   readonly drawing?: Drawing | undefined;
 };
 
-/** Sends an approved Change and records its end, and its health if the read-back shows it. The Change if it is done. */
+/** Sends an approved Change and records its end, with what the read-back shows of its health. The Change if it is done. */
 export async function send(
   deps: RunDeps,
-  { change, opened, isFresh }: Sending,
+  { change, opened, isFresh, onClaimed }: Sending,
   signal: AbortSignal,
 ): Promise<Done | undefined> {
   const executed = await executeChange(changeIn(opened.content), {
     ...apiFor(deps, opened, signal),
-    ...guard(deps, change, signal),
+    ...guard(deps, { change, onClaimed }, signal),
     isFresh,
     digest: change.digest,
     resourcesKey: deps.settings.resourcesKey,
+    nowMs: () => deps.clock.now().getTime(),
+    healthyAfterMs: deps.settings.healthyAfterMs,
     doubt: (outcome) => doubt(deps, change, outcome),
   });
-  const done = await record(deps, change, executed);
-  return done && { ...done, wasLookedAt: executed.kind === "ended" && executed.wasLookedAt === true };
-}
-
-/** Nobody has looked at the workload's health. */
-function unseen(settled: Settled | undefined): Done | undefined {
-  return settled && { ...settled, wasLookedAt: false };
-}
-
-export function doneWith(change: StoredChange | undefined): Done | undefined {
-  return change && unseen({ change });
+  return record(deps, change, executed);
 }
 
 /** Claims the Change and checks the clocks right before sending: a process that was suspended must not send. */
-function guard(deps: RunDeps, change: StoredChange, signal: AbortSignal) {
+function guard(deps: RunDeps, { change, onClaimed }: Pick<Sending, "change" | "onClaimed">, signal: AbortSignal) {
   let sinceClaimMs = (): number => Number.POSITIVE_INFINITY;
   return {
     async claim() {
@@ -95,6 +85,7 @@ function guard(deps: RunDeps, change: StoredChange, signal: AbortSignal) {
       if (kind === "busy") return "busy";
       if (kind !== "moved") return "lost";
       sinceClaimMs = sinceMs;
+      onClaimed?.();
       return "claimed";
     },
     mayLeave: () => !signal.aborted && sinceClaimMs() < deps.store.sendWithinMs,
@@ -109,7 +100,7 @@ async function doubt(deps: RunDeps, change: StoredChange, outcome: Outcome): Pro
   if (kind === "moved") redrawLater(deps, requestIdOf(change.id));
 }
 
-async function record(deps: RunDeps, change: StoredChange, executed: Executed): Promise<Settled | undefined> {
+async function record(deps: RunDeps, change: StoredChange, executed: Executed): Promise<Done | undefined> {
   switch (executed.kind) {
     case "busy":
       // Each try reads the workload again, and some services allow a hundred calls a day.
@@ -145,18 +136,16 @@ function isFirstDrawn({ id, terms }: StoredChange): boolean {
   return terms === undefined && !isPartId(id);
 }
 
-type Settled = Pick<Done, "change" | "drawing">;
-
 /** The Change if it is done. */
 async function settle(
   deps: RunDeps,
   change: StoredChange,
-  { outcome, health }: AcceptedEnd,
-): Promise<Settled | undefined> {
+  { outcome, progress, nextMs: lookInMs }: AcceptedEnd,
+): Promise<Done | undefined> {
   const name = endOf[outcome.kind];
   const reference = name === "succeed" ? {} : { reference: deps.newReference() };
   const settled = await advance(deps, change, {
-    ...step(name, { outcome, health, draws: isFirstDrawn(change) }),
+    ...step(name, { outcome, progress, lookInMs, draws: isFirstDrawn(change) }),
     result: wordsOf(outcome),
     ...reference,
   });
@@ -170,12 +159,12 @@ export async function readBack(deps: RunDeps, change: StoredChange, signal: Abor
     opened = await openRequest(deps, change);
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
-    return unseen(await settle(deps, change, { outcome: unreadable(deps, change) }));
+    return settle(deps, change, { outcome: unreadable(deps, change) });
   }
   // From now, whenever it was claimed: that was by the database's clock, which is not ours. Longer than needed, never shorter.
   const notBeforeMs = deps.store.sendWithinMs + operationTable[change.op].timeoutMs;
   const outcome = await readBackUnknown(changeIn(opened.content), { ...apiFor(deps, opened, signal), notBeforeMs });
-  return signal.aborted ? undefined : unseen(await settle(deps, change, { outcome }));
+  return signal.aborted ? undefined : settle(deps, change, { outcome });
 }
 
 function unreadable({ sealer }: RunDeps, change: StoredChange): Outcome {

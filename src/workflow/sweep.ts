@@ -18,6 +18,8 @@ export type SweepDeps = Pick<AcceptDeps, "sealer" | "retries" | "dropped" | "clo
       readonly beat: (report?: ReplicaReport) => Promise<void>;
       /** Changes whose card or thread is out of date, and that nobody draws. */
       readonly undrawn: () => Promise<readonly { readonly id: string; readonly teamId: string }[]>;
+      /** Changes whose requester has to be told what the card is late with, and whom nobody tells. */
+      readonly owed: () => Promise<readonly { readonly id: string; readonly teamId: string }[]>;
     };
   readonly lanes: Pick<Lanes, "isStopping">;
   /** What carries on the work of one workspace. Rejects when the database doesn't answer. */
@@ -57,7 +59,13 @@ export async function sweep(deps: SweepDeps): Promise<void> {
     carryOnLater(await workspaceOf(change.teamId), { change });
   }
   for (const { id, teamId } of await store.undrawn()) redrawLater(await workspaceOf(teamId), id);
+  for (const { id, teamId } of await store.owed()) tellLater(await workspaceOf(teamId), id);
   await deps.flushCalls();
+}
+
+/** Not in the lane of the cards: those may be what Slack doesn't take. */
+function tellLater({ lanes, cards }: AcceptDeps, changeId: string): void {
+  lanes.add({ lane: "sweeping", key: `tell ${changeId}` }, () => cards.tell(changeId, { isOverdue: true }));
 }
 
 /** A row of history is logged once its transaction is over. */
@@ -79,7 +87,12 @@ function workloadKey({ teamId, workload: { region, kind, name } }: StoredChange)
   return `${teamId}/${region}/${kind}/${name}`;
 }
 
-export type Sweeper = { readonly start: () => void; readonly stop: () => Promise<void> };
+export type Sweeper = {
+  /** Runs it now. What it fails with is logged: the next sweep does it again. */
+  readonly once: (work: () => Promise<void>) => Promise<void>;
+  readonly start: () => void;
+  readonly stop: () => Promise<void>;
+};
 
 /** Often enough that people still look at the card of a replica that died; a sweep is a handful of queries. */
 const EVERY_MS = 2_000;
@@ -93,9 +106,9 @@ export function createSweeper(
   let running: Promise<void> = Promise.resolve();
   let isStopped = true;
   let isAway = false;
-  const once = async (): Promise<void> => {
+  const once = async (work: () => Promise<void>): Promise<void> => {
     try {
-      await sweepOnce();
+      await work();
       if (isAway) log.info("the database is back");
       isAway = false;
     } catch (err) {
@@ -104,7 +117,7 @@ export function createSweeper(
     }
   };
   const again = async (): Promise<void> => {
-    await once();
+    await once(sweepOnce);
     if (!isStopped) next();
   };
   const next = (): void => {
@@ -113,6 +126,7 @@ export function createSweeper(
     }, everyMs);
   };
   return {
+    once,
     start() {
       isStopped = false;
       next();

@@ -63,13 +63,18 @@ describe("a service is read as far as it goes", () => {
     ],
     [
       "one bad field does not hide the others",
-      { name: "web", status: ["?"], volumes: "none", binding_domain_name: ["a.example", 7, null] },
-      { name: "web", binding_domain_name: ["a.example", "7"] },
+      { name: "web", status: ["?"], volumes: "none", binding_domain_name: "a.example" },
+      { name: "web" },
     ],
     [
-      "a bad port does not hide its container",
+      "a list of domains that can only be read in part is unknown, because it is sent back as a whole",
+      { name: "web", binding_domain_name: ["a.example", { name: "b.example" }] },
+      { name: "web" },
+    ],
+    [
+      "a bad port does not hide its container, and a bad container keeps its place",
       { name: "web", containers: [{ image: "x", ports: [80, { container_port: "81", protocol: "TCP" }] }, "?"] },
-      { name: "web", containers: [{ image: "x", ports: [{ container_port: 81, protocol: "TCP" }] }] },
+      { name: "web", containers: [{ image: "x", ports: [{ container_port: 81, protocol: "TCP" }] }, {}] },
     ],
   ])("%s", async (_, body, expected) => {
     const service = await apiAnswering(200, JSON.stringify(body)).send(calls.getService);

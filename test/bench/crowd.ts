@@ -100,7 +100,15 @@ function deliver(port: number, { kind, text }: { readonly kind: DeliveryKind; re
   const acked = new Promise<number>((resolve, reject) => {
     const request = httpRequest(
       { agent, host: "127.0.0.1", port, path: "/slack/events", method: "POST", headers },
-      (response) => response.resume().on("end", () => resolve(machineMs() - startedAt)),
+      (response) => {
+        let answer = "";
+        response.setEncoding("utf8").on("data", (part: string) => void (answer += part));
+        response.on("end", () => {
+          const ms = machineMs() - startedAt;
+          if (kind === "suggestion" && !answer.includes('"value":')) reject(new Error("the picker offers nothing"));
+          else resolve(ms);
+        });
+      },
     );
     request.on("error", reject).end(body);
   });

@@ -101,6 +101,7 @@ const scopesOf: Readonly<Record<string, readonly string[]>> = {
   "users.conversations": ["channels:read", "groups:read"],
   "oauth.v2.access": [],
   "users.info": ["users:read"],
+  "users.list": ["users:read"],
   // A form is opened with the trigger of a click or a command, which is leave enough.
   "views.open": [],
   // Everybody may have a Home.
@@ -117,6 +118,8 @@ const scopesOfEvents: Readonly<Record<string, readonly string[]>> = {
   app_uninstalled: [],
   tokens_revoked: [],
   team_access_revoked: [],
+  user_change: ["users:read"],
+  team_join: ["users:read"],
 };
 
 function methodsUsed(): string[] {

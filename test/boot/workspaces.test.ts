@@ -42,9 +42,9 @@ const parts: BotParts = {
 };
 const nothing = (): Promise<void> => Promise.resolve();
 const shared: RoutedShared = {
-  clock: { now: () => new Date(), wait: nothing },
+  clock: { now: () => new Date(), wait: nothing, patience: nothing },
   dropped: createDropped(store, log),
-  installations: { removed: nothing, left: nothing },
+  installations: { removed: nothing, left: nothing, personChanged: nothing },
   lanes: createLanes({ drain: drainLimits, onError: () => undefined, nowMs }),
   logs,
   newReference: () => "r",

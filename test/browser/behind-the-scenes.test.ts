@@ -117,6 +117,31 @@ story("behind the scenes", (open) => {
     expect(town.calls()).toEqual(["listServices"]);
   });
 
+  test("everything is turned off also after a request that failed, and when the page believes that nothing is on", async () => {
+    await using town = await world({ apiFetch: manyServices(3) });
+    await using dana = await open({ url: town.playgroundUrl });
+    const { faults } = town.playground;
+    await dana.clicks("Trouble");
+    await dana.page.getByLabel("The workload API is down").check();
+    await dana.page.getByLabel("Slack is slow").check();
+    await dana.page.getByRole("button", { name: "Trouble 2 on" }).waitFor();
+
+    await dana.page.evaluate(
+      "{ const real = fetch; fetch = () => { fetch = real; return Promise.reject(new Error()); }; }",
+    );
+    await dana.clicks("Turn everything off");
+    await dana.page.getByText("The playground isn't running").waitFor();
+    await dana.clicks("Turn everything off");
+    await dana.page.getByRole("button", { name: "Trouble", exact: true }).waitFor();
+    // A fault of Slack's that this page has no switch for.
+    faults.appTokenError = "internal_error";
+    await dana.clicks("Turn everything off");
+
+    await expect.poll(() => faults.appTokenError).toBe("");
+    await dana.says("/gantry list services");
+    await dana.sees("svc-0001");
+  });
+
   test("delivered twice, a command is answered once", async () => {
     await using town = await world({ apiFetch: manyServices(3) });
     await using dana = await open({ url: town.playgroundUrl });

@@ -51,21 +51,31 @@ story("on a phone", (open) => {
   });
 
   test("a table that is wider than the screen says so, until its last column is in sight", async () => {
+    await using harbour = await smallApp();
+    await using dana = await open({ url: harbour.playgroundUrl, width: 390 });
+    await dana.page.goto(`${harbour.playgroundUrl}/gallery.html`);
+    const table = dana.page.locator(".table-pane").first();
+    const hint = dana.page.getByText("Scroll for more columns").first();
+    await table.locator("table").evaluate((drawn) => void (drawn.style.minWidth = "600px"));
+    await hint.filter({ hasText: "→" }).waitFor();
+    await table.evaluate((pane) => pane.scrollTo(pane.scrollWidth, 0));
+    await hint.filter({ hasText: "←" }).waitFor();
+
+    expect(await table.evaluate((pane) => pane.scrollWidth - pane.clientWidth)).toBeGreaterThan(0);
+  });
+
+  test("a list has two lines for each workload, and nothing to scroll sideways", async () => {
     await using town = await world({ apiFetch: manyServices(3) });
     await using dana = await open({ url: town.playgroundUrl, width: 390 });
+
     await dana.says("/gantry list services");
     await dana.sees("svc-0002");
-    const hint = dana.page.getByText("Scroll for more columns");
-    await dana.page.locator(".table-pane table").evaluate((table) => void (table.style.minWidth = "600px"));
-    await hint.filter({ hasText: "→" }).waitFor();
-    await dana.page.locator(".table-pane").evaluate((pane) => pane.scrollTo(pane.scrollWidth, 0));
-    await hint.filter({ hasText: "←" }).waitFor();
-    await dana.page.setViewportSize({ width: 1280, height: 800 });
-    await hint.waitFor({ state: "hidden" });
 
-    await expect
-      .poll(() => dana.page.locator(".table-pane").evaluate((pane) => pane.scrollWidth - pane.clientWidth))
-      .toBe(0);
+    const list = dana.newest();
+    const lines = (await list.innerText()).split("\n").filter((line) => /svc-0002|instance/u.test(line));
+    expect(lines.filter((line) => line.includes("svc-0002"))).toHaveLength(1);
+    expect(lines.length).toBeGreaterThanOrEqual(4);
+    expect(await list.evaluate((message) => message.scrollWidth - message.clientWidth)).toBe(0);
   });
 });
 
@@ -93,6 +103,32 @@ story("a message longer than the window", (open) => {
     await dana.sees("after");
 
     expect(Math.abs((await top()) - read)).toBeLessThan(5);
+  });
+
+  test("what came out of sight is announced, and one click away", async () => {
+    await using harbour = await smallApp();
+    await using dana = await open({ url: harbour.playgroundUrl, height: 500 });
+    const lines = Array.from({ length: 80 }, (_, at) => `line ${at}`).join("\n");
+    const alex = harbour.playground.as("alex");
+    const isAtTheEnd = () => dana.log.evaluate((pane) => pane.scrollHeight - pane.scrollTop - pane.clientHeight < 5);
+    const button = (name: string) => dana.page.getByRole("button", { name });
+    await alex.says("before");
+    await dana.sees("before");
+
+    await alex.says(lines);
+    await dana.sees("line 79");
+    await button("This message goes on below").click();
+    await expect.poll(isAtTheEnd).toBe(true);
+    await button("This message goes on below").waitFor({ state: "hidden" });
+    await dana.log.hover();
+    await dana.page.mouse.wheel(0, -600);
+    await expect.poll(isAtTheEnd).toBe(false);
+    expect(await dana.page.getByRole("button", { name: /below/u }).count()).toBe(0);
+    await alex.says("after");
+    await button("New message below").click();
+
+    await expect.poll(isAtTheEnd).toBe(true);
+    await button("New message below").waitFor({ state: "hidden" });
   });
 });
 

@@ -109,7 +109,8 @@ story("everything by pointing", (open) => {
     await sending(dana, "Restart").click();
     await dana.modal.getByText("Sent for approval").waitFor();
     await closes(dana);
-    await card.getByRole("button", { name: "Delete" }).click();
+    await card.getByRole("button", { name: "More actions: overflow" }).click();
+    await dana.page.getByRole("menuitem", { name: "Delete" }).click();
     await field(dana, "Confirm the name").fill("wep");
     await sending(dana, "Delete").click();
     await dana.modal.getByRole("alert").filter({ hasText: "web" }).waitFor();

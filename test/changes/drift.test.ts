@@ -34,7 +34,17 @@ describe("what a change depends on", () => {
       ["the workload: id u1", "memory: 512 MiB and not reported"],
     ],
     ["domains", domains, ["the workload: id u1", "domains: a.example.com"]],
-    ["start", plain("startService", { ...before, status: "Stopped" }), ["the workload: id u1", "power: stopped"]],
+    [
+      "domains that aren't told",
+      update({ binding_domain_name: [] }, { ...before, domains: undefined }),
+      ["the workload: id u1", "domains: not reported"],
+    ],
+    ["start", plain("startService", { ...before, status: "STOPPED" }), ["the workload: id u1", "power: stopped"]],
+    [
+      "start where no status is told",
+      plain("startService", { ...before, status: undefined }),
+      ["the workload: id u1", "power: not reported"],
+    ],
     ["stop", plain("stopService", { ...before, status: "Whatever" }), ["the workload: id u1", "power: not stopped"]],
     ["restart", plain("restartService"), ["the workload: id u1"]],
     ["delete", plain("deleteService"), ["the workload: id u1"]],
@@ -121,7 +131,7 @@ const existing = fc.record({
   status: fc.constantFrom("Running", "Stopped", "Updating", undefined),
   size: fc.constantFrom(0, 1, 2, undefined),
   memoryMiB: fc.array(fc.constantFrom(256, 512, undefined), { maxLength: 2 }),
-  domains: fc.array(domain, { maxLength: 3 }),
+  domains: fc.option(fc.array(domain, { maxLength: 3 }), { nil: undefined }),
 });
 const snapshot: fc.Arbitrary<Snapshot> = fc.oneof({ weight: 9, arbitrary: existing }, fc.constant(undefined));
 

@@ -61,13 +61,66 @@ describe("an update", () => {
   });
 });
 
+describe("what the API doesn't report", () => {
+  const hidden = { ...before, size: undefined, memoryMiB: [], domains: undefined };
+  const memory = { containers: [{ resources: { limits: { memory: 1024 as const } } }] };
+
+  test.each([
+    ["domains", { binding_domain_name: ["b.example.com"] }],
+    ["domains", { binding_domain_name: [] }],
+    ["memory", memory],
+    ["instances", { target_instance_size: 4 }],
+    ["instances and memory", { target_instance_size: 4, ...memory }],
+  ])("can't be confirmed, and hasn't failed: %s", (what, body) => {
+    expect(effectOf(update(body, hidden), hidden)).toEqual({ kind: "unseen", what });
+    expect(effectOf(update(body), hidden)).toEqual({ kind: "unseen", what });
+  });
+
+  test("isn't waited for where another field shows that the update isn't done", () => {
+    const body = { target_instance_size: 4, binding_domain_name: [] };
+
+    expect(effectOf(update(body), { ...before, domains: undefined })).toEqual({
+      kind: "not-yet",
+      why: "Not visible yet: instances 2.",
+    });
+  });
+
+  test("hasn't moved meanwhile", () => {
+    expect(effectOf(update({ target_instance_size: 2 }), { ...before, domains: undefined })).toEqual({
+      kind: "done",
+      alsoMoved: [],
+    });
+  });
+});
+
+describe("a restart", () => {
+  const since = (at: string | undefined, status = "Running"): Snapshot => ({ ...before, status, since: at });
+  const restart: Change = { ...power("restartService"), before: since("2026-11-20T10:00:00Z") };
+
+  test.each<[string, Snapshot, string]>([
+    ["the status began anew", since("2026-11-21T10:00:00Z"), "done"],
+    ["it is on its way", since(undefined, "Updating"), "done"],
+    ["the status is the old one", since("2026-11-20T10:00:00Z"), "not-yet"],
+    ["nothing is reported", since(undefined), "unseen"],
+    ["the service is gone", undefined, "not-yet"],
+  ])("when %s", (_, after, kind) => {
+    expect(effectOf(restart, after).kind).toBe(kind);
+  });
+});
+
 test.each([
   ["startService", "Running", "done"],
   ["startService", "Starting", "not-yet"],
   ["startService", "Booting", "not-yet"],
   ["stopService", "Stopped", "done"],
   ["stopService", "Stopping", "not-yet"],
-  ["restartService", "Running", "not-yet"],
+  ["startService", "RUNNING", "done"],
+  ["startService", "active", "done"],
+  ["stopService", "stopped", "done"],
+  ["stopService", "Suspended", "done"],
+  ["stopService", undefined, "unseen"],
+  ["restartService", "Running", "unseen"],
+  ["restartService", "RESTARTING", "done"],
 ] as const)("%s with status %s is %s", (op, status, kind) => {
   expect(effectOf(power(op), { ...before, status }).kind).toBe(kind);
 });

@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { answerShapes, type Job, type Service } from "../../src/api/answers.ts";
 import type { Change } from "../../src/changes/change.ts";
-import { healthAtOnce, healthOf } from "../../src/changes/health.ts";
+import { healthAtOnce } from "../../src/changes/health.ts";
 import { jobHealth } from "../../src/changes/job-health.ts";
+import { serviceHealth } from "../../src/changes/service-health.ts";
 import { before, memoryTo, newService, plain, toFour, update } from "./support/changes.ts";
 
 const SOON_MS = 2_000;
@@ -21,7 +22,7 @@ const whileStopped = memoryTo(1024, { ...before, status: "Stopped" });
 const whileFailed = memoryTo(1024, { ...before, status: "Failed" });
 
 describe("a service", () => {
-  test.each<[string, Change, Service | undefined, number, string]>([
+  test.each<[string, Change, Service, number, string]>([
     ["runs after a scale", toFour, service("Running", 4), SOON_MS, "reached: running"],
     ["runs with one instance", newService(), service("Running", 1), SOON_MS, "reached: running"],
     [
@@ -38,7 +39,6 @@ describe("a service", () => {
     ["is on its way", toFour, service("Updating"), SOON_MS, "waiting: updating"],
     ["has a word that nobody knows", toFour, service("Reticulating"), LATE_MS, "waiting: reticulating"],
     ["tells no status", toFour, service(undefined), SOON_MS, "waiting: status unknown"],
-    ["does not show", newService(), undefined, SOON_MS, "waiting: the workload API doesn't list it"],
     ["crashes", toFour, service("Failed"), SOON_MS, "trouble: failed"],
     [
       "crashes in the words of Kubernetes",
@@ -56,7 +56,7 @@ describe("a service", () => {
     ["is stopping", plain("stopService"), service("Stopping"), SOON_MS, "waiting: stopping"],
     ["fails while it stops", plain("stopService"), service("Failed"), LATE_MS, "waiting: failed"],
   ])("%s", (...[, change, seen, sinceMs, expected]) => {
-    const { kind, line } = healthOf(change, { service: seen }, sinceMs);
+    const { kind, line } = serviceHealth(change, seen, sinceMs);
 
     expect(`${kind}: ${line}`).toBe(expected);
   });
@@ -65,7 +65,7 @@ describe("a service", () => {
 describe("a service that sends counts, reasons and restarts", () => {
   const now = (more: object): string => {
     const seen = answerShapes.getService.parse({ name: "web", status: "Running", target_instance_size: 4, ...more });
-    const { kind, line, outcome = "" } = healthOf(toFour, { service: seen }, LATE_MS);
+    const { kind, line, outcome = "" } = serviceHealth(toFour, seen, LATE_MS);
     return `${kind}: ${outcome} (${line})`;
   };
   const restarts = (count: number) => ({
@@ -122,23 +122,25 @@ describe("a service that sends counts, reasons and restarts", () => {
 
 describe("the read that shows a change", () => {
   const running = { name: "web", status: "Running", target_instance_size: 4 };
-  const atOnce = (change: Change, more: object): unknown =>
-    healthAtOnce(change, { service: answerShapes.getService.parse({ ...running, ...more }) });
-  const well = { kind: "reached", level: "healthy", line: "4 of 4 running", excerpt: [] };
+  const atOnce = (change: Change, more: object): string | undefined => {
+    const looking = { change, progress: undefined, nowMs: 5_000, ageMs: 0, healthyAfterMs: 60_000 };
+    return healthAtOnce(looking, { service: answerShapes.getService.parse({ ...running, ...more }) })?.line;
+  };
+  const well = "4 of 4 ready, watching for 60 s";
 
-  test.each<[string, Change, object, unknown]>([
+  test.each<[string, Change, object, string?]>([
     ["counts all instances of a scaled service", toFour, { ready_instances: 4 }, well],
-    ["counts too few", toFour, { ready_instances: 3 }, "later"],
-    ["counts those that have yet to end", toFour, { ready_instances: 6 }, "later"],
-    ["counts them, of a service that updates", toFour, { ready_instances: 4, status: "Updating" }, "later"],
-    ["counts them, of a service with a reason", toFour, { ready_instances: 4, message: "a volume is full" }, "later"],
-    ["counts the old size", toFour, { ready_instances: 2, target_instance_size: 2 }, "later"],
-    ["says running and counts nothing", toFour, {}, "soon"],
-    ["is about a scaling to nothing", update({ target_instance_size: 0 }), { target_instance_size: 0 }, "later"],
-    ["is about memory: the instances are restarted", memoryTo(1024), { ready_instances: 4 }, "later"],
-    ["is about a restart", plain("restartService"), { ready_instances: 4 }, "later"],
+    ["counts too few", toFour, { ready_instances: 3 }],
+    ["counts those that have yet to end", toFour, { ready_instances: 6 }],
+    ["counts them, of a service that updates", toFour, { ready_instances: 4, status: "Updating" }],
+    ["counts them, of a service with a reason", toFour, { ready_instances: 4, message: "a volume is full" }],
+    ["counts the old size", toFour, { ready_instances: 2, target_instance_size: 2 }],
+    ["says running and counts nothing", toFour, {}],
+    ["is about a scaling to nothing", update({ target_instance_size: 0 }), { target_instance_size: 0 }],
+    ["is about memory: the instances are restarted", memoryTo(1024), { ready_instances: 4 }],
+    ["is about a restart", plain("restartService"), { ready_instances: 4 }],
   ])("%s", (...[, change, more, expected]) => {
-    expect(atOnce(change, more)).toEqual(expected);
+    expect(atOnce(change, more)).toBe(expected);
   });
 });
 

@@ -1,46 +1,26 @@
 import { describe, expect, test } from "vitest";
 import type { Call } from "../../src/api/operations.ts";
-import type { Change } from "../../src/changes/change.ts";
-import { earlyHealth, lookAtJob, watchHealth } from "../../src/changes/health.ts";
-import type { Health } from "../../src/changes/stored-change.ts";
-import { answerShapes } from "../../src/api/answers.ts";
-import { newJob, newService, toFour } from "./support/changes.ts";
+import { lookAtJob } from "../../src/changes/health.ts";
+import { memoryTo, newJob, newService, plain, toFour } from "./support/changes.ts";
+import { followed, startMs } from "./support/followed.ts";
 import { gone, inTurn, problem, scripted, unreadable } from "./support/scripted.ts";
 
-const service = (status: string): object => ({ name: "web", uid: "u1", status, target_instance_size: 4 });
+const MINUTE_MS = 60_000;
 
-type Watched = { readonly health: Health; readonly calls: readonly Call[]; readonly readsAtMs: readonly number[] };
-
+const at = (ms: number): string => new Date(startMs + ms).toISOString();
+const service = (status: string, more: object = {}): object => ({
+  name: "web",
+  uid: "u1",
+  status,
+  target_instance_size: 4,
+  ...more,
+});
+/** All instances are ready, as our own service reports them. */
+const ready = (restarts = 0, more: object = {}): object =>
+  service("Running", { ready_instances: 4, restarts: { count: restarts }, ...more });
 const noLog = (): unknown => {
   throw new Error("the log was read");
 };
-
-/** Follows with these answers to its reads, on a clock that only its own pauses move. */
-async function watched(change: Change, answers: readonly unknown[], log: () => unknown = noLog): Promise<Watched> {
-  const start = Date.parse("2026-11-21T23:59:58Z");
-  let nowMs = start;
-  const calls: Call[] = [];
-  const readsAtMs: number[] = [];
-  const next = inTurn(...answers);
-  const { api } = scripted((call) => {
-    calls.push(call);
-    if (call.op === "getServiceLogs" || call.op === "getJobInstanceLogs") return log();
-    readsAtMs.push(nowMs - start);
-    return next();
-  });
-  const deps = {
-    api,
-    signal: new AbortController().signal,
-    nowMs: () => nowMs,
-    wait: (ms: number) => {
-      nowMs += ms;
-      return Promise.resolve();
-    },
-    redact: async (lines: readonly string[]) => lines.map((line) => line.replace(/hunter2/u, "[redacted]")),
-  };
-  const health = await watchHealth(change, deps);
-  return { health, calls, readsAtMs };
-}
 
 /** One look at a job, so many milliseconds after its creation. */
 async function looked(answers: readonly unknown[], log: () => unknown = noLog, ageMs = 60_000) {
@@ -87,76 +67,230 @@ describe("one look at a job", () => {
   });
 });
 
-describe("a workload is followed after a change", () => {
-  test("until it is as it should be", async () => {
-    const { health, readsAtMs } = await watched(toFour, [service("Updating"), service("Updating"), service("Running")]);
+describe("a service is followed after a change", () => {
+  test("until it was ready for a minute without a restart, and looked at once more before ten minutes are over", async () => {
+    const { looks, health } = await followed(toFour, { service: () => ready() });
 
-    expect(health).toMatchObject({ kind: "reached", level: "healthy", line: "running", afterMs: 17_000, excerpt: [] });
-    expect(readsAtMs).toEqual([2_000, 7_000, 17_000]);
+    expect(looks.map(({ atMs, health: { kind, line } }) => [atMs, kind, line])).toEqual([
+      [2_000, "watching", "4 of 4 ready, watching for 60 s"],
+      [15_000, "watching", "4 of 4 ready, watching for 60 s"],
+      [63_000, "reached", "4 of 4 running for 60 s"],
+      [10 * MINUTE_MS, "reached", "4 of 4 running for 60 s"],
+    ]);
+    expect(health).toEqual({ kind: "reached", level: "healthy", line: "4 of 4 running for 60 s", excerpt: [] });
   });
 
-  test("for half a minute at most, with four calls", async () => {
-    const { health, readsAtMs } = await watched(toFour, [service("Updating")]);
+  test("that crashes ten seconds after its start: it is seen, and red at its second crash", async () => {
+    const crashes = (ms: number): number => Math.floor(ms / 10_000);
+    const { looks, calls } = await followed(newService(), {
+      service: (ms) => ready(crashes(ms), { status_since: at(crashes(ms) * 10_000) }),
+      log: () => [{ instance_name: "web-0", log: "lost the connection to the database" }],
+    });
 
-    expect(health).toMatchObject({ kind: "not-yet", level: "busy", line: "updating", afterMs: 37_000, excerpt: [] });
-    expect(readsAtMs).toEqual([2_000, 7_000, 17_000, 37_000]);
+    expect(looks.map(({ atMs, health: { kind, line } }) => [atMs, kind, line])).toEqual([
+      [2_000, "watching", "4 of 4 ready, watching for 60 s"],
+      [15_000, "watching", "4 of 4 ready after a restart, watching for 60 s"],
+      [30_000, "trouble", "3 restarts"],
+    ]);
+    expect(looks.at(-1)?.health).toMatchObject({
+      level: "busy",
+      outcome: "keeps restarting",
+      excerpt: ["lost the connection to the database"],
+    });
+    expect(calls).toHaveLength(4);
   });
 
-  test("with one call less after a look that found it not well", async () => {
-    const pauses: number[] = [];
-    const { api, sent } = scripted(() => service("Updating"));
-    const wait = async (ms: number): Promise<void> => void pauses.push(ms);
-    const deps = { api, signal: new AbortController().signal, nowMs: () => 0, wait, redact: async () => [] };
+  test("that fails minutes after it looked well", async () => {
+    const { looks, calls } = await followed(plain("restartService"), {
+      service: (ms) => (ms < 5 * MINUTE_MS ? ready() : service("Failed", { ready_instances: 0 })),
+      log: () => [{ instance_name: "web-0", log: "out of disk" }],
+    });
 
-    const shown = { service: answerShapes.getService.parse(service("Running")) };
-    expect(await earlyHealth(toFour, shown, deps)).toEqual({ wasLookedAt: true });
-    expect(await watchHealth(toFour, deps, true)).toMatchObject({ kind: "not-yet" });
-
-    expect(pauses).toEqual([250, 5_000, 10_000, 20_000]);
-    expect(sent).toHaveLength(4);
+    expect(looks.map(({ health: { kind } }) => kind)).toEqual(["watching", "watching", "reached", "trouble"]);
+    expect(looks.at(-1)?.health).toMatchObject({ outcome: "is failing", excerpt: ["out of disk"] });
+    expect(calls).toHaveLength(5);
   });
 
-  test("also when it does not show at first", async () => {
-    const { health } = await watched(newService(), [gone, unreadable, service("Running")]);
+  test("a restart that was only counted begins the minute anew", async () => {
+    const { looks } = await followed(toFour, { service: (ms) => ready(ms < 40_000 ? 0 : 1) });
 
-    expect(health).toMatchObject({ kind: "reached", line: "running", afterMs: 17_000 });
+    expect(looks.map(({ atMs, health: { kind } }) => [atMs, kind])).toEqual([
+      [2_000, "watching"],
+      [15_000, "watching"],
+      [63_000, "watching"],
+      [78_000, "watching"],
+      [124_000, "reached"],
+    ]);
+  });
+
+  test("a status that began again is a restart too, where none are counted", async () => {
+    const { looks } = await followed(toFour, {
+      service: (ms) => service("Running", { ready_instances: 4, status_since: at(ms < 40_000 ? 1_000 : 41_000) }),
+    });
+
+    const [, , third] = looks;
+    expect(third?.health).toMatchObject({ kind: "watching", line: "4 of 4 ready after a restart, watching for 60 s" });
+  });
+
+  test("says what isn't reported: neither instances nor restarts", async () => {
+    const { health } = await followed(toFour, { service: () => service("Running") });
+
+    expect(health).toMatchObject({ kind: "reached", line: "running after 60 s · restarts not reported" });
+  });
+
+  test("that starts slowly: since its status began, not since it was looked at", async () => {
+    const { looks } = await followed(newService(), {
+      service: (ms) => (ms < 40_000 ? service("Starting") : ready(0, { status_since: at(40_000) })),
+    });
+
+    expect(looks.map(({ atMs, health: { kind } }) => [atMs, kind])).toEqual([
+      [2_000, "watching"],
+      [15_000, "watching"],
+      [75_000, "watching"],
+      [101_000, "reached"],
+      [10 * MINUTE_MS, "reached"],
+    ]);
+  });
+
+  test("for a period of its own", async () => {
+    const { looks } = await followed(toFour, { service: () => ready(), healthyAfterMs: 5 * MINUTE_MS });
+
+    expect(looks.map(({ atMs }) => atMs)).toEqual([2_000, 15_000, 303_000, 10 * MINUTE_MS]);
+  });
+
+  test("that never gets ready: amber to the end, with four calls", async () => {
+    const { health, calls } = await followed(toFour, { service: () => service("Updating") });
+
+    expect(health).toMatchObject({ kind: "not-yet", level: "busy", outcome: "isn't running yet", line: "updating" });
+    expect(calls).toHaveLength(4);
+  });
+
+  test("that stops, only until it is stopped", async () => {
+    const { looks, outcome } = await followed(plain("stopService"), {
+      isConfirmed: false,
+      service: (ms) => service(ms < 10_000 ? "Stopping" : "Stopped"),
+    });
+
+    expect(outcome).toMatchObject({ kind: "done" });
+    expect(looks.map(({ atMs, health: { kind } }) => [atMs, kind])).toEqual([
+      [2_000, "not-yet"],
+      [7_000, "not-yet"],
+      [17_000, "reached"],
+    ]);
+  });
+
+  test("that somebody else changed, stopped or deleted: that isn't this change's trouble", async () => {
+    const changes = [
+      ready(0, { target_instance_size: 2, ready_instances: 2 }),
+      gone,
+      ready(0, { uid: "u2" }),
+      service("Stopped"),
+    ];
+    for (const now of changes) {
+      const { health } = await followed(toFour, { service: (ms) => (ms < 5 * MINUTE_MS ? ready() : now) });
+      expect(health).toMatchObject({ kind: "reached", line: "4 of 4 running for 60 s" });
+    }
+    const busy = await followed(toFour, {
+      service: (ms) => (ms < 5 * MINUTE_MS ? ready() : ready(0, { ready_instances: 3 })),
+    });
+    expect(busy.health).toMatchObject({ kind: "not-yet", level: "busy", line: "3 of 4 running" });
+    const { health } = await followed(toFour, { service: (ms) => (ms < 5_000 ? ready() : changes[0]) });
+    expect(health).toMatchObject({ kind: "not-yet", outcome: "was changed again meanwhile" });
+  });
+
+  test("through a look that fails", async () => {
+    const { looks, health } = await followed(toFour, {
+      service: (ms) => (ms > 10_000 && ms < 20_000 ? unreadable : ready()),
+    });
+
+    expect(looks[1]?.health).toMatchObject({
+      kind: "watching",
+      line: "couldn't check it: The service did not answer in time.",
+    });
+    expect(health).toMatchObject({ kind: "reached" });
   });
 
   test("not any more when the account is not let in", async () => {
-    const { health, calls } = await watched(toFour, [problem({ maybeSent: false, status: 401, op: "getService" })]);
+    const refused = problem({ maybeSent: false, status: 401, op: "getService" });
+    const { health, calls } = await followed(toFour, { service: () => refused });
 
-    expect(health).toMatchObject({
+    expect(health).toEqual({
       kind: "not-yet",
       line: "couldn't check it: The service did not answer in time.",
+      excerpt: [],
     });
     expect(calls).toHaveLength(1);
   });
+});
 
-  test("not when the bot stops", async () => {
-    const control = new AbortController();
-    const { api, sent } = scripted(() => service("Updating"));
-    const wait = (): Promise<void> => {
-      if (sent.length === 1) control.abort();
-      return Promise.resolve();
-    };
+describe("what was accepted and isn't visible yet", () => {
+  const two = ready(0, { target_instance_size: 2, ready_instances: 2 });
 
-    const health = await watchHealth(toFour, {
-      api,
-      signal: control.signal,
-      nowMs: () => 0,
-      wait,
-      redact: async (all) => all,
+  test("is followed until it shows, and then until it is well", async () => {
+    const { looks, outcome, health } = await followed(toFour, {
+      isConfirmed: false,
+      service: (ms) => (ms < 8_000 ? two : ready()),
     });
 
-    expect(health.kind).toBe("not-yet");
-    expect(sent).toHaveLength(1);
+    expect(looks[0]?.health).toMatchObject({
+      kind: "not-yet",
+      outcome: "accepted, not visible yet",
+      line: "instances still 2",
+    });
+    expect(looks[1]).toMatchObject({ atMs: 15_000, health: { kind: "watching" } });
+    expect(outcome).toMatchObject({ kind: "done", after: { size: 4 } });
+    expect(health).toMatchObject({ kind: "reached" });
+  });
+
+  test("is never called failed: after its time it doesn't show, and a later look may still correct that", async () => {
+    const never = await followed(toFour, { isConfirmed: false, service: () => two });
+    expect(never.health).toMatchObject({ kind: "not-yet", outcome: "accepted, but it doesn't show" });
+    expect(never.calls.length).toBeLessThanOrEqual(5);
+
+    const late = await followed(toFour, { isConfirmed: false, service: (ms) => (ms < 9 * MINUTE_MS ? two : ready()) });
+    expect(late.outcome).toMatchObject({ kind: "done" });
+    expect(late.health).toMatchObject({ kind: "reached" });
+  });
+
+  test("of memory names the setting, once its time is over", async () => {
+    const { looks } = await followed(memoryTo(1024), {
+      isConfirmed: false,
+      service: () => ready(0, { containers: [{ resources: { limits: { memory: 512 } } }] }),
+    });
+
+    const [first, second] = looks.map(({ health: { line } }) => line);
+    expect(first).toBe("memory still 512 MiB");
+    expect(second).toMatch(/^memory still 512 MiB\. .*WORKLOAD_API_RESOURCES_KEY=resource$/u);
+  });
+
+  test("of a deletion is followed until it is gone", async () => {
+    const { looks, outcome } = await followed(plain("deleteService"), {
+      isConfirmed: false,
+      service: (ms) => (ms < 5_000 ? service("Running") : gone),
+    });
+
+    expect(looks.map(({ health: { kind, line } }) => [kind, line])).toEqual([
+      ["not-yet", "It still exists (running)"],
+      ["unwatched", ""],
+    ]);
+    expect(outcome).toEqual({ kind: "done", after: undefined, alsoMoved: [] });
+  });
+
+  test("of a creation is followed until it is listed", async () => {
+    const { looks, outcome } = await followed(newService(), {
+      isConfirmed: false,
+      service: (ms) => (ms < 5_000 ? gone : ready()),
+    });
+
+    expect(looks[0]?.health).toMatchObject({ kind: "not-yet", line: "The workload API doesn't list it yet" });
+    expect(outcome).toMatchObject({ kind: "done" });
   });
 });
 
 describe("trouble brings the last lines", () => {
   const line = (instance_name: string, log: string): object => ({ instance_name, log });
 
-  test("of the instance that ends badly, redacted, with five calls at most", async () => {
+  test("of the instance that ends badly, redacted", async () => {
     const log = (): unknown => [
       line("web-0", "listening"),
       line("web-1", "password hunter2 refused"),
@@ -164,15 +298,14 @@ describe("trouble brings the last lines", () => {
       line("web-0", "GET / 200"),
     ];
 
-    const { health, calls } = await watched(
-      toFour,
-      [service("Updating"), service("Updating"), service("Updating"), service("Failed")],
+    const { health, calls } = await followed(toFour, {
+      service: (ms) => service(ms < 10_000 ? "Updating" : "Failed"),
       log,
-    );
+    });
 
     expect(health).toMatchInlineSnapshot(`
       {
-        "afterMs": 37000,
+        "afterMs": 15000,
         "excerpt": [
           "password [redacted] refused",
           "[gantry] instance web-1 exited with code 1, restarting in 2 s",
@@ -183,7 +316,6 @@ describe("trouble brings the last lines", () => {
         "outcome": "is failing",
       }
     `);
-    expect(calls).toHaveLength(5);
     expect(calls.at(-1)).toMatchObject({ op: "getServiceLogs", query: { date: "2026.11.22", from: 0 } });
   });
 
@@ -193,7 +325,7 @@ describe("trouble brings the last lines", () => {
       ...Array.from({ length: 30 }, (_, at) => line("web-1", `${at} `.padEnd(at === 29 ? 600 : 3, "x"))),
     ];
 
-    const { health } = await watched(toFour, [service("Failed")], log);
+    const { health } = await followed(toFour, { service: () => service("Failed"), log });
 
     expect(health.excerpt).toHaveLength(20);
     expect(health.excerpt[0]).toBe("10 ");
@@ -216,8 +348,11 @@ describe("trouble brings the last lines", () => {
   });
 
   test("or none, when the log cannot be read", async () => {
-    const { health } = await watched(toFour, [service("Failed")], () => {
-      throw unreadable;
+    const { health } = await followed(toFour, {
+      service: () => service("Failed"),
+      log: () => {
+        throw unreadable;
+      },
     });
 
     expect(health).toMatchObject({ kind: "trouble", line: "failed", afterMs: 2_000, excerpt: [] });

@@ -30,6 +30,11 @@ test.each([
   ["removing a domain", update({ binding_domain_name: [] }), "destructive"],
   ["putting one domain for another", update({ binding_domain_name: ["b.example.com"] }), "destructive"],
   [
+    "setting domains of which the old ones are not known",
+    update({ binding_domain_name: ["a.example.com", "b.example.com"] }, { ...before, domains: undefined }),
+    "destructive",
+  ],
+  [
     "setting domains of what was not read",
     { ...update({ binding_domain_name: ["b.example.com"] }), before: undefined },
     "destructive",

@@ -6,7 +6,7 @@ import type { Change } from "../../src/changes/change.ts";
 import { serviceSnapshot } from "../../src/changes/snapshot.ts";
 import type { Ask } from "../../src/commands/ask.ts";
 import { commandOf, parseText } from "../../src/commands/grammar/parse.ts";
-import { undoAsk } from "../../src/commands/undo.ts";
+import { undoAsk, unknownBefore } from "../../src/commands/undo.ts";
 import { service } from "../views/support/workloads.ts";
 import { scripted } from "./support/script.ts";
 
@@ -135,4 +135,16 @@ test("a create has no undo, and its text contains no secrets and no environment 
     expect(change.diff.join("\n")).not.toMatch(/hunter/u);
     expect(undoAsk(change)).toBeUndefined();
   }
+});
+
+test("what the workload API didn't report before can't be taken back, and the reason is said", async () => {
+  const unread = service("web", { containers: undefined, binding_domain_name: undefined });
+  const set = await proposed(asked("domains web set a.example.com"), unread);
+  const memoryOf = await proposed(asked("memory web 1024"), unread);
+  const sized = await proposed(asked("scale web 4"), service("web", { target_instance_size: 2 }));
+
+  expect([set, memoryOf].map(undoAsk)).toEqual([undefined, undefined]);
+  expect(unknownBefore(set)).toBe("The workload API didn't report the earlier domains.");
+  expect(unknownBefore(memoryOf)).toBe("The workload API didn't report the earlier memory.");
+  expect(unknownBefore(sized)).toBeUndefined();
 });

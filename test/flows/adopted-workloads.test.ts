@@ -20,8 +20,8 @@ describe("a service that Gantry found in a cluster", () => {
       2 of 2 instances
       Container redis  redis:7 · REDIS_PASSWORD
       Container exporter  exporter:1 · 64 MiB
-      [Logs] [Restart] [Scale] [Refresh] [… Stop | Memory | Domains | Create like this]
-      [Delete]"
+      Not reported by the workload API: command, ports, volumes, domains
+      [Logs] [Restart] [Scale] [Refresh] [… Stop | Memory | Domains | Create like this | Delete]"
     `);
   });
 

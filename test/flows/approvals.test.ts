@@ -18,7 +18,7 @@ test("a restart waits for somebody else, and runs once when they approve", async
 
   expect(count(town, "restartService")).toBe(1);
   expect(card(developer)).toMatch(/Alex Kim/u);
-  expect(card(developer)).toMatch(/🔄 web restarted/u);
+  expect(card(developer)).toMatch(/✅ web restarted/u);
   expect(town.thread("ops").join("\n")).toMatch(/Alex Kim/u);
   await expect(approver.clicks("Approve")).rejects.toThrow(/sees no button "Approve"/u);
 });
@@ -139,4 +139,32 @@ test("what nobody decides in time expires, also over a restart of the bot", asyn
   expect(card(developer)).toMatch(/expired/iu);
   await expect(approver.clicks("Approve")).rejects.toThrow(/sees no button/u);
   expect(count(town, "stopService")).toBe(0);
+});
+
+const teamDecides = `rules:
+  - { name: look, who: members, does: read, then: allow }
+  - { name: the team decides, who: members, does: disruptive, then: { approve: { votes: 2, from: [S0TEAM, U0OMAR] } } }
+`;
+
+test("the card calls the approvers of a rule that names a group, and says who can approve now", async () => {
+  await using town = await approvalTown({ policy: teamDecides });
+  const { developer, approver, playground } = town;
+  playground.people.addGroup("team", ["dana", "alex"]);
+
+  await says(town, developer, "/gantry restart web");
+
+  const [opening] = playground.transcript().filter(({ kind }) => kind === "chat.postMessage");
+  const mentions = JSON.stringify(opening?.request).match(/(?:usergroup|user)_id[\\":]+\w+/gu);
+  expect(mentions?.map((each) => each.replace(/.*\W/u, ""))).toEqual(["U0DANA", "S0TEAM", "U0OMAR"]);
+  expect(card(developer)).toMatch(/^Can approve now: (?:Omar Haddad, Alex Kim|Alex Kim, Omar Haddad)$/mu);
+
+  await clicks(town, approver, "Approve");
+
+  expect(card(developer)).toMatch(/1 of 2 \(Alex Kim\)/u);
+  expect(card(developer)).toMatch(/^Can approve now: Omar Haddad$/mu);
+
+  await clicks(town, playground.as("omar"), "Approve");
+
+  expect(card(developer)).not.toMatch(/approve now/iu);
+  expect(count(town, "restartService")).toBe(1);
 });

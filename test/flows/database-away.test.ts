@@ -32,10 +32,10 @@ test("looking goes on with the account that is known, and never with another one
       .sent()
       .slice(before)
       .map(({ username }) => username),
-  ).toEqual(["dana-own", "dana-own", "dana-own"]);
+  ).toEqual(["dana-own", "dana-own", "dana-own", "dana-own"]);
   // Nobody knows whether alex has an account of their own, so the workspace's is not taken.
   expect(await says(town, approver, "/gantry list")).toMatch(/can't reach my database.*your account/su);
-  expect(town.sent()).toHaveLength(before + 3);
+  expect(town.sent()).toHaveLength(before + 4);
 });
 
 test("an account that was unlinked is not used any more, whatever the database said before it went", async () => {

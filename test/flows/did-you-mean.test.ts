@@ -99,6 +99,28 @@ test("a misspelt name offers the right one, and the button runs the same request
   expect((await town.service("web")).target_instance_size).toBe(3);
 });
 
+test("a name that no workload can have is told as one, not in the words of the API", async () => {
+  await using town = await approvalTown();
+  const { developer } = town;
+  expect(await says(town, developer, "/gantry show web_")).toMatch(/named web_\.\nDid you mean web\?/u);
+
+  const verbs = [
+    "show NAME",
+    "why NAME",
+    "logs NAME",
+    "restart NAME",
+    "scale NAME 3",
+    "memory NAME 1024",
+    "delete NAME",
+  ];
+  for (const name of ["Web_1", "web.", "job/N!"]) {
+    for (const words of [...verbs, "can-i stop NAME", "stop NAME web"]) {
+      const told = await says(town, developer, `/gantry ${words.replace("NAME", name)}`);
+      expect(told, `${words} ${name}`).toMatch(/^(?:There is no (?:service|job)|N! is a job, and)/u);
+    }
+  }
+});
+
 test("a step is resolved against the size of the moment, and the request shows the result", async () => {
   await using town = await approvalTown();
   const { developer, approver } = town;
@@ -123,11 +145,11 @@ test("a shift of the key doesn't matter: capitals, back-ticks, bold and a kind b
   }
 });
 
-test("why answers with the state and the newest lines", async () => {
+test("why answers with a verdict and the newest lines", async () => {
   await using town = await approvalTown();
 
   expect(await says(town, town.developer, "/gantry why web")).toMatch(
-    /🟢 web · running[\s\S]*Newest lines: none reports an error[\s\S]*web-\d │ /u,
+    /^🟢 web runs, with no error in today's \d+ log lines\n[\s\S]*The newest:[\s\S]*web-\d │ /u,
   );
 });
 

@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { approvalTown, count } from "../support/approval-town.ts";
 import { awayStore } from "../support/away-store.ts";
+import { openPolicy } from "../support/open-policy.ts";
 import { onCallDecides } from "../support/policies.ts";
-import { card, idOf, says, saysIn, whispers } from "../support/speak.ts";
+import { card, clicks, idOf, says, saysIn, whispers } from "../support/speak.ts";
 import type { World } from "../support/world.ts";
 
 function cards({ developer }: World): readonly string[] {
@@ -149,4 +150,37 @@ describe("show", () => {
       /running.*Couldn't check for waiting requests/su,
     );
   });
+});
+
+test("who repeats a restart because Slack took no card reads how the first one ended, and one button runs it again", async () => {
+  await using town = await approvalTown({ policy: openPolicy });
+  const { developer, playground } = town;
+  playground.faults.answer("chat.postMessage", "429", { retryAfterSeconds: 75 });
+  playground.faults.answer("response_url", "500");
+  await says(town, developer, "/gantry restart web");
+  expect(whispers(developer)).toEqual([]);
+  playground.faults.answerNormally("response_url");
+
+  const asked = await says(town, developer, "/gantry restart web");
+
+  expect(asked).toMatch(/web restarted[\s\S]*You requested the same \d+ s ago[\s\S]*Nothing was requested again/u);
+  expect(count(town, "restartService")).toBe(1);
+  // Somebody else's request is another one.
+  await says(town, town.approver, "/gantry restart web");
+  expect(count(town, "restartService")).toBe(2);
+
+  await clicks(town, developer, "Run it again");
+  expect(count(town, "restartService")).toBe(3);
+});
+
+test("once its end was told, the same request is a new one", async () => {
+  await using town = await approvalTown({ policy: openPolicy });
+  const { developer, playground } = town;
+  playground.faults.answer("chat.postMessage", "429", { channel: "ops", retryAfterSeconds: 75 });
+  await says(town, developer, "/gantry restart web");
+  expect(whispers(developer)).toEqual([expect.stringMatching(/web restarted/u)]);
+
+  await says(town, developer, "/gantry restart web");
+
+  expect(count(town, "restartService")).toBe(2);
 });

@@ -15,6 +15,7 @@ const db = openSqlite<Tables>(":memory:");
 const seeker = { teamId: "T1", userId: "U1", channelId: "C1" };
 const account = { teamId: "T1", username: "acme", sealedToken: "sealed", linkedBy: "U1" };
 const day = "2026-11-22";
+const profile = { userId: "U1", name: "Ann", standing: "member", isAdmin: true, ageMs: 0 } as const; // a literal standing
 const ofT2 = event("requested", { teamId: "T2" });
 const part = (id: string) => approvedChange(id, { workload: { kind: "service", region: "us", name: id, uid: "u" } });
 
@@ -60,6 +61,7 @@ beforeAll(async () => {
   await all.bind(seeker, { region: "us", isLocked: true, boundBy: ann }, event("bound"));
   await all.setRegion("T1", "U1", "us");
   await all.countCalls({ teamId: "T1", username: "acme", day }, 7);
+  await all.saveProfiles("T1", [profile]);
   await all.saveInstallation({
     id: "T1",
     isOrgWide: false,
@@ -85,6 +87,7 @@ const tables: Readonly<Record<string, string>> = {
   change: "below",
   event: "below",
   person_setting: "below",
+  profile: "below",
   vote: "below, with its change",
   delivery: "found by Slack's own ids alone, and sealed",
   installation: "only the installer and the sweep read it; each token is sealed for its workspace",
@@ -128,6 +131,9 @@ const asked: Readonly<Record<string, Attempt>> = {
   "move its channel": (store) => store.moveChannel({ teamId: "T1", from: "C1", to: "C2", token: undefined }),
   "set a person's region of it": (store) => store.setRegion("T1", "U1", "beijing1"),
   "count its calls": (store) => store.countCalls({ teamId: "T1", username: "acme", day }, 1),
+  "read profiles of its people": (store) => store.profilesOf("T1", ["U1"]),
+  "write profiles of its people": (store) => store.saveProfiles("T1", [profile]),
+  "delete profiles of its people": (store) => store.forgetProfile("T1", "U1"),
   "read its count of calls": (store) => store.callsOn({ teamId: "T1", username: "acme", day }),
   "move its request by its full name": (store) =>
     store.advance({ id: "WAITS1", teamId: "T1" }, step("cancel", { by: bob }), ofT2),
@@ -161,6 +167,7 @@ const guessed: Readonly<Record<string, Attempt>> = {
   "a binding of a channel with the same id": (store) => store.bindingOf("T2", "C1"),
   history: async (store) => (await store.history({ teamId: "T2", limit: 10 }))[0],
   "waiting requests": async (store) => (await store.pendingChanges("T2"))[0],
+  "the profile of a person with the same id": async (store) => (await store.profilesOf("T2", ["U1"]))[0],
   "calls of an account with the same name": async (store) =>
     (await store.callsOn({ teamId: "T2", username: "acme", day })) || undefined,
 };

@@ -35,7 +35,7 @@ test("log lines stand in a thread, oldest first, each with its instance", async 
 
   const [head, reply] = town.thread("ops");
   expect(head).toMatch(
-    /^📄 web · all 4 lines of today\n\d{4}-\d{2}-\d{2} UTC · since [^\n]+ your time\nRequested by Dana Reyes/u,
+    /^📄 web · all 4 lines of today\n\d{4}-\d{2}-\d{2} · since midnight UTC\nRequested by Dana Reyes/u,
   );
   expect(reply).toMatch(/web-0.*line 1\n.*web-1.*line 2\n[\s\S]*line 4/u);
   expect(town.approver.sees("ops").length).toBe(2);

@@ -70,7 +70,7 @@ test("what was sent and cannot be read back for want of the key is unknown, for 
 test("what was done stays done: without the key nobody follows its health, and nobody is told of an error", async () => {
   const { town, stalls, die } = await keylessTown();
   await using _town = town;
-  stalls.at("follow", "before");
+  stalls.at("observe", "before");
   await town.developer.says("/gantry scale web 3");
 
   await die();
@@ -94,13 +94,13 @@ test("an Undo without the key says that it cannot be taken back by the button", 
 test("what was done long ago is not followed any more, and costs no call", async () => {
   const stalls = createStalls();
   await using town = await approvalTown({ drain, via: stalls.via, store: stalls.store });
-  stalls.at("follow", "before");
+  stalls.at("observe", "before");
   await town.developer.says("/gantry scale web 3");
   await town.until(stalls.isReached);
   stalls.clear();
   const calls = town.calls().length;
 
-  town.passMinutes(6);
+  town.passMinutes(31);
   await town.crashBot();
   await town.settled();
   await town.sweep();

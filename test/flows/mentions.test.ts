@@ -79,7 +79,9 @@ test("a change that is asked for in a thread has its card and its story there", 
 
   expect(count(town, "restartService")).toBe(1);
   expect(card(developer)).toBe("");
-  expect(repliesIn(developer, thread).join("\n")).toMatch(/it leaks[\s\S]*Alex Kim approved it/u);
+  expect(repliesIn(developer, thread).join("\n")).toMatch(
+    /it leaks[\s\S]*approved by Alex Kim[\s\S]*after the request · @dana/u,
+  );
 });
 
 test("in the conversation with the bot plain words suffice, and the bot does not answer itself", async () => {

@@ -69,6 +69,24 @@ test("a workspace that was removed and added again starts without an account", a
   expect(await bot.says(east.developer, "/gantry list")).toContain("No account is connected");
 });
 
+test("what is asked about groups, channels and people names the workspace", async () => {
+  await using bot = await installedBot();
+  const { east } = bot;
+  await inBoth(bot);
+  await bot.says(east.approver, "/gantry list");
+
+  const told = await bot.says(east.approver, "/gantry status");
+
+  const about = new Set(["usergroups.list", "users.conversations", "users.info"]);
+  const asked = east.workspace
+    .transcript()
+    .filter(({ direction, kind }) => direction === "from bot" && about.has(kind))
+    .map(({ kind, request }) => ({ kind, team: (request as { team_id?: string }).team_id })); // the arguments of a method
+  expect(new Set(asked.map(({ kind }) => kind))).toEqual(about);
+  expect(new Set(asked.map(({ team }) => team))).toEqual(new Set([east.teamId]));
+  expect(told).not.toContain("couldn't");
+});
+
 test("a workspace's own installation gives way to the organization's", async () => {
   await using bot = await installedBot();
   const { east, accounts } = bot;

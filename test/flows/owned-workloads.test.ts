@@ -123,6 +123,7 @@ describe("what the workload API says that it would refuse", () => {
       service · beijing1 · shop:1
       1 of 1 instance · 256 MiB each
       Managed by Helm release shop
+      Not reported by the workload API: command, environment, ports, volumes
       [Logs] [Restart] [Scale] [Refresh] [… Stop | Create like this]"
     `);
     expect(await says(town, town.developer, "/gantry show queue")).toMatchInlineSnapshot(`
@@ -130,18 +131,18 @@ describe("what the workload API says that it would refuse", () => {
       service · beijing1 · queue:1
       2 of 2 instances
       Size set by autoscaler queue-hpa
-      [Logs] [Restart] [Refresh] [… Memory | Domains | Create like this]
-      [Delete]"
+      Not reported by the workload API: memory, command, environment, ports, volumes, domains
+      [Logs] [Restart] [Refresh] [… Memory | Domains | Create like this | Delete]"
     `);
     expect(await says(town, town.developer, "/gantry show job/tidy")).toMatchInlineSnapshot(`
-      "🟡 tidy · pending
+      "🟡 tidy · status unknown
       job · us
       Managed by CronJob tidy
       [Logs] [Create like this] [Refresh]"
     `);
     const shared = await says(town, town.developer, "/gantry show shop --share");
     expect(shared).toContain("[Restart]");
-    expect(shared).not.toContain("[Delete]");
+    expect(shared).not.toContain("Delete");
   });
 });
 

@@ -10,7 +10,7 @@ test("killed before an accepted command was begun: the next bot goes on with it"
   await killAt("impliedFor", "before", () => town.developer.says("/gantry scale web 3"));
 
   expect(count(town, "updateService")).toBe(1);
-  expect(card(town.developer)).toMatch(/✅.*instances 2 → 3/isu);
+  expect(card(town.developer)).toMatch(/^(?:✅|🟡) web scaled to 3.*instances 2 → 3/isu);
 });
 
 test("a command that nobody began for long is not begun any more, and who typed it is told", async () => {

@@ -65,7 +65,7 @@ test("killed after the last one: nothing is sent again, and the card tells how t
 
   expect(restarts()).toBe(3);
   expect(card(town.developer)).toMatch(
-    /✅ 3 of 3 restarted\n[🟢🟡] web · \w+\n[🟢🟡] shop-a · \w+\n[🟢🟡] shop-b · \w+/u,
+    /✅ 3 of 3 restarted\n[🟢🟡] web · [\w ]+\n[🟢🟡] shop-a · [\w ]+\n[🟢🟡] shop-b · [\w ]+/u,
   );
 });
 

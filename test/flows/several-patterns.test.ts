@@ -68,7 +68,6 @@ describe("a pattern", () => {
     await says(town, town.developer, '/gantry restart "shop-*"');
 
     expect(card(town.developer)).toMatch(/⏳ Restart 4 workloads\?\n• shop-a\n• shop-b\n• shop-c\n• shop-d\n/u);
-    expect(town.thread("ops").join("\n")).toContain("restart shop-a, shop-b, shop-c and shop-d");
     await clicks(town, town.approver, "Approve");
     expect(writes).toEqual(["shop-a", "shop-b", "shop-c", "shop-d"]);
   });
@@ -80,7 +79,7 @@ describe("a pattern", () => {
     await says(town, town.developer, "/gantry restart shop-*");
 
     expect(writes).toEqual(["shop-a"]);
-    expect(card(town.developer)).toMatch(/^🔄 shop-a restarted/u);
+    expect(card(town.developer)).toMatch(/^✅ shop-a restarted/u);
   });
 
   test("that matches nothing says so, with names that are near", async () => {

@@ -134,5 +134,6 @@ test("a request goes on after the bot was removed from its channel, and its end 
 
   expect(count(town, "restartService")).toBe(1);
   expect(card(developer)).toMatch(/web restarted/u);
-  expect(whispers(approver).at(-1)).toMatch(/Approved/u);
+  // The card says it, so nothing repeats it.
+  expect(whispers(approver)).toEqual([]);
 });

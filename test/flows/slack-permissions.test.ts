@@ -38,7 +38,7 @@ test("without the scope chat:write a request is still answered, decided and told
   playground.faults.missingScopes = ["chat:write"];
 
   const answer = await says(town, developer, "/gantry restart web");
-  expect(answer).toMatch(/Only you see this: the Slack app lacks the chat:write scope/u);
+  expect(answer).toMatch(/There's no card in #ops: the Slack app lacks the chat:write scope/u);
   expect(await says(town, developer, "/gantry show web")).toMatch(/web · running/u);
   const [pending] = await town.store().pendingChanges("T0PLAYGR");
   await saysIn(town, { person: approver, channel: "general" }, `/gantry approve ${pending?.id}`);

@@ -26,7 +26,8 @@ export function makeFindings(): Findings {
       const told = found.slice(0, TOLD).map((what) => `  ! ${what}`);
       const rest = found.length > TOLD ? [`  ! and ${found.length - TOLD} more`] : [];
       const counts = [...statuses].toSorted(([one], [other]) => one - other);
-      return [...told, ...rest, `  answers: ${counts.map(([status, count]) => `${count} × ${status}`).join(", ")}`];
+      const answers = counts.map(([status, count]) => `${count} × ${status}`).join(", ");
+      return [...told, ...rest, ...(answers === "" ? [] : [`  answers: ${answers}`])];
     },
     done,
   };

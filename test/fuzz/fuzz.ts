@@ -5,19 +5,20 @@ import { canCount } from "./counts.ts";
 import { type Options, readOptions, type SettingName, usage } from "./options.ts";
 import { needsNamespace } from "./places.ts";
 import { operations } from "./requests.ts";
+import { RAW_PORTS, runRaw } from "./raw/run-raw.ts";
 import { runSetting } from "./run.ts";
 import { killServices } from "./service-process.ts";
 import { unmountAll } from "./small-disk.ts";
 import { messageOf } from "./storm.ts";
 
-/** The fuzz of the service: a real process, and requests of which only some make sense. Ends by itself. */
+/** Requests of which only some make sense, to the workload API, and raw bytes to all our programs: real processes. Ends by itself. */
 
 const LONGEST_RUN_MS = 30 * 60_000;
 
 async function main(options: Options): Promise<number> {
   if (!canCount)
     return skip(options, "descriptors and processes are counted in /proc, which this system does not have");
-  process.stdout.write(`Fuzz of the service, seed ${options.seed}\n`);
+  process.stdout.write(`Fuzz, seed ${options.seed}\n`);
   let found = 0;
   const sent = options.settings.reduce((sum, setting) => sum + shareOf(setting, options), 0);
   const done = new Set<string>();
@@ -40,7 +41,7 @@ async function runOne(setting: SettingName, options: Options): Promise<Result> {
   const since = performance.now();
   const count = shareOf(setting, options);
   try {
-    const findings = await runSetting(setting, options, count);
+    const findings = await (setting === "raw" ? runRaw(options, count) : runSetting(setting, options, count));
     const seconds = Math.round((performance.now() - since) / 1000);
     const replay = findings.count() > 0 ? `; again with --seed ${options.seed} --setting ${setting}` : "";
     process.stdout.write(`${setting}: ${count} requests in ${seconds} s, ${findings.count()} failures${replay}\n`);
@@ -56,6 +57,7 @@ async function runOne(setting: SettingName, options: Options): Promise<Result> {
 
 /** Alone, a setting has as many as it has among the others, so that a seed means the same. */
 function shareOf(setting: SettingName, { requests }: Options): number {
+  if (setting === "raw") return Math.ceil(requests / 21) * RAW_PORTS;
   return Math.ceil(requests / (setting === "plain" ? 2 : 4));
 }
 

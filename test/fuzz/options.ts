@@ -1,12 +1,12 @@
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 
-export const settingNames = ["plain", "files", "disk"] as const;
+export const settingNames = ["plain", "files", "disk", "raw"] as const;
 export type SettingName = (typeof settingNames)[number];
 
 export type Options = {
   readonly seed: number;
-  /** Over all settings; the first one gets half of them. */
+  /** To the workload API; the first setting gets half of them. Raw ones come on top. */
   readonly requests: number;
   readonly settings: readonly SettingName[];
   readonly allowSkip: boolean;
@@ -16,8 +16,9 @@ export type Options = {
 
 export const usage = `npm run test:fuzz -- [options]
   --seed N         a whole number; the same one makes the same requests (random, and printed)
-  --requests N     requests over all settings (21000)
-  --setting NAME   plain, files (256 open files), disk (a full small disk) or all (all)
+  --requests N     requests to the workload API over all settings (21000)
+  --setting NAME   plain, files (256 open files), disk (a full small disk), raw (what is no HTTP, to every port of every
+                   program, half as many again) or all (all)
   --allow-skip     leave out what this machine cannot do, instead of failing
   --program FILE   another entry of the service, to try a changed copy (src/bin/service.ts)
 `;

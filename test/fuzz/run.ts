@@ -11,7 +11,11 @@ const SETTLED_MS = 120_000;
 const CONNECTIONS = 8;
 
 /** One setting from its start to its end: half of the requests, a restart, the other half, and everything deleted. */
-export async function runSetting(setting: SettingName, options: Options, count: number): Promise<Findings> {
+export async function runSetting(
+  setting: Exclude<SettingName, "raw">,
+  options: Options,
+  count: number,
+): Promise<Findings> {
   const findings = makeFindings();
   const place = openPlace(setting);
   try {

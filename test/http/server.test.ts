@@ -110,8 +110,8 @@ test("a WebSocket stays open, however many idle connections are opened", async (
   const sockets = new WebSocketServer({ noServer: true });
   const { port } = await listening(hello, {
     most: 8,
-    upgrade: (...asked) =>
-      sockets.handleUpgrade(...asked, (opened) => opened.on("message", (data) => opened.send(data))),
+    upgrade: (request, socket, head) =>
+      sockets.handleUpgrade(request, socket, head, (opened) => opened.on("message", (data) => opened.send(data))),
   });
   const socket = new WebSocket(`ws://127.0.0.1:${port}/`);
   onTestFinished(() => socket.terminate());

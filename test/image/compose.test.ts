@@ -66,7 +66,7 @@ describe.skipIf("missing" in daemon)(`the bot in a container, as documented${why
     await until(isReady);
 
     await say(`"/gantry create service web --image gantry/hello-web"`);
-    await until(async () => /web +running +1\/1/u.test(await say(`"/gantry list"`)));
+    await until(async () => /web · running\s+1 of 1/u.test(await say(`"/gantry list"`)));
     await say(`"/gantry restart web"`);
     await say("--as alex --click Approve");
     await until(async () => (await say(`"/gantry history"`)).includes("restarted"));

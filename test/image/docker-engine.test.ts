@@ -30,13 +30,13 @@ describe.skipIf("missing" in daemon)(`Gantry in a container, running containers 
     await terminal.run(start);
     await until(isUp);
     await say(`/gantry create service web --image ${NODE_IMAGE} -- sleep 3600`);
-    await shows(/web +running +1\/1/u);
+    await shows(/web · running\s+1 of 1/u);
     const container = await running();
 
     await terminal.run("docker stop gantry");
     expect(await running()).toBe(container);
     await terminal.run("docker start gantry");
-    await shows(/web +running +1\/1/u);
+    await shows(/web · running\s+1 of 1/u);
     expect(await running()).toBe(container);
     expect(container.trim().split("\n")).toHaveLength(1);
   });

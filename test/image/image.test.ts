@@ -31,7 +31,7 @@ describe.skipIf("missing" in daemon)(`the image${why}`, () => {
   test("answers a command that is typed in it, as documented", async () => {
     const [, , say = ""] = commandsUnder("Try it in a container");
 
-    expect(await terminal.run(say)).toMatch(/web +running +2\/2/u);
+    expect(await terminal.run(say)).toMatch(/web · running\s+2 of 2/u);
   });
 
   test("runs as the user node, and writes only its data", async () => {

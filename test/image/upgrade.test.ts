@@ -35,7 +35,7 @@ describe.skipIf(missing !== undefined)(`a new image on the volume of an earlier 
     for (const command of commandsUnder("Upgrade")) await terminal.run(command);
     await start();
 
-    await until(async () => /web +running +3\/3/u.test(await say(`"/gantry list"`)));
+    await until(async () => /web · running\s+3 of 3/u.test(await say(`"/gantry list"`)));
     await say("--as alex --click Approve");
     await until(async () => (await say(`"/gantry history"`)).includes("restarted"));
     expect(await say(`"/gantry history"`)).toContain("scale");

@@ -1,7 +1,7 @@
 import type { ChangeState } from "../../src/changes/stored-change.ts";
 import type { Person } from "../../src/playground/people/person.ts";
 import { type CardSeen, cards, formText, isAtEnd, quiet, type Scene, ephemerals } from "./scene.ts";
-import type { ChangeRecord } from "./records.ts";
+import type { ChangeRecord, EventRecord } from "./records.ts";
 import { faultsOfParts } from "./several.ts";
 import { waitFor } from "./wait-for.ts";
 
@@ -31,7 +31,7 @@ export type Violation = { readonly fault: Fault; readonly what: string };
 
 /** How the card of a state begins; of a done one, its outcome says which. */
 const marks: Readonly<Record<Exclude<ChangeState, "pending" | "approved" | "claimed">, RegExp>> = {
-  done: /^(?:✅|🔄|🟡|🔴|⚠️ \d+ of)/u,
+  done: /^(?:✅|🟡|🔴|⚠️ \d+ of)/u,
   failed: /^❌/u,
   unknown: /^❓ (?:Can't tell|\d+ of)/u,
   rejected: /^🚫 Rejected/u,
@@ -46,7 +46,8 @@ export async function findFaults(scene: Scene): Promise<readonly Violation[]> {
   const changes = await scene.cluster.records.changes(scene.name);
   const violations: Violation[] = [];
   for (const change of changes) violations.push(...ofChange(scene, change), ...(await faultsOfParts(scene, change)));
-  violations.push(...ofMessages(scene, changes), ...(await ofService(scene, changes)), ...ofPeople(scene, changes));
+  violations.push(...ofMessages(scene, changes), ...(await ofService(scene, changes)));
+  violations.push(...ofPeople(scene, changes, await scene.cluster.records.events(scene.name)));
   for (const card of lost(scene, changes)) violations.push(...(await ofLost(scene, card)));
   return violations;
 }
@@ -64,10 +65,13 @@ function ofChange({ cluster }: Scene, change: ChangeRecord): Violation[] {
   if (state === "failed" && done > 0) untrue("a write was done");
   if (state !== "done" && state !== "failed" && state !== "unknown" && arrived > 0) untrue("a write came in");
   const card = cards({ cluster }).find(({ ts }) => ts === change.card_ts);
-  if (card === undefined) return [...found, { fault: "silent", what: `${id} has no card in Slack` }];
+  if (card === undefined) {
+    if (change.nowhere === 1 && isToldAlone(cluster.playground.as("dana"), id)) return found;
+    return [...found, { fault: "silent", what: `${id} has no card in Slack, and its requester wasn't told its end` }];
+  }
   const mark = state in marks ? marks[state as keyof typeof marks] : undefined; // of a state that is an end
   if (mark?.test(card.text) !== true) untrue(`its card says: ${card.text.slice(0, 200)}`);
-  if (isOne && state === "done" && isSeenWell(change) !== /^(?:✅|🔄)/u.test(card.text)) {
+  if (isOne && state === "done" && isSeenWell(change) !== card.text.startsWith("✅")) {
     untrue("its card says more or less than was seen");
   }
   const live = card.buttons.filter((button) => !harmless.test(button));
@@ -75,11 +79,17 @@ function ofChange({ cluster }: Scene, change: ChangeRecord): Violation[] {
   return found;
 }
 
+/** Where no card can be posted, the requester alone reads the end: beside their command, or in a direct message. */
+function isToldAlone(dana: Person, id: string): boolean {
+  const told = [...dana.sees("ops").filter(({ isEphemeral }) => isEphemeral), ...dana.sees("@gantry")];
+  return told.some(({ text }) => text.includes(id) && !text.includes("It runs, so don't request it again"));
+}
+
 /** The workload was seen as requested and well; a deleted one was seen to be gone. */
-function isSeenWell({ op, ending, health }: ChangeRecord): boolean {
+function isSeenWell({ op, ending, health, progress }: ChangeRecord): boolean {
   const isAsked = ending?.kind === "run" && ending.outcome.kind === "asked";
   if (op === "deleteService" || op === "deleteJob") return !isAsked;
-  return health !== null && /"kind":"reached"/u.test(health);
+  return /"kind":"reached"/u.test(health ?? progress ?? "");
 }
 
 /** However often a message was edited: one Change at most. */
@@ -109,7 +119,7 @@ async function ofService({ cluster, name }: Scene, changes: readonly ChangeRecor
 }
 
 /** Who did something that was acked got an answer: a card, or words for them alone. */
-function ofPeople({ acked }: Scene, changes: readonly ChangeRecord[]): Violation[] {
+function ofPeople({ acked }: Scene, changes: readonly ChangeRecord[], events: readonly EventRecord[]): Violation[] {
   const found: Violation[] = [];
   for (const { id, person } of acked.filter(({ what }) => what === "ask")) {
     const hasChange = changes.some(({ delivery_id }) => delivery_id === id);
@@ -126,7 +136,9 @@ function ofPeople({ acked }: Scene, changes: readonly ChangeRecord[]): Violation
   const decisions = acked.filter(({ what }) => what === "decide");
   for (const person of new Set(decisions.map(({ person }) => person))) {
     const count = decisions.filter((each) => each.person === person).length;
-    const told = ephemerals(person);
+    // Of an approval that the card shows, no message says anything.
+    const shown = events.filter(({ kind, user_id }) => kind === "voted" && user_id === person.id).length;
+    const told = ephemerals(person) + shown;
     if (told < count)
       found.push({ fault: "silent", what: `${person.name} decided ${count} times and was told ${told} times` });
   }

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
-import type { Duplex } from "node:stream";
+import { guardServer, type Upgrade } from "../../src/http/server.ts";
 import type { CallName } from "./points.ts";
 import type { Trap } from "./trap.ts";
 import { replicaHeader } from "./ipc.ts";
@@ -17,7 +17,7 @@ export type ProxyOptions = {
   readonly onArrival?: (arrived: Arrived) => void;
   readonly onDone?: (arrived: Arrived, response: Response) => void;
   /** Takes WebSockets, which nobody is killed at. */
-  readonly upgrade?: (incoming: IncomingMessage, socket: Duplex, head: Buffer) => void;
+  readonly upgrade?: Upgrade;
   readonly trap: Trap;
   /** Ends a replica as `kill -9` does; resolves when it is gone. */
   readonly kill: (replica: number) => Promise<void>;
@@ -30,7 +30,7 @@ export async function openKillingProxy(parts: ProxyOptions): Promise<Proxy> {
   const server = createServer((incoming, outgoing) => {
     pass(parts, incoming, outgoing).catch((error: unknown) => outgoing.destroy(asError(error)));
   });
-  if (parts.upgrade !== undefined) server.on("upgrade", parts.upgrade);
+  guardServer(server, parts.upgrade === undefined ? {} : { upgrade: parts.upgrade });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo; // a TCP server has one

@@ -15,8 +15,12 @@ export type ChangeRecord = {
   readonly settled_at: string | null;
   readonly ending: Ending | null;
   readonly health: string | null;
+  readonly progress: string | null;
+  readonly look_after: string | null;
   readonly stale: number;
   readonly nowhere: number;
+  /** Its requester isn't told yet what the card doesn't show. */
+  readonly owed_at: string | null;
   readonly card_ts: string | null;
   readonly posts: number;
   /** How many workloads it is about; 0 for one. */
@@ -39,7 +43,7 @@ export type Records = {
 type Query = (text: string) => Promise<readonly unknown[]>;
 
 const columns =
-  "id, delivery_id, state, op, requester_id, expires_at, settled_at, ending, health, stale, nowhere, card_ts, posts, part_count";
+  "id, delivery_id, state, op, requester_id, expires_at, settled_at, ending, health, progress, look_after, stale, nowhere, owed_at, card_ts, posts, part_count";
 
 export function openRecords(database: ReplicaSetup["database"]): Records {
   const { query, close } = database.kind === "sqlite" ? ofFile(database.dataDir) : ofServer(database.url);

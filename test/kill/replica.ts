@@ -63,7 +63,8 @@ async function open(setup: ReplicaSetup): Promise<number> {
     accountMode: "fallback",
     policy: () => policy,
     sealer: createSealer(readKeyring(setup.keys)),
-    settings: readConfig({}).settings,
+    // A service counts as healthy at its first look: rounds take seconds.
+    settings: { ...readConfig({}).settings, healthyAfterMs: 0 },
     store: { ...store, sendWithinMs: SEND_WITHIN_MS / SPEED },
     log,
     now,

@@ -66,7 +66,15 @@ function isMoved(result: unknown): result is Extract<Advanced, { readonly kind: 
 }
 
 /** These do what they are for whatever they say. */
-const always: ReadonlySet<Edge> = new Set<Edge>(["finish", "drew", "postponeDrawing", "note", "beat", "countCalls"]);
+const always: ReadonlySet<Edge> = new Set<Edge>([
+  "finish",
+  "drew",
+  "postponeDrawing",
+  "told",
+  "note",
+  "beat",
+  "countCalls",
+]);
 
 /** What is looked for and not found, and what somebody else did before, is nothing that was done. */
 function isEffective(edge: Edge, result: unknown): boolean {

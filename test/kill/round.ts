@@ -91,6 +91,7 @@ export function endTrouble({ trouble, playground }: Cluster): void {
   Object.assign(trouble, { writes: undefined, readsRefused: false, cardsRefused: 0 });
   playground.faults.clear();
   playground.people.unarchive("ops");
+  playground.people.invite("ops", "gantry");
 }
 
 type Arming = { readonly isRipe: () => boolean; readonly random: () => number };

@@ -112,9 +112,10 @@ function buttonsIn(value: unknown): string[] {
   return type === "button" ? [String(text?.text)] : Object.values(value).flatMap(buttonsIn);
 }
 
-/** How often the bot told somebody something for their eyes only. */
+/** How often the bot told somebody something for their eyes only. That it works on it is no answer. */
 export function ephemerals(person: Person, channel = "ops"): number {
-  return person.sees(channel).filter(({ isEphemeral, author }) => isEphemeral && author !== "slackbot").length;
+  const alone = person.sees(channel).filter(({ isEphemeral, author }) => isEphemeral && author !== "slackbot");
+  return alone.filter(({ text }) => !text.startsWith("⏳ Working on it")).length;
 }
 
 /** What stands in the form that is open, as JSON. */
@@ -132,9 +133,19 @@ const ended: ReadonlySet<string> = new Set([
   "drifted",
 ]);
 
-export function isAtEnd({ state, settled_at, health, stale, nowhere }: ChangeRecord): boolean {
-  if (!ended.has(state) || settled_at === null || (state === "done" && health === null)) return false;
-  return stale === 0 || nowhere === 1;
+export function isAtEnd(change: ChangeRecord): boolean {
+  const { state, settled_at, stale, nowhere, owed_at } = change;
+  if (!ended.has(state) || settled_at === null || (state === "done" && !isLookedAt(change))) return false;
+  return nowhere === 1 ? owed_at === null : stale === 0;
+}
+
+const MINUTE_MS = 60_000;
+
+/** Its workload was seen well, or nobody looks any more. The last look comes minutes later; nobody waits for that here. */
+function isLookedAt({ health, progress, look_after, settled_at, part_count }: ChangeRecord): boolean {
+  if (health !== null) return true;
+  if (part_count === 0) return progress !== null && /"kind":"reached"/u.test(progress);
+  return look_after !== null && Date.parse(look_after) - Date.parse(settled_at ?? "") > MINUTE_MS;
 }
 
 /** Whether nothing is under way but what waits for people. */

@@ -29,6 +29,20 @@ export const troubleStories: Readonly<Record<FaultStory, (scene: Scene) => Promi
     await asks(scene, `restart ${scene.name}`);
     await decides(scene, approverOf(scene), "Approve");
   },
+  async slow(scene) {
+    const { faults } = scene.cluster.playground;
+    faults.lateMs = LATE_MS / SPEED;
+    faults.answer("chat.postMessage", "slow", 1);
+    scene.arm();
+    await asks(scene, `scale ${scene.name} 4`);
+    await quiet(scene);
+  },
+  async removed(scene) {
+    scene.cluster.playground.people.remove("ops", "gantry");
+    scene.arm();
+    await asks(scene, `scale ${scene.name} 4`);
+    await quiet(scene);
+  },
   async archived(scene) {
     const { people } = scene.cluster.playground;
     scene.arm();

@@ -73,6 +73,45 @@ describe("a secret is replaced and its name kept", () => {
     ["the same of a dump", "mysqldump -hdb -uroot -psw0rdfish shop", "mysqldump -hdb -uroot -p[redacted] shop"],
     ["the same in a list", `exec ["mysql","-uroot","-psw0rdfish"]`, `exec ["mysql","-uroot","-p[redacted]"]`],
     ["the same without its program", "args: -u root -psw0rdfish", "args: -u root -p[redacted]"],
+    [
+      "a password of docker login",
+      "docker login -u bob -p hunter2 hub.example",
+      "docker login -u bob -p [redacted] hub.example",
+    ],
+    [
+      "a password of docker login in a list",
+      `["docker","login","-u","bob","-p","hunter2"]`,
+      `["docker","login","-u","bob","-p","[redacted]"]`,
+    ],
+    [
+      "a password of docker login, attached",
+      "docker login -phunter2 hub.example",
+      "docker login -p[redacted] hub.example",
+    ],
+    [
+      "a password of docker login in words",
+      "docker login --password 12345 hub.example",
+      "docker login --password [redacted] hub.example",
+    ],
+    [
+      "a number as a password of docker login",
+      "podman login -p 12345 -u bob hub.example",
+      "podman login -p [redacted] -u bob hub.example",
+    ],
+    ["a quoted password of docker login", "docker login -p 'hunter2' -u bob", "docker login -p '[redacted]' -u bob"],
+    [
+      "a password piped to docker login",
+      "echo hunter2 | docker login -u bob --password-stdin hub.example",
+      "echo [redacted] | docker login -u bob --password-stdin hub.example",
+    ],
+    ["a password of sshpass", "sshpass -p hunter2 ssh bob@db", "sshpass -p [redacted] ssh bob@db"],
+    ["an option in a list", `["run","--db-password","hunter2"]`, `["run","--db-password","[redacted]"]`],
+    ["a variable in JSON", `{"name":"DB_PASSWORD","value":"hunter2"}`, `{"name":"DB_PASSWORD","value":"[redacted]"}`],
+    [
+      "a variable as Go prints it",
+      "{Name:DB_PASSWORD Value:hunter2 ValueFrom:nil}",
+      "{Name:DB_PASSWORD Value:[redacted] ValueFrom:nil}",
+    ],
     ["a passphrase", "password: correct horse battery", "password: [redacted]"],
     ["a passphrase before a pair", "password=correct horse battery user=bob", "password=[redacted] user=bob"],
     ["a passphrase before a number", "passphrase: correct horse, 3 tries", "passphrase: [redacted], 3 tries"],
@@ -149,10 +188,71 @@ describe("what is no secret stays as it is", () => {
     "mkdir -p /var/lib/mysql && tar -pxf data.tar",
     "mysql -h db -P3306 --protocol tcp",
     "signal sig 9, path=/patterns seed=3 seeds planted",
+    "cat token.txt | docker login -u bob --password-stdin",
+    "login of bob, then mkdir -p /srv/app; docker run -p 80:80 web",
   ])("%s", (line) => {
     const text = redact(line);
 
     expect(text).toBe(line);
+  });
+});
+
+describe("a value on the line after its name", () => {
+  test.each([
+    ["below it", ["password:", "hunter2", "user: bob"], ["password:", "[redacted]", "user: bob"]],
+    [
+      "after a time and a level",
+      ["12:00:01 INFO password:", "12:00:02 INFO hunter2"],
+      ["12:00:01 INFO password:", "12:00:02 INFO [redacted]"],
+    ],
+    ["after the writer", ["web-1 | token =", "web-1 |   abc def"], ["web-1 | token =", "web-1 |   [redacted]"]],
+    ["after a blank line", ["Enter password:", "", "hunter2"], ["Enter password:", "", "[redacted]"]],
+    [
+      "in YAML",
+      ["db:", "  password: |-", "    one", "    two", "  user: bob"],
+      ["db:", "  password: |-", "    [redacted]", "    [redacted]", "  user: bob"],
+    ],
+    [
+      "in a list of YAML",
+      ["tokens:", "- abc", "- def", "users:", "- bob"],
+      ["tokens:", "- [redacted]", "- [redacted]", "users:", "- bob"],
+    ],
+    [
+      "in a list of JSON",
+      [`"tokens": [`, `  "abc",`, `  "def"`, `],`, `"n": 1`],
+      [`"tokens": [`, "  [redacted]", "  [redacted]", `],`, `"n": 1`],
+    ],
+    ["in JSON", [`"password":`, `    "hunter2",`, `"user": "bob"`], [`"password":`, "    [redacted]", `"user": "bob"`]],
+    ["in XML", ["<password>", "  hunter2", "</password>"], ["<password>", "  [redacted]", "</password>"]],
+    [
+      "in a shell",
+      ["login --password \\", "  hunter2 \\", "  hub.example"],
+      ["login --password \\", "  [redacted]", "  hub.example"],
+    ],
+    [
+      "of a variable in YAML",
+      ["- name: DB_PASSWORD", "  value: hunter2", "- name: X", "  value: y"],
+      ["- name: DB_PASSWORD", "  value: [redacted]", "- name: X", "  value: y"],
+    ],
+    [
+      "of a variable in JSON",
+      [`"name": "DB_PASSWORD",`, `"value": "hunter2"`],
+      [`"name": "DB_PASSWORD",`, `"value": "[redacted]"`],
+    ],
+  ])("%s", (...[, lines, expected]) => {
+    expect(redactLines(lines)).toEqual(expected);
+    expect(redactLines([lines.join("\n")])).toEqual([expected.join("\n")]);
+    expect(redactLines(expected)).toEqual(expected);
+  });
+
+  test.each([
+    ["other pairs", ["credentials:", "  user: bob", "  host: db"]],
+    ["a structure", [`"credentials": {`, `  "user": "bob"`, "}"]],
+    ["where an error comes from", ["Error: invalid token:", "    at parse (/app/src/main.ts:12:5)", "Caused by: x"]],
+    ["an error's name", ["TokenExpiredError:", "jwt expired"]],
+    ["a sentence", ["the password is wrong", "trying again"]],
+  ])("%s stays", (...[, lines]) => {
+    expect(redactLines(lines)).toEqual(lines);
   });
 });
 
@@ -197,6 +297,24 @@ describe("private keys", () => {
   });
 });
 
+test("redacting lines twice changes nothing", () => {
+  const piece = fc.constantFrom(
+    ...'password:|token =|- |  |name: X_TOKEN|value: |abc|hunter2 x|[|]|{|"|,|12:00 INFO |[redacted]|docker login -p | \\|>|--password|"tokens": [|at |echo a|--password-stdin'.split(
+      "|",
+    ),
+  );
+  const line = fc.array(piece, { maxLength: 5 }).map((pieces) => pieces.join(""));
+
+  fc.assert(
+    fc.property(fc.array(line, { maxLength: 8 }), (lines) => {
+      const once = redactLines(lines);
+
+      expect(redactLines(once)).toEqual(once);
+    }),
+    { numRuns: 5_000 },
+  );
+});
+
 test("redacting twice changes nothing", () => {
   const piece = fc.oneof(
     fc.constantFrom(
@@ -225,7 +343,7 @@ test("redacting twice changes nothing", () => {
 });
 
 test.each(
-  'a|aB3|mysql |mysql -p|-u a -p|-u a |password: a |pwd|sig=|password|token=|password:"|\\"|eyJ|eyJ.|://a:b|://|@|-----BEGIN PRIVATE KEY-----|-----BEGIN A|AKIA|bearer |basic x1|<a|--token |)|,;)|cookie:a=|[|=|1-|a-|/|\t|gh|xox|\u001b[|authorization:digest |5f1c0f9e-5c55-4a43-9a63-0d9f3f1a0b11 '.split(
+  'a|aB3|login |login -p|login,-p |echo |echo a|redis-cli |redis-cli -a |name: TOKEN value |mysql |mysql -p|-u a -p|-u a |password: a |pwd|sig=|password|token=|password:"|\\"|eyJ|eyJ.|://a:b|://|@|-----BEGIN PRIVATE KEY-----|-----BEGIN A|AKIA|bearer |basic x1|<a|--token |)|,;)|cookie:a=|[|=|1-|a-|/|\t|gh|xox|\u001b[|authorization:digest |5f1c0f9e-5c55-4a43-9a63-0d9f3f1a0b11 '.split(
     "|",
   ),
 )("16 KB of %j come to an end, and redacting them once is enough", (piece) => {

@@ -1,5 +1,7 @@
 import type { Mutant } from "./mutants.ts";
 
+const containers = ["test/service/engines/docker/containers.test.ts"];
+
 export const dockerMutants: readonly Mutant[] = [
   {
     bug: "workloads are shown as they were before the daemon went away",
@@ -28,5 +30,47 @@ export const dockerMutants: readonly Mutant[] = [
     text: "  const next = await judge(loop, exit, delayMs);\n  if (unit) await options.discard(unit);\n",
     becomes: "  if (unit) await options.discard(unit);\n  const next = await judge(loop, exit, delayMs);\n",
     tests: ["test/service/workloads/discard.test.ts"],
+  },
+  {
+    bug: "a container may gain privileges that its image brings",
+    file: "src/service/engines/docker/daemon/daemon-containers.ts",
+    text: 'SecurityOpt: ["no-new-privileges"],',
+    becomes: "",
+    tests: containers,
+  },
+  {
+    bug: "the ports of a container are open to the network",
+    file: "src/service/engines/docker/daemon/daemon-containers.ts",
+    text: 'HostIp: "127.0.0.1"',
+    becomes: 'HostIp: "0.0.0.0"',
+    tests: containers,
+  },
+  {
+    bug: "a container that was made for another definition and never started is used",
+    file: "src/service/engines/docker/units/start-container.ts",
+    text: 'other.state !== "created" && ',
+    becomes: "",
+    tests: containers,
+  },
+  {
+    bug: "a container whose start is in progress is removed",
+    file: "src/service/engines/docker/units/container-watch.ts",
+    text: "    if (now - since < times.strangerMs) continue;\n",
+    becomes: "",
+    tests: containers,
+  },
+  {
+    bug: "a container of an image that was committed from one of ours is removed",
+    file: "src/service/engines/docker/own-containers.ts",
+    text: "return listed.filter(isOwn);",
+    becomes: "return listed;",
+    tests: ["test/service/engines/docker/own-containers.test.ts"],
+  },
+  {
+    bug: "somebody else's container with the name of ours is replaced",
+    file: "src/service/engines/docker/units/start-container.ts",
+    text: "if (other && !isOwn(other)) {",
+    becomes: 'if (other && !isOwn(other) && name === "") {',
+    tests: ["test/service/engines/docker/own-containers.test.ts"],
   },
 ];

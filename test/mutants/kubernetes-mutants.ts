@@ -7,6 +7,13 @@ const kubernetesReads = [
   "test/service/engines/kubernetes/read/jobs.test.ts",
 ];
 
+const othersObjects = ["test/service/engines/kubernetes/write/others-objects.test.ts"];
+
+const kubernetesWrites = [
+  "test/service/engines/kubernetes/write/create-service.test.ts",
+  "test/service/engines/kubernetes/write/change-service.test.ts",
+];
+
 export const kubernetesMutants: readonly Mutant[] = [
   {
     bug: "a pod that only matches the selector counts as an instance",
@@ -91,5 +98,68 @@ export const kubernetesMutants: readonly Mutant[] = [
     text: 'tls: loadTls(tls, "SERVICE_DATABASE")',
     becomes: 'tls: tls === "off" ? loadTls(tls) : ("off" as const)',
     tests: ["test/service/log-database-tls.test.ts"],
+  },
+  {
+    bug: "a service is deleted that took the name of the one which was read",
+    file: "src/service/engines/kubernetes/write/delete-service.ts",
+    text: '{ propagation: "Foreground", uid: metadata.uid }',
+    becomes: '{ propagation: "Foreground" }',
+    tests: othersObjects,
+  },
+  {
+    bug: "two instances are created that write to a disk of one node",
+    file: "src/service/engines/kubernetes/write/disks.ts",
+    text: "if (holdsDisk && size > 1)",
+    becomes: "if (holdsDisk && size > 9)",
+    tests: othersObjects,
+  },
+  {
+    bug: "a service that writes to a disk of one node gets a second instance",
+    file: "src/service/engines/kubernetes/write/change-service.ts",
+    text: "if (holdsDisk && writes && after.size > 1)",
+    becomes: "if (holdsDisk && writes && after.size > 9)",
+    tests: othersObjects,
+  },
+  {
+    bug: "a service is made for a domain that another one has",
+    file: "src/service/engines/kubernetes/write/create-service.ts",
+    text: "  await refuseTakenDomains(target, definition.domains);\n",
+    becomes: "",
+    tests: othersObjects,
+  },
+  {
+    bug: "two services that bind a domain at the same moment both get it",
+    file: "src/service/engines/kubernetes/write/create-service.ts",
+    text: "    await refuseLaterDomains(target, made.routes, deployment.metadata.uid);\n",
+    becomes: "",
+    tests: othersObjects,
+  },
+  {
+    bug: "taking back a service deletes the disk of another one",
+    file: "src/service/engines/kubernetes/write/roll-back.ts",
+    text: "  if (!madeBy(request)(found)) return;\n",
+    becomes: "",
+    tests: othersObjects,
+  },
+  {
+    bug: "a service mounts the disk of somebody else's workload",
+    file: "src/service/engines/kubernetes/write/disks.ts",
+    text: "if (claim) refuseOthersClaim(region, claim);",
+    becomes: "",
+    tests: kubernetesWrites,
+  },
+  {
+    bug: "a service mounts a disk that somebody else made a moment ago",
+    file: "src/service/engines/kubernetes/write/service-making.ts",
+    text: "refuseOthersClaim(region, await region.api.get({ ...place, name: claim }));",
+    becomes: "",
+    tests: kubernetesWrites,
+  },
+  {
+    bug: "what the cluster refuses is told as somebody else's change",
+    file: "src/service/engines/kubernetes/write/change-service.ts",
+    text: "const wasOvertaken = !isUnchanged && !testsHold(patch, now);",
+    becomes: "const wasOvertaken = !isUnchanged || testsHold(patch, now);",
+    tests: kubernetesWrites,
   },
 ];

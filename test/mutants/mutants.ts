@@ -15,9 +15,114 @@ export type Mutant = {
 
 const forms = ["test/flows/who-sends-a-form.test.ts"];
 const people = ["test/flows/unknown-and-deactivated.test.ts"];
+const lateTurns = ["test/flows/late-turns.test.ts"];
 const approvals = ["test/flows/approvals.test.ts"];
+const documented = ["test/flows/documented-api.test.ts"];
+const installations = ["test/slack/receive/installation-events.test.ts"];
+const profiles = ["test/slack/directory/profiles.test.ts"];
+
+const watched = ["test/changes/health.test.ts"];
+const talk = ["test/slack/receive/only-orders.property.test.ts"];
 
 export const mutants: readonly Mutant[] = [
+  {
+    bug: "the words before a mention are thrown away",
+    file: "src/slack/receive/addressed.ts",
+    text: ": { text: rest, before };",
+    becomes: ": { text: rest };",
+    tests: talk,
+  },
+  {
+    bug: "a quoted line is an order",
+    file: "src/slack/receive/addressed.ts",
+    text: "(?:&gt;|>)(?:(?:&gt;|>){2}",
+    becomes: "(?:&gtt;|>>>>)(?:(?:&gt;|>){2}",
+    tests: ["test/slack/receive/addressed.test.ts"],
+  },
+  {
+    bug: "a question is an order",
+    file: "src/commands/grammar/mention-words.ts",
+    text: "  return isQuestion(text) || ",
+    becomes: "  return ",
+    tests: talk,
+  },
+  {
+    bug: "an order in a code block runs",
+    file: "src/slack/receive/addressed.ts",
+    text: '{ text: code, before: "" }',
+    becomes: "{ text: code }",
+    tests: talk,
+  },
+  {
+    bug: "a restart in between doesn't begin the period anew",
+    file: "src/changes/service-watch.ts",
+    text: "  const before = isShaken ? undefined : progress?.watch?.wellSinceMs;",
+    becomes: "  const before = progress?.watch?.wellSinceMs;",
+    tests: watched,
+  },
+  {
+    bug: "a service that is well for a minute isn't looked at again",
+    file: "src/changes/service-watch.ts",
+    text: '  if (kind === "reached") return laterThan(ageMs, [FOLLOWED_FOR_MS]);',
+    becomes: '  if (kind === "reached") return undefined;',
+    tests: watched,
+  },
+  {
+    bug: "somebody else's later change is taken for this one's trouble",
+    file: "src/changes/health.ts",
+    text: "  if (isSeen && !isVisible(change, service)) return",
+    becomes: "  if (!isSeen && !isVisible(change, service)) return",
+    tests: watched,
+  },
+  {
+    bug: "between two looks every sweep looks again",
+    file: "src/store/open-changes.ts",
+    text: "(look_after is null or look_after <= ${clock()})",
+    becomes: "(look_after is null or look_after is not null or ${clock()} is null)",
+    tests: ["test/flows/watched-until-healthy.test.ts"],
+  },
+  {
+    bug: "domains that the API doesn't report count as none",
+    file: "src/changes/snapshot.ts",
+    text: "    domains: service.binding_domain_name,",
+    becomes: "    domains: service.binding_domain_name ?? [],",
+    tests: documented,
+  },
+  {
+    bug: "one domain is added to a list that nobody knows",
+    file: "src/commands/verbs/domains.ts",
+    text: '  if (edit === "set") return [...new Set(typed)];',
+    becomes: '  if (edit !== "remove") return [...new Set(typed)];',
+    tests: documented,
+  },
+  {
+    bug: "replacing a list of domains that nobody knows is routine",
+    file: "src/changes/risk.ts",
+    text: "  return before?.domains !== undefined && domainSet(before.domains)",
+    becomes: "  return domainSet(before?.domains ?? [])",
+    tests: ["test/changes/risk.test.ts"],
+  },
+  {
+    bug: "a list of domains that can only be read in part is taken for the whole",
+    file: "src/api/service-shape.ts",
+    text: "  binding_domain_name: lenient(z.array(identity)),",
+    becomes: "  binding_domain_name: lenient(listOf(identity)),",
+    tests: ["test/api/answers.test.ts"],
+  },
+  {
+    bug: "a restart that nobody can see is a success where the service runs",
+    file: "src/views/cards/headline.ts",
+    text: "  if (unseenOf(change) !== undefined) return unconfirmedHeadline(change, seen, region);\n",
+    becomes: "",
+    tests: documented,
+  },
+  {
+    bug: "a rejected update of memory doesn't name the setting",
+    file: "src/changes/execute.ts",
+    text: "  const isRejected = status === 400 || status === 422;",
+    becomes: "  const isRejected = status === 422;",
+    tests: documented,
+  },
   {
     bug: "a reject form counts for the person who opened it",
     file: "src/slack/receive/submission.ts",
@@ -41,7 +146,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     bug: "a person whose workspace Slack does not tell is a member",
-    file: "src/slack/directory/people.ts",
+    file: "src/slack/directory/profiles.ts",
     text: "user.is_stranger === true || user.team_id === undefined) return true;",
     becomes: "user.is_stranger === true || user.team_id === undefined) return user.is_stranger === true;",
     tests: people,
@@ -55,7 +160,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     bug: "a deactivated person approves",
-    file: "src/slack/directory/people.ts",
+    file: "src/slack/directory/profiles.ts",
     text: 'if (user.deleted === true) return "deactivated";',
     becomes: "",
     tests: people,
@@ -73,6 +178,34 @@ export const mutants: readonly Mutant[] = [
     text: 'if (userId !== change.requester.userId) return answer({ kind: "not-yours", change });',
     becomes: "",
     tests: approvals,
+  },
+  {
+    bug: "whoever approved reads that it runs, although it was cancelled",
+    file: "src/workflow/decide.ts",
+    text: 'answer({ kind: "approved", change: now ?? approved })',
+    becomes: 'answer({ kind: "approved", change: approved })',
+    tests: ["test/flows/moved-and-undone.test.ts"],
+  },
+  {
+    bug: "a card that Slack doesn't update counts as told",
+    file: "src/store/drawings.ts",
+    text: "card !== undefined && isShown && {",
+    becomes: "card !== undefined && {",
+    tests: ["test/flows/told-without-card.test.ts"],
+  },
+  {
+    bug: "who repeats an untold request runs it twice",
+    file: "src/workflow/propose.ts",
+    text: "if (isSameRequest(deps, proposed, change.untold)) return change;",
+    becomes: "",
+    tests: ["test/flows/duplicate-requests.test.ts"],
+  },
+  {
+    bug: "what was answered in time is signed all the same",
+    file: "src/workflow/sign.ts",
+    text: "if (!isOver) shown = responder.working(origin);",
+    becomes: "shown = responder.working(origin);",
+    tests: ["test/flows/slow-workload-api.test.ts"],
   },
   {
     bug: "a change that could not be claimed is sent",
@@ -173,6 +306,20 @@ export const mutants: readonly Mutant[] = [
     tests: ["test/service/engines/process/job-records.test.ts"],
   },
   {
+    bug: "of many environment values, the last are not looked for",
+    file: "src/logs/secret-values.ts",
+    text: "const words = [...new Set(secrets.flatMap(formsOf))].map((form) => Buffer.from(form));",
+    becomes: "const words = [...new Set(secrets.slice(0, 200).flatMap(formsOf))].map((form) => Buffer.from(form));",
+    tests: ["test/logs/secret-values.test.ts"],
+  },
+  {
+    bug: "a log is shown although its known values are too many to look for",
+    file: "src/logs/secret-values.ts",
+    text: 'return { before: (lines) => lines.map((line) => (line === "" ? line : WITHHELD)), after };',
+    becomes: "return { before: (lines) => lines, after };",
+    tests: ["test/workflow/env-values.test.ts"],
+  },
+  {
     bug: "half a secret at the end of a cut line is shown",
     file: "src/logs/excerpt.ts",
     text: "const MARGIN = 600;",
@@ -182,9 +329,51 @@ export const mutants: readonly Mutant[] = [
   {
     bug: "a change is undone a second time from a card that was not redrawn",
     file: "src/workflow/repeat/redo.ts",
-    text: "const earlier = undoOf === undefined || isStored ? undefined : await store.find({ undoOf });",
+    text: "const earlier = undone === undefined || isStored ? undefined : await store.find({ undoOf: undone.id });",
     becomes: 'const earlier = change.id === "" ? change : undefined;',
     tests: ["test/flows/undo-once.test.ts"],
+  },
+  {
+    bug: "“Request again” breaks the glass again",
+    file: "src/workflow/repeat/redo.ts",
+    text: "const { breakGlass: _breakGlass, again: _again, ...rest } = ask;",
+    becomes: "const rest = ask;",
+    tests: lateTurns,
+  },
+  {
+    bug: "a request that is still being read back is repeated",
+    file: "src/workflow/repeat/redo.ts",
+    text: "if (settledAt === undefined) return undefined;",
+    becomes: "void settledAt;",
+    tests: lateTurns,
+  },
+  {
+    bug: "a replica that takes over a request doesn't count the time in which it may still have been sent",
+    file: "src/workflow/send.ts",
+    text: "deps.store.sendWithinMs + operationTable[change.op].timeoutMs",
+    becomes: "operationTable[change.op].timeoutMs",
+    tests: lateTurns,
+  },
+  {
+    bug: "a request that waited long for its turn runs without another look at it",
+    file: "src/workflow/run.ts",
+    text: "sinceMs() < FRESH_FOR_MS ? stored : { change }",
+    becomes: "sinceMs() < Infinity ? stored : { change }",
+    tests: lateTurns,
+  },
+  {
+    bug: "a workload of a larger request waits for ever for another change of it",
+    file: "src/workflow/several/run-parts.ts",
+    text: "if (deps.clock.now().getTime() - claimedMs < BUSY_FOR_MS) return;",
+    becomes: "if (deps.clock.now().getTime() - claimedMs < Infinity) return;",
+    tests: lateTurns,
+  },
+  {
+    bug: "a request expires that isn't due any more",
+    file: "src/store/expire.ts",
+    text: "only: [isDue]",
+    becomes: "only: []",
+    tests: ["test/store/on-sqlite.test.ts"],
   },
   {
     bug: "somebody is asked to approve what the workload API said that it would refuse",
@@ -199,6 +388,76 @@ export const mutants: readonly Mutant[] = [
     text: "(part === undefined || each.part === part)",
     becomes: 'part !== ""',
     tests: ["test/flows/owned-workloads.test.ts"],
+  },
+  {
+    bug: "revoked tokens of a person count as a removal of the app",
+    file: "src/slack/receive/uninstalled.ts",
+    text: 'if (event.type === "tokens_revoked" && event.tokens?.bot.length === 0) return;',
+    becomes: "",
+    tests: installations,
+  },
+  {
+    bug: "the late end of an earlier installation ends the newer one",
+    file: "src/boot/workspaces/app-parts.ts",
+    text: "!installation.isOrgWide && at > installation.installedAt",
+    becomes: "!installation.isOrgWide && at > new Date(0)",
+    tests: installations,
+  },
+  {
+    bug: "a replica keeps the token that another one has renewed",
+    file: "src/boot/workspaces/installed-workspaces.ts",
+    text: "versions.get(id) === installation.version",
+    becomes: "versions.has(id)",
+    tests: installations,
+  },
+  {
+    bug: "a form that somebody from elsewhere sends is looked for in their workspace",
+    file: "src/slack/receive/source-of.ts",
+    text: "first([view?.app_installed_team_id, ",
+    becomes: "first([",
+    tests: installations,
+  },
+  {
+    bug: "a new person is refused because of others who wait, although Slack has refused nobody",
+    file: "src/slack/directory/user-reader.ts",
+    text: "heldMs() === 0 ? MOST_MOVING : ",
+    becomes: "",
+    tests: profiles,
+  },
+  {
+    bug: "who reads waits as long as who acts",
+    file: "src/slack/directory/user-reader.ts",
+    text: "all.find(({ isActing }) => isActing) ?? all[0]",
+    becomes: "all[0]",
+    tests: profiles,
+  },
+  {
+    bug: "an older answer about somebody replaces a newer one",
+    file: "src/store/profiles.ts",
+    text: '.whereRef("profile.read_at", "<=", "excluded.read_at")',
+    becomes: "",
+    tests: ["test/store/on-sqlite.test.ts"],
+  },
+  {
+    bug: "a change of somebody's profile that Slack tells is ignored",
+    file: "src/slack/receive/route.ts",
+    text: "user_change: onProfileChanged,",
+    becomes: "",
+    tests: ["test/flows/many-people.test.ts"],
+  },
+  {
+    bug: "a no about a channel's members is believed for ten seconds",
+    file: "src/workflow/access/before-no.ts",
+    text: "return isYes(answer) ? answer : ask(Math.min(maxAgeMs, ageSince(people, sinceMs)));",
+    becomes: "return sinceMs > 0 || isYes(answer) ? answer : ask(ageSince(people, sinceMs));",
+    tests: ["test/flows/many-people.test.ts"],
+  },
+  {
+    bug: "a request is refused although nobody knows who could approve it",
+    file: "src/workflow/access/preflight.ts",
+    text: "profiles.length >= needed || !isComplete",
+    becomes: "profiles.length >= needed || (isComplete && needed === 0)",
+    tests: ["test/flows/many-people.test.ts"],
   },
   ...dockerMutants,
   ...kubernetesMutants,

@@ -47,6 +47,37 @@ test("check says whether a file can be used, and ends with 2 when it cannot", as
   );
 });
 
+test("check warns about a rule that is for one region and misses the jobs, which run in another", async () => {
+  const rule = (more: string) =>
+    `  - { name: "${more}", who: members, does: destructive, workloads: { ${more} }, then: refuse }`;
+  const whole = [
+    "region: beijing1",
+    "region: [beijing1, us]",
+    "region: beijing1, kind: service",
+    "region: u*",
+    "name: a",
+  ];
+  const file = fileOf(`rules:\n${[...whole, "region: eu, kind: job"].map(rule).join("\n")}\n`);
+  const warned = (line: number, name: string, regions: string, wanted: string) =>
+    `Warning: ${file}:${line}: rule “${name}” never matches jobs: it is for region ${regions}. The rules below it decide about them. ${wanted}, or write kind: service if only services are meant.\n`;
+
+  const [here, elsewhere] = await Promise.all([
+    run(["check", file]),
+    run(["check", file], { WORKLOAD_JOBS_REGION: "eu" }),
+  ]);
+
+  expect(here).toEqual({
+    code: 0,
+    out: [
+      `${file} is valid: 6 rules.\n`,
+      warned(2, "region: beijing1", "beijing1, and jobs run in us", "Add us to region"),
+      warned(7, "region: eu, kind: job", "eu, and jobs run in us", "Use region: us"),
+    ].join(""),
+    err: "",
+  });
+  expect(elsewhere.out.match(/Warning: .*?:\d+/gu)).toEqual([2, 3, 5].map((line) => `Warning: ${file}:${line}`));
+});
+
 test("explain tells how the answer is found, and ends with 1 when it is no", async () => {
   const [yes, no] = await Promise.all([
     run("explain --as U0DANA --in C0OPS --op deleteService --name web --region beijing1".split(" ")),

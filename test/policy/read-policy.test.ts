@@ -96,3 +96,33 @@ rules:
     expect(readPolicy(text, "policy.yaml").rules[1]?.who).toEqual(["U0DANA", "U0ALEX"]);
   });
 });
+
+test.each([
+  ["say: Only the bank changes it. Ask in #bank.", "#bank.", "say", "Only the bank changes it. Ask in #bank."],
+  ["say: Ask in   # bank or else ", "# bank or else", "say", "Ask in # bank or else"],
+])("a sentence that YAML cuts off at a # is a problem: %s", (written, lost, key, whole) => {
+  const text = `rules:\n  - name: it\n    who: members #everyone\n    does: read\n    ${written}\n    then: refuse\n`;
+
+  expect(() => readPolicy(text, "policy.yaml")).toThrow(
+    `policy.yaml:5: rule “it”, ${key}: “${lost}” would be lost, because YAML reads it as a comment. Put the text in quotes: ${key}: "${whole}"`,
+  );
+  const quoted = text.replace(written, `say: "${whole}" # a comment`);
+  expect(readPolicy(quoted, "policy.yaml").rules[0]?.end).toEqual({ kind: "refuse", say: whole });
+});
+
+test("a name that YAML cuts off at a # is a problem, too", () => {
+  const text = "rules:\n  - name: rule #1\n    who: members\n    does: read\n    then: allow\n";
+
+  expect(() => readPolicy(text, "policy.yaml")).toThrow("policy.yaml:2: rule “rule”, name: “#1” would be lost");
+});
+
+test.each([
+  ["from: [S0ONCALL, U0DANA]", "all"],
+  ["from: U0DANA", "groups"],
+  ["from: [S0ONCALL, U0DANA], mention: groups", "groups"],
+  ["from: S0ONCALL, mention: nobody", "nobody"],
+])("whom the card of approve: { %s } mentions", (approve, mention) => {
+  const text = `rules:\n  - { name: it, who: members, does: routine, then: { approve: { ${approve} } } }\n`;
+
+  expect(readPolicy(text, "policy.yaml").rules[0]?.end).toMatchObject({ terms: { mention } });
+});

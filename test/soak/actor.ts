@@ -63,14 +63,20 @@ export function news(actor: Actor, channel: string, isIt: (message: Seen) => boo
   return actor.person
     .sees(channel)
     .filter((message) => message.author === "gantry" && !actor.known.has(message.ts) && isIt(message))
-    .filter((message) => message.isEphemeral || changeIn(message) === undefined);
+    .filter((message) => !isMeanwhile(message) && (message.isEphemeral || changeIn(message) === undefined));
+}
+
+/** Said while the answer or the card is late: that it is being worked on, or how a change is that its card doesn't show. */
+export function isMeanwhile({ text }: Pick<Seen, "text">): boolean {
+  return /^⏳ Working on it|^👍 Approved|There's no card in |^The card in .* can't be updated/mu.test(text);
 }
 
 /** The newest card of a change that the person has not seen before: of a post whose answer got lost there are two. */
 export function newCard(actor: Actor, channel: string, service: string): Seen | undefined {
   return actor.person.sees(channel).findLast((message) => {
     const id = changeIn(message);
-    return id !== undefined && !message.isEphemeral && !actor.changes.has(id) && message.text.includes(service);
+    const isCard = id !== undefined && !message.isEphemeral && !isMeanwhile(message);
+    return isCard && !actor.changes.has(id) && message.text.includes(service);
   });
 }
 

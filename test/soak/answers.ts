@@ -43,7 +43,7 @@ function isToldInForm({ person }: Actor): boolean {
 type Changing = Answering & { readonly service: string };
 
 /** How the card of a change begins that has ended. */
-export const end = /^(?:✅|🔄|🟡|🔴|⚠️|❌|❓|🚫|⌛)/u;
+export const end = /^(?:✅|🟡|🔴|⚠️|❌|❓|🚫|⌛)/u;
 
 /** The card of the change, once it shows its end; undefined when there is none, because nothing had to be done. */
 export async function isChanged(

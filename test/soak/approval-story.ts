@@ -35,10 +35,13 @@ async function approves(soak: Soak, approver: Actor, { channel, card, what }: Ap
       approver.person.clicks("Approve", { channel, thread: card.ts }),
     );
     if (acked === undefined) return;
-    const answer = await sees(soak, { acked, isRead: false, what }, () => news(approver, channel)[0]);
+    // A message, or nothing beside the card where that shows it.
+    const answer = await sees(soak, { acked, isRead: false, what }, () =>
+      isDecided() ? now() : news(approver, channel)[0],
+    );
     if (answer === undefined || answer === "died") return find(soak, "unanswered", what);
+    if (isDecided()) return;
     takes(soak, approver, { channel, answer });
-    if (answer.text.startsWith("👍")) return;
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Seen } from "../../src/playground/people/visible-messages.ts";
 import { find, type Soak } from "./acting.ts";
-import { type Actor, DIRECT, isOnTop, news } from "./actor.ts";
+import { type Actor, DIRECT, isMeanwhile, isOnTop, news } from "./actor.ts";
 import { takes } from "./answers.ts";
 import { hasBroken } from "./trouble.ts";
 
@@ -51,5 +51,6 @@ export function findRepliesTooMany(soak: Soak, actor: Actor, keptMs = THREAD_KEP
 export function repliesIn({ person, channel }: Pick<Actor, "person" | "channel">, thread: string): readonly Seen[] {
   return person
     .sees(channel)
-    .filter(({ ts, threadTs, author }) => threadTs === thread && ts !== thread && author === "gantry");
+    .filter(({ ts, threadTs, author }) => threadTs === thread && ts !== thread && author === "gantry")
+    .filter((message) => !isMeanwhile(message));
 }

@@ -63,6 +63,7 @@ export function reportOf({ options, ledger, troubles, seconds, growth }: Result)
     ["networks cut", String(troubles.cutAtMs.length)],
     ["replicas killed (kill -9)", String(troubles.killedAtMs.length)],
     ["replicas stopped (SIGTERM)", String(troubles.stops)],
+    ["messages that Slack was slow with", String(troubles.slowMessages)],
     ["links renewed", String(troubles.refreshes)],
     ...listed("errors in the log:", ledger.errors),
     ["memory of replica 1, resident", memory(growth.resident)],

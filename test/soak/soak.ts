@@ -32,7 +32,7 @@ async function main(options: Options): Promise<number> {
       await stage.service.create(kept);
     }
     note(`${actors.length} people, ${stage.replicas.length} replicas`);
-    const troubles: Troubles = { refreshes: 0, cutAtMs: [], stops: 0, killedAtMs: [] };
+    const troubles: Troubles = { slowMessages: 0, refreshes: 0, cutAtMs: [], stops: 0, killedAtMs: [] };
     let isOver = false;
     const soak: Soak = {
       stage,

@@ -5,6 +5,7 @@ import type { Stage } from "./stage.ts";
 
 /** What was done to Slack, the network and the replicas. */
 export type Troubles = {
+  slowMessages: number;
   refreshes: number;
   /** When the network was cut, by `performance.now`. */
   readonly cutAtMs: number[];
@@ -18,6 +19,7 @@ export function hasBroken({ cutAtMs, killedAtMs }: Troubles, fromMs: number, toM
   return [...cutAtMs, ...killedAtMs].some((atMs) => atMs >= fromMs && atMs <= toMs);
 }
 
+const SLOW_AT_S = 5;
 /** Of each even minute and of each odd one: Slack sends an event again after a minute, and not into the next cut. */
 const CUT_AT_S = [15, 25] as const;
 const CUT_FOR_S = 6;
@@ -31,7 +33,7 @@ type TroubleOptions = Pick<Options, "cut" | "hasTrouble"> & { readonly forMs: nu
 
 type Event = { readonly atMs: number; readonly what: () => Promise<void> };
 
-/** Each minute: cuts the network, ends a replica, and has Slack renew its links. Resolves at the end of the time. */
+/** Each minute: Slack is slow with one message, the network is cut, a replica ends, and Slack renews its links. Resolves at the end of the time. */
 export async function makeTrouble(
   stage: Stage,
   troubles: Troubles,
@@ -54,12 +56,21 @@ function scheduleFor(stage: Stage, troubles: Troubles, { forMs, how }: Schedule)
     const at = (seconds: number): number => minute * MINUTE_MS + seconds * 1_000;
     const isEven = minute % 2 === 0;
     return [
+      { atMs: at(SLOW_AT_S), what: () => slowDown(stage, troubles) },
       { atMs: at(CUT_AT_S[isEven ? 0 : 1]), what: () => cut(stage, troubles, how) },
       { atMs: at(END_AT_S), what: () => end(stage, troubles, isEven ? "SIGKILL" : "SIGTERM") },
       { atMs: at(REFRESH_AT_S), what: () => refresh(stage, troubles) },
     ];
   });
   return events.filter(({ atMs }) => atMs <= forMs - CALM_AT_END_MS);
+}
+
+/** The next card or answer in a channel comes ten seconds late. */
+function slowDown({ playground, note }: Stage, troubles: Troubles): Promise<void> {
+  note("Slack is slow with one message");
+  troubles.slowMessages += 1;
+  playground.faults.answer("chat.postMessage", "slow", 1);
+  return Promise.resolve();
 }
 
 async function cut({ network, note }: Stage, troubles: Troubles, how: Cut): Promise<void> {

@@ -84,4 +84,5 @@ test("what is looked for every few seconds is found by an index, however much hi
   ).toContain("change_undo_key");
   expect(await plan("wait_key = 'x' and state = 'pending' and wait_key is not null")).toContain("change_wait_key");
   expect(await plan("state = 'approved' and approved_at <= 'x'")).toContain("change_open");
+  expect(await plan("owed_at is not null and owed_at <= 'x'")).toContain("change_owed");
 });

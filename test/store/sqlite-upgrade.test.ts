@@ -157,9 +157,16 @@ async function withoutParts(db: Kysely<Tables>): Promise<void> {
   for (const column of ["part_count", "part_of"])
     await sql`alter table change drop column ${sql.ref(column)}`.execute(db);
   // Newer migrations add these.
+  await sql`drop index change_open`.execute(db);
+  await sql`alter table change drop column look_after`.execute(db);
+  await sql`create index change_open on change (owner)`.execute(db);
   await sql`alter table replica drop column report`.execute(db);
   await sql`drop index event_team_at`.execute(db);
-  for (const table of ["installation", "org_workspace", "moved_channel"])
+  await sql`drop index change_owed`.execute(db);
+  for (const column of ["owed_at", "told_news", "telling_until"]) {
+    await sql`alter table change drop column ${sql.ref(column)}`.execute(db);
+  }
+  for (const table of ["installation", "org_workspace", "moved_channel", "profile"])
     await sql`drop table ${sql.ref(table)}`.execute(db);
 }
 

@@ -33,6 +33,7 @@ const owned = [
     ready_instances: 1,
     target_instance_size: 1,
     containers: [{ name: "shop", image: "shop:1", resources: { limits: { memory: "256" } } }],
+    binding_domain_name: [],
     managed_by: "Helm release shop",
     refused_operations: [
       { operation: "deleteService", reason: `${helm} delete ${belongs} Delete it there.` },

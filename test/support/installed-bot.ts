@@ -27,6 +27,8 @@ import { newest } from "./world.ts";
 export type InstalledBotOptions = {
   readonly rotates?: boolean;
   readonly policy?: (teamId: string | undefined) => Policy;
+  /** Stands between the bot and its database. */
+  readonly wrapStore?: (real: Store) => Store;
 };
 
 /** Gantry for several workspaces: installed in none at first, and each connects its own account. */
@@ -66,7 +68,11 @@ const briefly = (ms: number): Promise<void> => pause(Math.min(ms / 500, 50));
 /** Every story is told over both transports: see vitest.config.ts. */
 const overTransport = process.env["GANTRY_TEST_TRANSPORT"] === "socket" ? "socket" : "http";
 
-export async function installedBot({ rotates = false, policy }: InstalledBotOptions = {}): Promise<InstalledBot> {
+export async function installedBot({
+  rotates = false,
+  policy,
+  wrapStore = (real) => real,
+}: InstalledBotOptions = {}): Promise<InstalledBot> {
   const dataDir = mkdtempSync(join(tmpdir(), "gantry-towns-"));
   const { settings } = readConfig({});
   const sealer = createSealer(readKeyring(newKey()));
@@ -103,7 +109,7 @@ export async function installedBot({ rotates = false, policy }: InstalledBotOpti
       policy: policy ?? (() => defaultPolicy),
       sealer,
       settings,
-      store,
+      store: wrapStore(store),
       log,
       now: () => new Date(now()),
       wait: briefly,

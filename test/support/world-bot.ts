@@ -33,6 +33,8 @@ export function transportOf({ transport }: WorldOptions): TransportChoice["kind"
 export async function startWorldBot(options: WorldOptions, parts: Parts): Promise<WorldBot> {
   const { dataDir, offsetMs, log, sealer } = parts;
   const { keepHistoryMs, onStatement, drain, wait = briefly, backOff = briefly, accountMode = "fallback" } = options;
+  // Nobody is impatient, however busy the machine is, unless the story says so.
+  const { patience = () => new Promise<never>(() => undefined) } = options;
   const store = await openStore({
     kind: "sqlite",
     dataDir,
@@ -52,6 +54,7 @@ export async function startWorldBot(options: WorldOptions, parts: Parts): Promis
     accountMode,
     store: frozen.store,
     wait,
+    patience,
     backOff,
     // Tests sweep when their story says so.
     sweepEveryMs: 24 * 60 * 60_000,

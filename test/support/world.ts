@@ -55,7 +55,7 @@ export type WorldOptions = {
   readonly transport?: TransportChoice["kind"];
   /** A database that is there before the bot starts: SQL, and the keys that sealed it. */
   readonly database?: { readonly sql: string; readonly keys: string };
-} & Pick<BotParts, "backOff">;
+} & Pick<BotParts, "backOff" | "patience">;
 
 /** The whole of Gantry, with people in it. */
 export type World = {
@@ -113,7 +113,8 @@ export type World = {
 /** A fresh one, in a folder of its own, on free ports. */
 export async function world(options: WorldOptions = {}): Promise<World> {
   const dataDir = mkdtempSync(join(tmpdir(), "gantry-world-"));
-  const settings = { ...readConfig({}).settings, ...options.settings };
+  // Most stories don't wait for a service to prove itself.
+  const settings = { ...readConfig({}).settings, healthyAfterMs: 0, ...options.settings };
   const { keys = newKey(), sql } = options.database ?? {};
   if (sql !== undefined) writeDatabase(dataDir, sql);
   const sealer = createSealer(readKeyring(keys));

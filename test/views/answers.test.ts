@@ -3,7 +3,7 @@ import { UserError } from "../../src/errors.ts";
 import {
   bugMessage,
   problemMessage,
-  usageWithForm,
+  mistakeWithForm,
   userErrorMessage,
 } from "../../src/views/messages/error-messages.ts";
 import { inviteHint } from "../../src/views/messages/sentences.ts";
@@ -92,12 +92,10 @@ test("what was missing in a mention comes with a button that opens the form", ()
     example: "scale web 4",
   });
 
-  const message = usageWithForm(error, { verb: "scale", values: { size: "4" }, region: "eu1" }, command);
+  const message = mistakeWithForm(error, { verb: "scale", values: { size: "4" }, region: "eu1" }, command);
 
   expect(drawn(message)).toMatchInlineSnapshot(`
     "NAME is missing: say which workload.
-    Usage  /gantry scale NAME N
-    Example  /gantry scale web 4
     [Open form]"
   `);
   expect(message.blocks.at(-1)).toMatchObject({

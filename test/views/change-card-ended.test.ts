@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Ending, StoredChange } from "../../src/changes/stored-change.ts";
-import { changeCard, type ChangeCard, runWithoutCard } from "../../src/views/cards/change-card.ts";
+import { changeCard, type ChangeCard } from "../../src/views/cards/change-card.ts";
+import { newsPost } from "../../src/views/cards/news-post.ts";
 import type { Post } from "../../src/views/kit/message.ts";
 import { retiredCard } from "../../src/views/cards/retired-card.ts";
 import {
@@ -181,13 +182,42 @@ test("a card that was replaced has no buttons, and says where the newer one is",
   `);
 });
 
-test("where no card can be posted, the requester is told all of it without buttons", () => {
-  const post = runWithoutCard({ change: ended("done", { terms: undefined, ending: tookEffect }) });
+test("where no card can be posted, the requester is told all of it without buttons, and where the card is missing", () => {
+  const change = ended("done", { terms: undefined, ending: tookEffect });
 
-  expect(drawn(post)).toMatchInlineSnapshot(`
+  expect(drawn(newsPost({ change, route: "alone", isWatched: true, reason: "the channel is archived" })))
+    .toMatchInlineSnapshot(`
     "🔄 Scaling web to 2…
     Accepted, checking that it runs · instances 6 → 2
     Requested by @dana: "Black Friday is over"
-    7K3M9Q · policy: disruptive-needs-on-call"
+    7K3M9Q · policy: disruptive-needs-on-call
+    I'm still watching it, and tell you if it fails.
+    There's no card in #ops: the channel is archived."
+  `);
+});
+
+test("in the thread of a card that can't be updated, the requester is mentioned", () => {
+  const change = ended("cancelled", { card: { channelId: "C0OPS", ts: "1.1" } });
+
+  expect(drawn(newsPost({ change, route: "thread", reference: "1f9c02ab", reason: "Slack refused it (no_text)" })))
+    .toMatchInlineSnapshot(`
+    "@dana
+    🚫 Cancelled: scale web to 2
+    Nothing was changed
+    Instances 6 → 2 · requested by @dana: "Black Friday is over"
+    7K3M9Q · policy: disruptive-needs-on-call
+    The card in #ops can't be updated: Slack refused it (no_text). Reference 1f9c02ab."
+  `);
+});
+
+test("while Slack takes no card, the requester reads that it runs and that nobody has to repeat it", () => {
+  const change = stored({ state: "claimed", claimedAt: new Date() });
+
+  expect(drawn(newsPost({ change, route: "alone", isRunning: true }))).toMatchInlineSnapshot(`
+    "🔄 Scaling web to 2…
+    Instances 6 → 2 · may interrupt requests
+    Requested by @dana: "Black Friday is over"
+    7K3M9Q · policy: disruptive-needs-on-call
+    There's no card in #ops: Slack isn't taking it right now. It runs, so don't request it again. I'll tell you here how it ends."
   `);
 });

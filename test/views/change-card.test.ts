@@ -132,6 +132,31 @@ describe("a card that waits for approvals", () => {
   });
 });
 
+describe("who can approve a waiting request now", () => {
+  const line = (names: readonly string[], count: number | undefined): string | undefined => {
+    const post = changeCard({ change: stored({}), canUndo: false, approvers: { names, count } });
+    return drawn(post)
+      .split("\n")
+      .find((each) => each.includes("an approve now"));
+  };
+
+  test("is on its card, and what isn't known isn't left out", () => {
+    expect(line(["Alex Kim", "Omar Haddad"], 2)).toBe("Can approve now: Alex Kim, Omar Haddad");
+    expect(line(["Alex Kim", "Omar Haddad"], 9)).toBe("Can approve now: Alex Kim, Omar Haddad and 7 more");
+    expect(line(["Alex Kim"], undefined)).toBe("Can approve now: Alex Kim and maybe others");
+    expect(line([], 0)).toBe("Nobody can approve now");
+    expect(line([], undefined)).toBe("Who can approve now isn't known");
+  });
+
+  test("is gone once it was decided", () => {
+    const approvers = { names: ["Alex Kim"], count: 1 };
+
+    const post = changeCard({ change: stored({ state: "approved" }), canUndo: false, approvers });
+
+    expect(drawn(post)).not.toContain("approve now");
+  });
+});
+
 describe("a card on its way", () => {
   test("approved: about to run, and it can still be cancelled", () => {
     expect(drawn(card(stored({ state: "approved", votes: [alex, omar] })))).toMatchInlineSnapshot(`

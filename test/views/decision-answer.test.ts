@@ -18,7 +18,6 @@ const change = stored({ votes: [alex] });
 test("what was decided is answered", () => {
   const answers: DecisionAnswer[] = [
     { kind: "counted", change },
-    { kind: "approved", change: { ...change, state: "approved" } },
     { kind: "rejected", change },
     { kind: "cancelled", change },
     { kind: "twice", change },
@@ -27,9 +26,6 @@ test("what was decided is answered", () => {
   expect(answers.map(answered).join("\n\n")).toMatchInlineSnapshot(`
     "👍 Approved, 1 of 2: scale web to 2
     Needs 1 more approval.
-    7K3M9Q
-
-    👍 Approved. Scaling web to 2 now.
     7K3M9Q
 
     🚫 Rejected: scale web to 2. Nothing was changed.
@@ -41,6 +37,35 @@ test("what was decided is answered", () => {
     You already approved this, 1 of 2: scale web to 2
     Needs 1 more approval.
     7K3M9Q"
+  `);
+});
+
+test("the last approval is answered with what became of the request since", () => {
+  const changes = [
+    stored({ state: "approved", votes: [alex] }),
+    stored({ state: "claimed", votes: [alex] }),
+    ended("done", { health: { kind: "reached", level: "healthy", line: "2 of 2 running", excerpt: [] } }),
+    stored({ state: "unknown" }),
+    ended("drifted"),
+    ended("cancelled", { ending: { kind: "cancelled", by: dana } }),
+    ended("expired"),
+    ended("failed"),
+  ];
+
+  expect(changes.map((each) => answered({ kind: "approved", change: each }).replace(/\n7K3M9Q$/u, "")))
+    .toMatchInlineSnapshot(`
+    [
+      "👍 Approved: scale web to 2.
+    It runs in a moment, unless web changed meanwhile.",
+      "👍 Approved. It runs now: scale web to 2.",
+      "👍 Approved. It ran: web scaled to 2.",
+      "👍 Approved. It was sent, and no answer came. I'm checking whether it took effect.",
+      "⚠️ Approved, but web changed meanwhile: nothing was run.",
+      "🚫 Approved, but Dana Reyes cancelled it meanwhile: nothing was run.",
+      "⌛ Approved, but it couldn't start in time: nothing was run.",
+      "❌ Approved, but it failed: scale web to 2.
+    It failed. Nothing was changed.",
+    ]
   `);
 });
 

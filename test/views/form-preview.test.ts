@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Change } from "../../src/changes/change.ts";
 import type { Verdict } from "../../src/policy/verdict.ts";
-import { header, section, dataTable } from "../../src/views/kit/blocks.ts";
+import { actions, askButton, header, section } from "../../src/views/kit/blocks.ts";
 import { previewBlocks, type FormPreview } from "../../src/views/forms/form-preview.ts";
 import { endView, skeletonView } from "../../src/views/forms/form-states.ts";
 import { drawn, drawnForm } from "./support/drawn.ts";
@@ -82,7 +82,7 @@ test("what stands there while one waits, and how it ended", () => {
     text: "",
     blocks: [
       header("Done"),
-      dataTable({ columns: ["A"], rows: [[{ text: "1" }]], caption: "A", pageSize: 10 }),
+      ...actions(askButton("Show all", { verb: "list", share: false, args: {} })),
       section("✅ Created `web`."),
     ],
   };

@@ -47,12 +47,13 @@ test("Home begins with what needs somebody, and ends with the account", () => {
 
   expectHomeTaken(view);
   expect(drawnHome(view)).toMatchInlineSnapshot(`
-    "[Create] [Find workload] [Refresh] [More… ▾]
+    "# 1 failing · 1 waits for you
+    [Create] [Find workload] [Refresh] [More… ▾]
     # Needs attention
     🔴 flaky 6 restarts in 4 min · exited with code 137 (out of memory) · 4m
-    [Logs] [… Show | Restart | Scale | Stop]
+    [Why] [… Show | Logs | Restart | Scale | Stop]
     🟡 api updating
-    [Logs] [… Show | Restart | Scale | Stop]
+    [Why] [… Show | Logs | Restart | Scale | Stop]
     # Waiting for you
     ⏳ Restart web
     Requested by Omar Haddad, 5m ago: “orders time out”
@@ -64,10 +65,6 @@ test("Home begins with what needs somebody, and ends with the account", () => {
     [Cancel]
     # Workloads (beijing1)
     5 workloads · 1 failing · 1 busy · 1 healthy · 2 stopped or complete
-    🟡 *api* updating
-    [… Show | Logs | Restart | Scale | Stop]
-    🔴 *flaky* 6 restarts in 4 min
-    [… Show | Logs | Restart | Scale | Stop]
     ⚪️ *nightly* complete · job
     [… Show | Logs | Delete]
     ⚪️ *old* stopped
@@ -188,11 +185,11 @@ test("the buttons of Home do the same as those of cards and messages", () => {
     "form:open:show",
     "home:refresh",
     "home:do",
+    "ask:0",
     "home:workload",
     "change:approve",
     "change:reject",
     "change:cancel",
-    "home:workload",
     "home:region",
     "home:connect",
   ]);

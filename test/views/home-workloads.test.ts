@@ -60,10 +60,42 @@ describe("many workloads", () => {
   });
 });
 
+describe("the headline", () => {
+  const failing = workload("shop", ["failing", "failed"]);
+  const first = (given: Parameters<typeof home>[0]) => drawnHome(home(given)).split("\n")[0];
+
+  test.each([
+    ["# 2 failing · 1 waits for you", { services: [failing, flaky], waiting: [stored()] }],
+    ["# 1 failing", { services: [failing, workload("web", running)] }],
+    ["# 2 wait for you", { services: [workload("web", running)], waiting: [stored(), stored({ id: "BBBBBB" })] }],
+    ["# 1 or more wait for you", { waiting: [stored()], mayWaitMore: true }],
+    ["# Nothing is failing", { services: [workload("web", running)] }],
+    ["# Nothing is failing · 1 not ready yet", { services: [workload("web", ["busy", "starting"])] }],
+  ])("%s", (headline, given) => {
+    expect(first(given)).toBe(headline);
+  });
+
+  test.each([
+    ["the workload API can't be reached", { services: [workload("web", running)], apiProblem: "It didn't answer." }],
+    ["jobs couldn't be read", { services: [workload("web", running)], jobs: undefined }],
+    ["the lists are still read", { services: undefined, jobs: undefined, isReading: true }],
+  ])("says nothing good while %s", (_why, given) => {
+    expect(drawnHome(home(given))).not.toContain("Nothing is failing");
+  });
+});
+
+test("what needs attention is shown once, above the others, and counts among all", () => {
+  const text = drawnHome(home({ services: [flaky, workload("web", running)] }));
+
+  expect(text.match(/flaky/gu)).toHaveLength(1);
+  expect(text).toContain("2 workloads · 1 failing · 1 healthy\n🟢 *web*");
+});
+
 test("menus only offer what policy allows this person", () => {
   const drawn = drawnHome(home({ services: [flaky], mayDo: new Map([["service/flaky", ["restart"]]]) }));
 
   expect(drawn).toContain("[… Show | Restart]");
+  expect(drawn).toContain("[Why]");
   expect(drawn).not.toMatch(/Delete|Logs|Scale|Stop/u);
 });
 

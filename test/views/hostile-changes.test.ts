@@ -2,9 +2,12 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { StoredChange } from "../../src/changes/stored-change.ts";
 import { historyEventKinds } from "../../src/changes/history-event.ts";
+import type { Ask } from "../../src/commands/ask.ts";
 import { accountMessage } from "../../src/views/messages/account-message.ts";
 import { askedElsewhere } from "../../src/views/messages/asked-message.ts";
-import { changeCard, runWithoutCard } from "../../src/views/cards/change-card.ts";
+import { changeCard } from "../../src/views/cards/change-card.ts";
+import { newsPost } from "../../src/views/cards/news-post.ts";
+import { repeatMessage } from "../../src/views/messages/repeat-message.ts";
 import { excerptReply, storyReply } from "../../src/views/cards/change-story.ts";
 import { connectForm, connectResult } from "../../src/views/forms/connect-form.ts";
 import { decisionAnswer, type DecisionAnswer } from "../../src/views/messages/decision-answer.ts";
@@ -24,10 +27,15 @@ import { command, now } from "./support/workloads.ts";
 const options = { defaultRegion: "us" };
 const names = fc.dictionary(hostileText, hostileText, { maxKeys: 2 });
 
+function repeated({ verb, workload, reason }: StoredChange): Ask {
+  return { verb, share: false, args: { name: workload.name }, ...(reason !== undefined && { reason }) };
+}
+
 holds("the card of a change", fc.tuple(hostileChange, fc.boolean(), names), ([change, canUndo, given]) => {
   expectFits(changeCard({ change, canUndo, names: given, ...options }));
-  expectFits(runWithoutCard({ change, ...options }));
+  expectFits(newsPost({ change, route: "thread", isWatched: true, reason: "Slack refused it", ...options }));
   expectFits(retiredCard({ change, ...options }));
+  expectFits(repeatMessage({ change, ask: repeated(change), agoMs: 1_000, ...options }));
   expectFits(askedElsewhere({ change, cardIn: change.channelId, ...options }));
 });
 
@@ -112,9 +120,10 @@ test("cards, threads and answers in which every text is long break no limit", ()
 
   for (const change of changes) {
     expectFits(changeCard({ change, canUndo: true, ...options }));
-    expectFits(runWithoutCard({ change, ...options }));
+    expectFits(newsPost({ change, route: "thread", isWatched: true, reason: "Slack refused it", ...options }));
     expectFits(askedElsewhere({ change, cardIn: change.channelId, ...options }));
     expectFits(retiredCard({ change, ...options }));
+    expectFits(repeatMessage({ change, ask: repeated(change), agoMs: 1_000, ...options }));
     for (const earlier of duplicatesOf(change)) expectFits(duplicateMessage(earlier));
     expectFormFits(rejectForm({ change, metadata: "" }));
     for (const answer of answersAbout(change)) expectFits(decisionAnswer({ answer, ...options }));

@@ -18,7 +18,7 @@ import {
 import { post } from "../../src/views/kit/post.ts";
 import { actions } from "../../src/views/kit/blocks.ts";
 import { serviceCard } from "../../src/commands/verbs/show/service-card.ts";
-import { usageWithForm } from "../../src/views/messages/error-messages.ts";
+import { mistakeWithForm } from "../../src/views/messages/error-messages.ts";
 import { fields, form } from "./support/fields.ts";
 import { hostileChange } from "./support/hostile-change.ts";
 import { hostileJob, hostileService, hostileText, long } from "./support/hostile.ts";
@@ -187,7 +187,7 @@ test.each(long.map((text) => [text.slice(0, 12), text]))(
 holds("a mistake with a form", fc.tuple(hostileText, hostileText), ([text, region]) => {
   const opening = { verb: "scale", values: { name: text }, region };
 
-  expectFits(usageWithForm(new UserError(text, { usage: text }), opening, command));
+  expectFits(mistakeWithForm(new UserError(text, { usage: text }), opening, command));
   expectFits(post("x", actions(openButton(text, opening))));
 });
 

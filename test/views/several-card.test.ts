@@ -62,11 +62,17 @@ describe("the card of a request for several workloads", () => {
     );
   });
 
-  test("shows that it looks how they run", () => {
-    const parts = [done("web", runs), done("worker")];
+  test("is amber while it watches one of them", () => {
+    const progress: Health = {
+      kind: "watching",
+      level: "healthy",
+      line: "1 of 1 ready, watching for 60 s",
+      excerpt: [],
+    };
+    const parts = [done("web", runs), { ...done("worker"), progress }];
 
-    expect(head(stored({ ...restart, state: "claimed", parts }), 3)).toBe(
-      "🔄 2 of 2 restarted, checking their health…\n🟢 web · running\n🟡 worker",
+    expect(head(ended("done", { ...restart, parts, ending: tookEffect }), 3)).toBe(
+      "🟡 2 of 2 restarted\n🟢 web · running\n🟡 worker · 1 of 1 ready, watching for 60 s",
     );
   });
 

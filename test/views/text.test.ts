@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { preformatted, dataTable, withPlainTables } from "../../src/views/kit/blocks.ts";
+import { preformatted } from "../../src/views/kit/blocks.ts";
 import { logPages } from "../../src/views/logs/pages.ts";
 import { post } from "../../src/views/kit/post.ts";
 import { escape, escapeWithin, grouped, truncate, truncateMiddle, visible } from "../../src/views/kit/text.ts";
@@ -88,17 +88,6 @@ describe("one message", () => {
   test("is never without a text", () => {
     expect(post(" \n", []).text).toBe("Gantry");
   });
-});
-
-test("a table of long cells stays within the sum that Slack takes", () => {
-  const columns = Array.from({ length: 25 }, (_, at) => `column ${at}`);
-  const rows = Array.from({ length: 150 }, () => columns.map(() => ({ text: "y".repeat(500) })));
-
-  const [block] = withPlainTables([dataTable({ columns, rows, caption: "Many", pageSize: 100 })]);
-
-  const drawnRows = block?.type === "table" ? block.rows : [];
-  expect([drawnRows.length, drawnRows[0]?.length]).toEqual([100, 20]);
-  expect(JSON.stringify(drawnRows).replaceAll(/[^y]/gu, "").length).toBeLessThanOrEqual(10_000);
 });
 
 test("a line longer than a page is cut over pages, and nothing is lost", () => {

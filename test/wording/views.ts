@@ -36,7 +36,8 @@ export const views: readonly View[] = [
 export const unread: ReadonlyMap<RegExp, string> = new Map([
   [/^api\/schema\.ts$/u, "types, generated from openapi.yaml"],
   [/^store\//u, "SQL"],
-  [/^commands\/grammar\/plain-sentences\.ts$/u, "patterns of what people type"],
+  [/^commands\/grammar\/(?:plain-sentences|phrases|manners)\.ts$/u, "patterns of what people type"],
+  [/^unawaited\.ts$/u, "warnings of the process"],
   [/^(?:http|log-worker)\//u, "limits of servers and threads"],
   [/^(?:log|sqlite|postgres)\.ts$/u, "the log, the database"],
 ]);

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { redactLines } from "../../src/logs/redact.ts";
 import { createEnvValues, rememberingEnv } from "../../src/workflow/access/env-values.ts";
 import { calls, dana } from "../api/calls.ts";
 import { held } from "../api/held.ts";
@@ -35,4 +36,38 @@ test("of more workloads than are kept, those that were read last are known", () 
     values.note("dana", workload(at), [{ name: "PASSWORD", value: "correct-horse" }]);
 
   expect([known(0), known(6_000), known(8_000), known(11_999)]).toEqual([false, false, true, true]);
+});
+
+const web = { kind: "service", region: "us", name: "web" } as const;
+
+test("of a workload with many variables, the short passwords are known too, also after it was created again and again", () => {
+  const values = createEnvValues(() => 0);
+  const env = Array.from({ length: 500 }, (_, at) => ({ name: `URL_${at}`, value: `a long value of variable ${at}` }));
+  for (let turn = 0; turn < 20; turn += 1)
+    values.note("dana", web, [...env, { name: "PIN", value: `swordfish${turn}` }]);
+
+  const shown = redactLines(
+    ["now swordfish19", "before swordfish0", "a long value of variable 7"],
+    values.values("dana", web),
+  );
+
+  expect(shown).toEqual(["now [redacted]", "before [redacted]", "[redacted]"]);
+});
+
+test("a long value is redacted to its end", () => {
+  const values = createEnvValues(() => 0);
+  const value = "some words and more words ".repeat(400);
+  values.note("dana", web, [{ name: "CONFIG", value }]);
+
+  expect(redactLines([`read ${value.trim()}!`], values.values("dana", web))).toEqual(["read [redacted]!"]);
+});
+
+test("lines of a workload whose values are too many to look for are withheld", () => {
+  const values = createEnvValues(() => 0);
+  const env = Array.from({ length: 10_000 }, (_, at) => ({ name: `V${at}`, value: `a quite long value number ${at}` }));
+  values.note("dana", web, env);
+
+  const shown = redactLines(["it is a quite long value number 9999"], values.values("dana", web));
+
+  expect(shown).toEqual(["[line withheld: too many environment values to check it]"]);
 });

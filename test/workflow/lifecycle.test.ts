@@ -31,6 +31,7 @@ afterEach(bench.end);
 const failed = { kind: "failed", why: "It had no effect.", next: "Ask again." } as const; // a literal kind
 // oxlint-disable-next-line unicorn/no-thenable -- a word, not a function; nobody awaits a row
 const drift = [{ field: "instances", then: "6", now: "4", asked: "2" }];
+const watching = { kind: "watching", line: "", excerpt: [] } as const; // a literal kind
 const claim = async (store: Replica): Promise<unknown> => store.claim(ID, event("claimed"));
 const approve = async (store: Replica): Promise<unknown> => store.vote(ID, bob, votes);
 
@@ -77,8 +78,10 @@ const steps: { readonly [Name in StepName]: (version: number) => Extract<Step, {
   succeed: () => step("succeed", { outcome: done }),
   fail: () => step("fail", { outcome: failed }),
   giveUp: () => step("giveUp", { outcome: unknown }),
-  observe: () => step("observe", { progress: { kind: "watching", line: "", excerpt: [] } }),
-  follow: () => step("follow", { health: { kind: "reached", line: "2 instances run", excerpt: [] } }),
+  observe: () => step("observe", { progress: watching, lookInMs: 60_000, isNews: true }),
+  confirm: () => step("confirm", { outcome: done, progress: watching, lookInMs: 60_000 }),
+  follow: () => step("follow", { isNews: true, health: { kind: "reached", line: "2 instances run", excerpt: [] } }),
+  relapse: () => step("relapse", { health: { kind: "trouble", line: "exit code 1", excerpt: [] } }),
 };
 
 /** Whether the store made the step. */

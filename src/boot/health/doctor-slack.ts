@@ -21,9 +21,9 @@ export async function askWorkspaces(asking: Asking, looked: Looked | undefined):
   const { config, nowMs } = asking;
   const { slack } = config;
   if (slack.kind === "playground") return [];
-  const ask = (botToken: string, workspace: string | undefined): Promise<SlackFacts> =>
-    askSlack({ access: accessOf(asking, botToken), workspace, nowMs, log: silent });
-  if (slack.tokens.kind === "one") return [await ask(slack.tokens.botToken, undefined)];
+  const ask = (access: SlackAccess, workspace: string | undefined): Promise<SlackFacts> =>
+    askSlack({ access, workspace, nowMs, log: silent });
+  if (slack.tokens.kind === "one") return [await ask(accessOf(asking, slack.tokens.botToken), undefined)];
   const keyring = configuredKeyring(config);
   const installed = looked?.inspection.installations.slice(0, MOST) ?? [];
   if ("problem" in keyring) return installed.map(({ name }) => unopened(name));
@@ -31,7 +31,9 @@ export async function askWorkspaces(asking: Asking, looked: Looked | undefined):
   return Promise.all(
     installed.map(async (each) => {
       const token = tokenOf(sealer, each);
-      return token === undefined ? unopened(each.name) : ask(token, each.name);
+      if (token === undefined) return unopened(each.name);
+      const { teamId } = each;
+      return ask({ ...accessOf(asking, token), ...(teamId !== undefined && { teamId }) }, each.name);
     }),
   );
 }

@@ -82,7 +82,7 @@ function ignored(log: Logger): Installations {
     log.warn("the bot token is no longer valid; set SLACK_BOT_TOKEN to a new one");
     return Promise.resolve();
   };
-  return { removed: warn, left: warn };
+  return { removed: warn, left: warn, personChanged: () => Promise.resolve() };
 }
 
 type Removing = { readonly store: Store; readonly changed: (installationId: string) => void };
@@ -105,5 +105,6 @@ function removals({ store, changed }: Removing, care: InstallationCare): Install
         changed(teamId);
       }
     },
+    personChanged: (teamId, userId) => store.forgetElsewhere(teamId, userId),
   };
 }

@@ -6,6 +6,7 @@ import { openTokens, sealTokens, type Tokens } from "../../slack/install/tokens.
 import type { Lanes } from "../../workflow/inbox/lanes.ts";
 import type { Installation } from "../../workflow/access/installation.ts";
 import type { Store } from "../../store/store.ts";
+import { unawaited } from "../../unawaited.ts";
 
 export type InstallationCare = {
   /** Slack refused its token, or said that it is over: whether it is, Slack is asked before anything is deleted. */
@@ -62,7 +63,7 @@ export function createInstallationCare(parts: Parts): InstallationCare {
   return {
     doubt: ({ id }) => store.doubtInstallation(id),
     end: (installation) => end(parts, installation),
-    begin: () => void begin(),
+    begin: () => unawaited(begin(), (err) => log.error({ err }, "couldn't look after the installations")),
     renewExpired: () => Promise.race([begin(), soon(BEGIN_WITHIN_MS)]),
   };
 }

@@ -4,6 +4,7 @@ import type { BotParts } from "../bot.ts";
 import type { InstallationCare } from "./installation-care.ts";
 import { workspaceStore } from "./workspace-store.ts";
 import { createWorkspace, type RoutedShared, type Workspace, type Workspaces } from "./workspaces.ts";
+import { unawaited } from "../../unawaited.ts";
 
 /** In memory at a time. One that is made again has lost its caches and nothing else. */
 const MOST = 500;
@@ -89,7 +90,8 @@ function keep({ entries }: State, teamId: string, entry: Entry): Entry {
 function forget(entries: State["entries"], teamId: string): void {
   const { deps } = entries.get(teamId)?.workspace ?? {};
   entries.delete(teamId);
-  deps?.calls.flush().catch((err: unknown) => deps.log.warn({ err }, "couldn't count the last calls"));
+  if (deps !== undefined)
+    unawaited(deps.calls.flush(), (err) => deps.log.warn({ err }, "couldn't count the last calls"));
 }
 
 function drop({ entries, noted }: State, teamId: string): void {
@@ -113,7 +115,7 @@ function entryFor({ parts, shared, care }: State, teamId: string, installation: 
   });
   // For the bot's name. Nobody waits for it.
   if (installation !== undefined && botToken !== undefined) {
-    void shared.lanes.track(workspace.identity.check().catch(() => care.doubt(installation)));
+    shared.lanes.background(workspace.identity.check().catch(() => care.doubt(installation)));
   }
   return { workspace, installation };
 }

@@ -57,7 +57,10 @@ export function connectSlack(
     client,
     teamId: () => teamOf(identity),
     nowMs,
-    pace: createPace({ nowMs, wait, backOff: createBackOff(nowMs) }),
+    wait,
+    store,
+    log,
+    pace: createPace({ wait, backOff: createBackOff(nowMs) }),
     bot: identity.bot,
     failed(lookup, cause) {
       const reference = newReference();
@@ -66,7 +69,7 @@ export function connectSlack(
     },
   });
   const responder = createResponder({ messenger, people, clock, log, formReply, refreshHome });
-  const cards = createCards({ messenger, responder, people, store, sealer, settings, clock, log });
+  const cards = createCards({ messenger, people, store, sealer, settings, clock, log });
   return { messenger, people, responder, cards, identity, tokenRefusal };
 }
 

@@ -8,11 +8,13 @@ type ForAll =
   | "expire"
   | "open"
   | "undrawn"
+  | "owed"
   | "takeDeliveries"
   | "beat"
   | "inspect"
   | "isAlone"
   | "movedChannels"
+  | "forgetElsewhere"
   | "close";
 
 /** The store as one workspace sees it. */
@@ -42,6 +44,7 @@ export function workspaceStore(store: Store, teamId: string): WorkspaceStore {
       store.advance(typeof id === "string" ? { id, teamId } : own(id), step, ownEvent(event)),
     note: async (event) => store.note(own(event)),
     beginDrawing: (id) => store.beginDrawing(id, teamId),
+    beginTelling: (id, when) => store.beginTelling(id, { ...when, teamId }),
     pendingChanges: async (id) => store.pendingChanges(ownId(id)),
     history: async (query) => store.history(own(query)),
     impliedFor: async (seeker) => store.impliedFor(own(seeker)),
@@ -54,15 +57,19 @@ export function workspaceStore(store: Store, teamId: string): WorkspaceStore {
     unbind: async (channel, event) => store.unbind(own(channel), own(event)),
     moveChannel: async (move) => store.moveChannel(own(move)),
     setRegion: async (id, userId, region) => store.setRegion(ownId(id), userId, region),
+    profilesOf: async (id, userIds) => store.profilesOf(ownId(id), userIds),
+    saveProfiles: async (id, profiles) => store.saveProfiles(ownId(id), profiles),
+    forgetProfile: async (id, userId) => store.forgetProfile(ownId(id), userId),
     countCalls: async (of, calls) => store.countCalls(own(of), calls),
     callsOn: async (of) => store.callsOn(own(of)),
   };
 }
 
-/** Found by Slack's ids of deliveries, which are unique, or by the token of a drawing, which is secret. */
+/** Found by Slack's ids of deliveries, which are unique, or by the token of a drawing or telling, which nobody else has. */
 function ofDeliveries(store: Store) {
   const { accept, finish, remember, isKnown, drop, holdDrawing, drew, postponeDrawing } = store;
+  const { holdTelling, told, postponeTelling } = store;
   const { sendWithinMs, isOpen, isReachable } = store;
-  const drawing = { holdDrawing, drew, postponeDrawing };
+  const drawing = { holdDrawing, drew, postponeDrawing, holdTelling, told, postponeTelling };
   return { accept, finish, remember, isKnown, drop, ...drawing, sendWithinMs, isOpen, isReachable };
 }

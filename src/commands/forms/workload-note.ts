@@ -9,7 +9,7 @@ import { counted } from "../../views/kit/text.ts";
 export function serviceNote(service: Service): Line {
   const status = serviceStatus(service);
   const size = service.target_instance_size;
-  const instances = size === undefined ? "" : ` · ${counted(size, "instance")}`;
+  const instances = size === undefined ? " · instances not reported" : ` · ${counted(size, "instance")}`;
   return [words(`${dotOf(status)} `), strong(service.name, 255), words(` · ${status.words}${instances}`)];
 }
 

@@ -3,15 +3,12 @@ import { nearNames } from "../../policy/near-names.ts";
 import type { Command } from "../command.ts";
 import { echo } from "./echo.ts";
 import { aliasesOf, nearMeaningsOf } from "./habits.ts";
+import { isNegated } from "./manners.ts";
 import { joinWords } from "./words.ts";
 
 const MOST_SUGGESTED = 2;
-/** Features that people expect as a command, and where to find them. */
-const notCommands: Readonly<Record<string, string>> = {
-  undo: "Press *Undo* on the card of the request.",
-  rollback: "Press *Undo* on the card of the request.",
-  revert: "Press *Undo* on the card of the request.",
-};
+/** A longer word is no misspelt verb, and comparing it costs time. */
+const LONGEST_TYPO = 30;
 const allCommands: Suggestion = { label: "All commands", ask: { verb: "help", share: false, args: {} } };
 
 /** The verb of this name or alias, in any case. Throws a `UserError` that suggests verbs close to it. */
@@ -20,10 +17,6 @@ export function findCommand(commands: readonly Command[], verb: string, words: r
   const found =
     commands.find(({ name }) => name === wanted) ?? commands.find(({ name }) => aliasesOf(name).includes(wanted));
   if (found !== undefined) return found;
-  const elsewhere = Object.hasOwn(notCommands, wanted) ? notCommands[wanted] : undefined;
-  if (elsewhere !== undefined) {
-    throw new UserError(`There's no ${echo(verb)} command.`, { next: elsewhere, suggestions: [allCommands] });
-  }
   const near = nearCommands(commands, wanted);
   const runnable = near.flatMap((command) => suggestionFor(command, words));
   throw new UserError(`I don't know ${echo(verb)}.`, {
@@ -37,10 +30,16 @@ export function findCommand(commands: readonly Command[], verb: string, words: r
 }
 
 /** The verbs that a wrong word may have meant: by meaning if the table has it, otherwise by spelling. Pure. */
-export function nearCommands(commands: readonly Command[], word: string): readonly Command[] {
+export function nearCommands(
+  commands: readonly Command[],
+  word: string,
+  by: "meaning" | "either" = "either",
+): readonly Command[] {
   const wanted = word.toLowerCase();
   const byMeaning = commands.filter(({ name }) => nearMeaningsOf(name).includes(wanted));
-  if (byMeaning.length > 0) return byMeaning.slice(0, MOST_SUGGESTED);
+  if (byMeaning.length > 0 || by === "meaning") return byMeaning.slice(0, MOST_SUGGESTED);
+  // "never" is near "revert" in spelling alone.
+  if (wanted.length > LONGEST_TYPO || isNegated([wanted])) return [];
   const known = commands.flatMap(({ name }) => [name, ...aliasesOf(name)]);
   const [closest] = nearNames(
     wanted,
@@ -62,7 +61,7 @@ function isSwappedStart(wanted: string, known: string): boolean {
 }
 
 /** A button that runs the verb with the words that were typed; none where they don't fit it. */
-function suggestionFor(command: Command, words: readonly string[]): Suggestion[] {
+export function suggestionFor(command: Command, words: readonly string[]): readonly Suggestion[] {
   // A button's value is stored in Slack, so it must hold neither a token nor the value of a variable.
   if (command.effect === "link" || holdsSecrets(command)) return [];
   try {
@@ -75,6 +74,7 @@ function suggestionFor(command: Command, words: readonly string[]): Suggestion[]
   }
 }
 
-function holdsSecrets({ options }: Command): boolean {
+/** It takes values of variables. */
+export function holdsSecrets({ options }: Command): boolean {
   return options.some(({ flag }) => flag.startsWith("--env"));
 }

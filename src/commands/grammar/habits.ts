@@ -33,6 +33,7 @@ const habits: Readonly<Record<string, Habit>> = {
   history: { also: ["audit"], near: ["events", "activity", "changes"] },
   "can-i": { near: ["can", "may", "permissions", "allowed", "policy"] },
   whoami: { also: ["me"], near: ["who", "account"] },
+  undo: { also: ["revert", "rollback"] },
   status: { also: ["health"], near: ["check", "doctor", "ping", "readyz"] },
   use: { near: ["bind", "switch", "context", "namespace"] },
   connect: { near: ["login", "signin", "link", "auth"] },
@@ -40,6 +41,12 @@ const habits: Readonly<Record<string, Habit>> = {
   help: { also: ["-h", "--help", "?", "man", "commands"], near: ["usage", "menu", "manual", "docs"] },
   version: { also: ["--version", "-v"], near: ["about", "release"] },
 };
+
+/** The verbs and their other names, without flags. */
+export function wordsOfHabits(): readonly string[] {
+  const all = Object.entries(habits).flatMap(([verb, { also = [] }]) => [verb, ...also]);
+  return all.filter((word) => /^[a-z]/u.test(word));
+}
 
 function habitOf(verb: string): Habit {
   return Object.hasOwn(habits, verb) ? (habits[verb] ?? {}) : {};

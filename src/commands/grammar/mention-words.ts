@@ -1,71 +1,201 @@
 import { isDeepStrictEqual } from "node:util";
 import { type Suggestion, UserError } from "../../errors.ts";
-import { onlyLooks } from "../command.ts";
-import { nearCommands } from "./find-command.ts";
-import { type Parsed, parseWords } from "./parse.ts";
-import { isGreeting, isNegated, isNoName, wordsOfSentence } from "./plain-sentences.ts";
-import { splitWords } from "./words.ts";
+import { type Command, onlyLooks } from "../command.ts";
 import { commands } from "../verbs.ts";
+import { findCommand, holdsSecrets, nearCommands, suggestionFor } from "./find-command.ts";
+import { isNegated, isNoName, isPolite, isQuestion, isSomeName, withoutEnd } from "./manners.ts";
+import { type Parsed, parseWords, type Unfinished, unfinishedWords } from "./parse.ts";
+import { wordsOfSentence } from "./plain-sentences.ts";
+import { splitWords } from "./words.ts";
 
-/** What a message to the bot asks for. */
+/** What a text asks for. */
 export type Heard =
   | { readonly kind: "run"; readonly parsed: Parsed }
-  /** A sentence that changes something: its author confirms it with a button. */
+  /** It changes something and isn't a plain order: its author confirms it with a button. */
   | { readonly kind: "confirm"; readonly parsed: Parsed }
   | { readonly kind: "menu" }
-  | { readonly kind: "error"; readonly error: UserError };
+  /** Not understood. `begun`: it only lacks what a form asks for. */
+  | { readonly kind: "miss"; readonly error: UserError; readonly begun?: Unfinished };
 
-/**
- * Reads the text after a mention: the words of a command, or a sentence. A command in words runs as if typed after the
- * slash command; a sentence only reads, or asks first. Pure; rethrows what isn't a `UserError`.
- */
-export function readMention(text: string): Heard {
-  const split = attempt(() => splitWords(text));
-  if (split instanceof UserError) return { kind: "error", error: split };
-  const words = withoutFinalPunctuation(split);
-  if (words.length === 0 || isGreeting(split.join(" "))) return { kind: "menu" };
-  const typed = attempt(() => parseWords(words));
-  const meant = wordsOfSentence(split.join(" "));
-  if (meant === undefined) return typed instanceof UserError ? misread(typed, words) : asTyped(typed, split);
-  const parsed = attempt(() => parseWords(meant));
-  if (parsed instanceof UserError) return { kind: "error", error: notUnderstood() };
-  // "scale web to 3" is a sentence too, though it parses.
-  const isProse = split.some((word) => word.toLowerCase() === "to");
-  const isSame = !(typed instanceof UserError) && isSameRequest(typed, parsed);
-  return isSame && !isProse ? asTyped(typed, split) : asMeant(parsed, split);
+/** A question; and a lone dash, after which comes the command of a container, or an afterthought. */
+function isDoubtful(text: string): boolean {
+  return isQuestion(text) || /(?:^|\s)[‒–—―](?:\s|$)/u.test(text);
 }
 
-/** A read that parses says more than a pattern, as "list services" does. */
-function isSameRequest(typed: Parsed, meant: Parsed): boolean {
-  const isRead = onlyLooks(typed.command) && typed.command.name === meant.command.name;
-  return isRead || isDeepStrictEqual(typed.ask, meant.ask);
+type Said = {
+  readonly text: string;
+  /** The words before a mention in the middle of a sentence: what follows changes nothing without a button. */
+  readonly before?: string;
+};
+
+/**
+ * Reads what a message says to the bot: the words of a command, or a sentence. A write runs at once only if the message
+ * is that command from its first word to its last. Pure; rethrows what isn't a `UserError`.
+ */
+export function readMention({ text, before }: Said): Heard {
+  const split = attempt(() => splitWords(text));
+  if (split instanceof UserError) return { kind: "miss", error: split };
+  if (before === undefined) {
+    const order = readOrder(split);
+    return isDoubtful(text) && order.kind === "run" ? offeredUnlessRead(order.parsed) : order;
+  }
+  const heard = readOrder(split);
+  const isAgainst = isNegated(before.split(/\s+/u));
+  if (heard.kind === "menu") return miss();
+  if (heard.kind === "miss") return isAgainst ? miss() : heard;
+  const { parsed } = heard;
+  if (namesIn(parsed).some((name) => !/^[\w./*-]+$/u.test(name))) return miss();
+  return isAgainst && !onlyLooks(parsed.command) ? miss() : offeredUnlessRead(parsed);
+}
+
+/** What a sentence after the slash command means, which isn't the words of a command. Pure. */
+export function readSentence(text: string): Heard {
+  const split = attempt(() => splitWords(text));
+  if (split instanceof UserError) return { kind: "miss", error: split };
+  const meaning = wordsOfSentence(split.join(" "));
+  const meant = meaning && parsedOf(meaning);
+  return meant === undefined ? miss() : asMeant(meant, split);
+}
+
+function readOrder(split: readonly string[]): Heard {
+  const words = withoutFinalPunctuation(split);
+  if (words.length === 0 || isPolite(split.join(" "))) return { kind: "menu" };
+  const typed = attempt(() => parseWords(words));
+  const meaning = wordsOfSentence(split.join(" "));
+  const meant = meaning && parsedOf(meaning);
+  const isOrder = !(typed instanceof UserError) && !namesIn(typed).some(isNoName);
+  if (isOrder && (meant === undefined || isAsTyped(typed, meant))) return asTyped(typed, split);
+  if (meant !== undefined) return asMeant(meant, split);
+  return misread(typed instanceof UserError ? typed : undefined, words, meaning);
+}
+
+function parsedOf(words: readonly string[]): Parsed | undefined {
+  const parsed = attempt(() => parseWords(words));
+  return parsed instanceof UserError ? undefined : parsed;
+}
+
+/**
+ * Words that fit a command say more than a phrase, as "list services web" does. Only names and filters take any word:
+ * "restart web job" is about one job, and "list all" about no workload called "all".
+ */
+function isAsTyped(typed: Parsed, meant: Parsed): boolean {
+  if (typed.command.name !== meant.command.name) return false;
+  const { names, text = "" } = typed.ask.args;
+  return (names === undefined && isSomeName(String(text))) || isDeepStrictEqual(typed.ask, meant.ask);
 }
 
 function asMeant(parsed: Parsed, words: readonly string[]): Heard {
-  if (onlyLooks(parsed.command)) return { kind: "run", parsed };
-  return isNegated(words) ? { kind: "error", error: notUnderstood() } : { kind: "confirm", parsed };
+  return isNegated(words) && !onlyLooks(parsed.command) ? miss() : offeredUnlessRead(parsed);
 }
 
-/** Words that parse can still be a sentence, as "restart it, not web". A question is confirmed. */
 function asTyped(parsed: Parsed, words: readonly string[]): Heard {
-  const isRead = onlyLooks(parsed.command);
-  const own = ownWords(words);
-  const { name, names: several } = parsed.ask.args;
-  const names = [name, several].flat().filter((each) => typeof each === "string");
-  if (names.some(isNoName) || (!isRead && isNegated(own))) return { kind: "error", error: notUnderstood() };
-  return { kind: !isRead && own.at(-1)?.endsWith("?") === true ? "confirm" : "run", parsed };
+  return isNegated(ownWords(words)) && !onlyLooks(parsed.command) ? miss() : { kind: "run", parsed };
 }
 
-/** The error if a verb was probably meant; otherwise these are words to somebody else, or a sentence we don't know. */
-function misread(error: UserError, words: readonly string[]): Heard {
+function offeredUnlessRead(parsed: Parsed): Heard {
+  return onlyLooks(parsed.command) ? { kind: "run", parsed } : offered(parsed);
+}
+
+/** A button's value is stored in Slack, so it can't hold the value of a variable. */
+function offered(parsed: Parsed): Heard {
+  if (!holdsSecrets(parsed.command)) return { kind: "confirm", parsed };
+  const error = new UserError("I only run that when a message starts with it. Nothing was changed.", {
+    next: "Send it again right after the mention, without a question mark, a dash or a code block.",
+  });
+  return { kind: "miss", error };
+}
+
+function namesIn({ ask: { args } }: Parsed): readonly string[] {
+  return [args["name"], args["names"]].flat().filter((each) => typeof each === "string");
+}
+
+/** Says what is wrong with the words of a command, with its form; otherwise offers the commands that come closest. */
+function misread(mistake: UserError | undefined, words: readonly string[], meaning: readonly string[] = []): Heard {
+  if (isNegated(ownWords(words))) return miss();
   const [verb = ""] = words;
-  const isCommand = attempt(() => parseWords([verb, "--help"]));
-  const isNear = nearCommands(commands, verb).length > 0;
+  const meant = unfinishedWords(meaning);
+  if (meant !== undefined)
+    return missing(
+      attempt(() => parseWords(meaning)),
+      meant,
+    );
+  const begun = unfinishedWords(words);
+  if (begun !== undefined) return missing(mistake, begun);
+  const isCommand = !(attempt(() => findCommand(commands, verb)) instanceof UserError);
   const isLong = words.length > 3 && !words.some((word) => word.startsWith("-"));
-  if (isNegated(ownWords(words)) || (isCommand instanceof UserError && (!isNear || isLong))) {
-    return { kind: "error", error: notUnderstood() };
+  const similar = isCommand || isLong ? [] : nearCommands(commands, verb);
+  if (!isCommand && similar.length === 0) return miss(nearest(words));
+  const suggestions = mistake?.suggestions ?? [];
+  const isOffered = suggestions.some((each) => each.words !== undefined);
+  const near = isOffered ? [] : nearest(words);
+  const form = isOffered || near.length > 0 ? undefined : formFor(similar[0]?.name ?? verb, words);
+  if (form !== undefined) return missing(mistake ?? attempt(() => parseWords([verb])), form);
+  if (mistake === undefined) return miss(near);
+  const { message, next } = mistake;
+  return { kind: "miss", error: new UserError(message, { next, suggestions: [...near, ...suggestions] }) };
+}
+
+/** Without the usage line: the form asks for what is missing. */
+function missing(mistake: unknown, begun: Unfinished): Heard {
+  const { message, next } = mistake instanceof UserError ? mistake : notUnderstood([]);
+  return { kind: "miss", error: new UserError(message, { next }), begun };
+}
+
+/** The form of the verb, with as many of its words as it takes. */
+function formFor(verb: string, [, ...words]: readonly string[]): Unfinished | undefined {
+  const [name] = words;
+  const named = name !== undefined && isSomeName(name) ? unfinishedWords([verb, name]) : undefined;
+  return named ?? unfinishedWords([verb]);
+}
+
+const MOST_NEAR = 2;
+/** Nobody means a command by the twentieth word. */
+const FIRST_WORDS = 20;
+/** No name is longer. */
+const LONGEST_WORD = 300;
+
+/** Commands by words of the sentence: a verb with the names right after it, or what is said to be in trouble. */
+function nearest(words: readonly string[]): readonly Suggestion[] {
+  const first = words
+    .slice(0, FIRST_WORDS)
+    .map((word) => word.slice(0, LONGEST_WORD).replaceAll(/^[("'„“]+|[)"'“”.,;:!?…]+$/gu, ""));
+  const near = first.flatMap((word, at) => {
+    const command = verbNamed(word);
+    if (command === undefined) return [];
+    const after = first.slice(at + 1).filter((each) => !/^(?:the|my|our|a|of|for|from|in)$/iu.test(each));
+    const end = after.findIndex((each) => !isSomeName(each.toLowerCase()));
+    return fitting(command, end < 0 ? after : after.slice(0, end));
+  });
+  const known = new Map([...near, ...inTrouble(first)].map((each) => [each.words, each]));
+  return [...known.values()].slice(0, MOST_NEAR);
+}
+
+/** Shorter words are a verb only in the first place. */
+const SHORTEST = 3;
+
+function verbNamed(word: string): Command | undefined {
+  if (word.length < SHORTEST) return undefined;
+  const found = attempt(() => findCommand(commands, word));
+  if (!(found instanceof UserError)) return found;
+  if (isNoName(word)) return undefined;
+  const [only, ...others] = nearCommands(commands, word, "meaning");
+  return others.length === 0 ? only : undefined;
+}
+
+/** The command with as many of the words as it takes: at most a name and what to do with it. */
+function fitting(command: Command, words: readonly string[]): readonly Suggestion[] {
+  for (let length = Math.min(words.length, 2); length >= 0; length -= 1) {
+    const found = suggestionFor(command, words.slice(0, length));
+    if (found.length > 0) return found;
   }
-  return { kind: "error", error };
+  return [];
+}
+
+/** "web is slow" */
+function inTrouble(words: readonly string[]): readonly Suggestion[] {
+  const [, name] = /^(?:the |our |my )?(\S+) (?:is|are|keeps|seems|looks|has|gets)\b/iu.exec(words.join(" ")) ?? [];
+  if (name === undefined || !isSomeName(name.toLowerCase())) return [];
+  return suggestionFor(findCommand(commands, "why"), [name]);
 }
 
 /** The words before the first flag, whose value may be any text. */
@@ -76,7 +206,7 @@ function ownWords(words: readonly string[]): readonly string[] {
 
 function withoutFinalPunctuation(words: readonly string[]): readonly string[] {
   const last = words.at(-1) ?? "";
-  const bare = last.replace(/[.,;!?…]+$/u, "");
+  const bare = withoutEnd(last);
   const isValue = words.at(-2)?.startsWith("--") === true;
   return bare === last || isValue ? words : [...words.slice(0, -1), ...(bare === "" ? [] : [bare])];
 }
@@ -86,10 +216,14 @@ const ways: readonly Suggestion[] = [
   { label: "All commands", ask: { verb: "help", share: false, args: {} } },
 ];
 
-function notUnderstood(): UserError {
+function miss(near: readonly Suggestion[] = []): Heard {
+  return { kind: "miss", error: notUnderstood(near) };
+}
+
+function notUnderstood(near: readonly Suggestion[]): UserError {
   return new UserError("I didn't understand that. Nothing was changed.", {
-    next: "Try `list`, `why web` or `restart web`.",
-    suggestions: ways,
+    next: near.length > 0 ? "Did you mean this?" : "Try `list`, `why web` or `restart web`.",
+    suggestions: [...near, ...ways],
   });
 }
 

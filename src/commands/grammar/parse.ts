@@ -58,11 +58,15 @@ function hasForm(command: Command): command is FormCommand {
   return command.form !== undefined;
 }
 
-type Unfinished = { readonly command: FormCommand; readonly values: FormValues };
+export type Unfinished = { readonly command: FormCommand; readonly values: FormValues };
 
 /** The form for text that lacks only what its form asks for. Undefined for complete and for wrong text. Pure. */
 export function unfinishedForm(text: string): Unfinished | undefined {
-  const [verb = "", ...words] = withoutUserError(() => splitWords(text)) ?? [];
+  return unfinishedWords(withoutUserError(() => splitWords(text)) ?? []);
+}
+
+/** `unfinishedForm` for words that are split already. */
+export function unfinishedWords([verb = "", ...words]: readonly string[]): Unfinished | undefined {
   const command = asksForHelp(words) ? undefined : formCommand(verb);
   const values = command?.unfinished?.(words);
   return command === undefined || values === undefined ? undefined : { command, values };

@@ -1,174 +1,159 @@
-/**
- * Sentences that people write to a colleague, and the words of the command they mean. Each pattern covers the whole
- * sentence: one with anything else in it, such as "tomorrow" or "not", means something that we don't know. Pure.
- */
+import { wordsOfHabits } from "./habits.ts";
+import { isSomeName, withoutManners } from "./manners.ts";
+import { phrases } from "./phrases.ts";
+
+/** Longer texts are no orders, and no text may make the patterns slow. */
+const LONGEST = 200;
 
 const KIND = "(?:service|svc|job|workload|app)";
-/** A name, with its kind before or after it: "the web service". */
-const NAME = `(?:(?:the|our|my) )?(?:(?<kind>${KIND}) )?(?<name>(?:(?:service|svc|job)/)?[a-z][a-z0-9-]*(?:\\.[a-z0-9-]+)*)(?: (?<kindAfter>${KIND}))?`;
-const COUNT = "(?<count>\\d{1,4}|a|an|one|two|three|four|five|six|seven|eight|nine|ten)";
-const SHOW = "(?:(?:show|get|give|send|fetch|read|tail)(?: me| us)? )?(?:the )?";
-const COPIES = "(?:instances?|replicas?|copies)";
-const WRONG = "(?:wrong|up|going on|happening|the (?:problem|matter|issue))";
-const STATE =
-  "(?:up|down|ok|okay|running|healthy|unhealthy|alive|working|failing|broken|fine|dead|stopped|ready|doing)";
-const DID = "(?:approved|requested|restarted|stopped|started|scaled|deleted|created|changed|touched|broke)";
+const NAME = `(?:(?:the|our|my) )?(?:${KIND} )?(?:(?:service|svc|job)/)?[a-z][a-z0-9-]*(?:\\.[a-z0-9-]+)*(?: ${KIND})?`;
+const COUNT = "(?:\\d{1,4}|a|an|one|two|three|four|five|six|seven|eight|nine|ten)";
+const UNIT = "(?:m|h|d|w|min|minutes?|mins|hours?|hrs?|days?|weeks?)";
+const PERIOD = `(?:half an hour|this week|(?:${COUNT} ?)?${UNIT})`;
 
-type Found = Readonly<Record<string, string | undefined>>;
-type Pattern = readonly [pattern: string, words: (found: Found) => readonly string[]];
+type Slot = {
+  readonly pattern: string;
+  /** The words of the command; undefined when the text can't be meant. */
+  readonly read?: (text: string) => readonly string[] | undefined;
+};
 
-const patterns: readonly Pattern[] = [
-  [`why (?:is|does|did|do|has|was|are|isn't|doesn't|won't) ${NAME}(?: (?!.*\\b(?:and|or)\\b)[a-z' ]{1,60})?`, why],
-  [`(?:what's|whats|what is|what was) ${WRONG} with ${NAME}`, why],
-  [`what happened (?:to|with) ${NAME}`, why],
-  [`(?:how is|how's|hows|how are) ${NAME}(?: (?:doing|going|looking))?`, show],
-  [`is ${NAME} (?:still )?${STATE}(?: or ${STATE})?`, show],
-  [`(?:what's|what is|show me|give me|tell me|get) (?:the )?(?:status|state|health) (?:of|for) ${NAME}`, show],
-  [`(?:show me|show|tell me about|check(?: on)?|look at) ${NAME}`, show],
-  [`are you (?:still )?${STATE}|(?:is )?everything (?:ok|okay|fine)`, () => ["status"]],
-  [`how many ${COPIES} does ${NAME} have`, show],
-  [
-    `${SHOW}(?:(?:last|latest|newest|recent) )?(?:${COUNT} )?(?:logs?|log lines|lines|output) (?:of|for|from) ${NAME}`,
-    logs,
-  ],
-  [`${SHOW}${NAME}(?:'s)? logs?`, logs],
-  [`${SHOW}errors (?:of|in|for|from) ${NAME}`, (found) => ["logs", nameIn(found), "--grep", "error"]],
-  [`(?:what's|whats|what is|what are) (?:currently )?(?:running|up|deployed|there|down|failing|broken|stopped)`, list],
-  [`what do we have|what (?:services|jobs|workloads) (?:are there|are running|do we have)`, list],
-  [`(?:show|list|get)(?: me| us)? (?:all )?(?:the |our )?(?:services|jobs|workloads|everything)`, list],
-  [`(?:what's|whats|what is) (?:waiting|pending)(?: for (?:approval|me|us))?`, () => ["pending"]],
-  [`who ${DID} ${NAME}`, (found) => ["history", nameIn(found)]],
-  [`what (?:has )?changed (?:in|on|with|about) ${NAME}`, (found) => ["history", nameIn(found)]],
-  [`who am i`, () => ["whoami"]],
-  [`(?:restart|reboot|bounce|reload) ${NAME}`, power("restart")],
-  [`(?:stop|shut down|shutdown|turn off|halt) ${NAME}`, power("stop")],
-  [`(?:start|turn on|bring up|start up) ${NAME}`, power("start")],
-  [`(?:delete|remove|destroy) ${NAME}`, power("delete")],
-  [`(?:scale|resize|set)(?: up| down)? ${NAME}(?: up| down)? to ${COUNT}(?: ${COPIES})?`, scale("")],
-  [`scale (?:up ${NAME}|${NAME.replaceAll("(?<", "(?<up_")} up) by ${COUNT}(?: ${COPIES})?`, scale("+")],
-  [`scale (?:down ${NAME}|${NAME.replaceAll("(?<", "(?<up_")} down) by ${COUNT}(?: ${COPIES})?`, scale("-")],
-  [`add ${COUNT} (?:more )?${COPIES} to ${NAME}`, scale("+")],
-  [`remove ${COUNT} ${COPIES} (?:from|of) ${NAME}`, scale("-")],
-  [
-    `set (?:the )?memory (?:of|for) ${NAME} to (?<mib>\\d{1,5}) ?(?:mib|mb|m)?`,
-    (found) => ["memory", nameIn(found), found["mib"] ?? ""],
-  ],
-  [
-    `(?<verb>approve|reject|cancel) (?:the )?(?:request )?#?(?<id>[a-z0-9]{6})`,
-    ({ verb = "", id = "" }) => [verb, id.toUpperCase()],
-  ],
-];
+const slots: Readonly<Record<string, Slot>> = {
+  NAME: { pattern: NAME, read: (text) => listed([nameIn(text)]) },
+  NAMES: {
+    pattern: `${NAME}(?:(?:, and|,| and| &) ${NAME})*(?: (?:services|jobs|workloads|apps))?`,
+    read: (text) =>
+      listed(
+        text
+          .replace(/ (?:services|jobs|workloads|apps)$/u, "")
+          .split(/, and |, | and | & /u)
+          .map(nameIn),
+      ),
+  },
+  KINDS: {
+    pattern: "(?:services?|jobs?|workloads?|apps?|ones|things)",
+    read: (text) => (/^(?:service|job)/u.test(text) ? [text.replace(/s?$/u, "s")] : []),
+  },
+  KIND: { pattern: KIND, read: (text) => (text === "job" ? ["job"] : ["service"]) },
+  COUNT: { pattern: COUNT, read: (text) => [numberOf(text)] },
+  SINCE: {
+    pattern: `(?:(?:since|from|in|over|within|during|for|of) )?(?:the )?(?:(?:last|past) )?${PERIOD}(?: ago)?`,
+    read: (text) => [periodIn(text)],
+  },
+  DAY: {
+    pattern: "(?:(?:since|from|of|on|for) )?(?:today|yesterday|this morning|last night|\\d{4}-\\d{2}-\\d{2})",
+    read: (text) => [dayIn(text)],
+  },
+  MIB: { pattern: "\\d{1,5} ?(?:mib|mb|m|gib|gb|g)?", read: (text) => [mebibytes(text)] },
+  ID: { pattern: "#?[a-z0-9]{6}", read: (text) => [text.replace("#", "").toUpperCase()] },
+  DOMAIN: { pattern: "(?:\\*\\.)?[a-z0-9-]+(?:\\.[a-z0-9-]+)+", read: (text) => [text] },
+  TEXT: { pattern: "\\S{1,60}", read: (text) => [text] },
+  VERB: { pattern: `(?:${wordsOfHabits().join("|")})`, read: (text) => [text] },
+  STATUS: { pattern: "(?:running|stopped|restarting|complete|completed|waiting|healthy)", read: (text) => [text] },
+  SHOW: { pattern: "(?:(?:show|get|give|send|fetch|read|tail|see|view|list)(?: me| us)? )?(?:the |our |my )?" },
+  LINES: { pattern: "(?:logs?|log lines|lines|output)" },
+  ERRORS: { pattern: "(?:errors?|error lines|exceptions?|failures|stack traces?)" },
+  EVENTS: { pattern: "(?:changes|history|activity|events|requests|audit[ ]?log)" },
+  COPIES: { pattern: "(?:instances?|replicas?|copies|copy)" },
+  CHANGE: { pattern: "(?:change|request|scaling|scale|step|action|command|one|thing)" },
+  UNDO: { pattern: "(?:undo|revert|roll back|rollback|take back)" },
+  WRONG: { pattern: "(?:wrong|up|going on|happening|the (?:problem|matter|issue))" },
+  BAD: {
+    pattern:
+      "(?:broken|down|failing|failed|crashing|crashed|unhealthy|wrong|red|dead|on fire|in trouble|not (?:running|working|ok))",
+  },
+  TROUBLES: { pattern: "(?:problems?|issues?|trouble|troubles|failures?|outages?|incidents?)" },
+  STATE: {
+    pattern:
+      "(?:up|down|ok|okay|running|healthy|unhealthy|alive|working|failing|broken|fine|dead|stopped|ready|doing|back|crashing|restarting)",
+  },
+  DID: {
+    pattern: "(?:approved|requested|restarted|stopped|started|scaled|deleted|created|changed|touched|broke|deployed)",
+  },
+  TROUBLE: { pattern: "(?!.*\\b(?:and|or)\\b)[a-z' ]{1,60}" },
+  ANYTHING: { pattern: ".{1,160}" },
+};
 
-const compiled = patterns.map(([pattern, words]) => ({ pattern: new RegExp(`^(?:${pattern})$`, "u"), words }));
+/** Longest first: `NAMES` isn't a `NAME`. */
+const anySlot = new RegExp(
+  Object.keys(slots)
+    .toSorted((a, b) => b.length - a.length)
+    .join("|"),
+  "gu",
+);
+
+function patternOf(says: string): string {
+  return says
+    .replaceAll(/\[|\(|\]/gu, (mark) => (mark === "]" ? ")?" : "(?:"))
+    .replaceAll(anySlot, (slot) => {
+      const { pattern = "", read } = slots[slot] ?? {};
+      return read === undefined ? pattern : `(?<${slot}>${pattern})`;
+    });
+}
+
+const compiled = phrases.map(([says, means]) => ({
+  pattern: new RegExp(`^(?:${patternOf(says)})$`, "u"),
+  means: means.split(" "),
+}));
+
+/** Asks whether a command is allowed, and names the command. */
+const permission =
+  /^(?:(?:can|may|could|am) i (?:please |allowed to )?|who (?:can|may) |do i have (?:the )?(?:permission|rights?) to |is it (?:ok|okay|allowed) (?:for me )?to )(?<rest>.+)$/u;
 
 /** The words of the command that a sentence means; undefined for one that matches nothing. Pure. */
 export function wordsOfSentence(sentence: string): readonly string[] | undefined {
-  const bare = withoutManners(sentence);
-  for (const { pattern, words } of compiled) {
-    const found = pattern.exec(bare)?.groups;
-    if (found === undefined && !pattern.test(bare)) continue;
-    const command = words(found ?? {});
-    if (command.slice(1).every((word) => isSomeName(word))) return command;
+  if (sentence.length > LONGEST) return undefined;
+  for (const bare of withoutManners(sentence)) {
+    const rest = permission.exec(bare)?.groups?.["rest"];
+    if (rest !== undefined) return ["can-i", ...(wordsOfSentence(rest) ?? rest.split(" "))];
+    const words = meaningOf(bare) ?? meaningOf(bare.replaceAll(",", ""));
+    if (words !== undefined) return words;
   }
   return undefined;
 }
 
-const greeting =
-  /^(?:(?:hi|hello|hey|hiya|yo|howdy|good (?:morning|afternoon|evening|day)|thanks|thank you|thank u|thx|ty|cheers|great|ok|okay|cool|nice|ping|help me|what can (?:you|i) do|who are you|how does this work)(?: there| gantry| all| everyone| so much| very much| a lot| here)*(?: |$))+$/u;
-
-/** Small talk, and questions about what there is to do. Pure. */
-export function isGreeting(sentence: string): boolean {
-  return greeting.test(plain(sentence));
-}
-
-const negations = new Set(
-  "not never no nope nah none nobody nothing neither nor without except unless avoid cannot instead rather cant dont doesnt didnt wont wouldnt shouldnt couldnt mustnt neednt isnt arent ain't".split(
-    " ",
-  ),
-);
-
-/** A word that may turn a command into its opposite. Nothing is changed because of such a sentence. Pure. */
-export function isNegated(words: readonly string[]): boolean {
-  const all = words.flatMap((word) => plain(word).split(" "));
-  return all.some((word) => negations.has(word) || /n['`´]t$/u.test(word));
-}
-
-/** Words that a sentence has in the place of a name: "restart it and stop the other one" names nothing. */
-const pronouns = new Set(
-  "a an the it its this that these those them they he she i we you me us my your our everything everybody anything something any some one both each other again please kindly now then later today tomorrow soon and or but if when while until after before because so to of for from with on in at by as is are was be been do does did can could would will should may might what why how who where which there here up down off running failing broken wrong sure just only also too very restart restarting restarted stop stopping stopped start starting started delete deleting deleted scale scaling create creating".split(
-    " ",
-  ),
-);
-const nouns = new Set(
-  "all service services job jobs workload workloads app apps logs log lines status approval".split(" "),
-);
-
-/** Whether a word can hardly be a name. Pure. */
-export function isNoName(word: string): boolean {
-  return pronouns.has(word.toLowerCase().replace(/[.,;:!?]+$/u, ""));
-}
-
-function isSomeName(word: string): boolean {
-  const name = word.replace(/^.*\//u, "");
-  return !isNoName(name) && !nouns.has(name);
-}
-
-/** In lower case, with straight apostrophes, without emoji and punctuation. */
-function plain(sentence: string): string {
-  return sentence
-    .toLowerCase()
-    .replaceAll(/[’‘`´]/gu, "'")
-    .replaceAll(/:[a-z0-9_+-]+:/gu, " ")
-    .replaceAll(/[.,;:!?…]+(?=\s|$)/gu, " ")
-    .replaceAll(/\s+/gu, " ")
-    .trim();
-}
-
-const before =
-  /^(?:hey|hi|hello|ok|okay|so|well|please|pls|plz|kindly|just|gantry|(?:can|could|would|will) (?:you|we|i)|(?:i|we)(?:'d| would) like(?: you)? to|(?:i|we) (?:want|need)(?: you)? to|let's|go ahead and) /u;
-const after = / (?:please|pls|plz|thanks|thank you|thx|for me|for us|now|right now|asap|again|today|currently)$/u;
-
-/** Without the polite words at both ends. */
-function withoutManners(sentence: string): string {
-  let bare = plain(sentence);
-  for (;;) {
-    const shorter = bare.replace(before, "").replace(after, "");
-    if (shorter === bare) return bare;
-    bare = shorter;
+function meaningOf(bare: string): readonly string[] | undefined {
+  for (const { pattern, means } of compiled) {
+    const found = pattern.exec(bare);
+    const words = found === null ? undefined : filled(means, found.groups ?? {});
+    if (words !== undefined) return words;
   }
+  return undefined;
 }
 
-function nameIn(found: Found): string {
-  const name = found["name"] ?? found["up_name"] ?? "";
-  const kind = found["kind"] ?? found["kindAfter"] ?? found["up_kind"] ?? found["up_kindAfter"];
-  if (name.includes("/") || kind === undefined) return name;
-  if (kind === "job") return `job/${name}`;
-  return kind === "service" || kind === "svc" ? `service/${name}` : name;
+/** The command with the words of its slots; without those that the sentence lacks, and without their flags. */
+function filled(means: readonly string[], found: Readonly<Record<string, string>>): readonly string[] | undefined {
+  const words: string[] = [];
+  for (const each of means) {
+    const [, sign = "", slot] = /^([+-]?)([A-Z]{2,})$/u.exec(each) ?? [];
+    if (slot === undefined) {
+      words.push(each);
+      continue;
+    }
+    // "scale up web" is by one.
+    const text = found[slot] ?? (sign === "" ? undefined : "one");
+    const read = text === undefined ? [] : slots[slot]?.read?.(text);
+    if (read === undefined) return undefined;
+    if (read.length === 0 && words.at(-1)?.startsWith("--") === true) words.pop();
+    words.push(...read.map((word) => sign + word));
+  }
+  return words;
 }
 
-function why(found: Found): readonly string[] {
-  return ["why", nameIn(found)];
+/** "the web service" → "service/web"; undefined for words that can hardly be a name. */
+function nameIn(text: string): string | undefined {
+  const words = text.replace(/^(?:the|our|my) /u, "").split(" ");
+  const [first = "", second] = words;
+  if (second === undefined) return isSomeName(first) ? first : undefined;
+  const isKind = new RegExp(`^${KIND}$`, "u");
+  const [name, kind] = isKind.test(first) ? [second, first] : [first, second];
+  if (!isSomeName(name)) return undefined;
+  if (name.includes("/") || kind === "workload" || kind === "app") return name;
+  return `${kind === "job" ? "job" : "service"}/${name}`;
 }
 
-function show(found: Found): readonly string[] {
-  return ["show", nameIn(found)];
-}
-
-function logs(found: Found): readonly string[] {
-  const { count } = found;
-  return ["logs", nameIn(found), ...(count === undefined ? [] : ["--size", numberOf(count)])];
-}
-
-function list(): readonly string[] {
-  return ["list"];
-}
-
-function power(verb: string): Pattern[1] {
-  return (found) => [verb, nameIn(found)];
-}
-
-function scale(sign: string): Pattern[1] {
-  return (found) => ["scale", nameIn(found), `${sign}${numberOf(found["count"] ?? "")}`];
+function listed(names: readonly (string | undefined)[]): readonly string[] | undefined {
+  const known = names.filter((name) => name !== undefined);
+  return known.length < names.length ? undefined : known;
 }
 
 const numbers = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
@@ -176,4 +161,22 @@ const numbers = ["one", "two", "three", "four", "five", "six", "seven", "eight",
 function numberOf(count: string): string {
   if (/^\d/u.test(count)) return String(Number(count));
   return String(Math.max(0, numbers.indexOf(count)) + 1);
+}
+
+function dayIn(text: string): string {
+  const [date] = /\d{4}-\d{2}-\d{2}/u.exec(text) ?? [];
+  return date ?? (/yesterday|last night/u.test(text) ? "yesterday" : "today");
+}
+
+/** "the last 5 minutes" → "5m". */
+function periodIn(text: string): string {
+  if (text.includes("half an hour")) return "30m";
+  if (text.includes("this week")) return "7d";
+  const [, count = "one", unit = ""] = new RegExp(`(?:^| )(?:(${COUNT}) ?)?(${UNIT})(?: ago)?$`, "u").exec(text) ?? [];
+  return numberOf(count) + unit.charAt(0);
+}
+
+function mebibytes(text: string): string {
+  const [, count = "", unit = ""] = /^(\d+) ?([a-z]*)$/u.exec(text) ?? [];
+  return String(Number(count) * (unit.startsWith("g") ? 1024 : 1));
 }

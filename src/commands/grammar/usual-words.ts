@@ -3,19 +3,28 @@ import { kindNamed } from "./target.ts";
 
 /**
  * The words after a verb whose first one is a name, as that verb takes them: `service web` is `service/web`, `web=3` and
- * `web to 3` are `web 3`, and `WEB` is `web`, because the workload API's names are lower-case. Pure.
+ * `web to 3` are `web 3`, `web, worker and api` are three names, and `WEB` is `web`, because the workload API's names are
+ * lower-case. Pure.
  */
 export function usualWords(labels: readonly string[], typed: readonly string[]): readonly string[] {
   const [label = ""] = labels;
   if (!label.includes("NAME")) return typed;
-  const [name = "", ...others] = withKind(typed);
   if (typed.length === 0) return typed;
+  const [name = "", ...others] = withKind(isRest(label) ? namesOf(typed) : typed);
   const words = labels.length === 2 && !isRest(labels[1]) ? withAmount(name, others) : [name, ...others];
   return words.map((word, at) => (at === 0 || isRest(label) ? lowerCaseName(word) : word));
 }
 
 function isRest(label = ""): boolean {
   return label.endsWith("…");
+}
+
+/** Names in a list: `web, worker and api`. An "and" at an end may be a name. */
+function namesOf(typed: readonly string[]): readonly string[] {
+  return typed.flatMap((word, at) => {
+    const isBetween = at > 0 && at < typed.length - 1 && /^(?:and|&|,)$/iu.test(word);
+    return isBetween ? [] : word.split(",").filter((name) => name !== "" || word === "");
+  });
 }
 
 /** A lone kind may be the name of a workload. */

@@ -1,4 +1,5 @@
 import type { Job, Service } from "../../api/answers.ts";
+import { mayExist } from "../../api/names.ts";
 import { Problem } from "../../api/problem.ts";
 import { type Suggestion, UserError } from "../../errors.ts";
 import { maySee, visibleItems, visibleTarget } from "./may-see.ts";
@@ -15,6 +16,7 @@ export type Found =
 export async function readService(name: string, { api, region, signal }: VerbContext): Promise<Service | undefined> {
   return orMissing(
     api.send({ op: "getService", path: { region, service_name: name }, query: undefined, body: undefined }, { signal }),
+    name,
   );
 }
 
@@ -28,15 +30,20 @@ export async function readJob(
       { op: "getJob", path: { region: settings.jobsRegion, job_name: name }, query: undefined, body: undefined },
       { signal },
     ),
+    name,
   );
 }
 
-/** The answer, or `undefined` for a 404; any other `Problem` is thrown on. */
-export async function orMissing<Answer>(answer: Promise<Answer>): Promise<Answer | undefined> {
+/** The answer, or `undefined` where there is no workload, of that name if one is given; any other `Problem` is thrown on. */
+export async function orMissing<Answer>(answer: Promise<Answer>, name?: string): Promise<Answer | undefined> {
   try {
     return await answer;
   } catch (error) {
-    if (error instanceof Problem && error.status === 404) return undefined;
+    if (!(error instanceof Problem)) throw error;
+    // Refused for a name that nothing can have.
+    const isRefused = error.status === 400 || error.status === 422;
+    const isNoName = isRefused && name !== undefined && !mayExist(name);
+    if (error.status === 404 || isNoName) return undefined;
     throw error;
   }
 }
@@ -57,6 +64,33 @@ export async function findWorkload(target: Target, context: VerbContext): Promis
   if (service !== undefined) return { kind: "service", region: context.region, service };
   if (job !== undefined) return { kind: "job", region: context.settings.jobsRegion, job };
   throw await unknownName({ kind, name }, context);
+}
+
+/**
+ * Like `findWorkload`, with one call for a bare name that recent lists have for one kind only. For looking: a newer
+ * workload of the other kind may be missed.
+ */
+export async function findListed(target: Target, context: VerbContext): Promise<Found> {
+  const { kind, name } = await visibleTarget(target, context);
+  const listed = kind === undefined ? kindInRecentLists(name, context) : undefined;
+  const service = listed === "service" ? await readService(name, context) : undefined;
+  if (service !== undefined) return { kind: "service", region: context.region, service };
+  const job = listed === "job" ? await readJob(name, context) : undefined;
+  if (job !== undefined) return { kind: "job", region: context.settings.jobsRegion, job };
+  return findWorkload({ kind, name }, context);
+}
+
+/** The kind of this name in recent lists; undefined without them, and when they have it for both kinds or none. */
+export function kindInRecentLists(
+  name: string,
+  { directory, account, region, settings }: VerbContext,
+): "service" | "job" | undefined {
+  const services = directory.names(account.username, "service", region);
+  const jobs = directory.names(account.username, "job", settings.jobsRegion);
+  if (services === undefined || jobs === undefined) return undefined;
+  const isService = services.includes(name);
+  if (isService === jobs.includes(name)) return undefined;
+  return isService ? "service" : "job";
 }
 
 const kinds = ["service", "job"] as const;

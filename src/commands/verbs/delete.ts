@@ -60,12 +60,14 @@ export const remove = writeVerb({
 });
 
 /** "permanently deletes web (1 instance, 2 domains)". */
-function deletionWords({ name, target_instance_size: size, binding_domain_name: domains = [] }: Service): string {
-  const parts = [
-    ...(size === undefined ? [] : [counted(size, "instance")]),
-    ...(domains.length > 0 ? [counted(domains.length, "domain")] : []),
-  ];
-  return `permanently deletes ${name}${parts.length === 0 ? "" : ` (${parts.join(", ")})`}`;
+function deletionWords({ name, target_instance_size: size, binding_domain_name: domains }: Service): string {
+  const instances = size === undefined ? "instances not reported" : counted(size, "instance");
+  return `permanently deletes ${name} (${[instances, ...domainParts(domains)].join(", ")})`;
+}
+
+function domainParts(domains: readonly string[] | undefined): string[] {
+  if (domains === undefined) return ["domains not reported"];
+  return domains.length > 0 ? [counted(domains.length, "domain")] : [];
 }
 
 /** The typed name guards against a slip of the thumb. The kind may be typed too: `job/nightly`. */
@@ -86,8 +88,8 @@ async function describeLoss(values: FormValues, context: VerbContext): Promise<F
 }
 
 function serviceLoss(service: Service): Line[] {
-  const { name, binding_domain_name: domains = [] } = service;
-  const parts = [instancesOf(service), ...(domains.length > 0 ? [counted(domains.length, "domain")] : [])];
+  const { name, binding_domain_name: domains } = service;
+  const parts = [instancesOf(service), ...domainParts(domains)];
   return [aboutWorkload(name, ` (${parts.join(", ")}).`, "⚠️ Permanently deletes ")];
 }
 
@@ -100,8 +102,9 @@ function instancesOf(service: Service): string {
 }
 
 function jobLoss(job: Job): Line[] {
-  const { metadata, instance_names: instances = [] } = job;
-  const logs = instances.length === 1 ? "its logs" : "their logs";
-  const lost = ` (${jobStatus(job).words}), with ${counted(instances.length, "instance")} and ${logs}.`;
+  const { metadata, instance_names: instances } = job;
+  const logs = instances === undefined || instances.length === 1 ? "its logs" : "their logs";
+  const what = instances === undefined ? "its instances" : counted(instances.length, "instance");
+  const lost = ` (${jobStatus(job).words}), with ${what} and ${logs}.`;
   return [aboutWorkload(metadata.name, lost, "⚠️ Permanently deletes job ")];
 }

@@ -12,7 +12,7 @@ import { findService } from "../lookup/find.ts";
 import { onlyUpdate, serviceChange } from "../lookup/service-change.ts";
 import { DomainList } from "../grammar/argument-types.ts";
 import { Target } from "../grammar/target.ts";
-import { writeVerb } from "../grammar/verb.ts";
+import { type VerbContext, writeVerb } from "../grammar/verb.ts";
 import { serviceField } from "../forms/fields.ts";
 
 /** The longest text of a field: https://docs.slack.dev/reference/block-kit/block-elements/plain-text-input-element. */
@@ -65,8 +65,8 @@ export const domains = writeVerb({
   },
   async propose({ name, edit, domains: typed }, context) {
     const service = await findService(name, context);
-    const before = service.binding_domain_name ?? [];
-    const after = editList(before, edit, typed);
+    const before = service.binding_domain_name;
+    const after = before === undefined ? wholeList(service, { edit, typed }, context) : editList(before, edit, typed);
     if (after.length > requestLimits.domains) {
       const { command } = context.settings;
       throw new UserError(
@@ -76,12 +76,10 @@ export const domains = writeVerb({
         },
       );
     }
-    const added = after.filter((domain) => !before.includes(domain)).map((domain) => `+ domain ${domain}`);
-    const removed = before.filter((domain) => !after.includes(domain)).map((domain) => `− domain ${domain}`);
     return serviceChange(service, context, {
       op: "updateService",
       body: { binding_domain_name: after },
-      diff: [...added, ...removed],
+      diff: differences(before, after),
     });
   },
   undo: oldDomains,
@@ -94,8 +92,41 @@ function oldDomains(change: Change): { readonly edit: "set"; readonly domains: r
   return domains.every(isDomainName) ? { edit: "set", domains } : undefined;
 }
 
+type Editing = { readonly edit: Edit; readonly typed: readonly string[] };
+
+/** An update replaces the list, so one domain can't be added to or removed from a list that isn't known. */
+function wholeList({ name }: Service, { edit, typed }: Editing, { settings }: VerbContext): string[] {
+  if (edit === "set") return [...new Set(typed)];
+  const what = edit === "add" ? "add to" : "remove from";
+  throw new UserError(
+    `Couldn't ${what} the domains of ${name}: the workload API doesn't report them, and an update replaces the whole list.`,
+    {
+      next: `Nothing was changed. Set the complete list: \`${settings.command} domains service/${name} set DOMAIN…\`.`,
+    },
+  );
+}
+
+/** The differences in words. Without the old list nobody knows which domains go. */
+function differences(before: readonly string[] | undefined, after: readonly string[]): string[] {
+  const isNew = (domain: string): boolean => before?.includes(domain) !== true;
+  const added = after.filter(isNew).map((domain) => `+ domain ${domain}`);
+  if (before === undefined)
+    return [...added, "− all other domains, which the workload API doesn't report: this can't be undone"];
+  const removed = before.filter((domain) => !after.includes(domain)).map((domain) => `− domain ${domain}`);
+  return [...added, ...removed];
+}
+
 /** Throws for a list too long for the field: a shortened list would remove the other domains. */
-function currentDomains({ name, binding_domain_name: now = [] }: Service, command: string): FormFacts {
+function currentDomains({ name, binding_domain_name: now }: Service, command: string): FormFacts {
+  if (now === undefined) {
+    const notes = [
+      aboutWorkload(
+        name,
+        " may have domains: the workload API doesn't report them. Those not listed here are removed.",
+      ),
+    ];
+    return { notes, values: {} };
+  }
   const list = now.join("\n");
   if (list.length > LONGEST_LIST) {
     throw new UserError(`${name} has ${now.length} domains, too many for a form.`, {

@@ -93,12 +93,13 @@ function oldMemory(change: Change): { readonly mib: string; readonly container?:
 }
 
 function currentMemory({ name, containers = [] }: Service): FormFacts {
+  const unknown = "memory not reported";
   const limits = containers.map(({ resources }) => parseMemoryMiB(resources?.limits?.memory));
   const [mib] = limits;
-  const words = limits.map((limit) => (limit === undefined ? "unknown limit" : `${limit} MiB`));
+  const words = limits.map((limit) => (limit === undefined ? unknown : `${limit} MiB`));
   if (containers.length <= 1) {
     return {
-      notes: [aboutWorkload(name, ` · now ${words[0] ?? "unknown limit"} for each instance`)],
+      notes: [aboutWorkload(name, mib === undefined ? ` · ${unknown}` : ` · now ${mib} MiB for each instance`)],
       values: isUpdateMemory(mib) ? { mib: String(mib) } : {},
     };
   }
@@ -115,7 +116,14 @@ function currentMemory({ name, containers = [] }: Service): FormFacts {
 }
 
 /** The position of the only container, or of the named one. Throws a `UserError` when it is unclear. */
-function containerPosition({ name, containers = [] }: Service, wanted: string | undefined): number {
+function containerPosition({ name, containers }: Service, wanted: string | undefined): number {
+  if (containers === undefined) {
+    if (wanted === undefined) return 0;
+    throw new UserError(
+      `Couldn't find container ${wanted} of ${name}: the workload API doesn't report its containers.`,
+      { next: "Nothing was changed. Without --container, the limit is set for the first container." },
+    );
+  }
   if (wanted === undefined && containers.length <= 1) return 0;
   const at = wanted === undefined ? -1 : containers.findIndex((container) => container.name === wanted);
   if (at >= 0) return at;

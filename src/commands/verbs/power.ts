@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Service } from "../../api/answers.ts";
+import { isHealthy, isIdle } from "../../api/workload-status.ts";
 import type { Risk } from "../../policy/question.ts";
 import type { WriteCommand } from "../command.ts";
 import { counted } from "../../views/kit/text.ts";
@@ -18,8 +19,8 @@ type Power = {
   readonly op: PowerOp;
   readonly summary: string;
   readonly risk: Risk;
-  /** In this status there is nothing to do; a restart always does something. */
-  readonly doneStatus?: string;
+  /** In such a status there is nothing to do; a restart always does something. */
+  readonly isDoneIn?: (status: string | undefined) => boolean;
   readonly diff: (service: Service) => string;
   /** A sentence for the form. */
   readonly effect: (instances: string) => string;
@@ -28,9 +29,9 @@ type Power = {
 };
 
 /** Start, stop and restart differ only in an operation and its sentences. */
-function powerVerb({ name, op, summary, risk, doneStatus, diff, effect, undoes }: Power): WriteCommand {
+function powerVerb({ name, op, summary, risk, isDoneIn, diff, effect, undoes }: Power): WriteCommand {
   const verb = name.charAt(0).toUpperCase() + name.slice(1);
-  const isDone = ({ status }: Service): boolean => doneStatus !== undefined && status === doneStatus;
+  const isDone = ({ status }: Service): boolean => isDoneIn?.(status) === true;
   return writeVerb({
     name,
     summary,
@@ -47,7 +48,7 @@ function powerVerb({ name, op, summary, risk, doneStatus, diff, effect, undoes }
       prefill: servicePrefill((service) => ({
         notes: [
           serviceNote(service),
-          isDone(service) ? `Already ${doneStatus?.toLowerCase()}. Nothing to do.` : effect(allInstances(service)),
+          isDone(service) ? `Already ${service.status?.toLowerCase()}. Nothing to do.` : effect(allInstances(service)),
         ],
         values: {},
       })),
@@ -72,7 +73,7 @@ export const start = powerVerb({
   op: "startService",
   risk: "routine",
   summary: "Start a stopped service",
-  doneStatus: "Running",
+  isDoneIn: isHealthy,
   diff: (service) => `starts ${allInstances(service)}`,
   effect: (instances) => `Starts ${instances}.`,
   undoes: "stopService",
@@ -83,7 +84,7 @@ export const stop = powerVerb({
   op: "stopService",
   risk: "disruptive",
   summary: "Stop a service and keep its settings",
-  doneStatus: "Stopped",
+  isDoneIn: isIdle,
   diff: (service) => `stops ${allInstances(service)}`,
   effect: (instances) => `Stops ${instances}. Its settings are kept, so you can start it again.`,
   undoes: "startService",

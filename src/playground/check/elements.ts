@@ -2,7 +2,7 @@ import { acts, element } from "./element.ts";
 import { datetimepicker, fields, pickers, richTextInput } from "./fields.ts";
 import { imageElement } from "./images.ts";
 import { menus, overflow } from "./menus.ts";
-import { byType, type Check, may, must, text, word } from "./shape.ts";
+import { all, byType, type Check, may, must, text, url, word } from "./shape.ts";
 import { plain } from "./text-objects.ts";
 
 // Elements allowed in each block: https://docs.slack.dev/reference/block-kit/block-elements
@@ -11,7 +11,7 @@ export const button: Check = element("button", {
   ...acts,
   text: must(plain("button.text")),
   value: may(text("button.value")),
-  url: may(text("button.url")),
+  url: may(all(text("button.url"), url)),
   style: may(word("primary", "danger")),
   accessibility_label: may(text("button.label")),
 });

@@ -1,9 +1,9 @@
 import { isObject } from "../json.ts";
-import { all, type Check, may, must, object, report, someString, text, word } from "./shape.ts";
+import { all, type Check, may, must, object, report, someString, text, url, word } from "./shape.ts";
 import { plain } from "./text-objects.ts";
 
 const source = {
-  image_url: may(text("image.url")),
+  image_url: may(all(text("image.url"), url)),
   slack_file: may(object({ url: may(someString), id: may(someString) })),
   alt_text: must(text("image.alt")),
 };

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { isList, isObject, type Json, objectsOf } from "../json.ts";
 import type { LimitId } from "../rules/limits.ts";
-import { all, type Check, list, may, must, object, report, text } from "./shape.ts";
+import { all, type Check, list, may, must, object, report, text, url } from "./shape.ts";
 import { plain, plainOrMrkdwn } from "./text-objects.ts";
 
 /** https://docs.slack.dev/reference/block-kit/composition-objects/option-object */
@@ -15,7 +15,7 @@ export const anyOption: Check = object({
 export const overflowOption: Check = object({
   text: must(plain("option.text")),
   ...shared,
-  url: may(text("option.url")),
+  url: may(all(text("option.url"), url)),
 });
 
 export const options = (limit: LimitId): Check => list(plainOption, limit);

@@ -1,5 +1,5 @@
 import { limits } from "../rules/limits.ts";
-import { byType, type Check, flag, list, may, must, object, someString, text, whole, word } from "./shape.ts";
+import { byType, type Check, flag, list, may, must, object, someString, text, url, whole, word } from "./shape.ts";
 
 // https://docs.slack.dev/reference/block-kit/blocks/rich-text-block
 
@@ -19,7 +19,7 @@ const style = may(
 const textPart = object({ type: must(word("text")), text: must(someString), style });
 const link = object({
   type: must(word("link")),
-  url: must(someString),
+  url: must(url),
   text: may(someString),
   unsafe: may(flag),
   style,
@@ -46,7 +46,7 @@ const inline: Check = byType(
       type: must(word("date")),
       timestamp: must(whole(0, Number.MAX_SAFE_INTEGER)),
       format: must(someString),
-      url: may(someString),
+      url: may(url),
       fallback: may(someString),
       style,
     }),

@@ -67,6 +67,14 @@ export function text(limit: LimitId): Check {
   };
 }
 
+const opened: ReadonlySet<string> = new Set(["http:", "https:", "mailto:", "tel:", "slack:"]);
+
+/** A whole URL that a browser opens. */
+export const url: Check = (value, at, site) => {
+  if (typeof value !== "string") report(site, "object.value", [at, "must be a string"]);
+  else if (!URL.canParse(value) || !opened.has(new URL(value).protocol)) report(site, "url.value", [at, "invalid url"]);
+};
+
 /** A string of any length, also "". */
 export const anyString: Check = (value, at, site) => {
   if (typeof value !== "string") report(site, "object.value", [at, "must be a string"]);

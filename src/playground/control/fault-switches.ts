@@ -10,7 +10,7 @@ const Change = z.object({
   signatureAgeSeconds: z.number().min(0).max(86_400).optional(),
   lateMs: z.number().min(0).max(60_000).optional(),
   retryAfterSeconds: z.number().int().min(1).max(3_600).optional(),
-  answers: z.enum(["", "429", "500", "hang", "lost", "garbage", "late", "blocks"]).optional(),
+  answers: z.enum(["", "429", "500", "hang", "lost", "garbage", "late", "slow", "blocks"]).optional(),
   /** A method's name, "response_url", "upload", or "all". */
   answersTo: z
     .string()
@@ -62,10 +62,10 @@ const socketSwitches: Readonly<Record<NonNullable<Change["sockets"]>, (links: Wo
   drop: (links) => links.drop(),
 };
 
-/** Clears every fault. The bot's channel memberships stay. */
+/** Clears every fault, also those of the API that another workspace's page turned on. The bot's channel memberships stay. */
 function clearAll(world: World): void {
   world.faults.clear();
-  for (const label of world.externalFaultsOn) setExtra(world, { label, on: false });
+  for (const { label } of world.externalFaults) setExtra(world, { label, on: false });
 }
 
 /** Switches faults on and off. Throws an Error with a sentence for the page. */
@@ -91,6 +91,7 @@ export async function switchFaults(world: World, body: unknown): Promise<JsonObj
   if (sockets !== undefined) socketSwitches[sockets](world.links);
   if (membership !== undefined) setBot(world, membership);
   if (extra !== undefined) setExtra(world, extra);
-  touch(world);
+  // The network and what is outside of Slack are the same for all workspaces, whose pages show it too.
+  for (const each of world.slack.worlds()) touch(each);
   return {};
 }

@@ -4,7 +4,7 @@ import type { Slack } from "../installs/slack.ts";
 import { assetRoutes } from "../page-server/asset-routes.ts";
 import { webApi } from "../web-api/web-api.ts";
 import type { World } from "../world.ts";
-import { foreignCaller } from "./host-guard.ts";
+import { callerOf, foreignCaller } from "./host-guard.ts";
 import { pageRoutes } from "./page-routes.ts";
 import { stateJson } from "./state-json.ts";
 import { terminalRoutes } from "./terminal-routes.ts";
@@ -28,7 +28,7 @@ const forBot = /^\/(?:api|response|upload)\//;
 function guarded(routes: Hono, { worlds }: Slack, hosts: readonly string[]): void {
   const guard = async (context: Context, next: () => Promise<void>): Promise<Response | undefined> => {
     const [world] = worlds();
-    const problem = forBot.test(context.req.path) ? undefined : foreignCaller(world, context.req.raw, hosts);
+    const problem = forBot.test(context.req.path) ? undefined : foreignCaller(world, callerOf(context.req.raw), hosts);
     if (problem !== undefined) return context.json({ error: problem }, 403);
     await next();
     return undefined;
@@ -65,5 +65,10 @@ export function controlRoutes(slack: Slack, hosts: readonly string[]): Hono {
     return routesOf(await worldOfRequest(slack, context.req.raw)).fetch(context.req.raw);
   });
   routes.route("/", assetRoutes());
+  routes.onError((error, context) => {
+    // Who left while sending a body gets no answer. Anything else is a bug, which the server reports and answers.
+    if (!context.req.raw.signal.aborted) throw error;
+    return context.body(null, 400);
+  });
   return routes;
 }

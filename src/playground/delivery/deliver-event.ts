@@ -4,6 +4,7 @@ import type { JsonObject } from "../json.ts";
 import { delivery } from "../rules/limits.ts";
 import { eventPayload, rateLimitedPayload } from "./payloads.ts";
 import { installOf, type World } from "../world.ts";
+import { unawaited } from "../unawaited.ts";
 
 /**
  * Delivers an event with Slack's retries: at once, after a minute, after five, until the bot acks or sends
@@ -16,7 +17,7 @@ async function attempt(world: World, request: BotRequest, made: number): Promise
   if (reason === undefined || wantsNoRetry || waitMs === undefined) return done;
   world.later(waitMs, () => {
     if (world.events.verdict(world.clock.now()) !== "deliver") return;
-    void attempt(world, { ...request, retry: { attempt: made + 1, reason } }, made + 1);
+    unawaited(attempt(world, { ...request, retry: { attempt: made + 1, reason } }, made + 1));
   });
   return done;
 }

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { createNetwork, type Network } from "./network.ts";
-import { createRateTiers } from "./rate-tiers.ts";
+import { createPostPace, createRateTiers, type PostPace } from "./rate-tiers.ts";
 
 /**
  * "lost": the request is carried out, and the answer is a 500 all the same. "late": it is carried out, and the answer comes
- * after `lateMs`. "blocks": blocks are refused, and nothing is done; a request without blocks is answered normally.
+ * after `lateMs`. "slow": it is carried out after `lateMs`, also when nobody waits any more. "blocks": blocks are refused, and nothing is done; a request without blocks is answered normally.
  */
-export type Failure = "429" | "500" | "garbage" | "hang" | "lost" | "late" | "blocks";
+export type Failure = "429" | "500" | "garbage" | "hang" | "lost" | "late" | "slow" | "blocks";
 
 /** `{ok: false}` with any code of Slack's: is_archived, not_in_channel, missing_scope. `needed` belongs to missing_scope. */
 export type SlackError = { readonly error: string; readonly needed?: string; readonly provided?: string };
@@ -71,6 +71,8 @@ export type Faults = {
   readonly next: (kind: string, asked: Asked) => PlannedFault | undefined;
   /** The Retry-After of a call beyond its method's rate tier; undefined when it may pass. */
   readonly overRate: (method: string, nowMs: number) => number | undefined;
+  /** The same for a message to a channel, whether or not a test asks for it. */
+  readonly overPace: PostPace["take"];
   /** Never answers until the asker hangs up or `release`. */
   readonly hang: (signal: AbortSignal) => Promise<void>;
   readonly delay: (isLate: boolean) => Promise<void>;
@@ -125,6 +127,7 @@ function hangingAnswers(): Pick<Faults, "hang" | "release"> {
 export function createFaults(network: Network = createNetwork()): Faults {
   let planned: PlannedFault[] = [];
   const rateTiers = createRateTiers();
+  const postPace = createPostPace();
   return {
     ...none,
     ...hangingAnswers(),
@@ -149,6 +152,7 @@ export function createFaults(network: Network = createNetwork()): Faults {
       if (plan !== undefined) plan.left -= 1;
       return plan;
     },
+    overPace: postPace.take,
     overRate(method, nowMs) {
       return this.enforcesRateTiers ? rateTiers.take(method, nowMs) : undefined;
     },

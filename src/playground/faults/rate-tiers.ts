@@ -1,4 +1,6 @@
-// https://docs.slack.dev/apis/web-api/rate-limits. Tier 5 and chat.postMessage have no fixed number and are left out.
+import { pace } from "../rules/limits.ts";
+
+// https://docs.slack.dev/apis/web-api/rate-limits. Tier 5 has no fixed number and is left out.
 
 const windowMs = 60_000;
 
@@ -53,5 +55,25 @@ export function createRateTiers(): RateTiers {
       return undefined;
     },
     reset: () => calls.clear(),
+  };
+}
+
+export type PostPace = {
+  /** Counts a message to a channel; the seconds of Retry-After when it had too many. */
+  readonly take: (channel: string, nowMs: number) => number | undefined;
+};
+
+/** Each channel may have a burst, and from then on one message a second. A refused one does not count. */
+export function createPostPace(): PostPace {
+  /** When the burst of a channel would be whole again. */
+  const fullAtMs = new Map<string, number>();
+  return {
+    take(channel, nowMs) {
+      const fullAt = Math.max(nowMs, fullAtMs.get(channel) ?? nowMs);
+      const waitMs = fullAt + pace.everyMs - nowMs - pace.burst * pace.everyMs;
+      if (waitMs > 0) return Math.ceil(waitMs / 1000);
+      fullAtMs.set(channel, fullAt + pace.everyMs);
+      return undefined;
+    },
   };
 }

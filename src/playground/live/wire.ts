@@ -99,7 +99,7 @@ export type WireShortcut = {
 };
 
 /** "": Slack answers normally. */
-export type SlackAnswers = "" | "429" | "500" | "hang" | "lost" | "garbage" | "late" | "blocks";
+export type SlackAnswers = "" | "429" | "500" | "hang" | "lost" | "garbage" | "late" | "slow" | "blocks";
 
 export type WireFaults = {
   readonly slowMs: number;

@@ -10,7 +10,7 @@ const home = new URL("../", import.meta.url);
 const servable = [
   /^page\/(?:[a-z0-9-]+\/)*[a-z0-9-]+\.(?:ts|css|svg)$/,
   /^draw\/mrkdwn[a-z-]*\.ts$/,
-  /^(?:json|rules\/limits|workspace\/view-state)\.ts$/,
+  /^(?:json|rules\/(?:limits|not-simulated)|workspace\/view-state)\.ts$/,
 ];
 
 const vendor: Readonly<Record<string, string>> = {

@@ -3,6 +3,7 @@ import { newId } from "../workspace/ids.ts";
 import type { Channel, State, User } from "../workspace/state.ts";
 import { addMember } from "../workspace/workspace.ts";
 import { touch, type World } from "../world.ts";
+import { unawaited } from "../unawaited.ts";
 
 /** Keys that name a channel, as in "user channel" and "user channel/thread". */
 function renameKeys<Value>(map: Map<string, Value>, from: string, to: string): void {
@@ -36,7 +37,7 @@ function changeId(world: World, channel: Channel): void {
   }
   if (!channel.members.has(state.bot.user) || !world.app.events.includes("channel_id_changed")) return;
   const ids = { old_channel_id: channel.id, new_channel_id: id };
-  void deliverEvent(world, { type: "channel_id_changed", ...ids, event_ts: world.clock.ts() });
+  unawaited(deliverEvent(world, { type: "channel_id_changed", ...ids, event_ts: world.clock.ts() }));
 }
 
 /** Adds somebody to a channel. The first person of another organization in a private one gives it a new id. */

@@ -1,7 +1,10 @@
 import type { Channel, User, UserGroup } from "../workspace/state.ts";
+import { deliverEvent } from "../delivery/deliver-event.ts";
+import { userJson } from "../web-api/methods/users.ts";
 import { memberOf } from "../workspace/seeds.ts";
-import { findChannel, findUser, outsider, personNamed } from "../workspace/workspace.ts";
-import { remove, touch, type World } from "../world.ts";
+import { findChannel, findUser, isOutsider, outsider, personNamed } from "../workspace/workspace.ts";
+import { unawaited } from "../unawaited.ts";
+import { installOf, remove, touch, type World } from "../world.ts";
 import { enterChannel } from "./enter-channel.ts";
 import { createPerson, type Person } from "./person.ts";
 
@@ -71,8 +74,20 @@ function setAccountStatus(
   name: string,
   flags: Partial<Pick<User, "isDeactivated" | "isSignedOut" | "isAdmin" | "isGuest">>,
 ): void {
-  Object.assign(personNamed(world.state, name), flags);
+  const user = personNamed(world.state, name);
+  Object.assign(user, flags);
   touch(world);
+  tellOfUser(world, "user_change", user);
+}
+
+/**
+ * https://docs.slack.dev/reference/events/user_change and https://docs.slack.dev/reference/events/team_join: apps hear of
+ * everybody in the workspace, and of people from elsewhere in its shared channels.
+ */
+function tellOfUser(world: World, type: "user_change" | "team_join", user: User): void {
+  if (!world.app.events.includes(type) || installOf(world) === undefined) return;
+  const cache = type === "user_change" ? { cache_ts: Math.floor(world.clock.now() / 1000) } : {};
+  unawaited(deliverEvent(world, { type, user: userJson(world, user), ...cache, event_ts: world.clock.ts() }));
 }
 
 function setGroup(world: World, handle: string, change: { readonly name: string; readonly isIn: boolean }): void {
@@ -128,6 +143,7 @@ function addUser(world: World, user: User, channels: readonly string[]): Person 
   world.state.users.set(user.id, user);
   touch(world);
   for (const channel of channels) enterChannel(world, channelNamed(world, channel), user);
+  if (!isOutsider(world.state, user)) tellOfUser(world, "team_join", user);
   return createPerson(world, user.id);
 }
 

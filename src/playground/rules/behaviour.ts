@@ -80,6 +80,10 @@ export const behaviour = {
     says: "deactivated people have deleted true and lack most of a user's fields; no channel lists them, and they do nothing any more once Slack has signed them out",
     link: `${docs}/reference/objects/user-object`,
   },
+  "user.changed": {
+    says: "an app with users:read hears user_change when anything of a person changes, and team_join when somebody joins the workspace, each with the user object",
+    link: `${events}/user_change`,
+  },
   "shared.teams": {
     says: "people of another organization carry their own team: team_id of a user and of their commands, user.team_id of a click, team and user_team of a message",
     link: connect,

@@ -172,7 +172,7 @@ export const times = {
   trigger: { ms: 3000, link: `${docs}/interactivity/handling-user-interaction#modal_responses` },
   responseUrl: { ms: 30 * 60_000, link: interaction },
   signature: { ms: 5 * 60_000, link: `${docs}/authentication/verifying-requests-from-slack` },
-  /** Slack ends an idle stream after an undocumented time; tools that stream saw it within five minutes. */
+  /** Undocumented; those who stream see it so, also while they append: https://github.com/vercel/chat/issues/671 */
   stream: { ms: 5 * 60_000, link: `${docs}/reference/methods/chat.appendStream` },
 } as const;
 
@@ -219,3 +219,6 @@ export const sockets = {
 
 /** An external select asks from this many characters on, by default. */
 export const query = { min: 3, link: element("select-menu") } as const;
+
+/** chat.postMessage: "one message per second per channel, short bursts of more are allowed". */
+export const pace = { everyMs: 1_000, burst: 20, link: `${docs}/apis/web-api/rate-limits#posting` } as const;

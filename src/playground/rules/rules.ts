@@ -1,6 +1,6 @@
 import { behaviour } from "./behaviour.ts";
 import { installBehaviour, installRules } from "./installing.ts";
-import { delivery, type LimitId, limits, times } from "./limits.ts";
+import { delivery, type LimitId, limits, pace, times } from "./limits.ts";
 import { notSimulated } from "./not-simulated.ts";
 import { socketBehaviour, socketRules } from "./socket-mode.ts";
 
@@ -54,6 +54,10 @@ const others = {
     link: `${elements}/select-menu-element#conversations_select`,
   },
   "block.id-unique": { says: "a block_id is unique in its message or view", link: blocks },
+  "url.value": {
+    says: "the URL of a button, an option, a link or a date is whole, and one that a browser opens (ours: http, https, mailto, tel, slack)",
+    link: `${elements}/button-element`,
+  },
   "element.block": { says: "an element is only in a block that takes its kind", link: elements },
   "action.id-unique": { says: "an action_id is unique in its block", link: elements },
   "object.property": { says: "an object has only the properties Slack documents for it", link: blocks },
@@ -115,12 +119,12 @@ const others = {
   "stream.chunk": { says: "a chunk is markdown_text, blocks, task_update or plan_update", link: streaming },
   "stream.open": { says: "only a message that is being streamed is appended to", link: method("chat.appendStream") },
   "stream.fresh": {
-    says: `an idle stream ends (ours: after ${times.stream.ms / 60_000} minutes; Slack does not say when)`,
+    says: `a stream ends ${times.stream.ms / 60_000} minutes after its start, also when it is fed (seen by apps that stream; Slack does not say when)`,
     link: times.stream.link,
   },
   "stream.finished": { says: "a message is not updated while it is streamed", link: method("chat.update") },
   "thread.parent": {
-    says: "thread_ts names a message that is no reply itself (ours for replies: Slack only advises against it)",
+    says: "thread_ts is the ts of a message that is no reply itself (ours for replies: Slack only advises against it)",
     link: method("chat.postMessage"),
   },
   "channel.known": { says: "a channel exists and the bot may know it", link: method("chat.postMessage") },
@@ -145,6 +149,10 @@ const others = {
   "method.rate": {
     says: "a method is called at most as often in a minute as its tier allows: 20, 50 or 100 times (kept where a test asks for it)",
     link: `${docs}/apis/web-api/rate-limits`,
+  },
+  "message.pace": {
+    says: `a channel gets about one message a second by chat.postMessage, after a burst of ${pace.burst} (ours: Slack does not say how many)`,
+    link: pace.link,
   },
   "method.arguments": {
     says: "a method gets only the arguments it documents, all required ones, of the right type (ours: Slack ignores some unknown ones)",

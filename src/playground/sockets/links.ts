@@ -1,20 +1,24 @@
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { type WebSocket, WebSocketServer } from "ws";
+import { foreignCaller } from "../control/host-guard.ts";
 import type { Network } from "../faults/network.ts";
 import { limits, sockets } from "../rules/limits.ts";
-import { type Refusal, refusalOf, refuse, Refused } from "../rules/refusal.ts";
+import { refusalOf, refuse, Refused } from "../rules/refusal.ts";
 import type { Later } from "../timers.ts";
 import type { Transcript } from "../transcript.ts";
 import { endAfter, refresh } from "./announce-end.ts";
 import { disconnectFrame, helloFrame } from "./frames.ts";
 import { createLink, type Link } from "./link.ts";
 import { createTickets } from "./tickets.ts";
+import { unawaited } from "../unawaited.ts";
 
 export type LinkOptions = {
   readonly appId: string;
   /** The playground's base URL. */
   readonly url: () => string;
+  /** Host names besides loopback at which the playground is reached. */
+  readonly hosts: readonly string[];
   readonly now: () => number;
   readonly later: Later;
   readonly transcript: Transcript;
@@ -23,7 +27,8 @@ export type LinkOptions = {
   readonly changed: () => void;
 };
 
-type Upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
+/** The URL is whole: whoever serves HTTP refuses requests without one. */
+type Upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer, url: URL) => void;
 
 /** What Slack and the network do to the connections of an app. */
 export type LinkTroubles = {
@@ -125,16 +130,15 @@ function connect(options: LinkOptions, held: Held, { socket, url }: { socket: We
   changed();
 }
 
-function refuseUpgrade(socket: Duplex, refusal: Refusal): void {
-  const body = JSON.stringify({ error: refusal.sentence });
-  const head = ["HTTP/1.1 401 Unauthorized", "Content-Type: application/json", `Content-Length: ${body.length}`];
+function refuseUpgrade(socket: Duplex, status: string, sentence: string): void {
+  const body = JSON.stringify({ error: sentence });
+  const head = [`HTTP/1.1 ${status}`, "Content-Type: application/json", `Content-Length: ${Buffer.byteLength(body)}`];
   socket.end(`${[...head, "Connection: close"].join("\r\n")}\r\n\r\n${body}`, () => socket.destroy());
 }
 
 function createUpgrade(options: LinkOptions, held: Held, tickets: ReturnType<typeof createTickets>): Upgrade {
   const server = new WebSocketServer({ noServer: true });
-  const take: Upgrade = (request, socket, head) => {
-    const url = new URL(request.url ?? "/", "http://slack");
+  const take: Upgrade = (request, socket, head, url) => {
     try {
       if (!held.isOn) refuse("socket_mode_not_enabled", "socket.on", "Socket Mode is off");
       tickets.use(url.pathname === "/link/" ? (url.searchParams.get("ticket") ?? "") : "");
@@ -144,18 +148,20 @@ function createUpgrade(options: LinkOptions, held: Held, tickets: ReturnType<typ
       const refusal = refusalOf(error);
       const finish = options.transcript.begin({ direction: "from bot", kind: "connection", request: {} });
       finish({ answer: undefined, status: 401, refusal });
-      refuseUpgrade(socket, refusal);
+      refuseUpgrade(socket, "401 Unauthorized", refusal.sentence);
     }
   };
-  return (request, socket, head) => {
-    // A client that gives up resets the connection.
-    socket.on("error", () => undefined);
+  return (request, socket, head, url) => {
+    const { host = url.host, origin } = request.headers;
+    const foreign = foreignCaller(options, { host, origin }, options.hosts);
+    if (foreign !== undefined) return refuseUpgrade(socket, "403 Forbidden", foreign);
     const gone = new AbortController();
     socket.once("close", () => gone.abort());
-    options.network.passes(gone.signal).then(
-      () => take(request, socket, head),
-      () => undefined,
+    const passed = options.network.passes(gone.signal).then(
+      () => take(request, socket, head, url),
+      () => undefined, // the client left while the network was cut
     );
+    unawaited(passed);
   };
 }
 

@@ -16,6 +16,7 @@ const needTeam: ReadonlySet<string> = new Set([
   "conversations.list",
   "usergroups.list",
   "usergroups.users.list",
+  "users.conversations",
   "users.list",
 ]);
 

@@ -45,8 +45,8 @@ type Asked = {
   readonly run: () => Outcome;
 };
 
-function overRate(name: string, retryAfterSeconds: number): Outcome {
-  const problem = { rule: "method.rate", at: "", message: `${name} has had its calls of the last minute` } as const;
+function overRate(rule: "method.rate" | "message.pace", message: string, retryAfterSeconds: number): Outcome {
+  const problem = { rule, at: "", message } as const;
   return { ...refusedOutcome(new Refused("ratelimited", [problem]), 429), retryAfterSeconds };
 }
 
@@ -83,15 +83,24 @@ async function askMethod(slack: Slack, name: string, request: Request): Promise<
   const run = (): Outcome => {
     try {
       const method = methodNamed(name);
-      if (method === undefined) refuse("unknown_method", "method.known", `no method ${name}`);
+      if (method === undefined) {
+        const problem = { rule: "method.known", at: "", message: `no method ${name}` } as const;
+        throw new Refused("unknown_method", [problem], { req_method: name });
+      }
       if (method.isForApp === true && request.method !== "POST") {
         refuse("insecure_request", "socket.post", `called by ${request.method}`);
       }
       if (by instanceof Refused) throw by;
       checkAccess(world, method);
       const retryAfterSeconds = world.faults.overRate(name, world.clock.now());
-      if (retryAfterSeconds !== undefined) return overRate(name, retryAfterSeconds);
-      return json({ ok: true, ...method.run(world, readArguments(method, args), by) });
+      if (retryAfterSeconds !== undefined) {
+        return overRate("method.rate", `${name} has had its calls of the last minute`, retryAfterSeconds);
+      }
+      const read = readArguments(method, args);
+      const channel = name === "chat.postMessage" ? textOf(read["channel"]) : "";
+      const laterSeconds = channel === "" ? undefined : world.faults.overPace(channel, world.clock.now());
+      if (laterSeconds !== undefined) return overRate("message.pace", `${channel} has had its burst`, laterSeconds);
+      return json({ ok: true, ...method.run(world, read, by) });
     } catch (error) {
       return refusedOutcome(error, 200);
     }
@@ -140,9 +149,18 @@ function parsedBody(text: string): Json | undefined {
 async function uploadedBytes(request: Request): Promise<Uint8Array> {
   const type = request.headers.get("content-type") ?? "";
   if (!type.startsWith("multipart/form-data")) return new Uint8Array(await request.arrayBuffer());
-  const parts = [...(await request.formData()).values()];
+  const parts = [...(await formIn(request)).values()];
   const file = parts.find((part) => typeof part !== "string") ?? parts[0];
   return typeof file === "string" ? new TextEncoder().encode(file) : new Uint8Array((await file?.arrayBuffer()) ?? []);
+}
+
+/** A body that is no form has no parts. */
+async function formIn(request: Request): Promise<FormData> {
+  try {
+    return await request.formData();
+  } catch {
+    return new FormData();
+  }
 }
 
 async function askUpload(world: World, id: string, request: Request): Promise<Asked> {
@@ -180,14 +198,15 @@ function channelNames(world: World, named: string): readonly string[] {
 
 type Sent = { readonly what: Asked; readonly signal: AbortSignal };
 
-/** "lost" and "late" requests are carried out; other faults prevent it. */
+/** "lost", "late" and "slow" requests are carried out; other faults prevent it. */
 async function fail(
   world: World,
   kind: string,
   { what, signal, plan }: Sent & { plan: PlannedFault },
 ): Promise<Outcome> {
   const done = plan.fault === "lost" || plan.fault === "late" ? what.run() : undefined;
-  await world.faults.delay(plan.fault === "late");
+  await world.faults.delay(plan.fault === "late" || plan.fault === "slow");
+  if (plan.fault === "slow") return what.run();
   if (plan.fault === "hang") await world.faults.hang(signal);
   return plan.fault === "late" && done !== undefined ? done : faultOutcome(world, kind, plan);
 }

@@ -108,7 +108,7 @@ export type ResponseUrl = {
 };
 
 /** A message that is being streamed: the time of its last chunk, and the number of blocks from chunks. */
-export type Stream = { touchedMs: number; blocks: number; isStopped: boolean };
+export type Stream = { readonly startedMs: number; blocks: number; isStopped: boolean };
 
 export type Deletion = {
   readonly channel: string;

@@ -11,13 +11,13 @@ function key(message: Message): string {
 }
 
 export function beginStream(world: World, message: Message): Stream {
-  const stream: Stream = { touchedMs: world.clock.now(), blocks: 0, isStopped: false };
+  const stream: Stream = { startedMs: world.clock.now(), blocks: 0, isStopped: false };
   world.state.streams.set(key(message), stream);
   return stream;
 }
 
 function isOver(world: World, stream: Stream): boolean {
-  return stream.isStopped || world.clock.now() - stream.touchedMs > times.stream.ms;
+  return stream.isStopped || world.clock.now() - stream.startedMs > times.stream.ms;
 }
 
 /** Whether the message is still being streamed, so that chat.update has to wait. */
@@ -31,8 +31,8 @@ export function openStream(world: World, message: Message): Stream {
   const error = "message_not_in_streaming_state";
   const stream = world.state.streams.get(key(message));
   if (stream === undefined || stream.isStopped) refuse(error, "stream.open", `message ${message.ts} is not streamed`);
-  const idle = world.clock.now() - stream.touchedMs;
-  if (isOver(world, stream)) refuse(error, "stream.fresh", `nothing was appended for ${Math.round(idle / 1000)} s`);
+  const ageMs = world.clock.now() - stream.startedMs;
+  if (isOver(world, stream)) refuse(error, "stream.fresh", `it was started ${Math.round(ageMs / 1000)} s ago`);
   return stream;
 }
 
@@ -84,6 +84,5 @@ export function appendChunks(world: World, message: Message, chunks: readonly Js
     if (chunk["type"] === "markdown_text") message.text += textOf(chunk["text"]);
   }
   stream.blocks += blocksIn(chunks);
-  stream.touchedMs = world.clock.now();
   touch(world, message);
 }

@@ -2,7 +2,7 @@ import type { Logger } from "pino";
 import type { Sealer } from "../../accounts/seal.ts";
 import type { Settings } from "../../commands/command.ts";
 import type { Store } from "../../store/store.ts";
-import type { Cards, Clock, People, Responder } from "../../workflow/ports.ts";
+import type { Cards, Clock, People } from "../../workflow/ports.ts";
 import type { Messenger } from "../send/messenger.ts";
 import { drawCard } from "./draw.ts";
 import { createRefusals, type Refusals } from "./refusals.ts";
@@ -10,10 +10,20 @@ import { retireCard } from "./retire.ts";
 import { tellRequester } from "./tell-requester.ts";
 
 export type CardDeps = {
-  readonly messenger: Pick<Messenger, "post" | "update" | "permalink">;
-  readonly responder: Pick<Responder, "tell">;
+  readonly messenger: Pick<Messenger, "post" | "update" | "respond" | "permalink">;
   readonly people: People;
-  readonly store: Pick<Store, "beginDrawing" | "holdDrawing" | "drew" | "postponeDrawing" | "find">;
+  readonly store: Pick<
+    Store,
+    | "beginDrawing"
+    | "holdDrawing"
+    | "drew"
+    | "postponeDrawing"
+    | "beginTelling"
+    | "holdTelling"
+    | "told"
+    | "postponeTelling"
+    | "find"
+  >;
   readonly sealer: Sealer;
   readonly settings: Settings;
   readonly clock: Pick<Clock, "now">;
@@ -32,6 +42,6 @@ export function createCards(deps: CardDeps): Cards {
       const link = await deps.messenger.permalink(card);
       return link.ok ? link.value : undefined;
     },
-    tellRequester: (change) => tellRequester(deps, { change }),
+    tell: (changeId, when) => tellRequester(drawDeps, changeId, when),
   };
 }

@@ -20,7 +20,6 @@ const MOST_LOST_WAIT_MS = 60_000;
 const LOOK_AGAIN_MS = 1_000;
 /** Shorter while a request is open: the requester must learn the outcome soon after its end. */
 const OPEN_LOOK_MS = 15_000;
-const TELL_AGAIN_MS = 30_000;
 /** An archived channel may be reopened; its cards are then updated. */
 const CLOSED_AGAIN_MS = 60_000;
 const MOST_WAIT_MS = 60 * 60_000;
@@ -30,21 +29,28 @@ const CLOSED_FOR_MS = 24 * 60 * 60_000;
  * Draws the card of a Change and posts news into its thread, until both are up to date. Any replica may call it at any
  * time; one draws. Never rejects because of Slack: a failed draw is repeated later.
  */
-export async function drawCard(deps: DrawDeps, changeId: string, known: Drawable = {}): Promise<void> {
+export async function drawCard(deps: DrawDeps, changeId: string, known: Drawable = {}): Promise<boolean> {
   let { opened: content, drawing: ours } = known;
   for (;;) {
     const drawing = ours ?? (await deps.store.beginDrawing(changeId));
-    if (drawing === undefined) return;
+    // There is nothing to draw, or somebody else draws it.
+    if (drawing === undefined) return false;
     ours = undefined;
     const right = createRight(deps.store, changeId, drawing.token);
     const open = (): Content | undefined => (content ??= contentOf(deps.sealer, drawing.change));
-    if (!(await drawOnce(deps, { ...drawing, content: open, right }))) return;
+    const { isMore, isShown } = await drawOnce(deps, { ...drawing, content: open, right });
+    if (!isMore) return isShown;
   }
 }
 
-/** True: there is more to draw. */
-async function drawOnce(deps: DrawDeps, work: Work): Promise<boolean> {
+/** Whether there is more to draw, and whether the card shows this version. */
+async function drawOnce(deps: DrawDeps, work: Work): Promise<{ readonly isMore: boolean; readonly isShown: boolean }> {
   const placed = await placeCard(deps, work);
+  return { isMore: await endDrawing(deps, work, placed), isShown: placed.kind === "placed" };
+}
+
+/** True: there is more to draw. */
+async function endDrawing(deps: DrawDeps, work: Work, placed: Placed): Promise<boolean> {
   switch (placed.kind) {
     case "lost":
       // The next replica to draw sees what we did.
@@ -82,68 +88,58 @@ function growing({ clock }: DrawDeps, since: Date, leastMs: number): number {
   return Math.min(Math.max(leastMs, (clock.now().getTime() - since.getTime()) / 10), MOST_WAIT_MS);
 }
 
-/** No card can be posted: tells only the requester, that it waits and how it ended. */
+/** No card can be posted: only the requester is told, that it waits or runs and how it ended. */
 async function withoutCard(deps: DrawDeps, work: Work, failure: SlackFailure): Promise<boolean> {
   const { change, token, newest } = work;
   const { store } = deps;
-  if (change.settledAt === undefined && change.state !== "pending") {
-    const ms = Math.min(growing(deps, change.createdAt, LOOK_AGAIN_MS), OPEN_LOOK_MS);
-    await store.postponeDrawing(change.id, token, { ms });
-    return false;
+  const { id, version, settledAt, createdAt } = change;
+  if (settledAt === undefined) {
+    const leastMs = change.state === "pending" ? OPEN_LOOK_MS : LOOK_AGAIN_MS;
+    const ms = Math.min(growing(deps, createdAt, leastMs), OPEN_LOOK_MS);
+    await store.postponeDrawing(id, token, { ms, toldSeq: newest });
+  } else {
+    await store.drew(id, { token, version, card: undefined, toldSeq: newest });
   }
-  const isNews = change.settledAt !== undefined || hasEvent(work, "requested") || hasEvent(work, "returned");
-  if (isNews && !(await tellRequester(deps, { change, failure, content: work.content }))) {
-    await store.postponeDrawing(change.id, token, { ms: growing(deps, change.createdAt, TELL_AGAIN_MS) });
-    return false;
-  }
-  if (change.settledAt !== undefined) {
-    return store.drew(change.id, { token, version: change.version, card: undefined, toldSeq: newest });
-  }
-  await store.postponeDrawing(change.id, token, { ms: OPEN_LOOK_MS, toldSeq: newest });
+  await tellRequester(deps, id, { isOverdue: false, failure, content: work.content });
   return false;
 }
 
 type Stuck = Extract<Placed, { kind: "closed" | "stuck" }>;
 
-/** The card can't be updated now: tells only the requester the outcome, once, and updates the card when possible. */
+/** The card can't be updated now: only the requester is told, and the card is updated when possible. */
 async function waitForChannel(deps: DrawDeps, work: Work, { card, failure }: Stuck): Promise<boolean> {
   const { change, token, newest } = work;
   const { store, log, clock } = deps;
   const { id, version, settledAt } = change;
   log.warn({ changeId: id, ...logged(failure) }, "can't update a card: its channel is closed to the bot");
+  await tellRequester(deps, id, { isOverdue: false, failure, content: work.content });
   if (settledAt === undefined) {
     await store.postponeDrawing(id, token, { ms: OPEN_LOOK_MS });
     return false;
   }
   if (clock.now().getTime() - settledAt.getTime() > CLOSED_FOR_MS) {
-    return store.drew(id, { token, version, card, toldSeq: newest });
+    return store.drew(id, { token, version, card, isShown: false, toldSeq: newest });
   }
-  const isTold = newest === undefined || (await tellRequester(deps, { change, failure, content: work.content }));
-  const ms = growing(deps, settledAt, isTold ? CLOSED_AGAIN_MS : TELL_AGAIN_MS);
-  await store.postponeDrawing(id, token, isTold ? { ms, toldSeq: newest } : { ms });
+  await store.postponeDrawing(id, token, { ms: growing(deps, settledAt, CLOSED_AGAIN_MS), toldSeq: newest });
   return false;
 }
 
-/** Slack won't update this version of the card: tells only the requester the outcome, once, and leaves the card. */
+/** Slack won't update this version of the card: it stays as it was, and its thread and the requester learn the outcome. */
 async function endStuck(deps: DrawDeps, work: Work, { card, failure }: Stuck): Promise<boolean> {
-  const { change, token, newest } = work;
-  const { store, log } = deps;
-  log.error({ changeId: change.id, ...logged(failure) }, "a card can't be updated; its requester is told instead");
-  if (change.settledAt !== undefined && newest !== undefined) {
-    if (!(await tellRequester(deps, { change, failure, content: work.content }))) {
-      await store.postponeDrawing(change.id, token, { ms: growing(deps, change.settledAt, TELL_AGAIN_MS) });
-      return false;
-    }
-  }
-  return endInThread(deps, work, { card, isStored: true });
+  const { id } = work.change;
+  deps.log.error({ changeId: id, ...logged(failure) }, "a card can't be updated; its requester is told instead");
+  const isMore = await endInThread(deps, work, { card, isStored: true, isShown: false });
+  await tellRequester(deps, id, { isOverdue: false, failure, content: work.content });
+  return isMore;
 }
 
-type Standing = { readonly card: Card; readonly isStored: boolean };
+type Standing = { readonly card: Card; readonly isStored: boolean; readonly isShown?: boolean };
 
-async function endInThread(deps: DrawDeps, work: Work, { card, isStored }: Standing): Promise<boolean> {
+async function endInThread(deps: DrawDeps, work: Work, standing: Standing): Promise<boolean> {
+  const { card, isStored, isShown = true } = standing;
   const { change, token, newest } = work;
   const { store } = deps;
-  const replies = repliesFor(deps, work);
+  const replies = repliesFor(deps, work, isShown);
   if (!isStored && replies.length > 0) {
     const kept = await work.right.keep(card);
     if (kept === "lost") await retireCard(deps, change, card);
@@ -156,7 +152,7 @@ async function endInThread(deps: DrawDeps, work: Work, { card, isStored }: Stand
   }
   // If we lost the right to draw, the store schedules another update: ours may have overwritten a newer one.
   const toldSeq = failure === undefined ? newest : undefined;
-  const isMore = await store.drew(change.id, { token, version: change.version, card, toldSeq });
+  const isMore = await store.drew(change.id, { token, version: change.version, card, isShown, toldSeq });
   if (isMore && !isStored && replies.length === 0) await retireUnlessKept(deps, work, card);
   return isMore;
 }
@@ -171,11 +167,14 @@ function hasEvent({ untold }: Work, wanted: HistoryEventKind): boolean {
   return untold.some(({ kind }) => kind === wanted);
 }
 
-/** Replies for the thread: the story of a Change that people decide on, and log lines of a workload in trouble. */
-function repliesFor({ settings }: DrawDeps, work: Work): readonly Post[] {
+/** Replies for the thread: the story of a Change that people decide on; of any other, only that it is in trouble, and why. */
+function repliesFor({ settings }: DrawDeps, work: Work, isShown: boolean): readonly Post[] {
   const { change, untold } = work;
-  const tellsStory = change.terms !== undefined || change.breakGlass;
-  const story = tellsStory ? storyReply(untold, { change, defaultRegion: settings.region }) : undefined;
+  // How a Change ended whose card can't show it is told to its requester, here if Slack takes it.
+  const isToldAnyway = !isShown && change.settledAt !== undefined;
+  const tellsStory = (change.terms !== undefined || change.breakGlass) && !isToldAnyway;
+  const trouble = isToldAnyway ? [] : untold.filter(({ kind }) => kind === "health");
+  const story = storyReply(tellsStory ? untold : trouble, { change, defaultRegion: settings.region });
   const all = tellsStory && hasEvent(work, "requested") ? diffReplies(change) : [];
   const excerpt = hasEvent(work, "health") ? excerptReply(change) : undefined;
   return [story, ...all, excerpt].filter((reply) => reply !== undefined);

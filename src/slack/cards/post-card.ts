@@ -2,7 +2,7 @@ import type { Card, StoredChange } from "../../changes/stored-change.ts";
 import { changeCard } from "../../views/cards/change-card.ts";
 import { openingCard } from "../../views/cards/opening-card.ts";
 import type { Post } from "../../views/kit/message.ts";
-import { namesFor } from "../../workflow/access/approver-names.ts";
+import { approversFor, namesFor } from "../../workflow/access/approver-names.ts";
 import { undoRequest } from "../../workflow/repeat/undo-request.ts";
 import type { SlackFailure } from "../send/slack-error.ts";
 import type { DrawDeps } from "./cards.ts";
@@ -28,10 +28,10 @@ const MOST_POSTS = 2;
 /** Updates the card of a Change to its latest version, posting it first if there is none. */
 export async function placeCard(deps: DrawDeps, work: Work): Promise<Placed> {
   const { change, posts } = work;
-  const names = await namesFor(deps.people, change);
+  const [names, approvers] = await Promise.all([namesFor(deps.people, change), approversFor(deps.people, change)]);
   const { command, region: defaultRegion } = deps.settings;
   const common = { change, defaultRegion, names };
-  const post = changeCard({ ...common, command, canUndo: canUndo(deps, work) });
+  const post = changeCard({ ...common, approvers, command, canUndo: canUndo(deps, work) });
   if (change.card !== undefined) {
     const updated = await update(deps, work, { card: change.card, post });
     if (updated.kind !== "gone") return updated;

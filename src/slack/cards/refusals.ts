@@ -1,9 +1,11 @@
 import { isTemporary, type SlackFailure } from "../send/slack-error.ts";
 
-/** How often Slack refused the card of a Change for a reason that may be ours. Kept per process. */
+/** What Slack refused of the card of a Change, and how often for a reason that may be ours. Kept per process. */
 export type Refusals = {
-  /** True while another attempt may work: false from the third refusal on, until `clear`. */
+  /** Notes a refusal. True while another attempt may work: false from the third one on, until `clear`. */
   readonly mayRetry: (changeId: string, failure: SlackFailure) => boolean;
+  /** The last refusal since `clear`, if this process saw it. */
+  readonly latest: (changeId: string) => SlackFailure | undefined;
   readonly clear: (changeId: string) => void;
 };
 
@@ -11,18 +13,18 @@ const MOST_TRIES = 3;
 const MOST_CHANGES = 1_000;
 
 export function createRefusals(): Refusals {
-  const tries = new Map<string, number>();
+  const refused = new Map<string, { readonly tries: number; readonly failure: SlackFailure }>();
   return {
     mayRetry(changeId, failure) {
-      if (isTemporary(failure)) return true;
-      if (!["content", "ours", "unknown"].includes(failure.kind)) return false;
-      const count = (tries.get(changeId) ?? 0) + 1;
-      tries.delete(changeId);
-      tries.set(changeId, count);
-      const oldest = tries.keys().next().value;
-      if (tries.size > MOST_CHANGES && oldest !== undefined) tries.delete(oldest);
-      return count < MOST_TRIES;
+      const isOurs = ["content", "ours", "unknown"].includes(failure.kind);
+      const tries = (refused.get(changeId)?.tries ?? 0) + (isOurs ? 1 : 0);
+      refused.delete(changeId);
+      refused.set(changeId, { tries, failure });
+      const oldest = refused.keys().next().value;
+      if (refused.size > MOST_CHANGES && oldest !== undefined) refused.delete(oldest);
+      return isTemporary(failure) || (isOurs && tries < MOST_TRIES);
     },
-    clear: (changeId) => void tries.delete(changeId),
+    latest: (changeId) => refused.get(changeId)?.failure,
+    clear: (changeId) => void refused.delete(changeId),
   };
 }

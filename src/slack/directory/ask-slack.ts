@@ -54,11 +54,13 @@ export async function askForConnection(
 
 type Fetch = typeof fetch;
 
-function clientOf({ botToken, apiUrl }: SlackAccess, log: Logger, through: Fetch): WebClient {
+function clientOf({ botToken, apiUrl, teamId }: SlackAccess, log: Logger, through: Fetch): WebClient {
   return new WebClient(botToken, {
     logger: boltLogger(log),
     allowAbsoluteUrls: false,
     ...(apiUrl !== undefined && { slackApiUrl: apiUrl }),
+    // Sent with every call: the token of an organization says nothing about channels and groups without it.
+    ...(teamId !== undefined && { teamId }),
     fetch: through,
     timeout: WITHIN_MS,
     retryConfig: { retries: 0 },

@@ -37,7 +37,8 @@ export function createGroups({ client, nowMs, pace }: Parts): Groups {
     async members(groupId, maxAgeMs) {
       const known = single.known(groupId, maxAgeMs) ?? all.known("", maxAgeMs)?.get(groupId);
       if (known !== undefined) return known;
-      if (single.isReading(groupId) || (!all.isReading("") && mayReadSingle())) return single.get(groupId, maxAgeMs);
+      const isShared = single.isReading(groupId, maxAgeMs);
+      if (isShared || (!all.isReading("", maxAgeMs) && mayReadSingle())) return single.get(groupId, maxAgeMs);
       return (await all.get("", maxAgeMs)).get(groupId) ?? new Set();
     },
     handles: () => handles.get("", HANDLES_MS),

@@ -2,6 +2,7 @@ import type { WebClient } from "@slack/web-api";
 import type { Logger } from "pino";
 import type { People } from "../../workflow/ports.ts";
 import { classify } from "../send/slack-error.ts";
+import { unawaited } from "../../unawaited.ts";
 
 export type Identity = {
   /** Asks Slack who we are. Throws an Error with a sentence when Slack refuses the token. */
@@ -62,7 +63,7 @@ export function createIdentity({ client, tokenRefusal, installed, log, now }: Pa
     recheck() {
       if (known === undefined || !isDue(tokenRefusal() === undefined ? CHECK_EVERY_MS : ASK_AGAIN_MS)) return;
       // `tokenRefusal` has the result.
-      check().catch((err: unknown) => log.error({ err }, "Slack rejected the bot token"));
+      unawaited(check(), (err) => log.error({ err }, "Slack rejected the bot token"));
     },
     bot,
   };

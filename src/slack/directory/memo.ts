@@ -1,9 +1,13 @@
 export type Memo<Value> = {
-  /** A value read less than `maxAgeMs` ago, else a new one. Concurrent reads of one key share one call. */
+  /**
+   * A value read less than `maxAgeMs` ago, else a new one. Concurrent reads of one key share a call that began less than
+   * `maxAgeMs` ago.
+   */
   readonly get: (key: string, maxAgeMs: number) => Promise<Value>;
   /** The last value, if it was read less than `maxAgeMs` ago. */
   readonly known: (key: string, maxAgeMs: number) => Value | undefined;
-  readonly isReading: (key: string) => boolean;
+  /** Whether such a call is under way. */
+  readonly isReading: (key: string, maxAgeMs: number) => boolean;
 };
 
 const MOST = 5_000;
@@ -11,34 +15,43 @@ const MOST = 5_000;
 /** Caches a slow read. Failures are not cached. */
 export function createMemo<Value>(read: (key: string) => Promise<Value>, nowMs: () => number): Memo<Value> {
   const kept = new Map<string, { readonly value: Value; readonly at: number }>();
-  const reading = new Map<string, Promise<Value>>();
+  const reading = new Map<string, { readonly value: Promise<Value>; readonly at: number }>();
   const known = (key: string, maxAgeMs: number): Value | undefined => {
     const last = kept.get(key);
     return last !== undefined && nowMs() - last.at < maxAgeMs ? last.value : undefined;
   };
-  const readNow = async (key: string): Promise<Value> => {
-    // The age counts from before the call: Slack may have read its data at once and answered late.
-    const at = nowMs();
+  const underWay = (key: string, maxAgeMs: number): Promise<Value> | undefined => {
+    const call = reading.get(key);
+    return call !== undefined && nowMs() - call.at < maxAgeMs ? call.value : undefined;
+  };
+  // The age counts from before the call: Slack may have read its data at once and answered late.
+  const readNow = async (key: string, at: number): Promise<Value> => {
     try {
       const value = await read(key);
-      kept.delete(key);
-      kept.set(key, { value, at });
+      // An older call may end after a newer one.
+      if ((kept.get(key)?.at ?? at) <= at) {
+        kept.delete(key);
+        kept.set(key, { value, at });
+      }
       const oldest = kept.keys().next().value;
       if (kept.size > MOST && oldest !== undefined) kept.delete(oldest);
       return value;
     } finally {
-      reading.delete(key);
+      if (reading.get(key)?.at === at) reading.delete(key);
     }
   };
   return {
     known,
-    isReading: (key) => reading.has(key),
+    isReading: (key, maxAgeMs) => underWay(key, maxAgeMs) !== undefined,
     async get(key, maxAgeMs) {
       const last = known(key, maxAgeMs);
       if (last !== undefined) return last;
-      const inProgress = reading.get(key) ?? readNow(key);
-      reading.set(key, inProgress);
-      return inProgress;
+      const shared = underWay(key, maxAgeMs);
+      if (shared !== undefined) return shared;
+      const at = nowMs();
+      const value = readNow(key, at);
+      reading.set(key, { value, at });
+      return value;
     },
   };
 }

@@ -166,9 +166,16 @@ async function recordsOf({ records, asker }: Context) {
     ]);
     const newest = pending.toReversed();
     const mine = newest.filter(({ requester }) => requester.userId === asker.userId);
-    const others = newest.filter((change) => !mine.includes(change)).slice(0, MOST_WAITING);
+    const all = newest.filter((change) => !mine.includes(change));
+    const others = all.slice(0, MOST_WAITING);
     const may = await Promise.all(others.map((change) => records.mayDecide(change)));
-    return { mine, waiting: others.filter((_, at) => may[at]), recent, problems: [] };
+    return {
+      mine,
+      waiting: others.filter((_, at) => may[at]),
+      mayWaitMore: all.length > others.length,
+      recent,
+      problems: [],
+    };
   } catch (error) {
     if (!(error instanceof UserError) && !(error instanceof StoreError)) throw error;
     return { mine: [], waiting: [], recent: [], problems: [error.message] };

@@ -59,8 +59,8 @@ export function installRoutes(parts: InstallerParts): Route[] {
   ): Route => ({
     path,
     method: ["GET"],
-    handler(request, response) {
-      handle(request, response).catch((err: unknown) => fail(parts, response, err));
+    async handler(request, response) {
+      await handle(request, response).catch((err: unknown) => fail(parts, response, err));
     },
   });
   return [

@@ -16,7 +16,7 @@ import { noteRefusal } from "../../workflow/history.ts";
 
 export type FillDeps = FinalDeps &
   DepsOf<typeof contextFor | typeof noteRefusal | typeof afterAck> & {
-    readonly lanes: Pick<Lanes, "add" | "track">;
+    readonly lanes: Pick<Lanes, "add" | "background" | "track">;
     readonly newReference: () => string;
   };
 
@@ -73,7 +73,7 @@ export function fillLater(deps: FillDeps, filling: Filling): void {
     const fresh = new Set(Object.keys(filling.isNew === true ? filled.values : values));
     await drawFill(deps, filling, drawForm(filled, { notes, above: read.above, fresh }));
   });
-  if (!isTaken) void deps.lanes.track(drawFill(deps, filling, drawForm(filledForm(filling, {}), {})));
+  if (!isTaken) deps.lanes.background(drawFill(deps, filling, drawForm(filledForm(filling, {}), {})));
 }
 
 /** A form that reads nothing stays as it is, unless policy refuses every request it could make. */

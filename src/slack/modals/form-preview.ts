@@ -34,7 +34,7 @@ export function previewLater(deps: FillDeps, previewing: Previewing): void {
   });
   if (isTaken) return;
   const view = drawForm(withChoiceShown(previewing), { above: sentences.busy().blocks });
-  void deps.lanes.track(drawPreview(deps, previewing, view));
+  deps.lanes.background(drawPreview(deps, previewing, view));
 }
 
 /** Skips the draw if a click since the submission has drawn something newer. */

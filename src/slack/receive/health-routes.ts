@@ -5,7 +5,8 @@ import type { Lanes } from "../../workflow/inbox/lanes.ts";
 export type Route = {
   readonly path: string;
   readonly method: string[];
-  readonly handler: (request: IncomingMessage, response: ServerResponse) => void;
+  /** The server answers for one that throws or rejects. */
+  readonly handler: (request: IncomingMessage, response: ServerResponse) => void | Promise<void>;
 };
 
 type Checks = {
@@ -28,11 +29,8 @@ export function healthRoutes({ missing, lanes }: Checks): Route[] {
     {
       path: "/readyz",
       method: ["GET"],
-      handler(_, response) {
-        missing().then(
-          (reasons) => ready(response, reasons),
-          () => ready(response, ["the check itself failed"]),
-        );
+      async handler(_, response) {
+        ready(response, await missing().catch(() => ["the check itself failed"]));
       },
     },
   ];
@@ -41,6 +39,10 @@ export function healthRoutes({ missing, lanes }: Checks): Route[] {
 function ready(response: ServerResponse, missing: readonly string[]): void {
   if (missing.length === 0) answer(response, 200, { status: "ok" });
   else answer(response, 503, { status: "not ready", missing });
+}
+
+export function notFound(response: ServerResponse): void {
+  answer(response, 404, { message: "there is nothing at this path" });
 }
 
 function answer(response: ServerResponse, status: number, body: object): void {

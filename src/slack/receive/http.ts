@@ -1,11 +1,12 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
-import { HTTPReceiver } from "@slack/bolt";
+import { HTTPReceiver, HTTPReceiverDeferredRequestError } from "@slack/bolt";
 import type { Logger } from "pino";
 import { portOf } from "../../http/listen.ts";
-import { guardServer, httpLimits } from "../../http/server.ts";
+import { guarded, guardServer, httpLimits, type Trouble } from "../../http/server.ts";
 import { ackBody, LATEST_ACK_MS } from "./ack.ts";
 import { createApp } from "./bolt-app.ts";
 import { boltLogger } from "../bolt-logger.ts";
+import { notFound } from "./health-routes.ts";
 import { sentences } from "../../views/messages/sentences.ts";
 import type { Transport, TransportParts } from "./transport.ts";
 
@@ -64,12 +65,21 @@ type Listen = { readonly host: string; readonly port: number; readonly log: Logg
 
 /** Listens with the same limits as all our HTTP servers. Rejects when the port is unavailable. */
 export async function startReceiver(receiver: HTTPReceiver, { host, port, log }: Listen): Promise<Server> {
+  const onTrouble: Trouble = (message, data) =>
+    log.warn("error" in data ? { ...data, err: data.error } : data, message);
+  const { requestListener } = receiver;
+  receiver.requestListener = guarded((request, response) => {
+    try {
+      return requestListener(request, response);
+    } catch (error) {
+      if (!(error instanceof HTTPReceiverDeferredRequestError)) throw error;
+      return notFound(response);
+    }
+  }, onTrouble);
   const server = await receiver.start({ host, port }, httpLimits);
   // Bolt's error listener would close the server for good when one connection can't be accepted.
   server.removeAllListeners("error");
-  guardServer(server, {
-    onTrouble: (message, data) => log.warn("error" in data ? { ...data, err: data.error } : data, message),
-  });
+  guardServer(server, { onTrouble });
   return server;
 }
 

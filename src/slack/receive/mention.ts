@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { readMention } from "../../commands/grammar/mention-words.ts";
-import { menu, unfinishedForm } from "../../commands/grammar/parse.ts";
+import { menu, type Unfinished } from "../../commands/grammar/parse.ts";
 import type { UserError } from "../../errors.ts";
+import { addressedBy, type Addressed } from "./addressed.ts";
 import type { Message } from "../../views/kit/message.ts";
 import { dispatch } from "../../workflow/dispatch.ts";
 import { failureMessage } from "../../workflow/failure.ts";
@@ -19,7 +20,7 @@ import type { Command, Settings } from "../../commands/command.ts";
 import type { DepsOf } from "../deps-of.ts";
 import { confirmMessage } from "../../views/messages/confirm-message.ts";
 import { workloadsFor } from "../../workflow/offer-workloads.ts";
-import { usageWithForm } from "../../views/messages/error-messages.ts";
+import { mistakeWithForm } from "../../views/messages/error-messages.ts";
 
 export type MentionDeps = DepsOf<typeof dispatch | typeof failureMessage | typeof workloadsFor> & {
   readonly lanes: Pick<Lanes, "isStopping" | "track" | "add">;
@@ -37,6 +38,7 @@ const Said = {
   bot_id: z.string().optional(),
   subtype: z.string().optional(),
   text: z.string().default(""),
+  blocks: z.array(z.unknown()).optional().catch(undefined),
   ts: z.string().default(""),
   thread_ts: z.string().optional(),
   /** Set on edited messages. Editing a mention sends a new `app_mention` with this field. */
@@ -67,7 +69,8 @@ type MentionEvent = z.infer<typeof MentionEvent>;
 export async function onMention(deps: MentionDeps, body: unknown): Promise<void> {
   const mention = unwrapped(MentionEvent.parse(body));
   const userId = speakerOf(deps, mention);
-  if (userId === undefined || !(await isOurs(deps, mention.event_id))) return;
+  const said = saidIn(deps, mention);
+  if (userId === undefined || said === undefined || !(await isOurs(deps, mention.event_id))) return;
   const origin = originOf(deps, mention, userId);
   const tell = async (message: Message | undefined): Promise<void> => {
     if (message !== undefined) await deps.lanes.track(deps.responder.tellPatiently(message, origin));
@@ -76,8 +79,8 @@ export async function onMention(deps: MentionDeps, body: unknown): Promise<void>
   const { ts } = mention.event;
   const key = ts === "" ? mention.event_id : messageKey({ ...origin, ts });
   if (await wasRun(deps, mention, key)) return tellOfEdit(deps, { mention, key }, tell);
-  const heard = readMention(wordsOf(deps, mention.event.text));
-  if (heard.kind === "error") return tellMistake(deps, { error: heard.error, mention, origin }, tell);
+  const heard = readMention(said);
+  if (heard.kind === "miss") return tellMistake(deps, { ...heard, origin }, tell);
   if (heard.kind === "confirm") return tell(confirmMessage(heard.parsed.ask));
   const { command, ask } = heard.kind === "menu" ? menu() : heard.parsed;
   await dispatch(deps, { command, ask, origin, id: key }, tell);
@@ -147,24 +150,25 @@ async function noteRead({ store, log }: MentionDeps, key: string): Promise<void>
   }
 }
 
-type Mistaken = { readonly error: UserError; readonly mention: MentionEvent; readonly origin: Origin };
+type Mistaken = { readonly error: UserError; readonly begun?: Unfinished; readonly origin: Origin };
 
 /** If the words only lack something, a button opens the form: a mention can't open one itself. */
 async function tellMistake(
   deps: MentionDeps,
-  { error, mention, origin }: Mistaken,
+  { error, begun, origin }: Mistaken,
   tell: (message: Message) => Promise<void>,
 ): Promise<void> {
-  const begun = unfinishedForm(wordsOf(deps, mention.event.text));
   if (begun === undefined) return tell(failureMessage(deps, error, { verb: "?", effect: "read" }));
   const { command, values } = begun;
   const opening = { verb: command.name, values };
-  const { message, next, usage, example } = error;
-  if (values["name"] !== undefined) return tell(usageWithForm(error, opening, deps.settings.command));
+  const { message, next } = error;
+  if (values["name"] !== undefined || error.suggestions.length > 0) {
+    return tell(mistakeWithForm(error, opening, deps.settings.command));
+  }
   const isTaken = deps.lanes.add({ lane: "people", owner: origin.userId }, async (signal) => {
     const suggestions = await workloadsFor(deps, { command, values, origin }, signal);
     await deps.responder.tellPatiently(
-      usageWithForm({ message, next, usage, example, suggestions }, opening, deps.settings.command),
+      mistakeWithForm({ message, next, suggestions }, opening, deps.settings.command),
       origin,
     );
   });
@@ -189,11 +193,12 @@ function originOf({ people }: Pick<MentionDeps, "people">, { team_id, event }: M
   return { userId, teamId, channelId, ...(threadTs !== undefined && { threadTs, isNewThread }) };
 }
 
-/** The words after the mention. People also type the slash command after it. */
-function wordsOf({ people, settings }: Pick<MentionDeps, "people" | "settings">, text: string): string {
-  const mention = `<@${people.bot().userId ?? ""}`;
-  const at = text.indexOf(mention);
-  const behind = at < 0 ? text : text.slice(text.indexOf(">", at) + 1);
-  const trimmed = behind.replace(/^[\s,:]+/u, "").trim();
-  return trimmed.startsWith(`${settings.command} `) ? trimmed.slice(settings.command.length) : trimmed;
+/** What the message says to the bot. People also type the slash command after the mention. */
+function saidIn(
+  { people, settings }: Pick<MentionDeps, "people" | "settings">,
+  { event }: MentionEvent,
+): Addressed | undefined {
+  const said = addressedBy({ ...event, isDirect: event.channel_type === "im" }, people.bot().userId);
+  if (said === undefined || !said.text.startsWith(`${settings.command} `)) return said;
+  return { ...said, text: said.text.slice(settings.command.length) };
 }

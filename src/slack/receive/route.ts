@@ -8,6 +8,7 @@ import type { Origin } from "../../workflow/origin.ts";
 import { sentences } from "../../views/messages/sentences.ts";
 import { onHomeOpened } from "../home/draw.ts";
 import { onMention } from "./mention.ts";
+import { onProfileChanged } from "./profile-changed.ts";
 import { onShortcut } from "./shortcut.ts";
 import { onSlash } from "./slash.ts";
 import { onSubmission } from "./submission.ts";
@@ -31,6 +32,7 @@ export type RouteDeps = DepsOf<
   | typeof onSuggestion
   | typeof onShortcut
   | typeof onUninstalled
+  | typeof onProfileChanged
   | typeof failureMessage
 > & {
   readonly lanes: Pick<Lanes, "arrived" | "track">;
@@ -99,7 +101,9 @@ function handle(deps: RouteDeps, body: unknown, ack: Ack): Promise<void> {
 
 const Event = z.object({ event: z.object({ type: z.string() }) });
 
-type EventDeps = DepsOf<typeof onMention | typeof onHomeOpened | typeof onChannelMoved | typeof onUninstalled>;
+type EventDeps = DepsOf<
+  typeof onMention | typeof onHomeOpened | typeof onChannelMoved | typeof onUninstalled | typeof onProfileChanged
+>;
 
 /** The manifest's subscriptions, by the type in the event: `message.im` arrives as a `message`. */
 export const eventHandlers: Readonly<Record<string, (deps: EventDeps, body: unknown) => Promise<void>>> = {
@@ -110,6 +114,8 @@ export const eventHandlers: Readonly<Record<string, (deps: EventDeps, body: unkn
   app_uninstalled: onUninstalled,
   tokens_revoked: onUninstalled,
   team_access_revoked: onUninstalled,
+  user_change: onProfileChanged,
+  team_join: onProfileChanged,
 };
 
 /** Bolt has acked it before. Events without a subscription are ignored. */

@@ -92,7 +92,7 @@ function guessLater(deps: ShortcutDeps, guessing: Guessing): void {
   });
   if (isTaken) return;
   const above = [section("⚠️ I'm too busy to look for the workload in this message. Choose one.")];
-  void deps.lanes.track(drawFinal(deps, final, drawForm(guessing, { above })));
+  deps.lanes.background(drawFinal(deps, final, drawForm(guessing, { above })));
 }
 
 /** The workload named in the text, as `service/web`; undefined if there is none, or if the workload API can't be read. */

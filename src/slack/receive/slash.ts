@@ -1,5 +1,7 @@
 import { z } from "zod";
 import { parseText, type Parsed, unfinishedForm } from "../../commands/grammar/parse.ts";
+import { readSentence } from "../../commands/grammar/mention-words.ts";
+import { UserError } from "../../errors.ts";
 import type { Message } from "../../views/kit/message.ts";
 import { ackBody, type Ack } from "./ack.ts";
 import { dispatch } from "../../workflow/dispatch.ts";
@@ -7,6 +9,7 @@ import { failureMessage } from "../../workflow/failure.ts";
 import { openForm } from "../modals/update-view.ts";
 import { type Opening, openVerbForm } from "../modals/open-form.ts";
 import type { Origin } from "../../workflow/origin.ts";
+import { confirmMessage } from "../../views/messages/confirm-message.ts";
 import { sentences } from "../../views/messages/sentences.ts";
 import type { Lanes } from "../../workflow/inbox/lanes.ts";
 import type { Repeats } from "./repeats.ts";
@@ -47,7 +50,10 @@ export async function onSlash(deps: SlashDeps, body: unknown, ack: Ack): Promise
   } catch (error) {
     const begun = unfinishedForm(typed.text);
     if (begun !== undefined) return openBegun(deps, { ...begun, typed }, ack);
-    return say(failureMessage(deps, error, { verb: "?", effect: "read" }));
+    const meant = readSentence(typed.text);
+    if (meant.kind === "confirm" && !offersMore(error)) return say(confirmMessage(meant.parsed.ask));
+    if (meant.kind !== "run") return say(failureMessage(deps, error, { verb: "?", effect: "read" }));
+    ({ parsed } = meant);
   }
   const { trigger_id: id } = typed;
   const origin = originOf(deps, typed);
@@ -56,6 +62,11 @@ export async function onSlash(deps: SlashDeps, body: unknown, ack: Ack): Promise
     await openForm(deps, { triggerId: id, view, origin });
   };
   return dispatch(deps, { ...parsed, origin, id, opens }, say);
+}
+
+/** Its buttons run what was typed with the verb that was probably meant. */
+function offersMore(error: unknown): boolean {
+  return error instanceof UserError && error.suggestions.some(({ words }) => words !== undefined);
 }
 
 type Beginning = Pick<Opening, "command" | "values"> & { readonly typed: SlashCommand };

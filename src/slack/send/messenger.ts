@@ -1,6 +1,5 @@
 import type { Card } from "../../changes/stored-change.ts";
 import type { Post, TextFile } from "../../views/kit/message.ts";
-import { withPlainTables } from "../../views/kit/blocks.ts";
 import { truncate } from "../../views/kit/text.ts";
 import { type CallDeps, callSlack, logFailure, type Result } from "./call.ts";
 import type { Urgency } from "./clients.ts";
@@ -28,6 +27,7 @@ export type Messenger = {
   /** Only that person sees it, until they reload. They must be in the channel. */
   readonly postEphemeral: (to: Conversation & { readonly user: string }, post: Post) => Promise<Result<void>>;
   readonly update: (card: Card, post: Post, urgency: Urgency) => Promise<Result<void>>;
+  readonly remove: (card: Card) => Promise<Result<void>>;
   readonly permalink: (card: Card) => Promise<Result<string | undefined>>;
   /** Posts to a response_url: five uses within 30 minutes, whether or not the bot is in the channel. */
   readonly respond: (url: string, post: Post, how: ResponseHow) => Promise<Result<void>>;
@@ -58,12 +58,18 @@ export function createMessenger(parts: MessengerDeps): Messenger {
   const deps = {
     ...parts,
     latest: new Map<string, () => void>(),
-    tables: { areRefused: false },
     goneThreads: createGoneThreads(),
   };
   return {
     ...posting(deps),
     ...viewing(deps),
+    remove: ({ channelId: channel, ts }) =>
+      callSlack(deps, {
+        method: "chat.delete",
+        target: channel,
+        urgency: "background",
+        run: async (client) => void (await client.chat.delete({ channel, ts })),
+      }),
     permalink: ({ channelId: channel, ts: message_ts }) =>
       callSlack(deps, {
         method: "chat.getPermalink",
@@ -84,11 +90,8 @@ export function createMessenger(parts: MessengerDeps): Messenger {
   };
 }
 
-/** Not every Slack takes data tables; the first refusal is remembered until the process ends. */
-type Tables = { areRefused: boolean };
-
 function posting(
-  deps: MessengerDeps & CallDeps & { readonly tables: Tables; readonly goneThreads: GoneThreads },
+  deps: MessengerDeps & CallDeps & { readonly goneThreads: GoneThreads },
 ): Pick<Messenger, "post" | "postEphemeral" | "update" | "respond"> {
   const { goneThreads } = deps;
   return {
@@ -147,34 +150,13 @@ const MOST_TEXT = 3_800;
 
 type Send<Value> = (body: Body) => Promise<Result<Value>>;
 
-/** If Slack refuses a data table, sends a plain one. */
-async function withTables<Value>(
-  { tables, log }: Pick<MessengerDeps, "log"> & { readonly tables: Tables },
+/** If Slack refuses the blocks, sends the text alone. */
+async function asTextIfRefused<Value>(
+  { log, command }: Pick<MessengerDeps, "log" | "command">,
   { text, blocks }: Post,
   send: Send<Value>,
 ): Promise<Result<Value>> {
-  const hasTable = blocks.some(({ type }) => type === "data_table");
-  const sendBlocks = (drawn: Post["blocks"]) => send({ text, ...(drawn.length > 0 && { blocks: [...drawn] }) });
-  if (!hasTable) return sendBlocks(blocks);
-  const result = tables.areRefused ? undefined : await sendBlocks(blocks);
-  if (result !== undefined && (result.ok || result.failure.kind !== "content")) return result;
-  const plain = await sendBlocks(withPlainTables(blocks));
-  if (plain.ok && !tables.areRefused) {
-    tables.areRefused = true; // oxlint-disable-line no-param-reassign -- the messenger's memory
-    log.warn("Slack refuses data tables, so lists use plain tables until a restart");
-  }
-  return plain;
-}
-
-/** If Slack refuses the blocks, sends the text alone. */
-async function asTextIfRefused<Value>(
-  deps: Pick<MessengerDeps, "log" | "command"> & { readonly tables: Tables },
-  post: Post,
-  send: Send<Value>,
-): Promise<Result<Value>> {
-  const { log, command } = deps;
-  const { text, blocks } = post;
-  const result = await withTables(deps, post, send);
+  const result = await send({ text, ...(blocks.length > 0 && { blocks: [...blocks] }) });
   if (result.ok || result.failure.kind !== "content" || blocks.length === 0) return result;
   const { reference, method, code: slackError } = result.failure;
   const blockTypes = blocks.map(({ type }) => type);

@@ -24,6 +24,7 @@ export function createResponder(deps: ResponderDeps): Responder {
     answer: (message, origin, options) => answer(deps, message, { ...options, origin }),
     tell: (message, origin) => tell(deps, message, origin),
     tellPatiently: (message, origin) => sendPatiently(deps, message, { origin, how: alone }),
+    working: (origin) => showWorking(deps, origin),
     async announce(channelId, message) {
       const posted = await messenger.post({ channel: channelId }, message, "background");
       if (!posted.ok) log.warn({ ...whyNot(posted), channelId }, "couldn't announce a change to a channel");
@@ -82,6 +83,22 @@ const alone: ResponseHow = { response_type: "ephemeral", replace_original: false
 
 async function tell(deps: ResponderDeps, message: Post, origin: Origin): Promise<boolean> {
   return (await send(deps, message, { origin, how: alone })) === "reached";
+}
+
+/**
+ * After a slash command or a click, a message for one person, which stays: Slack neither replaces nor removes it, see
+ * https://github.com/slackapi/bolt-js/issues/2287. Otherwise a message that can be removed.
+ */
+async function showWorking({ messenger }: ResponderDeps, origin: Origin): Promise<() => Promise<void>> {
+  const { responseUrl, channelId, threadTs } = origin;
+  if (responseUrl !== undefined) {
+    await messenger.respond(responseUrl, sentences.working(), alone);
+    return () => Promise.resolve();
+  }
+  const posted = await messenger.post({ channel: channelId, threadTs }, sentences.working(), "answer");
+  return async () => {
+    if (posted.ok) await messenger.remove(posted.value);
+  };
 }
 
 type Sending = { readonly origin: Origin; readonly how: ResponseHow };

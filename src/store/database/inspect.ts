@@ -62,11 +62,19 @@ async function installations({ db }: Pick<Looking, "db">): Promise<Inspection["i
   const rows = await db
     .selectFrom("installation")
     .select(["id", "name", "is_org", "sealed_tokens"])
+    .select((outer) =>
+      outer
+        .selectFrom("org_workspace")
+        .select((inner) => inner.fn.min<string>("org_workspace.team_id").as("team_id"))
+        .whereRef("org_workspace.enterprise_id", "=", "installation.id")
+        .as("org_team"),
+    )
     .orderBy("name")
     .limit(NEWEST)
     .execute();
-  return rows.map(({ id, name, is_org, sealed_tokens: sealedTokens }) => ({
+  return rows.map(({ id, name, is_org, org_team, sealed_tokens: sealedTokens }) => ({
     id,
+    teamId: is_org === 1 ? (org_team ?? undefined) : id,
     name,
     isOrgWide: is_org === 1,
     sealedTokens,

@@ -1,4 +1,6 @@
-import { sql } from "kysely";
+import { type DeleteResult, sql } from "kysely";
+import { pruneProfiles } from "../profiles.ts";
+import { BATCH, untilNone } from "./batches.ts";
 import type { Session } from "./session.ts";
 
 const HOUR_MS = 60 * 60_000;
@@ -28,34 +30,52 @@ export function pruner(session: Session): () => Promise<void> {
 }
 
 /** The only place where history goes away: by age, if an age is configured, and its settled Changes with it. */
-async function prune({ db, clock, keepHistoryMs }: Session): Promise<void> {
-  await db
-    .deleteFrom("delivery")
-    .where("finished_at", "<", clock(-KEEP_DELIVERIES_MS))
-    .where((where) =>
-      where.or([where("id", "not like", MESSAGE_IDS), where("finished_at", "<", clock(-KEEP_MESSAGES_MS))]),
-    )
-    .execute();
+async function prune(session: Session): Promise<void> {
+  const { db, clock, keepHistoryMs } = session;
+  await untilNone(() => removed(db.deleteFrom("delivery").where("id", "in", oldDeliveries({ db, clock }))));
   await db.deleteFrom("replica").where("alive_until", "<", clock(-HOUR_MS)).execute();
   await db
     .deleteFrom("call_count")
     .where("day", "<", sql<string>`substr(${clock(-KEEP_CALLS_MS)}, 1, 10)`)
     .execute();
+  await pruneProfiles(session);
   if (keepHistoryMs === undefined) return;
   const before = clock(-keepHistoryMs);
-  await db
-    .deleteFrom("event")
+  const old = db
+    .selectFrom("event")
+    .select("seq")
     .where("at", "<", sql<string>`(select ${before})`)
-    .execute();
-  await db.transaction().execute(async (tx) => {
-    const gone = await tx
-      .deleteFrom("change")
-      .where("settled_at", "<", before)
-      .where("part_of", "is", null)
-      .returning("id")
-      .execute();
-    const ids = gone.map(({ id }) => id);
-    if (ids.length > 0) await tx.deleteFrom("change").where("part_of", "in", ids).execute();
-    if (ids.length > 0) await tx.deleteFrom("vote").where("change_id", "in", ids).execute();
-  });
+    .limit(BATCH);
+  await untilNone(() => removed(db.deleteFrom("event").where("seq", "in", old)));
+  const settled = db
+    .selectFrom("change")
+    .select("id")
+    .where("settled_at", "<", before)
+    .where("part_of", "is", null)
+    .limit(BATCH);
+  await untilNone(() =>
+    db.transaction().execute(async (tx) => {
+      const gone = await tx.deleteFrom("change").where("id", "in", settled).returning("id").execute();
+      const ids = gone.map(({ id }) => id);
+      if (ids.length === 0) return 0;
+      await tx.deleteFrom("change").where("part_of", "in", ids).execute();
+      await tx.deleteFrom("vote").where("change_id", "in", ids).execute();
+      return ids.length;
+    }),
+  );
+}
+
+function oldDeliveries({ db, clock }: Pick<Session, "db" | "clock">) {
+  return db
+    .selectFrom("delivery")
+    .select("id")
+    .where("finished_at", "<", clock(-KEEP_DELIVERIES_MS))
+    .where((where) =>
+      where.or([where("id", "not like", MESSAGE_IDS), where("finished_at", "<", clock(-KEEP_MESSAGES_MS))]),
+    )
+    .limit(BATCH);
+}
+
+async function removed(statement: { readonly executeTakeFirstOrThrow: () => Promise<DeleteResult> }): Promise<number> {
+  return Number((await statement.executeTakeFirstOrThrow()).numDeletedRows);
 }

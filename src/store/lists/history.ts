@@ -116,7 +116,7 @@ function isLatest(where: Where, kindsShown: readonly HistoryEventKind[]) {
   return where.and([where("kind", "in", kindsShown), where.not(where.exists(later))]);
 }
 
-/** Two more statements, however many rows there are. */
+/** At most three more statements, however many rows there are. */
 async function withRequests(session: Session, events: readonly HistoryEvent[]): Promise<readonly HistoryEvent[]> {
   const ids = events.map(({ changeId }) => changeId).filter((id) => id !== undefined);
   const requests = await changesById(session, ids);
@@ -133,6 +133,6 @@ function ofWorkload(request: StoredChange | undefined, { workload }: HistoryEven
   if (request === undefined || part === undefined) return request;
   const { parts: _, ...rest } = request;
   const own = { ...rest, workload: part.workload, diff: part.diff };
-  const { state, ending, health, settledAt } = part;
-  return begun.has(request.state) ? { ...own, state, ending, health, settledAt } : own;
+  const { state, ending, health, progress, settledAt } = part;
+  return begun.has(request.state) ? { ...own, state, ending, health, progress, settledAt } : own;
 }

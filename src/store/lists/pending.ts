@@ -1,5 +1,6 @@
 import { sql, type SqlBool } from "kysely";
 import type { StoredChange } from "../../changes/stored-change.ts";
+import { inBatches } from "../database/batches.ts";
 import type { Session } from "../database/session.ts";
 import { wholeChanges } from "../find-change.ts";
 
@@ -8,8 +9,6 @@ type KnownById = ReadonlyMap<string, Known>;
 
 /** Changes kept at most, of all workspaces. */
 const MOST_KEPT = 10_000;
-/** Rows read at once; SQLite takes 32,766 values in a statement. */
-const BATCH = 1_000;
 
 /**
  * Changes that wait for approvals and may still get them, oldest first. Lists, Home and pickers ask for all of them, so a
@@ -54,14 +53,13 @@ async function brought(
     if (found?.stamp === stamp) current.set(id, found);
     else unknown.push(id);
   }
-  for (let from = 0; from < unknown.length; from += BATCH) {
-    const ids = unknown.slice(from, from + BATCH);
-    const rows = await session.db.selectFrom("change").selectAll().where("id", "in", ids).execute();
-    for (const change of await wholeChanges(session, rows, unreadable)) {
-      // Decided since the stamps were read.
-      if (change.state !== "pending") continue;
-      current.set(change.id, { stamp: stamps.get(change.id) ?? "", change });
-    }
+  const rows = await inBatches(unknown, (some) =>
+    session.db.selectFrom("change").selectAll().where("id", "in", some).execute(),
+  );
+  for (const change of await wholeChanges(session, rows, unreadable)) {
+    // Decided since the stamps were read.
+    if (change.state !== "pending") continue;
+    current.set(change.id, { stamp: stamps.get(change.id) ?? "", change });
   }
   return current;
 }

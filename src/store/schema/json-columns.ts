@@ -32,6 +32,14 @@ export const HealthJson: z.ZodType<Health> = z.object({
   line: z.string(),
   afterMs: maybe(z.number()),
   excerpt: z.array(z.string()),
+  watch: maybe(
+    z.object({
+      calls: z.number(),
+      wellSinceMs: maybe(z.number()),
+      restarts: maybe(z.number()),
+      statusSince: maybe(z.string()),
+    }),
+  ),
 });
 
 export const TermsJson: z.ZodType<Terms> = z.object({

@@ -108,4 +108,33 @@ export const migrations: readonly Migration[] = [
       await sql`create index event_team_at on event (team_id, at, seq)`.execute(db);
     },
   },
+  {
+    title: "what a requester is still owed",
+    async up({ db }) {
+      await sql`alter table change add column owed_at text`.execute(db);
+      await sql`alter table change add column told_news text`.execute(db);
+      await sql`alter table change add column telling_until text`.execute(db);
+      await sql`create index change_owed on change (owed_at) where owed_at is not null`.execute(db);
+    },
+  },
+  {
+    title: "when a workload is looked at next",
+    async up({ db }) {
+      await sql`alter table change add column look_after text`.execute(db);
+      await sql`drop index change_open`.execute(db);
+      await sql`create index change_open on change (owner) where state = 'approved' or state = 'claimed'
+        or (state = 'unknown' and settled_at is null) or (state = 'done' and health is null)
+        or look_after is not null`.execute(db);
+    },
+  },
+  {
+    title: "profiles of people",
+    async up({ db }) {
+      await sql`create table profile (team_id text not null, user_id text not null, name text not null,
+        standing text not null, is_admin integer not null, read_at text not null,
+        primary key (team_id, user_id))`.execute(db);
+      await sql`create index profile_user on profile (user_id)`.execute(db);
+      await sql`create index profile_read_at on profile (read_at)`.execute(db);
+    },
+  },
 ];

@@ -55,8 +55,10 @@ export type ChangeTable = {
   settled_at: string | null;
   ending: string | null;
   health: string | null;
-  /** The last look at a job that hasn't ended. */
+  /** The last look at a workload that is followed. */
   progress: string | null;
+  /** When the next look is due; null when none is, or at once. Of a request for several workloads, for all of them. */
+  look_after: string | null;
   owner: string | null;
   /** team/region/kind/name from the claim until it is settled; unique, so that a workload has one Run at a time. */
   running_key: string | null;
@@ -74,6 +76,12 @@ export type ChangeTable = {
   drawing_token: string | null;
   drawing_until: string | null;
   draw_after: string | null;
+  /** From when on the requester is told by another way what the card doesn't show yet; null when nothing is owed. */
+  owed_at: string | null;
+  /** The last news that they were told by another way than the card. */
+  told_news: string | null;
+  /** Somebody tells them now, until then; also proves who. */
+  telling_until: string | null;
   /** The number of its parts; 0 for a request about one workload. */
   part_count: Generated<number>;
   /** The id of the request that it is a part of. */
@@ -127,6 +135,15 @@ type BindingTable = {
 
 /** A channel's old id, and the one it has now. */
 type MovedChannelTable = { team_id: string; old_id: string; new_id: string };
+/** Who somebody is in a workspace, as Slack said at `read_at`. */
+type ProfileTable = {
+  team_id: string;
+  user_id: string;
+  name: string;
+  standing: string;
+  is_admin: number;
+  read_at: string;
+};
 type PersonSettingTable = { team_id: string; user_id: string; region: string };
 /** `report` is a `ReplicaReport` as JSON; null until the first heartbeat that carries one. */
 type ReplicaTable = { id: string; alive_until: string; report: string | null };
@@ -166,6 +183,7 @@ export type Tables = {
   binding: BindingTable;
   moved_channel: MovedChannelTable;
   person_setting: PersonSettingTable;
+  profile: ProfileTable;
   replica: ReplicaTable;
   call_count: CallCountTable;
   installation: InstallationTable;

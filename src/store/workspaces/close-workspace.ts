@@ -59,9 +59,10 @@ async function erase(session: Session, { teamId }: Closing): Promise<void> {
   const accounts = await db.deleteFrom("account").where("team_id", "=", teamId).returning("owner_id").execute();
   const bindings = await db.deleteFrom("binding").where("team_id", "=", teamId).returning("channel_id").execute();
   await db.deleteFrom("person_setting").where("team_id", "=", teamId).execute();
+  await db.deleteFrom("profile").where("team_id", "=", teamId).execute();
   await db.deleteFrom("org_workspace").where("team_id", "=", teamId).execute();
   // Nobody can draw its cards now. Those that are out of date are drawn when the app is back.
-  await db.updateTable("change").set({ sealed: "", nowhere: 1 }).where("team_id", "=", teamId).execute();
+  await db.updateTable("change").set({ sealed: "", nowhere: 1, owed_at: null }).where("team_id", "=", teamId).execute();
   if (await isClosed(session, teamId)) return;
   const result = `accounts deleted: ${accounts.length}, channel settings deleted: ${bindings.length}`;
   await insertEvent(db, session, workspaceEvent("uninstalled", teamId, result));

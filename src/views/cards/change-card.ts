@@ -3,11 +3,10 @@ import type { StoredChange } from "../../changes/stored-change.ts";
 import { context, section } from "../kit/blocks.ts";
 import { strong, words } from "../kit/inline.ts";
 import type { Block, Post } from "../kit/message.ts";
-import { plainTextOf, post, postOf, type Names } from "../kit/post.ts";
+import { plainTextOf, post, type Names } from "../kit/post.ts";
 import { truncate } from "../kit/text.ts";
-import { inviteHint } from "../messages/sentences.ts";
 import { changeButtons } from "./card-buttons.ts";
-import { changeFacts } from "./change-facts.ts";
+import { type CanApprove, changeFacts } from "./change-facts.ts";
 import { namesIn, oneLine } from "./change-words.ts";
 import { headline } from "./headline.ts";
 
@@ -19,6 +18,8 @@ export type ChangeCard = {
   readonly canUndo: boolean;
   /** Group handles and approvers' names by id, where nobody is mentioned and for screen readers. */
   readonly names?: Names;
+  /** Who can approve it while it waits; undefined where that isn't told. */
+  readonly approvers?: CanApprove | undefined;
   /** The slash command, for where Slack shows only the text and no buttons. */
   readonly command?: string;
 };
@@ -37,12 +38,12 @@ export function changeCard(card: ChangeCard): Post {
 }
 
 /** A card without its buttons: headline, facts, and a line of small print. */
-export function changeBlocks({ change, defaultRegion, names = {} }: Omit<ChangeCard, "canUndo">): Block[] {
+export function changeBlocks({ change, defaultRegion, names = {}, approvers }: Omit<ChangeCard, "canUndo">): Block[] {
   return [
     headlineBlock(change, defaultRegion),
     ...breakGlassLine(change),
     ...returnedNotice(change),
-    ...changeFacts(change, names),
+    ...changeFacts(change, names, approvers),
     context(contextLine(change)),
   ];
 }
@@ -79,19 +80,4 @@ function accountWords({ owner, username }: AccountRef): string[] {
   if (owner.kind === "workspace") return [];
   const whose = owner.kind === "channel" ? "the channel's" : "their own";
   return [`account: ${truncate(username, 100)} (${whose})`];
-}
-
-export type RunWithoutCard = Omit<ChangeCard, "canUndo"> & {
-  /** Adds a hint how to invite the bot; undefined for none. */
-  readonly botName?: string;
-  /** Why there is no card, as a sentence. */
-  readonly reason?: string;
-};
-
-/** The outcome for the requester, where no card can be posted. No buttons: nothing would update them. */
-export function runWithoutCard({ botName, reason, ...card }: RunWithoutCard): Post {
-  const { change, names } = card;
-  const why = reason === undefined ? [] : [section(reason)];
-  const hint = botName === undefined ? why : inviteHint(change.channelId, botName).blocks;
-  return postOf([...changeBlocks(card), ...hint], namesIn(change, names));
 }

@@ -1,5 +1,6 @@
 import type { Outcome } from "../../changes/change.ts";
 import type { Health, StoredChange, Vote } from "../../changes/stored-change.ts";
+import { isFollowed, seenOf } from "../kit/seen.ts";
 import { section, type Line } from "../kit/blocks.ts";
 import { expires, firstOf, words, type Inline } from "../kit/inline.ts";
 import type { Block } from "../kit/message.ts";
@@ -8,7 +9,6 @@ import { truncate, visible } from "../kit/text.ts";
 import { span } from "../kit/time.ts";
 import { oneLine, personWords, termsWords } from "./change-words.ts";
 import { diffList, driftList } from "./diff.ts";
-import { isFollowed } from "./headline.ts";
 import { effectWords } from "./risk-words.ts";
 import { partBlocks } from "./several-card.ts";
 
@@ -16,12 +16,20 @@ const VOTERS = 5;
 const REASON = 500;
 const WHY = 500;
 
+/** People who can approve a request now. */
+export type CanApprove = {
+  /** Some of them. */
+  readonly names: readonly string[];
+  /** Undefined when Slack hasn't told who all of them are. */
+  readonly count: number | undefined;
+};
+
 /** The facts below the headline: those needed to decide, then the outcome, who asked and who approved. */
-export function changeFacts(change: StoredChange, names: Names): Block[] {
-  if (change.parts !== undefined) return severalFacts(change, change.parts, names);
+export function changeFacts(change: StoredChange, names: Names, approvers?: CanApprove): Block[] {
+  if (change.parts !== undefined) return severalFacts({ change, parts: change.parts, names, approvers });
   switch (change.state) {
     case "pending":
-      return [...effect(change), ...sections([requestedBy(change)], needs(change, names))];
+      return [...effect(change), ...sections([requestedBy(change)], needs(change, names), ableWords(approvers))];
     case "approved":
     case "claimed":
       return [...effect(change), ...sections(people(change))];
@@ -40,11 +48,21 @@ export function changeFacts(change: StoredChange, names: Names): Block[] {
   }
 }
 
-function severalFacts(change: StoredChange, parts: readonly StoredChange[], names: Names): Block[] {
+type Several = {
+  readonly change: StoredChange;
+  readonly parts: readonly StoredChange[];
+  readonly names: Names;
+  readonly approvers: CanApprove | undefined;
+};
+
+function severalFacts({ change, parts, names, approvers }: Several): Block[] {
   const lines = partBlocks({ change, parts });
   switch (change.state) {
     case "pending":
-      return [...lines, ...sections([effectWords(change) ?? false], [requestedBy(change)], needs(change, names))];
+      return [
+        ...lines,
+        ...sections([effectWords(change) ?? false], [requestedBy(change)], needs(change, names), ableWords(approvers)),
+      ];
     case "rejected":
     case "cancelled":
     case "expired":
@@ -112,6 +130,16 @@ function needs({ terms, votes, expiresAt }: StoredChange, names: Names): Line[] 
   ];
 }
 
+/** "can approve now: Alex Kim, Kim Alexis and 3 more". */
+function ableWords(approvers: CanApprove | undefined): string[] {
+  if (approvers === undefined) return [];
+  const { names, count } = approvers;
+  if (names.length === 0) return [count === 0 ? "nobody can approve now" : "who can approve now isn't known"];
+  const others = count === undefined ? " and maybe others" : ` and ${count - names.length} more`;
+  const listed = names.map((name) => truncate(visible(name), 60)).join(", ");
+  return [`can approve now: ${listed}${count === names.length ? "" : others}`];
+}
+
 function voters(votes: readonly Vote[]): Inline[] {
   return firstOf(votes, VOTERS, ({ name }) => words(name, 60));
 }
@@ -131,11 +159,13 @@ function difference({ op, diff }: StoredChange): { readonly fact: readonly strin
 }
 
 function done(change: StoredChange): Block[] {
-  const { health, op, reason } = change;
+  const { reason } = change;
   const outcome = outcomeOf(change);
   const { fact, list } = difference(change);
   const moved = outcome?.kind === "done" ? outcome.alsoMoved : [];
-  const waits = outcome?.kind === "asked" && health?.kind !== "reached" && op !== "restartService" ? outcome.why : "";
+  // A look says more than the read-back, unless it can't.
+  const isOpen = outcome?.kind === "asked" && (outcome.unseen !== undefined || seenOf(change) === undefined);
+  const waits = isOpen ? outcome.why : "";
   const facts = [...healthFacts(change), ...fact];
   // A reason can be long.
   const lines = reason === undefined ? [[...facts, ...people(change)]] : [facts, people(change)];
@@ -152,9 +182,9 @@ function outcomeOf({ ending: end }: StoredChange): Outcome | undefined {
 
 /** "3 of 3 running after 2 s". */
 function healthFacts(change: StoredChange): string[] {
-  const seen = change.health ?? change.progress;
+  const seen = seenOf(change);
   if (seen !== undefined) return lineOf(seen, change.op === "createJob");
-  if (!isFollowed(change) || outcomeOf(change) === undefined) return [];
+  if (!isFollowed(change) || outcomeOf(change)?.kind !== "done") return [];
   return [change.op === "createJob" ? "accepted by the workload API" : "accepted, checking that it runs"];
 }
 

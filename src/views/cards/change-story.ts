@@ -1,9 +1,10 @@
 import type { HistoryEventKind, HistoryEvent } from "../../changes/history-event.ts";
 import type { StoredChange } from "../../changes/stored-change.ts";
-import { termsWords, actionWords, namesIn, oneLine, personWords } from "./change-words.ts";
+import { termsWords, namesIn, oneLine, personWords } from "./change-words.ts";
 import { preformatted, section, type Line } from "../kit/blocks.ts";
+import { fromBeginning } from "../../logs/entries.ts";
 import { driftList } from "./diff.ts";
-import { code, strong, words, type Inline } from "../kit/inline.ts";
+import { strong, words, type Inline } from "../kit/inline.ts";
 import { partStory, severalEvents } from "./several-story.ts";
 import { newestPage } from "../logs/pages.ts";
 import type { Block, Post } from "../kit/message.ts";
@@ -14,7 +15,6 @@ import { span } from "../kit/time.ts";
 /** More lines might not fit into one message. */
 const MOST_LINES = 8;
 const RESULT = 200;
-const DIFF = 4;
 
 export type ChangeStory = {
   readonly change: StoredChange;
@@ -23,15 +23,21 @@ export type ChangeStory = {
 };
 
 /**
- * One reply for the thread of a card, with the history that isn't in it yet; undefined when none belongs there. Only the
- * requester is mentioned, so that Slack lets them follow the thread.
+ * One reply for the thread of a card, with the news that isn't in it yet; undefined when none belongs there. Who asked,
+ * who approved and that it runs is on the card. Only the requester is mentioned, where it ends: updating the card
+ * notifies nobody.
  */
 export function storyReply(events: readonly HistoryEvent[], story: ChangeStory): Post | undefined {
   const { change, names } = story;
-  const mine = severalEvents(events, change).filter((event) => isForThread(event, change));
-  const [first, ...rest] = mine
+  const isConfirmed = change.parts === undefined && events.some(({ kind }) => kind === "confirmed");
+  const mine = severalEvents(events, change)
+    // What took effect was accepted.
+    .filter((event) => !(isConfirmed && event.kind === "done"))
+    .filter(isForThread);
+  const lines = mine
     .slice(-MOST_LINES)
     .map((event) => partStory(event, change) ?? threadLines[event.kind](event, story));
+  const [first, ...rest] = addressed(lines, mine.at(-1), change);
   if (first === undefined) return undefined;
   const left = mine.length - MOST_LINES;
   const earlier = left > 0 ? [section(`${counted(left, "earlier event")}: see the history.`)] : [];
@@ -52,35 +58,37 @@ function neededNow(mine: readonly HistoryEvent[], { change, names }: ChangeStory
 
 type ThreadEvent = HistoryEvent & { readonly kind: ThreadKind };
 
-/** Answers to one person and events without a Change stay out, as does an approval that wasn't needed. */
-function isForThread(event: HistoryEvent, { terms }: StoredChange): event is ThreadEvent {
-  return Object.hasOwn(threadLines, event.kind) && (event.kind !== "approved" || terms !== undefined);
+/** What the card says, answers to one person and events without a Change stay out. */
+function isForThread(event: HistoryEvent): event is ThreadEvent {
+  return Object.hasOwn(threadLines, event.kind);
 }
 
 type Tell = (event: HistoryEvent, story: ChangeStory) => Line;
-type ThreadKind = Exclude<
+type ThreadKind = Extract<
   HistoryEventKind,
-  "refused" | "vote-refused" | "connected" | "disconnected" | "bound" | "unbound" | "installed" | "uninstalled"
+  "returned" | "rejected" | "cancelled" | "expired" | "drifted" | "done" | "failed" | "unknown" | "confirmed" | "health"
 >;
 
 const threadLines: Readonly<Record<ThreadKind, Tell>> = {
-  requested,
-  voted: (event, { change }) => [words("👍 "), actor(event), words(` approved it${whichVote(event, change)}`)],
-  approved: () => "✅ Approved",
   returned: (event) => [words("⏳ Needs another approval"), ...result(event)],
   rejected: (event) => [words("🚫 "), actor(event), words(" rejected it"), ...result(event)],
   cancelled: (event) => [words("🚫 "), actor(event), words(" cancelled it")],
   expired: (event) => [words("⌛ Expired"), ...result(event)],
-  drifted: () => "⚠️ The workload changed while this waited. Nothing was run.",
-  claimed: ({ account }) => [
-    words("🔄 Running"),
-    ...(account === undefined ? [] : [words(" with account "), code(account, 100)]),
-  ],
+  drifted: () => [words("⚠️ The workload changed while this waited. Nothing was run.")],
   done,
   failed: (event) => [words(`❌ Failed${after(event)}`), ...result(event), ...reference(event)],
   unknown: (event) => [words(`❓ No clear answer${after(event)}`), ...result(event), ...reference(event)],
+  confirmed: (event) => `✅ Took effect${after(event)}`,
   health: (event) => [words("🔴 "), words(oneLine(event.result), RESULT)],
 };
+
+/** Mentions the requester at the end of the news, unless it is of their own doing. */
+function addressed(lines: readonly Line[], last: HistoryEvent | undefined, { requester }: StoredChange): Line[] {
+  const end = lines.at(-1);
+  if (end === undefined || last?.who?.userId === requester.userId) return [...lines];
+  const pieces = typeof end === "string" ? [words(end)] : end;
+  return [...lines.slice(0, -1), [...pieces, words(" · "), personWords(requester)]];
+}
 
 function actor({ who }: HistoryEvent): Inline {
   return strong(who?.name ?? "Gantry", 80);
@@ -91,31 +99,17 @@ function result({ result }: HistoryEvent): Inline[] {
   return text === "" ? [] : [words(": "), words(text, RESULT)];
 }
 
-function requested({ who, breakGlass }: HistoryEvent, { change, defaultRegion }: ChangeStory): Line {
-  const { reason, diff } = change;
-  const what = diff.length === 0 ? [] : [words(" · "), words(diff.slice(0, DIFF).join("; "), RESULT)];
-  return [
-    words(breakGlass ? "🚨 " : "🙋 "),
-    personWords(who ?? change.requester),
-    words(breakGlass ? " used break-glass: " : " requested: "),
-    ...actionWords(change, defaultRegion),
-    ...what,
-    ...(reason === undefined ? [] : [words(` · "${truncate(oneLine(reason), RESULT)}"`)]),
-  ];
-}
-
 /** Accepted and took effect are different outcomes. */
 function done(event: HistoryEvent, { change: { ending } }: ChangeStory): Line {
-  if (ending?.kind === "run" && ending.outcome.kind === "asked") {
-    return [words(`🔄 The workload API accepted it${after(event)}`)];
-  }
-  return [words(`✅ Took effect${after(event)}`)];
-}
-
-/** " (1 of 2)". */
-function whichVote({ who }: HistoryEvent, { votes, terms }: StoredChange): string {
-  const at = votes.findIndex(({ userId }) => userId === who?.userId);
-  return at < 0 || terms === undefined ? "" : ` (${at + 1} of ${terms.votes})`;
+  if (ending?.kind !== "run" || ending.outcome.kind !== "asked") return [words(`✅ Took effect${after(event)}`)];
+  const { unseen } = ending.outcome;
+  return [
+    words(
+      unseen === undefined
+        ? `🟡 The workload API accepted it${after(event)}`
+        : `🟡 Accepted${after(event)}. The workload API doesn't report ${unseen}.`,
+    ),
+  ];
 }
 
 function after({ elapsedMs }: HistoryEvent): string {
@@ -126,10 +120,11 @@ function reference({ reference }: HistoryEvent): Inline[] {
   return reference === undefined ? [] : [words(` · Reference ${reference}`, 60)];
 }
 
-/** The last lines of the failing instance, already redacted. */
-export function excerptReply({ health }: StoredChange): Post | undefined {
-  if (health === undefined || health.excerpt.length === 0) return undefined;
-  const { text } = newestPage(health.excerpt.map(visibleLines));
+/** The last lines of the failing instance, already redacted; of several workloads, those of the first that failed. */
+export function excerptReply(change: StoredChange): Post | undefined {
+  const health = (change.parts ?? [change]).find((each) => (each.health?.excerpt.length ?? 0) > 0)?.health;
+  if (health === undefined) return undefined;
+  const { text } = newestPage(fromBeginning(health.excerpt).map(visibleLines));
   return postOf([section([words(excerptTitle(health))]), preformatted(text)]);
 }
 

@@ -1,20 +1,16 @@
-import type { StoredChange, Who, ChangeState } from "../../changes/stored-change.ts";
+import type { ChangeState, StoredChange, Who } from "../../changes/stored-change.ts";
+import { isFollowed, seenOf } from "../kit/seen.ts";
 import { person, strong, words, type Inline, group, joined } from "../kit/inline.ts";
 import { type Names, groupName, nameOf } from "../kit/post.ts";
 import type { Terms } from "../../policy/verdict.ts";
 import { counted } from "../kit/text.ts";
-import { headline, isFollowed } from "./headline.ts";
+import { headline } from "./headline.ts";
 import { allNames, type Phrased, regionText, split } from "./phrases.ts";
 
 /** "scale *web* to 5", for use within a sentence. */
 export function actionWords(phrased: Phrased, defaultRegion?: string): readonly Inline[] {
   const [before, after] = split(phrased, "title");
   return named([`${before.charAt(0).toLowerCase()}${before.slice(1)}`, after], phrased, defaultRegion);
-}
-
-/** "Scaling *web* to 5". */
-export function runningWords(phrased: Phrased, defaultRegion?: string): readonly Inline[] {
-  return named(split(phrased, "running"), phrased, defaultRegion);
 }
 
 type Around = readonly [before: string, after: string];
@@ -80,7 +76,7 @@ const summaries: Readonly<Record<ChangeState, Tell>> = {
   approved: (change) => `${approval(change)}It runs in a moment.`,
   claimed: (change) => `${approval(change)}It's running now.`,
   done: (change) =>
-    isFollowed(change) && change.health === undefined && change.progress === undefined
+    isFollowed(change) && seenOf(change) === undefined
       ? "It was sent, and I'm checking that the workload runs."
       : `It ran: ${headline(change).text}.`,
   failed: (change) => (change.parts === undefined ? "It failed. Nothing was changed." : `${headline(change).text}.`),

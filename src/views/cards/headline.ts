@@ -1,15 +1,13 @@
+import { levelOf } from "../../api/workload-status.ts";
 import type { Health, StoredChange } from "../../changes/stored-change.ts";
+import { isFollowed, seenOf } from "../kit/seen.ts";
 import type { Outcome } from "../../changes/change.ts";
 import { truncate, visible } from "../kit/text.ts";
 import { dotOf } from "../kit/status.ts";
+import { unseenOf } from "../kit/unconfirmed.ts";
 import { span } from "../kit/time.ts";
 import { phraseText } from "./phrases.ts";
 import { type Headline, severalHeadline } from "./several-headline.ts";
-
-/** Deletions have nothing to look at afterwards. */
-export function isFollowed({ op }: Pick<StoredChange, "op">): boolean {
-  return op !== "deleteService" && op !== "deleteJob";
-}
 
 /**
  * Never rosier than the workload: a success is claimed only once its health is known. Pure.
@@ -54,33 +52,54 @@ function nameOf({ workload }: StoredChange): string {
   return truncate(visible(workload.name), 255);
 }
 
-function outcomeOf({ ending }: StoredChange): Outcome["kind"] | undefined {
+function outcomeOf({ ending }: Pick<StoredChange, "ending">): Outcome["kind"] | undefined {
   return ending?.kind === "run" ? ending.outcome.kind : undefined;
 }
 
 function doneHeadline(change: StoredChange, region: string | undefined): Headline {
   if (change.op === "createJob") return jobHeadline(change, region);
-  if (!isFollowed(change)) return outcomeOf(change) === "asked" ? still(change, region) : success(change, region);
-  const { health } = change;
-  if (health === undefined) return { mark: "🔄", text: `${phraseText(change, "running", region)}…` };
-  return health.kind === "reached" ? success(change, region) : unwellHeadline(change, health, region);
+  const seen = seenOf(change);
+  if (unseenOf(change) !== undefined) return unconfirmedHeadline(change, seen, region);
+  const isOpen = outcomeOf(change) === "asked" && seen?.kind !== "reached";
+  if (isOpen && (seen === undefined || seen.kind === "not-yet")) return acceptedHeadline(change, seen, region);
+  if (!isFollowed(change)) return success(change, region);
+  if (seen === undefined) return { mark: "🔄", text: `${phraseText(change, "running", region)}…` };
+  return seen.kind === "reached" ? success(change, region) : unwellHeadline(change, seen, region);
 }
 
-function unwellHeadline(change: StoredChange, health: Health, region: string | undefined): Headline {
+/** Accepted, and not visible: the API shows that it is at it, or nothing at all. */
+function acceptedHeadline(change: StoredChange, seen: Health | undefined, region: string | undefined): Headline {
+  if (isUnderWay(change, seen)) return { mark: "🟡", text: `Still ${lower(phraseText(change, "running", region))}` };
+  const what = seen?.outcome ?? "accepted, not visible yet";
+  return { mark: "🟡", text: `${phraseText(change, "title", region)}: ${what}` };
+}
+
+function isUnderWay({ ending }: StoredChange, seen: Health | undefined): boolean {
+  if (seen !== undefined) return seen.level === "busy";
+  const outcome = ending?.kind === "run" ? ending.outcome : undefined;
+  const status = outcome?.kind === "asked" ? outcome.after?.status : undefined;
+  return status !== undefined && levelOf(status) === "busy";
+}
+
+function unwellHeadline(change: StoredChange, seen: Health, region: string | undefined): Headline {
   const done = phraseText(change, "done", region);
-  const level = health.level ?? (health.kind === "trouble" ? "failing" : undefined);
+  const level = seen.kind === "trouble" ? "failing" : seen.level;
   if (level === undefined) return { mark: "🟡", text: `${done}, health unknown` };
-  if (health.kind === "not-yet" && outcomeOf(change) === "asked" && level !== "failing") return still(change, region);
-  return { mark: level === "failing" ? dotOf({ level }) : "🟡", text: `${done}, but ${outcomeWords(health)}` };
+  // It is well, and hasn't been for long; or was until it was deleted.
+  if (level !== "failing" && seen.outcome === undefined) return { mark: "🟡", text: done };
+  return { mark: level === "failing" ? dotOf({ level }) : "🟡", text: `${done}, but ${outcomeWords(seen)}` };
 }
 
-/** Accepted, and not visible. */
-function still(change: StoredChange, region: string | undefined): Headline {
-  return { mark: "🟡", text: `Still ${lower(phraseText(change, "running", region))}` };
+/** However well the workload runs, nothing shows that the Change took effect. */
+function unconfirmedHeadline(change: StoredChange, seen: Health | undefined, region: string | undefined): Headline {
+  const accepted = phraseText(change, "accepted", region);
+  if (seen?.kind !== "trouble") return { mark: "🟡", text: accepted };
+  const what = outcomeWords(seen);
+  return { mark: dotOf({ level: "failing" }), text: `${accepted}, but ${/^\d/u.test(what) ? what : `it ${what}`}` };
 }
 
 function success(change: StoredChange, region: string | undefined): Headline {
-  return { mark: change.op === "restartService" ? "🔄" : "✅", text: phraseText(change, "done", region) };
+  return { mark: "✅", text: phraseText(change, "done", region) };
 }
 
 function outcomeWords({ outcome = "isn't running as it should" }: Health): string {
@@ -89,7 +108,7 @@ function outcomeWords({ outcome = "isn't running as it should" }: Health): strin
 
 /** The headline follows the job to its end. */
 function jobHeadline(change: StoredChange, region: string | undefined): Headline {
-  const seen = change.health ?? change.progress;
+  const seen = seenOf(change);
   const name = nameOf(change);
   if (seen === undefined) return { mark: "🔄", text: `${phraseText(change, "running", region)}…` };
   // Older versions took a job that had started for a success, and stored no level.

@@ -11,6 +11,8 @@ type Phrase = {
   readonly failed: string;
   /** After "whether". */
   readonly unsure: string;
+  /** Sent, and the API doesn't report what it came to. */
+  readonly accepted: string;
 };
 
 const byOperation: Readonly<Record<WriteOperationId, Phrase>> = {
@@ -32,6 +34,7 @@ const byVerb: Readonly<Record<string, Phrase>> = {
     done: "{} scaled{to}",
     failed: "{} wasn't scaled",
     unsure: "{} was scaled",
+    accepted: "Scaling of {}{to} accepted",
   },
   memory: {
     title: "Set memory of {}{to}",
@@ -39,6 +42,7 @@ const byVerb: Readonly<Record<string, Phrase>> = {
     done: "{} memory set{to}",
     failed: "{} memory wasn't changed",
     unsure: "{} memory was changed",
+    accepted: "Memory change of {}{to} accepted",
   },
   domains: {
     title: "Change domains of {}",
@@ -46,11 +50,19 @@ const byVerb: Readonly<Record<string, Phrase>> = {
     done: "{} domains changed",
     failed: "{} domains weren't changed",
     unsure: "{} domains were changed",
+    accepted: "Domain change of {} accepted",
   },
 };
 
 function phrase(...[title, running, past, what = "{}"]: [string, string, string, string?]): Phrase {
-  return { title, running, done: `${what} ${past}`, failed: `${what} wasn't ${past}`, unsure: `${what} was ${past}` };
+  return {
+    title,
+    running,
+    done: `${what} ${past}`,
+    failed: `${what} wasn't ${past}`,
+    unsure: `${what} was ${past}`,
+    accepted: `${title.replace("{}", "of {}")} accepted`,
+  };
 }
 
 /** The parts of a request that its phrases depend on. */
@@ -67,8 +79,9 @@ function phraseOf({ op, verb = "" }: Phrased): Phrase {
 
 /** " to 5", " to 512 MiB". */
 function targetOf({ diff }: Phrased): string {
-  const [, to] =
-    /^(?:instances|memory)\b.* → (\d{1,9}(?: MiB)?)$/u.exec(diff.length === 1 ? (diff[0] ?? "") : "") ?? [];
+  // An undo also says what changed since.
+  const [value = "", ...others] = diff.filter((line) => line.includes(" → "));
+  const [, to] = /^(?:instances|memory)\b.* → (\d{1,9}(?: MiB)?)$/u.exec(others.length === 0 ? value : "") ?? [];
   return to === undefined ? "" : ` to ${to}`;
 }
 

@@ -1,11 +1,12 @@
 import type { Change, WorkloadRef } from "../../changes/change.ts";
 import type { Health, StoredChange } from "../../changes/stored-change.ts";
+import { isFollowed, seenOf } from "../kit/seen.ts";
 import { context, section, type Line } from "../kit/blocks.ts";
 import { joined, strong, words } from "../kit/inline.ts";
 import type { Block, Post } from "../kit/message.ts";
 import { postOf } from "../kit/post.ts";
 import { counted, truncate, visible, truncateMiddle } from "../kit/text.ts";
-import { isFollowed } from "./headline.ts";
+import { unseenOf } from "../kit/unconfirmed.ts";
 import { allNames } from "./phrases.ts";
 
 type Several = { readonly change: StoredChange; readonly parts: readonly StoredChange[] };
@@ -86,15 +87,23 @@ const dots: Readonly<Record<Health["kind"], string>> = {
   watching: "🟡",
 };
 
-function doneMark({ health, op }: StoredChange): string {
-  if (health?.kind === "reached" && op === "stopService") return "⚪️";
-  // Nothing is left to look at after a deletion.
-  if (!isFollowed({ op })) return "✅";
-  return health === undefined ? "🟡" : dots[health.kind];
+function doneMark(part: StoredChange): string {
+  const seen = seenOf(part);
+  if (unseenOf(part) !== undefined && seen?.kind !== "trouble") return "🟡";
+  if (seen?.kind === "reached" && part.op === "stopService") return "⚪️";
+  if (!isFollowed(part)) return "✅";
+  return seen === undefined ? "🟡" : dots[seen.kind];
 }
 
-function doneNote({ health, ending }: StoredChange): string {
-  if (health !== undefined && health.line !== "") return health.line;
+function doneNote(part: StoredChange): string {
+  const seen = seenOf(part);
+  const unseen = unseenOf(part);
+  if (unseen !== undefined) {
+    const line = seen === undefined || seen.line === "" ? "" : ` · ${seen.line}`;
+    return `accepted; ${unseen} can't be confirmed${line}`;
+  }
+  if (seen !== undefined && seen.line !== "") return seen.line;
+  const { ending } = part;
   const moved = ending?.kind === "run" && ending.outcome.kind === "done" ? ending.outcome.alsoMoved : [];
   return moved.length === 0 ? "" : `also changed: ${moved.join(", ")}`;
 }

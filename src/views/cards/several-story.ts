@@ -10,17 +10,14 @@ const NAME = 80;
 const RESULT = 200;
 
 /**
- * What the thread of a request for several workloads tells of its history: the request once, of each workload only what
- * went wrong, and how the last one ended. The card has a line for each of them.
+ * What the thread of a request for several workloads tells of its history: of each workload only what went wrong, and
+ * how the last one ended. The card has a line for each of them.
  */
 export function severalEvents(events: readonly HistoryEvent[], { parts }: StoredChange): readonly HistoryEvent[] {
   if (parts === undefined) return events;
-  const requested = events.find(({ kind }) => kind === "requested");
-  return events.filter((event) => {
-    if (event.kind === "requested") return event === requested;
-    if (event.kind === "claimed") return false;
-    return event.kind !== "done" || partIn(event, parts) === lastOf(parts);
-  });
+  return events.filter(
+    (event) => event.kind !== "confirmed" && (event.kind !== "done" || partIn(event, parts) === lastOf(parts)),
+  );
 }
 
 /** The last one to end, when none runs or waits any more. */
@@ -42,7 +39,7 @@ const partWords: Readonly<Record<PartKind, readonly [mark: string, what: string,
   failed: ["❌", " failed", true],
   unknown: ["❓", " couldn't be confirmed", true],
   drifted: ["⚠️", " was skipped: it changed meanwhile", false],
-  health: ["🔴", " is failing", true],
+  health: ["🔴", "", true],
 };
 
 function isPartKind(kind: HistoryEventKind): kind is PartKind {

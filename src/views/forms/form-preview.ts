@@ -13,7 +13,7 @@ export type FormPreview = {
   readonly change: Change;
   readonly verdict: Exclude<Verdict, { kind: "refuse" }>;
   /** Who could approve now; undefined when no approval is needed, or Slack can't be asked. */
-  readonly approvers: { readonly names: readonly string[]; readonly count: number } | undefined;
+  readonly approvers: { readonly names: readonly string[]; readonly count: number | undefined } | undefined;
   readonly defaultRegion?: string | undefined;
   /** Group handles and approvers' names by id. */
   readonly names?: Names;
@@ -53,8 +53,12 @@ function canApprove({ votes, selfApproval }: Terms, approvers: FormPreview["appr
   if (approvers === undefined) return [];
   const { names, count } = approvers;
   const shown = names.slice(0, 6);
+  const named = firstOf(shown, 6, (name) => words(name, 80));
+  // Not everybody was looked up.
+  if (count === undefined)
+    return shown.length === 0 ? [] : [[words("Can approve now: "), ...named, words(" and others.")]];
   const others = count > shown.length ? [words(` and ${count - shown.length} more`)] : [];
-  const who = [...firstOf(shown, 6, (name) => words(name, 80)), ...others];
+  const who = [...named, ...others];
   if (count + (selfApproval ? 1 : 0) < votes) {
     const only = who.length === 0 ? [words("nobody")] : [words("only "), ...who];
     return [[words(`⚠️ Needs ${counted(votes, "approval")}, but `), ...only, words(" can approve right now.")]];

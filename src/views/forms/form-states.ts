@@ -24,9 +24,9 @@ export function endView({ title, post }: End): ModalView {
   return modal({ title, blocks: kept.length === 0 ? [section("Done.")] : kept });
 }
 
-/** Slack allows no tables in modals, and a click in one doesn't name a message to update. */
+/** A click in a modal doesn't name a message to update. */
 function isForModals({ type }: Block): boolean {
-  return type !== "table" && type !== "data_table" && type !== "actions";
+  return type !== "actions";
 }
 
 type Placed = {

@@ -10,11 +10,13 @@ export type HomeRows = {
   readonly troubled: readonly Row[];
   /** How many more of them there are. */
   readonly moreTroubled: number;
-  /** One page of all, by name. */
+  /** One page of the others, by name: what is troubled above is not shown twice. */
   readonly rows: readonly Row[];
   readonly page: number;
   /** The position of the page's first row, from 0. */
   readonly from: number;
+  /** How many others there are. */
+  readonly others: number;
   readonly total: number;
   readonly levels: Readonly<Record<Level, number>>;
 };
@@ -30,15 +32,18 @@ export function homeRows({ services = [], jobs = [], page: wanted }: Known): Hom
   const failing = all.filter(({ level }) => level === "failing");
   const busy = all.filter(({ level }) => level === "busy");
   const trouble = [...failing, ...busy];
-  const page = Math.max(0, Math.min(wanted, Math.ceil(all.length / HOME_PAGE) - 1));
+  const troubled = trouble.slice(0, TROUBLED);
+  const others = all.filter((each) => !troubled.includes(each));
+  const page = Math.max(0, Math.min(wanted, Math.ceil(others.length / HOME_PAGE) - 1));
   const from = page * HOME_PAGE;
   const count = (level: Level) => all.reduce((sum, each) => sum + Number(each.level === level), 0);
   return {
-    troubled: trouble.slice(0, TROUBLED),
+    troubled,
     moreTroubled: Math.max(0, trouble.length - TROUBLED),
-    rows: all.slice(from, from + HOME_PAGE),
+    rows: others.slice(from, from + HOME_PAGE),
     page,
     from,
+    others: others.length,
     total: all.length,
     levels: { failing: failing.length, busy: busy.length, healthy: count("healthy"), idle: count("idle") },
   };

@@ -28,6 +28,8 @@ export type HomeState = {
   /** Their own pending requests, and those that wait for their approval. */
   readonly mine: readonly StoredChange[];
   readonly waiting: readonly StoredChange[];
+  /** More requests are open than were checked for this person. */
+  readonly mayWaitMore?: boolean;
   /** How requests ended, newest first. */
   readonly recent: readonly HistoryEvent[];
   /** Verbs allowed for the workloads that are shown, by `service/web`. */

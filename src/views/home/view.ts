@@ -3,7 +3,7 @@ import { actionButton, actions, askButton, divider, header, limits, section } fr
 import { historyLine } from "../kit/history-line.ts";
 import { homeAccount, homeStart } from "./account.ts";
 import { homeRequests } from "./requests.ts";
-import { homeRows } from "./rows.ts";
+import { homeRows, type HomeRows } from "./rows.ts";
 import type { HomeState } from "./state.ts";
 import { homeTrouble, homeWorkloads } from "./workloads.ts";
 import { code, moment, words } from "../kit/inline.ts";
@@ -11,6 +11,7 @@ import { menu } from "../kit/menu.ts";
 import type { Block } from "../kit/message.ts";
 import { openButton } from "../forms/open-button.ts";
 import { numbered } from "../kit/post.ts";
+import { grouped } from "../kit/text.ts";
 import { span } from "../kit/time.ts";
 
 /** The menu value for "no region of my own". */
@@ -19,11 +20,12 @@ export const NO_REGION = "!default";
 const PROBLEMS = 4;
 const RECENT = 5;
 
-/** The Home tab: what needs somebody first, then everything that runs, what happened, and the account. */
+/** The Home tab: whether there is something to do, what needs somebody, then everything that runs, what happened, and the account. */
 export function homeView(state: HomeState): HomeView {
   const { account, readAt } = state;
   const rows = homeRows(state);
   const blocks = [
+    ...headline(state, rows),
     ...actions(...quickActions(state)),
     ...problemLines(state),
     ...(account === undefined ? homeStart(state) : homeTrouble(state, rows)),
@@ -52,6 +54,28 @@ export function refusedHome(reason: string, reference: string): HomeView {
       ...actions(actionButton({ label: "Refresh", act: "home:refresh", value: "refresh" })),
     ],
   };
+}
+
+/** "2 failing · 1 waits for you": whether there is something to do, in the first line. Nothing while that is unknown. */
+function headline(
+  { account, services, jobs, apiProblem, problems, isReading, waiting, mayWaitMore }: HomeState,
+  { levels }: HomeRows,
+) {
+  if (account === undefined) return [];
+  const facts = [
+    ...(levels.failing > 0 ? [`${grouped(levels.failing)} failing`] : []),
+    ...(waiting.length > 0 ? [waitingWords(waiting.length, mayWaitMore === true)] : []),
+  ];
+  if (facts.length > 0) return [header(facts.join(" · "))];
+  const isKnown = services !== undefined && jobs !== undefined && apiProblem === undefined && problems.length === 0;
+  if (!isKnown || isReading || services.length + jobs.length === 0) return [];
+  return [
+    header(levels.busy > 0 ? `Nothing is failing · ${grouped(levels.busy)} not ready yet` : "Nothing is failing"),
+  ];
+}
+
+function waitingWords(count: number, mayBeMore: boolean): string {
+  return mayBeMore ? `${count} or more wait for you` : `${count} ${count === 1 ? "waits" : "wait"} for you`;
 }
 
 function quickActions({ account, verbs, services, jobs }: HomeState) {

@@ -54,7 +54,7 @@ export function menuOf(
   const id = JSON.stringify([place, account?.region ?? "", targetOf(row)]);
   if (id.length > limits.blockId || !id.isWellFormed()) return {};
   const may = new Set(["show", ...(mayDo.get(targetOf(row)) ?? [])]);
-  const verbs = verbsFor(row).filter((verb) => may.has(verb) && !(place === "trouble" && verb === "logs"));
+  const verbs = verbsFor(row).filter((verb) => may.has(verb));
   const options = verbs.map((verb) => ({ value: verb, text: labels[verb] ?? verb }));
   return { id, menu: overflow({ act: WORKLOAD_MENU, options }) };
 }

@@ -1,4 +1,4 @@
-import { actionButton, actions, button, context, header, type Line, section, withBlockId } from "../kit/blocks.ts";
+import { actionButton, actions, askButton, context, header, type Line, section, withBlockId } from "../kit/blocks.ts";
 import { homeRows, HOME_PAGE, type HomeRows, type Row, targetOf } from "./rows.ts";
 import type { HomeState } from "./state.ts";
 import { strong, words } from "../kit/inline.ts";
@@ -35,10 +35,9 @@ function trouble(row: Row, state: HomeState): Block[] {
     words(` ${facts.join(" · ")}`, 400),
   ];
   const target = { name: targetOf(row) };
-  const ask = { verb: "logs", ...regionFor(row, state), share: false, args: target };
-  const mayRead = state.mayDo.get(target.name)?.includes("logs") === true;
+  const ask = { verb: "why", ...regionFor(row, state), share: false, args: target };
   const { id, menu } = menuOf(row, { ...state, place: "trouble" });
-  return [section(line), ...withBlockId(actions(mayRead ? button({ label: "Logs", ask }) : undefined, menu), id)];
+  return [section(line), ...withBlockId(actions(askButton("Why", ask), menu), id)];
 }
 
 function regionFor({ kind }: Row, { account }: HomeState) {
@@ -77,12 +76,12 @@ function summary({ total, levels: { failing, busy, healthy, idle } }: HomeRows):
   return [counted(total, "workload"), ...shown].join(" · ");
 }
 
-function pages({ from, page, rows, total }: HomeRows): Block[] {
-  if (total <= HOME_PAGE) return [];
-  const left = total - from - rows.length;
+function pages({ from, page, rows, others }: HomeRows): Block[] {
+  if (others <= HOME_PAGE) return [];
+  const left = others - from - rows.length;
   const turn = (label: string, act: string, to: number) => actionButton({ label, act, value: String(to) });
   return [
-    context(`${grouped(from + 1)}–${grouped(from + rows.length)} of ${grouped(total)}`),
+    context(`${grouped(from + 1)}–${grouped(from + rows.length)} of ${grouped(others)}`),
     ...actions(
       page > 0 ? turn("Previous", "home:previous", page - 1) : undefined,
       left > 0 ? turn(`Next ${Math.min(left, HOME_PAGE)}`, "home:next", page + 1) : undefined,

@@ -1,23 +1,16 @@
-import type {
-  ActionsBlockElement,
-  Button,
-  DataTableBlock,
-  RichTextBlock,
-  RichTextSection,
-  TableBlock,
-} from "@slack/types";
+import type { ActionsBlockElement, Button, RichTextSection } from "@slack/types";
 import type { Ask } from "../../commands/ask.ts";
 import type { Inline } from "./inline.ts";
 import { sentence, strong, words } from "./inline.ts";
 import type { Block } from "./message.ts";
-import { line, plain, type Shown, truncate, visible, visibleLines } from "./text.ts";
+import { plain, type Shown, truncate, visible, visibleLines } from "./text.ts";
 
 /** Slack's limits. Characters are UTF-16 units. */
 export const limits = {
   /** https://docs.slack.dev/reference/block-kit/blocks */
   blocks: 50,
   /**
-   * JSON of all blocks except tables. Not documented; Slack refuses somewhere above 13,000, and this leaves room for its
+   * JSON of all blocks. Not documented; Slack refuses somewhere above 13,000, and this leaves room for its
    * own additions. https://github.com/slackapi/bolt-js/issues/2867
    */
   blocksJson: 12_000,
@@ -35,10 +28,6 @@ export const limits = {
   buttonText: 75,
   buttonValue: 2_000,
   buttonUrl: 3_000,
-  /** https://docs.slack.dev/reference/block-kit/blocks/table-block */
-  tableRows: 100,
-  tableColumns: 20,
-  tableText: 10_000,
   /**
    * One preformatted text. Slack documents no limit; twice as much JSON (quotes and backslashes double) leaves room for a
    * log's buttons within `blocksJson`, and clients fold longer messages.
@@ -117,50 +106,6 @@ export function preformatted(text: string): Block {
   };
 }
 
-export type Cell = { readonly text: string; readonly link?: Inline | undefined };
-
-function cell({ text, link }: Cell, max: number): TableBlock["rows"][number][number] {
-  if (link?.type === "link" && link.url.length <= max) {
-    return { type: "rich_text", elements: [richLine([link])] } satisfies RichTextBlock;
-  }
-  return { type: "raw_text", text: line(text, max) };
-}
-
-export type Table = {
-  readonly columns: readonly string[];
-  readonly rows: readonly (readonly Cell[])[];
-  readonly caption: string;
-  /** How many rows Slack shows at once. */
-  readonly pageSize: number;
-};
-
-/**
- * A table that people can sort. Rows and columns beyond the limits of Slack's plain table are dropped, so callers page.
- * https://docs.slack.dev/reference/block-kit/blocks/data-table-block
- */
-export function dataTable({ columns, rows, caption, pageSize }: Table): Block {
-  const kept = columns.slice(0, limits.tableColumns);
-  const body = [kept.map((text) => ({ text })), ...rows].slice(0, limits.tableRows);
-  // An equal share for each cell keeps the total within the limit.
-  const share = Math.floor(limits.tableText / (body.length * Math.max(1, kept.length)));
-  return {
-    type: "data_table",
-    caption: line(caption, limits.plainText),
-    page_size: pageSize,
-    rows: body.map((row) => kept.map((_, at) => cell(row[at] ?? { text: "" }, Math.min(share, 160)))),
-  };
-}
-
-/** The same blocks with plain tables, for a Slack that refuses data tables. */
-export function withPlainTables(blocks: readonly Block[]): Block[] {
-  return blocks.map((block) => (block.type === "data_table" ? plainTable(block) : block));
-}
-
-function plainTable({ rows }: DataTableBlock): TableBlock {
-  const [head = []] = rows;
-  return { type: "table", column_settings: head.map(() => ({ align: "left", is_wrapped: false })), rows };
-}
-
 type ButtonInput = {
   readonly label: string;
   readonly ask: Ask;
@@ -189,8 +134,13 @@ export function actionButton({ label, act, value, style }: ActionButtonInput): B
 
 /** https://docs.slack.dev/reference/block-kit/block-elements/button-element: a click opens the URL and is also sent to the bot. */
 export function linkButton(label: string, url: string | undefined): Button | undefined {
-  if (url === undefined || url.length > limits.buttonUrl || !/^https?:/u.test(url)) return undefined;
+  if (url === undefined || url.length > limits.buttonUrl || !isWebAddress(url)) return undefined;
   return { type: "button", action_id: "link", text: plain(label, limits.buttonText), url };
+}
+
+/** Slack refuses a whole message for one button whose URL it can't read. */
+function isWebAddress(url: string): boolean {
+  return /^https?:/u.test(url) && URL.canParse(url);
 }
 
 /** A button with an Ask as its value; undefined when that is too long. `post` numbers the action_ids. */

@@ -16,7 +16,7 @@ type Container = { readonly resources?: { readonly limits?: { readonly memory?: 
 function allMemory(containers: readonly Container[] | undefined): string {
   const sizes = (containers ?? []).map(({ resources }) => memoryText(resources?.limits?.memory));
   if (sizes.every((size) => size === undefined)) return "–";
-  return sizes.map((size) => size ?? "no limit").join(" + ");
+  return sizes.map((size) => size ?? "memory not reported").join(" + ");
 }
 
 /** The memory of one instance by container: "512 MiB + 256 MiB"; "–" when none is set. */

@@ -1,6 +1,8 @@
 import type { HistoryEvent, HistoryEventKind } from "../../changes/history-event.ts";
 import type { ChangeState, Health, StoredChange } from "../../changes/stored-change.ts";
+import { seenOf } from "./seen.ts";
 import { truncate, visible } from "./text.ts";
+import { isUnconfirmed, unseenOf } from "./unconfirmed.ts";
 
 /** The most characters of names of workloads, of people, and of everything else that people or the API wrote. */
 export type Room = { readonly name: number; readonly person: number; readonly text: number };
@@ -102,32 +104,47 @@ const statePhrases: Readonly<Record<ChangeState, StatePhrase>> = {
 };
 
 function donePhrase(request: StoredChange, { past, detail, ask }: Deed, room: Room): Phrase {
-  const { ending, health, op } = request;
+  const { ending, op } = request;
   if (op === "createJob") return jobPhrase(request, past, room);
-  const unwell = health === undefined ? undefined : unwellDots[health.kind];
-  if (unwell !== undefined) {
-    const line = health?.line ?? "";
-    return { dot: unwell, before: "", after: ` ${past}${detail}${line === "" ? "" : ` · ${short(line, room.text)}`}` };
+  const seen = seenOf(request);
+  const isWell = seen === undefined || seen.kind === "reached" || seen.line === "";
+  const line = isWell ? "" : ` · ${short(seen.line, room.text)}`;
+  const unseen = unseenOf(request);
+  if (unseen !== undefined) {
+    const what = `accepted, but the workload API doesn't report ${unseen}`;
+    const isTrouble = seen?.kind === "trouble";
+    return accepted({ ask, detail }, `${what}${isTrouble ? line : ""}`, isTrouble ? "🔴" : "🟡");
   }
-  const isOnlyAccepted = ending?.kind === "run" && ending.outcome.kind === "asked";
-  return isOnlyAccepted && health?.kind !== "reached"
-    ? { dot: "🔄", before: `${ask} `, after: `${detail}: accepted, not confirmed` }
-    : { ...seenDone(request), before: "", after: ` ${past}${detail}` };
+  const isAsked = ending?.kind === "run" && ending.outcome.kind === "asked";
+  if (isAsked && (seen === undefined || seen.kind === "not-yet")) {
+    return accepted({ ask, detail }, short(seen?.outcome ?? "accepted, not visible yet", room.text), "🟡");
+  }
+  return { dot: doneDot(request, seen), before: "", after: ` ${past}${detail}${line}` };
 }
 
-const unwellDots: Readonly<Partial<Record<Health["kind"], string>>> = { trouble: "🔴", "not-yet": "🟡" };
+function accepted({ ask, detail }: Pick<Deed, "ask" | "detail">, what: string, dot: string): Phrase {
+  return { dot, before: `${ask} `, after: `${detail}${detail.startsWith(":") ? ";" : ":"} ${what}` };
+}
 
-/** Until its health is known, it isn't a success. */
-function seenDone({ health, op }: StoredChange): Pick<Phrase, "dot"> {
-  const isGone = op === "deleteService" || op === "deleteJob";
-  return { dot: health === undefined && !isGone ? "🔄" : "✅" };
+const seenDots: Readonly<Record<Health["kind"], string>> = {
+  reached: "✅",
+  watching: "🟡",
+  "not-yet": "🟡",
+  trouble: "🔴",
+  unwatched: "✅",
+};
+
+/** Until somebody has looked at it, it isn't a success. */
+function doneDot({ op }: StoredChange, seen: Health | undefined): string {
+  if (seen !== undefined) return seenDots[seen.kind];
+  return op === "deleteService" || op === "deleteJob" ? "✅" : "🔄";
 }
 
 /** How the job itself went, as far as it was seen. */
-function jobPhrase({ health, progress }: StoredChange, past: string, room: Room): Phrase {
-  const { kind, level, outcome } = health ?? progress ?? {};
+function jobPhrase(request: StoredChange, past: string, room: Room): Phrase {
+  const { kind, level, outcome }: Partial<Health> = seenOf(request) ?? {};
   if (level === undefined || kind === undefined) return { dot: "🟡", before: "", after: ` ${past}, outcome unknown` };
-  const unwell = { healthy: "🔄", idle: "🔄", busy: "🟡", failing: "❌" }[level];
+  const unwell = { healthy: "🔄", idle: "🟡", busy: "🟡", failing: "❌" }[level];
   const after = kind === "reached" ? " completed" : ` ${short(outcome ?? past, room.text)}`;
   return { dot: kind === "reached" ? "✅" : unwell, before: "", after };
 }
@@ -148,7 +165,7 @@ function not(dot: string, { past, detail }: Deed, because: string): Phrase {
 
 /** A sentence after a colon. */
 function why(text: string, room: Room): string {
-  const inside = text.replace(/^(?:The|This|It|No|Not|An?)\b/u, lower);
+  const inside = text.replace(/^(?:The|This|It|No|Not|An?|Accepted)\b/u, lower);
   return short(inside, room.text).replace(/\.$/u, "");
 }
 
@@ -156,7 +173,10 @@ type KindPhrase = (event: HistoryEvent, deed: Deed, room: Room) => Phrase;
 
 /** For rows whose request is no longer kept: they say less, and guess nothing. */
 const kindPhrases: Readonly<Partial<Record<HistoryEventKind, KindPhrase>>> = {
-  done: (_event, { past }) => ({ dot: "✅", before: "", after: ` ${past}` }),
+  done: (event, deed, room) =>
+    isUnconfirmed(event)
+      ? accepted(deed, why(event.result, room), "🟡")
+      : { dot: "✅", before: "", after: ` ${deed.past}` },
   failed: (event, deed, room) => not("❌", deed, why(event.result, room)),
   unknown: (_event, { past }) => ({ dot: "❓", before: "Can't tell whether ", after: ` was ${past}` }),
   rejected: (event, deed, room) => not("🚫", deed, `rejected by ${person(event, room)}`),

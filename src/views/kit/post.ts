@@ -121,11 +121,7 @@ function withLine({ text, blocks }: Post, line: string): Post {
   return { text: withText.length > limits.text ? text : withText, blocks: isFull ? blocks : [...blocks, block] };
 }
 
-function isTable({ type }: Block): boolean {
-  return type === "table" || type === "data_table";
-}
-
 /** As `limits.blocksJson` counts. */
-function sizeOf(block: Post["blocks"][number]): number {
-  return isTable(block) ? 0 : JSON.stringify(block).length + 1;
+function sizeOf(block: Block): number {
+  return JSON.stringify(block).length + 1;
 }

@@ -92,7 +92,8 @@ export function counted(count: number, one: string, many = `${one}s`): string {
 
 /** One line of at most `max` characters, never empty: Slack refuses empty text. */
 export function line(value: Shown, max: number): string {
-  return truncate(visible(value), max) || "–";
+  // What is shown is at least half as long as what it comes from. More isn't looked at, however long it is.
+  return truncate(visible(String(value ?? "").slice(0, 2 * (max + LONGEST_GRAPHEME))), max) || "–";
 }
 
 /** `line` as a text object that Slack doesn't parse. */

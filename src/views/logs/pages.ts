@@ -1,4 +1,5 @@
 import type { ExcerptLine } from "../../logs/excerpt.ts";
+import { isContinuation } from "../../logs/entries.ts";
 import { limits } from "../kit/blocks.ts";
 import { cutPoint, truncate, visible, visibleLines } from "../kit/text.ts";
 
@@ -58,7 +59,10 @@ export function logPages(texts: readonly string[]): LogPage[] {
   return open === undefined ? pages : [...pages, open];
 }
 
-/** The newest texts that fit on one page: at least one, truncated if needed. */
+/** What `logTexts` puts before a line. */
+const INSTANCE = /^[^│\n]{0,70} │ /u;
+
+/** The newest texts that fit on one page, from the beginning of an entry on: at least one, truncated if needed. */
 export function newestPage(texts: readonly string[]): LogPage {
   let [size, lines] = [0, 0];
   for (const text of texts.toReversed()) {
@@ -66,5 +70,8 @@ export function newestPage(texts: readonly string[]): LogPage {
     size += text.length + 1;
     lines += 1;
   }
-  return { text: truncate(texts.slice(texts.length - lines).join("\n"), limits.preformatted), lines };
+  const newest = texts.slice(texts.length - lines);
+  const begun = lines === texts.length ? 0 : newest.findIndex((text) => !isContinuation(text.replace(INSTANCE, "")));
+  const shown = newest.slice(Math.max(0, begun));
+  return { text: truncate(shown.join("\n"), limits.preformatted), lines: shown.length };
 }

@@ -13,6 +13,10 @@ const labels: Readonly<Record<string, string>> = {
   delete: "Delete",
   scale: "Scale",
   memory: "Set memory of",
+  domains: "Change domains of",
+  connect: "Connect an account",
+  disconnect: "Disconnect the account",
+  use: "Change the settings of this channel",
 };
 
 /** "Restart *web*?" with a button: a sentence changes nothing before its author says so. */
@@ -37,7 +41,7 @@ const IN_BUTTON = 40;
 /** "Scale *web* to 3", "Approve `K7Q2MX`". */
 function actionOf(ask: Ask, most = 255): Inline[] {
   const { verb, args } = ask;
-  const name = textIn(args, "name")?.replace(/^service\//u, "");
+  const name = nameIn(args);
   const label = labels[verb] ?? sentenceCase(verb);
   const id = textIn(args, "id");
   if (name === undefined) return id === undefined ? [words(label)] : [words(`${label} `), code(id, 60)];
@@ -57,6 +61,17 @@ export const confirmed = {
   expired: () => postOf([section("This button expired after an hour. Nothing was changed. Ask again.")]),
 } as const;
 
+const NAMED = 3;
+
+/** "web", or "web, worker and 3 more". */
+function nameIn(args: Ask["args"]): string | undefined {
+  const { names } = args;
+  if (!Array.isArray(names)) return textIn(args, "name")?.replace(/^service\//u, "");
+  const shown = names.slice(0, NAMED).map((name) => String(name).replace(/^service\//u, ""));
+  const all = names.length > NAMED ? [...shown, `${names.length - NAMED} more`] : shown;
+  return all.join(", ").replace(/, ([^,]*)$/u, " and $1");
+}
+
 function textIn(args: Ask["args"], name: string): string | undefined {
   const { [name]: value } = args;
   return typeof value === "string" ? value : undefined;
@@ -64,6 +79,7 @@ function textIn(args: Ask["args"], name: string): string | undefined {
 
 function amountOf({ verb, args }: Ask): string {
   if (verb === "memory") return ` to ${textIn(args, "mib")} MiB`;
+  if (verb === "domains") return `: ${textIn(args, "edit") ?? ""} ${[args["domains"]].flat().join(" ")}`;
   if (verb !== "scale") return "";
   const size = textIn(args, "size") ?? "";
   return /^[+-]/u.test(size) ? ` by ${size}` : ` to ${size}`;

@@ -1,8 +1,8 @@
 import type { StoredChange } from "../../changes/stored-change.ts";
 import type { Standing } from "../../policy/question.ts";
-import { approversWords, changeSummary, actionWords, namesIn, oneLine, runningWords } from "../cards/change-words.ts";
+import { approversWords, changeSummary, actionWords, namesIn, oneLine } from "../cards/change-words.ts";
 import { actionButton, actions, askButton, context, section, type Line } from "../kit/blocks.ts";
-import { code, firstOf, joined, words, type Inline } from "../kit/inline.ts";
+import { code, firstOf, joined, strong, words, type Inline } from "../kit/inline.ts";
 import type { Block } from "../kit/message.ts";
 import type { Post } from "../kit/message.ts";
 import { postOf, type Names } from "../kit/post.ts";
@@ -12,8 +12,10 @@ type Of<Kind extends string> = { readonly kind: Kind; readonly change: StoredCha
 
 /** The ephemeral answer to a decision, or to an attempt. */
 export type DecisionAnswer =
-  /** The approval counts: more are needed, or it was the last one. */
-  | Of<"counted" | "approved">
+  /** The approval counts, and more are needed. */
+  | Of<"counted">
+  /** It was the last one. The Change is as it is after it, and may have come to nothing. */
+  | Of<"approved">
   /** The last approval the card asked for, but policy now requires more. */
   | Of<"not-enough">
   /** The last approval, but policy now refuses the change. */
@@ -23,10 +25,10 @@ export type DecisionAnswer =
   | Of<"twice">
   /** It was decided already. */
   | (Of<"late"> & { readonly wanted: "approve" | "reject" | "cancel" })
-  /** They may not decide. `could`: some who could, by name, and the total. */
+  /** They may not decide. `could`: some who could, by name, and the total if it is known. */
   | (Of<"foreign"> & {
       readonly wanted: "approve" | "reject";
-      readonly could?: { readonly names: readonly string[]; readonly count: number };
+      readonly could?: { readonly names: readonly string[]; readonly count: number | undefined };
     })
   /** They requested it themselves. */
   | Of<"own">
@@ -104,7 +106,7 @@ function accepted(
     case "counted":
       return [[words(`👍 Approved, ${votes(change)}: `), ...what], changeSummary(change)];
     case "approved":
-      return [[words("👍 Approved. "), ...runningWords(change, input.defaultRegion), words(" now.")]];
+      return afterApproval(change, input);
     case "rejected":
       return [[words("🚫 Rejected: "), ...what, words(". Nothing was changed.")]];
     case "cancelled":
@@ -112,6 +114,42 @@ function accepted(
     case "twice":
       return [[words(`You already approved this, ${votes(change)}: `), ...what], changeSummary(change)];
   }
+}
+
+/** What became of it since. */
+function afterApproval(change: StoredChange, input: DecisionAnswerInput): Lines {
+  const { state, ending, workload } = change;
+  const but = (mark: string, why: readonly Inline[]): Lines => [[words(`${mark} Approved, but `), ...why]];
+  const name = change.parts === undefined ? strong(workload.name, 100) : words("a workload");
+  switch (state) {
+    case "approved":
+      return [
+        [words("👍 Approved: "), ...about(change, input), words(".")],
+        [words("It runs in a moment, unless "), name, words(" changed meanwhile.")],
+      ];
+    case "claimed":
+      return [[words("👍 Approved. It runs now: "), ...about(change, input), words(".")]];
+    case "drifted":
+      return but("⚠️", [name, words(" changed meanwhile: nothing was run.")]);
+    case "cancelled": {
+      const by = ending?.kind === "cancelled" ? ending.by.name : "somebody";
+      return but("🚫", [words(`${by} cancelled it meanwhile: nothing was run.`, 200)]);
+    }
+    case "expired":
+      return but("⌛", [words("it couldn't start in time: nothing was run.")]);
+    case "failed":
+      return [
+        [words("❌ Approved, but it failed: "), ...about(change, input), words(".")],
+        [words(whyIn(change), 600)],
+      ];
+    default:
+      return [[words("👍 Approved. "), words(changeSummary(change), 600)]];
+  }
+}
+
+function whyIn(change: StoredChange): string {
+  const { ending } = change;
+  return ending?.kind === "run" && ending.outcome.kind === "failed" ? ending.outcome.why : changeSummary(change);
 }
 
 /** Approved, but stopped by a policy that changed since the request. */
@@ -186,12 +224,12 @@ function whoMay({ terms }: StoredChange, { names }: DecisionAnswerInput): Inline
 function named({ could }: Some<"foreign">): Inline[] {
   if (could === undefined || could.names.length === 0) return [];
   const shown = could.names.slice(0, 5);
-  const more = could.count - shown.length;
-  return [
-    words(" "),
-    ...firstOf(shown, shown.length, (name) => words(name, 80)),
-    words(`${more > 0 ? ` and ${more} more` : ""} can approve it now.`),
-  ];
+  const more = could.count === undefined ? " and others" : countedMore(could.count - shown.length);
+  return [words(" "), ...firstOf(shown, shown.length, (name) => words(name, 80)), words(`${more} can approve it now.`)];
+}
+
+function countedMore(more: number): string {
+  return more > 0 ? ` and ${more} more` : "";
 }
 
 function missing({ id, nearest }: Some<"missing">): Lines {

@@ -49,18 +49,19 @@ export function userErrorMessage(mistake: Mistake, command: string): Message {
 
 type Mistake = Pick<UserError, "message" | "next" | "usage" | "example" | "suggestions">;
 
-/** A mention has no trigger_id, so the form can only be opened with a button. */
-export function usageWithForm(mistake: Mistake, opening: FormOpening, command: string): Message {
-  const { suggestions } = mistake;
-  if (suggestions.length === 0) {
-    const { text, blocks } = userErrorMessage(mistake, command);
-    return { text, blocks: [...blocks, ...actions(openButton("Open form", opening, "primary"))] };
-  }
+/** A mention has no trigger_id, so the form can only be opened with a button, beside those of the likeliest requests. */
+export function mistakeWithForm(
+  mistake: Pick<Mistake, "message" | "next" | "suggestions">,
+  opening: FormOpening,
+  command: string,
+): Message {
+  const { message, next, suggestions } = mistake;
   const { text, blocks } = userErrorMessage(
-    { ...mistake, usage: undefined, example: undefined, suggestions: [] },
+    { message, next, usage: undefined, example: undefined, suggestions: [] },
     command,
   );
-  return { text, blocks: [...blocks, ...suggestionButtons(suggestions, command, openButton("Other…", opening))] };
+  const form = suggestions.length === 0 ? openButton("Open form", opening, "primary") : openButton("Other…", opening);
+  return { text, blocks: [...blocks, ...suggestionButtons(suggestions, command, form)] };
 }
 
 /** A bug in Gantry. The reference is also in the log, next to the stack. */

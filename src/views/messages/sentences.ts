@@ -15,6 +15,7 @@ export const sentences = {
     sentence(
       `Something went wrong in Gantry. Nothing was changed. Try again. If this keeps happening, contact your Gantry admin. Reference \`${reference}\``,
     ),
+  working: () => sentence("⏳ Working on it. The answer follows here."),
   busy: () => sentence("I'm too busy right now. Nothing was changed. Try again in a minute."),
   askedAlready: (kind: "waiting" | "undo") =>
     sentence(

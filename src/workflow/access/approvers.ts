@@ -1,6 +1,9 @@
 import type { StoredChange } from "../../changes/stored-change.ts";
+import { SlackAway, UserError } from "../../errors.ts";
+import type { CanApprove } from "../../views/cards/change-facts.ts";
 import type { Approvers, Terms } from "../../policy/verdict.ts";
 import { freshness, type People, type Profile } from "../ports.ts";
+import { beforeNo } from "./before-no.ts";
 
 type Wanted = {
   readonly from: Approvers;
@@ -8,33 +11,59 @@ type Wanted = {
   readonly channelId: string;
   /** Their own approval doesn't count. */
   readonly without: string | undefined;
-  /** Looking ends when so many are found: each one can cost a call. */
+  /** Looking ends when so many are found: others can cost calls of Slack. */
   readonly enough: number;
+  /** How old the answer about groups and channels may be. */
+  readonly maxAgeMs?: number;
 };
 
-/** Some of the people who may approve; `count` includes people who were not looked up. */
-export type Found = { readonly profiles: readonly Profile[]; readonly count: number };
+export type Found = {
+  /** People who could approve now. */
+  readonly profiles: readonly Profile[];
+  /** Everybody was looked at. Else there may be more of them. */
+  readonly isComplete: boolean;
+  /** Why Slack won't tell later either, such as a missing scope: then nobody is an approver that way. */
+  readonly refusal: UserError | undefined;
+};
 
-/** People who could approve now. Throws a `UserError` when Slack can't say. */
-export async function findApprovers(people: People, { from, channelId, without, enough }: Wanted): Promise<Found> {
-  const named = await namedIn(people, from, freshness.deciding);
-  const others = from.channelMembers ? await people.channelMembers(channelId, freshness.reading) : undefined;
+/** People who could approve now, as far as Slack says. It takes a bounded number of calls. */
+export async function findApprovers(people: People, wanted: Wanted): Promise<Found> {
+  const { from, channelId, without, enough, maxAgeMs = freshness.reading } = wanted;
+  const groups = await Promise.allSettled(
+    from.groups.map((group) => people.groupMembers(group, Math.min(maxAgeMs, freshness.deciding))),
+  );
+  const [here] = await Promise.allSettled([
+    from.channelMembers ? people.channelMembers(channelId, maxAgeMs) : undefined,
+  ]);
+  const failed = [...groups, here].find((each) => each.status === "rejected");
+  if (failed !== undefined && !(failed.reason instanceof UserError)) throw failed.reason;
+  const named = new Set([
+    ...from.users,
+    ...groups.flatMap((each) => (each.status === "fulfilled" ? [...each.value] : [])),
+  ]);
+  const members = here.status === "fulfilled" ? here.value : undefined;
   const bot = people.bot().userId;
-  const ids = [...new Set([...named, ...(others ?? [])])].filter((id) => id !== without && id !== bot);
-  const profiles: Profile[] = [];
-  let out = 0;
-  for (const id of ids) {
-    if (profiles.length >= enough) break;
-    const profile = await people.profile(id, freshness.reading, id);
-    if (mayVote(profile, named.has(id))) profiles.push(profile);
-    else out += 1;
-  }
-  return { profiles, count: ids.length - out };
+  const ids = [...new Set([...named, ...(members ?? [])])].filter((id) => id !== without && id !== bot);
+  const able = (profiles: readonly Profile[]): readonly Profile[] =>
+    profiles.filter((profile) => mayVote(profile, named.has(profile.userId)));
+  const known = await people.someProfiles(ids, (profiles) => able(profiles).length >= enough);
+  const inOrder = ids.flatMap((id) => known.get(id) ?? []);
+  return {
+    profiles: able(inOrder),
+    isComplete: failed === undefined && inOrder.length === ids.length,
+    refusal: failed === undefined || failed.reason instanceof SlackAway ? undefined : failed.reason,
+  };
 }
 
-async function namedIn(people: People, { users, groups }: Approvers, maxAgeMs: number): Promise<ReadonlySet<string>> {
-  const members = await Promise.all(groups.map((group) => people.groupMembers(group, maxAgeMs)));
-  return new Set([...users, ...members.flatMap((group) => [...group])]);
+/** How many approvers are named before "and others". */
+const NAMED = 5;
+
+/** Names of people who could approve, for views. Throws a `UserError` when Slack won't tell. */
+export async function approversNow(people: People, wanted: Omit<Wanted, "enough">): Promise<CanApprove> {
+  const { profiles, isComplete, refusal } = await findApprovers(people, { ...wanted, enough: NAMED });
+  if (refusal !== undefined && profiles.length === 0) throw refusal;
+  const names = profiles.slice(0, NAMED).map(({ name }) => name);
+  return { names, count: isComplete ? profiles.length : undefined };
 }
 
 /** Bots and deactivated people never vote; guests and outsiders only where a rule names them. */
@@ -53,22 +82,43 @@ type Voter = {
   /** The channel of the card. */
   readonly channelId: string;
   readonly maxAgeMs?: number;
+  /** Nobody is refused: what is known is good enough, because each row of a list would cost calls. */
+  readonly isForList?: boolean;
 };
 
 /** Whether a person may approve now. Throws a `UserError` when Slack can't say: then the approval doesn't count. */
 export async function eligibility(
   people: People,
   terms: Terms,
-  { userId, requesterId, channelId, maxAgeMs = freshness.deciding }: Voter,
+  { userId, requesterId, channelId, maxAgeMs = freshness.deciding, isForList = false }: Voter,
 ): Promise<Eligibility> {
-  const profile = await people.profile(userId, maxAgeMs);
-  if (profile.standing === "bot" || profile.standing === "deactivated") return { kind: "standing", profile };
+  const profile = await people.profile(userId, isForList ? freshness.profile : maxAgeMs);
+  const { standing } = profile;
+  if (standing === "bot" || standing === "deactivated") return { kind: "standing", profile };
   if (userId === requesterId && !terms.selfApproval) return { kind: "own", profile };
-  const isNamed = (await namedIn(people, terms.from, maxAgeMs)).has(userId);
-  if (isNamed) return { kind: "may", profile };
-  if (profile.standing !== "member") return { kind: "standing", profile };
-  const isHere = terms.from.channelMembers && (await people.channelMembers(channelId, maxAgeMs))?.has(userId) === true;
-  return { kind: isHere ? "may" : "foreign", profile };
+  const isFrom = (ageMs: number): Promise<boolean> => qualifies(people, terms.from, { profile, channelId, ageMs });
+  const isApprover = isForList ? await isFrom(maxAgeMs) : await beforeNo(people, isFrom, Boolean, maxAgeMs);
+  if (isApprover) return { kind: "may", profile };
+  return { kind: standing === "member" ? "foreign" : "standing", profile };
+}
+
+type Asked = { readonly profile: Profile; readonly channelId: string; readonly ageMs: number };
+
+/** One way is enough: what Slack doesn't say about another group matters only if none of the others counts. */
+async function qualifies(
+  people: People,
+  { users, groups, channelMembers }: Approvers,
+  { profile: { userId, standing }, channelId, ageMs }: Asked,
+): Promise<boolean> {
+  if (users.includes(userId)) return true;
+  const ways: Promise<ReadonlySet<string> | undefined>[] = groups.map((group) => people.groupMembers(group, ageMs));
+  // Guests and people of other organizations count only where a rule names them.
+  if (channelMembers && standing === "member") ways.push(people.channelMembers(channelId, ageMs));
+  const answers = await Promise.allSettled(ways);
+  if (answers.some((each) => each.status === "fulfilled" && each.value?.has(userId) === true)) return true;
+  const failed = answers.find((each) => each.status === "rejected");
+  if (failed !== undefined) throw failed.reason;
+  return false;
 }
 
 /** Where the card of a request is, or will be posted. */

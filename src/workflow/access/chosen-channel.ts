@@ -1,6 +1,7 @@
 import { UserError } from "../../errors.ts";
-import { freshness, type People } from "../ports.ts";
 import type { Origin } from "../origin.ts";
+import type { People } from "../ports.ts";
+import { beforeNo } from "./before-no.ts";
 
 /**
  * People who type in a channel are in it; in a form they may choose any channel that they can find. What rules
@@ -9,7 +10,11 @@ import type { Origin } from "../origin.ts";
 export async function checkChosen(people: People, origin: Origin): Promise<void> {
   const { isChosen, channelId, userId } = origin;
   if (isChosen !== true) return;
-  const members = await people.channelMembers(channelId, freshness.deciding);
+  const members = await beforeNo(
+    people,
+    (maxAgeMs) => people.channelMembers(channelId, maxAgeMs),
+    (known) => known?.has(userId) === true,
+  );
   if (members === undefined) {
     throw new UserError("I'm not in the channel you chose. Nothing was changed.", {
       next: "Choose another one, or invite me with `/invite`.",

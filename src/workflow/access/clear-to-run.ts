@@ -7,9 +7,10 @@ import type { Verdict } from "../../policy/verdict.ts";
 import { advance, type AdvanceDeps } from "../advance.ts";
 import { step } from "../lifecycle.ts";
 import { isDirect } from "../origin.ts";
-import type { BindingReader, Clock, People } from "../ports.ts";
+import type { BindingReader, People } from "../ports.ts";
 import { type OpenDeps, openRequest, type OpenRequest } from "../stored-request.ts";
 import { cardChannel, eligibility } from "./approvers.ts";
+import { ageSince } from "./before-no.ts";
 import { type PermissionsDeps, permissionsFor } from "./permissions.ts";
 import { preflight } from "./preflight.ts";
 import { reapprovalNotice } from "./reapproval-notice.ts";
@@ -72,11 +73,6 @@ export async function clearToRun(
 
 type Asked = { readonly change: StoredChange; readonly opened: OpenRequest; readonly sinceMs: number };
 
-/** The maximum age of facts read since that moment. */
-function ageSince({ now }: Pick<Clock, "now">, sinceMs: number): number {
-  return now().getTime() - sinceMs + 1;
-}
-
 /**
  * A break-glass request stays one: if breaking the glass is no longer allowed, it is refused, not sent for approval.
  */
@@ -84,7 +80,7 @@ async function verdictNow(deps: ClearToRunDeps, { change, opened, sinceMs }: Ask
   const { account } = opened;
   const { requester, teamId, channelId, breakGlass } = change;
   const [profile, binding] = await Promise.all([
-    deps.people.profile(requester.userId, ageSince(deps.clock, sinceMs), requester.name),
+    deps.people.profile(requester.userId, ageSince(deps.people, sinceMs), requester.name),
     isDirect(channelId) ? undefined : deps.store.bindingOf(teamId, channelId),
   ]);
   const watched = watchGroups(deps.people);
@@ -92,9 +88,10 @@ async function verdictNow(deps: ClearToRunDeps, { change, opened, sinceMs }: Ask
   const verdicts = await Promise.all(
     partsOf(change).map(({ op, risk, workload }) => permissions.verdict({ op, risk, workload }, { breakGlass })),
   );
-  const away = watched.away();
-  if (away !== undefined) throw away;
   const verdict = strictest(verdicts);
+  // What Slack doesn't say about a group allows nothing: it only matters where somebody would be refused.
+  const away = watched.away();
+  if (away !== undefined && (verdict === "split" || verdict.kind === "refuse")) throw away;
   if (verdict !== "split") return verdict;
   throw new UserError("The policy changed: these workloads no longer share an approval.", {
     next: "Request them one by one.",
@@ -134,7 +131,7 @@ async function recount(deps: ClearToRunDeps, counted: Counted): Promise<Clearanc
 
 /** The approvers who still count under these terms, by fresh lookups. */
 async function countingApprovals(
-  { people, clock }: ClearToRunDeps,
+  { people }: ClearToRunDeps,
   { change, verdict, sinceMs }: Counted,
 ): Promise<readonly string[]> {
   const { terms } = verdict;
@@ -144,7 +141,7 @@ async function countingApprovals(
       userId,
       requesterId: change.requester.userId,
       channelId: terms.cardIn ?? change.channelId,
-      maxAgeMs: ageSince(clock, sinceMs),
+      maxAgeMs: ageSince(people, sinceMs),
     };
     const { kind } = await eligibility(people, terms, approver);
     if (kind === "may") counting.push(userId);

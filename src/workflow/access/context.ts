@@ -40,7 +40,7 @@ export async function accessFor(
 ): Promise<{ readonly context: Context; readonly account: OpenAccount }> {
   const { settings, directory, api, calls, people } = deps;
   await checkChosen(people, origin);
-  const maxAgeMs = effect === "read" ? freshness.reading : freshness.deciding;
+  const maxAgeMs = effect === "read" ? freshness.profile : freshness.deciding;
   const [profile, { account, binding, region: own }] = await Promise.all([
     people.profile(origin.userId, maxAgeMs),
     deps.accounts.here(origin, effect),

@@ -2,7 +2,7 @@ import type { EnvVar, Job, Service } from "../../api/answers.ts";
 import type { Api } from "../../api/client.ts";
 import type { Call, OperationId } from "../../api/operations.ts";
 import type { WorkloadRef } from "../../changes/change.ts";
-import { isSecretValue } from "../../logs/secret-values.ts";
+import { isSecretValue, MOST_SECRET_CHARACTERS } from "../../logs/secret-values.ts";
 
 /** Environment variable values that this process has read or sent, for redacting logs. In memory only. */
 export type EnvValues = {
@@ -17,9 +17,6 @@ type Kept = { readonly values: readonly string[]; readonly at: number };
 
 const FRESH_MS = 5 * 60_000;
 const MOST_WORKLOADS = 5_000;
-/** Per workload: values, and characters per value. Old values stay, because older lines may contain them. */
-const MOST_VALUES = 200;
-const LONGEST = 4_096;
 /** In total, in characters. */
 const MOST_KEPT = 8 * 1024 * 1024;
 
@@ -43,9 +40,9 @@ export function createEnvValues(nowMs: () => number): EnvValues {
       const key = keyOf(account, workload);
       // Names and regions are not secret and appear in many lines.
       const known = new Set<string>([workload.name, workload.region]);
-      const read = env.map(({ value = "" }) => value.slice(0, LONGEST));
-      const secret = read.filter((value) => isSecretValue(value) && !known.has(value));
-      const values = [...new Set([...secret, ...(kept.get(key)?.values ?? [])])].slice(0, MOST_VALUES);
+      const read = env.map(({ value = "" }) => value);
+      const secret = new Set(read.filter((value) => isSecretValue(value) && !known.has(value)));
+      const values = bounded([...secret], kept.get(key)?.values ?? []);
       forget(key);
       kept.set(key, { values, at: nowMs() });
       size += sizeOf(values);
@@ -57,6 +54,27 @@ export function createEnvValues(nowMs: () => number): EnvValues {
       return entry !== undefined && nowMs() - entry.at < FRESH_MS;
     },
   };
+}
+
+/**
+ * All current values, and as many old ones as fit, because older lines may contain them. Past the limit the rest doesn't
+ * matter: the log is withheld.
+ */
+function bounded(current: readonly string[], old: readonly string[]): readonly string[] {
+  const values = new Set<string>();
+  let room = MOST_SECRET_CHARACTERS;
+  for (const value of current) {
+    if (room < 0) break;
+    values.add(value.slice(0, room + 1));
+    room -= value.length;
+  }
+  for (const value of old) {
+    if (values.has(value)) continue;
+    if (value.length > room) break;
+    values.add(value);
+    room -= value.length;
+  }
+  return [...values];
 }
 
 function keyOf(account: string, { kind, region, name }: Named): string {

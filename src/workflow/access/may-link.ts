@@ -15,7 +15,7 @@ export type MayLinkDeps = HistoryDeps &
   PermissionsDeps & {
     readonly store: BindingReader;
     readonly settings: Pick<Settings, "region">;
-    readonly lanes: Pick<Lanes, "track">;
+    readonly lanes: Pick<Lanes, "background">;
     readonly accounts: Pick<Accounts, "isConfigured">;
   };
 
@@ -105,7 +105,7 @@ export async function refusedEarly(deps: MayLinkDeps, linking: Linking): Promise
   control.abort();
   if (may?.refusal === undefined) return undefined;
   const { profile, refusal } = may;
-  void deps.lanes.track(note(deps, linking, { profile, refusal }));
+  deps.lanes.background(note(deps, linking, { profile, refusal }));
   return refusal;
 }
 

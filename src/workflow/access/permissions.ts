@@ -3,7 +3,9 @@ import { type Binding, outsideLock } from "../../policy/binding.ts";
 import { evaluate } from "../../policy/evaluate.ts";
 import type { Policy } from "../../policy/policy.ts";
 import type { Person, Where } from "../../policy/question.ts";
-import { findApprovers } from "./approvers.ts";
+import type { Verdict } from "../../policy/verdict.ts";
+import { approversNow } from "./approvers.ts";
+import { beforeNo } from "./before-no.ts";
 import { freshness, type People, type Profile } from "../ports.ts";
 import { isDirect } from "../origin.ts";
 import { bestOutcome } from "../../policy/best-outcome.ts";
@@ -19,9 +21,6 @@ type Bound = {
   readonly binding: Binding | undefined;
 };
 
-/** How many approvers are named before "and others". */
-const NAMED = 5;
-
 /** The policy for somebody in a place. Groups are looked up only where a rule asks for them. */
 function createPermissions(bound: Bound): Permissions {
   const { people, profile, channelId } = bound;
@@ -29,16 +28,20 @@ function createPermissions(bound: Bound): Permissions {
     async verdict(about, { breakGlass = false } = {}) {
       const outside = outsideOf(bound, about);
       if (outside !== undefined) return { kind: "refuse", rule: undefined, ...outside };
-      return withGroups(bound, (person) => evaluate(bound.policy, questionOf(bound, person, { about, breakGlass })));
+      const ask = (maxAgeMs: number): Promise<Verdict> =>
+        withGroups(bound, maxAgeMs, (person) =>
+          evaluate(bound.policy, questionOf(bound, person, { about, breakGlass })),
+        );
+      // Slack allows few lookups of groups a minute, and reads ask about every workload.
+      return about.risk === undefined
+        ? ask(freshness.deciding)
+        : beforeNo(people, ask, ({ kind }) => kind !== "refuse");
     },
     outlook: (actions: readonly Action[], { breakGlass = false } = {}) =>
-      withGroups(bound, (person) =>
+      withGroups(bound, freshness.deciding, (person) =>
         bestOutcome(bound.policy, { person, where: whereOf(channelId), account: bound.account, breakGlass }, actions),
       ),
-    async approvers(from) {
-      const found = await findApprovers(people, { from, channelId, without: profile.userId, enough: NAMED });
-      return { names: found.profiles.map(({ name }) => name), count: found.count };
-    },
+    approvers: (from) => approversNow(people, { from, channelId, without: profile.userId }),
   };
 }
 
@@ -62,7 +65,11 @@ function questionOf(bound: Bound, person: Person, { about, breakGlass }: { about
  * Decides, and asks Slack for a group's members only when the decision asked for that group; then decides again. A
  * group that Slack can't list stays unknown, and unknown never allows anything.
  */
-async function withGroups<Result>({ people, profile }: Bound, decide: (person: Person) => Result): Promise<Result> {
+async function withGroups<Result>(
+  { people, profile }: Bound,
+  maxAgeMs: number,
+  decide: (person: Person) => Result,
+): Promise<Result> {
   const known = new Map<string, boolean | "unknown">();
   for (;;) {
     const asked: string[] = [];
@@ -74,13 +81,15 @@ async function withGroups<Result>({ people, profile }: Bound, decide: (person: P
     const result = decide({ ...profile, inGroup });
     const [first] = asked;
     if (first === undefined) return result;
-    known.set(first, await isMember(people, first, profile.userId));
+    known.set(first, await isMember(people, { groupId: first, userId: profile.userId, maxAgeMs }));
   }
 }
 
-async function isMember(people: People, groupId: string, userId: string): Promise<boolean | "unknown"> {
+type Membership = { readonly groupId: string; readonly userId: string; readonly maxAgeMs: number };
+
+async function isMember(people: People, { groupId, userId, maxAgeMs }: Membership): Promise<boolean | "unknown"> {
   try {
-    return (await people.groupMembers(groupId, freshness.deciding)).has(userId);
+    return (await people.groupMembers(groupId, maxAgeMs)).has(userId);
   } catch {
     return "unknown";
   }

@@ -3,7 +3,8 @@ import type { Terms } from "../../policy/verdict.ts";
 import type { Post } from "../../views/kit/message.ts";
 import { counted } from "../../views/kit/text.ts";
 import { refusalMessage } from "../../views/messages/refusal-message.ts";
-import { findApprovers } from "./approvers.ts";
+import { findApprovers, type Found } from "./approvers.ts";
+import { beforeNo } from "./before-no.ts";
 import { isDirect } from "../origin.ts";
 import { freshness, type People } from "../ports.ts";
 
@@ -14,7 +15,8 @@ type Wanted = { readonly terms: Terms; readonly rule: string; readonly asker: Pi
 
 /**
  * Before a card is posted: can it stand there, and could enough people approve it? A request that nobody can see or
- * decide is refused at once. Throws a `UserError` when Slack can't say.
+ * decide is refused at once. Throws a `UserError` when Slack can't say whether the card can stand there, or won't say who
+ * could approve.
  */
 export async function preflight(deps: PreflightDeps, { terms, rule, asker }: Wanted): Promise<Refused | undefined> {
   const { command } = deps.settings;
@@ -41,9 +43,11 @@ async function noCardThere(
   { people, settings }: PreflightDeps,
   { channelId, rule }: { readonly channelId: string; readonly rule: string },
 ): Promise<Refused | undefined> {
-  const members = await people.channelMembers(channelId, freshness.deciding);
   const bot = people.bot();
-  if (members !== undefined && (bot.userId === undefined || members.has(bot.userId))) return undefined;
+  const isIn = (members: ReadonlySet<string> | undefined): boolean =>
+    members !== undefined && (bot.userId === undefined || members.has(bot.userId));
+  const known = await beforeNo(people, (maxAgeMs) => people.channelMembers(channelId, maxAgeMs), isIn);
+  if (isIn(known)) return undefined;
   const { command } = settings;
   const post = refusalMessage({ kind: "no-card", rule, command, channelId, botName: bot.name });
   return { post, why: "Gantry isn't in the channel of the approval card" };
@@ -56,8 +60,13 @@ async function tooFew(
 ): Promise<Refused | undefined> {
   const { from, votes: needed, selfApproval } = terms;
   const without = selfApproval ? undefined : asker.userId;
-  const found = await findApprovers(people, { from, channelId, without, enough: needed });
-  if (found.profiles.length >= needed) return undefined;
+  // Whoever wasn't looked up may be able to: only a complete answer refuses.
+  const isPossible = ({ profiles, isComplete }: Found): boolean => profiles.length >= needed || !isComplete;
+  const look = (maxAgeMs: number): Promise<Found> =>
+    findApprovers(people, { from, channelId, without, enough: needed, maxAgeMs });
+  const found = await beforeNo(people, look, isPossible, freshness.reading);
+  if (found.refusal !== undefined && found.profiles.length < needed) throw found.refusal;
+  if (isPossible(found)) return undefined;
   const names = found.profiles.map(({ name }) => name);
   const post = refusalMessage({ kind: "approvers", rule, command: settings.command, needed, names });
   return {

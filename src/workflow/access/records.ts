@@ -1,16 +1,20 @@
+import type { Sealer } from "../../accounts/seal.ts";
 import type { HistoryEvent, HistoryQuery } from "../../changes/history-event.ts";
 import { partsOf } from "../../changes/parts.ts";
 import type { StoredChange } from "../../changes/stored-change.ts";
-import type { HistoryRows, Permissions, Records, Settings } from "../../commands/command.ts";
+import type { HistoryRows, Permissions, Records, Settings, Undoable } from "../../commands/command.ts";
 import { maySee } from "../../commands/lookup/may-see.ts";
 import { StoreError, UserError } from "../../errors.ts";
 import { cardChannel, eligibility } from "./approvers.ts";
 import type { People, Profile, RecordRows, Store } from "../ports.ts";
+import { undoRequest } from "../repeat/undo-request.ts";
+import { contentOf } from "../stored-request.ts";
 
 /** The person who reads records. */
 export type Viewer = { readonly profile: Profile; readonly permissions: Permissions; readonly teamId: string };
 
 export type RecordsDeps = {
+  readonly sealer: Sealer;
   readonly store: RecordRows & Pick<Store, "find">;
   readonly people: People;
   readonly settings: Pick<Settings, "jobsRegion">;
@@ -28,12 +32,13 @@ export function recordsFor(deps: RecordsDeps, viewer: Viewer): Records {
   return {
     async pending() {
       const all = await readable(store.pendingChanges(teamId));
-      const known = await Promise.all(all.map((change) => mayKnow(deps, viewer, { change, sees })));
+      const known = await Promise.all(all.map((change) => mayKnow(deps, viewer, { change, sees, isForList: true })));
       return all.filter((_, at) => known[at]);
     },
     mayDecide: async (change) =>
       change.votes.every(({ userId }) => userId !== viewer.profile.userId) &&
-      mayDecide(deps.people, change, viewer.profile.userId),
+      mayDecide(deps.people, change, { userId: viewer.profile.userId, isForList: true }),
+    undoable: (isMeant) => readable(newestUndoable(deps, viewer, isMeant)),
     history: (query) =>
       readable(visibleRows(store, { query: { ...query, teamId }, shows: rowsFor(deps, viewer, sees) })),
   };
@@ -41,7 +46,29 @@ export function recordsFor(deps: RecordsDeps, viewer: Viewer): Records {
 
 /** Whether a person may see a change of their workspace: their own, one they may decide, or one of a workload they may see. */
 export function maySeeChange(deps: RecordsDeps, viewer: Viewer, change: StoredChange): Promise<boolean> {
-  return mayKnow(deps, viewer, { change, sees: sight(viewer, deps) });
+  return mayKnow(deps, viewer, { change, sees: sight(viewer, deps), isForList: false });
+}
+
+/** So many of a person's latest changes are looked at. */
+const MOST_UNDOABLE = 20;
+
+/** The newest change that this person requested, that was done, and that can be taken back. */
+async function newestUndoable(
+  { store, sealer }: RecordsDeps,
+  { profile: { userId }, teamId }: Viewer,
+  isMeant: (change: StoredChange) => boolean,
+): Promise<Undoable | undefined> {
+  const events = await store.history({ teamId, userId, show: "ended", limit: MOST_UNDOABLE });
+  for (const event of events) {
+    const { changeId, request } = event;
+    if (changeId === undefined || request?.requester.userId !== userId || request.isUndone) continue;
+    // Whole, with all its workloads: a row of history has one of them.
+    const change = await store.find({ id: changeId });
+    if (change?.state !== "done" || change.isUndone || !isMeant(change)) continue;
+    const content = contentOf(sealer, change);
+    if (content !== undefined && undoRequest(sealer, change, content) !== undefined) return { change, event };
+  }
+  return undefined;
 }
 
 type Sight = (workload: NonNullable<HistoryEvent["workload"]>) => Promise<boolean>;
@@ -49,20 +76,22 @@ type Sight = (workload: NonNullable<HistoryEvent["workload"]>) => Promise<boolea
 async function mayKnow(
   { people }: RecordsDeps,
   { profile }: Viewer,
-  { change, sees }: { readonly change: StoredChange; readonly sees: Sight },
+  { change, sees, isForList }: { readonly change: StoredChange; readonly sees: Sight; readonly isForList: boolean },
 ): Promise<boolean> {
   if (change.requester.userId === profile.userId) return true;
   const seen = await Promise.all(partsOf(change).map(({ workload }) => sees(workload)));
-  return seen.every(Boolean) || mayDecide(people, change, profile.userId);
+  return seen.every(Boolean) || mayDecide(people, change, { userId: profile.userId, isForList });
 }
 
+type Reader = { readonly userId: string; readonly isForList: boolean };
+
 /** The same check as for an approval. Fails closed. */
-export async function mayDecide(people: People, change: StoredChange, userId: string): Promise<boolean> {
+async function mayDecide(people: People, change: StoredChange, reader: Reader): Promise<boolean> {
   const { terms, requester } = change;
   if (terms === undefined) return false;
   try {
     const { kind } = await eligibility(people, terms, {
-      userId,
+      ...reader,
       requesterId: requester.userId,
       channelId: cardChannel(change),
     });

@@ -7,6 +7,7 @@ import { type Interaction, openInteraction, sealInteraction } from "./interactio
 import type { LaneName, Lanes } from "./lanes.ts";
 import { processDelivery, type ProcessDeps } from "./process.ts";
 import type { Unfinished } from "./retry.ts";
+import { unawaited } from "../../unawaited.ts";
 
 /** An ack waits this long for the store: https://docs.slack.dev/interactivity/slash-commands gives 3 s. */
 const STORE_WITHIN_MS = 1_000;
@@ -52,11 +53,11 @@ export async function accept(deps: AcceptDeps, { id, interaction, ack }: Accepte
 }
 
 /** The database may store it after all, once it answers. */
-function drop({ dropped }: AcceptDeps, id: string, storing: Promise<unknown>): void {
+function drop({ dropped, log }: AcceptDeps, id: string, storing: Promise<unknown>): void {
   dropped.add(id);
-  void storing.then(
-    () => dropped.flush(),
-    () => undefined,
+  unawaited(
+    storing.then(dropped.flush, () => undefined),
+    (err) => log.warn({ err }, "couldn't drop a refused delivery yet"),
   );
 }
 

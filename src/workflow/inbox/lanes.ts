@@ -2,6 +2,7 @@ import type { Arrivals } from "./arrivals.ts";
 import { createDrain, type DrainLimits, type DrainResult } from "./drain.ts";
 import type { LaneLimits } from "./lane-queue.ts";
 import { createScheduler, type Work } from "./scheduler.ts";
+import { unawaited } from "../../unawaited.ts";
 
 export type LaneName = "people" | "requests" | "decisions" | "redraws" | "watching" | "sweeping";
 
@@ -36,6 +37,8 @@ export type Lanes = {
   readonly keys: () => readonly string[];
   /** Counts something outside the lanes that has to end before the bot does. */
   readonly track: <Result>(work: Promise<Result>) => Promise<Result>;
+  /** The same for work that nobody waits for: what it fails with is logged. */
+  readonly background: (work: Promise<unknown>) => void;
   readonly isStopping: () => boolean;
   /** Resolves when nothing runs or waits. */
   readonly idle: () => Promise<void>;
@@ -62,7 +65,7 @@ const limits: Readonly<Record<LaneName, LaneLimits>> = {
   decisions: { atOnce: 32, perOwner: 4, most: 2_000 },
   /** Cards that a sweep found outdated. Slack allows about one update a second. */
   redraws: { atOnce: 8, perOwner: 8, most: 5_000 },
-  /** Runs, read-backs and health checks. Each is a timer most of the time, for about half a minute. */
+  /** Runs, read-backs and looks at workloads. Each is a timer most of the time, for seconds. */
   watching: { atOnce: 128, perOwner: 32, most: 5_000 },
   /** Deliveries of replicas that are gone, and those begun again after the database or Slack was away. */
   sweeping: { atOnce: 16, perOwner: 4, most: 1_000 },
@@ -110,6 +113,7 @@ export function createLanes({ drain: drainLimits, onError, nowMs, arrivals }: La
     rest: (key, ms) => keys.rest(key, ms),
     keys: keys.list,
     track: drain.track,
+    background: (work) => unawaited(drain.track(work), onError),
     isStopping: drain.isStopping,
     idle: drain.idle,
     drain: drain.drain,

@@ -11,6 +11,7 @@ import { moveChannel, type MoveDeps } from "../access/move-channel.ts";
 import { type AskInteraction, propose } from "../propose.ts";
 import { redo, type RedoDeps } from "../repeat/redo.ts";
 import type { RunEvents } from "../run.ts";
+import { signWhenSlow } from "../sign.ts";
 import type { Interaction } from "./interaction.ts";
 import { createReply, type Reply } from "./reply.ts";
 import type { Retries, Unfinished } from "./retry.ts";
@@ -35,7 +36,8 @@ const SEND_AGAIN_AFTER_MS = [5_000, 20_000, 45_000, 90_000];
  */
 export async function processDelivery(deps: ProcessDeps, delivery: Unfinished, signal: AbortSignal): Promise<void> {
   const { interaction, undelivered, tries } = delivery;
-  const reply = replyTo(deps, interaction);
+  const { responder, end: endSign } = signFor(deps, delivery);
+  const reply = replyTo({ ...deps, responder }, interaction);
   let isFinished = false;
   const onFinished = (): void => {
     isFinished = true;
@@ -50,9 +52,19 @@ export async function processDelivery(deps: ProcessDeps, delivery: Unfinished, s
     if (interaction.kind !== "move" && (!isAgain || tries === 0))
       await reply.send(await failure(deps, interaction, error), "refused");
     if (isAgain) return deps.retries.keep({ ...delivery, tries: tries + 1 }, 0);
+  } finally {
+    await endSign();
   }
   if (isFinished && reply.undelivered().length === 0) return refreshHome(deps, interaction);
   return end(deps, { delivery, reply }, signal);
+}
+
+/** What reads the workload API before its answer. A form shows itself that it was sent. */
+function signFor(deps: ProcessDeps, { interaction, undelivered }: Unfinished) {
+  const { kind } = interaction;
+  const isSlow = kind === "decide" || kind === "redo" || (kind === "ask" && interaction.form === undefined);
+  if (isSlow && undelivered === undefined) return signWhenSlow(deps, interaction.origin);
+  return { responder: deps.responder, end: () => Promise.resolve() };
 }
 
 function replyTo({ responder }: ProcessDeps, interaction: Interaction): Reply {
@@ -140,7 +152,7 @@ type Broken = { readonly verb: string; readonly reference: string };
 /** History says that a request came to nothing because of a bug, with the reference that the person was told. */
 async function noteBug(deps: ProcessDeps, { origin }: Interaction, { verb, reference }: Broken): Promise<void> {
   const { userId } = origin;
-  const profile = await deps.people.profile(userId, freshness.reading).catch(() => undefined);
+  const profile = await deps.people.profile(userId, freshness.profile).catch(() => undefined);
   const who = { userId, name: profile?.name ?? userId };
   try {
     await note(deps, originEvent(origin, who, { kind: "failed", verb, result: "internal error", reference }));

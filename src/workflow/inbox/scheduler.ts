@@ -1,5 +1,6 @@
 import { type Arrivals, createArrivals } from "./arrivals.ts";
 import { createLaneQueue, type LaneLimits, type LaneQueue } from "./lane-queue.ts";
+import { unawaited } from "../../unawaited.ts";
 
 /** Work that runs after an ack. When aborted, it tells its person and ends. */
 export type Work = (signal: AbortSignal) => Promise<void>;
@@ -150,7 +151,7 @@ function begin<Lane extends string>(state: State<Lane>): void {
     state.movedMs = performance.now();
     state.begun.set(entry, state.movedMs);
     entry.onBegin();
-    void run(state, entry);
+    unawaited(run(state, entry), state.onError);
   }
   schedule(state);
 }

@@ -1,5 +1,6 @@
 import type { StoredChange } from "../../changes/stored-change.ts";
 import type { Ask } from "../../commands/ask.ts";
+import { unknownBefore } from "../../commands/undo.ts";
 import { UserError } from "../../errors.ts";
 import { type FindDeps, findVisibleChange } from "../access/find-visible-change.ts";
 import { decisionPost } from "../decide.ts";
@@ -13,7 +14,7 @@ import { restRequest, undoRequest } from "./undo-request.ts";
 export type RedoDeps = ProposeDeps & FindDeps & RetireDeps;
 
 type RedoInteraction = Extract<Interaction, { kind: "redo" }> &
-  Omit<AskInteraction, "kind" | "ask" | "undoOf" | "form">;
+  Omit<AskInteraction, "kind" | "ask" | "undone" | "form">;
 
 /**
  * The buttons of a settled card: undo it, or request the same again. Either is a new Change of the person who clicked,
@@ -33,14 +34,17 @@ export async function redo(deps: RedoDeps, interaction: RedoInteraction, signal:
     throw cannot(interaction, "The request can't be opened: its encryption key is gone.");
   }
   const ask = how === "again" ? repeatedAsk(change, content.ask) : undoRequest(sealer, change, content);
-  if (ask === undefined) throw cannot(interaction, "Its state doesn't allow this.");
-  const undoOf = how === "undo" ? change.id : undefined;
+  if (ask === undefined) {
+    const unknown = how === "undo" && content.change !== undefined ? unknownBefore(content.change) : undefined;
+    throw cannot(interaction, unknown ?? "Its state doesn't allow this.");
+  }
+  const undone = how === "undo" ? change : undefined;
   // A repeated delivery finds the Change that it requested the first time.
   const isStored = interaction.isRepeated && (await store.find({ deliveryId })) !== undefined;
-  const earlier = undoOf === undefined || isStored ? undefined : await store.find({ undoOf });
-  if (earlier !== undefined) return pointAtEarlierRequest(deps, { ...interaction, undoOf }, earlier);
+  const earlier = undone === undefined || isStored ? undefined : await store.find({ undoOf: undone.id });
+  if (earlier !== undefined) return pointAtEarlierRequest(deps, { ...interaction, undone }, earlier);
   const { origin, run, isRepeated, onFinished } = interaction;
-  const asked = { kind: "ask", ask, origin, deliveryId, reply, run, isRepeated, undoOf, onFinished } as const;
+  const asked = { kind: "ask", ask, origin, deliveryId, reply, run, isRepeated, undone, onFinished } as const;
   await propose(deps, asked, signal);
 }
 
@@ -60,7 +64,7 @@ function repeatedAsk(change: StoredChange, ask: Ask): Ask | undefined {
   const { state, settledAt } = change;
   if (settledAt === undefined) return undefined;
   // Breaking the glass is for one moment; a repeated request goes the ordinary way.
-  const { breakGlass: _breakGlass, ...rest } = ask;
+  const { breakGlass: _breakGlass, again: _again, ...rest } = ask;
   if (change.parts !== undefined) return repeatableParts.has(state) ? restRequest(change, rest) : undefined;
   return repeatable.has(state) ? rest : undefined;
 }

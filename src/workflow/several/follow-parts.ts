@@ -1,107 +1,131 @@
 import type { Service } from "../../api/answers.ts";
 import type { AccountApi } from "../../api/client.ts";
 import { Problem } from "../../api/problem.ts";
-import { brief } from "../../api/reason-words.ts";
-import { type Level, serviceStatus } from "../../api/workload-status.ts";
-import type { Change } from "../../changes/change.ts";
-import { healthOf } from "../../changes/health.ts";
-import type { Health, StoredChange } from "../../changes/stored-change.ts";
-import { advance, type AdvanceDeps } from "../advance.ts";
+import { failingLines } from "../../changes/failing-lines.ts";
+import { atLast, judgeLook, type Looked, unwatched } from "../../changes/health.ts";
+import type { SnapshotRead } from "../../changes/read-workload.ts";
+import { MOST_CALLS } from "../../changes/service-watch.ts";
+import { serviceSnapshot } from "../../changes/snapshot.ts";
+import type { StoredChange } from "../../changes/stored-change.ts";
+import { isFollowed } from "../../views/kit/seen.ts";
+import { UserError } from "../../errors.ts";
+import {
+  ageMs,
+  FIRST_LOOK_MS,
+  type FollowDeps,
+  type Followed,
+  isNews,
+  LEFT_ALONE_MS,
+  leftAlone,
+  looking,
+  lookOf,
+  store,
+} from "../follow.ts";
 import { step } from "../lifecycle.ts";
-import type { Clock } from "../ports.ts";
-import { type ApiDeps, apiFor, type OpenDeps, type OpenRequest, contentOf } from "../stored-request.ts";
-
-export type FollowPartsDeps = AdvanceDeps & ApiDeps & Pick<OpenDeps, "sealer"> & { readonly clock: Clock };
-
-type Followed = { readonly request: StoredChange; readonly opened: OpenRequest };
-
-/** Milliseconds before each look. One list call looks at all of them. */
-const PAUSES_MS = [2_000, 5_000, 10_000, 20_000];
-/** Later, the health of a workload says little about the request. */
-const FOLLOWED_FOR_MS = 5 * 60_000;
+import { contentOf, openRequest, type OpenRequest } from "../stored-request.ts";
 
 /**
- * After the last part: do the workloads run? Ends when each one does or has failed, after half a minute at the latest,
- * or early when the bot has to stop: then another replica looks again.
+ * Follows a request for several workloads once its last part was sent, as `follow` does a Change of one: a list call looks
+ * at all of them, and any replica goes on from what is stored with each part.
  */
-export async function followParts(deps: FollowPartsDeps, followed: Followed, signal: AbortSignal): Promise<void> {
-  const { request, opened } = followed;
-  const { api, wait } = apiFor(deps, opened, signal);
-  const startedMs = deps.clock.now().getTime();
-  let left = watched(deps, request);
-  for (const [at, pauseMs] of PAUSES_MS.entries()) {
-    if (left.length === 0) return;
-    await wait(pauseMs);
-    if (signal.aborted) return;
-    const services = await listed(api, left, signal);
-    if (services === undefined) continue;
-    const sinceMs = deps.clock.now().getTime() - startedMs;
-    const looked = left.map((each) => ({
-      ...each,
-      look: lookAt(each.change, services.get(each.part.workload.name), sinceMs),
-    }));
-    const isLast = at === PAUSES_MS.length - 1;
-    for (const { part, look } of looked) if (isLast || look.isSure) await record(deps, part, look.health);
-    left = looked.filter(({ look }) => !look.isSure);
+export async function followParts(deps: FollowDeps, followed: Followed, signal: AbortSignal): Promise<void> {
+  const { change: request } = followed;
+  if (signal.aborted) return;
+  const left = (request.parts ?? []).filter(({ state, health }) => state === "done" && health === undefined);
+  const looked = await lookAtParts(deps, { ...followed, left }, signal);
+  if (looked === undefined) return;
+  const next = together(looked.flatMap(({ nextMs }) => nextMs ?? []));
+  for (const [at, { part, ...seen }] of looked.entries()) {
+    // Whoever takes over in between looks at once.
+    const restMs = at === looked.length - 1 ? next : 0;
+    if ((await store(deps, part, seen, { restMs })) === undefined) return;
   }
+  if (next === undefined && request.state === "done") {
+    await deps.store.advance(request.id, step("follow", { health: unwatched, isNews: false }), undefined);
+  }
+  if (looked.some(({ part, ...seen }) => isNews(part, seen))) await deps.cards.draw(request.id);
 }
 
-type Watched = { readonly part: StoredChange; readonly change: Change };
+/** Looks that are due about the same time are one call. */
+const TOGETHER_MS = 20_000;
 
-/** Parts that are done, exist afterwards, and weren't judged before. */
-function watched({ sealer, clock }: FollowPartsDeps, { parts = [] }: StoredChange): readonly Watched[] {
-  const nowMs = clock.now().getTime();
-  return parts.flatMap((part) => {
-    const isNew = nowMs - (part.settledAt?.getTime() ?? 0) < FOLLOWED_FOR_MS;
-    const isThere = part.op !== "deleteService" && part.op !== "deleteJob";
-    if (part.state !== "done" || part.health !== undefined || !isNew || !isThere) return [];
-    const change = contentOf(sealer, part)?.change;
-    return change === undefined ? [] : [{ part, change }];
-  });
+function together(pauses: readonly number[]): number | undefined {
+  const first = Math.min(...pauses);
+  return pauses.length === 0 ? undefined : Math.max(...pauses.filter((each) => each <= first + TOGETHER_MS));
 }
 
-/** Undefined when it couldn't be read. The parts of a request are in one region. */
-async function listed(
-  api: AccountApi,
-  [first]: readonly Watched[],
+type Seen = Looked & { readonly part: StoredChange };
+type Left = Followed & { readonly left: readonly StoredChange[] };
+
+/** Undefined when the bot has to stop. */
+async function lookAtParts(
+  deps: FollowDeps,
+  { change: request, isLeftOver, left }: Left,
   signal: AbortSignal,
-): Promise<ReadonlyMap<string, Service> | undefined> {
-  const path = { region: first?.part.workload.region ?? "" };
+): Promise<readonly Seen[] | undefined> {
+  const age = ageMs(deps.clock, request);
+  const isTooLate = isLeftOver && age > LEFT_ALONE_MS;
+  const opened = isTooLate || !left.some(isFollowed) ? undefined : await openedIfPossible(deps, request);
+  if (opened === undefined) return left.map((part) => ({ part, health: leftAlone(part) }));
+  const { api, wait } = looking(deps, { change: request }, { request: opened, signal });
+  if (!isLeftOver) await wait(FIRST_LOOK_MS);
+  const services = signal.aborted ? undefined : await listed(api, request, signal);
+  if (services === undefined) return undefined;
+  const seen: Seen[] = [];
+  let isLogRead =
+    left.length < (request.parts?.length ?? 0) && request.parts?.some(({ health }) => health?.kind === "trouble");
+  for (const part of left) {
+    const change = isFollowed(part) ? contentOf(deps.sealer, part)?.change : undefined;
+    if (change === undefined) {
+      seen.push({ part, health: leftAlone(part) });
+      continue;
+    }
+    const lines = async (): Promise<readonly string[]> => {
+      // Of several that fail, the first one's log.
+      if (isLogRead === true) return [];
+      isLogRead = true;
+      return failingLines(part.workload, undefined, looking(deps, { change: part }, { request: opened, signal }));
+    };
+    const read = services instanceof Problem ? services : readOf(services.get(part.workload.name));
+    seen.push({ part, ...(await judgeLook(lookOf(deps, { stored: part, change, ageMs: age }), read, lines)) });
+  }
+  if (signal.aborted) return undefined;
+  return isLogRead === true ? seen.map(withoutLastLook) : seen;
+}
+
+function readOf(service: Service | undefined): SnapshotRead {
+  return { snapshot: service && serviceSnapshot(service), read: { service } };
+}
+
+/** The page of the log took the place of one look. */
+function withoutLastLook(seen: Seen): Seen {
+  const { nextMs, health } = seen;
+  const isLast = nextMs !== undefined && (health.watch?.calls ?? 0) >= MOST_CALLS - 1;
+  return isLast ? { ...seen, nextMs: undefined, health: atLast(health) } : seen;
+}
+
+/** Undefined for one that can't be opened any more. */
+async function openedIfPossible(deps: FollowDeps, request: StoredChange): Promise<OpenRequest | undefined> {
   try {
-    const { services } = await api.send({ op: "listServices", path, query: undefined, body: undefined }, { signal });
-    return new Map(services.map((service) => [service.name, service]));
+    return await openRequest(deps, request);
   } catch (error) {
-    if (error instanceof Problem) return undefined;
+    if (error instanceof UserError) return undefined;
     throw error;
   }
 }
 
-type Look = { readonly health: Health; readonly isSure: boolean };
-
-const kinds: Readonly<Record<Level, Health["kind"]>> = {
-  healthy: "reached",
-  idle: "reached",
-  busy: "not-yet",
-  failing: "trouble",
-};
-
-/** A card has a line for each workload. */
-const LONGEST_REASON = 160;
-
-/** Its status in the words that every view has for it. Pure. */
-function lookAt(change: Change, service: Service | undefined, sinceMs: number): Look {
-  if (service === undefined) return { health: { kind: "not-yet", line: "not found", excerpt: [] }, isSure: false };
-  const { level, words, reason } = serviceStatus(service);
-  const line = reason === undefined ? words : `${words}: ${brief(reason, LONGEST_REASON)}`;
-  const now = healthOf(change, { service }, sinceMs);
-  // It runs with its old status for a moment.
-  const kind = now.kind === "waiting" ? "not-yet" : kinds[level];
-  return { health: { kind, line, excerpt: [] }, isSure: now.kind !== "waiting" && kind !== "not-yet" };
-}
-
-/** Trouble is news, and so in history. */
-async function record(deps: FollowPartsDeps, part: StoredChange, health: Health): Promise<void> {
-  const bare = step("follow", { health });
-  if (health.kind === "trouble") await advance(deps, part, { ...bare, result: health.line });
-  else await deps.store.advance(part.id, bare, undefined);
+/** The parts of a request are in one region. */
+async function listed(
+  api: AccountApi,
+  { parts: [first] = [] }: StoredChange,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, Service> | Problem> {
+  const path = { region: first?.workload.region ?? "" };
+  try {
+    const { services } = await api.send({ op: "listServices", path, query: undefined, body: undefined }, { signal });
+    return new Map(services.map((service) => [service.name, service]));
+  } catch (error) {
+    if (error instanceof Problem) return error;
+    throw error;
+  }
 }

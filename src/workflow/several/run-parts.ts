@@ -5,15 +5,13 @@ import { counted } from "../../views/kit/text.ts";
 import { endOf, stageOf, step } from "../lifecycle.ts";
 import { readBack, redrawLater, refuse, type RunDeps, send } from "../send.ts";
 import { contentOf, type OpenRequest, openRequest } from "../stored-request.ts";
-import { followParts } from "./follow-parts.ts";
 
 /** A part waits this long for another Run of its workload, as an approved Change does. */
 const BUSY_FOR_MS = 10 * 60_000;
 
 /**
  * Carries on a claimed request for several workloads: one after the other, until one fails or nobody can tell. Each part
- * is claimed before it is sent, and one that was claimed by a replica that is gone is read back, never sent again. The
- * parts' health is looked at before the request ends.
+ * is claimed before it is sent, and one that was claimed by a replica that is gone is read back, never sent again.
  */
 export async function runParts(
   deps: RunDeps,
@@ -26,7 +24,7 @@ export async function runParts(
     const now = await deps.store.find({ id: request.id });
     if (signal.aborted || now?.state !== "claimed") return undefined;
     const next = nextPart(now);
-    if (next === undefined || opened === undefined) return end(deps, { request: now, opened }, signal);
+    if (next === undefined || opened === undefined) return end(deps, now);
     // Another Run of its workload is in progress, or another replica has it.
     if (next.id === last?.id) return undefined;
     last = next;
@@ -84,16 +82,12 @@ async function openedOrRefused(
   }
 }
 
-type Over = { readonly request: StoredChange; readonly opened: OpenRequest | undefined };
-
-/** The request if it is done. Its history is that of its parts. */
-async function end(deps: RunDeps, over: Over, signal: AbortSignal): Promise<StoredChange | undefined> {
-  const { request, opened } = over;
-  if (opened !== undefined) await followParts(deps, { request, opened }, signal);
-  if (signal.aborted) return undefined;
+/** Its history is that of its parts, and those that were changed are followed from now on. */
+async function end(deps: RunDeps, request: StoredChange): Promise<StoredChange | undefined> {
   const outcome = outcomeOf(request);
-  const settled = await deps.store.advance(request.id, step(endOf[outcome.kind], { outcome }), undefined);
-  return settled.kind === "moved" && settled.change.state === "done" ? settled.change : undefined;
+  const lookInMs = (request.parts ?? []).some(({ state }) => state === "done") ? 0 : undefined;
+  const settled = await deps.store.advance(request.id, step(endOf[outcome.kind], { outcome, lookInMs }), undefined);
+  return settled.kind === "moved" ? settled.change : undefined;
 }
 
 /** The outcome of the whole, from those of its parts. Pure. */

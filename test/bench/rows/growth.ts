@@ -35,10 +35,10 @@ const asked: readonly Asked[] = [
       (await crowd.ask("says", { port, text: "list services", times, concurrency: 1 })).messageMs,
   },
   {
-    name: "picker by services",
+    name: "picker by services, listed before",
     ask: ({ crowd }, port, times) => crowd.ask("suggests", { port, text: "svc-77", times }),
   },
-  { name: "Home by services", ask: ({ crowd }, port, times) => crowd.ask("opensHome", { port, times }) },
+  { name: "Home by services, listed before", ask: ({ crowd }, port, times) => crowd.ask("opensHome", { port, times }) },
 ];
 
 /** Of 100, 1,000 and 10,000 services, one at a time. */

@@ -3,6 +3,8 @@ import { median } from "../stats.ts";
 import { atMost, type Row } from "./row.ts";
 
 const LINES = 53_000;
+const MARKER = "-----END PRIVATE KEY-----";
+const MARKERS = 32_000;
 
 function linesOf(count: number): readonly string[] {
   return Array.from(
@@ -25,8 +27,12 @@ export function measureRedaction(repetitions: number): readonly Row[] {
   const times = repetitions + 1;
   const ours = redactionMs(linesOf(LINES), times);
   const twice = redactionMs(linesOf(2 * LINES), times);
+  const half = redactionMs([MARKER.repeat(MARKERS)], times);
+  const whole = redactionMs([MARKER.repeat(2 * MARKERS)], times);
   return [
     atMost({ name: "redaction of 5 MB in 53,000 lines", unit: "ms", ours }, 300),
     atMost({ name: "the same for twice as many lines, by it", unit: "times", ours: twice / ours }, 2.2),
+    atMost({ name: "redaction of one line of 800,000 characters of markers", unit: "ms", ours: half }, 100),
+    atMost({ name: "the same for twice as many markers, by it", unit: "times", ours: whole / half }, 2.2),
   ];
 }

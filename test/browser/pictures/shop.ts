@@ -17,6 +17,7 @@ export function service(name: string, fields: Partial<Service> = {}): Service {
     target_instance_size: size,
     ready_instances: size,
     restarts: { count: 0 },
+    binding_domain_name: [],
     containers: [{ name, image: `shop/${name}:4.12`, resources: { limits: { memory: "256" } } }],
     ...fields,
   };
@@ -93,7 +94,7 @@ export function shop(services: readonly Service[] = shopServices, jobs: readonly
 }
 
 export const shopServices: readonly Service[] = [
-  service("api-gateway", { target_instance_size: 3, domains: ["shop.example.com"] }),
+  service("api-gateway", { target_instance_size: 3, binding_domain_name: ["shop.example.com"] }),
   crashing,
   service("payments"),
   service("search", { status: "Stopped", target_instance_size: 2, ready_instances: 0 }),
@@ -133,8 +134,9 @@ async function write({ services, jobs }: Shop, request: Request): Promise<Respon
 type Wanted = { readonly what: string | undefined; readonly body: unknown };
 
 function changed(before: Service, { what, body }: Wanted): Partial<Service> {
-  if (what === "stop") return { status: "Stopped", ready_instances: 0 };
-  if (what !== undefined) return { status: "Running", ready_instances: before.target_instance_size ?? 1 };
+  const status_since = new Date(moment).toISOString();
+  if (what === "stop") return { status: "Stopped", status_since, ready_instances: 0 };
+  if (what !== undefined) return { status: "Running", status_since, ready_instances: before.target_instance_size ?? 1 };
   const fields = body as Partial<Service>; // what the bot sends
   const size = fields.target_instance_size ?? before.target_instance_size ?? 1;
   return { ...fields, ready_instances: size };

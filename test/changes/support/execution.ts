@@ -16,6 +16,8 @@ export function deps(api: AccountApi, more: Partial<ExecuteDeps> = {}): ExecuteD
     mayLeave: () => true,
     doubt: () => Promise.resolve(),
     resourcesKey: "resources",
+    nowMs: () => 0,
+    healthyAfterMs: 60_000,
     ...more,
   };
 }

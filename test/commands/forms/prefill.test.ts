@@ -31,7 +31,7 @@ describe("a form looks at the workload that it is about", () => {
 
     expect(one).toMatchObject({ notes: ["web · now 512 MiB for each instance"], values: { mib: "512" } });
     expect(several.notes).toEqual([
-      "two has 2 containers: app (512 MiB), unnamed (unknown limit). Enter one of them under “Container” in “More settings”.",
+      "two has 2 containers: app (512 MiB), unnamed (memory not reported). Enter one of them under “Container” in “More settings”.",
     ]);
     expect(several.values).toEqual({});
   });

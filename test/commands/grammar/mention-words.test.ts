@@ -5,9 +5,9 @@ import { joinWords } from "../../../src/commands/grammar/words.ts";
 
 /** What a message leads to, as "confirm restart web". */
 function heard(text: string): string {
-  const answer = readMention(text);
+  const answer = readMention({ text });
   if (answer.kind === "menu") return "menu";
-  if (answer.kind === "error") return `error: ${answer.error.message}`;
+  if (answer.kind === "miss") return `miss: ${answer.error.message}`;
   const { verb, args } = answer.parsed.ask;
   return `${answer.kind} ${verb} ${joinWords(Object.values(args).map(String))}`.trim();
 }
@@ -27,7 +27,7 @@ describe("reads are answered", () => {
     ["is web up?", "run show web"],
     ["is the web service still running?", "run show service/web"],
     ["what is running?", "run list"],
-    ["what's down?", "run list"],
+    ["what's down?", "run list failed"],
     ["who restarted web?", "run history web"],
     ["what is waiting for approval?", "run pending"],
     ["who am I?", "run whoami"],
@@ -46,7 +46,7 @@ describe("a sentence that changes something is confirmed", () => {
     ["I'd like you to restart web now", "confirm restart web"],
     ["restart web?", "confirm restart web"],
     ["reboot web", "confirm restart web"],
-    ["scale web to 3", "confirm scale web 3"],
+    ["scale web up to 3", "confirm scale web 3"],
     ["please scale web up to three instances", "confirm scale web 3"],
     ["scale web down by one", "confirm scale web -1"],
     ["add 2 instances to web", "confirm scale web +2"],
@@ -58,6 +58,8 @@ describe("a sentence that changes something is confirmed", () => {
   test("the words of a command run as they do after the slash command", () => {
     expect(heard("restart web")).toBe("run restart web");
     expect(heard("delete job boom.")).toBe("run delete job/boom");
+    expect(heard("scale web to 3")).toBe("run scale web 3");
+    expect(heard("restart web, worker and api")).toBe("run restart web,worker,api");
     expect(heard('restart web --reason "it does not respond"')).toBe("run restart web");
   });
 });
@@ -79,10 +81,12 @@ describe("what isn't understood says so and changes nothing", () => {
     "restart web, but only after lunch",
     "I restarted web",
     "should we restart web?",
-  ])("%s", (text) => expect(heard(text)).toMatch(/^error: (?:I didn't understand that|`restart` doesn't take)/u));
+  ])("%s", (text) =>
+    expect(heard(text)).toMatch(/^(?:miss: (?:I didn't understand that|`restart` (?:doesn't take|needs a workload)))/u),
+  );
 
   test("a misspelt command still offers the right one", () => {
-    expect(heard("shwo web")).toBe("error: I don't know `shwo`.");
+    expect(heard("shwo web")).toBe("miss: I don't know `shwo`.");
   });
 });
 
@@ -122,19 +126,19 @@ const negated = fc.oneof(
 /** Whether a click or the message itself could change anything. */
 function mayWrite(answer: Heard): boolean {
   if (answer.kind === "menu") return false;
-  if (answer.kind === "error") return answer.error.suggestions.some(({ ask }) => !["list", "help"].includes(ask.verb));
+  if (answer.kind === "miss") return answer.error.suggestions.some(({ ask }) => !["list", "help"].includes(ask.verb));
   return answer.parsed.command.effect !== "read";
 }
 
 test("a sentence with a negation never changes anything", () => {
   fc.assert(
     fc.property(negated, (text) => {
-      expect(mayWrite(readMention(text)), text).toBe(false);
+      expect(mayWrite(readMention({ text })), text).toBe(false);
     }),
     { numRuns: 500 },
   );
 });
 
 test("no text makes it throw", () => {
-  fc.assert(fc.property(fc.string({ unit: "grapheme", maxLength: 200 }), (text) => void readMention(text)));
+  fc.assert(fc.property(fc.string({ unit: "grapheme", maxLength: 200 }), (text) => void readMention({ text })));
 });

@@ -93,12 +93,12 @@ describe("what cannot be understood is answered with what to do", () => {
       "`web` isn't a request ID. IDs have six letters and digits; `pending` lists them. | approve ID | approve K7Q2MX",
     ],
     [
-      "history --since yesterday",
-      "I can't read the time “yesterday”. Use 30m, 12h, 7d, 2w or a day such as 2026-11-20. | history [NAME] [--by @user] [--since 7d] [--json] | history web --since 7d",
+      "history --since monday",
+      "I can't read the time “monday”. Use 30m, 12h, 7d, 2w, today, yesterday or a day such as 2026-11-20. | history [NAME] [--by @user] [--since 7d] [--json] | history web --since 7d",
     ],
     [
       "history --since 2026-02-30",
-      "I can't read the time “2026-02-30”. Use 30m, 12h, 7d, 2w or a day such as 2026-11-20. | history [NAME] [--by @user] [--since 7d] [--json] | history web --since 7d",
+      "I can't read the time “2026-02-30”. Use 30m, 12h, 7d, 2w, today, yesterday or a day such as 2026-11-20. | history [NAME] [--by @user] [--since 7d] [--json] | history web --since 7d",
     ],
     [
       "history --by dana",

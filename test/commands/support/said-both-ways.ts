@@ -176,6 +176,7 @@ export const bothWays: Readonly<Record<string, fc.Arbitrary<BothWays>>> = {
     target.map((text) => part([text], { name: text, confirm: text.split("/").at(-1) ?? "" })),
     common.write,
   ),
+  undo: all(flags(word("name", target)), common.free),
   reject: all(word("id", changeId), flags(reason)),
   history: all(
     flags(word("name", target)),

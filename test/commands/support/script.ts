@@ -5,7 +5,7 @@ import type { Call, OperationId } from "../../../src/api/operations.ts";
 import { Problem } from "../../../src/api/problem.ts";
 import type { HistoryEvent } from "../../../src/changes/history-event.ts";
 import type { StoredChange } from "../../../src/changes/stored-change.ts";
-import type { About, ChannelBinding, Context, Permissions, Records } from "../../../src/commands/command.ts";
+import type { About, ChannelBinding, Context, Permissions, Records, Undoable } from "../../../src/commands/command.ts";
 import { createDirectory } from "../../../src/commands/lookup/directory.ts";
 import { parseText } from "../../../src/commands/grammar/parse.ts";
 import { readConfig } from "../../../src/boot/config.ts";
@@ -26,6 +26,8 @@ export const refuse: Verdict = {
 export type Script = {
   readonly services?: readonly Service[];
   readonly jobs?: readonly Job[];
+  /** The lines of every log, oldest first. Default: one. */
+  readonly logLines?: readonly string[];
   /** What the workload API says about its engine. */
   readonly engine?: EngineInfo;
   /** The service cannot be reached. */
@@ -34,6 +36,8 @@ export type Script = {
   readonly outlook?: (about: Pick<About, "op" | "risk">) => "allow" | "approve" | "refuse";
   readonly couldApprove?: readonly string[];
   readonly pending?: readonly StoredChange[];
+  /** Changes of the asker that can be taken back, newest first. */
+  readonly undoable?: readonly Undoable[];
   /** The ids of requests that the asker may approve. */
   readonly mayDecide?: readonly string[];
   readonly events?: readonly HistoryEvent[];
@@ -62,6 +66,7 @@ export function scripted(script: Script = {}): Scripted {
     records: {
       pending: async () => script.pending ?? [],
       mayDecide: async ({ id }) => script.mayDecide?.includes(id) ?? false,
+      undoable: async (isMeant) => script.undoable?.find(({ change }) => isMeant(change)),
       async history(query) {
         queries.push(query);
         const found = events.filter(({ seq }) => query.before === undefined || seq < query.before);
@@ -109,7 +114,7 @@ function permissionsOf({ permissions, outlook, couldApprove = [] }: Script, aske
   };
 }
 
-function apiOf({ services = [], jobs = [], isDown }: Script, calls: OperationId[]): AccountApi {
+function apiOf({ services = [], jobs = [], logLines = ["hello"], isDown }: Script, calls: OperationId[]): AccountApi {
   const send = async (call: Call): Promise<unknown> => {
     calls.push(call.op);
     if (isDown === true) throw problem(call.op, 503);
@@ -124,10 +129,12 @@ function apiOf({ services = [], jobs = [], isDown }: Script, calls: OperationId[
         return { jobs, skipped: 0 };
       case "getServiceLogs":
         return services.some(({ name }) => name === call.path.service_name)
-          ? [{ instance_name: `${call.path.service_name}-1`, log: "hello" }]
+          ? logLines
+              .slice(-(call.query.size ?? 100))
+              .map((log) => ({ instance_name: `${call.path.service_name}-1`, log }))
           : missing(call.op);
       case "getJobInstanceLogs":
-        return ["hello"];
+        return logLines.slice(-(call.query.size ?? 100));
       default:
         throw new Error(`${call.op} was sent, and nothing may be written here`);
     }

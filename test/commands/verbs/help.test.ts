@@ -44,7 +44,7 @@ test("all commands are shown in groups, with those that need approval marked", a
     "Look
     • /gantry list [services|jobs] [failed|running|stopped|…] [TEXT]  List services and jobs, trouble first
     • /gantry show NAME  Show a workload's status, instances and last change
-    • /gantry why NAME  Show why a workload fails: its status and last error lines
+    • /gantry why NAME  Show why a workload fails: a verdict, its status and its errors
     • /gantry logs NAME  Show log lines in a thread
     • /gantry history [NAME]  Show requests and their outcomes, newest first
     Change
@@ -56,6 +56,7 @@ test("all commands are shown in groups, with those that need approval marked", a
     • /gantry stop NAME…  Stop a service and keep its settings (needs approval)
     • /gantry restart NAME…  Restart all instances of a service (needs approval)
     • /gantry delete NAME…  Permanently delete a service or job (needs approval)
+    • /gantry undo [NAME|ID]  Offer to undo your newest change
     Approve
     • /gantry pending  Show requests waiting for approval
     • /gantry approve ID  Approve a request

@@ -69,7 +69,7 @@ describe("every state of a request has its words, and none looks better than it 
       "✅ web restarted",
       { verb: "restart", state: "done", ending: asked, health: health("reached", "3 of 3 running") },
     ],
-    ["🔄 Restart web: accepted, not confirmed", { verb: "restart", state: "done", ending: asked }],
+    ["🟡 Restart web: accepted, not visible yet", { verb: "restart", state: "done", ending: asked }],
     [
       "🔴 web scaled 2 → 3 · web-2 crashes",
       { state: "done", ending: tookEffect, health: health("trouble", "web-2 crashes") },

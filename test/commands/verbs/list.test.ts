@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { Ask } from "../../../src/commands/ask.ts";
 import { parseText } from "../../../src/commands/grammar/parse.ts";
 import { workloadList, type WorkloadList } from "../../../src/commands/verbs/list/workload-list.ts";
+import type { Message } from "../../../src/views/kit/message.ts";
 import { drawn } from "../../views/support/drawn.ts";
 import { ask, job, now, report, service, web } from "../../views/support/workloads.ts";
 
@@ -21,6 +22,13 @@ function list(given: Partial<WorkloadList>) {
   });
 }
 
+/** The first lines of the rows. */
+function rowsOf(message: Message): string[] {
+  return drawn(message)
+    .split("\n")
+    .filter((line) => /^(?:🟢|🟡|🔴|⚪)/u.test(line));
+}
+
 const many = Array.from({ length: 2000 }, (_, at) => service(`web-${String(at).padStart(4, "0")}`));
 
 test("only the ten workloads of a page are drawn, however many there are", () => {
@@ -38,7 +46,7 @@ test("only the ten workloads of a page are drawn, however many there are", () =>
   expect(drawnRows).toBe(10);
 });
 
-test("services and jobs share one table: trouble first, then by name", () => {
+test("services and jobs share one list of two lines each: trouble first, then by name", () => {
   const restarts = { count: 6, first_at: "2026-11-21T11:55:00Z", last_at: "2026-11-21T11:59:00Z" };
   const message = list({
     services: [
@@ -63,13 +71,18 @@ test("services and jobs share one table: trouble first, then by name", () => {
   );
   expect(drawn(message)).toMatchInlineSnapshot(`
     "3 services in beijing1 · 3 jobs in us · 2 need attention
-    Name       Status               Size        Age  Address
-    🔴 boom    failed               4 attempts  10h  job
-    🔴 flaky   6 restarts in 4 min  1/3         44s  shop.example.org +1
-    🟢 import  running              0/1         10h  job
-    ⚪️ report  complete             1/1         10h  job
-    🟢 web     running              3/3         3d   shop.example.org +1
-    🟡 worker  hibernating          3           3d   –
+    🔴 boom · failed
+      job · 4 attempts · 10h old
+    🔴 flaky · 6 restarts in 4 min
+      1 of 3 · 44s old · shop.example.org +1
+    🟢 import · running
+      job · 10h old
+    ⚪️ report · complete
+      job · 10h old
+    🟢 web · running
+      3 of 3 · 3d old · shop.example.org +1
+    🟡 worker · hibernating
+      3 instances · 3d old
     [Act on… ▾]"
   `);
 });
@@ -84,20 +97,36 @@ test("what keeps a workload from running is beside its status, in a few words", 
     ],
   });
 
-  const statuses = drawn(message)
-    .split("\n")
-    .slice(2, 5)
-    .map((line) => line.split(/ {2,}/u)[1]);
-  expect(statuses).toEqual(["exit 3, 6 restarts", "failed: ImagePullBackOff", "updating: Unschedulable"]);
+  expect(rowsOf(message).map((row) => row.split(" · ")[1])).toEqual([
+    "exit 3, 6 restarts",
+    "failed: ImagePullBackOff",
+    "updating: Unschedulable",
+  ]);
 });
 
-test("without services there is no address", () => {
+test("jobs have neither a size nor an address", () => {
   const message = list({ jobs: [job("import", { failed: 2, conditions: [{ type: "Failed", status: "True" }] })] });
 
   expect(drawn(message)).toMatchInlineSnapshot(`
     "1 job in us · 1 needs attention
-    Name       Status  Done        Age
-    🔴 import  failed  2 attempts  10h
+    🔴 import · failed
+      job · 2 attempts · 10h old
+    [Act on… ▾]"
+  `);
+});
+
+test("a job that runs is not counted as 0 of 1, and one that completes several times says how far it is", () => {
+  const running = job("import", { active: 1, startTime: "2026-11-21T11:00:00Z" });
+  const message = list({
+    jobs: [running, { ...running, metadata: { name: "shards" }, spec: { completions: 12 } }],
+  });
+
+  expect(drawn(message)).toMatchInlineSnapshot(`
+    "2 jobs in us
+    🟢 import · running
+      job · 10h old
+    🟢 shards · running
+      job · 0 of 12 done
     [Act on… ▾]"
   `);
 });
@@ -110,10 +139,11 @@ test("the second page of 2,000 has Back and Next, and says where it is", () => {
   const message = list({ services: many, page: 1, filter: { status: "running", text: "WEB" } });
 
   const lines = drawn(message).split("\n");
-  expect([lines[0], lines[2], ...lines.slice(-2)]).toMatchInlineSnapshot(`
+  expect([...lines.slice(0, 3), ...lines.slice(-2)]).toMatchInlineSnapshot(`
     [
       "2,000 of 2,000 services · running · name contains “WEB”",
-      "🟢 web-0010  running  3     3d   shop.example.org +1",
+      "🟢 web-0010 · running",
+      "  3 instances · 3d old · shop.example.org +1",
       "11–20 of 2,000",
       "[Back] [Next] [Act on… ▾]",
     ]
@@ -121,8 +151,8 @@ test("the second page of 2,000 has Back and Next, and says where it is", () => {
 });
 
 test.each([
-  ["failed", "boom, flaky"],
-  ["failing", "boom, flaky"],
+  ["failed", "boom, flaky, slow"],
+  ["Failing", "boom, flaky, slow"],
   ["unhealthy", "boom, flaky, slow"],
   ["running", "slow, import, web"],
   ["healthy", "import, web"],
@@ -148,9 +178,7 @@ test.each([
     filter: { status },
   });
 
-  const [table] = message.blocks.filter(({ type }) => type === "data_table");
-  const cells = table?.type === "data_table" ? table.rows.slice(1).map(([cell]) => cell) : [];
-  const found = cells.map((cell) => (cell?.type === "raw_text" ? cell.text.replace(/^\S+ /u, "") : ""));
+  const found = rowsOf(message).map((row) => row.replace(/^\S+ /u, "").split(" · ")[0]);
   expect(found.join(", ")).toBe(names);
 });
 
@@ -206,6 +234,7 @@ test("an empty list and a filter that fits nothing are different answers, each w
     list({ services: [], mayCreate: false }),
     list({ services: [web], jobs: [], filter: { text: "api", status: "Failed" } }),
     list({ services: many, filter: { text: "api" } }),
+    list({ services: [web], jobs: [report], filter: { status: "failed" } }),
   ];
 
   expect(answers.map(drawn).join("\n\n")).toMatchInlineSnapshot(`
@@ -217,10 +246,13 @@ test("an empty list and a filter that fits nothing are different answers, each w
 
     No services in beijing1 yet.
 
-    Nothing matches: failed, name contains “api”. Without the filter: 1 service in beijing1.
+    Nothing matches: needs attention, name contains “api”. Without the filter: 1 service in beijing1.
     [Show all]
 
     Nothing matches: name contains “api”. Without the filter: 2,000 services in beijing1.
+    [Show all]
+
+    Nothing needs attention. Without the filter: 1 service in beijing1 · 1 job in us.
     [Show all]"
   `);
 });

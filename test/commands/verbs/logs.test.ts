@@ -28,7 +28,7 @@ test("a short excerpt is a head and one reply, oldest first", () => {
   expect(message.text).toBe("Logs of web · all 3 lines of today");
   expect(drawnAll(message)).toMatchInlineSnapshot(`
     "📄 web · all 3 lines of today
-    2026-11-20 UTC · since 2026-11-20 00:00 UTC your time
+    2026-11-20 · since midnight UTC
     Requested by Dana Reyes
     ↳ \`\`\`
     1 GET / 200
@@ -49,7 +49,7 @@ test("of several instances each line has its own, as short as it tells them apar
 
   expect(drawnAll(message)).toMatchInlineSnapshot(`
     "📄 web · all 2 lines of today
-    2026-11-20 UTC · since 2026-11-20 00:00 UTC your time
+    2026-11-20 · since midnight UTC
     Requested by Dana Reyes
     ↳ \`\`\`
     x2x5p │ start
@@ -68,7 +68,7 @@ test("a full page says who asked, what matched, and which lines it repeats", () 
 
   expect(drawn(message)).toMatchInlineSnapshot(`
     "📄 web · last 100 lines of today · 20 match "[12]" GET
-    2026-11-20 UTC · since 2026-11-20 00:00 UTC your time
+    2026-11-20 · since midnight UTC
     The last 2 lines were on the previous page too, because new lines arrived.
     Requested by Dana Reyes"
   `);
@@ -141,7 +141,7 @@ describe("nothing to show makes no thread", () => {
 
     expect(drawn(message)).toMatchInlineSnapshot(`
       "📄 Nothing in the logs of web matches ERR. Searched 100 lines of today.
-      2026-11-20 UTC · since 2026-11-20 00:00 UTC your time
+      2026-11-20 · since midnight UTC
       [Older] [Newer] [Search last 1,000 lines] [Filter]"
     `);
   });

@@ -1,3 +1,7 @@
+import { randomBytes } from "node:crypto";
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { containerName, labelsOf } from "../../../src/service/engines/docker/names.ts";
 import type { UnitSpec } from "../../../src/service/workloads/runtime.ts";
@@ -7,22 +11,29 @@ import { specOf, type UnitWorld, unitWorld } from "./support/unit-world.ts";
 
 const forever = "while :; do sleep 0.1; done";
 
-/** A container as a killed server left it. */
-async function leftContainer(daemon: TestDaemon, world: UnitWorld, spec: UnitSpec): Promise<string> {
-  const owner = world.label.split("=")[1] ?? "";
+/**
+ * A container as a killed server left it, which was still waiting for the answer to its creation, or had it; and the id
+ * and the data folder of that server.
+ */
+async function leftContainer(daemon: TestDaemon, spec: UnitSpec, isAnswered: boolean) {
+  const owner = randomBytes(8).toString("hex");
+  const folder = mkdtempSync(join(tmpdir(), "gantry-left-"));
   const { command } = spec.definition;
   const HostConfig = { NetworkMode: "none" };
   const body = { Image: daemon.image, Cmd: command, Labels: labelsOf(owner, spec), HostConfig };
-  const path = `/containers/create?name=${containerName(owner, spec)}`;
+  const name = containerName(owner, spec);
+  const path = `/containers/create?name=${name}`;
   const { Id: id } = (await daemon.must({ method: "POST", path, body })) as { Id: string }; // Docker's API
-  return id;
+  const saved = { [name]: isAnswered ? { id } : { isPending: true } };
+  writeFileSync(join(folder, "docker-containers.json"), JSON.stringify(saved));
+  return { id, owner, folder };
 }
 
 for (const daemon of await testDaemons()) {
   describe.skipIf(daemon.missing !== undefined)(`what a server finds again on ${daemon.title}`, () => {
     const worlds: UnitWorld[] = [];
-    const open = () => {
-      const world = unitWorld(daemon);
+    const open = (left?: { readonly owner: string; readonly folder: string }) => {
+      const world = unitWorld(daemon, left?.owner, left?.folder);
       worlds.push(world);
       return world;
     };
@@ -61,35 +72,34 @@ for (const daemon of await testDaemons()) {
     });
 
     test("one that was created and never started isn't adopted, but removed", async () => {
-      const world = open();
-      await leftContainer(daemon, world, specOf(daemon.image, forever));
+      const world = open(await leftContainer(daemon, specOf(daemon.image, forever), false));
 
       expect(await world.adopt()).toEqual([]);
       expect(await idsOf(world)).toEqual([]);
     });
 
     test("one that was created behind the successor's back makes room for the new one", async () => {
-      const world = open();
       const spec = specOf(daemon.image, "exit 5");
-      const left = await leftContainer(daemon, world, spec);
+      const left = await leftContainer(daemon, spec, false);
+      const world = open(left);
 
       expect(await (await world.started(spec)).exited).toMatchObject({ code: 5 });
-      expect(await idsOf(world)).not.toContain(left);
+      expect(await idsOf(world)).not.toContain(left.id);
     });
 
     test.each([
       ["still runs", "sleep 1; exit 6"],
       ["has ended", "exit 6"],
     ])("one whose start was not confirmed and that %s is used, not run a second time", async (_, script) => {
-      const world = open();
       const spec = specOf(daemon.image, script);
-      const left = await leftContainer(daemon, world, spec);
-      await daemon.must({ method: "POST", path: `/containers/${left}/start` });
+      const left = await leftContainer(daemon, spec, true);
+      await daemon.must({ method: "POST", path: `/containers/${left.id}/start` });
 
+      const world = open(left);
       const unit = await world.started(spec);
 
       expect(await unit.exited).toMatchObject({ code: 6 });
-      expect(await idsOf(world)).toEqual([left]);
+      expect(await idsOf(world)).toEqual([left.id]);
     });
 
     test("what another folder's server or a person made is left alone", async () => {
@@ -105,6 +115,29 @@ for (const daemon of await testDaemons()) {
 
       expect(await idsOf(theirs)).toEqual(before);
       expect(await daemon.containersWith(theirs.label)).toMatchObject([{ state: "running" }]);
+    });
+
+    test("a container of an image that was committed from one of ours is left alone", async () => {
+      const world = open();
+      const unit = await world.start(forever);
+      const [ours] = await idsOf(world);
+      const { Id: image } = (await daemon.must({ method: "POST", path: `/commit?container=${ours}`, body: {} })) as {
+        Id: string;
+      }; // Docker's API
+      const body = { Image: image, HostConfig: { NetworkMode: "none" } };
+      const { Id: copy } = (await daemon.must({ method: "POST", path: "/containers/create?name=copy", body })) as {
+        Id: string;
+      }; // Docker's API
+      await daemon.must({ method: "POST", path: `/containers/${copy}/start` });
+
+      const next = world.successor();
+      const adopted = await next.adopt();
+      await unit.stop();
+      await next.runtime.clear(unit.labels.workload);
+      await next.runtime.clearOthers(new Set());
+
+      expect(adopted).toHaveLength(1);
+      expect(await idsOf(world)).toEqual([copy]);
     });
 
     test("containers of workloads that no longer exist are removed", async () => {

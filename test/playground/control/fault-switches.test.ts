@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { actOnPage } from "../support/act-on-page.ts";
+import { startInstalledApp } from "../support/installed-app.ts";
 import { type SmallWorld, startSmallWorld } from "../support/small-world.ts";
 
 let world: SmallWorld;
@@ -97,4 +98,20 @@ test("faults outside of Slack are switched by functions that come with the playg
 
   expect(set).toEqual([true, false]);
   expect(unknown).toEqual({ status: 400, body: { error: 'There\'s no switch "The sky falls".' } });
+});
+
+test("a fault outside of Slack is on for every workspace, and turned off from any of them", async () => {
+  let isDown = false;
+  const harbour = await startInstalledApp({
+    externalFaults: [{ label: "The API is down", set: (on) => (isDown = on) }],
+  });
+  try {
+    await actOnPage(harbour.url, "faults", { as: "dana", extra: { label: "The API is down", on: true } });
+    const before = isDown;
+    await actOnPage(harbour.url, "faults", { as: "hana", clear: true });
+
+    expect([before, isDown]).toEqual([true, false]);
+  } finally {
+    await harbour.stop();
+  }
 });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { type LimitId, limits } from "../../../src/playground/rules/limits.ts";
 import {
   actions,
@@ -34,6 +34,12 @@ beforeAll(async () => {
 afterAll(async () => {
   await world.stop();
 });
+// A channel takes about one message a second.
+beforeEach(() => world.pass(60_000));
+
+function longUrl(size: number): string {
+  return "https://example.com/".padEnd(size, "x");
+}
 
 /** Sections whose JSON is exactly `size` characters long. */
 function blocksOf(size: number, most = 3000): object[] {
@@ -110,7 +116,7 @@ const rows: Readonly<Record<SentLimitId, (n: number) => Promise<Answer>>> = {
   "actions.elements": (n) => message({ blocks: [actions(...many(n, () => button()))] }),
   "image.alt": (n) => message({ blocks: [image({ alt_text: long(n) })] }),
   "image.title": (n) => message({ blocks: [image({ title: plain(long(n)) })] }),
-  "image.url": (n) => message({ blocks: [image({ image_url: long(n) })] }),
+  "image.url": (n) => message({ blocks: [image({ image_url: longUrl(n) })] }),
   "input.label": (n) => message({ blocks: [input(undefined, { label: plain(long(n)) })] }),
   "input.hint": (n) => message({ blocks: [input(undefined, { hint: plain(long(n)) })] }),
   "alert.text": (n) => open(world, { blocks: [{ type: "alert", text: plain(long(n)) }] }),
@@ -124,7 +130,7 @@ const rows: Readonly<Record<SentLimitId, (n: number) => Promise<Answer>>> = {
   "list.indent": (n) => message({ blocks: [richText(richList({ indent: n }))] }),
   "button.text": (n) => message({ blocks: [actions(button({ text: plain(long(n)) }))] }),
   "button.value": (n) => message({ blocks: [actions(button({ value: long(n) }))] }),
-  "button.url": (n) => message({ blocks: [actions(button({ url: long(n) }))] }),
+  "button.url": (n) => message({ blocks: [actions(button({ url: longUrl(n) }))] }),
   "button.label": (n) => message({ blocks: [actions(button({ accessibility_label: long(n) }))] }),
   "placeholder.text": (n) =>
     message({ blocks: [actions(select({ options: [option()], placeholder: plain(long(n)) }))] }),
@@ -137,7 +143,7 @@ const rows: Readonly<Record<SentLimitId, (n: number) => Promise<Answer>>> = {
   "option.text": (n) => publish(world, actions(select({ options: [option({ text: plain(long(n)) })] }))),
   "option.value": (n) => publish(world, actions(select({ options: [option({ value: long(n) })] }))),
   "option.description": (n) => publish(world, actions(select({ options: [option({ description: plain(long(n)) })] }))),
-  "option.url": (n) => publish(world, actions({ type: "overflow", options: [option({ url: long(n) })] })),
+  "option.url": (n) => publish(world, actions({ type: "overflow", options: [option({ url: longUrl(n) })] })),
   "group.label": (n) =>
     publish(world, actions(select({ option_groups: [{ label: plain(long(n)), options: [option()] }] }))),
   "group.options": (n) =>

@@ -1,4 +1,6 @@
+import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import { notSimulated } from "../../../src/playground/rules/not-simulated.ts";
 import { type AnyRuleId, rules } from "../../../src/playground/rules/rules.ts";
 
 type Line = readonly [row: string, ...ids: readonly [AnyRuleId, ...AnyRuleId[]]];
@@ -119,6 +121,7 @@ const besides: readonly Line[] = [
   ["archived channels", "channel.archived", "channel.archived-people"],
   ["channels that change", "channel.id-changed"],
   ["who was deactivated", "user.deactivated", "user.enabled", "group.deactivated"],
+  ["whose profile changed, and who joined", "user.changed"],
   [
     "people of other organizations",
     "shared.teams",
@@ -127,7 +130,19 @@ const besides: readonly Line[] = [
     "shared.user-fields",
     "shared.commands",
   ],
-  ["methods", "method.known", "method.arguments", "auth.token", "auth.scope", "list.page", "method.rate"],
+  [
+    "methods",
+    "method.known",
+    "method.arguments",
+    "auth.token",
+    "auth.scope",
+    "list.page",
+    "method.rate",
+    "method.others",
+  ],
+  ["one message a second in a channel", "message.pace", "posting.workspace-rate"],
+  ["what opens in a browser", "url.value"],
+  ["what apps have elsewhere", "work-objects", "custom-steps", "assistant-views"],
   ["files", "file.upload", "file.known", "upload.snippet", "upload.allowed"],
   ["the app's names", "app.name", "app.bot-name", "app.bot-letters", "app.command", "app.command-name"],
   ["its shortcuts", "app.shortcuts", "app.shortcut-name", "app.shortcut-description", "app.callback-id"],
@@ -166,8 +181,19 @@ test("rules that are not simulated say why", () => {
       "whether a user group still lists somebody who was deactivated is not documented: here it does, since a bot must not count on it",
       "Delayed Events (hourly for 24 hours after the last retry): a setting of the app outside of its manifest, off at first",
       "the retry reasons ssl_error and unknown_error: there is no TLS on a loopback address",
+      "Work Objects (metadata.entities, entity.presentDetails and their events): metadata is kept and shown nowhere",
+      "custom steps of the Workflow Builder (function_executed, functions.completeSuccess): there is no builder here",
+      "assistant views (assistant.threads.*, assistant_thread_started, agent sessions): people reach the app by commands, mentions and direct messages",
+      "most methods of the Web API, such as reactions.add, pins.add or search: they answer unknown_method, as a method does that Slack doesn't know",
+      "several hundred messages a minute for a whole workspace: only the pace of each channel is kept",
       "a video's host is among the app's unfurl domains and can be embedded: the workspace fetches nothing from the network",
       "files of a file_input are at most 10 MB each: people of the playground upload none",
     ]
   `);
+});
+
+test("what isn't simulated is listed in the documentation, as on the page", () => {
+  const docs = readFileSync("docs/slack.md", "utf8");
+
+  expect(Object.values(notSimulated).filter(({ says }) => !docs.includes(says))).toEqual([]);
 });

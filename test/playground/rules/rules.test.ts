@@ -1,4 +1,4 @@
-import { afterAll, expect, test } from "vitest";
+import { afterAll, beforeEach, expect, test } from "vitest";
 import type { OtherRuleId } from "../../../src/playground/rules/rules.ts";
 import { type Steps, createSteps } from "./rows/steps.ts";
 import { blockRows } from "./rows/block-rows.ts";
@@ -19,6 +19,8 @@ const { blocks, dana } = steps;
 afterAll(async () => {
   await Promise.all([world.stop(), poor.stop(), closed.stop()]);
 });
+// A channel takes about one message a second.
+beforeEach(() => world.pass(60_000));
 
 /** The rules of the manifest are in app.test.ts: it is not sent. Those of Socket Mode are in sockets/. */
 type SentRuleId = Exclude<OtherRuleId, `app.${string}` | `socket.${string}`>;

@@ -142,7 +142,10 @@ test("a folder that can't be written is told once and stops nothing", async () =
 
 test("the oldest messages are dropped, together with their replies", async () => {
   const { ts = "" } = await world.post({ channel: "C0OPS", text: "oldest" });
-  for (let at = 1; at < mostMessages; at += 1) await world.call("chat.postMessage", { channel: "C0OPS", text: "x" });
+  for (let at = 1; at < mostMessages; at += 1) {
+    world.pass(1_000);
+    await world.call("chat.postMessage", { channel: "C0OPS", text: "x" });
+  }
   await world.post({ channel: "C0OPS", thread_ts: ts, text: "reply to the oldest" });
   await restart();
   const texts = dana()

@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import { serve } from "@hono/node-server";
 import { createPlayground, type Playground } from "../../../src/playground/playground.ts";
 import { app, signingSecret, type Answer } from "./small-world.ts";
+import type { ExternalFault } from "../../../src/playground/world.ts";
 import { type SmallBot, startSmallBot } from "./small-bot.ts";
 
 export const clientId = "1111.2222";
@@ -34,7 +35,9 @@ export type InstalledApp = {
 
 const scope = app.scopes.join(",");
 
-export async function startInstalledApp({ rotates = false } = {}): Promise<InstalledApp> {
+type Options = { readonly rotates?: boolean; readonly externalFaults?: readonly ExternalFault[] };
+
+export async function startInstalledApp({ rotates = false, externalFaults = [] }: Options = {}): Promise<InstalledApp> {
   let now = Date.parse("2026-11-20T09:00:00Z");
   let url = "";
   const bot = await startSmallBot(signingSecret);
@@ -49,6 +52,7 @@ export async function startInstalledApp({ rotates = false } = {}): Promise<Insta
       rotates,
     },
     url: () => url,
+    externalFaults,
     requestUrl: () => bot.url,
     now: () => now,
   });

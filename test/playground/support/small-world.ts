@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
-import { serve } from "@hono/node-server";
 import { type ChatPostMessageArguments, type ChatPostMessageResponse, LogLevel, WebClient } from "@slack/web-api";
+import { httpServer } from "../../../src/http/server.ts";
 import { createPlayground, type Playground, type PlaygroundOptions } from "../../../src/playground/playground.ts";
 import { type SmallBot, startSmallBot } from "./small-bot.ts";
 
@@ -54,10 +54,6 @@ export type SmallWorld = {
   readonly stop: () => Promise<void>;
 };
 
-function startServer(fetch: (request: Request) => Promise<Response>) {
-  return serve({ fetch, port: 0, hostname: "127.0.0.1" });
-}
-
 /** A playground on a free port, a small bot, and the real SDK's client. */
 export async function startSmallWorld(changes: Partial<PlaygroundOptions> = {}): Promise<SmallWorld> {
   let now = Date.parse("2026-11-20T09:00:00Z");
@@ -75,8 +71,8 @@ export async function startSmallWorld(changes: Partial<PlaygroundOptions> = {}):
     later: (ms, run) => void timers.push({ dueMs: now + ms, run }),
     ...changes,
   });
-  const server = startServer(playground.fetch);
-  server.on("upgrade", playground.upgrade);
+  const server = httpServer(playground.fetch, { upgrade: playground.upgrade });
+  server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo; // a TCP server's address is never a string
   url = `http://127.0.0.1:${port}`;
@@ -109,7 +105,7 @@ export async function startSmallWorld(changes: Partial<PlaygroundOptions> = {}):
     async stop() {
       playground.close();
       server.close();
-      if ("closeAllConnections" in server) server.closeAllConnections();
+      server.closeAllConnections();
       await bot.stop();
     },
   };

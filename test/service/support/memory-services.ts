@@ -105,6 +105,7 @@ export function memoryServices({ regions, later }: Options) {
       refuseIn(item, ["Starting", "Stopped", "Stopping"]);
       item.running.clear();
       start(item);
+      become(item, "Running");
       return {};
     },
     async getServiceLogs(request) {

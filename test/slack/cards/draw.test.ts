@@ -39,14 +39,14 @@ test("the right to post the card of a change that ran comes with its end", async
   expect(steps).not.toContain("holdDrawing");
 });
 
-test("the card of a waiting request is stored before its buttons appear, and the right is extended before its thread", async () => {
+test("the card of a waiting request is stored before its buttons appear", async () => {
   const steps: Step[] = [];
   await using town = await approvalTown({ store: watched(steps) });
 
   await says(town, town.developer, "/gantry restart web");
 
   expect(buttons(town)).toHaveLength(3);
-  expect(steps).toEqual(["beginDrawing", "holdDrawing", "holdDrawing", "drew"]);
+  expect(steps).toEqual(["beginDrawing", "holdDrawing", "drew"]);
 });
 
 test("when another replica took over while a card was posted, its card counts and ours loses its buttons", async () => {
@@ -89,6 +89,6 @@ test("a card that somebody deleted is posted again, once", async () => {
   await says(town, approver, `/gantry approve ${/^([0-9A-Z]{6}) · /mu.exec(second?.text ?? "")?.[1]}`);
 
   const left = playground.messages("ops").filter(({ ts }) => ts !== first?.ts);
-  expect(left.map(({ isTombstone = false }) => isTombstone)).toEqual([true, false]);
-  expect(left[0]?.ts).toBe(second?.ts);
+  expect(left).toHaveLength(1);
+  expect(left[0]?.ts).not.toBe(second?.ts);
 });

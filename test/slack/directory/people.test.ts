@@ -1,9 +1,12 @@
 import { WebClient } from "@slack/web-api";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { pino } from "pino";
 import { expect, test } from "vitest";
 import { createPeople } from "../../../src/slack/directory/people.ts";
 import type { People } from "../../../src/workflow/ports.ts";
+
+const noRows = { profilesOf: async () => [], saveProfiles: async () => {}, forgetProfile: async () => {} };
 
 type Answer = (asked: URLSearchParams) => object;
 
@@ -28,6 +31,9 @@ async function slackOf(answer: Answer) {
     client: new WebClient("xoxb-1", { slackApiUrl: `http://127.0.0.1:${port}/api/`, retryConfig: { retries: 0 } }),
     teamId: () => Promise.resolve("T1"),
     nowMs: () => 0,
+    wait: () => Promise.resolve(),
+    store: noRows,
+    log: pino({ level: "silent" }),
     pace: (_, call) => call(),
     bot: () => ({ userId: "UBOT", name: "gantry", teamId: "T1" }),
     failed: () => "abc",

@@ -3,6 +3,7 @@ import { benchOver, type Database } from "./bench.ts";
 import { decisionsContract } from "./decisions.ts";
 import { deliveriesContract } from "./deliveries.ts";
 import { drawingsContract } from "./drawings.ts";
+import { tellingsContract } from "./tellings.ts";
 import { movesContract } from "./moves.ts";
 import { inspectionContract } from "./inspection.ts";
 import { installationsContract } from "./installations.ts";
@@ -41,6 +42,9 @@ export function contract(name: string, fresh: () => Promise<Database>): void {
     });
     describe("cards", () => {
       drawingsContract(bench);
+    });
+    describe("what people are owed", () => {
+      tellingsContract(bench);
     });
     describe("records", () => {
       recordsContract(bench);

@@ -155,6 +155,22 @@ export function decisionsContract({ replica }: Bench): void {
     expect(await a.claim("AAA111", event("claimed"))).toEqual({ kind: "lost" });
   });
 
+  test("a request that is not due any more when its turn comes doesn't expire", async () => {
+    let aheadMs = 0;
+    const a = await replica("a", { offsetMs: () => aheadMs });
+    await a.addChange(pendingChange("FIRST1", { expiresInMs: 1_000 }), event("requested"));
+    await a.addChange(pendingChange("SECOND", { expiresInMs: 1_000 }), event("requested"));
+    aheadMs = 60_000;
+
+    const expired = await a.expireDue(600_000, () => {
+      aheadMs = 0;
+      return event("expired");
+    });
+
+    expect(ofId(expired)).toEqual(["FIRST1"]);
+    expect(await a.findChange("SECOND")).toMatchObject({ state: "pending" });
+  });
+
   test("what nobody decided or carried out in time expires, once, on any replica", async () => {
     const replicas = [await replica("a"), await replica("b")] as const; // a pair
     await replicas[0].addChange(pendingChange("WAITS"), event("requested"));

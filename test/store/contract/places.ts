@@ -92,4 +92,60 @@ export function placesContract({ replica }: Bench): void {
       Array.from({ length: 3 }, () => ({ region: undefined })),
     );
   });
+
+  test("a profile is there for all replicas, with its age, until it is forgotten", async () => {
+    const [a, b] = [await replica("a"), await replica("b")];
+    await a.saveProfiles("T1", [{ ...dana, ageMs: 2_000 }, alex]);
+    for (const each of [a, b]) each.later(60_000);
+
+    const [read] = await b.profilesOf("T1", ["U0DANA", "U0NOBODY"]);
+    await b.forgetProfile("T1", "U0DANA");
+
+    expect(read).toEqual({ ...dana, ageMs: expect.any(Number) });
+    expect(read?.ageMs).toBeGreaterThanOrEqual(62_000);
+    expect(read?.ageMs).toBeLessThan(92_000);
+    expect(await a.profilesOf("T1", ["U0DANA", "U0ALEX"])).toMatchObject([alex].map(({ userId }) => ({ userId })));
+  });
+
+  test("what Slack said earlier doesn't replace what it said later, whichever is stored first", async () => {
+    const a = await replica("a");
+    await a.saveProfiles("T1", [{ ...dana, standing: "guest", ageMs: 1_000 }]);
+    await a.saveProfiles("T1", [{ ...dana, ageMs: 5_000 }]);
+    const kept = await a.profilesOf("T1", ["U0DANA"]);
+    await a.saveProfiles("T1", [{ ...dana, name: "Dana Rey", ageMs: 0 }]);
+
+    expect(kept).toMatchObject([{ standing: "guest" }]);
+    expect(await a.profilesOf("T1", ["U0DANA"])).toMatchObject([{ name: "Dana Rey", standing: "member" }]);
+  });
+
+  test("somebody who changed in one workspace is read again in the others", async () => {
+    const a = await replica("a");
+    for (const team of ["T1", "T2", "T3"]) await a.saveProfiles(team, [dana, alex]);
+
+    await a.forgetElsewhere("T1", "U0DANA");
+
+    const found = async (team: string) =>
+      (await a.profilesOf(team, ["U0DANA", "U0ALEX"])).map(({ userId }) => userId).toSorted();
+    expect(await found("T1")).toEqual(["U0ALEX", "U0DANA"]);
+    expect([await found("T2"), await found("T3")]).toEqual([["U0ALEX"], ["U0ALEX"]]);
+  });
+
+  test("profiles of thousands of people are stored and read, and those that nobody uses any more go away", async () => {
+    const a = await replica("a");
+    const many = Array.from({ length: 1_200 }, (_, at) => ({ ...dana, userId: `U${at}` }));
+    await a.saveProfiles("T1", many);
+    const all = await a.profilesOf(
+      "T1",
+      many.map(({ userId }) => userId),
+    );
+    a.later(3 * 24 * 60 * 60_000);
+    await a.saveProfiles("T1", [alex]);
+    await a.beat();
+
+    expect(all).toHaveLength(1_200);
+    expect(await a.profilesOf("T1", ["U1", "U1199", "U0ALEX"])).toMatchObject([{ userId: "U0ALEX" }]);
+  });
 }
+
+const dana = { userId: "U0DANA", name: "Dana Reyes", standing: "member", isAdmin: false, ageMs: 0 } as const; // a literal standing
+const alex = { userId: "U0ALEX", name: "Alex Kim", standing: "member", isAdmin: true, ageMs: 0 } as const; // the same

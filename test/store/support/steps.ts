@@ -22,6 +22,7 @@ export function withSteps(store: Store) {
     async addChange(change: NewChange, event: NewHistoryEvent) {
       const added = await store.add(change, event);
       if (added === "taken") throw new Error(`the id ${change.id} is taken`);
+      if ("untold" in added) throw new Error(`${added.untold.id} was not told`);
       return added;
     },
     findChange: (id: string) => store.find({ id }),
@@ -58,7 +59,7 @@ export function withSteps(store: Store) {
     settle: (id: string, outcome: Outcome, event: NewHistoryEvent) =>
       move(id, step(endOf[outcome.kind], { outcome }), event),
     setHealth: (id: string, health: Health, event: NewHistoryEvent | undefined) =>
-      move(id, step("follow", { health }), event),
+      move(id, step("follow", { isNews: true, health }), event),
     expireDue: store.expire,
     openChanges: store.open,
     addEvent: store.note,

@@ -1,4 +1,5 @@
 import type { Command } from "../../command.ts";
+import type { CanApprove } from "../../../views/cards/change-facts.ts";
 import type { Risk } from "../../../policy/question.ts";
 import { durationText } from "../../../policy/policy-words.ts";
 import type { Terms, Verdict } from "../../../policy/verdict.ts";
@@ -16,7 +17,7 @@ export type ActionAnswer = {
   /** `depends` on the workload, and none was named. */
   readonly verdict: Verdict | { readonly kind: "depends" };
   /** The people who could approve now, if approval is needed. */
-  readonly approvers: { readonly names: readonly string[]; readonly count: number } | undefined;
+  readonly approvers: CanApprove | undefined;
   /** The rule that would allow --break-glass. */
   readonly glassRule: string | undefined;
 };
@@ -159,7 +160,7 @@ function missingReason(isMissing: boolean): string[] {
 
 /** A no: the approval is possible in general, but not with the people who are here now. */
 function tooFew({ approvers }: ActionAnswer, { votes, selfApproval }: Terms): string | undefined {
-  if (approvers === undefined || approvers.count + (selfApproval ? 1 : 0) >= votes) return undefined;
+  if (approvers?.count === undefined || approvers.count + (selfApproval ? 1 : 0) >= votes) return undefined;
   const who = approvers.count === 0 ? "nobody" : `only ${namesOf(approvers)}`;
   return `🚫 Not now: it needs ${counted(votes, "approval")}, and ${who} can approve here.`;
 }
@@ -174,12 +175,13 @@ function withApproval(terms: Terms, action: ActionAnswer): string[] {
 
 function approversNow(action: ActionAnswer, terms: Terms): string[] {
   const { approvers } = action;
-  const isPossible = approvers !== undefined && approvers.count > 0 && tooFew(action, terms) === undefined;
+  const isPossible = approvers !== undefined && approvers.names.length > 0 && tooFew(action, terms) === undefined;
   return isPossible ? [`Can approve now: ${namesOf(approvers)}.`] : [];
 }
 
-function namesOf({ names, count }: NonNullable<ActionAnswer["approvers"]>): string {
+function namesOf({ names, count }: CanApprove): string {
   const shown = names.map((name) => truncateMiddle(visible(name), 60));
+  if (count === undefined) return `${shown.join(", ")} and others`;
   const more = count > shown.length ? [`${count - shown.length} more`] : [];
   return [...shown, ...more].join(", ");
 }

@@ -9,6 +9,7 @@ import { looksSecret } from "../../forms/form-secret.ts";
 import { Target } from "../../grammar/target.ts";
 import type { VerbContext } from "../../grammar/verb.ts";
 import { findWorkload } from "../../lookup/find.ts";
+import { unreportedIn, unreportedOf } from "../../lookup/unreported.ts";
 import { createFields } from "./fields.ts";
 
 /**
@@ -32,22 +33,18 @@ function valuesOfJob({ metadata: { name }, spec }: Job): FormFacts {
     name,
     containers,
     args: { volume: unlessEmpty(named), "pull-always": pullsAlways ? true : undefined },
+    unknown: unreportedIn(containers[0]),
     notes: [],
   });
 }
 
 /** Domains are not copied: a domain leads to one service. */
 function valuesOfService(service: Service): FormFacts {
-  const {
-    name,
-    containers = [],
-    port_mappings: published = [],
-    volumes = [],
-    binding_domain_name: domains = [],
-  } = service;
+  const { name, containers = [], port_mappings: published = [], volumes = [], binding_domain_name: domains } = service;
   const { target_instance_size: size } = service;
   const open = containers[0]?.ports ?? [];
-  const belongs = `Not copied: ${counted(domains.length, "domain")}. A domain leads to one service only.`;
+  const owned = domains === undefined ? "domains" : counted(domains.length, "domain");
+  const belongs = `Not copied: ${owned}. A domain leads to one service only.`;
   return copyOf({
     kind: "service",
     name,
@@ -60,7 +57,8 @@ function valuesOfService(service: Service): FormFacts {
       publish: unlessEmpty(published.flatMap(({ container_port, protocol }) => portText(container_port, protocol))),
       volume: unlessEmpty(volumes.filter((volume) => !isTimeZone(volume)).map(volumeText)),
     },
-    notes: domains.length > 0 ? [belongs] : [],
+    unknown: unreportedOf(service),
+    notes: domains?.length === 0 ? [] : [belongs],
   });
 }
 
@@ -89,6 +87,8 @@ type Original = {
   readonly containers: readonly Container[];
   /** Arguments that only this kind has. */
   readonly args: Arguments;
+  /** What the API doesn't report of it. */
+  readonly unknown: readonly string[];
   readonly notes: readonly string[];
 };
 
@@ -99,7 +99,7 @@ const MOST_NAMES = 20;
  * keep them. Leaves out commands that seem to contain a secret and values that don't fit their field. Notes list
  * everything left out.
  */
-function copyOf({ kind, name, containers, args, notes }: Original): FormFacts {
+function copyOf({ kind, name, containers, args, unknown, notes }: Original): FormFacts {
   const [container = {}] = containers;
   const names = (container.env ?? []).map((variable) => variable.name);
   const env = unlessEmpty(names.map((each) => `${each}=`));
@@ -108,6 +108,7 @@ function copyOf({ kind, name, containers, args, notes }: Original): FormFacts {
     notes: [
       `Copied from ${kind} ${name}. Enter a new name.`,
       ...listing("Environment values aren't copied. Enter them again", names),
+      ...listing("Not copied, because the workload API doesn't report it", unknown),
       ...listing("Not copied, because it's too long or looks like a secret", skipped),
       ...(containers.length > 1 ? [`Only the first of its ${counted(containers.length, "container")} is copied.`] : []),
       ...notes,

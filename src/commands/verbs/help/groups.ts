@@ -8,7 +8,7 @@ const aboutPeople: ReadonlySet<string> = new Set(["can-i", "whoami", "status", "
 
 /** Where help shows a verb. */
 export function groupOf({ name, effect }: Pick<Command, "name" | "effect">): Group {
-  if (effect === "write") return "Change";
+  if (effect === "write" || name === "undo") return "Change";
   if (effect === "decide" || name === "pending") return "Approve";
   return effect === "read" && !aboutPeople.has(name) ? "Look" : "Set up";
 }

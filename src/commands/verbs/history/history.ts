@@ -37,7 +37,7 @@ export const history = readVerb({
   example: "history web --since 7d",
   flags: {
     by: { value: "@user", summary: "only requests that this person made or decided" },
-    since: { value: "T", summary: "30m, 12h, 7d, 2w or a day such as 2026-11-20 (from 00:00 UTC)" },
+    since: { value: "T", summary: "30m, 12h, 7d, 2w, today, yesterday or a day such as 2026-11-20 (from 00:00 UTC)" },
     before: { value: "N", summary: "only rows before this number of the file" },
     json: { summary: "every step as a file of up to 1,000 rows, sent only to you" },
   },

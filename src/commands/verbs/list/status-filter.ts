@@ -22,12 +22,8 @@ function isHeldUp({ words, reason }: WorkloadStatus): boolean {
 }
 
 const filters: ReadonlyMap<string, Fits> = new Map([
-  ["failed", failing],
-  ["failing", failing],
-  ["crashing", failing],
-  ["broken", failing],
-  ["unhealthy", needsAttention],
-  ["trouble", needsAttention],
+  // Whoever asks for what fails wants all that a list counts as trouble, not only what is beyond hope.
+  ...["failed", "failing", "crashing", "broken", "unhealthy", "trouble"].map((word) => [word, needsAttention] as const), // a pair, not a list
   ["healthy", healthy],
   ["running", ({ level, words }: WorkloadStatus) => level === "healthy" || words.startsWith("running")],
   ["stopped", stopped],
@@ -41,6 +37,11 @@ const filters: ReadonlyMap<string, Fits> = new Map([
     (word) => [word, ({ words }: WorkloadStatus) => words.startsWith(word)] as const, // a pair, not a list
   ),
 ]);
+
+/** True for a status that finds everything that needs attention. */
+export function isTroubleWord(word: string): boolean {
+  return filters.get(word.toLowerCase()) === needsAttention;
+}
 
 /** True for a word that `list` takes as a status rather than as a part of a name. */
 export function isStatusWord(word: string): boolean {

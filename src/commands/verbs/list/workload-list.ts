@@ -2,7 +2,7 @@ import type { Job, Service } from "../../../api/answers.ts";
 import { lead } from "../../../api/reason-words.ts";
 import type { WorkloadStatus } from "../../../api/workload-status.ts";
 import type { Ask } from "../../ask.ts";
-import { actions, askButton, context, dataTable, section } from "../../../views/kit/blocks.ts";
+import { actions, askButton, context, type Line, section } from "../../../views/kit/blocks.ts";
 import { picker } from "../../../views/forms/form-element.ts";
 import { openButton } from "../../../views/forms/open-button.ts";
 import { strong, words } from "../../../views/kit/inline.ts";
@@ -10,9 +10,8 @@ import type { Block, Message } from "../../../views/kit/message.ts";
 import { post } from "../../../views/kit/post.ts";
 import { dotOf, statusWords } from "../../../views/kit/status.ts";
 import { counted, grouped, truncate, visible, truncateMiddle } from "../../../views/kit/text.ts";
-import { shortAge } from "../../../views/kit/time.ts";
-import { byNeed, detailsOf, jobRow, type ListFilter, nameFits, type Row, serviceRow, statusFits } from "./list-rows.ts";
-import { needsAttention } from "./status-filter.ts";
+import { byNeed, factsOf, jobRow, type ListFilter, nameFits, type Row, serviceRow, statusFits } from "./list-rows.ts";
+import { isTroubleWord, needsAttention } from "./status-filter.ts";
 
 export type WorkloadList = {
   /** Undefined when not requested or not readable. */
@@ -34,7 +33,7 @@ const PAGE = 10;
 const NAME = 60;
 const STATUS = 100;
 
-/** Services and jobs as a table, ten a page: trouble first, then by name. */
+/** Services and jobs, ten a page: trouble first, then by name. */
 export function workloadList(list: WorkloadList): Message {
   const total = (list.services?.length ?? 0) + (list.jobs?.length ?? 0);
   if (total === 0) return empty(list);
@@ -47,7 +46,7 @@ export function workloadList(list: WorkloadList): Message {
   const spoken = shown.map(({ name, status }) => `${dotOf(status)} ${visible(name)} ${statusWords(status, list.now)}`);
   return post(`${title}: ${spoken.join(", ")}`, [
     section([strong(title, 300)]),
-    drawTable(shown, title, list),
+    drawRows(shown, list.now),
     ...(last > 0 ? [context(rangeOf(page, shown.length, found.length))] : []),
     ...inRegion(
       list,
@@ -96,7 +95,7 @@ function places({ region, jobsRegion, ...list }: WorkloadList): string {
 
 function filterWords({ text, status }: ListFilter): string[] {
   return [
-    ...(status === undefined ? [] : [visible(status).toLowerCase()]),
+    ...(status === undefined ? [] : [isTroubleWord(status) ? "needs attention" : visible(status).toLowerCase()]),
     ...(text === undefined ? [] : [`name contains “${visible(text)}”`]),
   ];
 }
@@ -120,28 +119,28 @@ function inRegion({ region }: WorkloadList, blocks: readonly Block[]): Block[] {
   return blocks.map((block) => (/^[\w.-]{1,60}$/u.test(region) ? { ...block, block_id: `region:${region}` } : block));
 }
 
-/** What matters most comes first: a phone shows two or three columns. */
-function drawTable(rows: readonly Row[], caption: string, { services, now }: WorkloadList): Block {
-  const hasServices = services !== undefined;
-  return dataTable({
-    columns: ["Name", "Status", hasServices ? "Size" : "Done", "Age", ...(hasServices ? ["Address"] : [])],
-    caption,
-    pageSize: PAGE,
-    rows: rows.map((row) => {
-      const { size, created, address } = detailsOf(row);
-      return [
-        { text: truncateMiddle(`${dotOf(row.status)} ${visible(row.name)}`, NAME) },
-        { text: truncate(statusCell(row.status, now), STATUS) },
-        { text: size },
-        { text: shortAge(created, now) ?? "–" },
-        ...(hasServices ? [address] : []),
-      ];
-    }),
+/** Two short lines for each: a phone shows them without scrolling sideways. */
+function drawRows(rows: readonly Row[], now: Date): Block {
+  const [first = [], ...others] = rows.flatMap((row): Line[] => {
+    const facts = factsOf(row, now);
+    const { name, status } = row;
+    return [
+      [
+        words(`${dotOf(status)} `),
+        strong(truncateMiddle(visible(name), NAME)),
+        words(` · ${truncate(statusText(status, now), STATUS)}`),
+      ],
+      ...(facts.length === 0 ? [] : [[words(INDENT), ...facts]]),
+    ];
   });
+  return section(first, ...others);
 }
 
+/** As wide as the dot before a name. */
+const INDENT = "\u2003\u2002";
+
 /** "failed: ImagePullBackOff". The words of a crash loop say why already. */
-function statusCell(status: WorkloadStatus, now: Date): string {
+function statusText(status: WorkloadStatus, now: Date): string {
   const { level, isRestarting, reason } = status;
   const words = statusWords(status, now);
   const isClear = isRestarting === true || level === "idle" || level === "healthy" || reason === undefined;
@@ -158,8 +157,10 @@ function empty({ services, jobs, region, mayCreate }: WorkloadList): Message {
 }
 
 function noneFits(list: WorkloadList): Message {
-  const wanted = filterWords(list.filter).join(", ");
-  const sentence = `Nothing matches: ${wanted}. Without the filter: ${places(list)}.`;
+  const { text, status } = list.filter;
+  const isAllWell = text === undefined && status !== undefined && isTroubleWord(status);
+  const none = isAllWell ? "Nothing needs attention" : `Nothing matches: ${filterWords(list.filter).join(", ")}`;
+  const sentence = `${none}. Without the filter: ${places(list)}.`;
   const { kind } = list.ask.args;
   const all = { ...list.ask, share: list.shared, args: kind === undefined ? {} : { kind } };
   return post(sentence, [section([words(sentence, 600)]), ...actions(askButton("Show all", all))]);

@@ -2,7 +2,6 @@ import { requestLimits } from "../../../api/request-limits.ts";
 import { logDate, parseLogDate } from "../../../api/log-pages.ts";
 import { UserError } from "../../../errors.ts";
 import { compileGrep } from "../../../logs/grep.ts";
-import { words } from "../../../views/kit/inline.ts";
 import { logDayLine } from "../../../views/logs/day-line.ts";
 import type { FormFacts, FormField, FormValues } from "../../forms/form.ts";
 import type { FormShape } from "../../forms/make-form.ts";
@@ -62,7 +61,7 @@ export const logsForm = {
 /** The day is chosen in the log's zone, which may not be the reader's. */
 export function dayFacts(zone: string, now: Date): FormFacts {
   const today = logDate(now, zone);
-  return { notes: [[words("Today in the logs: "), ...logDayLine({ date: today, zone, today })]], values: {} };
+  return { notes: [`Today in the logs: ${logDayLine({ date: today, zone, today })}`], values: {} };
 }
 
 /** For words, reading the log reports these errors. In a form, the person can still correct the fields. */

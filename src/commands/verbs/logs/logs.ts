@@ -17,7 +17,7 @@ import { logDay } from "./day.ts";
 import { recentLines } from "./recent-lines.ts";
 import { Since } from "../history/since.ts";
 import { withContextLine } from "../../../views/kit/post.ts";
-import { bothExist, orMissing, readJob, readService, unknownName } from "../../lookup/find.ts";
+import { bothExist, kindInRecentLists, orMissing, readJob, readService, unknownName } from "../../lookup/find.ts";
 import { dayFacts, logsForm } from "./form.ts";
 import { checkRead, readQuestion, visibleTarget } from "../../lookup/may-see.ts";
 import { regionOf, Target } from "../../grammar/target.ts";
@@ -140,7 +140,7 @@ async function read(args: Args, date: string, context: VerbContext): Promise<Fou
   const open = await visibleTarget(args.name, context);
   const kind = open.kind ?? kindInRecentLists(args.name.name, context);
   const [service, job] = await Promise.all([
-    kind === "job" ? undefined : orMissing(serviceLines(args, date, context)),
+    kind === "job" ? undefined : orMissing(serviceLines(args, date, context), args.name.name),
     kind === "service" ? undefined : readJob(args.name.name, context),
     kind === "service" ? readEnv(args, context) : undefined,
   ]);
@@ -148,6 +148,14 @@ async function read(args: Args, date: string, context: VerbContext): Promise<Fou
   if (service !== undefined) return { kind: "service", lines: service };
   if (job === undefined) throw await unknownName(open, context);
   const instance = args.instance ?? job.instance_names?.at(-1);
+  if (instance === undefined && job.instance_names === undefined) {
+    throw new UserError(
+      `The workload API doesn't report the instances of job ${args.name.name}, and each has its own log.`,
+      {
+        next: "If you know the name of one, add `--instance NAME`.",
+      },
+    );
+  }
   if (instance === undefined) {
     throw new NotStarted(`Job ${args.name.name} hasn't started yet, so it has no logs.`, {
       next: "Try again in a moment.",
@@ -173,18 +181,6 @@ async function readEnv(args: Args, context: VerbContext): Promise<void> {
   }
 }
 
-function kindInRecentLists(
-  name: string,
-  { directory, account, region, settings }: VerbContext,
-): "service" | "job" | undefined {
-  const services = directory.names(account.username, "service", region);
-  const jobs = directory.names(account.username, "job", settings.jobsRegion);
-  if (services === undefined || jobs === undefined) return undefined;
-  const isService = services.includes(name);
-  if (isService === jobs.includes(name)) return undefined;
-  return isService ? "service" : "job";
-}
-
 function serviceLines({ name, from, size }: Args, date: string, { api, region, settings, signal }: VerbContext) {
   const query = { date, ...logQuery({ mode: settings.logFrom, from, size }) };
   return api.send(
@@ -199,7 +195,10 @@ async function instanceLines(instance: string, { args, date, context }: Wanted):
   const { api, settings, signal } = context;
   const query = { date, ...logQuery({ mode: settings.logFrom, from: args.from, size: args.size }) };
   const path = { region: settings.jobsRegion, job_name: args.name.name, instance_name: instance };
-  const lines = await orMissing(api.send({ op: "getJobInstanceLogs", path, query, body: undefined }, { signal }));
+  const lines = await orMissing(
+    api.send({ op: "getJobInstanceLogs", path, query, body: undefined }, { signal }),
+    args.name.name,
+  );
   if (lines !== undefined) return lines.map((log) => ({ instance_name: instance, log }));
   throw new UserError(`Job ${args.name.name} has no instance ${instance}.`, {
     next: `\`${settings.command} show job/${args.name.name}\` lists its instances.`,

@@ -18,7 +18,7 @@ export type PendingRow = {
   readonly change: StoredChange;
   readonly may: "decide" | "cancel" | "nothing";
   /** Who could approve it now; undefined when any member of the card's channel may. */
-  readonly approvers: { readonly names: readonly string[]; readonly count: number } | "unknown" | undefined;
+  readonly approvers: { readonly names: readonly string[]; readonly count: number | undefined } | "unknown" | undefined;
 };
 
 export type PendingList = {
@@ -86,7 +86,8 @@ function neededFrom({ change, may, approvers }: PendingRow): Inline[] {
   if (may === "decide") return [words("Needs your approval")];
   const missing = Math.max(1, (terms?.votes ?? 1) - votes.length);
   const needs = `Needs ${counted(missing, "approval")}`;
-  if (approvers === "unknown") return [words(needs)];
+  const isUnknown = approvers === "unknown" || (approvers?.count === undefined && approvers?.names.length === 0);
+  if (isUnknown) return [words(needs)];
   if (approvers === undefined) {
     const other = missing === 1 ? "another member" : "other members";
     const member = terms?.selfApproval === true ? counted(missing, "member") : other;
@@ -98,7 +99,8 @@ function neededFrom({ change, may, approvers }: PendingRow): Inline[] {
 
 /** "Alex Kim, Omar Haddad or 3 more". */
 function namesText({ names, count }: Exclude<PendingRow["approvers"], "unknown" | undefined>): string {
-  const more = count > names.length ? [`${count - names.length} more`] : [];
+  const others = count === undefined ? "others" : `${count - names.length} more`;
+  const more = count === undefined || count > names.length ? [others] : [];
   const all = names.length === 0 ? [] : [...names.map((name) => truncate(visible(name), 40)), ...more];
   return all.join(", ").replace(/, ([^,]*)$/u, " or $1");
 }

@@ -1,8 +1,8 @@
 import type { Button } from "@slack/types";
 import type { Service } from "../../../api/answers.ts";
-import { type Level, serviceStatus } from "../../../api/workload-status.ts";
+import { isStatus, type Level, serviceStatus } from "../../../api/workload-status.ts";
 import type { Ask } from "../../ask.ts";
-import { actions, button, limits } from "../../../views/kit/blocks.ts";
+import { button, limits } from "../../../views/kit/blocks.ts";
 import type { Block } from "../../../views/kit/message.ts";
 import { openButton } from "../../../views/forms/open-button.ts";
 import { menuId, type MenuOption, rowWithMenu, valuesFor } from "../../../views/forms/open-menu.ts";
@@ -42,11 +42,12 @@ const labels: Readonly<Record<string, string>> = {
   memory: "Memory",
   domains: "Domains",
   create: "Create like this",
+  delete: "Delete",
 };
 
 /** `post` numbers buttons with an Ask, which makes them longer. */
 const GROWTH = 20;
-/** The JSON of two rows without buttons, and of a menu. */
+/** The JSON of a row without buttons, and of a menu. */
 const ROWS = 700;
 
 /** The buttons for a service in this state. */
@@ -55,7 +56,7 @@ export function serviceButtons(
   placed: CardActions & { readonly region: string },
   card: readonly Block[],
 ): Block[] {
-  const isLeaving = service.status === "Deleting";
+  const isLeaving = isStatus(service.status, "deleting");
   const row = isLeaving ? leaving : rows[serviceStatus(service).level];
   return drawn({ ...placed, kind: "service", name: service.name }, { row, isDeletable: !isLeaving }, card);
 }
@@ -71,29 +72,26 @@ export function jobButtons(
 
 type Layout = { readonly row: Row; readonly isDeletable: boolean };
 
-/** At most four buttons and a menu; Delete has a row of its own, so that nobody hits it by accident. */
+/** At most four buttons and a menu, which ends with Delete: nobody hits it by accident, and its form asks for the name. */
 function drawn(carded: Carded, { row, isDeletable }: Layout, card: readonly Block[]): Block[] {
   const may = (verbs: readonly string[]) => verbs.filter((verb) => carded.mayDo.includes(verb));
   const workload = { name: target(carded), region: carded.region };
+  const inMenu = may([...row.rest, ...(isDeletable ? ["delete"] : [])]);
   const hasMenu = menuId(workload) !== undefined;
-  const first = [...may(row.first), ...(hasMenu ? [] : may(row.rest))].map((verb) => buttonFor(carded, verb));
-  const remove = isDeletable && carded.mayDo.includes("delete") ? opening(carded, "delete") : undefined;
-  const [shown, apart] = fitting([[...first, refresh(carded)], [remove]], card);
-  const options: MenuOption[] = hasMenu ? may(row.rest).map((verb) => ({ verb, label: labelOf(verb) })) : [];
-  const main = rowWithMenu(shown ?? [], options, workload);
-  return [...(main === undefined ? [] : [main]), ...actions(...(apart ?? []))];
+  const shown = [...may(row.first), ...(hasMenu ? [] : inMenu)].map((verb) => buttonFor(carded, verb));
+  const options: MenuOption[] = hasMenu ? inMenu.map((verb) => ({ verb, label: labelOf(verb) })) : [];
+  const drawnRow = rowWithMenu(fitting([...shown, refresh(carded)], card), options, workload);
+  return drawnRow === undefined ? [] : [drawnRow];
 }
 
 /** As many buttons as fit into the card's message: each one holds the workload's name, which can be long. */
-function fitting(all: readonly (readonly (Button | undefined)[])[], card: readonly Block[]): Button[][] {
+function fitting(all: readonly (Button | undefined)[], card: readonly Block[]): Button[] {
   let room = limits.blocksJson - JSON.stringify(card).length - ROWS;
-  return all.map((row) =>
-    row.flatMap((each) => {
-      if (each === undefined) return [];
-      room -= JSON.stringify(each).length + GROWTH;
-      return room >= 0 ? [each] : [];
-    }),
-  );
+  return all.flatMap((each) => {
+    if (each === undefined) return [];
+    room -= JSON.stringify(each).length + GROWTH;
+    return room >= 0 ? [each] : [];
+  });
 }
 
 /** With the kind, because a service and a job may share a name. */
@@ -113,8 +111,7 @@ function buttonFor(card: Carded, verb: string): Button | undefined {
 function opening(card: Carded, verb: string): Button | undefined {
   const { region } = card;
   const values = valuesFor(verb, { name: target(card), region });
-  if (verb === "delete") return openButton("Delete", { verb, values, region }, "danger");
-  return openButton(labelOf(verb), { verb, values, region });
+  return openButton(labelOf(verb), { verb, values, region }, verb === "delete" ? "danger" : undefined);
 }
 
 /** Replaces the card. */

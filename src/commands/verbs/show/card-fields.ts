@@ -33,7 +33,8 @@ function one(container: Container): Field[] {
 
 /** One line for one of several containers. */
 function several(container: Container, at: number): Field {
-  const memory = memoryText(container.resources?.limits?.memory);
+  const { resources } = container;
+  const memory = resources === undefined ? "memory not reported" : memoryText(resources.limits?.memory);
   const image = container.image === undefined ? [] : [code(container.image, 100)];
   const size = memory === undefined ? [] : [words(memory, 40)];
   const env = envNames(container.env, ENV_EACH);

@@ -15,16 +15,30 @@ export function statusText(status: WorkloadStatus, now: Date): string {
   return status.level === "failing" || text === "complete" ? `${text} ${ago} ago` : `${text} for ${ago}`;
 }
 
-type Head = { readonly name: string; readonly status: WorkloadStatus; readonly now: Date };
+type Head = {
+  readonly name: string;
+  readonly status: WorkloadStatus;
+  readonly now: Date;
+  /** What the status comes to, after the name: "crashes every 20 s". */
+  readonly verdict?: string | undefined;
+};
 
-/** "🟢 web · running for 3 d". */
-export function headLine({ name, status, now }: Head): Block {
-  return section([words(`${dotOf(status)} `), strong(name, 255), words(` · ${statusText(status, now)}`)]);
+/** "🟢 web · running for 3 d", below the verdict if there is one. */
+export function headLine({ name, status, now, verdict }: Head): Block {
+  const text = statusText(status, now);
+  const first = [words(`${dotOf(status)} `), strong(name, 255)];
+  if (verdict === undefined) return section([...first, words(` · ${text}`)]);
+  const isSaid = verdict.includes(text) || text === "running";
+  return section(
+    [...first, words(` ${verdict}`, 600)],
+    ...(isSaid ? [] : [`${text.charAt(0).toUpperCase()}${text.slice(1)}`]),
+  );
 }
 
 /** The same for a notification. */
-export function headText({ name, status, now }: Head): string {
-  return `${dotOf(status)} ${truncate(visible(name), 255)}: ${statusText(status, now)}`;
+export function headText({ name, status, now, verdict }: Head): string {
+  const text = verdict === undefined ? `: ${statusText(status, now)}` : ` ${visible(verdict)}`;
+  return `${dotOf(status)} ${truncate(visible(name), 255)}${text}`;
 }
 
 /** "service · beijing1 · gantry/hello-web · created 3 d ago". */

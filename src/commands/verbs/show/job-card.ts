@@ -6,11 +6,13 @@ import { containerFields } from "./card-fields.ts";
 import { headContext, headLine, headText, imageText } from "./card-head.ts";
 import { code, firstOf, words, type Inline } from "../../../views/kit/inline.ts";
 import { jobMemory } from "../../../views/kit/container-text.ts";
-import type { Message } from "../../../views/kit/message.ts";
+import type { Block, Message } from "../../../views/kit/message.ts";
 import { post } from "../../../views/kit/post.ts";
 import { counted, grouped } from "../../../views/kit/text.ts";
 import { between } from "../../../views/kit/time.ts";
 import { type lastChange, lastChangeLine } from "./last-change.ts";
+import { logLines } from "./log-lines.ts";
+import type { LogLook } from "../../lookup/log-look.ts";
 import { ownerLines } from "./owner-line.ts";
 import { type Waiting, waitingLines } from "./waiting-lines.ts";
 
@@ -23,19 +25,25 @@ export type JobCard = {
   /** Its requests that wait for approval; undefined when not checked. */
   readonly waiting?: Waiting | undefined;
   readonly last?: ReturnType<typeof lastChange>;
+  /** Errors in its log; undefined when not looked at. */
+  readonly log?: LogLook;
+  readonly verdict?: string | undefined;
+  /** Instead of how its containers are defined. */
+  readonly details?: readonly Block[] | undefined;
 };
 
 const LISTED = 4;
 
 /** One screen: how the job went, or how it goes. */
-export function jobCard({ job, region, now, actions, waiting, last }: JobCard): Message {
+export function jobCard({ job, region, now, actions, waiting, last, log, verdict, details }: JobCard): Message {
   const status = jobStatus(job);
-  const head = { name: job.metadata.name, status, now };
+  const head = { name: job.metadata.name, status, now, verdict };
   const containers = job.spec?.template?.spec?.containers ?? [];
   const facts = factsOf(job, status);
   const lines: Line[] = [
     ...(facts === "" ? [] : [[words(facts)]]),
     ...(status.reason === undefined ? [] : [[words(`Reason: ${status.reason}`, 600)]]),
+    ...logLines(log),
     ...ownerLines({ managed_by: job.managed_by }),
   ];
   const [first, ...rest] = lines;
@@ -45,11 +53,12 @@ export function jobCard({ job, region, now, actions, waiting, last }: JobCard): 
     ...(first === undefined ? [] : [section(first, ...rest)]),
     ...waitingLines(waiting, now),
     ...lastChangeLine(last, now),
-    ...fields([
-      ...containerFields(containers),
-      { label: "Volumes", value: volumes(job) },
-      { label: "Instances", value: instances(job) },
-    ]),
+    ...(details ??
+      fields([
+        ...containerFields(containers),
+        { label: "Volumes", value: volumes(job) },
+        { label: "Instances", value: instances(job) },
+      ])),
   ];
   const spoken = [headText(head), status.reason ?? facts].filter((part) => part !== "").join(" · ");
   const buttons = actions === undefined ? [] : jobButtons(job.metadata.name, { ...actions, region }, blocks);
@@ -66,7 +75,7 @@ function factsOf(job: Job, { level, reason }: WorkloadStatus): string {
   const isSaid = level === "failing" && reason !== undefined;
   return [
     took === undefined ? undefined : `took ${took}`,
-    completions === undefined || completions === 1
+    completions === undefined || completions === 1 || job.status === undefined
       ? undefined
       : `${grouped(succeeded)} of ${grouped(completions)} done`,
     failed === 0 || isSaid ? undefined : counted(failed, "failed attempt"),

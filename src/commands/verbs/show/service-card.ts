@@ -1,17 +1,20 @@
 import type { Service, ServiceContainer, ServiceVolume } from "../../../api/answers.ts";
 import { endWords } from "../../../api/reason-words.ts";
 import { serviceStatus, type WorkloadStatus } from "../../../api/workload-status.ts";
-import { fields, section, type Line } from "../../../views/kit/blocks.ts";
+import { context, fields, section, type Line } from "../../../views/kit/blocks.ts";
 import { serviceButtons, type CardActions } from "./card-buttons.ts";
 import { containerFields } from "./card-fields.ts";
 import { headContext, headLine, headText, imageText } from "./card-head.ts";
 import { firstOf, hostLink, words, type Inline } from "../../../views/kit/inline.ts";
-import type { Message } from "../../../views/kit/message.ts";
+import type { Block, Message } from "../../../views/kit/message.ts";
 import { serviceMemory } from "../../../views/kit/container-text.ts";
 import { post } from "../../../views/kit/post.ts";
 import { counted, grouped } from "../../../views/kit/text.ts";
 import { age } from "../../../views/kit/time.ts";
 import { type lastChange, lastChangeLine } from "./last-change.ts";
+import { unreportedOf } from "../../lookup/unreported.ts";
+import { logLines } from "./log-lines.ts";
+import type { LogLook } from "../../lookup/log-look.ts";
 import { ownerLines } from "./owner-line.ts";
 import { type Waiting, waitingLines } from "./waiting-lines.ts";
 
@@ -24,6 +27,11 @@ export type ServiceCard = {
   /** Its requests that wait for approval; undefined when not checked. */
   readonly waiting?: Waiting | undefined;
   readonly last?: ReturnType<typeof lastChange>;
+  /** Errors in its log; undefined when not looked at. */
+  readonly log?: LogLook;
+  readonly verdict?: string | undefined;
+  /** Instead of how its containers are defined. */
+  readonly details?: readonly Block[] | undefined;
 };
 
 const LISTED = 4;
@@ -31,13 +39,25 @@ const LISTED = 4;
 const DOMAINS = 8;
 
 /** One screen: how the service is, where it is reached, what waits and what changed last. */
-export function serviceCard({ service, region, now, actions, waiting, last }: ServiceCard): Message {
+export function serviceCard({
+  service,
+  region,
+  now,
+  actions,
+  waiting,
+  last,
+  log,
+  verdict,
+  details,
+}: ServiceCard): Message {
   const status = serviceStatus(service);
-  const head = { name: service.name, status, now };
+  const unreported = unreportedOf(service);
+  const head = { name: service.name, status, now, verdict };
   const facts = factsOf(service, status);
   const lines: Line[] = [
     ...(facts === "" ? [] : [[words(facts)]]),
     ...reasonLines(service, status, now),
+    ...logLines(log),
     ...ownerLines(service),
     ...(addresses(service).length === 0 ? [] : [addresses(service)]),
   ];
@@ -48,11 +68,15 @@ export function serviceCard({ service, region, now, actions, waiting, last }: Se
     ...(first === undefined ? [] : [section(first, ...rest)]),
     ...waitingLines(waiting, now),
     ...lastChangeLine(last, now),
-    ...fields([
-      ...containerFields(service.containers),
-      { label: "Ports", value: (service.port_mappings ?? []).length > 0 ? [] : containerPorts(service.containers) },
-      { label: "Volumes", value: volumes(service) },
-    ]),
+    ...(details ??
+      fields([
+        ...containerFields(service.containers),
+        { label: "Ports", value: (service.port_mappings ?? []).length > 0 ? [] : containerPorts(service.containers) },
+        { label: "Volumes", value: volumes(service) },
+      ])),
+    ...(details !== undefined || unreported.length === 0
+      ? []
+      : [context(`Not reported by the workload API: ${unreported.join(", ")}`)]),
   ];
   const spoken = [headText(head), ...(facts === "" ? [] : [facts])].join(" · ");
   const buttons = actions === undefined ? [] : serviceButtons(service, { ...actions, region }, blocks);

@@ -4,10 +4,13 @@ import type { StoredChange } from "../../../changes/stored-change.ts";
 import { UserError } from "../../../errors.ts";
 import type { CardActions } from "./card-buttons.ts";
 import { lastChange } from "./last-change.ts";
-import { jobCard } from "./job-card.ts";
-import { serviceCard } from "./service-card.ts";
+import { jobCard, type JobCard } from "./job-card.ts";
+import { serviceCard, type ServiceCard } from "./service-card.ts";
 import { allowedVerbs, cardVerbs } from "../../lookup/allowed-verbs.ts";
-import { findWorkload, type Found } from "../../lookup/find.ts";
+import { findListed, type Found, kindInRecentLists } from "../../lookup/find.ts";
+import { lookAtLog } from "../../lookup/log-look.ts";
+import { jobStatus, serviceStatus, type WorkloadStatus } from "../../../api/workload-status.ts";
+import type { Message } from "../../../views/kit/message.ts";
 import { refusalOf } from "../../lookup/refused-operations.ts";
 import type { Command, ReadCommand } from "../../command.ts";
 import { Target } from "../../grammar/target.ts";
@@ -25,15 +28,49 @@ export function showCommand(commands: () => readonly Command[]): ReadCommand {
     reads: ["getService", "getJob"],
     form: { title: "Show a workload", submit: "Show", fields: () => [workloadField] },
     async answer({ name }, context) {
-      const found = await findWorkload(name, context);
-      const actions = await actionsFor(found, commands(), context);
-      const [changes, last] = await Promise.all([waitingFor(found, context), lastFor(found, context)]);
-      const common = { region: found.region, now: context.now, actions, waiting: { changes }, last };
-      return found.kind === "service"
-        ? serviceCard({ ...common, service: found.service })
-        : jobCard({ ...common, job: found.job });
+      const isListed = kindInRecentLists(name.name, context) !== undefined;
+      const found = await findListed(name, context);
+      // Finding a bare name took two calls already, the most for a read.
+      const mayLook = (name.kind !== undefined || isListed) && !isAtRest(found);
+      return workloadCard(found, await factsOf(found, { commands: commands(), context, readsLog: mayLook }));
     },
   });
+}
+
+type CardFacts = Omit<ServiceCard & JobCard, "service" | "job">;
+
+/** The card of a workload that was read. */
+export function workloadCard(found: Found, facts: CardFacts): Message {
+  return found.kind === "service"
+    ? serviceCard({ ...facts, service: found.service })
+    : jobCard({ ...facts, job: found.job });
+}
+
+type Looking = {
+  readonly commands: readonly Command[];
+  readonly context: VerbContext;
+  readonly readsLog: boolean;
+};
+
+/** What a card says beyond the workload itself; at most one call, for its log. */
+export async function factsOf(found: Found, { commands, context, readsLog }: Looking): Promise<CardFacts> {
+  const logs = readsLog ? commands.find(({ name }) => name === "logs") : undefined;
+  const [actions, changes, last, log] = await Promise.all([
+    actionsFor(found, commands, context),
+    waitingFor(found, context),
+    lastFor(found, context),
+    logs?.effect === "read" ? lookAtLog(found, logs, context) : undefined,
+  ]);
+  return { region: found.region, now: context.now, actions, waiting: { changes }, last, log };
+}
+
+/** What is stopped or complete logs nothing new. */
+function isAtRest(found: Found): boolean {
+  return statusOf(found).level === "idle";
+}
+
+export function statusOf(found: Found): WorkloadStatus {
+  return found.kind === "service" ? serviceStatus(found.service) : jobStatus(found.job);
 }
 
 /** Enough rows to hold the last request that ran and what it was. */

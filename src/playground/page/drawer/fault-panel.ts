@@ -11,6 +11,7 @@ import { Switch } from "../controls/switch.ts";
 import { ChannelPanel } from "./channel-panel.ts";
 import { InstallButtons } from "./install-buttons.ts";
 import { InstallationPanel } from "./installation-panel.ts";
+import { notSimulated } from "../../rules/not-simulated.ts";
 
 const slowSlackMs = 2000;
 /**
@@ -26,6 +27,7 @@ const answers: Readonly<Record<SlackAnswers, string>> = {
   "500": "Error 500, nothing done",
   lost: "Error 500, but done",
   late: "After 10 s, but done at once",
+  slow: "After 10 s, and done only then",
   hang: "Never",
   garbage: "With an HTML page instead of JSON",
   blocks: "Error: invalid blocks",
@@ -158,6 +160,22 @@ function signatures(faults: WireSnapshot["faults"], change: (body: JsonObject) =
   ];
 }
 
+/** So that nobody takes its absence here for a fault of the app. */
+function LeftOut(): JSX.Element {
+  return h(
+    "details",
+    { class: "left-out" },
+    h("summary", null, "What Slack does and this workspace doesn't"),
+    h(
+      "ul",
+      null,
+      Object.entries(notSimulated).map(([id, { says, link }]) =>
+        h("li", { key: id }, `${says} `, h("a", { href: link, target: "_blank", rel: "noreferrer" }, "Slack's page")),
+      ),
+    ),
+  );
+}
+
 /** Switches for faults. */
 export function FaultPanel(): JSX.Element {
   const { snapshot, attempt } = useApp();
@@ -185,8 +203,10 @@ export function FaultPanel(): JSX.Element {
     h(PeoplePanel, {}),
     h(
       "button",
-      { type: "button", class: "btn", disabled: faultCount(snapshot) === 0, onClick: () => change({ clear: true }) },
+      // Never disabled: what this page knows of the faults may be old.
+      { type: "button", class: "btn", onClick: () => change({ clear: true }) },
       "Turn everything off",
     ),
+    h(LeftOut, {}),
   );
 }

@@ -84,6 +84,7 @@ export const richSamples: readonly SampleGroup[] = [
           "an address that is not safe to open",
           rich(line({ type: "link", url: "javascript:alert(1)", text: "click" })),
         ),
+        isRefused: true,
       },
     ],
   },

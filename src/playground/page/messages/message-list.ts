@@ -56,16 +56,25 @@ function Rows({
   return h(Fragment, null, rows);
 }
 
-/** A list of messages. Screen readers announce new ones. */
+const belowWords = { message: "↓ New message below", rest: "↓ This message goes on below" } as const; // literal keys
+
+/** A list of messages. Screen readers announce new ones; a button says so when one is out of sight. */
 export function MessageList(props: ListProps): JSX.Element {
   const { label, conversation, messages, inThread, children } = props;
   const { snapshot } = useApp();
-  const { pane, content } = useStickToEnd(`${snapshot.you} ${conversation}`);
+  const { pane, content, below, toEnd } = useStickToEnd(`${snapshot.you} ${conversation}`);
   const last = messages.findLast((message) => !message.isEphemeral);
   const newTs = firstUnread(messages, snapshot.you, useMarkRead(conversation, last?.ts));
   return h(
     "div",
-    { ref: pane, class: "message-list", role: "log", "aria-label": label, tabIndex: 0 },
-    h("div", { ref: content, class: "message-list-content" }, children, h(Rows, { messages, inThread, newTs })),
+    { class: "message-pane" },
+    h(
+      "div",
+      { ref: pane, class: "message-list", role: "log", "aria-label": label, tabIndex: 0 },
+      h("div", { ref: content, class: "message-list-content" }, children, h(Rows, { messages, inThread, newTs })),
+    ),
+    below === "nothing"
+      ? null
+      : h("button", { type: "button", class: "btn message-below", onClick: toEnd }, belowWords[below]),
   );
 }

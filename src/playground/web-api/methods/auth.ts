@@ -6,6 +6,7 @@ import { refuse } from "../../rules/refusal.ts";
 import type { World } from "../../world.ts";
 import type { Methods } from "./method.ts";
 import { page } from "./paging.ts";
+import { unawaited } from "../../unawaited.ts";
 
 /** An organization's token says the organization where others say the workspace. */
 function identity(world: World, install: Install | undefined): JsonObject {
@@ -45,7 +46,7 @@ export const auth: Methods = {
     run({ slack }, { test }, install) {
       if (test === true) return { revoked: false };
       // Its event comes after the answer, as all events do.
-      if (install !== undefined) void revokeTokens(slack, install);
+      if (install !== undefined) unawaited(revokeTokens(slack, install));
       return { revoked: true };
     },
   },
@@ -55,7 +56,7 @@ export const auth: Methods = {
     optional: {},
     run({ slack }, args, install) {
       checkClient(slack, { authorization: null, args });
-      if (install !== undefined) void uninstallApp(slack, install);
+      if (install !== undefined) unawaited(uninstallApp(slack, install));
       return { uninstalled: true };
     },
   },

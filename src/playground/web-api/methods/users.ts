@@ -30,7 +30,7 @@ function isStranger(world: World, user: User): boolean {
 }
 
 /** https://docs.slack.dev/reference/objects/user-object */
-function userJson(world: World, user: User): JsonObject {
+export function userJson(world: World, user: User): JsonObject {
   const profile = {
     real_name: user.realName,
     real_name_normalized: user.realName,

@@ -59,6 +59,7 @@ export async function openDockerEngine(options: DockerEngineOptions): Promise<Op
     runtime: () =>
       (runtime = makeDockerRuntime({
         daemon,
+        folder: options.dataDir,
         owner,
         graceSeconds: options.graceSeconds,
         images: imagesOf(options),

@@ -5,14 +5,18 @@ import type { DaemonApi, ListedContainer } from "./daemon/daemon-api.ts";
 import { checkImage } from "./images/check-image.ts";
 import type { Images } from "./images/images.ts";
 import { ownerFilter, unitOf, volumeName, workloadFilter } from "./names.ts";
+import { ownContainers } from "./own-containers.ts";
 import { makeUserNetworks } from "./networks/user-networks.ts";
 import { enforcedMib } from "./units/container-spec.ts";
 import { unitOver } from "./units/container-unit.ts";
 import { watchContainers, type WatchTimes } from "./units/container-watch.ts";
 import { startContainer, type StartDeps } from "./units/start-container.ts";
+import { unawaited } from "../../../unawaited.ts";
 
 export type DockerRuntimeOptions = {
   readonly daemon: DaemonApi;
+  /** The data folder. */
+  readonly folder: string;
   /** The id of the data folder, see owner-id.ts. */
   readonly owner: string;
   readonly images: Images;
@@ -34,13 +38,14 @@ export type DockerRuntime = Runtime & {
   readonly compare: () => Promise<void>;
 };
 
-/** Runs units as containers of Docker or Podman. They outlive the server; their labels say whose they are. */
+/** Runs units as containers of Docker or Podman. They outlive the server; their labels say which unit they are. */
 export function makeDockerRuntime(options: DockerRuntimeOptions): DockerRuntime {
-  const { daemon, images, owner, onEvent, times, readiness } = options;
+  const { images, owner, onEvent, times, readiness } = options;
+  const { daemon, isOwn } = ownContainers(options.daemon, options);
   const watch = watchContainers({ daemon, owner, onEvent, ...(times && { times }) });
   const networks = makeUserNetworks(daemon, owner);
   const graceSeconds = options.graceSeconds ?? GRACE_SECONDS;
-  const deps: StartDeps = { daemon, owner, watch, networks, onEvent, graceSeconds };
+  const deps: StartDeps = { daemon, isOwn, owner, watch, networks, onEvent, graceSeconds };
   const fronts = makePortFronts(options.portsHost, options.connections);
   return {
     keepsUnits: true,
@@ -92,7 +97,7 @@ async function clearOthers({ daemon, owner, watch, networks, onEvent }: StartDep
   try {
     for (const { id, labels, state } of await daemon.listContainers([ownerFilter(owner)])) {
       if (kept.has(unitOf(labels)?.workload ?? "")) continue;
-      if (state === "running") void watch.ended(id).then(() => watch.discard(id));
+      if (state === "running") unawaited(watch.ended(id).then(() => watch.discard(id)));
       else await daemon.removeContainer(id);
     }
     await networks.removeUnused();

@@ -64,6 +64,11 @@ export function networkName(owner: string, { username, region }: { username: str
   return `gantry-${shortHash(owner, JSON.stringify(["network", username, region]))}`;
 }
 
+/** A label alone doesn't make a network Gantry's. */
+export function isNetworkName(name: string): boolean {
+  return /^gantry-[0-9a-f]{12}$/u.test(name);
+}
+
 export function volumeName(owner: string, source: VolumeSource): string {
   const { kind, username, name } = source;
   return `gantry-${kind}-${shortHash(owner, JSON.stringify([kind, username, kind === "disk" ? source.region : "", name]))}`;

@@ -22,6 +22,7 @@ export function kubernetesLimits({ domains, ports, disks, hostPath, jobs }: Conf
 
 const NO_ROUTES = "nothing routes domains here: set domains in SERVICE_CLUSTERS";
 const INSIDE = "a port mapping gets an address inside the cluster: set ports in SERVICE_CLUSTERS for others";
-const OLD_DISKS = "only claims that exist can be used: set disks in SERVICE_CLUSTERS for new ones";
+const OLD_DISKS =
+  "only claims listed in disks.claims of SERVICE_CLUSTERS can be used: set its storageClass for new ones";
 const ONE_NODE = "several instances share a disk only if it is read-only, or if its claim is ReadWriteMany";
 const NO_HOST_PATH = "it needs files of the node: set hostPath in SERVICE_CLUSTERS, where the cluster allows it";

@@ -11,6 +11,7 @@ import { discardUnit, startInTurn, startUnit } from "../lifecycle/start-unit.ts"
 import type { Exit, Unit, UnitSpec } from "../runtime.ts";
 import { recordPath, writeRecord } from "./run-record.ts";
 import type { RunRecord } from "./run-record-text.ts";
+import { unawaited } from "../../../unawaited.ts";
 
 /** The only region of jobs. */
 export const JOB_REGION = "us";
@@ -86,7 +87,7 @@ function keepContainer(run: Run, index: number, container: Container): Kept {
     onStart(unit) {
       isRetrying = false;
       run.waits(undefined);
-      if (isInterrupted) void unit.stop();
+      if (isInterrupted) unawaited(unit.stop(), (error) => deps.onEvent("background work failed", { error }));
     },
     async onExit(exit, { delayMs }) {
       isRetrying = exit.startError !== undefined;
@@ -139,7 +140,7 @@ function failed(run: Run, exit: Exit, delayMs: number): "again" | "over" {
   const what = `attempt ${failures} ${exitClause(exit)}${lateText(exit, now)}`;
   if (failures > run.deps.jobRetries) {
     say(run, `${what}: the job failed and won't be retried`);
-    for (const kept of run.kept.values()) stopLater(kept);
+    for (const kept of run.kept.values()) stopLater(run, kept);
     move(run, ended(progress, { outcome: "failed", at }));
     return "over";
   }
@@ -149,8 +150,8 @@ function failed(run: Run, exit: Exit, delayMs: number): "again" | "over" {
 }
 
 /** Not awaited: the calling container is among them and would wait for itself. */
-function stopLater(kept: Kept): void {
-  void kept.stop();
+function stopLater({ deps }: Run, kept: Kept): void {
+  unawaited(kept.stop(), (error) => deps.onEvent("background work failed", { error }));
 }
 
 type Attempt = NonNullable<UnitSpec["run"]>;

@@ -1,6 +1,7 @@
 import type { Exit, Unit } from "../runtime.ts";
 import { delayAfter, recoveredAfterMs, type BackOff } from "./back-off.ts";
 import { makePause, type Pause } from "./pause.ts";
+import { unawaited } from "../../../unawaited.ts";
 
 /** Keeps one container running: starts a unit, waits for its end, and starts another one after a back-off. */
 export type Kept = {
@@ -142,6 +143,6 @@ async function endOf(loop: Loop): Promise<Exit | undefined> {
   loop.unit = started;
   loop.startedAt = performance.now();
   if (!stopping.signal.aborted) options.onStart(started);
-  else if (!loop.isLeft) void started.stop();
+  else if (!loop.isLeft) unawaited(started.stop(), options.onError);
   return await started.exited;
 }

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Unit } from "../runtime.ts";
+import { unawaited } from "../../../unawaited.ts";
 
 /**
  * Starts a few units at a time. A burst of hundreds would block every answer for half a minute, and no more of them may be
@@ -29,8 +30,9 @@ export function makeStartQueue(limits: StartLimits): StartQueue {
       if (signal.aborted || !(await slots.turn(signal))) return undefined;
       try {
         const unit = await start();
-        void Promise.race([unit.spoke, unit.exited, pause(STARTUP_MS, undefined, { ref: false })]).then(slots.isUp);
-        void unit.exited.then(slots.isGone);
+        const isUp = Promise.race([unit.spoke, unit.exited, pause(STARTUP_MS, undefined, { ref: false })]);
+        unawaited(isUp.finally(slots.isUp));
+        unawaited(unit.exited.finally(slots.isGone));
         return unit;
       } catch (error) {
         slots.isUp();
@@ -40,7 +42,7 @@ export function makeStartQueue(limits: StartLimits): StartQueue {
     },
     count(unit) {
       slots.add();
-      void unit.exited.then(slots.isGone);
+      unawaited(unit.exited.finally(slots.isGone));
     },
   };
 }

@@ -5,6 +5,7 @@ import { type LostLines, makeLostLines } from "./lost-lines.ts";
 import { writeLines, type NewLine } from "./log-store.ts";
 import { costOfLine, type LogDatabase } from "./log-tables.ts";
 import { makeTurnstile } from "./turnstile.ts";
+import { unawaited } from "../../../unawaited.ts";
 
 export type Batch = {
   readonly add: (line: NewLine) => void;
@@ -37,7 +38,9 @@ const RETRY_MS = 1_000;
 export function makeBatch(database: LogDatabase, options: BatchOptions): Batch {
   const { limits, dayOf, onWritten } = options;
   const lost = makeLostLines(options.onEvent);
-  const waiting = makeWaiting(() => void flush());
+  const waiting = makeWaiting(() =>
+    unawaited(flush(), (error) => options.onEvent("background work failed", { error })),
+  );
   const turnstile = makeTurnstile(() => waiting.bytes() < MANY_BYTES);
   let writing = Promise.resolve();
 
@@ -49,13 +52,18 @@ export function makeBatch(database: LogDatabase, options: BatchOptions): Batch {
     } catch (error) {
       notStored({ waiting, lost }, lines, error);
     }
-    await onWritten();
-    turnstile.turn();
+    try {
+      await onWritten();
+    } finally {
+      turnstile.turn();
+    }
   }
 
   function flush(): Promise<void> {
-    writing = writing.then(write);
-    return writing;
+    const written = writing.then(write);
+    // What fails once must not keep all later lines from being written.
+    writing = written.catch(() => undefined);
+    return written;
   }
 
   return {

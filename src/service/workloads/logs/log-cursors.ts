@@ -55,7 +55,7 @@ async function readCursors(db: Kysely<LogTables>, sources: readonly Source[]): P
         eb.or(some.map(({ workload, source }) => eb.and([eb("workload", "=", workload), eb("source", "=", source)]))),
       )
       .execute();
-    rows.push(...found);
+    for (const row of found) rows.push(row);
   }
   return rows;
 }

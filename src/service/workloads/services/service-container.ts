@@ -8,6 +8,7 @@ import type { Exit, Unit } from "../runtime.ts";
 import { makeMemoryFit, type MemoryFit } from "./memory-fit.ts";
 import { type ContainerPlace, specOf, subject } from "./unit-spec.ts";
 import { whenReady } from "./when-ready.ts";
+import { unawaited } from "../../../unawaited.ts";
 
 export type KeptContainer = Pick<MemoryFit, "isResizing"> & {
   readonly kept: Kept;
@@ -114,13 +115,13 @@ function makeReadiness(spec: ContainerSpec, deps: EngineDeps, { changed }: Conta
 
   async function watch(unit: Unit): Promise<void> {
     const recovery = setTimeout(changed, recoveredAfterMs(backOff) + 1).unref();
-    void unit.exited.then(() => clearTimeout(recovery));
+    unawaited(unit.exited.finally(() => clearTimeout(recovery)));
     if (await whenReady(unit, { readyAfterMs, onSilentPorts })) ready = unit;
     changed();
   }
 
   return {
-    watch: (unit: Unit) => void watch(unit),
+    watch: (unit: Unit) => unawaited(watch(unit), (error) => deps.onEvent("background work failed", { error })),
     isReady: (unit: Unit | undefined) => ready !== undefined && ready === unit,
   };
 }

@@ -18,6 +18,7 @@ import { serviceState, type ServiceState } from "./service-status.ts";
 import type { Service } from "../state/service-store.ts";
 import type { Unwell } from "../unwell.ts";
 import { unwellOf } from "./unwell-instances.ts";
+import { unawaited } from "../../../unawaited.ts";
 
 /**
  * Brings the instances of one service to the wanted state, one comparison at a time: each change (an instance is ready,
@@ -188,7 +189,7 @@ function wantedSize({ service, phase }: Run): number {
 function reconcile(run: Run): void {
   if (run.phase === "new" || run.phase === "left") return;
   const { start, stop: superfluous, replace, done } = nextSteps(wantedSize(run), present(run));
-  for (const { instance } of superfluous) void stop(run, instance);
+  for (const { instance } of superfluous) stopLater(run, instance);
   for (const index of start) begin(run, { service: run.service, index });
   if (replace) replaceOne(run, replace);
   reserveSeconds(run);
@@ -205,7 +206,7 @@ function replaceOne(run: Run, { index, generation, state, instance }: Present): 
   const { service, deps } = run;
   const isBeside = state !== "failing" && !writesToDisks(service.definition);
   if (isBeside) run.freeSecond ??= reserveSecond(deps, service);
-  if (!isBeside || !run.freeSecond) return void stop(run, instance);
+  if (!isBeside || !run.freeSecond) return stopLater(run, instance);
   // One that is replaced for itself has the generation of the others.
   const next = Math.max(service.generation, generation + 1);
   begin(run, { service: { ...service, generation: next }, index });
@@ -221,7 +222,11 @@ function reserveSeconds(run: Run): void {
     run.freeSecond = undefined;
   }
   if (run.freeSecond) return;
-  for (const { isCurrent, instance } of pairs) if (!isCurrent) void stop(run, instance);
+  for (const { isCurrent, instance } of pairs) if (!isCurrent) stopLater(run, instance);
+}
+
+function stopLater(run: Run, instance: ServiceInstance): void {
+  unawaited(stop(run, instance), (error) => run.deps.onEvent("background work failed", { error }));
 }
 
 async function stop(run: Run, instance: ServiceInstance): Promise<void> {

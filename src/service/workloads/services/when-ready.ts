@@ -1,5 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Unit } from "../runtime.ts";
+import { unawaited } from "../../../unawaited.ts";
 
 const POLL_MS = 50;
 /** A container with ports has this many times as long to become ready as one without. */
@@ -11,7 +12,7 @@ const PORT_PATIENCE = 20;
  */
 export async function whenReady(unit: Unit, { readyAfterMs, onSilentPorts }: ReadyTimes): Promise<boolean> {
   const gone = new AbortController();
-  void unit.exited.finally(() => gone.abort());
+  unawaited(unit.exited.finally(() => gone.abort()));
   const waitMs = unit.answers ? readyAfterMs * PORT_PATIENCE : readyAfterMs;
   const deadline = performance.now() + waitMs;
   while (!gone.signal.aborted && performance.now() < deadline) {

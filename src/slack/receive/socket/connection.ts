@@ -3,6 +3,7 @@ import type { Logger } from "pino";
 import { directNetwork, type Network } from "../../../http/network.ts";
 import { boltLogger } from "../../bolt-logger.ts";
 import { ackFrame, type Delivery, type Hello, readFrame } from "./frame.ts";
+import { unawaited } from "../../../unawaited.ts";
 
 export type ConnectionParts = {
   readonly appToken: string;
@@ -76,7 +77,7 @@ export function createConnection(parts: ConnectionParts, events: Events): Connec
       await allAcked(state);
       await end(state, events);
     },
-    drop: () => void end(state, events),
+    drop: () => unawaited(end(state, events), (err) => parts.log.warn({ err }, "couldn't end a connection to Slack")),
   };
 }
 

@@ -2,6 +2,7 @@ import type { Logger } from "pino";
 import type { Connection, Events } from "./connection.ts";
 import type { Delivery } from "./frame.ts";
 import { keepOpen } from "./keep-open.ts";
+import { unawaited } from "../../../unawaited.ts";
 
 export type Timing = {
   /** From the ticket on, until Slack's hello. */
@@ -97,7 +98,8 @@ export function createConnections(parts: ConnectionsParts): Connections {
       const { startWithinMs, lookEveryMs } = parts.timing;
       const { promise, resolve } = (state.starting = Promise.withResolvers<void>());
       looking = setInterval(dropDead, lookEveryMs, state);
-      for (let slot = 0; slot < CONNECTIONS; slot += 1) void keepOpen(state);
+      for (let slot = 0; slot < CONNECTIONS; slot += 1)
+        unawaited(keepOpen(state), (err) => parts.log.error({ err }, "a connection to Slack isn't replaced any more"));
       const timer = setTimeout(resolve, startWithinMs);
       await promise.finally(() => clearTimeout(timer));
       state.starting = undefined;

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Entry, State } from "./connections.ts";
 import { codeOf, refusalSentence } from "./refusal.ts";
+import { unawaited } from "../../../unawaited.ts";
 
 /** Slack has said invalid_auth during its own outages, so a token that worked before is refused only after so many. */
 const REFUSALS_TO_END = 3;
@@ -130,5 +131,8 @@ function refuse({ stopping, starting, parts }: State, code: string): void {
 
 /** Slack closes it soon. What it has sent until then is still acked there. */
 function retire({ parts }: State, { connection }: Entry): void {
-  setTimeout(() => void connection.close(), parts.timing.retireAfterMs).unref();
+  setTimeout(
+    () => unawaited(connection.close(), (err) => parts.log.warn({ err }, "couldn't end a connection to Slack")),
+    parts.timing.retireAfterMs,
+  ).unref();
 }

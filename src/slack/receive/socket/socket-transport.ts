@@ -10,6 +10,7 @@ import { createConnection } from "./connection.ts";
 import { type Connections, createConnections, type Timing } from "./connections.ts";
 import type { Delivery } from "./frame.ts";
 import { retryDelayMs } from "./retry-delay.ts";
+import { unawaited } from "../../../unawaited.ts";
 
 const usualTiming: Timing = {
   helloWithinMs: 10_000,
@@ -33,7 +34,8 @@ export function createSocketTransport(
   const app = createApp({ init: () => undefined, start: notUsed, stop: notUsed }, parts);
   const connections = createConnections({
     create: (events) => createConnection({ appToken, apiUrl, network, pongWithinMs: timing.pongWithinMs, log }, events),
-    onDelivery: (delivery, send) => void take({ app, parts }, delivery, send),
+    onDelivery: (delivery, send) =>
+      unawaited(take({ app, parts }, delivery, send), (err) => parts.log.error({ err }, "couldn't take a delivery")),
     onRefused: parts.onRefused,
     timing,
     log,

@@ -31,10 +31,10 @@ function card(status: string, { mayDo = everything, isShared = false, name = "we
 }
 
 test.each([
-  ["Running", "Logs, Restart, Scale, Refresh, (Stop, Memory, Domains, Create like this) | Delete"],
-  ["Updating", "Logs, Restart, Stop, Refresh, (Scale, Memory, Domains, Create like this) | Delete"],
-  ["Failed", "Logs, Restart, Stop, Refresh, (Memory, Scale, Domains, Create like this) | Delete"],
-  ["Stopped", "Start, Logs, Refresh, (Scale, Memory, Domains, Create like this) | Delete"],
+  ["Running", "Logs, Restart, Scale, Refresh, (Stop, Memory, Domains, Create like this, Delete)"],
+  ["Updating", "Logs, Restart, Stop, Refresh, (Scale, Memory, Domains, Create like this, Delete)"],
+  ["Failed", "Logs, Restart, Stop, Refresh, (Memory, Scale, Domains, Create like this, Delete)"],
+  ["Stopped", "Start, Logs, Refresh, (Scale, Memory, Domains, Create like this, Delete)"],
   ["Deleting", "Logs, Create like this, Refresh"],
 ])("a service that is %s offers %s", (status, expected) => {
   expect(rowsOf(card(status))).toBe(expected);
@@ -48,7 +48,7 @@ test("only what policy allows is offered, and Refresh always", () => {
 
 test("a name too long for a menu gets all its buttons instead", () => {
   expect(rowsOf(card("Running", { name: "w".repeat(253) }))).toBe(
-    "Logs, Restart, Scale, Stop, Memory, Domains, Create like this, Refresh | Delete",
+    "Logs, Restart, Scale, Stop, Memory, Domains, Create like this, Delete, Refresh",
   );
 });
 
@@ -67,6 +67,19 @@ test("an option of the menu opens the form about the workload of its row", () =>
   expect(openingIn("form:menu", "memory", "somebody else's")).toBeUndefined();
 });
 
+test("Delete is the menu's last option, and opens its form, which asks for the name", () => {
+  const row = card("Running").blocks.find(({ type }) => type === "actions");
+
+  const opened = openingIn("form:menu", "delete", row?.block_id);
+
+  expect(opened).toMatchObject({ command: { name: "delete" }, values: { name: "service/web", region: "eu1" } });
+  const { fill } = opened?.command.form ?? {};
+  expect(fill?.({ name: "service/web", confirm: "wep" })).toEqual({
+    kind: "errors",
+    errors: { confirm: "Type web to confirm." },
+  });
+});
+
 test("without any word of what may be done there is no button", () => {
   expect(buttonsOf(serviceCard({ service: service("web"), region: "eu1", now }))).toEqual([]);
 });
@@ -76,7 +89,7 @@ test("a job can be read, made again and deleted", () => {
 
   const message = jobCard({ job: report, region: "us", now, actions });
 
-  expect(rowsOf(message)).toBe("Logs, Create like this, Refresh | Delete");
+  expect(rowsOf(message)).toBe("Logs, Create like this, Refresh, (Delete)");
 });
 
 test("the buttons that change something open a form, the others ask anew where the card stands", () => {
@@ -88,8 +101,6 @@ test("the buttons that change something open a form, the others ask anew where t
     ["form:open:restart", { verb: "restart", values: { name: "service/web" }, region: "eu1" }],
     ["form:open:scale", { verb: "scale", values: { name: "service/web" }, region: "eu1" }],
     ["ask:1", { verb: "show", region: "eu1", share: true, args: { name: "service/web" } }],
-    ["form:open:delete", { verb: "delete", values: { name: "service/web" }, region: "eu1" }],
   ]);
   expect(Ask.safeParse(carried[0]?.[1]).success).toBe(true);
-  expect(buttons.map(({ style }) => style)).toContain("danger");
 });

@@ -165,7 +165,8 @@ describe("the card of a service", () => {
 
     expect(drawn(message)).toMatchInlineSnapshot(`
       "🟡 web · status unknown
-      service · beijing1"
+      service · beijing1
+      Not reported by the workload API: instances, image, memory, command, environment, ports, volumes, domains"
     `);
   });
 });
@@ -226,6 +227,6 @@ test.each([
 test("the memory of several containers is told one by one", () => {
   const containers = [{ resources: { limits: { memory: 512 } } }, {}, { resources: { limits: { memory: "256" } } }];
 
-  expect(serviceMemory(service("web", { containers }))).toBe("512 MiB + no limit + 256 MiB");
+  expect(serviceMemory(service("web", { containers }))).toBe("512 MiB + memory not reported + 256 MiB");
   expect(serviceMemory(service("web", { containers: [{}] }))).toBe("–");
 });

@@ -1,8 +1,19 @@
 import { expect, test } from "vitest";
 import type { About } from "../../../../src/commands/command.ts";
+import { Problem } from "../../../../src/api/problem.ts";
+import { drawn } from "../../../views/support/drawn.ts";
 import type { Message } from "../../../../src/views/kit/message.ts";
 import { report, web } from "../../../views/support/workloads.ts";
 import { allow, answerTo, refuse, scripted, type Script } from "../../support/script.ts";
+
+const notNow = {
+  kind: "refused",
+  op: "getServiceLogs",
+  status: 503,
+  maybeSent: false,
+  sentence: "Not now.",
+  next: "Later.",
+} as const; // the literal kind
 
 const script: Script = { services: [web], jobs: [report] };
 
@@ -16,7 +27,7 @@ function buttons({ blocks }: Message): string {
     .join(", ");
 }
 
-test("a card offers what this person may do here with this workload, and costs no further call", async () => {
+test("a card offers what this person may do here with this workload, and costs one further call, for its log", async () => {
   const world = scripted({
     ...script,
     permissions: ({ op, workload }) => (op === "restartService" && workload.name === "web" ? refuse : allow),
@@ -25,7 +36,55 @@ test("a card offers what this person may do here with this workload, and costs n
   const message = await answerTo("show service/web", world);
 
   expect(buttons(message)).toBe("Logs, Scale, Refresh, Stop, Memory, Domains, Create like this, Delete");
-  expect(world.calls).toEqual(["getService"]);
+  expect(world.calls).toEqual(["getService", "getServiceLogs"]);
+});
+
+test.each([
+  ["show service/web", ["getService", "getServiceLogs"]],
+  ["show job/report", ["getJob"]],
+  // Two calls are the most for a read, and finding a bare name takes both.
+  ["show web", ["getService", "getJob"]],
+])("%s costs %j", async (words, calls) => {
+  const world = scripted(script);
+
+  await answerTo(words, world);
+
+  expect(world.calls).toEqual(calls);
+});
+
+test("a name from the list just read leaves a call for the log", async () => {
+  const world = scripted(script);
+  await answerTo("list", world);
+  world.calls.length = 0;
+
+  await answerTo("show web", world);
+
+  expect(world.calls).toEqual(["getService", "getServiceLogs"]);
+});
+
+test("a worker that runs and fails at its work is green, and its card says how often it fails", async () => {
+  const logLines = Array.from({ length: 60 }, (_, at) => {
+    const at10 = new Date(Date.parse("2026-11-21T11:50:05Z") + at * 10_000).toISOString();
+    return `${at10} ERROR payments answered 504`;
+  });
+
+  const told = drawn(await answerTo("show service/web", { ...script, logLines }));
+
+  expect(told).toContain("🟢 web · running\n");
+  expect(told).toContain("⚠️ Its log: 6 error lines per minute\n");
+});
+
+test("a log that can't be read keeps nobody from the card", async () => {
+  const { context } = scripted(script);
+  const api = {
+    send: (call: Parameters<typeof context.api.send>[0], how: Parameters<typeof context.api.send>[1]) =>
+      call.op === "getServiceLogs" ? Promise.reject(new Problem(notNow)) : context.api.send(call, how),
+  } as typeof context.api; // as generic as the real one
+
+  const told = drawn(await answerTo("show service/web", { ...scripted(script), context: { ...context, api } }));
+
+  expect(told).toContain("🟢 web · running\n");
+  expect(told).toContain("Couldn't read its log.\n");
 });
 
 test("what is refused whichever way it is done is not offered", async () => {

@@ -1,14 +1,19 @@
 import { randomBytes } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { daemonAt } from "../../../../src/service/engines/docker/daemon/daemon-client.ts";
-import { makeDockerRuntime } from "../../../../src/service/engines/docker/docker-runtime.ts";
+import { type DockerRuntime, makeDockerRuntime } from "../../../../src/service/engines/docker/docker-runtime.ts";
 import { makeImages } from "../../../../src/service/engines/docker/images/images.ts";
 import { OWNER_LABEL } from "../../../../src/service/engines/docker/names.ts";
-import type { Exit, Runtime, Unit, UnitSpec } from "../../../../src/service/workloads/runtime.ts";
+import type { Exit, Unit, UnitSpec } from "../../../../src/service/workloads/runtime.ts";
 import type { TestDaemon } from "../../../support/docker.ts";
 
 /** A runtime on a real daemon, as one data folder's server has it, and what its units wrote. */
 export type UnitWorld = {
-  readonly runtime: Runtime;
+  readonly runtime: DockerRuntime;
+  /** Its data folder. */
+  readonly folder: string;
   /** Labels all that it makes: `gantry.owner=…` */
   readonly label: string;
   /** Starts a shell command, which ends with SIGTERM. */
@@ -27,12 +32,17 @@ const SOON = { compareMs: 500, retryMs: 100, strangerMs: 2_000 };
 
 let units = 0;
 
-export function unitWorld(daemon: TestDaemon, owner: string = randomBytes(8).toString("hex")): UnitWorld {
+export function unitWorld(
+  daemon: TestDaemon,
+  owner: string = randomBytes(8).toString("hex"),
+  folder: string = mkdtempSync(join(tmpdir(), "gantry-units-")),
+): UnitWorld {
   const lines: string[] = [];
   const api = daemonAt({ socketPath: daemon.host.replace("unix://", "") });
   const runtime = makeDockerRuntime({
     images: makeImages({ daemon: api, program: daemon.kind, credentials: async () => undefined }),
     daemon: api,
+    folder,
     owner,
     graceSeconds: 1,
     connections: 50,
@@ -49,16 +59,18 @@ export function unitWorld(daemon: TestDaemon, owner: string = randomBytes(8).toS
   const started = async (spec: UnitSpec) => read(await runtime.start(spec, (line) => void lines.push(line)));
   const world: UnitWorld = {
     runtime,
+    folder,
     label: `${OWNER_LABEL}=${owner}`,
     lines,
     started,
     start: (script, more) => started(specOf(daemon.image, script, more)),
     ended: (unit) => unit.exited,
     adopt: async () => (await runtime.adopt()).map(read),
-    successor: () => unitWorld(daemon, owner),
+    successor: () => unitWorld(daemon, owner, folder),
     async close() {
       await runtime.close();
       await daemon.removeWith(world.label);
+      rmSync(folder, { recursive: true, force: true });
     },
   };
   return world;

@@ -36,7 +36,7 @@ const shown: Readonly<Record<ShownId, () => Promise<void>>> = {
   ...eventConduct(() => world, another),
   ...interactionConduct(() => world),
   ...modalConduct(() => world),
-  ...peopleConduct(() => world),
+  ...peopleConduct(() => world, another),
 };
 
 test.each(Object.entries(shown))("the workspace keeps %s", async (_id, show) => {

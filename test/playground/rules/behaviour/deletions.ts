@@ -39,12 +39,14 @@ export function deletionConduct(where: () => SmallWorld, another: Another) {
       await call("chat.delete", { channel: "C0OPS", ts: before["ts"] });
       await dana.deletes(ts);
       const after = await call("chat.postMessage", answer);
-      const never = await call("chat.postMessage", { ...answer, thread_ts: "1.000001" });
+      const never = await call("chat.postMessage", { ...answer, thread_ts: "1000000000.000001" });
+      const none = await call("chat.postMessage", { ...answer, thread_ts: "1.000001" });
 
       expect(before["message"]).toMatchObject({ thread_ts: ts });
       expect(after).toMatchObject({ ok: true });
       expect(after["message"]).not.toHaveProperty("thread_ts");
       expect(never).toMatchObject({ ok: false, error: "thread_not_found" });
+      expect(none).toMatchObject({ ok: false, error: "invalid_thread_ts" });
       expect(dana.sees().map(({ threadTs }) => threadTs)).toEqual([undefined]);
     },
     "channel.id-changed": async () => {

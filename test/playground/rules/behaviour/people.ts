@@ -1,12 +1,14 @@
 import { expect } from "vitest";
 import { actions, button } from "../../support/samples.ts";
-import type { SmallWorld } from "../../support/small-world.ts";
+import { app, type SmallWorld } from "../../support/small-world.ts";
 
 const robin = { name: "robin", realName: "Robin Vale", channel: "ops" };
 const elsewhere = "T0ELSEWHERE";
 
+type Another = (changes: { app?: typeof app }) => Promise<SmallWorld>;
+
 /** Deactivated people, and people of another organization. */
-export function peopleConduct(where: () => SmallWorld) {
+export function peopleConduct(where: () => SmallWorld, another: Another) {
   const userOf = async (user: string) => (await where().call("users.info", { user }))["user"] as object; // users.info gives an object
   const membersOf = async (channel: string) => (await where().call("conversations.members", { channel }))["members"];
 
@@ -42,6 +44,19 @@ export function peopleConduct(where: () => SmallWorld) {
       expect(bot.received).toHaveLength(2);
       expect(await userOf("U0ALEX")).toMatchObject({ deleted: false, real_name: "Alex Kim", is_restricted: false });
       expect(await membersOf("C0OPS")).toContain("U0ALEX");
+    },
+    "user.changed": async () => {
+      const { playground, bot } = await another({ app: { ...app, events: ["user_change", "team_join"] } });
+      playground.people.setGuest("alex", true);
+      await expect.poll(() => bot.received.length).toBe(1);
+      const changed = bot.last();
+      playground.people.addPerson("kim", ["ops"]);
+      await expect.poll(() => bot.received.length).toBe(2);
+
+      expect(changed).toMatchObject({
+        event: { type: "user_change", user: { id: "U0ALEX", is_restricted: true }, cache_ts: expect.any(Number) },
+      });
+      expect(bot.last()).toMatchObject({ event: { type: "team_join", user: { name: "kim", team_id: "T0PLAYGR" } } });
     },
     "shared.teams": async () => {
       const { playground, bot, post } = where();

@@ -41,6 +41,11 @@ export function blockRows(steps: Steps) {
       kept: () => blocks({ type: "divider", block_id: "a" }, { type: "divider", block_id: "b" }),
       broken: () => blocks({ type: "divider", block_id: "a" }, { type: "divider", block_id: "a" }),
     },
+    "url.value": {
+      error: "invalid_blocks",
+      kept: () => blocks(actions(button({ url: "https://example.com/a" }))),
+      broken: () => blocks(actions(button({ url: "example.com/a" }))),
+    },
     "element.block": {
       error: "invalid_blocks",
       kept: () => blocks(input({ type: "plain_text_input" })),

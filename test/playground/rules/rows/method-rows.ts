@@ -9,6 +9,12 @@ async function callsGroups(world: SmallWorld, times: number): Promise<void> {
   world.playground.faults.clear();
 }
 
+/** Posts so many messages to a channel that had none for a while. */
+async function postsAtOnce(world: SmallWorld, messages: number): Promise<void> {
+  world.pass(60_000);
+  for (let sent = 0; sent < messages; sent += 1) await world.call("chat.postMessage", { channel: "C0OPS", text: "x" });
+}
+
 /** For each rule about methods: a step that keeps it and one that breaks it. */
 export function methodRows(steps: Steps) {
   const { world, poor, message, upload } = steps;
@@ -46,6 +52,11 @@ export function methodRows(steps: Steps) {
       error: "ratelimited",
       kept: () => callsGroups(world, 20),
       broken: () => callsGroups(world, 21),
+    },
+    "message.pace": {
+      error: "ratelimited",
+      kept: () => postsAtOnce(world, 20),
+      broken: () => postsAtOnce(world, 21),
     },
     "method.arguments": {
       error: "invalid_arguments",

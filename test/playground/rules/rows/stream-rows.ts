@@ -56,7 +56,9 @@ export function streamRows(steps: Steps) {
       },
       broken: async () => {
         const { ts } = await startStream(world);
-        world.pass(5 * 60_000 + 1);
+        world.pass(4 * 60_000);
+        await world.call("chat.appendStream", { channel: "C0OPS", ts, markdown_text: "x" });
+        world.pass(60_000 + 1);
         return world.call("chat.appendStream", { channel: "C0OPS", ts, markdown_text: "x" });
       },
     },

@@ -55,10 +55,11 @@ export type DaemonAbout = {
 /** The exit code is what a shell has for it: 127 for a command that isn't there, 126 for one that can't be executed. */
 export type CommandFailure = { readonly exitCode: 126 | 127; readonly message: string };
 
-export type ListedContainer = Pick<InspectedContainer, "id" | "labels" | "state" | "isPaused">;
+export type ListedContainer = Pick<InspectedContainer, "id" | "name" | "labels" | "state" | "isPaused">;
 
 export type InspectedContainer = {
   readonly id: string;
+  readonly name: string;
   readonly labels: Labels;
   readonly state: "created" | "running" | "ended";
   readonly isPaused: boolean;

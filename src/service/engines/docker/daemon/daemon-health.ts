@@ -1,6 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { DaemonAbout, DaemonApi } from "./daemon-api.ts";
 import { whyUnusable } from "./why-unusable.ts";
+import { unawaited } from "../../../../unawaited.ts";
 
 /** A daemon that doesn't answer. */
 export type Outage = { readonly since: Date; readonly why: string };
@@ -56,6 +57,6 @@ export function watchHealth(options: HealthOptions): DaemonHealth {
     }
   }
 
-  void lookAgain();
+  unawaited(lookAgain(), (error) => onEvent("background work failed", { error }));
   return { outage: () => outage, about: () => about, close: () => closing.abort() };
 }

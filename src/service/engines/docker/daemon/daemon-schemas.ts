@@ -16,7 +16,9 @@ export const Info = z.object({ MemTotal: z.number(), MemoryLimit: z.boolean().op
 
 export const Created = z.object({ Id: z.string() });
 
-export const Listed = z.array(z.object({ Id: z.string(), Labels: LabelMap, State: z.string() }));
+export const Listed = z.array(
+  z.object({ Id: z.string(), Names: z.array(z.string()).nullish(), Labels: LabelMap, State: z.string() }),
+);
 
 export const Volume = z.object({ Name: z.string() });
 
@@ -35,6 +37,7 @@ export const Line = z.object({
 
 export const Inspected = z.object({
   Id: z.string(),
+  Name: z.string(),
   Config: z.object({ Labels: LabelMap, Tty: z.boolean().optional() }),
   HostConfig: z.object({ Memory: z.number().optional() }),
   State: z.object({
@@ -53,12 +56,24 @@ function labelsIn(labels: z.infer<typeof LabelMap>): Labels {
   return labels ?? {};
 }
 
-export function listedOf({ Id, Labels: labels, State }: z.infer<typeof Listed>[number]): ListedContainer {
-  return { id: Id, labels: labelsIn(labels), state: stateOf(State), isPaused: State === "paused" };
+/** Docker puts a slash before a name. Another one in it makes it the name of a link to the container. */
+function nameIn(names: readonly string[]): string {
+  return names.map((name) => name.replace(/^\//u, "")).find((name) => !name.includes("/")) ?? "";
+}
+
+export function listedOf({ Id, Names, Labels: labels, State }: z.infer<typeof Listed>[number]): ListedContainer {
+  return {
+    id: Id,
+    name: nameIn(Names ?? []),
+    labels: labelsIn(labels),
+    state: stateOf(State),
+    isPaused: State === "paused",
+  };
 }
 
 export function inspectedOf({
   Id,
+  Name,
   Config,
   HostConfig,
   State,
@@ -67,6 +82,7 @@ export function inspectedOf({
   const state = stateOf(State.Status);
   return {
     id: Id,
+    name: nameIn([Name]),
     labels: labelsIn(Config.Labels),
     state,
     isPaused: State.Paused ?? false,

@@ -1,5 +1,5 @@
 import type { DaemonApi } from "../daemon/daemon-api.ts";
-import { networkName, OWNER_LABEL, ownerFilter } from "../names.ts";
+import { isNetworkName, networkName, OWNER_LABEL, ownerFilter } from "../names.ts";
 
 /** The networks of the users' workloads. They are removed when nothing uses them, because a daemon has few. */
 export type UserNetworks = {
@@ -49,7 +49,8 @@ export function makeUserNetworks(daemon: NetworkDaemon, owner: string): UserNetw
       }
     },
     async removeUnused() {
-      for (const name of await daemon.listNetworks(ownerFilter(owner))) await change(name, () => removeUnless(name));
+      const names = (await daemon.listNetworks(ownerFilter(owner))).filter(isNetworkName);
+      for (const name of names) await change(name, () => removeUnless(name));
     },
   };
 }

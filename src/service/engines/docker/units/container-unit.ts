@@ -7,6 +7,7 @@ import { askedMib } from "../names.ts";
 import { memoryBytes } from "./container-spec.ts";
 import type { ContainerWatch } from "./container-watch.ts";
 import { takesConnections } from "./port-probe.ts";
+import { unawaited } from "../../../../unawaited.ts";
 
 export type UnitDeps = {
   readonly daemon: DaemonApi;
@@ -25,14 +26,14 @@ export function unitOver(container: InspectedContainer, labels: UnitLabels, deps
   const { id } = container;
   const ended = deps.watch.ended(id);
   const gone = new AbortController();
-  void ended.then(() => gone.abort());
+  unawaited(ended.finally(() => gone.abort()));
   const log = makeLog(container, gone.signal, deps);
   const exited = ended.then(async (exit) => {
     await log.isRead;
     return exit;
   });
   let stopping: Promise<void> | undefined;
-  if (container.state === "ended") void deps.watch.look(id);
+  if (container.state === "ended") unawaited(deps.watch.look(id));
   return {
     labels,
     exited,
@@ -91,7 +92,7 @@ function reachability({ ports }: InspectedContainer, ended: AbortSignal): Pick<U
     while (!ended.aborted && !(await probe())) await pause(PROBE_MS, undefined, { ref: false });
   }
 
-  if (hostPorts.length > 0) void probeUntilAnswered();
+  if (hostPorts.length > 0) unawaited(probeUntilAnswered());
   return {
     answers: hostPorts.length > 0 ? probe : undefined,
     address(containerPort) {

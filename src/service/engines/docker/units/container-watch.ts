@@ -2,6 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Exit } from "../../../workloads/runtime.ts";
 import type { DaemonApi, InspectedContainer, ListedContainer } from "../daemon/daemon-api.ts";
 import { ownerFilter } from "../names.ts";
+import { unawaited } from "../../../../unawaited.ts";
 
 /**
  * Notices the ends of this engine's containers. The daemon's events make it fast; comparing with a list of all, from time
@@ -60,8 +61,8 @@ export function watchContainers({ times = DEFAULT_TIMES, ...options }: WatchOpti
     strangers: new Map(),
     closing: new AbortController(),
   };
-  void follow(watch);
-  void compareAgain(watch);
+  unawaited(follow(watch));
+  unawaited(compareAgain(watch));
   return {
     ended(id) {
       const known = watch.watched.get(id) ?? { end: Promise.withResolvers<Exit>(), isOver: false, isPaused: false };
@@ -85,7 +86,7 @@ async function follow(watch: Watch): Promise<void> {
   while (!closing.signal.aborted) {
     try {
       for await (const { id, action } of daemon.events(ownerFilter(owner), closing.signal)) {
-        if (CHANGES.includes(action)) void look(watch, id).catch(() => undefined); // the next comparison looks again
+        if (CHANGES.includes(action)) unawaited(look(watch, id), () => undefined); // the next comparison looks again
       }
     } catch {
       // The daemon is away. The comparisons notice when it is back.

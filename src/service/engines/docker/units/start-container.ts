@@ -2,12 +2,14 @@ import type { Exit, Unit, UnitLabels, UnitSpec } from "../../../workloads/runtim
 import type { CommandFailure, ContainerSpec, InspectedContainer } from "../daemon/daemon-api.ts";
 import { DaemonError } from "../daemon/daemon-error.ts";
 import { containerName, volumeLabels, volumeName } from "../names.ts";
+import type { OwnContainers } from "../own-containers.ts";
 import type { UserNetworks } from "../networks/user-networks.ts";
 import { containerSpec, memoryCaveat } from "./container-spec.ts";
 import { unitOver, type UnitDeps } from "./container-unit.ts";
 
 export type StartDeps = UnitDeps & {
   readonly owner: string;
+  readonly isOwn: OwnContainers["isOwn"];
   readonly networks: UserNetworks;
 };
 
@@ -40,13 +42,16 @@ function unitLabels({ workload, instance, container, generation }: UnitSpec): Un
  * by an outage or because an earlier server was killed, and starting another one would run the program twice.
  */
 async function create(name: string, body: ContainerSpec, deps: StartDeps): Promise<string | InspectedContainer> {
-  const { daemon, watch } = deps;
+  const { daemon, isOwn, watch } = deps;
   try {
     return await daemon.createContainer(name, body);
   } catch (error) {
     if (!(error instanceof DaemonError) || error.status !== 409) throw error;
   }
   const other = await daemon.inspectContainer(name);
+  if (other && !isOwn(other)) {
+    throw new Error(`somebody else's container is named ${name}: rename it with docker rename, or remove it`);
+  }
   if (other && other.state !== "created" && !watch.isOver(other.id)) return other;
   if (other) await daemon.removeContainer(other.id);
   return await daemon.createContainer(name, body);

@@ -49,7 +49,8 @@ async function allPages<K extends Kind>(reflection: Reflection<K>): Promise<Full
   let unreadable = 0;
   for (;;) {
     const page = await api.list(place, { ...options, ...(next !== undefined && { next }) }, closing.signal);
-    items.push(...page.items);
+    // One by one: a server may answer with all it has, which is too much for one call.
+    for (const item of page.items) items.push(item);
     unreadable += page.unreadable;
     if (items.length > limits.maxObjects) throw tooMany(place.kind, limits.maxObjects);
     next = page.next;

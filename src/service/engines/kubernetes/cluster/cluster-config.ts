@@ -25,6 +25,8 @@ export type ClusterConfig = {
     | { readonly kind: "load-balancer" };
   /** For disks that don't exist yet; without it, a service can use existing claims only. */
   readonly disks: { readonly storageClass: string; readonly size: string } | undefined;
+  /** Claims that Gantry didn't make and services may use; without it, none. */
+  readonly claims?: readonly string[] | undefined;
   /** Where volumes of jobs are on the nodes; undefined where hostPath is not allowed. Also allows `sync_timezone`. */
   readonly hostPath: string | undefined;
   /** Whether jobs run here. */

@@ -226,6 +226,13 @@ async function textOf(answer: IncomingMessage, timeoutMs: number): Promise<strin
   }
 }
 
+/**
+ * A webhook or a policy of the cluster said no. A webhook may choose any status, also one that means something else here:
+ * https://github.com/kubernetes/kubernetes/blob/v1.34.0/staging/src/k8s.io/apiserver/pkg/admission/plugin/webhook/errors/statuserror.go
+ */
+const DENIED =
+  /^admission webhook "[^"]{0,300}" denied the request|ValidatingAdmissionPolicy '[^']{0,300}'.{0,600} denied request/u;
+
 const Status = z.object({ message: z.string().default(""), reason: z.string().optional() });
 
 function errorOf(answer: IncomingMessage, text: string): KubeError {
@@ -234,6 +241,7 @@ function errorOf(answer: IncomingMessage, text: string): KubeError {
   const retryAfterSeconds = Number.isFinite(seconds) && headers["retry-after"] !== undefined ? seconds : undefined;
   const status = Status.safeParse(jsonOf(text));
   const message = status.success && status.data.message !== "" ? status.data.message : text.slice(0, 300).trim();
+  if (DENIED.test(message)) return new KubeError(403, message, { reason: "Denied" });
   return new KubeError(statusCode, message || `the API server answered with status ${statusCode}`, {
     reason: status.data?.reason,
     retryAfterSeconds,

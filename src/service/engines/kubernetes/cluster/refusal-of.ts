@@ -65,11 +65,14 @@ function answered(error: KubeError, attempt: Attempt): Refusal {
 
 const CREDENTIALS = "the cluster doesn't accept Gantry's credentials";
 
-/** A missing right, or a rule of the cluster such as a quota: its text has the numbers. */
+/** A missing right, or a rule of the cluster such as a quota or a webhook: its text says which. */
 function forbidden(error: KubeError, attempt: Attempt): Refusal {
   const right = missingRightOf(error);
-  if (!right)
-    return refused(403, { attempt, error, why: `Kubernetes refused it: ${withoutDot(error.message)}`, todo: "" });
+  if (!right) {
+    const todo =
+      error.reason === "Denied" ? "This is a rule of the cluster: change the request, or ask its admins." : "";
+    return refused(403, { attempt, error, why: `Kubernetes refused it: ${withoutDot(error.message)}`, todo });
+  }
   const { verb, resource, group, namespace } = right;
   const place = namespace === undefined ? "the cluster" : `the namespace ${namespace}`;
   return refused(403, {

@@ -97,8 +97,16 @@ const Region = z.strictObject(
     ports: Ports.default({ by: "cluster" }),
     disks: z
       .strictObject(
-        { storageClass: name("the name of a StorageClass"), size },
-        "must be {storageClass: NAME, size: 10Gi}",
+        {
+          storageClass: name("the name of a StorageClass").optional(),
+          size: size.optional(),
+          claims: z.array(name("the name of a claim"), "must be a list of claims, like [shop-data]").default([]),
+        },
+        "must be {storageClass: NAME, size: 10Gi, claims: [NAME]}",
+      )
+      .refine(
+        (disks) => (disks.storageClass === undefined) === (disks.size === undefined),
+        "must have both storageClass and size, or neither",
       )
       .optional(),
     hostPath: z
@@ -127,6 +135,6 @@ export const knownKeys: Readonly<Record<string, readonly string[]>> = {
   "regions.*.ports": ["by", "host"],
   "regions.*.logs": ["by", "url", "tenant", "authorizationFile", "labels", "maxEntries"],
   "regions.*.logs.labels": ["namespace", "pod"],
-  "regions.*.disks": ["storageClass", "size"],
+  "regions.*.disks": ["storageClass", "size", "claims"],
   "regions.*.adopt": ["workloads", "allow"],
 };

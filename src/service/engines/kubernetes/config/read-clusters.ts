@@ -80,7 +80,8 @@ function clusterOf(region: string, settings: RegionInFile, path: string): Cluste
     namespaceOf: namespacesOf(settings),
     domains: domainsOf(domains),
     ports: ports.by === "node-port" ? { kind: ports.by, host: ports.host } : { kind: ports.by },
-    disks,
+    disks: newDisksOf(disks),
+    ...(disks && disks.claims.length > 0 && { claims: disks.claims }),
     hostPath,
     jobs,
     ...logsOf(settings.logs, path),
@@ -104,6 +105,12 @@ function domainsOf(domains: RegionInFile["domains"]): ClusterConfig["domains"] {
     case "gateway":
       return { kind: "gateway", gateway: { name: domains.gateway, namespace: domains.namespace } };
   }
+}
+
+function newDisksOf(
+  { storageClass, size }: NonNullable<RegionInFile["disks"]> = { claims: [] },
+): ClusterConfig["disks"] {
+  return storageClass === undefined || size === undefined ? undefined : { storageClass, size };
 }
 
 /** The secret is in a file of its own, so that the file of clusters can be shown to everybody. */

@@ -9,6 +9,7 @@ import { collectedUntil, markCollected } from "./coverage.ts";
 import { namespaceKey } from "./log-keys.ts";
 import { sourceKey } from "./log-reading.ts";
 import { collectedKinds, type CollectedWorkload, collectedWorkloads, existingKeys } from "./workload-sources.ts";
+import { unawaited } from "../../../../unawaited.ts";
 
 export type NamespaceCollectorDeps = Omit<ContainerLogDeps, "logs"> & {
   readonly config: ClusterConfig;
@@ -162,7 +163,7 @@ function follow({ deps, containers, signal }: Collection, { key, sources }: Coll
     const stop = new AbortController();
     const log = collectContainer(deps, source, AbortSignal.any([signal, stop.signal]));
     containers.set(id, { log, key, stop });
-    void log.over.then(() => containers.delete(id));
+    unawaited(log.over.finally(() => containers.delete(id)));
   }
 }
 

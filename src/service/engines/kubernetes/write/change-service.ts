@@ -118,21 +118,40 @@ async function changed(target: Target, move: Move, patchFor: PatchFor): Promise<
     const patch = await patchFor(found);
     if (!patch) return found;
     const named = objectOf(found);
-    try {
-      cacheOf(target).saw(named.kind, await target.region.api.patch(named, patch));
-      return found;
-    } catch (error) {
-      if (!isOvertaken(error, patch)) throw refusalOf(error, { doing, wrote: true });
-      if (tries >= TRIES) throw refusalOf(overtaken(error), { doing, wrote: true });
-    }
+    const failure = await target.region.api.patch(named, patch).then(
+      (object) => {
+        cacheOf(target).saw(named.kind, object);
+        return undefined;
+      },
+      (error: unknown) => ({ error }),
+    );
+    if (failure === undefined) return found;
+    const { error } = failure;
+    if (!mayBeOvertaken(error, patch)) throw refusalOf(error, { doing, wrote: true });
     await pause(tries * 20);
-    cacheOf(target).saw(named.kind, await reading(doing, () => target.region.api.get(named)));
+    const now = await reading(doing, () => target.region.api.get(named));
+    cacheOf(target).saw(named.kind, now);
+    // Nobody was faster: the cluster has something against the change, and would have it again.
+    const isUnchanged = now.metadata.resourceVersion === found.source.object.metadata.resourceVersion;
+    if (!isUnchanged && tries < TRIES) continue;
+    const wasOvertaken = !isUnchanged && !testsHold(patch, now);
+    throw refusalOf(wasOvertaken ? overtaken(error) : error, { doing, wrote: true });
   }
 }
 
 /** A failed test of a JSON patch is a 422, as an invalid object is; a wrong version is a 409. */
-function isOvertaken(error: unknown, { type }: Patch): error is KubeError {
+function mayBeOvertaken(error: unknown, { type }: Patch): error is KubeError {
   return error instanceof KubeError && (error.status === 409 || (error.status === 422 && type === "json"));
+}
+
+function testsHold(patch: Patch, object: FoundService["source"]["object"]): boolean {
+  if (patch.type !== "json") return false;
+  const tested: Readonly<Record<string, unknown>> = {
+    "/metadata/uid": object.metadata.uid,
+    "/metadata/resourceVersion": object.metadata.resourceVersion,
+    "/spec/replicas": object.spec.replicas,
+  };
+  return patch.operations.every((each) => each.op !== "test" || tested[each.path] === each.value);
 }
 
 function overtaken({ message }: KubeError): KubeError {

@@ -1,6 +1,10 @@
 import { incapable } from "../../../capabilities.ts";
+import { Refusal } from "../../../engine.ts";
 import type { ServiceDefinition } from "../../../workloads/definitions/service-definition.ts";
+import type { KubeObject } from "../cluster/kinds.ts";
 import { TITLE } from "../limits.ts";
+import { annotations, labels, MANAGED_BY } from "../names.ts";
+import type { Region } from "../region.ts";
 import { claimOf } from "./object-names.ts";
 import { reading, type Target } from "./target.ts";
 
@@ -24,11 +28,33 @@ export async function disksFor(target: Target, { volumes, size }: ServiceDefinit
     const why = `there is no claim ${claimOf(volumes[missing]?.diskName ?? "")}, and the region has no storage class for new disks`;
     throw incapable({ feature: "disks", why }, { ...where, place: `volumes[${missing}].disk_name` });
   }
+  for (const { diskName } of volumes) {
+    const claim = claims.get(claimOf(diskName));
+    if (claim) refuseOthersClaim(region, claim);
+  }
   const isShared = (disk: string) => claims.get(claimOf(disk))?.spec.accessModes.includes("ReadWriteMany") ?? false;
   const holdsDisk = volumes.some(({ diskName, readOnly }) => !readOnly && !isShared(diskName));
   if (holdsDisk && size > 1) throw oneInstance(region.config.region);
   const names = new Set(volumes.map(({ diskName }) => claimOf(diskName)));
   return { missing: [...names].filter((claim) => !claims.has(claim)), holdsDisk };
+}
+
+/**
+ * Refuses a claim that isn't Gantry's: a service would mount the data of whatever else uses it. A label alone isn't
+ * enough, because tools copy labels.
+ */
+export function refuseOthersClaim(
+  { config }: Pick<Region, "config">,
+  { metadata }: KubeObject<"PersistentVolumeClaim">,
+): void {
+  const { name } = metadata;
+  const isGantrys = metadata.labels[labels.managedBy] === MANAGED_BY && annotations.madeFor in metadata.annotations;
+  if (isGantrys || config.claims?.includes(name) === true) return;
+  throw new Refusal(
+    403,
+    `the claim ${name} wasn't made by Gantry, so a service may not use it. Nothing was changed. Choose another ` +
+      `disk_name, or have the operator add ${name} to disks.claims of the region ${config.region} in SERVICE_CLUSTERS.`,
+  );
 }
 
 /** A disk of one node: several instances would write to it side by side, or wait for each other forever. */

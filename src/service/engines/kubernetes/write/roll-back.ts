@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { KubeObject } from "../cluster/kinds.ts";
-import { annotations } from "../names.ts";
-import { isGone } from "./sent-once.ts";
+import { isGone, madeBy } from "./sent-once.ts";
+import { requestOf } from "./service-making.ts";
 import { cacheOf, type Target } from "./target.ts";
 
 const TRIES = 3;
@@ -13,7 +13,7 @@ const PAUSE_MS = 300;
  */
 export async function rollBack(
   target: Target,
-  { metadata }: KubeObject<"Deployment">,
+  deployment: KubeObject<"Deployment">,
   claims: readonly string[],
 ): Promise<string | undefined> {
   const {
@@ -22,13 +22,14 @@ export async function rollBack(
     name,
     parts,
   } = target;
+  const { metadata } = deployment;
   try {
     const named = { kind: "Deployment", namespace, name } as const;
     await insisting(() => region.api.delete(named, { propagation: "Foreground", uid: metadata.uid }));
     const gone = await region.api.get(named).catch(() => undefined);
     if (gone?.metadata.uid === metadata.uid) cacheOf(target).saw("Deployment", gone);
     else cacheOf(target).sawDeleted("Deployment", metadata);
-    for (const claim of claims) await insisting(() => deleteNewClaim(target, claim));
+    for (const claim of claims) await insisting(() => deleteNewClaim(target, claim, requestOf(deployment)));
     return undefined;
   } catch (error) {
     parts.onEvent("couldn't take back a half-made service", { error, service: name, namespace });
@@ -36,12 +37,12 @@ export async function rollBack(
   }
 }
 
-/** A disk of this name may be an older one, or already be another service's. */
-async function deleteNewClaim({ region, reading: { namespace }, name }: Target, claim: string): Promise<void> {
-  const named = { kind: "PersistentVolumeClaim", namespace, name: claim } as const;
-  const { metadata } = await region.api.get(named);
-  if (metadata.annotations[annotations.madeFor] !== name) return;
-  await region.api.delete(named, { propagation: "Background", uid: metadata.uid });
+/** A disk of this name may be an older one of this service, with data on it, or already be another service's. */
+async function deleteNewClaim({ region, reading }: Target, claim: string, request: string): Promise<void> {
+  const named = { kind: "PersistentVolumeClaim", namespace: reading.namespace, name: claim } as const;
+  const found = await region.api.get(named);
+  if (!madeBy(request)(found)) return;
+  await region.api.delete(named, { propagation: "Background", uid: found.metadata.uid });
 }
 
 /** Repeats a deletion whose answer may be lost; what is gone is deleted. */

@@ -3,6 +3,7 @@ import { Refusal } from "../../../engine.ts";
 import type { KubeObject } from "../cluster/kinds.ts";
 import { annotations, labels, MANAGED_BY } from "../names.ts";
 import { readRemembered } from "../read/remembered.ts";
+import { refuseOthersClaim } from "./disks.ts";
 import { belongsTo, routeKindOf } from "./domains.ts";
 import { createOnce, isTaken } from "./sent-once.ts";
 import { claimManifest, type NewRoute, routeManifests, v1ServiceManifest } from "./service-parts.ts";
@@ -45,7 +46,7 @@ export async function makeParts(target: Target, deployment: Deployment, making: 
   for (const route of wantedRoutes(target, deployment, { domains, port })) {
     routes.push(await owned(target, deployment, route));
   }
-  return { routes, claims: await makeClaims(target, claims) };
+  return { routes, claims: await makeClaims(target, deployment, claims) };
 }
 
 /** For the mapped ports of a Deployment, and the one that domains are routed to. */
@@ -91,20 +92,33 @@ async function owned<K extends "Service" | "Ingress" | "HTTPRoute">(
   }
 }
 
-/** Disks have no owner. One that exists is used as it is, also if another service made it a moment ago. */
-async function makeClaims({ region, reading: { namespace }, name }: Target, claims: readonly string[]) {
+/**
+ * Disks have no owner. One that exists is used as it is, also if another service made it a moment ago. One that somebody
+ * else made a moment ago is refused.
+ */
+async function makeClaims({ region, reading, name }: Target, deployment: Deployment, claims: readonly string[]) {
   const { disks } = region.config;
+  const place = { kind: "PersistentVolumeClaim", namespace: reading.namespace } as const;
   const made: KubeObject<"PersistentVolumeClaim">[] = [];
   for (const claim of disks ? claims : []) {
-    const labelled = { labels: { [labels.managedBy]: MANAGED_BY }, annotations: { [annotations.madeFor]: name } };
+    const labelled = {
+      labels: { [labels.managedBy]: MANAGED_BY },
+      annotations: { [annotations.madeFor]: name, [annotations.request]: requestOf(deployment) },
+    };
     const body = disks ? claimManifest(claim, disks, labelled) : {};
     try {
-      made.push(await region.api.create({ kind: "PersistentVolumeClaim", namespace }, body));
+      made.push(await region.api.create(place, body));
     } catch (error) {
       if (!isTaken(error)) throw error;
+      refuseOthersClaim(region, await region.api.get({ ...place, name: claim }));
     }
   }
   return made;
+}
+
+/** The request that made a Deployment. */
+export function requestOf({ metadata }: Pick<Deployment, "metadata">): string {
+  return metadata.annotations[annotations.request] ?? metadata.uid;
 }
 
 /** Takes the note off a Deployment that is complete. Its failure only means that somebody looks at it once more. */

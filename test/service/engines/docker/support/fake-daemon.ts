@@ -1,11 +1,13 @@
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
-import { createServer, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 /** What the fake answers to a path without its version: a status and a body, or something else with the response. */
-export type FakeAnswer = readonly [status: number, body: unknown] | ((response: ServerResponse) => void);
+export type FakeAnswer =
+  | readonly [status: number, body: unknown]
+  | ((response: ServerResponse, request: IncomingMessage) => void);
 
 export type FakeDaemon = AsyncDisposable & {
   /** `unix:///…` */
@@ -58,7 +60,7 @@ export async function fakeDaemon(own: Record<string, FakeAnswer> = {}): Promise<
       const path = new URL(request.url ?? "/", "http://daemon").pathname;
       asked.push(`${request.method} ${path}`);
       const answer = answers[path.replace(/^\/v1\.\d+/u, "")] ?? [404, { message: "page not found" }];
-      if (typeof answer === "function") answer(response);
+      if (typeof answer === "function") answer(response, request);
       else respond(response, answer);
     }).listen(socketPath);
     await once(server, "listening");

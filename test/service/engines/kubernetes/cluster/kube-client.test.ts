@@ -49,6 +49,21 @@ function send(response: ServerResponse, status: number, body: unknown): void {
   response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
 }
 
+test.each([
+  [422, 'admission webhook "rules.example.com" denied the request: no'],
+  [409, 'admission webhook "rules.example.com" denied the request: no'],
+  [404, 'admission webhook "rules.example.com" denied the request without explanation'],
+  [500, 'admission webhook "rules.example.com" denied the request: no'],
+  [422, `deployments.apps "web" is forbidden: ValidatingAdmissionPolicy 'p' with binding 'b' denied request: no`],
+])(
+  "a rule of the cluster that answers %i is a denial, whatever the status means elsewhere",
+  async (status, message) => {
+    const api = await clientOf((_, response) => send(response, status, { kind: "Status", message, reason: "Invalid" }));
+
+    await expect(api.get({ ...pods, name: "web-1" })).rejects.toMatchObject({ status: 403, reason: "Denied", message });
+  },
+);
+
 test("a request carries the token of the kubeconfig and the page that it asks for", async () => {
   const seen: { url?: string | undefined; authorization?: string | undefined }[] = [];
   const api = await clientOf((request, response) => {

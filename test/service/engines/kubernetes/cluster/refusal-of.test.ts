@@ -42,6 +42,17 @@ describe("an error of Kubernetes as the API's own", () => {
     });
   });
 
+  test("a rule of a webhook keeps the webhook's text", () => {
+    const text = 'admission webhook "rules.example.com" denied the request: nothing is stopped on a Friday.';
+
+    expect(told(new KubeError(403, text, { reason: "Denied" }))).toEqual({
+      status: 403,
+      message:
+        'Couldn\'t create the service web: Kubernetes refused it: admission webhook "rules.example.com" denied the request: ' +
+        "nothing is stopped on a Friday. Nothing was changed. This is a rule of the cluster: change the request, or ask its admins.",
+    });
+  });
+
   test("an invalid object is 400 with Kubernetes' text", () => {
     const text =
       'Deployment.apps "web" is invalid: spec.replicas: Invalid value: -1: must be greater than or equal to 0';

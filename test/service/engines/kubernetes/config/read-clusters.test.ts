@@ -22,7 +22,7 @@ regions:
     namespace: gantry-{user}
     domains: { by: ingress, class: nginx }
     ports: { by: node-port, host: 10.0.0.5 }
-    disks: { storageClass: fast, size: 10Gi }
+    disks: { storageClass: fast, size: 10Gi, claims: [shop-data] }
     hostPath: /srv/gantry
     jobs: true
     adopt: { workloads: team=shop, allow: [memory] }
@@ -51,6 +51,7 @@ test("a file with every setting is read, in its order", () => {
       domains: { kind: "ingress", ingressClass: "nginx" },
       ports: { kind: "node-port", host: "10.0.0.5" },
       disks: { storageClass: "fast", size: "10Gi" },
+      claims: ["shop-data"],
       hostPath: "/srv/gantry",
       jobs: true,
       adopt: { which: { selector: "team=shop" }, allow: ["memory"] },
@@ -155,6 +156,16 @@ test.each<[string, string, string]>([
     "a size that is none",
     region("namespace: a", "disks: { storageClass: fast, size: big }"),
     "regions.us.disks.size must be a size like 10Gi.",
+  ],
+  [
+    "a storage class without a size",
+    region("namespace: a", "disks: { storageClass: fast }"),
+    "regions.us.disks must have both storageClass and size, or neither.",
+  ],
+  [
+    "claims that are no list",
+    region("namespace: a", "disks: { claims: shop-data }"),
+    "regions.us.disks.claims must be a list of claims, like [shop-data].",
   ],
   [
     "a folder that isn't absolute",

@@ -115,6 +115,95 @@ describe("a new service", () => {
   });
 });
 
+describe("the disk of a new service", () => {
+  const mounted = { containers: [{ image: "shop/web:1" }], volumes: [{ name: "data", disk_name: "data-postgres-0" }] };
+  const gantrys = {
+    labels: { "app.kubernetes.io/managed-by": "gantry" },
+    annotations: { "gantry/made-for": "web", "gantry/request": "another" },
+  };
+  const claim = (metadata: object = {}, accessModes = ["ReadWriteOnce"]) => ({
+    metadata: { name: "data-postgres-0", ...metadata },
+    spec: { accessModes },
+  });
+  const newDisks = { storageClass: "fast", size: "1Gi" };
+
+  test.each([
+    ["of others", {}],
+    ["with a copied label", { labels: gantrys.labels }],
+    ["with a copied annotation", { annotations: gantrys.annotations }],
+  ])("isn't a claim %s: nothing is created", async (_, metadata) => {
+    const { cluster, writes } = shop();
+    cluster.others.put("PersistentVolumeClaim", claim(metadata));
+
+    await expect(writes.createService({ ...request, body: mounted })).rejects.toMatchObject({
+      status: 403,
+      message:
+        "the claim data-postgres-0 wasn't made by Gantry, so a service may not use it. Nothing was changed. Choose another " +
+        "disk_name, or have the operator add data-postgres-0 to disks.claims of the region us in SERVICE_CLUSTERS.",
+    });
+    expect(cluster.names()).toEqual(["PersistentVolumeClaim data-postgres-0"]);
+  });
+
+  test("is a claim that Gantry made, or that the file of clusters lists", async () => {
+    const { cluster, writes } = shop();
+    cluster.others.put("PersistentVolumeClaim", claim(gantrys));
+    const listed = scriptedCluster();
+    const others = writesOn(listed.api, { claims: ["data-postgres-0"] });
+    open.push(others);
+    listed.others.put("PersistentVolumeClaim", claim());
+
+    await writes.createService({ ...request, body: mounted });
+    await others.createService({ ...request, body: mounted });
+
+    expect(cluster.names()).toContain("Deployment web");
+    expect(listed.names()).toContain("Deployment web");
+  });
+
+  test("isn't a claim that somebody else makes at the same moment, and the service is taken back", async () => {
+    const cluster = scriptedCluster(({ verb, kind }, go) => {
+      if (verb === "create" && kind === "PersistentVolumeClaim") cluster.others.put(kind, claim());
+      return go();
+    });
+    const writes = writesOn(cluster.api, { disks: newDisks });
+    open.push(writes);
+
+    await expect(writes.createService({ ...request, body: mounted })).rejects.toMatchObject({ status: 403 });
+
+    expect(cluster.names()).toEqual(["PersistentVolumeClaim data-postgres-0"]);
+  });
+
+  test("stays when the service is taken back, if an earlier one of its name left it", async () => {
+    const cluster = scriptedCluster(({ verb, kind }, go) => {
+      if (verb === "create" && kind === "PersistentVolumeClaim") cluster.others.put(kind, claim(gantrys));
+      if (verb === "list" && kind === "Ingress" && cluster.find("Ingress", "web")) throw new KubeError(403, "no");
+      return go();
+    });
+    const writes = writesOn(cluster.api, { disks: newDisks, domains });
+    open.push(writes);
+
+    await expect(
+      writes.createService({ ...request, body: { ...body, ...mounted, containers: body.containers } }),
+    ).rejects.toMatchObject({ status: 403 });
+
+    expect(cluster.names()).toEqual(["PersistentVolumeClaim data-postgres-0"]);
+  });
+
+  test("goes when the service is taken back, if it was made for it", async () => {
+    const cluster = scriptedCluster(({ verb, kind }, go) => {
+      if (verb === "list" && kind === "Ingress" && cluster.find("Ingress", "web")) throw new KubeError(403, "no");
+      return go();
+    });
+    const writes = writesOn(cluster.api, { disks: newDisks, domains });
+    open.push(writes);
+
+    await expect(
+      writes.createService({ ...request, body: { ...body, ...mounted, containers: body.containers } }),
+    ).rejects.toMatchObject({ status: 403 });
+
+    expect(cluster.names()).toEqual([]);
+  });
+});
+
 function others() {
   return { spec: { selector: {}, template: { spec: {} } } };
 }

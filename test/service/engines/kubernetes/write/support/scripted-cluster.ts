@@ -1,7 +1,11 @@
 import { openNamespaceCache } from "../../../../../../src/service/engines/kubernetes/cache/namespace-cache.ts";
 import { makeReconnects } from "../../../../../../src/service/engines/kubernetes/cache/reconnects.ts";
 import type { ClusterConfig } from "../../../../../../src/service/engines/kubernetes/cluster/cluster-config.ts";
-import { type KubeApi, KubeError } from "../../../../../../src/service/engines/kubernetes/cluster/kube-api.ts";
+import {
+  type KubeApi,
+  KubeError,
+  type Patch,
+} from "../../../../../../src/service/engines/kubernetes/cluster/kube-api.ts";
 import { type Kind, kinds, type KubeObject } from "../../../../../../src/service/engines/kubernetes/cluster/kinds.ts";
 import { jobKinds, serviceKinds } from "../../../../../../src/service/engines/kubernetes/read/read-kinds.ts";
 import type { Region } from "../../../../../../src/service/engines/kubernetes/region.ts";
@@ -29,21 +33,36 @@ export function scriptedCluster(first: Fault = (_, go) => go()) {
     const given = { uid: `uid-${version}`, resourceVersion: String(version), namespace: "team", generation: 1 };
     const creationTimestamp = "2026-11-22T12:00:00Z";
     const object = kinds[kind].schema.parse({
-      status: {},
+      status: { observedGeneration: 1 },
       ...rest,
-      metadata: { ...metadata, ...given, creationTimestamp },
+      metadata: { ...given, creationTimestamp, ...metadata, resourceVersion: given.resourceVersion },
     });
     objects.set(key, object);
     return object;
   }
 
-  function remove(kind: Kind, name: string): void {
+  function remove(kind: Kind, name: string, uid: string | undefined): void {
     const found = objects.get(keyOf(kind, name));
     if (!found) throw new KubeError(404, `${name} not found`);
+    if (uid !== undefined && uid !== found.metadata.uid)
+      throw new KubeError(409, "the UID in the precondition differs");
     objects.delete(keyOf(kind, name));
     for (const [key, { metadata }] of objects) {
       if (metadata.ownerReferences.some(({ uid }) => uid === found.metadata.uid)) objects.delete(key);
     }
+  }
+
+  /** Only annotations are changed. */
+  function note(kind: Kind, name: string, patch: Patch): KubeObject | undefined {
+    const found = objects.get(keyOf(kind, name));
+    if (!found || patch.type !== "merge") return found;
+    version += 1;
+    const { annotations: changed = {} } = (patch.body as { metadata?: { annotations?: object } }).metadata ?? {}; // of a merge patch
+    const kept = Object.entries({ ...found.metadata.annotations, ...changed }).filter(([, value]) => value !== null);
+    const metadata = { ...found.metadata, resourceVersion: String(version), annotations: Object.fromEntries(kept) };
+    const object = kinds[kind].schema.parse({ ...found, metadata });
+    objects.set(keyOf(kind, name), object);
+    return object;
   }
 
   const run = async <T>(verb: string, kind: Kind, go: () => T): Promise<T> => (await fault({ verb, kind }, go)) as T; // its own result
@@ -65,12 +84,26 @@ export function scriptedCluster(first: Fault = (_, go) => go()) {
         return found;
       }),
     create: ({ kind }: { kind: Kind }, body: Body) => run("create", kind, () => store(kind, body)),
-    patch: ({ kind, name }: { kind: Kind; name: string }) => run("patch", kind, () => objects.get(keyOf(kind, name))),
-    delete: ({ kind, name }: { kind: Kind; name: string }) => run("delete", kind, () => remove(kind, name)),
+    patch: ({ kind, name }: { kind: Kind; name: string }, patch: Patch) =>
+      run("patch", kind, () => note(kind, name, patch)),
+    delete: ({ kind, name }: { kind: Kind; name: string }, { uid }: { uid?: string }) =>
+      run("delete", kind, () => remove(kind, name, uid)),
   } as unknown as KubeApi; // the calls that writes make
   return {
     api,
     names: () => [...objects.keys()].toSorted(),
+    find: (kind: Kind, name: string) => objects.get(keyOf(kind, name)),
+    /** Somebody else does it, past the fault. */
+    others: {
+      create: (kind: Kind, body: Body) => void store(kind, body),
+      delete: (kind: Kind, name: string) => remove(kind, name, undefined),
+      /** Replaces the one of its name. */
+      put(kind: Kind, sent: object): void {
+        const body = sent as Body; // as an API server stores it
+        objects.delete(keyOf(kind, body.metadata.name));
+        store(kind, body);
+      },
+    },
     /** From now on all goes well. */
     heal() {
       fault = (_, go) => go();

@@ -1,0 +1,94 @@
+/** Words around an order in English, German and Spanish: greetings, polite words, negations. All pure. */
+
+const greeting =
+  /^(?:(?:hi|hello|hey|hiya|yo|howdy|good (?:morning|afternoon|evening|day)|please|pls|plz|thanks|thank you|thank u|thx|ty|cheers|great|ok|okay|cool|nice|ping|help me|what can (?:you|i) do|who are you|how does this work|hallo|moin|servus|guten (?:morgen|tag|abend)|bitte|danke|hola|buenas|buen(?:os)? d[ií]as?|buenas (?:tardes|noches)|por favor|gracias)(?: there| gantry| all| everyone| everybody| team| folks| so much| very much| a lot| here)*(?: |$))+$/u;
+
+/** Small talk, and questions about what there is to do. */
+export function isGreeting(sentence: string): boolean {
+  return greeting.test(plain(sentence).replaceAll(",", ""));
+}
+
+/** Nothing, or words that only greet or ask politely. */
+export function isPolite(sentence: string): boolean {
+  return plain(sentence) === "" || isGreeting(sentence);
+}
+
+const polite =
+  "hey|hi|hello|ok|okay|so|well|please|pls|plz|kindly|just|gantry|(?:can|could|would|will) (?:you|we)|(?:i|we)(?:'d| would) like(?: you)? to|(?:i|we) (?:want|need)(?: you)? to|let's|go ahead and|hallo|hola|bitte|por favor";
+const before = new RegExp(`^(?:${polite}),? `, "u");
+const after =
+  /,? (?:please|pls|plz|thanks|thank you|thx|for me|for us|now|right now|asap|again|today|currently|at the moment|bitte|danke|por favor|gracias)$/u;
+
+/** The sentence, and then with one polite word after another left out at its ends. */
+export function withoutManners(sentence: string): readonly string[] {
+  const shorter = [plain(sentence)];
+  for (;;) {
+    const last = shorter.at(-1) ?? "";
+    const next = before.test(last) ? last.replace(before, "") : last.replace(after, "");
+    if (next === last) return shorter;
+    shorter.push(next);
+  }
+}
+
+const negations = wordSet(
+  "not never no nope nah none nobody nothing neither nor without except unless avoid cannot instead rather cant dont doesnt didnt wont wouldnt shouldnt couldnt mustnt neednt isnt arent ain't",
+  "nicht nichts nie niemals kein keine keinen keinem keiner keinesfalls keineswegs ohne statt anstatt außer nein niemand weder",
+  "nunca jamás jamas tampoco ni sin nada nadie ningún ningun ninguna ninguno excepto",
+);
+
+/** A word that may turn a command into its opposite. Nothing is changed because of such a sentence. */
+export function isNegated(words: readonly string[]): boolean {
+  const all = words.flatMap((word) => plain(word).split(/[ ,]+/u));
+  return all.some((word) => negations.has(word) || /n['`´]t$/u.test(word));
+}
+
+/** Words that a sentence has in the place of a name: "restart it and stop the other one" names nothing. */
+const noNames = wordSet(
+  "a about an the it its this that these those them they he she i we you me us my your our everything everybody anything something any some one both each other again please kindly now then later today tomorrow yesterday soon and or but if when while until after before because so to of for from with on in at by as is are was were be been do does did done can could will would should may might what why how who where which there here up down off running failing broken wrong sure just only also too very restart restarting restarted stop stopping stopped start starting started delete deleting deleted scale scaling create creating fine works worked thanks said says typed wrote",
+  "der die das den dem ein eine einen ist war wird wurde sind waren und oder aber dann wenn erst morgen heute gestern bitte danke auch noch schon wieder nur nochmal mal doch mit bei von zu für auf im am ich du er sie wir ihr hat hatte jetzt später",
+  "el la los las un una es fue está esta son y o pero si cuando luego después hoy ayer mañana gracias también ya solo sólo con de del para por que se lo al en ahora yo tú él ella nosotros ha había",
+);
+const nouns = wordSet(
+  "all service services job jobs workload workloads app apps logs log lines errors status approval thing things",
+);
+
+/** Whether a word can hardly be a name. */
+export function isNoName(word: string): boolean {
+  return noNames.has(withoutEnd(word.toLowerCase()));
+}
+
+/** The same for a sentence, in which words such as "service" name no workload either. */
+export function isSomeName(word: string): boolean {
+  const name = word.replace(/^.*\//u, "");
+  return !isNoName(name) && !nouns.has(name);
+}
+
+const mark = "(?:[?？؟⁇⁈⁉‽❓❔]|:(?:grey_)?question:|:interrobang:)";
+const markAtEnd = new RegExp(`${mark}(?:[!.…\\s]|:[a-z0-9_+-]+:|\\p{Extended_Pictographic})*$`, "u");
+
+/** A question changes nothing. A mark within quotes at its end belongs to the quoted words. */
+export function isQuestion(text: string): boolean {
+  return markAtEnd.test(text);
+}
+
+/** A word without the punctuation behind it. What comes before that is looked at once, however long the word is. */
+export function withoutEnd(word: string): string {
+  return word.replace(/(?<![.,;:!?…])[.,;:!?…]+$/u, "");
+}
+
+/** In lower case, with straight apostrophes, without emoji and punctuation; commas stay. */
+export function plain(sentence: string): string {
+  return sentence
+    .toLowerCase()
+    .replaceAll(/[’‘`´]/gu, "'")
+    .replaceAll(/:[a-z0-9_+-]+:|\p{Extended_Pictographic}/gu, " ")
+    .replaceAll(/(?<![.;:!?…¿¡])[.;:!?…¿¡]+(?=\s|$)|(?<=^|\s)[¿¡]+/gu, " ")
+    .replaceAll(/\s+/gu, " ")
+    .replaceAll(/ ?,[ ,]*/gu, ", ")
+    .replaceAll(/^, |,? $/gu, "")
+    .trim();
+}
+
+function wordSet(...languages: readonly string[]): ReadonlySet<string> {
+  return new Set(languages.flatMap((words) => words.split(" ")));
+}

@@ -1,0 +1,137 @@
+import { entriesOf, type LogEntry } from "./entries.ts";
+import type { TimedLine } from "./line-time.ts";
+
+/** What a page of a log says about failures. */
+export type LogFindings = {
+  /** Lines that were read. */
+  readonly read: number;
+  /** There may be older lines today: nothing is known about them. */
+  readonly mayHaveOlder: boolean;
+  /** How many entries report a failure. */
+  readonly count: number;
+  /** The same failures together, the most frequent first. */
+  readonly failures: readonly Failure[];
+  /** The newest entries, oldest first. */
+  readonly newest: readonly LogEntry[];
+  /** How many there were in which time; undefined when the log has no times and its beginning wasn't read. */
+  readonly recent: Recent | undefined;
+};
+
+export type Failure = {
+  /** In few words: "lost the connection to the database". */
+  readonly message: string;
+  readonly count: number;
+  /** The newest of them, from its first line on. */
+  readonly latest: LogEntry;
+};
+
+export type Recent = { readonly count: number; readonly spanMs: number };
+
+/** Words with which programs report a failure. */
+const FAILURE =
+  /error|exception|fatal|panic|fail|crash|killed|exit code|exited with|traceback|refused|denied|timed? ?out/iu;
+/** "0 errors", "errors=0", "no failures" report none. */
+const NONE =
+  /\b(?:0|no|zero|without(?: any)?) (?:errors?|failures?|failed|exceptions?)\b|\b(?:errors?|failures?|failed|error_count)["']?\s*[=:]\s*["']?(?:0\b|null\b|none\b|false\b)/giu;
+/** A source line that Node.js prints above an error, which follows. */
+const SOURCE = /^\s*(?:throw\b|\^+$)/u;
+/** Says that a program ended, not why. */
+const ENDING = /\bexit(?:ed|s)?\b.{0,20}\d|\bstart(?:ed|ing) again\b|\bback-?off\b|\brestart(?:ed|ing)\b/iu;
+
+/** Failures of the last ten minutes say how it is now. */
+const RECENT_MS = 10 * 60_000;
+const NEWEST = 10;
+
+export type FindingInput = {
+  /** Oldest first, redacted. */
+  readonly lines: readonly TimedLine[];
+  readonly mayHaveOlder: boolean;
+  readonly nowMs: number;
+  /** When the log began, or its day did. */
+  readonly startMs: number;
+};
+
+/** Looks for failures in the newest lines of a log. Pure. */
+export function findFailures({ lines, mayHaveOlder, nowMs, startMs }: FindingInput): LogFindings {
+  const entries = entriesOf(lines);
+  const reports = entries.flatMap((entry) => {
+    const line = failureIn(entry);
+    return line === undefined ? [] : [{ entry, message: messageOf(line) }];
+  });
+  const causes = reports.filter(({ message }) => !ENDING.test(message));
+  // That an instance ended is no second failure beside the one that ended it.
+  const failing = causes.length > 0 ? causes : reports;
+  const failures = new Map<string, Failure>();
+  // Backwards, so that of two that are as many the one nearer to the end comes first.
+  for (const { entry, message } of failing.toReversed()) {
+    const key = keyOf(message);
+    const known = failures.get(key) ?? { message, count: 0, latest: entry };
+    failures.set(key, { ...known, count: known.count + 1 });
+  }
+  return {
+    read: lines.length,
+    mayHaveOlder,
+    count: failing.length,
+    failures: [...failures.values()].sort((one, other) => other.count - one.count),
+    newest: entries.slice(-NEWEST),
+    recent: recentOf(
+      failing.map(({ entry }) => entry),
+      { sinceMs: mayHaveOlder ? firstTime(entries) : startMs, nowMs, hasTimes: firstTime(entries) !== undefined },
+    ),
+  };
+}
+
+/** The line of an entry that reports the failure. */
+function failureIn({ lines }: LogEntry): string | undefined {
+  const reports = (line: string): boolean => FAILURE.test(line.replaceAll(NONE, "")) && !SOURCE.test(line);
+  const [first = ""] = lines;
+  // The error of a Python traceback is its last line.
+  if (/Traceback \(most recent/u.test(first)) return lines.findLast((line) => /^\S/u.test(line)) ?? first;
+  return lines.find(reports);
+}
+
+type Covered = {
+  /** The beginning of what was read. */
+  readonly sinceMs: number | undefined;
+  readonly nowMs: number;
+  readonly hasTimes: boolean;
+};
+
+/** Of the last minutes, as far as they were read. Without times, all that were read count. */
+function recentOf(failing: readonly LogEntry[], { sinceMs, nowMs, hasTimes }: Covered): Recent | undefined {
+  if (sinceMs === undefined) return undefined;
+  const from = hasTimes ? Math.max(sinceMs, nowMs - RECENT_MS) : sinceMs;
+  const count = hasTimes ? failing.filter(({ atMs }) => atMs !== undefined && atMs >= from).length : failing.length;
+  return { count, spanMs: Math.max(0, nowMs - from) };
+}
+
+function firstTime(entries: readonly LogEntry[]): number | undefined {
+  return entries.find(({ atMs }) => atMs !== undefined)?.atMs;
+}
+
+/** What a line begins with before its message: times, levels, names in brackets. */
+const TIME =
+  /^[[("']?(?:\d{4}[-/]\d{2}[-/]\d{2}[T ]?[\d:.,]*(?: ?(?:Z|[+-]\d{2}:?\d{2}))?|\d{2}:\d{2}:\d{2}[\d.,]*)[\])"']?[\s,|:-]*/u;
+const LEVEL =
+  /^(?:[[(<]?(?:error|err|fatal|panic|critical|crit|severe|warn(?:ing)?|info|uncaught(?:exception)?|unhandled(?:rejection)?)[\])>]?[\s:|-]+)+/iu;
+
+/** What failed, without time and level: "lost the connection to the database". */
+function messageOf(line: string): string {
+  const text = jsonMessage(line) ?? line;
+  const bare = text.trim().replace(TIME, "").replace(LEVEL, "").trim();
+  return bare === "" ? text.trim() : bare;
+}
+
+function jsonMessage(line: string): string | undefined {
+  if (!line.trimStart().startsWith("{")) return undefined;
+  const found = /"(?:msg|message|error)"\s*:\s*"((?:[^"\\]|\\.){1,500})"/u.exec(line);
+  return found?.[1]?.replaceAll(/\\(["\\/])/gu, "$1");
+}
+
+/** The same for messages that differ only in numbers, ids and addresses. */
+function keyOf(message: string): string {
+  return message
+    .slice(0, 300)
+    .toLowerCase()
+    .replaceAll(/\b(?:0x)?[\da-f]*\d[\da-f-]*\b/gu, "#");
+}

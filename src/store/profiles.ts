@@ -1,0 +1,94 @@
+import { z } from "zod";
+import type { ProfileRows, StoredProfile } from "../workflow/ports.ts";
+import { BATCH, inBatches } from "./database/batches.ts";
+import type { Session } from "./database/session.ts";
+import { Flag, parseRow, plainText, Time } from "./schema/columns.ts";
+import type { AllProfiles } from "./store.ts";
+
+const ProfileRow = z.object({
+  user_id: z.string(),
+  name: z.string(),
+  standing: z.enum(["member", "guest", "outsider", "bot", "deactivated"]),
+  is_admin: Flag,
+  read_at: Time,
+  now: Time,
+});
+
+const LONGEST_NAME = 200;
+
+/** The newest stay. */
+const MOST_ROWS = 100_000;
+/** A profile counts for a day; two leave room for replicas whose statements take long. */
+const KEEP_MS = 2 * 24 * 60 * 60_000;
+
+export function profileRows(session: Session): ProfileRows & AllProfiles {
+  const { db, clock } = session;
+  return {
+    async profilesOf(teamId, userIds) {
+      const rows = await inBatches(userIds, (ids) =>
+        db
+          .selectFrom("profile")
+          .select(["user_id", "name", "standing", "is_admin", "read_at"])
+          .select(clock().as("now"))
+          .where("team_id", "=", teamId)
+          .where("user_id", "in", ids)
+          .execute(),
+      );
+      return rows.map(profileIn);
+    },
+    async saveProfiles(teamId, profiles) {
+      const rows = [...new Map(profiles.map((each) => [each.userId, each])).values()];
+      for (let from = 0; from < rows.length; from += BATCH) {
+        await db
+          .insertInto("profile")
+          .values(
+            rows.slice(from, from + BATCH).map(({ userId, name, standing, isAdmin, ageMs }) => ({
+              team_id: teamId,
+              user_id: userId,
+              name: plainText(name).slice(0, LONGEST_NAME),
+              standing,
+              is_admin: isAdmin ? 1 : 0,
+              read_at: clock(-ageMs),
+            })),
+          )
+          .onConflict((conflict) =>
+            conflict
+              .columns(["team_id", "user_id"])
+              .doUpdateSet((update) => ({
+                name: update.ref("excluded.name"),
+                standing: update.ref("excluded.standing"),
+                is_admin: update.ref("excluded.is_admin"),
+                read_at: update.ref("excluded.read_at"),
+              }))
+              .whereRef("profile.read_at", "<=", "excluded.read_at"),
+          )
+          .execute();
+      }
+    },
+    async forgetProfile(teamId, userId) {
+      await db.deleteFrom("profile").where("team_id", "=", teamId).where("user_id", "=", userId).execute();
+    },
+    async forgetElsewhere(teamId, userId) {
+      await db.deleteFrom("profile").where("team_id", "<>", teamId).where("user_id", "=", userId).execute();
+    },
+  };
+}
+
+/** Removes what is too old to be used, and the oldest rows beyond a number. */
+export async function pruneProfiles({ db, clock }: Session): Promise<void> {
+  await db.deleteFrom("profile").where("read_at", "<", clock(-KEEP_MS)).execute();
+  const last = await db
+    .selectFrom("profile")
+    .select("read_at")
+    .orderBy("read_at", "desc")
+    .offset(MOST_ROWS)
+    .limit(1)
+    .executeTakeFirst();
+  if (last !== undefined) await db.deleteFrom("profile").where("read_at", "<=", last.read_at).execute();
+}
+
+function profileIn(row: unknown): StoredProfile {
+  const { user_id, name, standing, is_admin, read_at, now } = parseRow(ProfileRow, row, "A profile");
+  const ageMs = Math.max(0, now.getTime() - read_at.getTime());
+  return { userId: user_id, name, standing, isAdmin: is_admin, ageMs };
+}

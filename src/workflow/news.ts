@@ -1,0 +1,65 @@
+import { partsOf } from "../changes/parts.ts";
+import type { StoredChange } from "../changes/stored-change.ts";
+import { isFollowed, seenOf } from "../views/kit/seen.ts";
+
+/**
+ * What a requester has to learn, in the order in which it happens: that the request waits or runs, that it waits again, its
+ * ending, and what became of the workload afterwards: trouble, or the end of a job.
+ */
+const ranks = { waiting: 1, running: 1, returned: 2, ended: 3, after: 4 } as const; // the literal names
+export type News = keyof typeof ranks;
+
+/** Usually there is a card by then. */
+const CARD_WITHIN_MS = 3_000;
+/** Somebody has looked at the workload by then, also after a kill, and one message says both. Below half a minute. */
+const LOOK_WITHIN_MS = 22_000;
+
+export type OwedNews =
+  | { readonly kind: "nothing" }
+  | { readonly kind: "now"; readonly news: News }
+  /** The card, or its ending, says it soon. */
+  | { readonly kind: "soon"; readonly ms: number };
+
+type Known = {
+  /** What the requester was told by another way than the card. */
+  readonly told: string | undefined;
+  /** Now, by the clock of the Change's times. */
+  readonly at: Date;
+};
+
+/** What the requester of a Change is owed if its card doesn't show it. Pure. */
+export function owedNews(change: StoredChange, { told, at }: Known): OwedNews {
+  const { card, createdAt, settledAt } = change;
+  const news = newsOf(change);
+  // With a card they saw that it was requested.
+  const isNew = ranks[news] > rankOf(told) && (card === undefined || ranks[news] > ranks.waiting);
+  if (!isNew) return { kind: "nothing" };
+  const ms =
+    news === "running"
+      ? left(CARD_WITHIN_MS, createdAt, at)
+      : isWatched(change) && seenOf(change) === undefined && settledAt !== undefined
+        ? left(LOOK_WITHIN_MS, settledAt, at)
+        : 0;
+  return ms > 0 ? { kind: "soon", ms } : { kind: "now", news };
+}
+
+function left(withinMs: number, since: Date, at: Date): number {
+  return withinMs - (at.getTime() - since.getTime());
+}
+
+function rankOf(told: string | undefined): number {
+  return told !== undefined && Object.hasOwn(ranks, told) ? ranks[told as News] : 0; // a key, as just seen
+}
+
+function newsOf(change: StoredChange): News {
+  const { state, notice, settledAt, op, health } = change;
+  if (state === "pending") return notice === undefined ? "waiting" : "returned";
+  if (settledAt === undefined) return "running";
+  if (op === "createJob" && state === "done") return health === undefined ? "running" : "after";
+  return partsOf(change).some((part) => part.health?.kind === "trouble") ? "after" : "ended";
+}
+
+/** It was accepted, and somebody still looks how the workload runs. */
+export function isWatched(change: StoredChange): boolean {
+  return change.state === "done" && change.health === undefined && isFollowed(change);
+}

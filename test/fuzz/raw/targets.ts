@@ -1,0 +1,28 @@
+/** Paths of each server where more happens than a 404. */
+export const pathsOf = {
+  health: ["/healthz", "/readyz"],
+  bot: ["/slack/events", "/slack/events", "/healthz", "/readyz", "/slack/install", "/slack/oauth_redirect"],
+  playground: [
+    "/",
+    "/playground/state",
+    "/playground/events",
+    "/playground/say",
+    "/playground/click",
+    "/playground/fill",
+    "/playground/exchanges/1",
+    "/playground/do/say",
+    "/playground/do/people",
+    "/api/auth.test",
+    "/api/chat.postMessage",
+    "/api/apps.connections.open",
+    "/response/no",
+    "/upload/no",
+    "/files/no",
+    "/oauth/v2/authorize",
+    "/page/vendor/preact.js",
+    "/page/main.ts",
+    "/link/",
+  ],
+  service: ["/healthz", "/v1/regions/us/services", "/v1/regions/us/services/web/logs", "/v1/regions/us/jobs/a"],
+  workload: ["/", "/healthz"],
+} as const satisfies Readonly<Record<string, readonly [string, ...string[]]>>;

@@ -1,0 +1,131 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { expect, test } from "vitest";
+import { findDaemon } from "../../../../src/service/engines/docker/daemon/find-daemon.ts";
+import { containerName, labelsOf } from "../../../../src/service/engines/docker/names.ts";
+import { makeUserNetworks } from "../../../../src/service/engines/docker/networks/user-networks.ts";
+import { ownContainers } from "../../../../src/service/engines/docker/own-containers.ts";
+import { watchContainers, type WatchTimes } from "../../../../src/service/engines/docker/units/container-watch.ts";
+import { startContainer } from "../../../../src/service/engines/docker/units/start-container.ts";
+import { until } from "../../../support/until.ts";
+import { type FakeAnswer, type FakeDaemon, fakeDaemon } from "./support/fake-daemon.ts";
+
+const owner = "0b5f6e0e";
+const labels = { workload: "us/dana/service/web", instance: "web-0", container: 0, generation: 3 };
+const name = containerName(owner, labels);
+
+const never: WatchTimes = { compareMs: 60_000, retryMs: 60_000, strangerMs: 60_000 };
+
+async function connected(daemon: FakeDaemon, times: WatchTimes = never) {
+  const found = await findDaemon({ dockerHost: daemon.host, tls: { isVerified: false } });
+  const folder = mkdtempSync(join(tmpdir(), "gantry-containers-"));
+  const { daemon: api, isOwn } = ownContainers(found.daemon, { folder, owner });
+  const watch = watchContainers({ daemon: api, owner, onEvent: () => undefined, times });
+  return {
+    start: () =>
+      startContainer(
+        {
+          ...labels,
+          username: "dana",
+          region: "us",
+          definition: { name: "web", image: "web:1", pullAlways: false, ports: [], mounts: [] },
+          volumes: [],
+          ports: [80],
+          syncTimezone: false,
+        },
+        {
+          daemon: api,
+          isOwn,
+          owner,
+          watch,
+          networks: makeUserNetworks(api, owner),
+          graceSeconds: 1,
+          onEvent: () => undefined,
+        },
+        () => undefined,
+      ),
+    [Symbol.dispose]() {
+      watch.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function inspected(id: string, status: string) {
+  const state = { Status: status, ExitCode: 0, FinishedAt: "0001-01-01T00:00:00Z" };
+  const config = { Labels: labelsOf(owner, labels) };
+  return { Id: id, Name: `/${name}`, Config: config, HostConfig: {}, State: state, NetworkSettings: {} };
+}
+
+const started: FakeAnswer = [204, ""];
+const networks: Record<string, FakeAnswer> = { "/networks/create": [201, { Id: "network" }] };
+
+test("a container gains no privileges, and its ports are published on this machine alone", async () => {
+  const bodies: unknown[] = [];
+  await using daemon = await fakeDaemon({
+    ...networks,
+    "/containers/create": (response, request) => {
+      void (async () => {
+        bodies.push(JSON.parse(await text(request)));
+        response.writeHead(201, { "content-type": "application/json" }).end(JSON.stringify({ Id: "c1" }));
+      })();
+    },
+    "/containers/c1/start": started,
+    "/containers/c1/json": [200, inspected("c1", "running")],
+  });
+  using connection = await connected(daemon);
+
+  await connection.start();
+
+  expect(bodies).toMatchObject([
+    {
+      HostConfig: {
+        SecurityOpt: ["no-new-privileges"],
+        PortBindings: { "80/tcp": [{ HostIp: "127.0.0.1", HostPort: "" }] },
+      },
+    },
+  ]);
+  expect(bodies).not.toMatchObject([{ HostConfig: { Privileged: true } }]);
+});
+
+test("a container of this name that was never started is replaced, because it may have another definition", async () => {
+  let isTaken = true;
+  await using daemon = await fakeDaemon({
+    ...networks,
+    "/containers/create": (response) => {
+      response.writeHead(isTaken ? 409 : 201, { "content-type": "application/json" });
+      response.end(JSON.stringify(isTaken ? { message: "the name is in use" } : { Id: "new" }));
+    },
+    [`/containers/${name}/json`]: [200, inspected("old", "created")],
+    "/containers/old": (response) => {
+      isTaken = false;
+      response.writeHead(204).end();
+    },
+    "/containers/new/start": started,
+    "/containers/new/json": [200, inspected("new", "running")],
+  });
+  using connection = await connected(daemon);
+
+  await connection.start();
+
+  const changes = daemon.asked.filter((asked) => /^(?:POST|DELETE) .*\/containers/u.test(asked));
+  expect(changes.map((asked) => asked.replace(/\/v1\.\d+/u, ""))).toEqual([
+    "POST /containers/create",
+    "DELETE /containers/old",
+    "POST /containers/create",
+    "POST /containers/new/start",
+  ]);
+});
+
+test("a container that no workload knows yet stays: its start may be in progress", async () => {
+  const listed = { Id: "c9", Names: [`/${name}`], Labels: labelsOf(owner, labels), State: "running" };
+  await using daemon = await fakeDaemon({ "/containers/json": [200, [listed]], "/containers/c9": [204, ""] });
+  const lists = () => daemon.asked.filter((asked) => asked.endsWith("/containers/json")).length;
+  using _connection = await connected(daemon, { compareMs: 1, retryMs: 1, strangerMs: 60_000 });
+
+  await until(() => lists() > 3);
+
+  expect(daemon.asked.filter((asked) => asked.startsWith("DELETE"))).toEqual([]);
+});

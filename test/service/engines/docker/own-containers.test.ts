@@ -1,0 +1,211 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { findDaemon } from "../../../../src/service/engines/docker/daemon/find-daemon.ts";
+import { makeDockerRuntime } from "../../../../src/service/engines/docker/docker-runtime.ts";
+import { containerName, labelsOf } from "../../../../src/service/engines/docker/names.ts";
+import type { UnitLabels, UnitSpec } from "../../../../src/service/workloads/runtime.ts";
+import { until } from "../../../support/until.ts";
+import { type FakeDaemon, fakeDaemon } from "./support/fake-daemon.ts";
+
+const owner = "0b5f6e0e0b5f6e0e";
+const unit: UnitLabels = { workload: "uid-of-web", instance: "web-0", container: 0, generation: 3 };
+const ownName = containerName(owner, unit);
+const spec: UnitSpec = {
+  ...unit,
+  username: "dana",
+  region: "us",
+  definition: { name: "web", image: "web:1", pullAlways: false, ports: [], mounts: [] },
+  volumes: [],
+  ports: [],
+  syncTimezone: false,
+};
+
+type Stored = { readonly name: string; state: string };
+
+/** A daemon that stores containers with the labels of one of Gantry's, and other people's hands on it. */
+async function town() {
+  const containers = new Map<string, Stored>();
+  const networks = ["gantry-0123456789ab", "theirs"];
+  let count = 0;
+  const put = (name: string, state = "running"): string => {
+    const id = `c${(count += 1)}`;
+    containers.set(id, { name, state });
+    const labels = labelsOf(owner, unit);
+    const inspected = () => {
+      const Status = containers.get(id)?.state;
+      const State = { Status, ExitCode: 0, FinishedAt: "0001-01-01T00:00:00Z" };
+      return { Id: id, Name: `/${name}`, Config: { Labels: labels }, HostConfig: {}, State, NetworkSettings: {} };
+    };
+    for (const path of [`/containers/${id}/json`, `/containers/${name}/json`]) {
+      daemon.answers[path] = (response) => json(response, 200, inspected());
+    }
+    daemon.answers[`/containers/${id}`] = (response) => {
+      containers.delete(id);
+      response.writeHead(204).end();
+    };
+    daemon.answers[`/containers/${id}/start`] = (response) => {
+      containers.set(id, { name, state: "running" });
+      response.writeHead(204).end();
+    };
+    daemon.answers[`/containers/${id}/stop`] = [204, ""];
+    daemon.answers[`/containers/${id}/logs`] = [200, ""];
+    return id;
+  };
+  const daemon: FakeDaemon = await fakeDaemon({
+    "/networks": (response) =>
+      json(
+        response,
+        200,
+        networks.map((Name) => ({ Name })),
+      ),
+    "/networks/create": [201, { Id: "network" }],
+    "/containers/create": (response, request) => {
+      const name = new URL(request.url ?? "/", "http://daemon").searchParams.get("name") ?? "";
+      const isTaken = [...containers.values()].some((each) => each.name === name);
+      if (isTaken) json(response, 409, { message: "the name is in use" });
+      else json(response, 201, { Id: put(name, "created") });
+    },
+    "/containers/json": (response) =>
+      json(
+        response,
+        200,
+        [...containers].map(([Id, { name, state: State }]) => ({
+          Id,
+          Names: [`/${name}`],
+          Labels: labelsOf(owner, unit),
+          State,
+        })),
+      ),
+  });
+  const folder = mkdtempSync(join(tmpdir(), "gantry-own-"));
+  onTestFinished(async () => {
+    await daemon[Symbol.asyncDispose]();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  /** The next server on the folder. */
+  async function server(strangerMs = 60_000) {
+    const { daemon: api } = await findDaemon({ dockerHost: daemon.host, tls: { isVerified: false } });
+    const runtime = makeDockerRuntime({
+      daemon: api,
+      folder,
+      owner,
+      images: { ready: async () => undefined },
+      graceSeconds: 1,
+      connections: 5,
+      portsHost: "127.0.0.1",
+      readiness: () => ({ ok: true }),
+      onEvent: () => undefined,
+      times: { compareMs: 5, retryMs: 5, strangerMs },
+    });
+    onTestFinished(() => runtime.close());
+    return runtime;
+  }
+  const ids = () => [...containers.keys()];
+  const compared = async () => {
+    const lists = () => daemon.asked.filter((asked) => asked.endsWith("/containers/json")).length;
+    const before = lists();
+    await until(() => lists() > before + 2);
+  };
+  return { put, server, ids, compared, folder, containers, asked: daemon.asked };
+}
+
+function json(
+  response: Parameters<Extract<FakeDaemon["answers"][string], (...all: never[]) => void>>[0],
+  status: number,
+  body: unknown,
+) {
+  response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+}
+
+test("a container of an image that was committed from one of ours is left alone", async () => {
+  const { put, server, ids, compared } = await town();
+  const first = await server();
+  await first.adopt();
+  await first.start(spec, () => undefined);
+  const [ours] = ids();
+  const copy = put("copy");
+  await compared();
+  const left = ids();
+  await first.close();
+
+  const second = await server();
+  const adopted = await second.adopt();
+  await compared();
+  await second.clearOthers(new Set([unit.workload]));
+  await second.clear(unit.workload);
+
+  expect(left).toEqual([ours, copy]);
+  expect(adopted).toHaveLength(1);
+  expect(ids()).toEqual([copy]);
+});
+
+test("… also when nothing of ours runs", async () => {
+  const { put, server, ids, compared, folder } = await town();
+  writeFileSync(join(folder, "docker-containers.json"), "{}");
+  const copy = put("copy");
+
+  await server(0);
+  await compared();
+
+  expect(ids()).toEqual([copy]);
+});
+
+test("one of the same name that somebody put in the place of ours is left alone, and the start says so", async () => {
+  const { put, server, ids, containers, compared } = await town();
+  const first = await server();
+  await first.adopt();
+  await first.start(spec, () => undefined);
+  containers.clear();
+  const theirs = put(ownName);
+  await compared();
+
+  await expect(first.start(spec, () => undefined)).rejects.toThrow(
+    `somebody else's container is named ${ownName}: rename it with docker rename, or remove it`,
+  );
+  await first.clear(unit.workload);
+  await (await server()).clear(unit.workload);
+
+  expect(ids()).toEqual([theirs]);
+});
+
+test("one whose creation wasn't answered before the server was killed is removed, unless it was started", async () => {
+  const { put, server, ids, folder } = await town();
+  writeFileSync(join(folder, "docker-containers.json"), JSON.stringify({ [ownName]: { isPending: true } }));
+  put(ownName, "created");
+
+  const adopted = await (await server()).adopt();
+
+  expect([adopted, ids()]).toEqual([[], []]);
+});
+
+test("the containers of an earlier Gantry, which wrote none down, are taken over by their labels and names", async () => {
+  const { put, server, ids, compared } = await town();
+  const [ours, copy] = [put(ownName), put("copy")];
+
+  const adopted = await (await server()).adopt();
+  await compared();
+  const second = await server();
+  await second.clear(unit.workload);
+
+  expect(ours).not.toBe(copy);
+  expect(adopted).toHaveLength(1);
+  expect(ids()).toEqual([copy]);
+});
+
+test("a network with our label and another name is left alone", async () => {
+  const { server, asked } = await town();
+
+  await (await server()).clear(unit.workload);
+
+  const removed = asked.filter((each) => each.startsWith("DELETE")).map((each) => each.split("/").at(-1));
+  expect(removed).toEqual(["gantry-0123456789ab"]);
+});
+
+test("a damaged list says what to do", async () => {
+  const { server, folder } = await town();
+  writeFileSync(join(folder, "docker-containers.json"), "{");
+
+  await expect(server()).rejects.toThrow("Remove it: then those with matching labels and names are taken over.");
+});
