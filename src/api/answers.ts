@@ -14,7 +14,7 @@ export type LogLine = { instance_name?: string; log: string };
 function listUnder<Item extends z.ZodType>(key: "jobs" | "services", item: Item) {
   const listed = listOf(item);
   return z
-    .looseObject({ region: lenient(identity) })
+    .looseObject({ region: lenient(identity), not_listed: lenient(listOf(identity)) })
     .refine((answer) => key in answer || Object.keys(answer).every((name) => name === "region"), `it has no ${key}`)
     .refine((answer) => Array.isArray(answer[key] ?? []), `${key} isn't a list`)
     .transform((answer) => {

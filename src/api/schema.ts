@@ -537,6 +537,7 @@ export interface components {
         JobList: {
             /** @description Jobs without `instance_names`. */
             jobs: components["schemas"]["Job"][];
+            not_listed?: components["schemas"]["NotListed"];
         };
         /**
          * @description A run-to-completion workload. `instance_names` only when one job is read.
@@ -931,6 +932,14 @@ export interface components {
          */
         ManagedBy: string;
         /**
+         * @description What the list leaves out because it can't be read, and why, as sentences. Absent when the list is complete. Not
+         *     defined by the API; this implementation sends it.
+         * @example [
+         *       "DaemonSets aren't listed: Gantry's account may not list daemonsets. Add the verb to its Role."
+         *     ]
+         */
+        NotListed: string[];
+        /**
          * @description What this implementation would refuse now because somebody else owns the workload or something else sets its
          *     size; other reasons to refuse aren't listed. Only when one workload is read, and absent when there is nothing
          *     to list. Not defined by the API; this implementation sends it.
@@ -1144,6 +1153,7 @@ export interface components {
             region?: string;
             /** @description The services. */
             services: components["schemas"]["Service"][];
+            not_listed?: components["schemas"]["NotListed"];
         };
         /**
          * @description A long-running workload.
@@ -1874,6 +1884,7 @@ export type RestartCount = components['schemas']['RestartCount'];
 export type LastState = components['schemas']['LastState'];
 export type UnwellMessage = components['schemas']['UnwellMessage'];
 export type ManagedBy = components['schemas']['ManagedBy'];
+export type NotListed = components['schemas']['NotListed'];
 export type RefusedOperations = components['schemas']['RefusedOperations'];
 export type RefusedOperation = components['schemas']['RefusedOperation'];
 export type JobCondition = components['schemas']['JobCondition'];

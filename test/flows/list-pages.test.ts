@@ -128,3 +128,18 @@ test("entries without a name are counted, not hidden", async () => {
   expect(newest(developer)).toContain("web");
   expect(newest(developer)).toContain("2 services can't be listed, because the workload API sent no name.");
 });
+
+test("what the workload API can't list is said under the list, in its own words", async () => {
+  const sentence = "DaemonSets aren't listed: Gantry's account may not list daemonsets. Add the verb to its Role.";
+  await using town = await world({
+    apiFetch: async ({ url }) =>
+      Response.json(url.endsWith("/jobs") ? { jobs: [] } : { services: [{ name: "web" }], not_listed: [sentence] }),
+  });
+  const { developer } = town;
+
+  await developer.says("/gantry list");
+  await town.settled();
+
+  expect(newest(developer)).toContain("web");
+  expect(newest(developer)).toContain(sentence);
+});

@@ -3,21 +3,29 @@ import type { VerbContext } from "../grammar/verb.ts";
 import { jobStatus, serviceStatus } from "../../api/workload-status.ts";
 import type { Entry } from "./directory.ts";
 
-/** A list call's workloads, and how many entries had no name, so that nobody can address them. */
-export type Listed<Item> = { readonly items: readonly Item[]; readonly skipped: number };
+/**
+ * A list call's workloads, how many entries had no name, so that nobody can address them, and what the API says is missing,
+ * as sentences.
+ */
+export type Listed<Item> = {
+  readonly items: readonly Item[];
+  readonly skipped: number;
+  readonly unlisted: readonly string[];
+};
 
 export type Listing = Pick<VerbContext, "api" | "region" | "settings" | "signal" | "directory" | "account">;
 
 /** Every service of the region; one call. The names are remembered for suggestions. */
 export async function listServices({ api, region, signal, directory, account }: Listing): Promise<Listed<Service>> {
   const path = { region };
-  const { services, skipped } = await api.send(
-    { op: "listServices", path, query: undefined, body: undefined },
-    { signal },
-  );
+  const {
+    services,
+    skipped,
+    not_listed: unlisted = [],
+  } = await api.send({ op: "listServices", path, query: undefined, body: undefined }, { signal });
   const entries = serviceEntries(services);
   directory.remember(account.username, "service", { region, entries });
-  return { items: services, skipped };
+  return { items: services, skipped, unlisted };
 }
 
 /** Every job; one call. The names are remembered for suggestions. */
@@ -30,10 +38,14 @@ export async function listJobs({
 }: Omit<Listing, "region">): Promise<Listed<Job>> {
   const region = settings.jobsRegion;
   const path = { region };
-  const { jobs, skipped } = await api.send({ op: "listJobs", path, query: undefined, body: undefined }, { signal });
+  const {
+    jobs,
+    skipped,
+    not_listed: unlisted = [],
+  } = await api.send({ op: "listJobs", path, query: undefined, body: undefined }, { signal });
   const entries = jobEntries(jobs);
   directory.remember(account.username, "job", { region, entries });
-  return { items: jobs, skipped };
+  return { items: jobs, skipped, unlisted };
 }
 
 const serviceEntries = once((services: readonly Service[]) => services.map(serviceEntry));

@@ -135,6 +135,9 @@ async function mayCreate(kind: z.output<typeof Args>["kind"], { permissions }: V
   return (await permissions.outlook(ops.map((op) => ({ op, risk: "routine" })))) !== "refuse";
 }
 
+/** The API's own sentences; a kind of workload each. */
+const MOST_UNLISTED = 5;
+
 type Part = Listed<Service> | Listed<Job> | Problem | undefined;
 
 /** If one kind can't be read, the other is still shown. */
@@ -166,9 +169,11 @@ async function visible<Item>({ kind, part, nameOf }: Kind<Item>, context: VerbCo
 /** Sentences about workloads missing from the list, and why. */
 function missing(kind: "services" | "jobs", part: Part): string[] {
   if (part instanceof Problem) return [`Couldn't list the ${kind}: ${part.sentence} ${part.next}`];
-  if (part === undefined || part.skipped === 0) return [];
-  const what = counted(part.skipped, kind.slice(0, -1));
-  return [`${what} can't be listed, because the workload API sent no name.`];
+  if (part === undefined) return [];
+  const { skipped, unlisted } = part;
+  const what = counted(skipped, kind.slice(0, -1));
+  const unnamed = skipped === 0 ? [] : [`${what} can't be listed, because the workload API sent no name.`];
+  return [...unnamed, ...unlisted.slice(0, MOST_UNLISTED)];
 }
 
 function withMissing(message: Message, sentences: readonly string[]): Message {

@@ -38,7 +38,7 @@ async function openRegion(config: ClusterConfig, { users, onEvent }: Opening): P
   });
   const caches = openClusterCaches({
     api,
-    kinds: [...new Set([...serviceKinds(config), ...jobKinds])],
+    kinds: [...new Set([...serviceKinds(config), ...jobKinds(config)])],
     onEvent: (message, data) => onEvent(message, { region: config.region, ...data }),
   });
   return {

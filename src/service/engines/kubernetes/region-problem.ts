@@ -1,7 +1,8 @@
-import type { ReadHealth } from "./cache/read-health.ts";
+import { isOptional } from "./cache/namespace-cache.ts";
+import type { ReadFailure, ReadHealth } from "./cache/read-health.ts";
 import { isDenied, TooManyObjects } from "./cache/read-refusal.ts";
 import { KubeError, KubeUnreachable } from "./cluster/kube-api.ts";
-import { kinds } from "./cluster/kinds.ts";
+import { type Kind, kinds } from "./cluster/kinds.ts";
 import { missingRightOf } from "./cluster/missing-right.ts";
 
 /** Why a region's cluster can't be read, or not all of it. */
@@ -14,7 +15,7 @@ export type RegionProblem = {
 
 /** Undefined while everything that was asked for is read, and before anything was. */
 export function regionProblem(all: readonly ReadHealth[]): RegionProblem | undefined {
-  const failing = all.flatMap(({ kind, failure }) => (failure ? [{ kind, failure }] : []));
+  const failing = all.flatMap(({ kind, failure }) => (failure && !isLeftOut(kind, failure) ? [{ kind, failure }] : []));
   const [first] = failing.toSorted((left, right) => left.failure.since - right.failure.since);
   if (!first) return undefined;
   // What the cluster denies lasts until somebody changes the cluster, and tells nothing of whether it answers.
@@ -26,6 +27,11 @@ export function regionProblem(all: readonly ReadHealth[]): RegionProblem | undef
     isAway,
     sentence: `Reads of ${what} have failed since ${time(first.failure.since)}: ${why(first.failure.error)}.`,
   };
+}
+
+/** The lists say it of a kind whose rights are optional. */
+function isLeftOut(kind: Kind, { error }: ReadFailure): boolean {
+  return isOptional(kind) && isDenied(error);
 }
 
 /** Of performance.now(), in whole seconds. */

@@ -1,4 +1,7 @@
-import type { KubeObject } from "../cluster/kinds.ts";
+import { Refusal } from "../../../engine.ts";
+import { KubeError } from "../cluster/kube-api.ts";
+import { type Kind, type KubeObject, kinds as allKinds } from "../cluster/kinds.ts";
+import { missingRightOf } from "../cluster/missing-right.ts";
 import type { ReadHealth } from "./read-health.ts";
 import { makeReflector, type Reflector } from "./reflector.ts";
 import type { ReflectorOptions } from "./reflection.ts";
@@ -7,12 +10,19 @@ import type { ReflectorOptions } from "./reflection.ts";
 export type CachedKind =
   | "Deployment"
   | "StatefulSet"
+  | "DaemonSet"
   | "Job"
+  | "CronJob"
   | "Pod"
   | "Service"
   | "Ingress"
   | "HTTPRoute"
   | "HorizontalPodAutoscaler";
+
+/** Their rights are optional: without them, all other kinds are read. */
+export function isOptional(kind: Kind): boolean {
+  return kind === "DaemonSet" || kind === "CronJob";
+}
 
 /** The objects of one namespace, kept current by one watch per kind and shared by all readers. */
 export type NamespaceCache = {
@@ -22,10 +32,12 @@ export type NamespaceCache = {
   /**
    * Resolves when these kinds are known and current; reads through when a watch is broken or has been silent for too
    * long. Rejects with a `Refusal`: 403 if a right is missing, 503 with what the API server answered and how old the
-   * last known state is. A kind that is missing or can't be read fails only the callers that name it. A kind
-   * is watched from the first time it is named.
+   * last known state is. A kind that is missing or can't be read fails only the callers that name it, and none if it is
+   * optional: `unread` says so. A kind is watched from the first time it is named.
    */
   readonly current: (kinds: readonly CachedKind[], signal?: AbortSignal) => Promise<void>;
+  /** Why optional ones of these kinds aren't known, as of the last `current`: a sentence for each. */
+  readonly unread: (kinds: readonly CachedKind[]) => readonly string[];
   /** As of the last `current`, plus later watch events. */
   readonly all: <K extends CachedKind>(kind: K) => readonly KubeObject<K>[];
   readonly find: <K extends CachedKind>(kind: K, name: string) => KubeObject<K> | undefined;
@@ -56,6 +68,7 @@ export function openNamespaceCache(options: NamespaceCacheOptions): NamespaceCac
   for (const kind of kinds) {
     reflectors.set(kind, makeReflector({ ...shared, place: { kind, namespace }, labelSelector: labelSelectors[kind] }));
   }
+  const unread = new Map<CachedKind, string>();
   const of = <K extends CachedKind>(kind: K): Reflector<K> => {
     const reflector = reflectors.get(kind);
     if (!reflector) throw new Error(`the cache of ${namespace} was opened without ${kind}`);
@@ -65,8 +78,20 @@ export function openNamespaceCache(options: NamespaceCacheOptions): NamespaceCac
     namespace,
     kinds: new Set(kinds),
     async current(wanted, signal) {
-      await Promise.all([...new Set(wanted)].map((kind) => of(kind).current(signal)));
+      await Promise.all(
+        [...new Set(wanted)].map(async (kind) => {
+          try {
+            await of(kind).current(signal);
+            unread.delete(kind);
+          } catch (error) {
+            const why = isOptional(kind) ? whyUnread(kind, error) : undefined;
+            if (why === undefined) throw error;
+            unread.set(kind, why);
+          }
+        }),
+      );
     },
+    unread: (wanted) => wanted.flatMap((kind) => unread.get(kind) ?? []),
     all: (kind) => of(kind).all(),
     find: (kind, name) => of(kind).find(name),
     saw: (kind, object) => of(kind).saw(object),
@@ -77,4 +102,14 @@ export function openNamespaceCache(options: NamespaceCacheOptions): NamespaceCac
       await Promise.all([...reflectors.values()].map((reflector) => reflector.close()));
     },
   };
+}
+
+/** A sentence about a kind that lasts until somebody changes the cluster; undefined for an outage. */
+function whyUnread(kind: CachedKind, error: unknown): string | undefined {
+  if (!(error instanceof Refusal) || !(error.cause instanceof KubeError)) return undefined;
+  const { plural } = allKinds[kind];
+  if (error.cause.status === 404) return `${kind}s aren't listed: the cluster doesn't have this API.`;
+  const right = error.status === 403 ? missingRightOf(error.cause) : undefined;
+  if (!right) return undefined;
+  return `${kind}s aren't listed: Gantry's account may not ${right.verb} ${plural}. Add the verb to its Role.`;
 }

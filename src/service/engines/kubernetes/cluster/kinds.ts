@@ -1,11 +1,23 @@
 import type { z } from "zod";
 import { HttpRoute, Ingress, ServiceObject } from "./network-schemas.ts";
-import { Autoscaler, Deployment, Job, Lease, Pod, StatefulSet, VolumeClaim } from "./object-schemas.ts";
+import {
+  Autoscaler,
+  CronJob,
+  DaemonSet,
+  Deployment,
+  Job,
+  Lease,
+  Pod,
+  StatefulSet,
+  VolumeClaim,
+} from "./object-schemas.ts";
 
-/** Path of each kind's API group, its plural in paths, and its schema. */
+/** Path of each kind's API group, the one that older clusters have instead, its plural in paths, and its schema. */
 export const kinds = {
   Deployment: { group: "apis/apps/v1", plural: "deployments", schema: Deployment },
   StatefulSet: { group: "apis/apps/v1", plural: "statefulsets", schema: StatefulSet },
+  DaemonSet: { group: "apis/apps/v1", plural: "daemonsets", schema: DaemonSet },
+  CronJob: { group: "apis/batch/v1", olderGroup: "apis/batch/v1beta1", plural: "cronjobs", schema: CronJob },
   Job: { group: "apis/batch/v1", plural: "jobs", schema: Job },
   Pod: { group: "api/v1", plural: "pods", schema: Pod },
   Service: { group: "api/v1", plural: "services", schema: ServiceObject },
@@ -21,7 +33,7 @@ export type Kind = keyof typeof kinds;
 /** An object of a kind, as far as the engine reads it. */
 export type KubeObject<K extends Kind = Kind> = z.output<(typeof kinds)[K]["schema"]>;
 
-/** `apiVersion` of a kind, for objects that are created. */
-export function apiVersionOf(kind: Kind): string {
-  return kinds[kind].group.replace(/^apis?\//u, "");
+/** `apiVersion` of a group, for objects that are created. */
+export function apiVersionOf(group: string): string {
+  return group.replace(/^apis?\//u, "");
 }

@@ -84,6 +84,8 @@ export type KubeApi = {
   readonly delete: (named: Named, options: DeleteOptions, signal?: AbortSignal) => Promise<void>;
   /** Lines are prefixed with their time (`timestamps=true`). Chunks end anywhere. */
   readonly podLog: (options: PodLogOptions, signal: AbortSignal) => Promise<AsyncIterable<Buffer>>;
+  /** `apiVersion` of a kind as this cluster has it, once the kind was listed. */
+  readonly apiVersion: (kind: Kind) => string;
   readonly close: () => void;
 };
 

@@ -30,11 +30,12 @@ type Sending = {
 export function makeKubeClient({ kubeConfig, timeoutMs = 10_000 }: KubeClientOptions): KubeApi {
   const server = (kubeConfig.getCurrentCluster()?.server ?? "").replace(/\/+$/u, "");
   const agents = { "http:": new http.Agent({ keepAlive: true }), "https:": new https.Agent({ keepAlive: true }) };
-  const connection = { kubeConfig, server, agents, timeoutMs };
+  const connection: Connection = { kubeConfig, server, agents, timeoutMs, older: new Set() };
   return {
     server,
     ...reads(connection),
     ...writes(connection),
+    apiVersion: (kind) => apiVersionOf(groupOf(connection, kind)),
     close() {
       for (const agent of Object.values(agents)) agent.destroy();
     },
@@ -50,15 +51,18 @@ function reads(connection: Connection): Pick<KubeApi, "version" | "list" | "watc
     },
     async list(place, { labelSelector, limit, next }, signal) {
       const query = { labelSelector, limit, continue: next };
-      return pageOf(place.kind, await json({ method: "GET", path: pathOf(place), query, signal }));
+      const page = async () =>
+        pageOf(place.kind, await json({ method: "GET", path: pathOf(connection, place), query, signal }));
+      return await withOlderGroup(connection, place.kind, page);
     },
     async watch(place, { resourceVersion, timeoutSeconds, labelSelector, onOpen, onEvent }, signal) {
       const query = { watch: true, allowWatchBookmarks: true, resourceVersion, timeoutSeconds, labelSelector };
-      const stream = await answerOf(connection, { method: "GET", path: pathOf(place), query, signal });
+      const stream = await answerOf(connection, { method: "GET", path: pathOf(connection, place), query, signal });
       onOpen?.();
       await watchStream(stream, { schema: kinds[place.kind].schema, onEvent, signal });
     },
-    get: async (named, signal) => parse(named.kind, await json({ method: "GET", path: pathOf(named), signal })),
+    get: async (named, signal) =>
+      parse(named.kind, await json({ method: "GET", path: pathOf(connection, named), signal })),
     async podLog({ namespace, pod, container, ...query }, signal) {
       const path = `/api/v1/namespaces/${namespace}/pods/${pod}/log`;
       return await answerOf(connection, {
@@ -75,18 +79,24 @@ function writes(connection: Connection): Pick<KubeApi, "create" | "patch" | "rep
   const json = (sending: Sending) => jsonAnswer(connection, sending);
   return {
     async create(place, body, signal) {
-      return parse(place.kind, await json({ method: "POST", path: pathOf(place), body: typed(place, body), signal }));
+      return parse(
+        place.kind,
+        await json({ method: "POST", path: pathOf(connection, place), body: typed(connection, place, body), signal }),
+      );
     },
     async patch(named, patch, signal) {
-      const sending = { method: "PATCH", path: pathOf(named), ...patchBody(patch), signal } as const;
+      const sending = { method: "PATCH", path: pathOf(connection, named), ...patchBody(patch), signal } as const;
       return parse(named.kind, await json(sending));
     },
     async replace(named, body, signal) {
-      return parse(named.kind, await json({ method: "PUT", path: pathOf(named), body: typed(named, body), signal }));
+      return parse(
+        named.kind,
+        await json({ method: "PUT", path: pathOf(connection, named), body: typed(connection, named, body), signal }),
+      );
     },
     async delete(named, { propagation, uid }, signal) {
       const body = { propagationPolicy: propagation, ...(uid !== undefined && { preconditions: { uid } }) };
-      await json({ method: "DELETE", path: pathOf(named), body, signal });
+      await json({ method: "DELETE", path: pathOf(connection, named), body, signal });
     },
   };
 }
@@ -100,14 +110,34 @@ async function jsonAnswer(connection: Connection, sending: Sending): Promise<unk
   }
 }
 
-function pathOf(target: Place | Named): string {
-  const { group, plural } = kinds[target.kind];
-  const place = `/${group}/namespaces/${encodeURIComponent(target.namespace)}/${plural}`;
+function groupOf({ older }: Connection, kind: Kind): string {
+  const { group, olderGroup = group }: { readonly group: string; readonly olderGroup?: string } = kinds[kind];
+  return older.has(kind) ? olderGroup : group;
+}
+
+/** Older clusters have some kinds in another group. Which one is known from the first list on. */
+async function withOlderGroup<T>({ older }: Connection, kind: Kind, call: () => Promise<T>): Promise<T> {
+  try {
+    return await call();
+  } catch (error) {
+    const isUnknown = error instanceof KubeError && error.status === 404;
+    if (!isUnknown || !("olderGroup" in kinds[kind]) || older.has(kind)) throw error;
+    older.add(kind);
+    return await call().catch((second: unknown) => {
+      older.delete(kind);
+      throw second;
+    });
+  }
+}
+
+function pathOf(connection: Connection, target: Place | Named): string {
+  const { plural } = kinds[target.kind];
+  const place = `/${groupOf(connection, target.kind)}/namespaces/${encodeURIComponent(target.namespace)}/${plural}`;
   return "name" in target ? `${place}/${encodeURIComponent(target.name)}` : place;
 }
 
-function typed({ kind }: Place, body: object): object {
-  return { apiVersion: apiVersionOf(kind), kind, ...body };
+function typed(connection: Connection, { kind }: Place, body: object): object {
+  return { apiVersion: apiVersionOf(groupOf(connection, kind)), kind, ...body };
 }
 
 const patchTypes = {
@@ -145,6 +175,8 @@ type Connection = {
   readonly server: string;
   readonly agents: { readonly "http:": http.Agent; readonly "https:": https.Agent };
   readonly timeoutMs: number;
+  /** Kinds of which the cluster has the older group. */
+  readonly older: Set<Kind>;
 };
 
 /** The answer once its headers are there. Rejects for an error status. */

@@ -23,7 +23,7 @@ const PodContainer = z.object({
   imagePullPolicy: maybe(z.string()),
 });
 
-const PodTemplate = z.object({
+export const PodTemplate = z.object({
   metadata: maybe(z.object({ labels: texts, annotations })),
   spec: z.object({
     containers: listOf(PodContainer),
@@ -97,6 +97,44 @@ export const StatefulSet = z.object({
     updateRevision: maybe(z.string()),
     conditions,
   }),
+});
+
+export const DaemonSet = z
+  .object({
+    metadata: Metadata,
+    spec: z.object({
+      selector: Selector,
+      template: PodTemplate,
+      updateStrategy: maybe(z.object({ type: maybe(z.string()) })),
+    }),
+    status: z.object({
+      observedGeneration: count,
+      desiredNumberScheduled: count,
+      currentNumberScheduled: count,
+      updatedNumberScheduled: count,
+      numberReady: count,
+      numberAvailable: count,
+    }),
+  })
+  // Nobody sets its size: it is the number of nodes that should run it.
+  .transform((daemonSet) => ({
+    ...daemonSet,
+    spec: { ...daemonSet.spec, replicas: daemonSet.status.desiredNumberScheduled },
+  }));
+
+export const CronJob = z.object({
+  metadata: Metadata,
+  spec: z.object({
+    schedule: z.string(),
+    timeZone: maybe(z.string()),
+    suspend: maybe(z.boolean()),
+    // Whole, because jobs are made of it.
+    jobTemplate: z.looseObject({
+      metadata: maybe(z.object({ labels: texts, annotations })),
+      spec: z.looseObject({ template: z.looseObject({}) }),
+    }),
+  }),
+  status: maybe(z.object({ lastScheduleTime: maybe(z.string()), lastSuccessfulTime: maybe(z.string()) })),
 });
 
 export const Job = z.object({

@@ -1,3 +1,5 @@
+import { isOptional } from "../cache/namespace-cache.ts";
+import { isDenied } from "../cache/read-refusal.ts";
 import type { ClusterConfig } from "../cluster/cluster-config.ts";
 import { kubeConfigOf } from "../cluster/connect.ts";
 import { type KubeApi, KubeError } from "../cluster/kube-api.ts";
@@ -52,13 +54,20 @@ async function look(cluster: ClusterConfig, users: readonly string[]): Promise<C
 }
 
 async function seen(api: KubeApi, name: string, { region }: ClusterConfig): Promise<SeenNamespace> {
-  const count = async (kind: "Deployment" | "StatefulSet" | "Job"): Promise<number> => {
-    const { items } = await api.list({ kind, namespace: name }, { limit: MOST });
-    return items.length;
+  const count = async (kind: "Deployment" | "StatefulSet" | "DaemonSet" | "Job" | "CronJob"): Promise<number> => {
+    try {
+      return (await api.list({ kind, namespace: name }, { limit: MOST })).items.length;
+    } catch (error) {
+      // Each list says that they are missing.
+      if (isOptional(kind) && isDenied(error)) return 0;
+      throw error;
+    }
   };
+  const sum = async (...kinds: readonly Parameters<typeof count>[0][]): Promise<number> =>
+    (await Promise.all(kinds.map(count))).reduce((total, each) => total + each, 0);
   try {
-    const [deployments, sets, jobs] = await Promise.all([count("Deployment"), count("StatefulSet"), count("Job")]);
-    return { name, workloads: deployments + sets, jobs };
+    const [workloads, jobs] = await Promise.all([sum("Deployment", "StatefulSet", "DaemonSet"), sum("Job", "CronJob")]);
+    return { name, workloads, jobs };
   } catch (error) {
     throw new Error(
       `Region ${region}: couldn't list what runs in the namespace ${name} at ${api.server}: ${messageOf(error)}. ` +

@@ -10,5 +10,6 @@ const LETTER = "[bcdfghjklmnpqrstvwxz2456789]";
 export function podNamePattern({ kind, objectName }: Pick<LoggedWorkload, "kind" | "objectName">): string {
   const name = objectName.replaceAll(".", String.raw`\.`);
   if (kind === "Deployment") return `${name}-${LETTER}{5,10}-${LETTER}{5}`;
+  if (kind === "DaemonSet") return `${name}-${LETTER}{5}`;
   return kind === "StatefulSet" ? `${name}-[0-9]+` : `${name}-(?:[0-9]+-)?${LETTER}{5}`;
 }

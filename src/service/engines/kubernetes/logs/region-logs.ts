@@ -5,7 +5,7 @@ export type LoggedWorkload = {
   readonly uid: string;
   /** In the API; an adopted one's object can have another name. */
   readonly name: string;
-  readonly kind: "Deployment" | "StatefulSet" | "Job";
+  readonly kind: "Deployment" | "StatefulSet" | "DaemonSet" | "Job";
   readonly objectName: string;
   /** As Kubernetes says it: 2026-11-21T10:00:00Z. */
   readonly createdAt: string;

@@ -7,7 +7,7 @@ import { indexPods, podsOfDeployment, podsOfOwner } from "../read/pods.ts";
 import { type ContainerSource, sourcesOf } from "./container-source.ts";
 import { logKey } from "./log-keys.ts";
 
-export type WorkloadKind = "Deployment" | "StatefulSet" | "Job";
+export type WorkloadKind = "Deployment" | "StatefulSet" | "DaemonSet" | "Job";
 
 /** A workload whose log is collected. */
 export type CollectedWorkload = {
@@ -23,10 +23,10 @@ type Pod = KubeObject<"Pod">;
 
 /** The kinds of a namespace whose logs are collected. */
 export function collectedKinds({ adopt, jobs }: Pick<ClusterConfig, "adopt" | "jobs">): readonly WorkloadKind[] {
-  // As the operations read them (read-kinds.ts): Gantry makes no StatefulSets.
+  // As the operations read them (read-kinds.ts): Gantry makes no StatefulSets and DaemonSets.
   return [
     "Deployment",
-    ...(adopt.which === "none" ? [] : (["StatefulSet"] as const)),
+    ...(adopt.which === "none" ? [] : (["StatefulSet", "DaemonSet"] as const)),
     ...(jobs ? (["Job"] as const) : []),
   ];
 }
@@ -47,7 +47,7 @@ export function collectedWorkloads(cache: NamespaceCache, config: ClusterConfig)
       .map(({ metadata, spec }) =>
         found(metadata, true, podsOfDeployment({ metadata, selector: spec.selector }, pods)),
       ),
-    ...all("StatefulSet")
+    ...[...all("StatefulSet"), ...all("DaemonSet")]
       .filter(({ metadata }) => adopts(metadata))
       .map(({ metadata }) => found(metadata, true, podsOfOwner(metadata.uid, pods))),
     ...all("Job")

@@ -45,10 +45,11 @@ type Named = { readonly name: string; readonly source: Source };
 function namesOf({ cacheOf, config }: KnownRegion, { namespace }: Reading): ReadonlyMap<string, Source> {
   const cache = cacheOf(namespace);
   const adopts = adopter(config.adopt);
-  const statefulSets = config.adopt.which === "none" ? [] : cache.all("StatefulSet");
+  const isAdopting = config.adopt.which !== "none";
   const sources: readonly Source[] = [
     ...cache.all("Deployment").map((object) => ({ kind: "Deployment" as const, object })),
-    ...statefulSets.map((object) => ({ kind: "StatefulSet" as const, object })),
+    ...(isAdopting ? cache.all("StatefulSet").map((object) => ({ kind: "StatefulSet" as const, object })) : []),
+    ...(isAdopting ? cache.all("DaemonSet").map((object) => ({ kind: "DaemonSet" as const, object })) : []),
   ];
   return nameServices(sources.filter((source) => isOwn(source) || adopts(source.object.metadata)));
 }

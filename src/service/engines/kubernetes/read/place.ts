@@ -32,7 +32,8 @@ export async function jobPlace<R extends KnownRegion>(parts: ReadParts<R>, asked
     const where = withJobs.length > 0 ? `use ${withJobs.join(", ")}` : "no region is configured to run jobs";
     throw new Refusal(400, `jobs don't run in the region ${name}: ${where}`);
   }
-  return await currentPlace(parts, asked, { region: regionOf(parts, asked, withJobs), kinds: jobKinds });
+  const region = regionOf(parts, asked, withJobs);
+  return await currentPlace(parts, asked, { region, kinds: jobKinds(region.config) });
 }
 
 function regionOf<R extends KnownRegion>({ regions }: ReadParts<R>, { path }: Asked, names: readonly string[]): R {

@@ -43,7 +43,7 @@ export function podsOfDeployment({ metadata, selector }: Workload, index: PodInd
   });
 }
 
-/** The pods of a StatefulSet or Job, which owns them directly. */
+/** The pods of a StatefulSet, DaemonSet or Job, which owns them directly. */
 export function podsOfOwner(uid: string, index: PodIndex): readonly Pod[] {
   return index.get(uid) ?? [];
 }

@@ -16,7 +16,7 @@ type Projection = {
   readonly domains: readonly string[];
 };
 
-/** A Deployment or StatefulSet with its definition, whoever wrote it. */
+/** A Deployment, StatefulSet or DaemonSet with its definition, whoever wrote it. */
 export function projectService({ metadata, spec }: FoundService["source"]["object"], projection: Projection): Service {
   const { name, username, config, v1Services, domains } = projection;
   const { template } = spec;

@@ -9,11 +9,13 @@ export function serviceKinds({ adopt, domains }: Pick<ClusterConfig, "adopt" | "
     "Service",
     "HorizontalPodAutoscaler",
     // Gantry makes none.
-    ...(adopt.which === "none" ? [] : (["StatefulSet"] as const)),
+    ...(adopt.which === "none" ? [] : (["StatefulSet", "DaemonSet"] as const)),
     ...(domains.kind === "ingress" ? (["Ingress"] as const) : []),
     ...(domains.kind === "gateway" ? (["HTTPRoute"] as const) : []),
   ];
 }
 
 /** The kinds that jobs are read from. */
-export const jobKinds: readonly CachedKind[] = ["Job", "Pod"];
+export function jobKinds({ adopt }: Pick<ClusterConfig, "adopt">): readonly CachedKind[] {
+  return ["Job", "Pod", ...(adopt.which === "none" ? [] : (["CronJob"] as const))];
+}

@@ -2,9 +2,11 @@ import { Refusal, type Engine } from "../../../engine.ts";
 import { listedJob, readJob } from "../../../workloads/jobs/job-answer.ts";
 import { listedService, readService } from "../../../workloads/services/service-answer.ts";
 import { findJob, findJobs } from "./jobs/find-jobs.ts";
-import { findService, findServices, type KnownRegion } from "./find-services.ts";
+import { findService, findServices, type KnownRegion, type Reading } from "./find-services.ts";
 import type { FoundJob } from "./jobs/found-job.ts";
 import { jobOwner, jobOwnership, serviceOwner, serviceOwnership } from "../write/refused-operations.ts";
+import type { CachedKind } from "../cache/namespace-cache.ts";
+import { jobKinds, serviceKinds } from "./read-kinds.ts";
 import { jobPlace, type Place, type ReadParts, servicePlace } from "./place.ts";
 
 type ReadOperations = Pick<Engine, "listServices" | "getService" | "listJobs" | "getJob">;
@@ -22,6 +24,7 @@ export function readOperations<R extends KnownRegion>(parts: ReadOperationsParts
       return {
         region: request.path.region,
         services: found.map((each) => listedService(each.service, each.status, serviceOwner(each))),
+        ...unlisted(region, reading, serviceKinds(region.config)),
       };
     },
     async getService(request) {
@@ -34,7 +37,10 @@ export function readOperations<R extends KnownRegion>(parts: ReadOperationsParts
     async listJobs(request) {
       const { region, reading } = await jobPlace(parts, request);
       const found = findJobs(region, reading);
-      return { jobs: found.map((each) => listedJob(each.job, each.around, jobOwner(each))) };
+      return {
+        jobs: found.map((each) => listedJob(each.job, each.around, jobOwner(each))),
+        ...unlisted(region, reading, jobKinds(region.config)),
+      };
     },
     async getJob(request) {
       const place = await jobPlace(parts, request);
@@ -46,4 +52,10 @@ export function readOperations<R extends KnownRegion>(parts: ReadOperationsParts
       return { ...readJob(found.job, found.around, ownership), instance_names: [...instances] };
     },
   };
+}
+
+/** What the list lacks because a right or an API is missing in the cluster. */
+function unlisted({ cacheOf }: KnownRegion, { namespace }: Reading, kinds: readonly CachedKind[]) {
+  const sentences = cacheOf(namespace).unread(kinds);
+  return sentences.length === 0 ? {} : { not_listed: [...sentences] };
 }

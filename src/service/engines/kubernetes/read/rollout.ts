@@ -24,8 +24,15 @@ export type Rollout = {
   readonly hold?: string | undefined;
 };
 
-export function rolloutOf({ kind, object }: FoundService["source"]): Rollout {
-  return kind === "Deployment" ? ofDeployment(object) : ofStatefulSet(object);
+export function rolloutOf(source: FoundService["source"]): Rollout {
+  switch (source.kind) {
+    case "Deployment":
+      return ofDeployment(source.object);
+    case "StatefulSet":
+      return ofStatefulSet(source.object);
+    case "DaemonSet":
+      return ofDaemonSet(source.object);
+  }
 }
 
 const REVISION = "deployment.kubernetes.io/revision";
@@ -82,6 +89,22 @@ function ofStatefulSet({ metadata, spec, status }: KubeObject<"StatefulSet">): R
     hasNew: status.updatedReplicas > 0,
     isAvailable: status.readyReplicas >= wanted,
     isSettled: isLatest,
+  };
+}
+
+/** It has no conditions either. With OnDelete, each pod keeps the old version until somebody deletes it. */
+function ofDaemonSet({ metadata, spec, status }: KubeObject<"DaemonSet">): Rollout {
+  const wanted = status.desiredNumberScheduled;
+  const isLatest = status.updatedNumberScheduled >= wanted;
+  return {
+    wanted,
+    isObserved: status.observedGeneration >= (metadata.generation ?? 0),
+    isUpdated: isLatest || spec.updateStrategy?.type === "OnDelete",
+    replicas: status.currentNumberScheduled,
+    ready: status.numberReady,
+    hasNew: status.updatedNumberScheduled > 0,
+    isAvailable: status.numberAvailable >= wanted,
+    isSettled: isLatest || metadata.generation === 1,
   };
 }
 

@@ -2,28 +2,28 @@ import type { FoundService } from "./found-service.ts";
 
 type Source = FoundService["source"];
 
+/** The kind that comes first keeps the name. */
+const order: readonly Source["kind"][] = ["Deployment", "StatefulSet", "DaemonSet"];
+
 /**
- * The name of each service in the API. Kubernetes lets a Deployment and a StatefulSet of a namespace have the same
- * name; then the StatefulSet `db` is `db.statefulset`, so that both can be addressed.
+ * The name of each service in the API. Kubernetes lets workloads of different kinds in a namespace have the same name; then
+ * the StatefulSet `db` is `db.statefulset`, and the DaemonSet `db.daemonset`, so that all can be addressed.
  */
 export function nameServices(sources: readonly Source[]): ReadonlyMap<string, Source> {
   const named = new Map<string, Source>();
   const taken: Source[] = [];
-  const [deployments, statefulSets] = [ofKind(sources, "Deployment"), ofKind(sources, "StatefulSet")];
-  for (const source of [...deployments, ...statefulSets]) {
+  for (const source of order.flatMap((kind) => ofKind(sources, kind))) {
     const { name } = source.object.metadata;
     if (named.has(name)) taken.push(source);
     else named.set(name, source);
   }
   for (const source of taken) {
     let name = source.object.metadata.name;
-    while (named.has(name)) name += SUFFIX;
+    while (named.has(name)) name += `.${source.kind.toLowerCase()}`;
     named.set(name, source);
   }
   return named;
 }
-
-const SUFFIX = ".statefulset";
 
 function ofKind(sources: readonly Source[], kind: Source["kind"]): Source[] {
   return sources.filter((source) => source.kind === kind).toSorted(byName);

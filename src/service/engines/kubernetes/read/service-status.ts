@@ -21,7 +21,8 @@ export function serviceStatus(source: FoundService["source"], pods: readonly Pod
   const ready = Math.min(instances.filter(({ state }) => state === "ready").length, rollout.wanted);
   const counts = { ready, ...crashesOf(instances, now) };
   if (deletionTimestamp !== undefined) return { state: "Deleting", since: deletionTimestamp, ...counts };
-  if (rollout.wanted === 0 && !isIdle(source.object.metadata.annotations)) {
+  // No node may match a DaemonSet, which then runs as it should.
+  if (rollout.wanted === 0 && source.kind !== "DaemonSet" && !isIdle(source.object.metadata.annotations)) {
     return { state: stopState(rollout, instances), since: stoppedAt(source), ...counts };
   }
   const { state, ...why } = runState(rollout, instances);

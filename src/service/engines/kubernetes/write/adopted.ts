@@ -39,8 +39,18 @@ function refuseChange(found: Adopted, change: Change, { adopt }: Pick<ClusterCon
   );
 }
 
-/** An autoscaler would undo another size at once; and one of size 0 switches it off. */
-export function refuseAutoscaled({ autoscaler, service }: FoundService, participle: string): void {
+/**
+ * Refuses another size where something else sets it. An autoscaler would undo it at once, and one of size 0 switches it
+ * off; a DaemonSet has none.
+ */
+export function refuseSetSize({ autoscaler, service, source }: FoundService, participle: string): void {
+  if (source.kind === "DaemonSet") {
+    throw new Refusal(
+      409,
+      `service ${service.name} can't be ${participle}: it is a DaemonSet, which has an instance on each of its nodes. ` +
+        `Nothing was changed. Change its node selector with kubectl.`,
+    );
+  }
   if (autoscaler === undefined) return;
   throw new Refusal(
     409,

@@ -8,7 +8,7 @@ import { KubeError, type Patch } from "../cluster/kube-api.ts";
 import { refusalOf } from "../cluster/refusal-of.ts";
 import { annotations } from "../names.ts";
 import type { FoundService } from "../read/found-service.ts";
-import { refuseAdopted, refuseAutoscaled } from "./adopted.ts";
+import { refuseAdopted, refuseSetSize } from "./adopted.ts";
 import { oneInstance } from "./disks.ts";
 import { refuseTakenDomains, routedPort } from "./domains.ts";
 import { changeDomains } from "./change-domains.ts";
@@ -19,18 +19,12 @@ import { cacheOf, objectOf, reading, type Target, wantedService } from "./target
 type Accepted = Record<string, never>;
 
 export async function stopService(target: Target): Promise<Accepted> {
-  await changed(target, "stop", (found) => {
-    refuseAutoscaled(found, "stopped");
-    return stopPatch(found.source.object, target.parts.now());
-  });
+  await changed(target, "stop", (found) => stopPatch(found.source.object, target.parts.now()));
   return {};
 }
 
 export async function startService(target: Target): Promise<Accepted> {
-  await changed(target, "start", (found) => {
-    refuseAutoscaled(found, "started");
-    return startPatch(found.source.object, sizeAtStart(found));
-  });
+  await changed(target, "start", (found) => startPatch(found.source.object, sizeAtStart(found)));
   return {};
 }
 
@@ -79,7 +73,7 @@ function refuseUpdate({ region }: Target, found: FoundService, { before, after, 
   }
   if (isRebound) refuseAdopted(found, "domains", config);
   if (after.size === before.size) return;
-  refuseAutoscaled(found, "scaled");
+  refuseSetSize(found, "scaled");
   const { source } = found;
   const holdsDisk = source.kind === "Deployment" && source.object.spec.strategy?.type === "Recreate";
   const writes = before.volumes.some(({ readOnly }) => !readOnly);
@@ -113,6 +107,9 @@ async function changed(target: Target, move: Move, patchFor: PatchFor): Promise<
   const doing = `${move} the service ${target.name}`;
   for (let tries = 1; ; tries += 1) {
     const found = wantedService(target);
+    // First, because its state comes and goes.
+    if (move === "start") refuseSetSize(found, "started");
+    if (move === "stop") refuseSetSize(found, "stopped");
     const refusal = moveRefusal(move, target.name, found.status.state);
     if (refusal !== undefined) throw new Refusal(409, refusal);
     const patch = await patchFor(found);

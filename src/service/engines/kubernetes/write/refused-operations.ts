@@ -4,7 +4,7 @@ import type { Ownership } from "../../../workloads/ownership.ts";
 import type { ClusterConfig } from "../cluster/cluster-config.ts";
 import type { FoundJob } from "../read/jobs/found-job.ts";
 import type { FoundService } from "../read/found-service.ts";
-import { refuseAdopted, refuseAdoptedJob, refuseAutoscaled } from "./adopted.ts";
+import { refuseAdopted, refuseAdoptedJob, refuseSetSize } from "./adopted.ts";
 
 type Adopting = Pick<ClusterConfig, "adopt">;
 
@@ -17,18 +17,18 @@ const ofServices: readonly Check<FoundService>[] = [
   { operation: "deleteService", refuse: (found, config) => refuseAdopted(found, "delete", config) },
   { operation: "updateService", part: "memory", refuse: (found, config) => refuseAdopted(found, "memory", config) },
   { operation: "updateService", part: "domains", refuse: (found, config) => refuseAdopted(found, "domains", config) },
-  { operation: "updateService", part: "size", refuse: (found) => refuseAutoscaled(found, "scaled") },
-  { operation: "startService", refuse: (found) => refuseAutoscaled(found, "started") },
-  { operation: "stopService", refuse: (found) => refuseAutoscaled(found, "stopped") },
+  { operation: "updateService", part: "size", refuse: (found) => refuseSetSize(found, "scaled") },
+  { operation: "startService", refuse: (found) => refuseSetSize(found, "started") },
+  { operation: "stopService", refuse: (found) => refuseSetSize(found, "stopped") },
 ];
 
 const ofJobs: readonly Check<FoundJob>[] = [{ operation: "deleteJob", refuse: refuseAdoptedJob }];
 
 /** Other tools that manage a service. */
-export function serviceOwner({ isAdopted, owner, autoscaler }: FoundService): Ownership {
+export function serviceOwner({ isAdopted, owner, autoscaler, source }: FoundService): Ownership {
   return {
     managedBy: isAdopted ? owner?.words : undefined,
-    sizeSetBy: autoscaler === undefined ? undefined : `autoscaler ${autoscaler}`,
+    sizeSetBy: source.kind === "DaemonSet" ? "its nodes (DaemonSet)" : autoscaler && `autoscaler ${autoscaler}`,
   };
 }
 

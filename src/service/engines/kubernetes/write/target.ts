@@ -62,7 +62,7 @@ export function cacheOf({ region, reading }: Target) {
   return region.cacheOf(reading.namespace);
 }
 
-export function objectOf({ source }: FoundService): Named<"Deployment" | "StatefulSet"> {
+export function objectOf({ source }: FoundService): Named<FoundService["source"]["kind"]> {
   const { namespace, name } = source.object.metadata;
   return { kind: source.kind, namespace, name };
 }

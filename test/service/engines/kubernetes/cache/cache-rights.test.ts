@@ -61,3 +61,30 @@ test("a kind that the cluster lacks fails only those who need it", async () => {
   await cache.current(["Pod", "Service"]);
   await until(() => cluster.server.openWatches() === 2);
 });
+
+test("without an optional right all other kinds are read, and the missing one is named until it is granted", async () => {
+  const cluster = await openCachedCluster({ kinds: ["Deployment", "DaemonSet", "CronJob"], unknown: ["cronjobs"] });
+  const message =
+    'daemonsets.apps is forbidden: User "ada" cannot list resource "daemonsets" in API group "apps" in the namespace "shop"';
+  cluster.server.fail("list daemonsets", { status: 403, message });
+  const cache = cluster.cacheOf("shop");
+
+  await cache.current(["Deployment", "DaemonSet", "CronJob"]);
+
+  expect(cache.unread(["Deployment", "DaemonSet", "CronJob"])).toEqual([
+    "DaemonSets aren't listed: Gantry's account may not list daemonsets. Add the verb to its Role.",
+    "CronJobs aren't listed: the cluster doesn't have this API.",
+  ]);
+  cluster.server.fail("list daemonsets", undefined);
+  await until(async () => {
+    await cache.current(["DaemonSet"]);
+    return cache.unread(["DaemonSet"]).length === 0;
+  });
+});
+
+test("an outage of an optional kind is no missing right", async () => {
+  const cluster = await openCachedCluster({ kinds: ["DaemonSet"] });
+  cluster.server.fail("list daemonsets", { status: 500, message: "etcdserver: leader changed" });
+
+  await expect(cluster.cacheOf("shop").current(["DaemonSet"])).rejects.toMatchObject({ status: 503 });
+});

@@ -143,6 +143,8 @@ test.each([
   ["Deployment", "web", "web-0", false],
   ["StatefulSet", "db", "db-11", true],
   ["StatefulSet", "db", "db-x7k2p", false],
+  ["DaemonSet", "agent", "agent-x7k2p", true],
+  ["DaemonSet", "agent", "agent-1", false],
   ["Job", "nightly", "nightly-x7k2p", true],
   ["Job", "nightly", "nightly-3-x7k2p", true],
   ["Job", "a.b", "aXb-x7k2p", false],

@@ -39,7 +39,7 @@ describe.skipIf(noPods !== undefined)(`workloads that somebody else made in a cl
   }
 
   async function job(name: string) {
-    await region.cacheOf(namespace).current(jobKinds);
+    await region.cacheOf(namespace).current(jobKinds(region.config));
     const found = findJobs(region, reading()).find((each) => each.job.name === name);
     return found && readJob(found.job, found.around);
   }

@@ -3,14 +3,17 @@ import { Refusal } from "../../../../../src/service/engine.ts";
 import type { ClusterConfig } from "../../../../../src/service/engines/kubernetes/cluster/cluster-config.ts";
 import { readOperations } from "../../../../../src/service/engines/kubernetes/read/read-operations.ts";
 import { regionWith } from "../support/known-objects.ts";
-import { deployment, job, statefulSet } from "../support/sent-objects.ts";
+import { daemonSet, deployment, job, pod, statefulSet } from "../support/sent-objects.ts";
 
 const sent = [deployment("web"), deployment("db"), statefulSet("db"), job("report")];
 const signal = new AbortController().signal;
 const asked = { user: { username: "dana" }, signal, query: undefined, body: undefined };
 
-function operations(changed: Partial<ClusterConfig> = {}) {
-  const regions = new Map([["us", regionWith(sent, changed)]]);
+/** No node runs it. */
+const none = { currentNumberScheduled: 0, updatedNumberScheduled: 0, numberReady: 0, numberAvailable: 0 };
+
+function operations(changed: Partial<ClusterConfig> = {}, objects: Parameters<typeof regionWith>[0] = sent) {
+  const regions = new Map([["us", regionWith(objects, changed)]]);
   return readOperations({
     regions,
     now: () => new Date("2026-11-22T12:30:00Z"),
@@ -63,4 +66,38 @@ test("an unknown region, a region without jobs and a user without a namespace ar
   await expect(operations({ namespaceOf: () => undefined }).listServices(inUs())).rejects.toEqual(
     new Refusal(403, "dana has no namespace in the region us: ask your Gantry admin for one"),
   );
+});
+
+test("a DaemonSet is a service with an instance on each of its nodes, and keeps its name apart from others", async () => {
+  const agent = { kind: "DaemonSet", name: "agent" } as const;
+  const pods = [pod("agent-x7k2p", { of: agent }), pod("agent-q8m4z", { of: agent })];
+  const { listServices } = operations({}, [
+    daemonSet("agent"),
+    ...pods,
+    daemonSet("nowhere", { status: { ...none, desiredNumberScheduled: 0 } }),
+    daemonSet("slow", { status: { ...none, desiredNumberScheduled: 3, currentNumberScheduled: 3 } }),
+    deployment("db"),
+    statefulSet("db"),
+    daemonSet("db"),
+  ]);
+  const { services } = await listServices(inUs());
+
+  const shown = services.map(({ name, status, ready_instances: ready, target_instance_size: size }) => {
+    return `${name} ${status} ${ready}/${size}`;
+  });
+  expect(shown.toSorted()).toEqual([
+    "agent Running 2/2",
+    "db Running 0/2",
+    "db.daemonset Running 0/2",
+    "db.statefulset Running 0/2",
+    "nowhere Running 0/0",
+    "slow Starting 0/3",
+  ]);
+  expect(services.find(({ name }) => name === "agent")?.size_set_by).toBe("its nodes (DaemonSet)");
+});
+
+test("without adoption there are no DaemonSets", async () => {
+  const { listServices } = operations({ adopt: { which: "none", allow: [] } }, [daemonSet("agent")]);
+
+  expect((await listServices(inUs())).services).toEqual([]);
 });

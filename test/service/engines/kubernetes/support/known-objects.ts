@@ -19,8 +19,19 @@ export function cacheWith(sent: readonly Sent[]): NamespaceCache {
   const parsed = new Map<CachedKind, readonly KubeObject[]>();
   return {
     namespace: "team",
-    kinds: new Set(["Deployment", "StatefulSet", "Job", "Pod", "Service", "Ingress", "HTTPRoute"]),
+    kinds: new Set([
+      "Deployment",
+      "StatefulSet",
+      "DaemonSet",
+      "Job",
+      "CronJob",
+      "Pod",
+      "Service",
+      "Ingress",
+      "HTTPRoute",
+    ]),
     current: async () => undefined,
+    unread: () => [],
     health: () => [],
     all: <K extends CachedKind>(kind: K) => {
       const objects = parsed.get(kind) ?? all(kind);

@@ -73,6 +73,24 @@ export function statefulSet(name: string, { metadata, spec, status, podSpec }: C
   };
 }
 
+/** A DaemonSet that two nodes run. */
+export function daemonSet(name: string, { metadata, spec, status, podSpec }: Changed = {}): Sent & Fields {
+  return {
+    kind: "DaemonSet",
+    metadata: metadataOf("DaemonSet", name, metadata),
+    spec: { selector: { matchLabels: { app: name } }, template: templateOf(name, podSpec), ...spec },
+    status: {
+      observedGeneration: 1,
+      desiredNumberScheduled: 2,
+      currentNumberScheduled: 2,
+      updatedNumberScheduled: 2,
+      numberReady: 2,
+      numberAvailable: 2,
+      ...status,
+    },
+  };
+}
+
 export function job(name: string, { metadata, spec, status, podSpec }: Changed = {}): Sent & Fields {
   const template = templateOf(name, { restartPolicy: "Never", ...podSpec });
   return {
@@ -85,7 +103,7 @@ export function job(name: string, { metadata, spec, status, podSpec }: Changed =
 
 type PodChanged = Changed & {
   /** `apps/v1 Deployment` by its ReplicaSet; undefined for a pod without an owner. */
-  readonly of: { readonly kind: "Deployment" | "StatefulSet" | "Job"; readonly name: string } | undefined;
+  readonly of: { readonly kind: "Deployment" | "StatefulSet" | "DaemonSet" | "Job"; readonly name: string } | undefined;
   readonly hash?: string;
   /** Fields of the status of its container `app`. */
   readonly app?: Fields;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { FoundService } from "../../../../../src/service/engines/kubernetes/read/found-service.ts";
 import { findService } from "../../../../../src/service/engines/kubernetes/read/find-services.ts";
-import { refuseAdopted, refuseAutoscaled } from "../../../../../src/service/engines/kubernetes/write/adopted.ts";
+import { refuseAdopted, refuseSetSize } from "../../../../../src/service/engines/kubernetes/write/adopted.ts";
 import { config, regionWith } from "../support/known-objects.ts";
 import { deployment, object } from "../support/sent-objects.ts";
 
@@ -60,9 +60,9 @@ describe("a workload that Gantry didn't create", () => {
     const target = { scaleTargetRef: { kind: "Deployment", name: "shop" } };
     const scaled = adopted({}, [object("HorizontalPodAutoscaler", "shop-cpu", { spec: target })]);
 
-    expect(() => refuseAutoscaled(scaled, "scaled")).toThrow(
+    expect(() => refuseSetSize(scaled, "scaled")).toThrow(
       "service shop can't be scaled: the autoscaler shop-cpu sets its size. Nothing was changed. Change the autoscaler's limits, or remove it.",
     );
-    expect(() => refuseAutoscaled(adopted(), "scaled")).not.toThrow();
+    expect(() => refuseSetSize(adopted(), "scaled")).not.toThrow();
   });
 });

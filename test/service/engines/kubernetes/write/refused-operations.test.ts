@@ -5,7 +5,7 @@ import { loadSpec } from "../../../../../src/service/api/spec.ts";
 import { Refusal } from "../../../../../src/service/engine.ts";
 import type { ClusterConfig } from "../../../../../src/service/engines/kubernetes/cluster/cluster-config.ts";
 import { readOperations } from "../../../../../src/service/engines/kubernetes/read/read-operations.ts";
-import { deployment, job, object, statefulSet } from "../support/sent-objects.ts";
+import { daemonSet, deployment, job, object, statefulSet } from "../support/sent-objects.ts";
 import { scriptedCluster, writesOn } from "./support/scripted-cluster.ts";
 
 const open: { close: () => Promise<void> }[] = [];
@@ -42,6 +42,7 @@ const services: Readonly<Record<string, Situation>> = {
   "of Argo CD": { workload: owned(argo) },
   "of nobody known": { workload: owned(undefined) },
   "of nobody known, a StatefulSet": { workload: (changed) => statefulSet("shop", changed) },
+  "of nobody known, a DaemonSet": { workload: (changed) => daemonSet("shop", changed) },
   "of Helm, with an autoscaler": { workload: owned(helm), autoscaled: true },
   "of Helm, that may be deleted": { workload: owned(helm), allow: ["delete"] },
   "of Helm, that may get other memory": { workload: owned(helm), allow: ["memory"] },

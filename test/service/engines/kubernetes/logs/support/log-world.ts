@@ -10,6 +10,7 @@ import {
 import { logKey } from "../../../../../../src/service/engines/kubernetes/logs/log-keys.ts";
 import { logOperations } from "../../../../../../src/service/engines/kubernetes/logs/log-operations.ts";
 import { storedLogs } from "../../../../../../src/service/engines/kubernetes/logs/stored-logs.ts";
+import { jobKinds, serviceKinds } from "../../../../../../src/service/engines/kubernetes/read/read-kinds.ts";
 import type { Region } from "../../../../../../src/service/engines/kubernetes/region.ts";
 import { DEFAULT_LOG_LIMITS } from "../../../../../../src/service/workloads/logs/log-bounds.ts";
 import type { LogWriter } from "../../../../../../src/service/workloads/logs/log-writer.ts";
@@ -49,9 +50,10 @@ type Starting = {
 export async function startReplica({ api, namespace, logs, limits }: Starting) {
   const events: { message: string; data: object }[] = [];
   const onEvent = (message: string, data: object): void => void events.push({ message, data });
-  const kinds = ["Deployment", "StatefulSet", "Job", "Pod", "Service", "HorizontalPodAutoscaler"] as const;
+  const config = configOf(namespace);
+  const kinds = [...new Set([...serviceKinds(config), ...jobKinds(config)])];
   const caches = openClusterCaches({ api, kinds, onEvent });
-  const region: Region = { config: configOf(namespace), api, namespaces: [namespace], cacheOf: caches.cacheOf };
+  const region: Region = { config, api, namespaces: [namespace], cacheOf: caches.cacheOf };
   const now = (): Date => new Date();
   const collector = startLogCollector({
     region,

@@ -117,7 +117,7 @@ export function writesOn(api: KubeApi, changed: Partial<ClusterConfig> = {}) {
   const cache = openNamespaceCache({
     api,
     namespace: "team",
-    kinds: [...new Set([...serviceKinds(own), ...jobKinds])],
+    kinds: [...new Set([...serviceKinds(own), ...jobKinds(own)])],
     reconnects: makeReconnects(),
     onEvent: () => undefined,
   });
