@@ -187,7 +187,7 @@ export interface paths {
          * Update a service
          * @description Changes what the body names. Left open by the API: whether the update is partial (the documented example leaves
          *     fields out, so it is assumed to be), and the answer's body (ignored; read the service to see what happened).
-         *     This implementation is partial, and answers 409 while the service is starting.
+         *     This implementation is partial, and answers 409 while the service is being deleted.
          */
         put: operations["updateService"];
         /**
@@ -230,7 +230,7 @@ export interface paths {
         /**
          * Start a service
          * @description Starts a stopped service with its remembered number of instances. Left open by the API: which states forbid it.
-         *     This implementation answers 409 unless the service is stopped or failed.
+         *     This implementation answers 409 when the service runs already: unless it is stopped, stopping or failed.
          */
         put: operations["startService"];
         post?: never;
@@ -264,7 +264,7 @@ export interface paths {
         /**
          * Stop a service
          * @description Stops every instance of the service; it keeps its definition. Left open by the API: which states forbid it.
-         *     This implementation answers 409 while the service is starting, and when it is stopped or stopping.
+         *     This implementation answers 409 when it is stopped or stopping already.
          */
         put: operations["stopService"];
         post?: never;
@@ -298,7 +298,7 @@ export interface paths {
         /**
          * Restart a service
          * @description Stops and starts every instance of a running service. The API has no field that shows it; of this implementation,
-         *     `status_since` does. It answers 409 when the service is stopped, stopping or starting.
+         *     `status_since` does. It answers 409 when the service is stopped or stopping.
          */
         put: operations["restartService"];
         post?: never;
@@ -940,9 +940,10 @@ export interface components {
          */
         NotListed: string[];
         /**
-         * @description What this implementation would refuse now because somebody else owns the workload or something else sets its
-         *     size; other reasons to refuse aren't listed. Only when one workload is read, and absent when there is nothing
-         *     to list. Not defined by the API; this implementation sends it.
+         * @description What this implementation would refuse now because somebody else owns the workload, something else sets its
+         *     size, or its state forbids it; other reasons to refuse aren't listed, and neither are a start of what runs and
+         *     a stop of what is stopped. Only when one workload is read, and absent when there is nothing to list. Not
+         *     defined by the API; this implementation sends it.
          */
         RefusedOperations: components["schemas"]["RefusedOperation"][];
         /** @description An operation that would be refused now. */

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { Refusal } from "../../../src/service/engine.ts";
+import { type EngineRequest, Refusal } from "../../../src/service/engine.ts";
 import { mutant, type Mutant, without } from "./mutant.ts";
 import { unwellMutants } from "./unwell-mutants.ts";
 
@@ -186,6 +186,15 @@ export const mutants: readonly Mutant[] = [
   mutant("stopService", "stops what is stopped once more", (good) => ({
     stopService: (request) => good.stopService(request).catch(orAccept),
   })),
+  ...(["stopService", "restartService", "updateService"] as const).map((op) =>
+    mutant(op, "waits until a service runs", (good) => ({
+      async [op](request: EngineRequest<typeof op>) {
+        const { status } = await good.getService({ ...request, body: undefined });
+        if (status === "Starting") throw new Refusal(409, `${request.path.service_name} is starting`);
+        return await (good[op] as (asked: typeof request) => Promise<Record<string, never>>)(request); // its own operation
+      },
+    })),
+  ),
   mutant("restartService", "answers and restarts nothing", () => ({ restartService: accepts })),
   mutant("restartService", "asks the service to be there and restarts nothing", (good) => ({
     async restartService(request) {

@@ -24,23 +24,6 @@ async function expectConflict(world: World, move: Move, name: string) {
   expectRefusal(await world.ask(move, { name }), { status: 409, naming: name, of: move });
 }
 
-function refusedWhileStarting(operation: Move): ContractCase {
-  return {
-    operation,
-    title: "answers 409 while the service is starting",
-    needsPods: true,
-    async run(world) {
-      const name = world.newName("web");
-      await world.get("createService", { name, body: webBody(world) });
-
-      await expectConflict(world, operation, name);
-
-      await serviceThatIs(world, name, "Running");
-      expect(total(await startsReach(world, name, 1))).toBe(1);
-    },
-  };
-}
-
 function refusedToOthers(operation: Move): ContractCase {
   return {
     operation,
@@ -58,7 +41,55 @@ function refusedToOthers(operation: Move): ContractCase {
 }
 
 export const serviceMoveCases: readonly ContractCase[] = [
-  ...moves.flatMap((move) => [refusedWhileStarting(move), refusedToOthers(move)]),
+  ...moves.map(refusedToOthers),
+  {
+    operation: "startService",
+    title: "answers 409 while the service is starting, and says so before anybody asks",
+    needsPods: true,
+    async run(world) {
+      const name = world.newName("web");
+      await world.get("createService", { name, body: webBody(world) });
+
+      await expectConflict(world, "startService", name);
+
+      const starting = await world.get("getService", { name });
+      if (starting.status === "Starting") {
+        expect(starting.refused_operations).toMatchObject([{ operation: "startService" }]);
+      }
+      await serviceThatIs(world, name, "Running");
+      expect(total(await startsReach(world, name, 1))).toBe(1);
+    },
+  },
+  {
+    operation: "stopService",
+    title: "stops what still starts, and can be taken back while it stops",
+    needsPods: true,
+    async run(world) {
+      const name = world.newName("web");
+      await world.get("createService", { name, body: webBody(world, { target_instance_size: 2 }) });
+
+      expect(await world.get("stopService", { name })).toEqual({});
+      expect(await world.get("startService", { name })).toEqual({});
+
+      await answers(world, await serviceThatIs(world, name, "Running"));
+      expect(await world.get("getService", { name })).toMatchObject({ target_instance_size: 2 });
+      await world.get("stopService", { name });
+      await serviceThatIs(world, name, "Stopped");
+    },
+  },
+  {
+    operation: "restartService",
+    title: "works while the service is starting",
+    needsPods: true,
+    async run(world) {
+      const name = world.newName("web");
+      await world.get("createService", { name, body: webBody(world) });
+
+      expect(await world.get("restartService", { name })).toEqual({});
+
+      await answers(world, await serviceThatIs(world, name, "Running"));
+    },
+  },
   {
     operation: "stopService",
     title: "ends every instance and keeps the definition; nobody answers and nothing is written any more",

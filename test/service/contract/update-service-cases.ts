@@ -195,16 +195,19 @@ export const updateServiceCases: readonly ContractCase[] = [
   },
   {
     operation: "updateService",
-    title: "answers 409 while the service is starting",
+    title: "changes the size and the memory of what still starts",
     needsPods: true,
     async run(world) {
       const name = world.newName("web");
       await world.get("createService", { name, body: webBody(world) });
 
-      const reply = await world.ask("updateService", { name, body: { target_instance_size: 2 } });
+      await world.get("updateService", { name, body: { target_instance_size: 2 } });
+      await world.get("updateService", { name, body: { containers: [{ resources: { limits: { memory: 512 } } }] } });
 
-      expectRefusal(reply, { status: 409, naming: name });
-      expect(await serviceThatIs(world, name, "Running")).toMatchObject({ target_instance_size: 1 });
+      const after = await serviceThatIs(world, name, "Running");
+      expect(after.target_instance_size).toBe(2);
+      expect(memoryOf(after)).toBe("512");
+      await answers(world, after);
     },
   },
   {

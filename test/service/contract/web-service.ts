@@ -3,8 +3,15 @@ import type { World } from "./world.ts";
 
 /** A service without what changes while it runs. */
 export function definitionOf(service: Service): Service {
-  const { status: _, status_since: __, ready_instances: ___, restarts: ____, ...definition } = service;
-  return definition;
+  const {
+    status: _,
+    status_since: __,
+    ready_instances: ___,
+    restarts: ____,
+    refused_operations: _____,
+    ...rest
+  } = service;
+  return rest;
 }
 
 /** The body of a web service with one port mapping, all of it running. */
@@ -22,7 +29,7 @@ export function webBody({ workloads }: World, more: Partial<NewService> = {}): N
 export async function idleService(world: World, more: Partial<NewService> = {}): Promise<string> {
   const name = world.newName("idle");
   await world.get("createService", { name, body: webBody(world, { target_instance_size: 0, ...more }) });
-  // Also a service without instances may take a moment to be what it is meant to be, and refuses changes until then.
+  // Also a service without instances may take a moment to be what it is meant to be.
   await serviceThatIs(world, name, "Running");
   return name;
 }

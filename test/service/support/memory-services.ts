@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { NewService, Service, ServiceUpdate } from "../../../src/api/schema.ts";
 import { type Engine, type EngineRequest, Refusal } from "../../../src/service/engine.ts";
+import { refusedMoves } from "../../../src/service/workloads/services/service-status.ts";
 import {
   checkBody,
   entryOf,
@@ -33,7 +34,12 @@ export function memoryServices({ regions, later }: Options) {
     return { region, name };
   };
   const find = ({ user, path }: Pick<EngineRequest<"getService">, "user" | "path">) => found(store, user, place(path));
-  const settle = (item: MemoryService, status: string) => later(() => become(item, status));
+  const settling = new Map<MemoryService, string>();
+  /** The latest change decides. */
+  const settle = (item: MemoryService, status: string) => {
+    settling.set(item, status);
+    later(() => settling.get(item) === status && become(item, status));
+  };
   const bind = (item: MemoryService | undefined, domains: readonly string[] = []) => {
     const others = [...store.values()].filter((other) => other !== item);
     const taken = domains.find((domain) => others.some((other) => other.service.binding_domain_name?.includes(domain)));
@@ -46,7 +52,8 @@ export function memoryServices({ regions, later }: Options) {
     },
     async getService(request) {
       const { service, region } = find(request);
-      return structuredClone({ region, ...service });
+      const refused = refusedMoves(service.name, service.status ?? "");
+      return structuredClone({ region, ...service, ...(refused.length > 0 && { refused_operations: [...refused] }) });
     },
     async createService({ user, path, body }) {
       const where = place(path);
@@ -74,11 +81,10 @@ export function memoryServices({ regions, later }: Options) {
     },
     async updateService(request) {
       const item = find(request);
-      refuseIn(item, ["Starting"]);
       checkUpdate(item.service, request.body);
       bind(item, request.body.binding_domain_name);
       const isNewMemory = update(item.service, request.body);
-      if (item.service.status === "Stopped") return {};
+      if (["Stopped", "Stopping"].includes(item.service.status ?? "")) return {};
       if (isNewMemory) item.running.clear();
       start(item);
       settle(item, "Running");
@@ -86,7 +92,7 @@ export function memoryServices({ regions, later }: Options) {
     },
     async startService(request) {
       const item = find(request);
-      refuseIn(item, ["Starting", "Running", "Stopping"]);
+      refuseIn(item, ["Starting", "Running"]);
       become(item, "Starting");
       start(item);
       settle(item, "Running");
@@ -94,7 +100,7 @@ export function memoryServices({ regions, later }: Options) {
     },
     async stopService(request) {
       const item = find(request);
-      refuseIn(item, ["Starting", "Stopped", "Stopping"]);
+      refuseIn(item, ["Stopped", "Stopping"]);
       item.running.clear();
       become(item, "Stopping");
       settle(item, "Stopped");
@@ -102,10 +108,11 @@ export function memoryServices({ regions, later }: Options) {
     },
     async restartService(request) {
       const item = find(request);
-      refuseIn(item, ["Starting", "Stopped", "Stopping"]);
+      refuseIn(item, ["Stopped", "Stopping"]);
       item.running.clear();
       start(item);
       become(item, "Running");
+      settling.delete(item);
       return {};
     },
     async getServiceLogs(request) {

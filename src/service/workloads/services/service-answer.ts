@@ -4,6 +4,7 @@ import type { Service } from "../state/service-store.ts";
 import { ownerFields, type Ownership, refusedFields } from "../ownership.ts";
 import { unwellFields, type Unwell } from "../unwell.ts";
 import type { Restarts } from "./restart-history.ts";
+import { refusedMoves } from "./service-status.ts";
 
 export type StatusWithReason = Unwell & {
   readonly state: string;
@@ -32,7 +33,12 @@ export function listedService(service: Service, status: StatusWithReason, owners
 
 /** A service that is read alone. */
 export function readService(service: Service, status: StatusWithReason, ownership: Ownership = {}): ServiceBody {
-  return { region: service.region, ...listedService(service, status, ownership), ...refusedFields(ownership) };
+  const listed = ownership.refused ?? [];
+  const isListed = (operation: string): boolean =>
+    listed.some((each) => each.operation === operation && each.part === undefined);
+  const moves = refusedMoves(service.name, status.state).filter(({ operation }) => !isListed(operation));
+  const refused = [...listed, ...moves];
+  return { region: service.region, ...listedService(service, status, ownership), ...refusedFields({ refused }) };
 }
 
 /** A service in the answer to its creation: no status yet, and ports named as in the request. */

@@ -1,3 +1,5 @@
+import type { RefusedOperation } from "../../../api/schema.ts";
+
 /** The words of a service's status; see ServiceStatus in openapi.yaml. */
 export type ServiceState = "Starting" | "Running" | "Stopping" | "Stopped" | "Updating" | "Failed" | "Deleting";
 
@@ -22,28 +24,47 @@ export function serviceState({ deleting, running, activity, instances }: Situati
 
 export type Move = "start" | "stop" | "restart" | "update";
 
+/** What runs can't be started and what is stopped can't be stopped. Nothing else has to wait, except for a deletion. */
 const forbidden: { readonly [M in Move]: readonly ServiceState[] } = {
-  start: ["Starting", "Running", "Updating", "Stopping", "Deleting"],
-  stop: ["Starting", "Stopped", "Stopping", "Deleting"],
-  restart: ["Starting", "Stopped", "Stopping", "Deleting"],
-  update: ["Starting", "Deleting"],
+  start: ["Starting", "Running", "Updating", "Deleting"],
+  stop: ["Stopped", "Stopping", "Deleting"],
+  restart: ["Stopped", "Stopping", "Deleting"],
+  update: ["Deleting"],
 };
 
-const hints: { readonly [S in ServiceState]: string } = {
-  Starting: "wait until it runs",
-  Running: "it is already running",
-  Updating: "wait until the update is done",
-  Stopping: "wait until it is stopped",
-  Stopped: "start it first",
-  Failed: "read its log",
-  Deleting: "wait until it is gone",
-};
+const operations = {
+  start: "startService",
+  stop: "stopService",
+  restart: "restartService",
+  update: "updateService",
+} as const;
+
+const moves = ["start", "stop", "restart", "update"] as const;
 
 /** Why the move is not possible in this state, as a sentence with the next step; undefined when it is. */
 export function refusalOf(move: Move, name: string, state: ServiceState): string | undefined {
   if (!forbidden[move].includes(state)) return undefined;
-  const hint = move === "stop" && state === "Stopped" ? "nothing to stop" : hints[state];
-  return `service ${name} is ${state.toLowerCase()} and can't be ${participles[move]}: ${hint}`;
+  return `service ${name} is ${state.toLowerCase()} and can't be ${participles[move]}: ${hintOf(move, state)}`;
+}
+
+/**
+ * The moves that this state forbids, for whoever asks before they try. Those that would change nothing aren't among them: a
+ * start of what runs and a stop of what is stopped.
+ */
+export function refusedMoves(name: string, state: string): readonly RefusedOperation[] {
+  return moves.flatMap((move) => {
+    const isDone = (move === "start" && state === "Running") || (move === "stop" && state === "Stopped");
+    const reason = isDone ? undefined : refusalOf(move, name, state as ServiceState); // another word forbids nothing
+    return reason === undefined
+      ? []
+      : [{ operation: operations[move], reason: `${reason.charAt(0).toUpperCase()}${reason.slice(1)}.` }];
+  });
+}
+
+function hintOf(move: Move, state: ServiceState): string {
+  if (state === "Deleting") return "wait until it is gone";
+  if (move === "stop") return state === "Stopped" ? "nothing to stop" : "wait until it is stopped";
+  return move === "start" ? "it was started already" : "start it first";
 }
 
 const participles: { readonly [M in Move]: string } = {

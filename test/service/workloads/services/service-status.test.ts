@@ -1,5 +1,10 @@
 import { expect, test } from "vitest";
-import { refusalOf, serviceState, type Situation } from "../../../../src/service/workloads/services/service-status.ts";
+import {
+  refusalOf,
+  refusedMoves,
+  serviceState,
+  type Situation,
+} from "../../../../src/service/workloads/services/service-status.ts";
 
 const quiet: Situation = { deleting: false, running: true, activity: undefined, instances: ["ready"] };
 
@@ -24,19 +29,33 @@ test("which move is refused in which state, and why", () => {
 
   expect(refused).toMatchInlineSnapshot(`
     [
-      "start: Starting Running Stopping Updating Deleting",
-      "stop: Starting Stopping Stopped Deleting",
-      "restart: Starting Stopping Stopped Deleting",
-      "update: Starting Deleting",
+      "start: Starting Running Updating Deleting",
+      "stop: Stopping Stopped Deleting",
+      "restart: Stopping Stopped Deleting",
+      "update: Deleting",
     ]
   `);
   expect(refusalOf("start", "web", "Starting")).toMatchInlineSnapshot(
-    `"service web is starting and can't be started: wait until it runs"`,
+    `"service web is starting and can't be started: it was started already"`,
   );
   expect(refusalOf("stop", "web", "Stopped")).toMatchInlineSnapshot(
     `"service web is stopped and can't be stopped: nothing to stop"`,
   );
   expect(refusalOf("restart", "web", "Stopped")).toMatchInlineSnapshot(
     `"service web is stopped and can't be restarted: start it first"`,
+  );
+});
+
+test("what a state forbids is told before anybody asks for it, except for what would change nothing", () => {
+  const told = (state: string) => refusedMoves("web", state).map(({ operation }) => operation);
+
+  expect(told("Running")).toEqual([]);
+  expect(told("Updating")).toEqual(["startService"]);
+  expect(told("Stopped")).toEqual(["restartService"]);
+  expect(told("Stopping")).toEqual(["stopService", "restartService"]);
+  expect(told("Deleting")).toEqual(["startService", "stopService", "restartService", "updateService"]);
+  expect(told("a word of another engine")).toEqual([]);
+  expect(refusedMoves("web", "Stopped")[0]?.reason).toBe(
+    "Service web is stopped and can't be restarted: start it first.",
   );
 });

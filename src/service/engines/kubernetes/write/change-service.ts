@@ -9,6 +9,7 @@ import { refusalOf } from "../cluster/refusal-of.ts";
 import { annotations } from "../names.ts";
 import type { FoundService } from "../read/found-service.ts";
 import { refuseAdopted, refuseSetSize } from "./adopted.ts";
+import { refuseHalfMade, refuseOnDelete, refuseUnrestartable } from "./impossible.ts";
 import { oneInstance } from "./disks.ts";
 import { refuseTakenDomains, routedPort } from "./domains.ts";
 import { changeDomains } from "./change-domains.ts";
@@ -35,7 +36,7 @@ function sizeAtStart({ service, source }: FoundService): number {
 
 export async function restartService(target: Target): Promise<Accepted> {
   await changed(target, "restart", (found) => {
-    refuseUnreplaced(found, "restarted");
+    refuseUnrestartable(found);
     return restartPatch(found.source.object, target.parts.now());
   });
   return {};
@@ -69,26 +70,18 @@ function refuseUpdate({ region }: Target, found: FoundService, { before, after, 
   const isLimited = after.containers.some(({ memoryMib }, index) => memoryMib !== before.containers[index]?.memoryMib);
   if (isLimited) {
     refuseAdopted(found, "memory", config);
-    refuseUnreplaced(found, "given another memory limit");
+    refuseOnDelete(found, "given another memory limit");
   }
-  if (isRebound) refuseAdopted(found, "domains", config);
+  if (isRebound) {
+    refuseAdopted(found, "domains", config);
+    refuseHalfMade(found);
+  }
   if (after.size === before.size) return;
   refuseSetSize(found, "scaled");
   const { source } = found;
   const holdsDisk = source.kind === "Deployment" && source.object.spec.strategy?.type === "Recreate";
   const writes = before.volumes.some(({ readOnly }) => !readOnly);
   if (holdsDisk && writes && after.size > 1) throw oneInstance(config.region);
-}
-
-/** Some workloads keep their instances whatever their template says: the change would be accepted and do nothing. */
-function refuseUnreplaced({ source, service }: FoundService, participle: string): void {
-  const why =
-    source.kind === "Deployment"
-      ? source.object.spec.paused === true && "its rollout is paused: resume it with kubectl rollout resume"
-      : source.object.spec.updateStrategy?.type === "OnDelete" &&
-        "its update strategy is OnDelete: delete its pods with kubectl";
-  if (why === false) return;
-  throw new Refusal(409, `service ${service.name} can't be ${participle}: ${why}. Nothing was changed.`);
 }
 
 function isSame(left: readonly string[], right: readonly string[]): boolean {

@@ -5,6 +5,7 @@ import type { ClusterConfig } from "../cluster/cluster-config.ts";
 import type { FoundJob } from "../read/jobs/found-job.ts";
 import type { FoundService } from "../read/found-service.ts";
 import { refuseAdopted, refuseAdoptedJob, refuseSetSize } from "./adopted.ts";
+import { refuseHalfMade, refuseOnDelete, refuseUnrestartable } from "./impossible.ts";
 
 type Adopting = Pick<ClusterConfig, "adopt">;
 
@@ -20,6 +21,13 @@ const ofServices: readonly Check<FoundService>[] = [
   { operation: "updateService", part: "size", refuse: (found) => refuseSetSize(found, "scaled") },
   { operation: "startService", refuse: (found) => refuseSetSize(found, "started") },
   { operation: "stopService", refuse: (found) => refuseSetSize(found, "stopped") },
+  { operation: "restartService", refuse: refuseUnrestartable },
+  {
+    operation: "updateService",
+    part: "memory",
+    refuse: (found) => refuseOnDelete(found, "given another memory limit"),
+  },
+  { operation: "updateService", part: "domains", refuse: refuseHalfMade },
 ];
 
 const ofJobs: readonly Check<FoundJob>[] = [{ operation: "deleteJob", refuse: refuseAdoptedJob }];
@@ -32,7 +40,7 @@ export function serviceOwner({ isAdopted, owner, autoscaler, source }: FoundServ
   };
 }
 
-/** The same, plus the operations that would be refused because of them. This is slower. */
+/** The same, plus the operations that would be refused because of them or because of what it is. This is slower. */
 export function serviceOwnership(found: FoundService, config: Adopting): Ownership {
   return { ...serviceOwner(found), refused: refusedBy(ofServices, found, config) };
 }
@@ -46,11 +54,16 @@ export function jobOwnership(found: FoundJob, config: Adopting): Ownership {
   return { ...jobOwner(found), refused: refusedBy(ofJobs, found, config) };
 }
 
+/** The first reason for each, which is the one that its refusal would give. */
 function refusedBy<Found>(checks: readonly Check<Found>[], found: Found, config: Adopting): RefusedOperation[] {
-  return checks.flatMap(({ refuse, ...listed }) => {
+  const refused = checks.flatMap(({ refuse, ...listed }) => {
     const reason = reasonOf(() => refuse(found, config));
     return reason === undefined ? [] : [{ ...listed, reason }];
   });
+  return refused.filter(
+    ({ operation, part }, at) =>
+      refused.findIndex((other) => other.operation === operation && other.part === part) === at,
+  );
 }
 
 function reasonOf(refuse: () => void): string | undefined {

@@ -37,6 +37,8 @@ const owned =
   (changed) =>
     deployment("shop", { ...changed, ...(metadata && { metadata }) });
 
+const making = { "gantry/making": JSON.stringify({ domains: [], claims: [] }) };
+
 const services: Readonly<Record<string, Situation>> = {
   "of Helm": { workload: owned(helm) },
   "of Argo CD": { workload: owned(argo) },
@@ -48,6 +50,16 @@ const services: Readonly<Record<string, Situation>> = {
   "of Helm, that may get other memory": { workload: owned(helm), allow: ["memory"] },
   "of Gantry": { workload: owned(gantry) },
   "of Gantry, with an autoscaler": { workload: owned(gantry), autoscaled: true },
+  "of Gantry that is still being made": { workload: owned({ ...gantry, annotations: making }) },
+  "whose rollout is paused": {
+    workload: (changed) => deployment("shop", { ...changed, spec: { ...changed?.spec, paused: true } }),
+    allow: ["memory"],
+  },
+  "whose pods are replaced by hand": {
+    workload: (changed) =>
+      statefulSet("shop", { ...changed, spec: { ...changed?.spec, updateStrategy: { type: "OnDelete" } } }),
+    allow: ["memory"],
+  },
 };
 
 const request = {
