@@ -14,8 +14,10 @@ export type Result = {
   readonly growth: { readonly resident: Growth | undefined; readonly held: Growth | undefined };
 };
 
-/** More is a leak: over a day, 4 GB. */
+/** More is a leak: over a day, 4 GB. The slope of few samples may be more by chance, so it has to be surely more. */
 const MOST_HELD_MB_PER_MINUTE = 3;
+/** So much is too much, however unsure. */
+const ANYWAY_HELD_MB_PER_MINUTE = 10;
 /** No run so far has needed more. It has to be generous: V8 extends the heap although no more of it is in use. */
 const MOST_RESIDENT_MB = 400;
 /** Below this a replica did less than was asked of it; a busy machine makes people wait. */
@@ -33,15 +35,22 @@ export function failuresOf({ ledger, growth, options, seconds }: Result, slownes
 }
 
 function tooMuch({ resident, held }: Result["growth"]): readonly string[] {
-  if (held === undefined) return ["how much memory is in use is not known: there were fewer than two full collections"];
+  if (held === undefined) return ["how much memory is in use is not known: there were too few full collections"];
   return [
-    ...(held.mbPerMinute > MOST_HELD_MB_PER_MINUTE
-      ? [`the memory in use grows by ${held.mbPerMinute.toFixed(1)} MB a minute`]
-      : []),
+    ...(isLeak(held) ? [`the memory in use grows by ${slopeOf(held)}`] : []),
     ...(resident !== undefined && resident.toMb > MOST_RESIDENT_MB
       ? [`${resident.toMb.toFixed(0)} MB are resident`]
       : []),
   ];
+}
+
+/** Whether this growth is none that chance makes. */
+export function isLeak({ mbPerMinute, giveOrTake }: Growth): boolean {
+  return mbPerMinute - giveOrTake > MOST_HELD_MB_PER_MINUTE || mbPerMinute > ANYWAY_HELD_MB_PER_MINUTE;
+}
+
+function slopeOf({ mbPerMinute, giveOrTake }: Growth): string {
+  return `${mbPerMinute.toFixed(1)} ± ${giveOrTake.toFixed(1)} MB a minute`;
 }
 
 /** A shorter soak measures the warm-up. */
@@ -81,8 +90,8 @@ function listed(title: string, counts: ReadonlyMap<string, number>): string[][] 
 
 function memory(growth: Growth | undefined): string {
   if (growth === undefined) return "not measured";
-  const { fromMb, toMb, mbPerMinute } = growth;
-  return `${fromMb.toFixed(0)} → ${toMb.toFixed(0)} MB, slope ${mbPerMinute.toFixed(2)} MB a minute`;
+  const { fromMb, toMb } = growth;
+  return `${fromMb.toFixed(0)} → ${toMb.toFixed(0)} MB, slope ${slopeOf(growth)}`;
 }
 
 function times(ms: readonly number[]): string {

@@ -47,8 +47,12 @@ async function main(options: Options): Promise<number> {
     const going = actors.map((actor) => live(soak, actor));
     await makeTrouble(stage, troubles, { ...options, forMs: options.minutes * 60_000 });
     isOver = true;
-    const seconds = (performance.now() - beganAt) / 1000;
-    const growth = { resident: growthOf(memory.resident()), held: growthOf(memory.held()) };
+    const endedAt = performance.now();
+    const seconds = (endedAt - beganAt) / 1000;
+    const growth = {
+      resident: growthOf(memory.resident(), beganAt, endedAt),
+      held: growthOf(memory.held(), beganAt, endedAt),
+    };
     memory.stop();
     note("nobody begins anything new");
     await Promise.all(going);
