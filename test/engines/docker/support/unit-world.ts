@@ -28,7 +28,7 @@ export type UnitWorld = {
   readonly close: () => Promise<void>;
 };
 
-const SOON = { compareMs: 500, retryMs: 100, strangerMs: 2_000 };
+const SOON = { compareMs: 500, retryMs: 100, strangerMs: 2_000, lateReasonMs: 200 };
 
 let units = 0;
 

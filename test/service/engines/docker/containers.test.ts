@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { findDaemon } from "../../../../src/service/engines/docker/daemon/find-daemon.ts";
 import { containerName, labelsOf } from "../../../../src/service/engines/docker/names.ts";
 import { makeUserNetworks } from "../../../../src/service/engines/docker/networks/user-networks.ts";
@@ -16,7 +16,7 @@ const owner = "0b5f6e0e";
 const labels = { workload: "us/dana/service/web", instance: "web-0", container: 0, generation: 3 };
 const name = containerName(owner, labels);
 
-const never: WatchTimes = { compareMs: 60_000, retryMs: 60_000, strangerMs: 60_000 };
+const never: WatchTimes = { compareMs: 60_000, retryMs: 60_000, strangerMs: 60_000, lateReasonMs: 1 };
 
 async function connected(daemon: FakeDaemon, times: WatchTimes = never) {
   const found = await findDaemon({ dockerHost: daemon.host, tls: { isVerified: false } });
@@ -123,9 +123,29 @@ test("a container that no workload knows yet stays: its start may be in progress
   const listed = { Id: "c9", Names: [`/${name}`], Labels: labelsOf(owner, labels), State: "running" };
   await using daemon = await fakeDaemon({ "/containers/json": [200, [listed]], "/containers/c9": [204, ""] });
   const lists = () => daemon.asked.filter((asked) => asked.endsWith("/containers/json")).length;
-  using _connection = await connected(daemon, { compareMs: 1, retryMs: 1, strangerMs: 60_000 });
+  using _connection = await connected(daemon, { compareMs: 1, retryMs: 1, strangerMs: 60_000, lateReasonMs: 1 });
 
   await until(() => lists() > 3);
 
   expect(daemon.asked.filter((asked) => asked.startsWith("DELETE"))).toEqual([]);
+});
+
+test("a killed container was out of memory, also when Docker learns that only after its end", async () => {
+  let looks = 0;
+  await using daemon = await fakeDaemon({
+    "/containers/c1/json": (response) => {
+      looks += 1;
+      const State = { Status: "exited", ExitCode: 137, FinishedAt: "2026-11-21T10:00:00Z", OOMKilled: looks > 3 };
+      response.writeHead(200, { "content-type": "application/json" });
+      response.end(JSON.stringify({ ...inspected("c1", "exited"), State }));
+    },
+  });
+  const found = await findDaemon({ dockerHost: daemon.host, tls: { isVerified: false } });
+  const watch = watchContainers({ daemon: found.daemon, owner, onEvent: () => undefined, times: never });
+  onTestFinished(() => watch.close());
+
+  const ended = watch.ended("c1");
+  await watch.look("c1");
+
+  expect(await ended).toMatchObject({ code: 137, isOutOfMemory: true });
 });

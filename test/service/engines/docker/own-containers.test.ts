@@ -97,7 +97,7 @@ async function town() {
       portsHost: "127.0.0.1",
       readiness: () => ({ ok: true }),
       onEvent: () => undefined,
-      times: { compareMs: 5, retryMs: 5, strangerMs },
+      times: { compareMs: 5, retryMs: 5, strangerMs, lateReasonMs: 1 },
     });
     onTestFinished(() => runtime.close());
     return runtime;

@@ -38,9 +38,13 @@ export type WatchTimes = {
   readonly retryMs: number;
   /** A container of ours that no unit knows is removed after this long: its start may just be in progress. */
   readonly strangerMs: number;
+  /** Between two looks at a killed container: Docker may learn only after its end that it was out of memory. */
+  readonly lateReasonMs: number;
 };
 
-const DEFAULT_TIMES: WatchTimes = { compareMs: 10_000, retryMs: 500, strangerMs: 5 * 60_000 };
+const DEFAULT_TIMES: WatchTimes = { compareMs: 10_000, retryMs: 500, strangerMs: 5 * 60_000, lateReasonMs: 200 };
+/** How often a killed container is looked at again for its reason. */
+const LATE_LOOKS = 5;
 
 type Watched = { readonly end: PromiseWithResolvers<Exit>; isOver: boolean; isPaused: boolean };
 
@@ -126,14 +130,24 @@ async function compare(watch: Watch): Promise<void> {
   await removeLeftovers(watch, listed);
 }
 
-async function look({ daemon, watched }: Watch, id: string): Promise<void> {
-  const awaited = watched.get(id);
+async function look(watch: Watch, id: string): Promise<void> {
+  const awaited = watch.watched.get(id);
   if (!awaited || awaited.isOver) return;
-  const found = await daemon.inspectContainer(id);
+  const found = await watch.daemon.inspectContainer(id);
   awaited.isPaused = found?.isPaused ?? false;
   if (found && found.state !== "ended") return;
   awaited.isOver = true;
-  awaited.end.resolve(found ? exitOf(found) : REMOVED);
+  awaited.end.resolve(found ? exitOf(await withLateReason(watch, found)) : REMOVED);
+}
+
+async function withLateReason({ daemon, times }: Watch, ended: InspectedContainer): Promise<InspectedContainer> {
+  let last = ended;
+  for (let looks = 0; looks < LATE_LOOKS && last.exitCode === KILLED && !last.isOutOfMemory; looks += 1) {
+    await pause(times.lateReasonMs, undefined, { ref: false });
+    // Removed meanwhile, or the daemon is away: what is known already stays true.
+    last = (await daemon.inspectContainer(ended.id).catch(() => undefined)) ?? last;
+  }
+  return last;
 }
 
 const REMOVED: Exit = { code: null, isRemoved: true };
