@@ -38,6 +38,7 @@ test.each([
   ["a method that does not exist", "FETCH / HTTP/1.1\r\nHost: x\r\n\r\n", 400],
   ["no Host", "GET / HTTP/1.1\r\nConnection: close\r\n\r\n", 400],
   ["a Host with a space", "GET / HTTP/1.1\r\nHost: a b\r\nConnection: close\r\n\r\n", 400],
+  ["two Hosts", "GET / HTTP/1.1\r\nHost: x\r\nHost: y\r\nConnection: close\r\n\r\n", 400],
   ["two lengths", `${post}Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n`, 400],
   ["a chunk without a size", `${post}Transfer-Encoding: chunked\r\n\r\nzz\r\n`, 400],
   ["CONNECT", "CONNECT a:80 HTTP/1.1\r\nHost: a:80\r\n\r\n", 400],

@@ -4,10 +4,15 @@ import { NotServed } from "./not-served.ts";
 export const bodyLimitBytes = 1_000_000;
 
 /**
- * Reads the JSON body of a request; undefined without a body. Refuses invalid or incomplete JSON with 400, and a body
- * over the limit with 413: by its `Content-Length` before a byte is read, else as soon as the limit is passed.
+ * Reads the JSON body of a request; undefined without a body. Refuses invalid, ambiguous or incomplete JSON with 400, a
+ * compressed body with 415, and a body over the limit with 413: by its `Content-Length` before a byte is read, else as
+ * soon as the limit is passed.
  */
 export async function jsonBody(request: Request): Promise<unknown> {
+  const encoding = request.headers.get("content-encoding")?.trim().toLowerCase() ?? "identity";
+  if (encoding !== "identity") {
+    throw new NotServed(415, "the body is encoded: send it as it is, without the header Content-Encoding");
+  }
   if (Number(request.headers.get("content-length") ?? 0) > bodyLimitBytes) throw tooLarge();
   const bytes = await limitedBytes(request).catch((error: unknown) => {
     if (error instanceof NotServed) throw error;
@@ -41,11 +46,39 @@ function isJson(contentType: string | null): boolean {
 
 /** The parser's own message is neither sent nor logged: it quotes the body, which may hold secrets. */
 function parsed(bytes: Buffer): unknown {
+  let text: string;
+  let body: unknown;
   try {
-    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+    text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    body = JSON.parse(text);
   } catch {
     throw new NotServed(400, "the body isn't valid JSON in UTF-8");
   }
+  const repeated = repeatedName(text);
+  if (repeated === undefined) return body;
+  const shown = /^\w{1,40}$/u.test(repeated) ? repeated : "a name in the body";
+  throw new NotServed(400, `${shown} occurs twice in one object: send it once`);
+}
+
+/** The parts of valid JSON that tell its objects apart. */
+const TOKENS = /"[^"\\]*(?:\\.[^"\\]*)*"(?<name>\s*:)?|[{}]/gu;
+
+/**
+ * The first name that an object of this valid JSON has twice; `JSON.parse` keeps the last value without a word. Not by a
+ * library: those that tell recurse, and a body can be nested deeper than the stack.
+ */
+function repeatedName(json: string): string | undefined {
+  const open: Set<string>[] = [];
+  for (const { 0: token, groups } of json.matchAll(TOKENS)) {
+    if (token === "{") open.push(new Set());
+    else if (token === "}") open.pop();
+    else if (groups?.["name"] !== undefined) {
+      const name = JSON.parse(token.slice(0, token.lastIndexOf(":"))) as string; // a string, by the pattern
+      if (open.at(-1)?.has(name) === true) return name;
+      open.at(-1)?.add(name);
+    }
+  }
+  return undefined;
 }
 
 function tooLarge(): NotServed {

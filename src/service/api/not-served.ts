@@ -6,7 +6,7 @@ type Options = ErrorOptions & { readonly headers?: Readonly<Record<string, strin
  */
 export class NotServed extends Error {
   override readonly name = "NotServed";
-  readonly status: 400 | 401 | 404 | 405 | 413 | 429;
+  readonly status: 400 | 401 | 404 | 405 | 413 | 415 | 429;
   readonly headers: Readonly<Record<string, string>>;
 
   constructor(status: NotServed["status"], message: string, { headers = {}, ...options }: Options = {}) {

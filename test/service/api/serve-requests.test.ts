@@ -126,6 +126,36 @@ describe("what is sent", () => {
     expect(await send(idle, withCharset)).toMatchObject({ status: 200 });
   });
 
+  test("a name that an object has twice, and a compressed body, are refused instead of guessed", async () => {
+    const { ask } = service();
+    const send = (body: string, headers: object = {}) => ask(`${services}/web`, { method: "POST", body, headers });
+    const image = JSON.stringify(images.web);
+    const sizes = `{"containers": [{"image": ${image}}], "target_instance_size": 1, "target_instance_size" :2}`;
+    const escaped = `{"containers": [{"image": ${image}, "im\\u0061ge": "b"}]}`;
+    const twoObjects = `{"containers": [{"image": ${image}, "command": ["{\\"image\\":", "image"]}, {"image": ${image}}]}`;
+    const deep = `{"a":${"[".repeat(400_000)}${"]".repeat(400_000)}}`;
+
+    const replies = [
+      await send(sizes),
+      await send(escaped),
+      await send('{"a b c": 1, "a b c": 2}'),
+      await send(twoObjects),
+      await send(deep),
+      await send(idle, { "Content-Encoding": "gzip" }),
+      await send(idle, { "Content-Encoding": "Identity" }),
+    ];
+
+    expect(replies.map(({ status, body }) => [status, body.message])).toEqual([
+      [400, "target_instance_size occurs twice in one object: send it once"],
+      [400, "image occurs twice in one object: send it once"],
+      [400, "a name in the body occurs twice in one object: send it once"],
+      [200, undefined],
+      [400, "containers is required"],
+      [415, "the body is encoded: send it as it is, without the header Content-Encoding"],
+      [409, "the name web is taken"],
+    ]);
+  });
+
   test("a body over the limit is refused by its length before it is read", async () => {
     let isRead = false;
     const body = new ReadableStream(
