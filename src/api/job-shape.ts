@@ -95,6 +95,19 @@ const JobStatus = z.looseObject({
 });
 export type JobStatus = z.output<typeof JobStatus>;
 
+/** Of a CronJob, whose runs are jobs of their own. */
+const Schedule = lenient(
+  z.looseObject({
+    cron: identity,
+    time_zone: lenient(identity),
+    suspended: lenient(z.boolean()),
+    next_run: lenient(text),
+    last_run: lenient(text),
+    last_job: lenient(identity),
+    last_result: lenient(text),
+  }),
+);
+
 /** A job without a name can't be shown or addressed, so the name is required. */
 export const Job = z.looseObject({
   instance_names: lenient(listOf(identity)),
@@ -105,6 +118,7 @@ export const Job = z.looseObject({
   last_state: LastState,
   message: lenient(identity),
   managed_by: lenient(identity),
+  schedule: Schedule,
   refused_operations: RefusedOperations,
 });
 export type Job = z.output<typeof Job>;

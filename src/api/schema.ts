@@ -647,6 +647,7 @@ export interface components {
             last_state?: components["schemas"]["LastState"];
             message?: components["schemas"]["UnwellMessage"];
             managed_by?: components["schemas"]["ManagedBy"];
+            schedule?: components["schemas"]["Schedule"];
             refused_operations?: components["schemas"]["RefusedOperations"];
         };
         /** @description What identifies a job. */
@@ -932,6 +933,51 @@ export interface components {
          */
         ManagedBy: string;
         /**
+         * @description When the job's runs are made, which are jobs of their own: this one is a CronJob. Absent for every other job. Not
+         *     defined by the API; this implementation sends it.
+         */
+        Schedule: {
+            /**
+             * @description The schedule as Kubernetes has it.
+             * @example 0 2 * * *
+             */
+            cron: string;
+            /**
+             * @description The time zone of the schedule. Without it, it is the cluster's own, which nobody can ask.
+             * @example Europe/Berlin
+             */
+            time_zone?: string;
+            /**
+             * @description Whether no runs are made now.
+             * @example false
+             */
+            suspended: boolean;
+            /**
+             * Format: date-time
+             * @description When the next run begins, UTC; computed as if the cluster kept UTC where `time_zone` is absent. Absent while
+             *     suspended, and when it isn't known.
+             * @example 2026-11-22T02:00:00Z
+             */
+            next_run?: string;
+            /**
+             * Format: date-time
+             * @description When the newest run began, also one that somebody asked for. Absent when none is known.
+             * @example 2026-11-21T02:00:00Z
+             */
+            last_run?: string;
+            /**
+             * @description The job of that run while it exists.
+             * @example nightly-29345220
+             */
+            last_job?: string;
+            /**
+             * @description How that job is.
+             * @example complete
+             * @enum {string}
+             */
+            last_result?: "running" | "complete" | "failed";
+        };
+        /**
          * @description What the list leaves out because it can't be read, and why, as sentences. Absent when the list is complete. Not
          *     defined by the API; this implementation sends it.
          * @example [
@@ -1050,8 +1096,14 @@ export interface components {
          *     }
          */
         NewJob: {
-            /** @description Containers of the job, at most 10. Left open by the API - whether it is required; it is in this implementation. */
-            containers: components["schemas"]["NewJobContainer"][];
+            /**
+             * @description Runs this CronJob now: the job is made of its template, and nothing else may be in the body. A job that has
+             *     `schedule` is a CronJob. Not defined by the API; this implementation takes it on Kubernetes.
+             * @example nightly
+             */
+            from_cron_job?: components["schemas"]["WorkloadName"];
+            /** @description Containers of the job, at most 10. Left open by the API - whether it is required; it is in this implementation, except with `from_cron_job`. */
+            containers?: components["schemas"]["NewJobContainer"][];
             /** @description Volumes that containers mount, at most 50. Each name occurs once. */
             volumes?: components["schemas"]["NewJobVolume"][];
             /**
@@ -1894,6 +1946,7 @@ export type RestartCount = components['schemas']['RestartCount'];
 export type LastState = components['schemas']['LastState'];
 export type UnwellMessage = components['schemas']['UnwellMessage'];
 export type ManagedBy = components['schemas']['ManagedBy'];
+export type Schedule = components['schemas']['Schedule'];
 export type NotListed = components['schemas']['NotListed'];
 export type RefusedOperations = components['schemas']['RefusedOperations'];
 export type RefusedOperation = components['schemas']['RefusedOperation'];
@@ -2560,5 +2613,6 @@ type ReadonlyArray<T> = [
 ] extends [
     unknown[]
 ] ? Readonly<Exclude<T, undefined>> : Readonly<Exclude<T, undefined>[]>;
+export const scheduleLast_resultValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["Schedule"]["last_result"]> = ["running", "complete", "failed"];
 export const refusedOperationPartValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["RefusedOperation"]["part"]> = ["memory", "size", "domains"];
 export const memoryChoiceValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["MemoryChoice"]> = [256, 512, 1024, 2048];

@@ -150,6 +150,7 @@ function incomplete(
  * when nothing else applies.
  */
 export function jobStatus(job: Job): WorkloadStatus {
+  if (job.schedule !== undefined) return scheduleStatus(job.schedule);
   const status = job.status ?? {};
   const conditions = (status.conditions ?? []).filter((each) => isStatus(each.status, "true"));
   const failed = conditions.find(({ type }) => isStatus(type, "failed"));
@@ -162,6 +163,18 @@ export function jobStatus(job: Job): WorkloadStatus {
   const suspended = conditions.find(({ type }) => isStatus(type, "suspended"));
   if (suspended !== undefined) return withWhy({ level: "idle", words: "suspended" }, suspended);
   return unfinished(job, conditions.at(-1)?.type);
+}
+
+/** A CronJob is as its newest run was. */
+function scheduleStatus({
+  suspended,
+  last_result: result,
+  last_run: since,
+}: NonNullable<Job["schedule"]>): WorkloadStatus {
+  if (result === "failed") return { level: "failing", words: "last run failed", ...(since !== undefined && { since }) };
+  if (suspended === true) return { level: "idle", words: "suspended" };
+  if (result === "running") return { level: "healthy", words: "running", ...(since !== undefined && { since }) };
+  return { level: "idle", words: "scheduled" };
 }
 
 /** The job's own message says more than the condition of Kubernetes: "Job has reached the specified backoff limit". */

@@ -12,6 +12,7 @@ import { logs } from "./verbs/logs/logs.ts";
 import { memory } from "./verbs/memory.ts";
 import { pending } from "./verbs/pending/pending.ts";
 import { restart, start, stop } from "./verbs/power.ts";
+import { run } from "./verbs/run.ts";
 import { scale } from "./verbs/scale.ts";
 import { showCommand } from "./verbs/show/show.ts";
 import { status } from "./verbs/status.ts";
@@ -33,6 +34,7 @@ export const commands: readonly Command[] = [
   why,
   logs,
   create,
+  run,
   scale,
   memory,
   domains,

@@ -94,7 +94,7 @@ export function incapable({ feature, why }: Pick<Limit, "feature" | "why">, { ti
 /** The first place in a body that asks for each feature. */
 type Asked = Readonly<Partial<Record<Feature, string>>>;
 
-function newJob({ containers, volumes = [], sync_timezone: timezone }: NewJob): Asked {
+function newJob({ containers = [], volumes = [], sync_timezone: timezone }: NewJob): Asked {
   return {
     ...placeOf(
       "pullAlways",
@@ -124,7 +124,7 @@ function domains({ binding_domain_name: names = [] }: Pick<ServiceUpdate, "bindi
   return names.length > 0 ? { domains: "binding_domain_name" } : {};
 }
 
-function mounts(containers: NewJob["containers"] | NewService["containers"]): Asked {
+function mounts(containers: NewService["containers"] | NonNullable<NewJob["containers"]>): Asked {
   const index = containers.findIndex(({ volumeMounts = [] }) => volumeMounts.length > 0);
   return placeOf("mountPaths", index, "containers[].volumeMounts[0].mountPath");
 }

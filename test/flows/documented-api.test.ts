@@ -76,6 +76,13 @@ const flows: Readonly<Record<string, Flow>> = {
     await town.sweep();
     expect(await tells("show job/nightly")).toContain("nightly");
   },
+  async run({ tells, api }) {
+    await tells("create job nightly --image gantry/batch");
+    expect(await tells("run nightly")).toContain(
+      "Only a CronJob can be run now, and the workload API reports no schedule of nightly.",
+    );
+    expect(api.writes).toHaveLength(1);
+  },
   async scale({ tells, town }) {
     await tells("scale two 3");
     expect(card(town.developer)).toMatch(/two scaled to 3.*instances 2 → 3/isu);

@@ -3,7 +3,7 @@ import { bestVerdict, kindOf, type Permitted } from "./best-verdict.ts";
 import { readRefusal } from "./may-see.ts";
 
 /** The verbs that the card of a workload offers, if they exist. */
-export const cardVerbs = ["logs", "create", "scale", "memory", "domains", "start", "stop", "restart", "delete"];
+export const cardVerbs = ["logs", "create", "run", "scale", "memory", "domains", "start", "stop", "restart", "delete"];
 
 type Workload = { readonly kind: "service" | "job"; readonly name: string; readonly region: string };
 

@@ -11,7 +11,7 @@ import { NotServed } from "./not-served.ts";
 export function checkedBody(op: string, body: unknown): unknown {
   switch (op) {
     case "createJob":
-      checkNew(body as NewJob); // the reader has validated it
+      checkNewJob(body as NewJob); // the reader has validated it
       return body;
     case "createService":
       return checkedService(body as NewService); // the reader has validated it
@@ -20,6 +20,17 @@ export function checkedBody(op: string, body: unknown): unknown {
     default:
       return body;
   }
+}
+
+function checkNewJob(body: NewJob): void {
+  const { from_cron_job: cronJob, ...own } = body;
+  if (cronJob === undefined) {
+    if (body.containers === undefined) throw refused("containers is required");
+    checkNew({ ...body, containers: body.containers });
+    return;
+  }
+  const [other] = Object.keys(own);
+  if (other !== undefined) throw refused(`${other} can't be used with from_cron_job: the CronJob has it all`);
 }
 
 function checkedService(body: NewService): NewService {
@@ -56,7 +67,7 @@ function checkedDomains(requested: readonly string[] | undefined): Pick<ServiceU
   return { binding_domain_name: domains };
 }
 
-type NewWorkload = NewJob | NewService;
+type NewWorkload = (NewJob | NewService) & { readonly containers: NonNullable<(NewJob | NewService)["containers"]> };
 type NewContainer = NewWorkload["containers"][number];
 
 function checkNew({ containers, volumes = [] }: NewWorkload): void {

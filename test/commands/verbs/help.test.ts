@@ -49,6 +49,7 @@ test("all commands are shown in groups, with those that need approval marked", a
     • /gantry history [NAME]  Show requests and their outcomes, newest first
     Change
     • /gantry create service|job NAME  Create a service or job
+    • /gantry run NAME  Run a CronJob now
     • /gantry scale NAME N  Set the number of instances of a service
     • /gantry memory NAME MIB  Set the memory limit of a service (needs approval)
     • /gantry domains NAME add|remove|set DOMAIN…  Add, remove or set the domains of a service

@@ -31,7 +31,7 @@ export const mutants: readonly Mutant[] = [
   })),
   mutant("createJob", "ignores the command", (good) => ({
     createJob: (request) => {
-      const containers = request.body.containers.map((container) => without(container, "command"));
+      const containers = (request.body.containers ?? []).map((container) => without(container, "command"));
       return good.createJob({ ...request, body: { ...request.body, containers } });
     },
   })),
@@ -46,7 +46,7 @@ export const mutants: readonly Mutant[] = [
   })),
   mutant("createJob", "pulls every image anew", (good) => ({
     createJob: (request) => {
-      const containers = request.body.containers.map((container) => ({ ...container, pull_always: true }));
+      const containers = (request.body.containers ?? []).map((container) => ({ ...container, pull_always: true }));
       return good.createJob({ ...request, body: { ...request.body, containers } });
     },
   })),

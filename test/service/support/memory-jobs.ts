@@ -32,7 +32,9 @@ export function memoryJobs(later: (work: () => void) => void): JobOperations {
     },
     async createJob({ user, path, body }) {
       const where = place(path);
-      checkBody(body);
+      const { containers } = body;
+      if (containers === undefined) throw new Refusal(400, "there are no CronJobs here");
+      checkBody({ ...body, containers });
       refuseTwin(store, user, where);
       const job = jobOf(where.name, user.username, body);
       const instance = `${where.name}-${randomUUID().slice(0, 5)}`;
@@ -56,7 +58,7 @@ export function memoryJobs(later: (work: () => void) => void): JobOperations {
   };
 }
 
-function run(item: MemoryJob, { containers: [container] }: NewJob): void {
+function run(item: MemoryJob, { containers: [container] = [] }: NewJob): void {
   const write = (text: string) => item.lines.push({ instance: item.instance, text });
   const now = new Date().toISOString();
   const condition = { status: "True", lastProbeTime: now, lastTransitionTime: now };
@@ -83,7 +85,7 @@ function jobOf(name: string, namespace: string, body: NewJob): Job {
   const paths = (body.volumes ?? []).map((volume) => ({ name: volume.name, path: `/memory/${volume.name}` }));
   if (body.sync_timezone === true) paths.push(zone);
   const volumes = paths.map((volume) => ({ name: volume.name, hostPath: { path: volume.path } }));
-  const containers = body.containers.map(({ image, command, env, ...container }) => ({
+  const containers = (body.containers ?? []).map(({ image, command, env, ...container }) => ({
     name,
     image,
     ...(command && { command }),

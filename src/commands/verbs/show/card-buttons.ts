@@ -1,5 +1,5 @@
 import type { Button } from "@slack/types";
-import type { Service } from "../../../api/answers.ts";
+import type { Job, Service } from "../../../api/answers.ts";
 import { isStatus, type Level, serviceStatus } from "../../../api/workload-status.ts";
 import type { Ask } from "../../ask.ts";
 import { button, limits } from "../../../views/kit/blocks.ts";
@@ -32,9 +32,11 @@ const rows: Readonly<Record<Level, Row>> = {
 };
 const leaving: Row = { first: ["logs", "create"], rest: [] };
 const ofJobs: Row = { first: ["logs", "create"], rest: [] };
+const ofCronJobs: Row = { first: ["run", "logs"], rest: ["create"] };
 
 const labels: Readonly<Record<string, string>> = {
   logs: "Logs",
+  run: "Run now",
   restart: "Restart",
   scale: "Scale",
   stop: "Stop",
@@ -61,13 +63,14 @@ export function serviceButtons(
   return drawn({ ...placed, kind: "service", name: service.name }, { row, isDeletable: !isLeaving }, card);
 }
 
-/** The buttons for a job, which runs only once. */
+/** The buttons for a job, which runs only once, and for a CronJob. */
 export function jobButtons(
-  name: string,
+  { metadata: { name }, schedule }: Job,
   placed: CardActions & { readonly region: string },
   card: readonly Block[],
 ): Block[] {
-  return drawn({ ...placed, kind: "job", name }, { row: ofJobs, isDeletable: true }, card);
+  const row = schedule === undefined ? ofJobs : ofCronJobs;
+  return drawn({ ...placed, kind: "job", name }, { row, isDeletable: true }, card);
 }
 
 type Layout = { readonly row: Row; readonly isDeletable: boolean };

@@ -4,12 +4,12 @@ import { fields, section, type Line } from "../../../views/kit/blocks.ts";
 import { jobButtons, type CardActions } from "./card-buttons.ts";
 import { containerFields } from "./card-fields.ts";
 import { headContext, headLine, headText, imageText } from "./card-head.ts";
-import { code, firstOf, words, type Inline } from "../../../views/kit/inline.ts";
+import { code, firstOf, moment, strong, words, type Inline } from "../../../views/kit/inline.ts";
 import { jobMemory } from "../../../views/kit/container-text.ts";
 import type { Block, Message } from "../../../views/kit/message.ts";
 import { post } from "../../../views/kit/post.ts";
 import { counted, grouped } from "../../../views/kit/text.ts";
-import { between } from "../../../views/kit/time.ts";
+import { age, between } from "../../../views/kit/time.ts";
 import { type lastChange, lastChangeLine } from "./last-change.ts";
 import { logLines } from "./log-lines.ts";
 import type { LogLook } from "../../lookup/log-look.ts";
@@ -43,6 +43,7 @@ export function jobCard({ job, region, now, actions, waiting, last, log, verdict
   const lines: Line[] = [
     ...(facts === "" ? [] : [[words(facts)]]),
     ...(status.reason === undefined ? [] : [[words(`Reason: ${status.reason}`, 600)]]),
+    ...scheduleLines(job, now),
     ...logLines(log),
     ...ownerLines({ managed_by: job.managed_by }),
   ];
@@ -61,7 +62,7 @@ export function jobCard({ job, region, now, actions, waiting, last, log, verdict
       ])),
   ];
   const spoken = [headText(head), status.reason ?? facts].filter((part) => part !== "").join(" · ");
-  const buttons = actions === undefined ? [] : jobButtons(job.metadata.name, { ...actions, region }, blocks);
+  const buttons = actions === undefined ? [] : jobButtons(job, { ...actions, region }, blocks);
   return post(spoken, [...blocks, ...buttons]);
 }
 
@@ -83,6 +84,37 @@ function factsOf(job: Job, { level, reason }: WorkloadStatus): string {
   ]
     .filter((part) => part !== undefined)
     .join(" · ");
+}
+
+/** "Schedule 0 2 * * * in Europe/Berlin · next run Nov 22, 2:00 AM", then how the newest run was. */
+function scheduleLines({ schedule }: Job, now: Date): Line[] {
+  if (schedule === undefined) return [];
+  const {
+    cron,
+    time_zone: zone,
+    suspended,
+    next_run: next,
+    last_run: last,
+    last_job: run,
+    last_result: result,
+  } = schedule;
+  const ago = age(last, now);
+  const coming: Inline[] =
+    suspended === true
+      ? [words(" · suspended: no next run")]
+      : next === undefined
+        ? [words(" · next run not known")]
+        : [words(" · next run "), moment(next), ...(zone === undefined ? [words(" if the cluster keeps UTC")] : [])];
+  return [
+    [words("Schedule "), code(cron, 200), ...(zone === undefined ? [] : [words(` in ${zone}`, 60)]), ...coming],
+    ago === undefined
+      ? [words("No run is known yet")]
+      : [
+          words(`Last run ${ago} ago`),
+          ...(run === undefined ? [] : [words(": "), strong(run, 255)]),
+          ...(result === undefined ? [] : [words(` · ${result}`, 40)]),
+        ],
+  ];
 }
 
 /** Their logs are read one by one, so several are named. */

@@ -1,5 +1,7 @@
 import { type Engine, type EngineRequest, Refusal } from "../../../engine.ts";
 import { requestedDay } from "../../../workloads/logs/log-writer.ts";
+import type { FoundJob } from "../read/jobs/found-job.ts";
+import { findCronJob, type FoundCronJob } from "../read/jobs/find-cron-jobs.ts";
 import { findJob } from "../read/jobs/find-jobs.ts";
 import { findService } from "../read/find-services.ts";
 import { jobPlace, servicePlace } from "../read/place.ts";
@@ -44,9 +46,16 @@ async function serviceOf(parts: LogOperationsParts, request: EngineRequest<"getS
 async function jobOf(parts: LogOperationsParts, request: EngineRequest<"getJobInstanceLogs">) {
   const place = await jobPlace(parts, request);
   const name = request.path.job_name;
-  const found = findJob(place.region, { ...place.reading, name });
+  const reading = { ...place.reading, name };
+  const found = findJob(place.region, reading) ?? runOf(findCronJob(place.region, reading), request.path.instance_name);
   if (!found) throw new Refusal(404, `no job is named ${name}: check the name`);
   return loggedJob(place, found);
+}
+
+/** The run that an instance is of; the newest one if its pod is gone. */
+function runOf(cronJob: FoundCronJob | undefined, instance: string): FoundJob | undefined {
+  const runs = cronJob?.jobs ?? [];
+  return runs.findLast(({ job }) => instance.startsWith(`${job.name}-`)) ?? runs.at(-1);
 }
 
 type LogRequest = EngineRequest<"getServiceLogs"> | EngineRequest<"getJobInstanceLogs">;

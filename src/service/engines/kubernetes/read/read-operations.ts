@@ -1,10 +1,18 @@
+import type { Job } from "../../../../api/schema.ts";
 import { Refusal, type Engine } from "../../../engine.ts";
 import { listedJob, readJob } from "../../../workloads/jobs/job-answer.ts";
 import { listedService, readService } from "../../../workloads/services/service-answer.ts";
+import { cronJobBody, findCronJob, findCronJobs } from "./jobs/find-cron-jobs.ts";
 import { findJob, findJobs } from "./jobs/find-jobs.ts";
 import { findService, findServices, type KnownRegion, type Reading } from "./find-services.ts";
 import type { FoundJob } from "./jobs/found-job.ts";
-import { jobOwner, jobOwnership, serviceOwner, serviceOwnership } from "../write/refused-operations.ts";
+import {
+  cronJobOwnership,
+  jobOwner,
+  jobOwnership,
+  serviceOwner,
+  serviceOwnership,
+} from "../write/refused-operations.ts";
 import type { CachedKind } from "../cache/namespace-cache.ts";
 import { jobKinds, serviceKinds } from "./read-kinds.ts";
 import { jobPlace, type Place, type ReadParts, servicePlace } from "./place.ts";
@@ -36,9 +44,12 @@ export function readOperations<R extends KnownRegion>(parts: ReadOperationsParts
     },
     async listJobs(request) {
       const { region, reading } = await jobPlace(parts, request);
-      const found = findJobs(region, reading);
+      const jobs = findJobs(region, reading).map((each) => listedJob(each.job, each.around, jobOwner(each)));
+      const cronJobs = findCronJobs(region, reading).map((each) =>
+        cronJobBody(each, reading, { managedBy: each.owner?.words }),
+      );
       return {
-        jobs: found.map((each) => listedJob(each.job, each.around, jobOwner(each))),
+        jobs: [...jobs, ...cronJobs],
         ...unlisted(region, reading, jobKinds(region.config)),
       };
     },
@@ -46,12 +57,26 @@ export function readOperations<R extends KnownRegion>(parts: ReadOperationsParts
       const place = await jobPlace(parts, request);
       const name = request.path.job_name;
       const found = findJob(place.region, { ...place.reading, name });
-      if (!found) throw new Refusal(404, `no job is named ${name}: check the name`);
+      if (!found) return await readCronJob(parts, place, name);
       const ownership = jobOwnership(found, place.region.config);
       const instances = await parts.instancesOf(place, found);
       return { ...readJob(found.job, found.around, ownership), instance_names: [...instances] };
     },
   };
+}
+
+async function readCronJob<R extends KnownRegion>(
+  { instancesOf }: ReadOperationsParts<R>,
+  place: Place<R>,
+  name: string,
+): Promise<Job> {
+  const { region, reading } = place;
+  const found = findCronJob(region, { ...reading, name });
+  if (!found) throw new Refusal(404, `no job is named ${name}: check the name`);
+  const body = cronJobBody(found, reading, cronJobOwnership(found, region.config));
+  // The log that people want is that of its newest run.
+  const last = found.jobs.at(-1);
+  return { instance_names: last ? [...(await instancesOf(place, last))] : [], ...body };
 }
 
 /** What the list lacks because a right or an API is missing in the cluster. */

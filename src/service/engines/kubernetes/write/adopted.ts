@@ -1,5 +1,6 @@
 import { Refusal } from "../../../engine.ts";
 import type { AdoptedChange, ClusterConfig } from "../cluster/cluster-config.ts";
+import type { FoundCronJob } from "../read/jobs/find-cron-jobs.ts";
 import type { FoundJob } from "../read/jobs/found-job.ts";
 import type { FoundService } from "../read/found-service.ts";
 
@@ -24,6 +25,16 @@ export function refuseAdopted(found: FoundService, change: Change, config: Pick<
 /** The same for the deletion of a job. */
 export function refuseAdoptedJob({ isAdopted, owner, job }: FoundJob, config: Pick<ClusterConfig, "adopt">): void {
   refuseChange({ isAdopted, owner, words: `job ${job.name}` }, "delete", config);
+}
+
+/** Whatever `adopt.allow` has: all of its jobs would go too. */
+export function refuseCronJob({ name, owner }: FoundCronJob): void {
+  const whose = owner === undefined ? "" : ` that belongs to ${owner.words}`;
+  throw new Refusal(
+    409,
+    `Gantry may not delete job ${name}: it is a CronJob${whose}. Nothing was changed. ` +
+      `Delete it ${owner === undefined ? "with kubectl" : "there"}.`,
+  );
 }
 
 function refuseChange(found: Adopted, change: Change, { adopt }: Pick<ClusterConfig, "adopt">): void {

@@ -1,15 +1,18 @@
 import { randomUUID } from "node:crypto";
 import type { Answer } from "../../../../api/operations.ts";
+import type { NewJob } from "../../../../api/schema.ts";
 import { Refusal, type Engine, type EngineRequest } from "../../../engine.ts";
 import { readJob } from "../../../workloads/definitions/job-definition.ts";
 import { ensureJob } from "../../../workloads/definitions/stored-definition.ts";
 import { createdJob } from "../../../workloads/jobs/job-answer.ts";
 import { refusalOf } from "../cluster/refusal-of.ts";
+import { findCronJob } from "../read/jobs/find-cron-jobs.ts";
 import { findJob } from "../read/jobs/find-jobs.ts";
 import type { FoundJob } from "../read/jobs/found-job.ts";
-import { refuseAdoptedJob } from "./adopted.ts";
+import { refuseAdoptedJob, refuseCronJob } from "./adopted.ts";
 import { isAnother } from "./delete-service.ts";
 import { jobManifest } from "./job-manifest.ts";
+import { manualRun } from "./run-cron-job.ts";
 import { createOnce, isTaken, madeBy } from "./sent-once.ts";
 import { cacheOf, onJob, type Target, type WriteParts } from "./target.ts";
 
@@ -24,14 +27,11 @@ async function create(
   target: Target,
   { body }: Pick<EngineRequest<"createJob">, "body">,
 ): Promise<Answer<"createJob">> {
-  const { region, reading, name, parts } = target;
+  const { region, reading, name } = target;
   const { namespace } = reading;
   if (found(target)) throw nameTaken(target);
-  const definition = readJob(name, body, () => undefined);
-  ensureJob(definition);
-  const request = randomUUID();
-  const { hostPath } = region.config;
-  const manifest = jobManifest({ name, namespace, definition, request, retries: parts.jobRetries, hostPath });
+  const { body: manifest, request } =
+    body.from_cron_job === undefined ? ownJob(target, body) : manualRun(target, body.from_cron_job);
   try {
     const place = { kind: "Job", namespace } as const;
     const job = await createOnce(region.api, { place, name, body: manifest, isOurs: madeBy(request) });
@@ -43,6 +43,15 @@ async function create(
   const made = found(target);
   if (!made) throw new Error(`the new job ${name} isn't in the cache`);
   return { job: createdJob(made.job, made.around) };
+}
+
+function ownJob({ region, reading, name, parts }: Target, body: NewJob) {
+  const definition = readJob(name, body, () => undefined);
+  ensureJob(definition);
+  const request = randomUUID();
+  const { namespace } = reading;
+  const { hostPath } = region.config;
+  return { body: jobManifest({ name, namespace, definition, request, retries: parts.jobRetries, hostPath }), request };
 }
 
 function found({ region, reading, name }: Target): FoundJob | undefined {
@@ -57,6 +66,8 @@ function nameTaken({ name }: Target): Refusal {
 async function remove(target: Target): Promise<{ jobName: string }> {
   const { region, reading, name } = target;
   const job = found(target);
+  const cronJob = job ? undefined : findCronJob(region, { ...reading, name });
+  if (cronJob) refuseCronJob(cronJob);
   if (!job) throw new Refusal(404, `no job is named ${name}: check the name`);
   refuseAdoptedJob(job, region.config);
   const { metadata } = job.object;

@@ -2,9 +2,10 @@ import type { RefusedOperation } from "../../../../api/schema.ts";
 import { Refusal } from "../../../engine.ts";
 import type { Ownership } from "../../../workloads/ownership.ts";
 import type { ClusterConfig } from "../cluster/cluster-config.ts";
+import type { FoundCronJob } from "../read/jobs/find-cron-jobs.ts";
 import type { FoundJob } from "../read/jobs/found-job.ts";
 import type { FoundService } from "../read/found-service.ts";
-import { refuseAdopted, refuseAdoptedJob, refuseSetSize } from "./adopted.ts";
+import { refuseAdopted, refuseAdoptedJob, refuseCronJob, refuseSetSize } from "./adopted.ts";
 import { refuseHalfMade, refuseOnDelete, refuseUnrestartable } from "./impossible.ts";
 
 type Adopting = Pick<ClusterConfig, "adopt">;
@@ -52,6 +53,11 @@ export function jobOwner({ isAdopted, owner }: FoundJob): Ownership {
 
 export function jobOwnership(found: FoundJob, config: Adopting): Ownership {
   return { ...jobOwner(found), refused: refusedBy(ofJobs, found, config) };
+}
+
+export function cronJobOwnership(found: FoundCronJob, config: Adopting): Ownership {
+  const checks = [{ operation: "deleteJob", refuse: refuseCronJob }];
+  return { managedBy: found.owner?.words, refused: refusedBy(checks, found, config) };
 }
 
 /** The first reason for each, which is the one that its refusal would give. */

@@ -101,6 +101,22 @@ export function job(name: string, { metadata, spec, status, podSpec }: Changed =
   };
 }
 
+/** A CronJob that runs each night. */
+export function cronJob(name: string, { metadata, spec, status, podSpec }: Changed = {}): Sent & Fields {
+  const template = templateOf(name, { restartPolicy: "Never", ...podSpec });
+  return {
+    kind: "CronJob",
+    metadata: metadataOf("CronJob", name, metadata),
+    spec: { schedule: "0 2 * * *", jobTemplate: { spec: { backoffLimit: 2, template } }, ...spec },
+    status: { ...status },
+  };
+}
+
+/** The metadata of a job that a CronJob made. */
+export function ofCronJob(name: string): Meta {
+  return { ownerReferences: [{ kind: "CronJob", name, uid: `uid of CronJob ${name}`, controller: true }] };
+}
+
 type PodChanged = Changed & {
   /** `apps/v1 Deployment` by its ReplicaSet; undefined for a pod without an owner. */
   readonly of: { readonly kind: "Deployment" | "StatefulSet" | "DaemonSet" | "Job"; readonly name: string } | undefined;

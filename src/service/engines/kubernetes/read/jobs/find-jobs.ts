@@ -21,12 +21,14 @@ export function findJob(region: KnownRegion, reading: Reading & { readonly name:
   return object && foundJob(object, indexPods(region.cacheOf(reading.namespace).all("Pod")), reading);
 }
 
-/** Workloads that Gantry created, and those that the region adopts. */
+/** Workloads that Gantry created, and those that the region adopts: with a CronJob all of its jobs. */
 function jobsOf({ cacheOf, config }: KnownRegion, { namespace }: Reading): readonly KubeObject<"Job">[] {
   const adopts = adopter(config.adopt);
-  return cacheOf(namespace)
-    .all("Job")
-    .filter((job) => isOwn(job) || adopts(job.metadata));
+  const cache = cacheOf(namespace);
+  const cronJobs = config.adopt.which === "none" ? [] : cache.all("CronJob");
+  const adopted = new Set(cronJobs.filter(({ metadata }) => adopts(metadata)).map(({ metadata }) => metadata.uid));
+  const isRun = ({ metadata }: KubeObject<"Job">) => metadata.ownerReferences.some(({ uid }) => adopted.has(uid));
+  return cache.all("Job").filter((job) => isOwn(job) || adopts(job.metadata) || isRun(job));
 }
 
 function isOwn({ metadata }: KubeObject<"Job">): boolean {

@@ -68,6 +68,7 @@ export function scriptedCluster(first: Fault = (_, go) => go()) {
   const run = async <T>(verb: string, kind: Kind, go: () => T): Promise<T> => (await fault({ verb, kind }, go)) as T; // its own result
   const api = {
     server: "https://scripted",
+    apiVersion: () => "batch/v1",
     list: ({ kind }: { kind: Kind }) =>
       run("list", kind, () => {
         const items = [...objects].flatMap(([key, object]) => (key.startsWith(`${kind} `) ? [object] : []));
