@@ -47,10 +47,13 @@ async function main({ only, lanes }: Options): Promise<number> {
 
 /** Only a test that passes without the bug shows anything by failing with it. */
 async function tryWithout(chosen: readonly Mutant[]): Promise<string | undefined> {
-  const [tree] = trees;
-  const result = await tree?.run([...new Set(chosen.flatMap(({ tests }) => tests))]);
-  if (result?.kind === "passed") return undefined;
-  return `The tests fail without a mutant, so nothing was tried: ${detail(result)}`;
+  const files = [...new Set(chosen.flatMap(({ tests }) => tests))];
+  const share = Math.ceil(files.length / trees.length);
+  const shares = trees.map((tree, lane) => ({ tree, files: files.slice(lane * share, (lane + 1) * share) }));
+  const busy = shares.filter((each) => each.files.length > 0);
+  const results = await Promise.all(busy.map((each) => each.tree.run(each.files)));
+  const wrong = results.find(({ kind }) => kind !== "passed");
+  return wrong && `The tests fail without a mutant, so nothing was tried: ${detail(wrong)}`;
 }
 
 const words: Readonly<Record<Result["kind"], string>> = { failed: "caught  ", passed: "SURVIVED", broken: "BROKEN  " };

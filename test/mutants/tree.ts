@@ -1,8 +1,8 @@
-import { spawn } from "node:child_process";
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
-import { z } from "zod";
 import { mutate } from "./mutate.ts";
 import type { Mutant } from "./mutants.ts";
 
@@ -24,15 +24,14 @@ export type Result =
   | { readonly kind: "broken"; readonly output: string };
 
 const LONGEST_RUN_MS = 180_000;
-const PRINTED = 2_000;
+const COMPILED = "data/compiled";
 const notCopied = new Set(["node_modules", ".git", "data"]);
 
 export function copyTree(root: string): Tree {
   const dir = mkdtempSync(join(tmpdir(), "gantry-mutants-"));
   cpSync(root, dir, { recursive: true, filter: (source) => !notCopied.has(relative(root, source)) });
   symlinkSync(join(root, "node_modules"), join(dir, "node_modules"));
-  const running = new AbortController();
-  const run = (tests: readonly string[]): Promise<Result> => runVitest(dir, tests, running.signal);
+  const { run, end } = runnerIn(dir);
   return {
     run,
     async runWith(mutant) {
@@ -46,55 +45,61 @@ export function copyTree(root: string): Tree {
       }
     },
     remove() {
-      running.abort();
+      end();
       rmSync(dir, { recursive: true, force: true });
     },
   };
 }
 
-/** What Vitest's JSON reporter writes: https://vitest.dev/guide/reporters#json-reporter */
-const Report = z.object({
-  testResults: z.array(
-    z.object({
-      /** Why the file could not be loaded. */
-      message: z.string().default(""),
-      assertionResults: z.array(z.object({ status: z.string(), title: z.string() })),
-    }),
-  ),
-});
+type Runner = {
+  readonly run: (tests: readonly string[]) => Promise<Result>;
+  readonly end: () => void;
+};
 
-async function runVitest(dir: string, tests: readonly string[], signal: AbortSignal): Promise<Result> {
-  const reportFile = join(dir, "mutants-report.json");
-  rmSync(reportFile, { force: true });
-  const output = await vitest(dir, [...tests, "--reporter=json", `--outputFile=${reportFile}`], signal);
-  try {
-    const { testResults } = Report.parse(JSON.parse(readFileSync(reportFile, "utf8")));
-    const all = testResults.flatMap(({ assertionResults }) => assertionResults);
-    const failed = all.filter(({ status }) => status === "failed").map(({ title }) => title);
-    if (failed.length > 0) return { kind: "failed", tests: failed };
-    // A file that cannot be loaded has no tests at all.
-    const broken = testResults.filter(({ assertionResults }) => assertionResults.length === 0);
-    if (broken.length > 0) return { kind: "broken", output: broken.map(({ message }) => message).join("\n") };
-    return testResults.length === tests.length ? { kind: "passed", tests: all.length } : { kind: "broken", output };
-  } catch {
-    return { kind: "broken", output };
-  }
+/** Runs the tests of a tree. A run that takes too long ends with its process, and the next one begins another. */
+function runnerIn(dir: string): Runner {
+  let child: ChildProcess | undefined;
+  return {
+    async run(tests) {
+      child ??= await startRunner(dir);
+      const result = await resultFrom(child, tests);
+      if (hasEnded(child)) child = undefined;
+      return result;
+    },
+    end: () => void child?.kill("SIGKILL"),
+  };
 }
 
-/** Ends when Vitest does, or when it took too long; gives the end of what it printed. */
-async function vitest(cwd: string, args: readonly string[], signal: AbortSignal): Promise<string> {
-  const { promise, resolve, reject } = Promise.withResolvers<string>();
-  const patient = ["--testTimeout=60000", "--hookTimeout=60000"];
-  const child = spawn(
-    process.execPath,
-    ["node_modules/vitest/vitest.mjs", "run", "--maxWorkers=1", "--no-isolate", ...patient, ...args],
-    { cwd, signal, timeout: LONGEST_RUN_MS, killSignal: "SIGKILL" },
-  );
-  let printed = "";
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding("utf8").on("data", (text: string) => (printed = `${printed}${text}`.slice(-PRINTED)));
-  }
-  child.once("error", reject);
-  child.once("close", (_code, endedBy) => resolve(endedBy === null ? printed : `${printed}\nended by ${endedBy}`));
-  return promise;
+async function startRunner(dir: string): Promise<ChildProcess> {
+  const child = fork(join(dir, "test/mutants/runner.ts"), [], {
+    cwd: dir,
+    execArgv: [],
+    stdio: ["ignore", "ignore", "inherit", "ipc"],
+    // What the tests of one mutant have compiled, those of the next need not.
+    env: { ...process.env, NODE_COMPILE_CACHE: join(dir, COMPILED) },
+  });
+  await Promise.race([once(child, "message"), once(child, "exit")]);
+  return child;
+}
+
+async function resultFrom(child: ChildProcess, tests: readonly string[]): Promise<Result> {
+  const { promise, resolve } = Promise.withResolvers<Result>();
+  let why = "the process that ran the tests ended";
+  const onExit = (): void => resolve({ kind: "broken", output: why });
+  const timer = setTimeout(() => {
+    why = `no verdict in ${LONGEST_RUN_MS / 1000} s`;
+    child.kill("SIGKILL");
+  }, LONGEST_RUN_MS);
+  child.once("exit", onExit);
+  child.once("message", (result) => resolve(result as Result)); // sent by runner.ts
+  if (hasEnded(child)) onExit();
+  else child.send(tests);
+  const result = await promise;
+  clearTimeout(timer);
+  child.removeAllListeners("message").off("exit", onExit);
+  return result;
+}
+
+function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {
+  return exitCode !== null || signalCode !== null;
 }
