@@ -67,8 +67,11 @@ export async function startReplica(parts: ReplicaParts): Promise<Replica> {
 }
 
 /** Of `--trace-gc`: "[10312:0xcffd000]  164774 ms: Incremental Mark-Compact 114.2 (172.0) -> 56.9 (168.1) MB, …". */
-const trace = /^\[\d+:0x[\da-f]+\] /u;
+const trace = /^\[\d+:(0x[\da-f]+)\] /u;
 const collected = /^\[\d+:0x[\da-f]+\] .*Mark-Compact .* -> ([\d.]+) /u;
+/** Left alone, V8 collects the whole heap a few times in minutes: too seldom to tell growth from chance. */
+const COLLECT_EVERY_MS = 15_000;
+const collecting = ["--expose-gc", "--import", `data:text/javascript,setInterval(gc, ${COLLECT_EVERY_MS}).unref()`];
 
 type Running = { readonly child: ChildProcess; readonly port: number };
 
@@ -76,18 +79,22 @@ type Starting = ReplicaParts & { readonly onCollected: (mb: number) => void };
 
 async function begin({ name, env, onLog, onCollected }: Starting): Promise<Running> {
   const port = await freePort();
-  const child = spawn(process.execPath, ["--trace-gc", program], {
+  const child = spawn(process.execPath, ["--trace-gc", ...collecting, program], {
     env: { PATH: process.env["PATH"], NODE_ENV: "production", HOST: "127.0.0.1", PORT: String(port), ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
   children.add(child);
   child.on("exit", () => children.delete(child));
   let last = "";
+  // The threads for logs have small heaps of their own; the first that collects is the bot's.
+  let heap: string | undefined;
   for (const stream of [child.stdout, child.stderr]) {
     createInterface({ input: stream }).on("line", (line) => {
+      const [, from] = trace.exec(line) ?? [];
+      heap ??= from;
       const [, collectedMb] = collected.exec(line) ?? [];
-      if (collectedMb !== undefined) return onCollected(Number(collectedMb));
-      if (trace.test(line)) return;
+      if (collectedMb !== undefined && from === heap) onCollected(Number(collectedMb));
+      if (from !== undefined) return;
       last = line;
       onLog(read(line));
     });
