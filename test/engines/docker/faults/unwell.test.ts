@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { testDaemons } from "../../../support/docker.ts";
+import { type TestDaemon, testDaemons } from "../../../support/docker.ts";
 import { killServiceProcesses } from "../../support/service-process.ts";
 import { type Lane, openLane } from "../support/lane.ts";
 import { shell } from "../support/shell.ts";
@@ -37,18 +37,19 @@ for (const daemon of await testDaemons()) {
       await world.get("deleteService", { name: "greedy" });
     });
 
-    test("a crash loop is Failed and says why; at no time are there two containers", async () => {
+    test("a crash loop is Failed and says why; there are never two containers, and no volume of its image stays", async () => {
       const { world, containers } = lane as Lane; // opened before
-      const looping = { image, command: shell("echo up; exit 3") };
+      const withVolume = await imageWithVolume(daemon);
+      const looping = { image: withVolume, command: shell("echo up; exit 3") };
+      const volumes = new Set<string>();
       await world.get("createService", { name: "looping", body: { containers: [looping] } });
       let most = 0;
 
       const failed = await world.until(
         async () => {
-          most = Math.max(
-            most,
-            (await containers()).filter(({ labels }) => labels["gantry.instance"] === "looping-0").length,
-          );
+          const present = (await containers()).filter(({ labels }) => labels["gantry.instance"] === "looping-0");
+          most = Math.max(most, present.length);
+          for (const { id } of present) for (const name of await volumesOf(daemon, id)) volumes.add(name);
           return await world.get("getService", { name: "looping" });
         },
         ({ status }) => status === "Failed",
@@ -57,6 +58,27 @@ for (const daemon of await testDaemons()) {
       expect(failed).toMatchObject({ message: "looping-0 exited with code 3", last_state: { exit_code: 3 } });
       expect(most).toBe(1);
       await world.get("deleteService", { name: "looping" });
+      expect(volumes.size).toBeGreaterThan(0);
+      for (const name of volumes) {
+        expect(await daemon.call({ method: "GET", path: `/volumes/${name}` })).toMatchObject({ status: 404 });
+      }
     });
   });
+}
+
+/** An image that asks for a volume, as those of databases do. */
+async function imageWithVolume({ must, image }: TestDaemon): Promise<string> {
+  const name = "localhost/volatile";
+  const { Id } = (await must({ method: "POST", path: "/containers/create", body: { Image: image } })) as { Id: string }; // Docker's API
+  const changes = encodeURIComponent("VOLUME /cache");
+  await must({ method: "POST", path: `/commit?container=${Id}&repo=${name}&tag=1&changes=${changes}`, body: {} });
+  await must({ method: "DELETE", path: `/containers/${Id}` });
+  return `${name}:1`;
+}
+
+async function volumesOf({ call }: TestDaemon, id: string): Promise<readonly string[]> {
+  const { status, body } = await call({ method: "GET", path: `/containers/${id}/json` });
+  if (status === 404) return [];
+  const { Mounts } = body as { Mounts: readonly { Type: string; Name: string }[] }; // Docker's API
+  return Mounts.filter(({ Type }) => Type === "volume").map(({ Name }) => Name);
 }

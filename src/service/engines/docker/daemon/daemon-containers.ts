@@ -48,8 +48,13 @@ export function containerCalls(daemon: DaemonConnection, { read, find, post }: D
     },
     stopContainer: async (id, seconds) => void (await post(`/containers/${id}/stop`, stopping(seconds), [404])),
     unpauseContainer: async (id) => void (await post(`/containers/${id}/unpause`)),
+    // With the volumes that its image asked for and nobody named: nothing could find them again.
     removeContainer: async (id) =>
-      void (await askOnce(daemon, { method: "DELETE", path: `/containers/${id}`, query: { force: "1" } }, [404, 409])),
+      void (await askOnce(
+        daemon,
+        { method: "DELETE", path: `/containers/${id}`, query: { force: "1", v: "1" } },
+        [404, 409],
+      )),
     setMemory: async (id, bytes) =>
       void (await post(`/containers/${id}/update`, { body: { Memory: bytes, MemorySwap: bytes } })),
   };
