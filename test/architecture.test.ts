@@ -71,6 +71,7 @@ const shared = [
   "database-tls.ts",
   "database-trouble.ts",
   "unawaited.ts",
+  "version.ts",
 ];
 
 /** They put the parts together, so they may import all of them. */

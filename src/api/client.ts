@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ParsedAnswer } from "./answers.ts";
+import type { AskedBy } from "./asked-by.ts";
 import { createCallCount, type CallCount, type CallsToday } from "./call-count.ts";
 import { decode } from "./decode.ts";
 import { createEngineInfo, type EngineInfo } from "./engine-info.ts";
@@ -40,6 +41,8 @@ export type SendOptions = {
    * `send` throws a Problem of kind `aborted` with `maybeSent` false. Not called for a read. Must not throw.
    */
   readonly mayLeave?: () => boolean;
+  /** Sent along with a write. */
+  readonly asked?: AskedBy;
 };
 
 export type AccountApi = {
@@ -138,7 +141,13 @@ function attempt(client: Client, { call, account, options }: Sending, flight: Fl
   let takeBack = (): void => undefined;
   const answered = exchange({
     op,
-    request: (signal) => requestFor(call, { baseUrl: client.baseUrl, account, signal }),
+    request: (signal) =>
+      requestFor(call, {
+        baseUrl: client.baseUrl,
+        account,
+        signal,
+        asked: effect === "write" ? options.asked : undefined,
+      }),
     leaving: () => {
       if (effect === "write" && options.mayLeave?.() === false) throw heldBack(op);
       flight.leaving();

@@ -1,4 +1,5 @@
 import createClient from "openapi-fetch";
+import { type AskedBy, askedByHeaders } from "./asked-by.ts";
 import { invalid } from "./failures.ts";
 import { pathSafe } from "./names.ts";
 import { operationTable, type Call, type Operation, type OperationId } from "./operations.ts";
@@ -34,18 +35,19 @@ export type RequestSettings = {
   readonly baseUrl: string;
   readonly account: ApiAccount;
   readonly signal: AbortSignal;
+  readonly asked?: AskedBy | undefined;
 };
 
 /**
  * Builds the request of a call. openapi-fetch must not send it, because it reads the body of an error without a limit.
  * Redirects are never followed: the other host would receive the username, and a write would be sent twice.
  */
-export async function requestFor(call: Call, { baseUrl, account, signal }: RequestSettings): Promise<Request> {
+export async function requestFor(call: Call, { baseUrl, account, signal, asked }: RequestSettings): Promise<Request> {
   const built: Request[] = [];
   const client = createClient<paths>({
     baseUrl,
     redirect: "manual",
-    headers: { username: account.username, Authorization: `token ${account.token}` },
+    headers: { username: account.username, Authorization: `token ${account.token}`, ...askedByHeaders(asked) },
     fetch: (request) => {
       built.push(request);
       return Promise.resolve(new Response(null, { status: 204 }));

@@ -180,11 +180,19 @@ function scheduleStatus({
 /** The job's own message says more than the condition of Kubernetes: "Job has reached the specified backoff limit". */
 function failedBecause({ message, last_state: last, restart_count: count = 0 }: Job, failed: Why): Why {
   const reason = message ?? failed.message ?? "";
+  if (isStatus(failed.reason, "deadlineexceeded")) return { ...failed, message: overDeadline(last, reason) };
   const isTold = count === 0 || names(reason, last);
   const told = isTold
     ? reasonWith(last, reason)
     : [restartsWords(last, count), reason].filter((part) => part !== "").join(" · ");
   return { ...failed, message: told };
+}
+
+/** Its end is a consequence: Kubernetes ended it. */
+function overDeadline(last: Job["last_state"], reason: string): string {
+  const end = names(reason, last) ? reason : reasonWith(last, undefined);
+  const ran = "ran longer than its deadline";
+  return end === undefined ? ran : `${ran} · ${end}`;
 }
 
 function unfinished(job: Job, condition: string | undefined): WorkloadStatus {
@@ -214,7 +222,11 @@ function retrying({ message, last_state: last }: Job, attempts: number, restarts
   return { level: "busy", words: `retrying, ${restartsWords(last, restarts)}`, ...reason, ...lastAt };
 }
 
-type Why = { readonly message?: string | undefined; readonly lastTransitionTime?: string | undefined };
+type Why = {
+  readonly reason?: string | undefined;
+  readonly message?: string | undefined;
+  readonly lastTransitionTime?: string | undefined;
+};
 
 function withWhy(status: WorkloadStatus, { message, lastTransitionTime: since }: Why): WorkloadStatus {
   return {

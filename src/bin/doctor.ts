@@ -3,7 +3,7 @@ import { parseArgs } from "node:util";
 import { loadEnvFile } from "../boot/env-file.ts";
 import { doctor } from "../boot/health/doctor.ts";
 import { doctorText } from "../boot/health/doctor-text.ts";
-import { version } from "../boot/version.ts";
+import { version } from "../version.ts";
 import { worstOf } from "../health/finding.ts";
 
 const usage = `Usage: npm run doctor -- [--json] [--strict]

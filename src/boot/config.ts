@@ -9,7 +9,7 @@ import { type EngineChoice, engineChoiceOf } from "../service/engine-choice.ts";
 import type { ProxySettings } from "../http/network.ts";
 import { lowerCaseProxies, proxyOf } from "./proxy.ts";
 import type { TransportChoice } from "../slack/receive/transport.ts";
-import { version } from "./version.ts";
+import { version } from "../version.ts";
 import { type ConfigOptions, wrongSets } from "./wrong-sets.ts";
 
 type Listen = { readonly host: string; readonly port: number };

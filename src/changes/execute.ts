@@ -1,3 +1,4 @@
+import type { AskedBy } from "../api/asked-by.ts";
 import { operationTable } from "../api/operations.ts";
 import { Problem } from "../api/problem.ts";
 import type { Change, Outcome } from "./change.ts";
@@ -16,6 +17,7 @@ export type ExecuteDeps = ReadDeps &
     /** The workload was read seconds ago and needn't be read again before sending. */
     readonly isFresh: boolean;
     readonly resourcesKey: "resources" | "resource";
+    readonly asked: AskedBy;
     /** From the time of the request: see `digestOf`. */
     readonly digest: string;
     /** Records the Run before the request leaves. Unless it returns `claimed`, nothing is sent. */
@@ -72,9 +74,9 @@ async function readAgain(change: Change, deps: ExecuteDeps): Promise<Change | Ex
 }
 
 async function send(change: Change, deps: ExecuteDeps): Promise<Executed> {
-  const { api, signal, mayLeave } = deps;
+  const { api, asked, signal, mayLeave } = deps;
   try {
-    await api.send(change.call, { signal, mayLeave });
+    await api.send(change.call, { signal, mayLeave, asked });
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     if (error.maybeSent) return resolveUnknown(change, error, deps);

@@ -1,3 +1,4 @@
+import type { AskedBy } from "../api/asked-by.ts";
 import type { Answer, Call, OperationId } from "../api/operations.ts";
 import type { EngineAbout } from "./capabilities.ts";
 
@@ -12,6 +13,8 @@ export type User = { readonly username: string };
 export type EngineRequest<Op extends OperationId> = Omit<Call<Op>, "op"> & {
   readonly user: User;
   readonly signal: AbortSignal;
+  /** As the client says it, of a write. Only for notes: it proves nothing. */
+  readonly asked?: Partial<AskedBy>;
 };
 
 /**

@@ -68,6 +68,7 @@ export async function send(
     isFresh,
     digest: change.digest,
     resourcesKey: deps.settings.resourcesKey,
+    asked: { person: change.requester.userId, request: requestIdOf(change.id) },
     nowMs: () => deps.clock.now().getTime(),
     healthyAfterMs: deps.settings.healthyAfterMs,
     doubt: (outcome) => doubt(deps, change, outcome),

@@ -197,3 +197,13 @@ test("whatever a service reports, one with missing instances or repeated restart
     }),
   );
 });
+
+test("a job over its deadline says so first: how its last attempt ended is a consequence, or was before", () => {
+  const message = "Job was active longer than specified deadline";
+  const condition = { type: "Failed", status: "True", reason: "DeadlineExceeded", message };
+  const job = { metadata: { name: "report" }, status: { conditions: [condition] }, message };
+
+  expect(jobStatus(job)).toMatchObject({ words: "failed", reason: "ran longer than its deadline" });
+  const { reason } = jobStatus({ ...job, restart_count: 4, last_state: { reason: "Error", exit_code: 3 } });
+  expect(reason).toMatch(/^ran longer than its deadline · .*exit.*3/u);
+});

@@ -8,7 +8,7 @@ import type { Policy } from "../../policy/policy.ts";
 import type { ArrivalTimes } from "../../slack/receive/arrival-times.ts";
 import type { Transport } from "../../slack/receive/transport.ts";
 import type { Lanes } from "../../workflow/inbox/lanes.ts";
-import { version } from "../version.ts";
+import { version } from "../../version.ts";
 
 type Parts = {
   readonly api: Pick<Api, "engine">;

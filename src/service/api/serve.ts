@@ -1,4 +1,5 @@
 import { Hono } from "hono";
+import { type AskedBy, askedByIn } from "../../api/asked-by.ts";
 import { answerer } from "./answerer.ts";
 import { authenticator } from "./authenticate.ts";
 import { callLimit } from "./call-limit.ts";
@@ -78,14 +79,16 @@ function handler(route: Route, { options, base, compile, now, countCall }: Conte
     const call = await read({ request, segments, query: searchParams });
     refuseUnknownRegion(route, call, options.regions);
     try {
-      return answer(await run({ ...call, user, signal: request.signal }));
+      return answer(await run({ ...call, user, signal: request.signal, asked: askedByIn(request.headers) }));
     } catch (error) {
       throw options.checkAnswers === true ? documented(error, route) : error;
     }
   };
 }
 
-type Run = (request: ReadCall & { readonly user: User; readonly signal: AbortSignal }) => Promise<unknown>;
+type Run = (
+  request: ReadCall & { readonly user: User; readonly signal: AbortSignal; readonly asked: Partial<AskedBy> },
+) => Promise<unknown>;
 
 function engineHandler(engine: Engine, op: string): Run {
   if (!Object.hasOwn(engine, op))

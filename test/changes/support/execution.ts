@@ -16,6 +16,7 @@ export function deps(api: AccountApi, more: Partial<ExecuteDeps> = {}): ExecuteD
     mayLeave: () => true,
     doubt: () => Promise.resolve(),
     resourcesKey: "resources",
+    asked: { person: "U1", request: "AAA111" },
     nowMs: () => 0,
     healthyAfterMs: 60_000,
     ...more,

@@ -18,6 +18,7 @@ import type { Place } from "./read/place.ts";
 import { regionProblem } from "./region-problem.ts";
 import { readOperations } from "./read/read-operations.ts";
 import { finishServices } from "./write/finish-services.ts";
+import { forgetStops } from "./write/forget-stops.ts";
 import type { WriteParts } from "./write/target.ts";
 import { writeOperations } from "./write/write-operations.ts";
 
@@ -56,6 +57,7 @@ type Opened = {
 function running(parts: WriteParts, { opened, users, notices }: Opened): OpenedEngine {
   const closing = new AbortController();
   const finishing = finishServices(parts, { users, closing: closing.signal });
+  const endForgetting = forgetStops(parts, users);
   const regionLogs = openRegionLogs(parts);
   const logging = logOperations({ ...parts, logsOf: regionLogs.logsOf });
   const instancesOf = (place: Place, found: FoundJob) =>
@@ -67,6 +69,7 @@ function running(parts: WriteParts, { opened, users, notices }: Opened): OpenedE
 
   async function close(): Promise<void> {
     closing.abort();
+    endForgetting();
     await parts.queue.idle();
     await finishing;
     await regionLogs.close();

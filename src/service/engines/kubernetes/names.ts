@@ -21,6 +21,9 @@ export const annotations = {
   making: "gantry/making",
   /** Which request made an object: tells a create without an answer from somebody else's. */
   request: "gantry/request",
+  /** Who asked Gantry for the last change, an id of Slack, and the id of that request; absent if nobody said it. */
+  changedBy: "gantry/changed-by",
+  change: "gantry/change",
   /** On a disk: the service that it was made for. */
   madeFor: "gantry/made-for",
   /** On a job: how one of its containers last failed, which only its pod knew: see read/job-end.ts. */

@@ -41,7 +41,8 @@ export type Patch =
 
 export type JsonOperation =
   | { readonly op: "test" | "add" | "replace"; readonly path: string; readonly value: unknown }
-  | { readonly op: "remove"; readonly path: string };
+  | { readonly op: "remove"; readonly path: string }
+  | { readonly op: "move"; readonly from: string; readonly path: string };
 
 export type DeleteOptions = {
   readonly propagation: "Foreground" | "Background";
@@ -70,6 +71,11 @@ export type PodLogOptions = {
 export type KubeApi = {
   /** The address of the API server, for people. */
   readonly server: string;
+  /**
+   * Whether a namespace is there; undefined where this account may not look. Without one, lists in it are empty, as if nothing
+   * ran there.
+   */
+  readonly hasNamespace: (namespace: string) => Promise<boolean | undefined>;
   /** The server's version: `v1.20.2`. */
   readonly version: (signal?: AbortSignal) => Promise<string>;
   readonly list: <K extends Kind>(place: Place<K>, options: ListOptions, signal?: AbortSignal) => Promise<ListPage<K>>;

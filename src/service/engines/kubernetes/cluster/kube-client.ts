@@ -3,6 +3,7 @@ import http, { type IncomingMessage } from "node:http";
 import https from "node:https";
 import type { KubeConfig } from "@kubernetes/client-node";
 import { z } from "zod";
+import { version } from "../../../../version.ts";
 import { type KubeApi, KubeError, KubeUnreachable, type Named, type Patch, type Place } from "./kube-api.ts";
 import { apiVersionOf, type Kind, kinds, type KubeObject } from "./kinds.ts";
 import { watchStream } from "./watch-stream.ts";
@@ -13,6 +14,10 @@ export type KubeClientOptions = {
   /** How long the API server may take for an answer; 10 s. */
   readonly timeoutMs?: number;
 };
+
+/** As the audit log and the managed fields of the cluster name it. */
+const USER_AGENT = `gantry/${version}`;
+const byGantry = { fieldManager: "gantry" };
 
 type Sending = {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -42,9 +47,20 @@ export function makeKubeClient({ kubeConfig, timeoutMs = 10_000 }: KubeClientOpt
   };
 }
 
-function reads(connection: Connection): Pick<KubeApi, "version" | "list" | "watch" | "get" | "podLog"> {
+function reads(
+  connection: Connection,
+): Pick<KubeApi, "hasNamespace" | "version" | "list" | "watch" | "get" | "podLog"> {
   const json = (sending: Sending) => jsonAnswer(connection, sending);
   return {
+    async hasNamespace(namespace) {
+      try {
+        await json({ method: "GET", path: `/api/v1/namespaces/${encodeURIComponent(namespace)}` });
+        return true;
+      } catch (error) {
+        if (!(error instanceof KubeError)) throw error;
+        return error.status === 404 && error.reason === "NotFound" ? false : undefined;
+      }
+    },
     async version(signal) {
       return z.object({ gitVersion: z.string() }).parse(await json({ method: "GET", path: "/version", signal }))
         .gitVersion;
@@ -81,17 +97,30 @@ function writes(connection: Connection): Pick<KubeApi, "create" | "patch" | "rep
     async create(place, body, signal) {
       return parse(
         place.kind,
-        await json({ method: "POST", path: pathOf(connection, place), body: typed(connection, place, body), signal }),
+        await json({
+          method: "POST",
+          path: pathOf(connection, place),
+          query: byGantry,
+          body: typed(connection, place, body),
+          signal,
+        }),
       );
     },
     async patch(named, patch, signal) {
-      const sending = { method: "PATCH", path: pathOf(connection, named), ...patchBody(patch), signal } as const;
+      const path = pathOf(connection, named);
+      const sending = { method: "PATCH", path, query: byGantry, ...patchBody(patch), signal } as const;
       return parse(named.kind, await json(sending));
     },
     async replace(named, body, signal) {
       return parse(
         named.kind,
-        await json({ method: "PUT", path: pathOf(connection, named), body: typed(connection, named, body), signal }),
+        await json({
+          method: "PUT",
+          path: pathOf(connection, named),
+          query: byGantry,
+          body: typed(connection, named, body),
+          signal,
+        }),
       );
     },
     async delete(named, { propagation, uid }, signal) {
@@ -225,6 +254,7 @@ async function requestOf(
     headers: {
       ...headers,
       accept: "application/json",
+      "user-agent": USER_AGENT,
       ...(text !== undefined && { "content-type": contentType, "content-length": Buffer.byteLength(text) }),
     },
     signal: signal ? AbortSignal.any([signal, late]) : late,

@@ -17,13 +17,11 @@ export const texts = z
   .nullish()
   .transform((value): Readonly<Record<string, string>> => value ?? {});
 
-/** The largest annotation by far; nobody reads it here. */
+/** The largest annotation by far; nobody reads it here, but that it is there tells that the object has annotations. */
 const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
 
 export const annotations = texts.transform((all) => {
-  if (!(LAST_APPLIED in all)) return all;
-  const { [LAST_APPLIED]: _, ...rest } = all;
-  return rest;
+  return LAST_APPLIED in all ? { ...all, [LAST_APPLIED]: "" } : all;
 });
 
 export const Metadata = z.object({

@@ -67,7 +67,8 @@ async function seen(api: KubeApi, name: string, { region }: ClusterConfig): Prom
     (await Promise.all(kinds.map(count))).reduce((total, each) => total + each, 0);
   try {
     const [workloads, jobs] = await Promise.all([sum("Deployment", "StatefulSet", "DaemonSet"), sum("Job", "CronJob")]);
-    return { name, workloads, jobs };
+    const isMissing = workloads + jobs === 0 && (await api.hasNamespace(name)) === false;
+    if (!isMissing) return { name, workloads, jobs };
   } catch (error) {
     throw new Error(
       `Region ${region}: couldn't list what runs in the namespace ${name} at ${api.server}: ${messageOf(error)}. ` +
@@ -77,6 +78,10 @@ async function seen(api: KubeApi, name: string, { region }: ClusterConfig): Prom
       { cause: error },
     );
   }
+  throw new Error(
+    `Region ${region}: the cluster at ${api.server} has no namespace ${name}. ` +
+      `Create it with \`kubectl create namespace ${name}\`, or name another one`,
+  );
 }
 
 type Tried = { readonly context: string; readonly server: string; readonly error: unknown };

@@ -14,18 +14,18 @@ import { oneInstance } from "./disks.ts";
 import { refuseTakenDomains, routedPort } from "./domains.ts";
 import { changeDomains } from "./change-domains.ts";
 import { restartPatch, startPatch, stopPatch, updatePatch } from "./service-patches.ts";
-import { cacheOf, objectOf, reading, type Target, wantedService } from "./target.ts";
+import { cacheOf, notesOf, objectOf, reading, type Target, wantedService } from "./target.ts";
 
 /** The API's answer to a change. */
 type Accepted = Record<string, never>;
 
 export async function stopService(target: Target): Promise<Accepted> {
-  await changed(target, "stop", (found) => stopPatch(found.source.object, target.parts.now()));
+  await changed(target, "stop", (found) => stopPatch(found.source.object, target.parts.now(), notesOf(target)));
   return {};
 }
 
 export async function startService(target: Target): Promise<Accepted> {
-  await changed(target, "start", (found) => startPatch(found.source.object, sizeAtStart(found)));
+  await changed(target, "start", (found) => startPatch(found.source.object, sizeAtStart(found), notesOf(target)));
   return {};
 }
 
@@ -37,7 +37,7 @@ function sizeAtStart({ service, source }: FoundService): number {
 export async function restartService(target: Target): Promise<Accepted> {
   await changed(target, "restart", (found) => {
     refuseUnrestartable(found);
-    return restartPatch(found.source.object, target.parts.now());
+    return restartPatch(found.source.object, target.parts.now(), notesOf(target));
   });
   return {};
 }
@@ -55,7 +55,7 @@ export async function updateService(
     refuseUpdate(target, current, { before, after, isRebound });
     if (isRebound) routedPort(target.region, after);
     if (isRebound) await refuseTakenDomains(target, after.domains, current.source.object.metadata.uid);
-    return updatePatch(current, after);
+    return updatePatch(current, after, notesOf(target));
   });
   if (after && !isSame(found.service.definition.domains, after.domains)) {
     await changeDomains(target, found, after);
@@ -138,7 +138,6 @@ function testsHold(patch: Patch, object: FoundService["source"]["object"]): bool
   if (patch.type !== "json") return false;
   const tested: Readonly<Record<string, unknown>> = {
     "/metadata/uid": object.metadata.uid,
-    "/metadata/resourceVersion": object.metadata.resourceVersion,
     "/spec/replicas": object.spec.replicas,
   };
   return patch.operations.every((each) => each.op !== "test" || tested[each.path] === each.value);

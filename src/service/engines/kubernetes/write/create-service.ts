@@ -7,13 +7,22 @@ import { createdService } from "../../../workloads/services/service-answer.ts";
 import type { KubeObject } from "../cluster/kinds.ts";
 import { refusalOf } from "../cluster/refusal-of.ts";
 import { findService } from "../read/find-services.ts";
+import type { FoundService } from "../read/found-service.ts";
 import { disksFor, type Disks } from "./disks.ts";
 import { refuseLaterDomains, refuseTakenDomains, routedPort } from "./domains.ts";
 import { rollBack } from "./roll-back.ts";
 import { createOnce, isTaken, madeBy } from "./sent-once.ts";
-import { type Made, type Making, makeParts, makingText, markMade } from "./service-making.ts";
+import {
+  type Made,
+  type Making,
+  makeParts,
+  makingText,
+  markMade,
+  otherObject,
+  refuseTakenParts,
+} from "./service-making.ts";
 import { deploymentManifest } from "./service-manifest.ts";
-import { cacheOf, type Target } from "./target.ts";
+import { cacheOf, newNotesOf, type Target } from "./target.ts";
 
 type Deployment = KubeObject<"Deployment">;
 
@@ -25,6 +34,7 @@ export async function createService(
   const definition = readService(target.name, body, () => undefined);
   ensureService(definition);
   refuseTakenName(target);
+  refuseTakenParts(target, definition);
   await refuseTakenDomains(target, definition.domains);
   const port = routedPort(target.region, definition);
   const disks = await disksFor(target, definition);
@@ -40,15 +50,17 @@ function refuseTakenName(target: Target): void {
   const { region, reading, name } = target;
   const found = findService(region, { ...reading, name });
   if (found?.service.deleting === true) throw beingDeleted(name);
-  if (found) throw nameTaken(target);
+  if (found) throw nameTaken(target, found);
 }
 
 function beingDeleted(name: string): Refusal {
   return new Refusal(409, `service ${name} is still being deleted: wait a moment`);
 }
 
-function nameTaken({ name, region }: Target): Refusal {
-  return new Refusal(409, `a service named ${name} already exists in ${region.config.region}: choose another name`);
+function nameTaken({ name, region, reading }: Target, found?: FoundService): Refusal {
+  const kind = found?.isAdopted === true ? `, the ${found.source.kind} of the namespace ${reading.namespace}` : "";
+  const where = region.config.region;
+  return new Refusal(409, `a service named ${name} already exists in ${where}${kind}: choose another name`);
 }
 
 type Plan = { readonly definition: ServiceDefinition; readonly disks: Disks; readonly making: Making };
@@ -61,6 +73,7 @@ async function createDeployment(target: Target, { definition, disks, making }: P
     name,
     definition,
     request,
+    notes: newNotesOf(target),
     holdsDisk: disks.holdsDisk,
     making: isBare ? undefined : makingText(making),
   });
@@ -86,11 +99,9 @@ async function whyTaken(target: Target): Promise<Refusal> {
   const holder = await region.api.get(named).catch(() => undefined);
   if (holder?.metadata.deletionTimestamp !== undefined) return beingDeleted(name);
   if (holder) cacheOf(target).saw("Deployment", holder);
-  if (!holder || findService(region, { ...reading, name })) return nameTaken(target);
-  return new Refusal(
-    409,
-    `a Deployment named ${name} already exists in the namespace ${reading.namespace}, and Gantry doesn't manage it: choose another name`,
-  );
+  const found = findService(region, { ...reading, name });
+  if (!holder || found) return nameTaken(target, found);
+  return otherObject({ kind: "Deployment", name, namespace: reading.namespace });
 }
 
 /** Makes the rest, or takes everything back. */

@@ -9,6 +9,8 @@ export type NewJob = {
   readonly namespace: string;
   readonly definition: JobDefinition;
   readonly request: string;
+  /** Further annotations. */
+  readonly notes?: Readonly<Record<string, string>>;
   /** How many times a failed one is tried again. */
   readonly retries: number;
   /** Where volumes are on the nodes; only needed for a job with volumes. */
@@ -16,7 +18,8 @@ export type NewJob = {
 };
 
 /** A Job, without apiVersion and kind. */
-export function jobManifest({ name, namespace, definition, request, retries, hostPath = "" }: NewJob): object {
+export function jobManifest(made: NewJob): object {
+  const { name, namespace, definition, request, notes, retries, hostPath = "" } = made;
   const own = { [labels.managedBy]: MANAGED_BY, [labels.name]: name, [labels.job]: name };
   const timeZone = definition.syncTimezone ? timeZoneVolume(name) : undefined;
   const volumes = definition.volumes.map((volume): PodVolume => {
@@ -31,7 +34,7 @@ export function jobManifest({ name, namespace, definition, request, retries, hos
     metadata: {
       name,
       labels: own,
-      annotations: { [annotations.request]: request, [annotations.remembered]: writeRemembered(remembered) },
+      annotations: { [annotations.request]: request, ...notes, [annotations.remembered]: writeRemembered(remembered) },
     },
     spec: {
       parallelism: 1,

@@ -14,7 +14,7 @@ import { isAnother } from "./delete-service.ts";
 import { jobManifest } from "./job-manifest.ts";
 import { manualRun } from "./run-cron-job.ts";
 import { createOnce, isTaken, madeBy } from "./sent-once.ts";
-import { cacheOf, onJob, type Target, type WriteParts } from "./target.ts";
+import { cacheOf, newNotesOf, onJob, type Target, type WriteParts } from "./target.ts";
 
 export function jobWrites(parts: WriteParts): Pick<Engine, "createJob" | "deleteJob"> {
   return {
@@ -29,7 +29,8 @@ async function create(
 ): Promise<Answer<"createJob">> {
   const { region, reading, name } = target;
   const { namespace } = reading;
-  if (found(target)) throw nameTaken(target);
+  const taken = found(target);
+  if (taken) throw nameTaken(target, taken);
   const { body: manifest, request } =
     body.from_cron_job === undefined ? ownJob(target, body) : manualRun(target, body.from_cron_job);
   try {
@@ -45,21 +46,25 @@ async function create(
   return { job: createdJob(made.job, made.around) };
 }
 
-function ownJob({ region, reading, name, parts }: Target, body: NewJob) {
+function ownJob(target: Target, body: NewJob) {
+  const { region, reading, name, parts } = target;
   const definition = readJob(name, body, () => undefined);
   ensureJob(definition);
   const request = randomUUID();
   const { namespace } = reading;
   const { hostPath } = region.config;
-  return { body: jobManifest({ name, namespace, definition, request, retries: parts.jobRetries, hostPath }), request };
+  const made = { name, namespace, definition, request, notes: newNotesOf(target), retries: parts.jobRetries, hostPath };
+  return { body: jobManifest(made), request };
 }
 
 function found({ region, reading, name }: Target): FoundJob | undefined {
   return findJob(region, { ...reading, name });
 }
 
-function nameTaken({ name }: Target): Refusal {
-  return new Refusal(409, `a job named ${name} already exists: choose another name`);
+function nameTaken({ name, reading }: Target, taken?: FoundJob): Refusal {
+  const isOthers = taken === undefined || taken.isAdopted;
+  const where = isOthers ? ` as a Job of the namespace ${reading.namespace}` : "";
+  return new Refusal(409, `a job named ${name} already exists${where}: choose another name`);
 }
 
 /** In the background: its pods end within their grace time. Without it they would be left behind. */

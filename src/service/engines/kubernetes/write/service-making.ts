@@ -1,13 +1,17 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { z } from "zod";
 import { Refusal } from "../../../engine.ts";
+import type { ServiceDefinition } from "../../../workloads/definitions/service-definition.ts";
+import { type JsonOperation, KubeError, type Patch } from "../cluster/kube-api.ts";
 import type { KubeObject } from "../cluster/kinds.ts";
 import { annotations, labels, MANAGED_BY } from "../names.ts";
 import { readRemembered } from "../read/remembered.ts";
 import { refuseOthersClaim } from "./disks.ts";
-import { belongsTo, routeKindOf } from "./domains.ts";
-import { createOnce, isTaken } from "./sent-once.ts";
-import { claimManifest, type NewRoute, routeManifests, v1ServiceManifest } from "./service-parts.ts";
-import type { Target } from "./target.ts";
+import { belongsTo, hostsOf, routeKindOf } from "./domains.ts";
+import { createOnce, isGone, isTaken } from "./sent-once.ts";
+import { claimManifest, ingressRule, type NewRoute, routeManifests, v1ServiceManifest } from "./service-parts.ts";
+import { annotated } from "./service-patches.ts";
+import { notesOf, type Target } from "./target.ts";
 
 type Deployment = KubeObject<"Deployment">;
 type Route = KubeObject<"Ingress" | "HTTPRoute">;
@@ -70,25 +74,81 @@ type New<K extends "Service" | "Ingress" | "HTTPRoute"> = {
   readonly body: object;
 };
 
+/** Of a service that was deleted a moment ago: Kubernetes takes its parts away soon after its Deployment. */
+const LEFT_OVER_MS = 5_000;
+
 /** An object that belongs to the Deployment; one that is there already must be its own. */
 async function owned<K extends "Service" | "Ingress" | "HTTPRoute">(
-  { region, reading: { namespace } }: Target,
+  { region, reading: { namespace }, signal }: Target,
   { metadata }: Deployment,
   { kind, name, body }: New<K>,
 ): Promise<KubeObject<K>> {
   const place = { kind, namespace };
   const isOurs = (found: KubeObject<K>) => belongsTo(found, metadata.uid);
-  try {
-    const made = await createOnce(region.api, { place, name, body, isOurs });
-    region.cacheOf(namespace).saw(kind, made);
-    return made;
-  } catch (error) {
-    if (!isTaken(error)) throw error;
-    const found = await region.api.get({ ...place, name });
-    if (isOurs(found)) return found;
-    throw new Refusal(409, `a ${kind} named ${name} already exists in ${namespace}: choose another name`, {
-      cause: error,
-    });
+  const began = performance.now();
+  for (;;) {
+    try {
+      const made = await createOnce(region.api, { place, name, body, isOurs });
+      region.cacheOf(namespace).saw(kind, made);
+      return made;
+    } catch (error) {
+      if (!isTaken(error)) throw error;
+      const found = await region.api.get({ ...place, name }).catch((gone: unknown) => {
+        if (isGone(gone)) return undefined;
+        throw gone;
+      });
+      if (found && isOurs(found)) return found;
+      const isLeftOver = !found || isLeftBehind(found, metadata);
+      if (!isLeftOver || performance.now() - began > LEFT_OVER_MS) throw otherObject({ kind, name, namespace }, error);
+    }
+    await pause(100, undefined, { signal });
+  }
+}
+
+/** It belongs to an earlier Deployment of this name. */
+function isLeftBehind(
+  { metadata }: Pick<Deployment, "metadata">,
+  now: { readonly name: string; readonly uid?: string },
+): boolean {
+  const { name, uid } = now;
+  return metadata.ownerReferences.some(
+    (owner) => owner.kind === "Deployment" && owner.name === name && owner.uid !== uid,
+  );
+}
+
+type Other = { readonly kind: string; readonly name: string; readonly namespace: string };
+
+/** Names the kind, because a service of Gantry is several objects of Kubernetes. */
+export function otherObject({ kind, name, namespace }: Other, cause?: unknown): Refusal {
+  return new Refusal(
+    409,
+    `the name ${name} is taken: ${kind === "Ingress" ? "an" : "a"} ${kind} named ${name} already exists in the namespace ` +
+      `${namespace}, and Gantry didn't make it. Nothing was changed. Choose another name.`,
+    { cause },
+  );
+}
+
+/**
+ * Refuses a name that an object has which the service would need, before anything is made. A part that an earlier service of
+ * this name left behind is no obstacle.
+ */
+export function refuseTakenParts(
+  target: Target,
+  { ports, domains }: Pick<ServiceDefinition, "ports" | "domains">,
+): void {
+  const { region, reading, name } = target;
+  const { namespace } = reading;
+  const cache = region.cacheOf(namespace);
+  const routes = routeKindOf(region);
+  const needed = [
+    ...(ports.length > 0 || domains.length > 0 ? (["Service"] as const) : []),
+    ...(domains.length > 0 && routes !== undefined ? [routes] : []),
+  ];
+  for (const kind of needed) {
+    const found = cache.find(kind, name);
+    if (found && !isLeftBehind(found, { name })) {
+      throw otherObject({ kind, name, namespace });
+    }
   }
 }
 
@@ -140,8 +200,9 @@ export async function replaceRoutes(target: Target, deployment: Deployment, rout
   const wanted = wantedRoutes(target, deployment, routed);
   const routes: Route[] = [];
   for (const route of wanted) {
-    const isThere = own.some(({ metadata }) => metadata.name === route.name);
-    routes.push(isThere ? await rewritten(target, route) : await owned(target, deployment, route));
+    const found = own.find(({ metadata }) => metadata.name === route.name);
+    const { port = 0 } = routed; // a route is wanted only with a port
+    routes.push(await (found ? rerouted(target, found, { ...route, port }) : owned(target, deployment, route)));
   }
   for (const { metadata } of own.filter((route) => wanted.every(({ name }) => name !== route.metadata.name))) {
     await region.api.delete({ kind, namespace, name: metadata.name }, { propagation: "Background", uid: metadata.uid });
@@ -150,9 +211,71 @@ export async function replaceRoutes(target: Target, deployment: Deployment, rout
   return routes;
 }
 
-/** Labels and annotations that somebody added, for example for certificates, stay. */
-async function rewritten({ region, reading: { namespace } }: Target, { kind, name, body }: NewRoute): Promise<Route> {
-  const route = await region.api.patch({ kind, namespace, name }, { type: "merge", body });
-  region.cacheOf(namespace).saw(kind, route);
-  return route;
+const TRIES = 3;
+
+/**
+ * Gives a route other domains. Nothing else of it is written: labels, annotations, TLS and paths that somebody added, for
+ * example for certificates, stay.
+ */
+async function rerouted(target: Target, first: Route, wanted: NewRoute & { readonly port: number }): Promise<Route> {
+  const { region, reading } = target;
+  const { kind, name } = wanted;
+  const named = { kind, namespace: reading.namespace, name };
+  let found = first;
+  for (let tries = 1; ; tries += 1) {
+    const patch = reroutePatch(found, { ...wanted, service: target.name, notes: notesOf(target) });
+    if (!patch) return found;
+    try {
+      const route = await region.api.patch(named, patch);
+      region.cacheOf(reading.namespace).saw(kind, route);
+      return route;
+    } catch (error) {
+      // Somebody else changed its rules: a test of the patch failed.
+      if (!(error instanceof KubeError && error.status === 422) || tries >= TRIES) throw error;
+    }
+    found = await region.api.get(named);
+  }
+}
+
+type Rerouting = Pick<NewRoute, "domains"> & {
+  readonly service: string;
+  readonly port: number;
+  readonly notes: Readonly<Record<string, string | null>>;
+};
+
+/** Undefined if it has these domains. */
+export function reroutePatch(route: Route, { domains, service, port, notes }: Rerouting): Patch | undefined {
+  const { metadata, spec } = route;
+  const hosts = hostsOf(route);
+  if (hosts.length === domains.length && hosts.every((host, index) => host === domains[index])) return undefined;
+  if ("hostnames" in spec) {
+    return {
+      type: "merge",
+      body: { metadata: { uid: metadata.uid, annotations: notes }, spec: { hostnames: domains } },
+    };
+  }
+  type Rule = { readonly host: string | undefined };
+  const rules: Rule[] = [...spec.rules];
+  const operations: JsonOperation[] = [];
+  for (const host of domains.filter((domain) => !hosts.includes(domain))) {
+    operations.push({ op: "add", path: "/spec/rules/-", value: ingressRule(host, { name: service, port }) });
+    rules.push({ host });
+  }
+  // A rule without a host is somebody's own. From the end, so that the places of the others stay.
+  for (const [at, { host }] of [...spec.rules.entries()].toReversed()) {
+    if (host === undefined || domains.includes(host)) continue;
+    operations.push({ op: "test", path: `/spec/rules/${at}/host`, value: host });
+    operations.push({ op: "remove", path: `/spec/rules/${at}` });
+    rules.splice(at, 1);
+  }
+  const rank = ({ host }: Rule): number => (host === undefined ? domains.length : domains.indexOf(host));
+  for (const [to, rule] of rules.toSorted((left, right) => rank(left) - rank(right)).entries()) {
+    const from = rules.indexOf(rule);
+    if (from === to) continue;
+    operations.push({ op: "move", from: `/spec/rules/${from}`, path: `/spec/rules/${to}` });
+    rules.splice(to, 0, ...rules.splice(from, 1));
+  }
+  if (operations.length === 0) return undefined;
+  const uid = { op: "test", path: "/metadata/uid", value: metadata.uid } as const;
+  return { type: "json", operations: [uid, ...annotated(route, notes), ...operations] };
 }

@@ -9,6 +9,8 @@ export type NewDeployment = {
   readonly definition: ServiceDefinition;
   /** Tells the Deployment of this request from one that somebody else made at the same time. */
   readonly request: string;
+  /** Further annotations. */
+  readonly notes?: Readonly<Record<string, string>>;
   /** A disk that only one node can write to at a time: instances are replaced one after the other, never side by side. */
   readonly holdsDisk: boolean;
   /** The value of the annotation `gantry/making`; undefined if nothing but the Deployment has to be made. */
@@ -35,7 +37,7 @@ export function labelsOf(service: string): Readonly<Record<string, string>> {
   return { [labels.managedBy]: MANAGED_BY, [labels.name]: service, [labels.service]: service };
 }
 
-function annotationsOf({ definition, request, making }: NewDeployment): Readonly<Record<string, string>> {
+function annotationsOf({ definition, request, notes, making }: NewDeployment): Readonly<Record<string, string>> {
   const { volumes, ports, syncTimezone, size } = definition;
   const remembered = {
     volumes: volumes.map(({ name, diskName, readOnly }) => ({
@@ -49,6 +51,7 @@ function annotationsOf({ definition, request, making }: NewDeployment): Readonly
   };
   return {
     [annotations.request]: request,
+    ...notes,
     [annotations.remembered]: writeRemembered(remembered),
     ...(size === 0 && { [annotations.idle]: "true" }),
     ...(making !== undefined && { [annotations.making]: making }),

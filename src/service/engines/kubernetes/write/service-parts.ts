@@ -14,9 +14,12 @@ export function domainPort({ ports, containers }: Ports): number | undefined {
 
 type OwnedBy = Pick<KubeObject<"Deployment">, "metadata">;
 
-/** Makes an object go with its Deployment, which waits for it: the name is free only when all of it is gone. */
+/**
+ * Makes an object go with its Deployment. The Deployment doesn't wait for it (`blockOwnerDeletion`): that would take the
+ * right to `update` its `finalizers` where the cluster enforces it, as OpenShift does.
+ */
 function ownedBy({ metadata: { name, uid } }: OwnedBy): object {
-  const owner = { apiVersion: "apps/v1", kind: "Deployment", name, uid, controller: true, blockOwnerDeletion: true };
+  const owner = { apiVersion: "apps/v1", kind: "Deployment", name, uid, controller: true };
   return { labels: labelsOf(name), ownerReferences: [owner] };
 }
 
@@ -43,7 +46,12 @@ export function v1ServiceManifest(
   };
 }
 
-export type NewRoute = { readonly kind: "Ingress" | "HTTPRoute"; readonly name: string; readonly body: object };
+export type NewRoute = {
+  readonly kind: "Ingress" | "HTTPRoute";
+  readonly name: string;
+  readonly domains: readonly string[];
+  readonly body: object;
+};
 
 /** https://gateway-api.sigs.k8s.io/reference/spec/: at most 16 host names in a route. */
 const HTTP_ROUTE_NAMES = 16;
@@ -60,14 +68,21 @@ export function routeManifests(
     case "none":
       return [];
     case "ingress":
-      return [{ kind: "Ingress", name, body: ingress(deployment, { domains, port, className: config.ingressClass }) }];
+      return [
+        {
+          kind: "Ingress",
+          name,
+          domains,
+          body: ingress(deployment, { domains, port, className: config.ingressClass }),
+        },
+      ];
     case "gateway": {
       const count = Math.ceil(domains.length / HTTP_ROUTE_NAMES);
       return Array.from({ length: count }, (_, index) => {
         const hostnames = domains.slice(index * HTTP_ROUTE_NAMES, (index + 1) * HTTP_ROUTE_NAMES);
         const route = routeNameOf(name, index);
         const body = httpRoute(deployment, { name: route, hostnames, port, gateway: config.gateway });
-        return { kind: "HTTPRoute", name: route, body };
+        return { kind: "HTTPRoute", name: route, domains: hostnames, body };
       });
     }
   }
@@ -77,12 +92,11 @@ type Routed = { readonly domains: readonly string[]; readonly port: number; read
 
 function ingress(deployment: OwnedBy, { domains, port, className }: Routed): object {
   const { name } = deployment.metadata;
-  const paths = [{ path: "/", pathType: "Prefix", backend: { service: { name, port: { number: port } } } }];
   return {
     metadata: { name, ...ownedBy(deployment) },
     spec: {
       ...(className !== undefined && { ingressClassName: className }),
-      rules: domains.map((host) => ({ host, http: { paths } })),
+      rules: domains.map((host) => ingressRule(host, { name, port })),
     },
   };
 }
@@ -94,6 +108,12 @@ type HostNames = {
   readonly port: number;
   readonly gateway: Gateway;
 };
+
+/** Sends a domain to a port of a v1 Service. */
+export function ingressRule(host: string, to: { readonly name: string; readonly port: number }): object {
+  const service = { name: to.name, port: { number: to.port } };
+  return { host, http: { paths: [{ path: "/", pathType: "Prefix", backend: { service } }] } };
+}
 
 function httpRoute(deployment: OwnedBy, { name, hostnames, port, gateway }: HostNames): object {
   return {

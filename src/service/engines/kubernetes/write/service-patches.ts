@@ -6,38 +6,41 @@ import { memoryQuantity } from "./pod-template.ts";
 
 type Source = FoundService["source"]["object"];
 
-/** Stops the instances and remembers their number. The tests make it fail (422) if somebody was faster. */
-export function stopPatch(object: Source, now: Date): Patch {
-  const { replicas } = object.spec;
-  return {
-    type: "json",
-    operations: [
-      ...unchanged(object),
-      ...withAnnotations(object),
-      { op: "add", path: pointer(annotations.size), value: String(replicas) },
-      { op: "add", path: pointer(annotations.stoppedAt), value: now.toISOString() },
-      { op: "replace", path: "/spec/replicas", value: 0 },
-    ],
-  };
+/** Annotations to write; null takes one away. */
+type Notes = Readonly<Record<string, string | null>>;
+
+/** Stops the instances and remembers their number. */
+export function stopPatch(object: Source, now: Date, notes: Notes): Patch {
+  const size = String(object.spec.replicas);
+  return sized(object, 0, { ...notes, [annotations.size]: size, [annotations.stoppedAt]: now.toISOString() });
 }
 
 /** Starts a stopped service with its remembered size. */
-export function startPatch(object: Source, size: number): Patch {
-  const forget = (name: string): readonly JsonOperation[] => {
-    return name in object.metadata.annotations ? [{ op: "remove", path: pointer(name) }] : [];
-  };
-  return {
-    type: "json",
-    operations: [
-      ...unchanged(object),
-      ...forget(annotations.size),
-      ...forget(annotations.stoppedAt),
-      ...(size === 0
-        ? [...withAnnotations(object), { op: "add", path: pointer(annotations.idle), value: "true" } as const]
-        : forget(annotations.idle)),
-      { op: "replace", path: "/spec/replicas", value: size },
-    ],
-  };
+export function startPatch(object: Source, size: number, notes: Notes): Patch {
+  const idle = size === 0 ? "true" : null;
+  return sized(object, size, { ...notes, ...noStop, [annotations.idle]: idle });
+}
+
+/** Takes the note of a stop off a service that somebody else has scaled since. */
+export function forgetStopPatch(object: Source): Patch {
+  return { type: "json", operations: [...unchanged(object), ...annotated(object, noStop)] };
+}
+
+const noStop: Notes = { [annotations.size]: null, [annotations.stoppedAt]: null };
+
+/**
+ * Another size with its notes, each named alone. It fails if somebody scaled the service since it was judged: 422, or 409 for
+ * an object without any annotation, whose map a JSON patch could only add as a whole.
+ */
+function sized(object: Source, size: number, notes: Notes): Patch {
+  const { uid, resourceVersion, annotations: known } = object.metadata;
+  if (Object.keys(known).length === 0) {
+    const added = Object.fromEntries(Object.entries(notes).filter(([, value]) => value !== null));
+    const metadata = { uid, resourceVersion, annotations: added };
+    return { type: "merge", body: { metadata, spec: { replicas: size } } };
+  }
+  const replicas = { op: "replace", path: "/spec/replicas", value: size } as const;
+  return { type: "json", operations: [...unchanged(object), ...annotated(object, notes), replicas] };
 }
 
 function unchanged({ metadata, spec }: Source): readonly JsonOperation[] {
@@ -47,13 +50,16 @@ function unchanged({ metadata, spec }: Source): readonly JsonOperation[] {
   ];
 }
 
-/** An object without annotations lacks the map too; a version makes sure that nobody's are overwritten. */
-function withAnnotations({ metadata }: Source): readonly JsonOperation[] {
-  if (Object.keys(metadata.annotations).length > 0) return [];
-  return [
-    { op: "test", path: "/metadata/resourceVersion", value: metadata.resourceVersion },
-    { op: "add", path: "/metadata/annotations", value: {} },
-  ];
+type Annotated = { readonly metadata: Pick<Source["metadata"], "annotations"> };
+
+/** Single annotations of an object that has some; nothing for one that has none. */
+export function annotated({ metadata }: Annotated, notes: Notes): readonly JsonOperation[] {
+  const known = metadata.annotations;
+  if (Object.keys(known).length === 0) return [];
+  return Object.entries(notes).flatMap(([name, value]): JsonOperation[] => {
+    if (value !== null) return [{ op: "add", path: pointer(name), value }];
+    return name in known ? [{ op: "remove", path: pointer(name) }] : [];
+  });
 }
 
 /** https://www.rfc-editor.org/rfc/rfc6901#section-3 */
@@ -62,19 +68,20 @@ function pointer(annotation: string): string {
 }
 
 /** Replaces the instances one after the other, as `kubectl rollout restart` does. An equal time would do nothing. */
-export function restartPatch({ metadata, spec }: Source, now: Date): Patch {
+export function restartPatch({ metadata, spec }: Source, now: Date, notes: Notes): Patch {
   const last = spec.template.metadata?.annotations[annotations.restartedAt];
   const at = now.toISOString();
   const different = at === last ? new Date(now.getTime() + 1).toISOString() : at;
   const template = { metadata: { annotations: { [annotations.restartedAt]: different } } };
-  return { type: "strategic", body: { metadata: { uid: metadata.uid }, spec: { template } } };
+  return { type: "strategic", body: { metadata: { uid: metadata.uid, annotations: notes }, spec: { template } } };
 }
 
 /**
  * The changes of an update in one patch; undefined if it changes nothing of the object. Containers are merged by their
- * names. While stopped, only the remembered size changes. The version makes it fail (409) if somebody was faster.
+ * names. While stopped, only the remembered size changes. It holds for any version of the object, as `kubectl scale` does:
+ * others may change it all the time.
  */
-export function updatePatch(found: FoundService, after: ServiceDefinition): Patch | undefined {
+export function updatePatch(found: FoundService, after: ServiceDefinition, notes: Notes): Patch | undefined {
   const { object } = found.source;
   const before = found.service.definition;
   const isStopped = !found.service.running;
@@ -85,12 +92,11 @@ export function updatePatch(found: FoundService, after: ServiceDefinition): Patc
   if (containers.length === 0 && !isResized) return undefined;
   const sizes = isStopped
     ? { [annotations.size]: String(after.size) }
-    : { [annotations.idle]: after.size === 0 ? "true" : null };
-  const { uid, resourceVersion } = object.metadata;
+    : { ...noStop, [annotations.idle]: after.size === 0 ? "true" : null };
   return {
     type: "strategic",
     body: {
-      metadata: { uid, resourceVersion, ...(isResized && { annotations: sizes }) },
+      metadata: { uid: object.metadata.uid, annotations: { ...notes, ...(isResized && sizes) } },
       spec: {
         ...(isResized && !isStopped && { replicas: after.size }),
         ...(containers.length > 0 && { template: { spec: { containers } } }),

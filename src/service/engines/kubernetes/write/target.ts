@@ -1,7 +1,8 @@
-import { Refusal, type User } from "../../../engine.ts";
+import { type EngineRequest, Refusal } from "../../../engine.ts";
 import type { SerialQueue } from "../../../workloads/lifecycle/serial-queue.ts";
 import type { Named } from "../cluster/kube-api.ts";
 import { refusalOf } from "../cluster/refusal-of.ts";
+import { annotations } from "../names.ts";
 import { findService } from "../read/find-services.ts";
 import type { FoundService } from "../read/found-service.ts";
 import { jobPlace, servicePlace, type Place } from "../read/place.ts";
@@ -19,9 +20,12 @@ export type Target = Place & {
   readonly parts: WriteParts;
   readonly name: string;
   readonly signal: AbortSignal;
+  readonly asked?: EngineRequest<"stopService">["asked"];
 };
 
-type Asked = { readonly user: User; readonly path: { readonly region: string }; readonly signal: AbortSignal };
+type Asked = Pick<EngineRequest<"stopService">, "user" | "signal" | "asked"> & {
+  readonly path: { readonly region: string };
+};
 type AskedService = Asked & { readonly path: { readonly service_name: string } };
 type AskedJob = Asked & { readonly path: { readonly job_name: string } };
 
@@ -29,7 +33,8 @@ type AskedJob = Asked & { readonly path: { readonly job_name: string } };
 export function onService<T>(parts: WriteParts, asked: AskedService, work: (target: Target) => Promise<T>): Promise<T> {
   const { user, path, signal } = asked;
   const { region, service_name: name } = path;
-  const run = async () => await work({ ...(await servicePlace(parts, asked)), parts, name, signal });
+  const run = async () =>
+    await work({ ...(await servicePlace(parts, asked)), parts, name, signal, asked: asked.asked ?? {} });
   return parts.queue.run(serviceKey(user.username, region, name), run, signal);
 }
 
@@ -47,8 +52,24 @@ function serviceKey(username: string, region: string, name: string): string {
 export function onJob<T>(parts: WriteParts, asked: AskedJob, work: (target: Target) => Promise<T>): Promise<T> {
   const { user, path, signal } = asked;
   const key = JSON.stringify(["job", user.username, path.region, path.job_name]);
-  const run = async () => await work({ ...(await jobPlace(parts, asked)), parts, name: path.job_name, signal });
+  const run = async () =>
+    await work({ ...(await jobPlace(parts, asked)), parts, name: path.job_name, signal, asked: asked.asked ?? {} });
   return parts.queue.run(key, run, signal);
+}
+
+/**
+ * Who asked and for which request, as annotations of the object that changes anyway; null where the client doesn't say it,
+ * because the notes of an earlier change would be wrong.
+ */
+export function notesOf({ asked = {} }: Pick<Target, "asked">): Readonly<Record<string, string | null>> {
+  return { [annotations.changedBy]: asked.person ?? null, [annotations.change]: asked.request ?? null };
+}
+
+/** The same for a new object. */
+export function newNotesOf(target: Pick<Target, "asked">): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(notesOf(target)).flatMap(([key, value]) => (value === null ? [] : [[key, value]])),
+  );
 }
 
 /** The service to be changed, as the cache has it now. Throws a `Refusal` 404 if there is none. */

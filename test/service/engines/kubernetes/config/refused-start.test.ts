@@ -115,3 +115,27 @@ test("two regions of one namespace, and two users of one context, are refused", 
   );
   expect(shared).toContain("2 users would share one namespace. Either keep one user, or write the clusters");
 }, 60_000);
+
+test("a namespace that isn't there is named, also where lists of it are just empty", async () => {
+  const server = createServer((request, response) => {
+    const isLookedAt = request.url?.split("?")[0] === "/api/v1/namespaces/shop";
+    const missing = { kind: "Status", status: "Failure", reason: "NotFound", message: 'namespaces "shop" not found' };
+    const empty = { gitVersion: "v1.34.0", metadata: { resourceVersion: "1" }, items: [] };
+    response.writeHead(isLookedAt ? 404 : 200, { "Content-Type": "application/json" });
+    response.end(JSON.stringify(isLookedAt ? missing : empty));
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo; // it listens on a port
+  const path = writtenKubeconfig(folder, `http://127.0.0.1:${port}`);
+
+  const err = await refusal({
+    SERVICE_CLUSTERS: clustersFile(`regions:\n  us: { kubeconfig: ${path}, namespace: shop, jobs: true }\n`),
+  });
+  server.close();
+  server.closeAllConnections();
+
+  expect(err).toBe(
+    `Nothing was started.\n- Region us: the cluster at http://127.0.0.1:${port} has no namespace shop. ` +
+      "Create it with `kubectl create namespace shop`, or name another one.",
+  );
+});

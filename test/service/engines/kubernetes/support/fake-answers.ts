@@ -1,8 +1,9 @@
 import type { ServerResponse } from "node:http";
 import type { FakeObjects, Stored } from "./fake-objects.ts";
+import { patchedBy, TestFailed } from "./fake-patches.ts";
 import { failure, type KubeRequest, send } from "./fake-protocol.ts";
 
-/** Reads and writes of one object. Patches: JSON merge patch only, the others are refused. */
+/** Reads and writes of one object. */
 export function answerObject(objects: FakeObjects, asked: KubeRequest, response: ServerResponse): void {
   const { verb, resource, namespace } = asked;
   const body = asked.body === "" ? {} : (JSON.parse(asked.body) as Partial<Stored>); // read as the API server would
@@ -38,13 +39,14 @@ export function answerObject(objects: FakeObjects, asked: KubeRequest, response:
 type Writing = { readonly asked: KubeRequest; readonly known: Stored; readonly body: object };
 
 function patch(objects: FakeObjects, { asked, known, body }: Writing, response: ServerResponse): void {
-  if (asked.contentType !== "application/merge-patch+json") {
-    const message = `the fake API server knows merge patches only, not ${asked.contentType}`;
-    failure(response, { status: 415, reason: "UnsupportedMediaType", message });
-    return;
+  try {
+    const patched = patchedBy(asked.contentType, known, body) as Stored; // a patch of an object
+    send(response, 200, objects.put(asked.resource, asked.namespace, patched));
+  } catch (error) {
+    if (!(error instanceof TestFailed)) throw error;
+    const message = "the server rejected our request due to an error in our request";
+    failure(response, { status: 422, reason: "Invalid", message });
   }
-  const merged = merge(known, body) as Stored; // a patch of an object
-  send(response, 200, objects.put(asked.resource, asked.namespace, merged));
 }
 
 function remove(objects: FakeObjects, { asked, known, body }: Writing, response: ServerResponse): void {
@@ -69,15 +71,4 @@ function conflict(response: ServerResponse, { resource, group }: KubeRequest, { 
       ? `${what} "${name}" ${why}`
       : `Operation cannot be fulfilled on ${what} "${name}": ${why}`;
   failure(response, { status: 409, reason, message });
-}
-
-/** https://www.rfc-editor.org/rfc/rfc7396 */
-function merge(target: unknown, changes: unknown): unknown {
-  if (typeof changes !== "object" || changes === null || Array.isArray(changes)) return changes;
-  const result = new Map(Object.entries(typeof target === "object" && target !== null ? target : {}));
-  for (const [key, value] of Object.entries(changes)) {
-    if (value === null) result.delete(key);
-    else result.set(key, merge(result.get(key), value));
-  }
-  return Object.fromEntries(result);
 }

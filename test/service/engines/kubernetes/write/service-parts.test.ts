@@ -20,7 +20,7 @@ describe("the address and the routes of a service", () => {
 
     expect(types).toMatchObject(["ClusterIP", "NodePort", "LoadBalancer"].map((type) => ({ spec: { type } })));
     expect(types[0]).toMatchObject({
-      metadata: { ownerReferences: [{ kind: "Deployment", uid: made.metadata.uid, blockOwnerDeletion: true }] },
+      metadata: { ownerReferences: [{ kind: "Deployment", uid: made.metadata.uid }] },
       spec: { ports: [{ name: "port-8080", port: 8080, targetPort: 8080 }] },
     });
   });

@@ -8,10 +8,13 @@ import {
   updatePatch,
 } from "../../../../../src/service/engines/kubernetes/write/service-patches.ts";
 import { regionWith } from "../support/known-objects.ts";
-import { deployment } from "../support/sent-objects.ts";
+import { deployment, statefulSet } from "../support/sent-objects.ts";
 
 const running = kinds.Deployment.schema.parse(deployment("web"));
 const bare = kinds.Deployment.schema.parse(deployment("web", { metadata: { annotations: {} } }));
+/** The client didn't say who asks. */
+const nobody = { "gantry/changed-by": null };
+const dana = { "gantry/changed-by": "U1" };
 const now = new Date("2026-11-22T12:30:00Z");
 const stopped = {
   metadata: { annotations: { "gantry/size": "3" } },
@@ -27,7 +30,7 @@ function found(changed: Parameters<typeof deployment>[1] = {}) {
 
 describe("stop and start", () => {
   test("a stop remembers the size, and fails if the size isn't the one that was judged", () => {
-    expect(stopPatch(running, now)).toEqual({
+    expect(stopPatch(running, now, nobody)).toEqual({
       type: "json",
       operations: [
         { op: "test", path: "/metadata/uid", value: running.metadata.uid },
@@ -39,24 +42,38 @@ describe("stop and start", () => {
     });
   });
 
-  test("an object without annotations gets them only if nobody else wrote some", () => {
-    expect(stopPatch(bare, now)).toMatchObject({
-      operations: [
-        { op: "test", path: "/metadata/uid" },
-        { op: "test", path: "/spec/replicas" },
-        { op: "test", path: "/metadata/resourceVersion", value: "7" },
-        { op: "add", path: "/metadata/annotations", value: {} },
-        { op: "add", path: "/metadata/annotations/gantry~1size" },
-        { op: "add", path: "/metadata/annotations/gantry~1stopped-at" },
-        { op: "replace", path: "/spec/replicas" },
-      ],
+  test("an object without annotations gets single ones, and only if nobody else wrote some", () => {
+    expect(stopPatch(bare, now, dana)).toEqual({
+      type: "merge",
+      body: {
+        metadata: {
+          uid: bare.metadata.uid,
+          resourceVersion: "7",
+          annotations: {
+            "gantry/changed-by": "U1",
+            "gantry/size": "2",
+            "gantry/stopped-at": "2026-11-22T12:30:00.000Z",
+          },
+        },
+        spec: { replicas: 0 },
+      },
+    });
+  });
+
+  test("the annotation of kubectl apply is never read, and never taken for a missing map", () => {
+    const applied = { "kubectl.kubernetes.io/last-applied-configuration": '{"spec":{"replicas":2}}' };
+    const object = kinds.StatefulSet.schema.parse(statefulSet("web", { metadata: { annotations: applied } }));
+
+    expect(JSON.stringify(object)).not.toContain("spec\\");
+    expect(stopPatch(object, now, nobody)).toMatchObject({
+      operations: expect.not.arrayContaining([expect.objectContaining({ path: "/metadata/annotations" })]),
     });
   });
 
   test("a start goes back to that size and forgets it", () => {
     const object = kinds.Deployment.schema.parse(deployment("web", stopped));
 
-    expect(startPatch(object, 3)).toMatchObject({
+    expect(startPatch(object, 3, nobody)).toMatchObject({
       operations: [
         { op: "test", path: "/metadata/uid" },
         { op: "test", path: "/spec/replicas", value: 0 },
@@ -69,7 +86,7 @@ describe("stop and start", () => {
   test("a start of a service that has no instances marks it as meant so", () => {
     const object = kinds.Deployment.schema.parse(deployment("web", stopped));
 
-    expect(startPatch(object, 0)).toMatchObject({
+    expect(startPatch(object, 0, nobody)).toMatchObject({
       operations: expect.arrayContaining([{ op: "add", path: "/metadata/annotations/gantry~1idle", value: "true" }]),
     });
   });
@@ -78,7 +95,7 @@ describe("stop and start", () => {
 describe("restart", () => {
   test("writes the time, and another one if the last restart has the same", () => {
     const now = new Date("2026-11-22T12:30:00.123Z");
-    const first = restartPatch(running, now);
+    const first = restartPatch(running, now, dana);
     const podSpec = {};
     const again = kinds.Deployment.schema.parse(deployment("web", { podSpec }));
     const restarted = {
@@ -96,20 +113,28 @@ describe("restart", () => {
     };
 
     expect(JSON.stringify(first)).toContain("2026-11-22T12:30:00.123Z");
-    expect(JSON.stringify(restartPatch(restarted, now))).toContain("2026-11-22T12:30:00.124Z");
+    expect(JSON.stringify(restartPatch(restarted, now, dana))).toContain("2026-11-22T12:30:00.124Z");
   });
 });
 
 describe("update", () => {
-  test("changes size and memory in one patch, containers by name, for the version that was judged", () => {
+  test("changes size and memory in one patch, containers by name, whatever the version is by now", () => {
     const service = found();
     const { definition } = service.service;
     const containers = definition.containers.map((container) => ({ ...container, memoryMib: 512 }));
 
-    expect(updatePatch(service, { ...definition, size: 3, containers })).toEqual({
+    expect(updatePatch(service, { ...definition, size: 3, containers }, dana)).toEqual({
       type: "strategic",
       body: {
-        metadata: { uid: running.metadata.uid, resourceVersion: "7", annotations: { "gantry/idle": null } },
+        metadata: {
+          uid: running.metadata.uid,
+          annotations: {
+            "gantry/changed-by": "U1",
+            "gantry/size": null,
+            "gantry/stopped-at": null,
+            "gantry/idle": null,
+          },
+        },
         spec: {
           replicas: 3,
           template: { spec: { containers: [{ name: "app", resources: { limits: { memory: "512Mi" } } }] } },
@@ -121,7 +146,7 @@ describe("update", () => {
   test("of a stopped service changes only the remembered size", () => {
     const service = found(stopped);
 
-    expect(updatePatch(service, { ...service.service.definition, size: 5 })).toMatchObject({
+    expect(updatePatch(service, { ...service.service.definition, size: 5 }, nobody)).toMatchObject({
       body: { metadata: { annotations: { "gantry/size": "5" } }, spec: {} },
     });
   });
@@ -129,6 +154,6 @@ describe("update", () => {
   test("sends nothing when nothing changes", () => {
     const service = found();
 
-    expect(updatePatch(service, service.service.definition)).toBeUndefined();
+    expect(updatePatch(service, service.service.definition, dana)).toBeUndefined();
   });
 });

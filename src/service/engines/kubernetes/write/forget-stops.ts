@@ -1,0 +1,57 @@
+import type { NamespaceCache } from "../cache/namespace-cache.ts";
+import { KubeError } from "../cluster/kube-api.ts";
+import { annotations } from "../names.ts";
+import type { FoundService } from "../read/found-service.ts";
+import type { Region } from "../region.ts";
+import { forgetStopPatch } from "./service-patches.ts";
+import type { WriteParts } from "./target.ts";
+
+const kinds = ["Deployment", "StatefulSet"] as const;
+type Stopped = Extract<FoundService["source"], { kind: (typeof kinds)[number] }>;
+
+/**
+ * Takes the note of a stop off each service that somebody else scales while it is stopped: later, when they set it to 0
+ * again, a start would return to a size from before. Only objects that Gantry stopped have one. Returns what ends it.
+ */
+export function forgetStops(parts: WriteParts, users: readonly string[]): () => void {
+  const subscriptions = [...parts.regions.values()].flatMap((region) => {
+    const namespaces = new Set(users.flatMap((user) => region.config.namespaceOf(user) ?? []));
+    return [...namespaces].flatMap((namespace) => watching(parts, region, region.cacheOf(namespace)));
+  });
+  return () => {
+    for (const end of subscriptions) end();
+  };
+}
+
+function watching(parts: WriteParts, region: Region, cache: NamespaceCache): (() => void)[] {
+  /** What was tried: a note that may not be changed is left. */
+  const tried = new Map<string, string>();
+  const look = (source: Stopped): void => {
+    const { metadata, spec } = source.object;
+    const at = metadata.annotations[annotations.stoppedAt] ?? metadata.annotations[annotations.size];
+    if (at === undefined) tried.delete(metadata.uid);
+    if (at === undefined || spec.replicas === 0 || tried.get(metadata.uid) === at) return;
+    tried.set(metadata.uid, at);
+    forget(parts, region, source).catch((error: unknown) => {
+      // Somebody was faster: the change is seen, and looked at.
+      const isOvertaken = error instanceof KubeError && [404, 409, 422].includes(error.status);
+      if (isOvertaken) tried.delete(metadata.uid);
+      else parts.onEvent("couldn't forget the size of a service that was stopped and scaled since", { error });
+    });
+  };
+  const adopts = region.config.adopt.which !== "none";
+  const deployments = (object?: Extract<Stopped, { kind: "Deployment" }>["object"]): void => {
+    for (const each of object ? [object] : cache.all("Deployment")) look({ kind: "Deployment", object: each });
+  };
+  const statefulSets = (object?: Extract<Stopped, { kind: "StatefulSet" }>["object"]): void => {
+    for (const each of object ? [object] : cache.all("StatefulSet")) look({ kind: "StatefulSet", object: each });
+  };
+  return [cache.onChange("Deployment", deployments), ...(adopts ? [cache.onChange("StatefulSet", statefulSets)] : [])];
+}
+
+async function forget({ queue }: WriteParts, { api, cacheOf }: Region, { kind, object }: Stopped): Promise<void> {
+  const { namespace, name } = object.metadata;
+  const key = JSON.stringify(["forget", namespace, kind, name]);
+  const work = () => api.patch({ kind, namespace, name }, forgetStopPatch(object));
+  cacheOf(namespace).saw(kind, await queue.run(key, work));
+}
