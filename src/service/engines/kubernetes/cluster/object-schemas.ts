@@ -185,7 +185,11 @@ const containerStatuses = listOf(
 
 export const Pod = z.object({
   metadata: Metadata,
-  spec: z.object({ containers: listOf(z.object({ name: z.string() })), nodeName: maybe(z.string()) }),
+  spec: z.object({
+    containers: listOf(z.object({ name: z.string() })),
+    nodeName: maybe(z.string()),
+    readinessGates: listOf(z.object({ conditionType: z.string() })),
+  }),
   status: z.object({
     phase: maybe(z.string()),
     reason: maybe(z.string()),

@@ -24,7 +24,7 @@ const RECOVERED_MS = 60_000;
 /** An autoscaler may need minutes to bring a new node. */
 const SCHEDULED_WITHIN_MS = 5 * 60_000;
 /** A program may take this long to become ready before that is worth a word. */
-const READY_WITHIN_MS = 60_000;
+export const READY_WITHIN_MS = 60_000;
 
 /** How an instance is. */
 export function podHealth(pod: Pod, now: Date): PodHealth {
@@ -104,7 +104,26 @@ function unscheduled(pod: Pod, now: Date): PodHealth | undefined {
 function unready(pod: Pod, now: Date): PodHealth {
   const { lastTransitionTime: since, message } = conditionOf(pod, "Ready") ?? {};
   const isLong = now.getTime() - Date.parse(since ?? "") > READY_WITHIN_MS;
-  return { state: "waiting", since, ...(isLong && { reason: clause(`${pod.metadata.name} isn't ready`, message) }) };
+  const why = lostNode(pod) ?? message;
+  return { state: "waiting", since, ...(isLong && { reason: clause(`${pod.metadata.name} isn't ready`, why) }) };
+}
+
+/**
+ * Why a pod isn't ready whose containers all are: somebody outside of it says so. Kubernetes itself does when a node
+ * stops reporting. https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/#pod-readiness-status
+ */
+function lostNode(pod: Pod): string | undefined {
+  if (conditionOf(pod, "ContainersReady")?.status !== "True") return undefined;
+  const { nodeName, readinessGates } = pod.spec;
+  const unmet = readinessGates.find(({ conditionType }) => conditionOf(pod, conditionType)?.status !== "True");
+  if (unmet) return undefined; // its message names the gate
+  return `its containers were when its node${nodeName === undefined ? "" : ` ${nodeName}`} stopped reporting`;
+}
+
+/** Kubernetes can't remove it because nothing on its node answers; until it is gone, nobody knows whether it runs. */
+export function isStranded({ metadata: { deletionTimestamp } }: Pod, now: Date): boolean {
+  // The time at which its grace period is over.
+  return now.getTime() - Date.parse(deletionTimestamp ?? "") > READY_WITHIN_MS;
 }
 
 /** Kubernetes' own word first, which narrow columns show and which people search for. */

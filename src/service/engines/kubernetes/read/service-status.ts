@@ -2,7 +2,7 @@ import type { ServiceState } from "../../../workloads/services/service-status.ts
 import type { KubeObject } from "../cluster/kinds.ts";
 import { annotations } from "../names.ts";
 import type { FoundService } from "./found-service.ts";
-import { type PodHealth, podHealth, wasReady } from "./pod-health.ts";
+import { isStranded, type PodHealth, podHealth, READY_WITHIN_MS, wasReady } from "./pod-health.ts";
 import { isIdle } from "./project-service.ts";
 import { lastStateOf, latestEnd, recentRestarts, restartCount } from "./restarts.ts";
 import { type Rollout, rolloutOf } from "./rollout.ts";
@@ -25,7 +25,7 @@ export function serviceStatus(source: FoundService["source"], pods: readonly Pod
   if (rollout.wanted === 0 && source.kind !== "DaemonSet" && !isIdle(source.object.metadata.annotations)) {
     return { state: stopState(rollout, instances), since: stoppedAt(source), ...counts };
   }
-  const { state, ...why } = runState(rollout, instances);
+  const { state, ...why } = runState(rollout, instances, now);
   return { ...counts, ...why, state: state === "Running" && isBeingMade(source) ? "Starting" : state };
 }
 
@@ -62,7 +62,7 @@ function stopState({ replicas }: Rollout, instances: readonly Instance[]): Servi
 
 type Judged = Pick<FoundService["status"], "state" | "message" | "since">;
 
-function runState(rollout: Rollout, instances: readonly Instance[]): Judged {
+function runState(rollout: Rollout, instances: readonly Instance[], now: Date): Judged {
   const failing = judged(rollout, instances).find(({ state }) => state === "failing");
   if (failing) return { state: "Failed", message: failing.reason, since: failing.since };
   if (rollout.problem) return { state: "Failed", message: rollout.problem.reason, since: rollout.problem.since };
@@ -70,8 +70,30 @@ function runState(rollout: Rollout, instances: readonly Instance[]): Judged {
   if (isObserved && isUpdated && isAvailable) return { state: "Running", since: latest(instances) };
   const waiting = instances.filter(({ state }) => state === "waiting");
   const why = [...waiting, ...instances.filter(({ state }) => state === "over")];
-  const message = rollout.hold ?? why.find((each) => each.reason !== undefined)?.reason;
+  const reason = why.find((each) => each.reason !== undefined)?.reason;
+  const outage = outageOf(rollout, instances, now);
+  if (outage)
+    return { state: "Failed", message: `no instance is ready: ${reason ?? outage.reason}`, since: outage.since };
+  const message = rollout.hold ?? reason;
   return { state: isStarting(rollout, instances) ? "Starting" : "Updating", message, since: earliest(waiting) };
+}
+
+/**
+ * Nothing of a finished version is ready any more, for a minute. While an update goes on, its deadline judges. What was
+ * never ready is a start: it may take its time.
+ */
+function outageOf(
+  { isObserved, isUpdated, ready }: Rollout,
+  instances: readonly Instance[],
+  now: Date,
+): { readonly since: string; readonly reason: string } | undefined {
+  if (!isObserved || !isUpdated || ready > 0) return undefined;
+  const fallen = instances.filter(({ pod, state }) => state === "waiting" && wasReady(pod));
+  const stranded = instances.filter(({ pod }) => isStranded(pod, now));
+  const since = times([...fallen, ...stranded.map(({ pod }) => ({ since: pod.metadata.deletionTimestamp }))]).at(-1);
+  if (since === undefined || now.getTime() - Date.parse(since) <= READY_WITHIN_MS) return undefined;
+  const [lost] = stranded;
+  return { since, reason: lost ? `the node of ${lost.pod.metadata.name} stopped reporting` : "nobody says why" };
 }
 
 /** Until an update is done, its new instances count: old ones that fail are being replaced. */
@@ -107,7 +129,7 @@ function earliest(instances: readonly Instance[]): string | undefined {
   return times(instances).at(0);
 }
 
-function times(instances: readonly Instance[]): string[] {
+function times(instances: readonly Pick<Instance, "since">[]): string[] {
   const known = instances.map(({ since }) => since).filter((since) => since !== undefined);
   return known.toSorted((left, right) => Date.parse(left) - Date.parse(right));
 }

@@ -32,17 +32,70 @@ test("a service whose address or domains are still to be made starts, though its
   ).toMatchObject({ state: "Starting", ready: 2 });
 });
 
-test("a service that is started again starts; one that lost all its instances can be restarted", () => {
+test("a service that is started again starts, however long that takes", () => {
   const started = deployment("web", { metadata: { generation: 5 }, status: { ...noPods, observedGeneration: 4 } });
-  const lost = { ...noPods, replicas: 2, updatedReplicas: 2 };
-  const unready = pod("web-1", { of, status: notReady("12:20:00") });
+  const slow = deployment("web", { status: { ...noPods, replicas: 1, updatedReplicas: 1 } });
 
   expect(statusAt("12:30:00", started)).toMatchObject({ state: "Starting" });
-  expect(statusAt("12:30:00", deployment("web", { status: lost }), unready)).toMatchObject({
-    state: "Updating",
+  expect(statusAt("12:30:00", slow, pod("web-1", { of, status: notReady("12:00:00") }))).toMatchObject({
+    state: "Starting",
     message: "web-1 isn't ready",
+  });
+});
+
+const lost = deployment("web", { status: { ...noPods, replicas: 2, updatedReplicas: 2 } });
+
+test("a service that lost all its instances has failed after a minute, since the last was lost", () => {
+  const pods = [pod("web-1", { of, status: notReady("12:20:00") }), pod("web-2", { of, status: notReady("12:20:30") })];
+
+  expect(statusAt("12:21:30", lost, ...pods)).toMatchObject({ state: "Updating", ready: 0 });
+  expect(statusAt("12:21:31", lost, ...pods)).toMatchObject({
+    state: "Failed",
+    message: "no instance is ready: web-1 isn't ready",
+    since: at("12:20:30"),
+  });
+});
+
+test("instances whose node stopped reporting say so, also while Kubernetes can't remove them", () => {
+  const conditions = [
+    { type: "ContainersReady", status: "True", lastTransitionTime: at("12:00:01") },
+    { type: "Ready", status: "False", lastTransitionTime: at("12:20:00") },
+  ];
+  const onLostNode = (more: object = {}) =>
+    pod("web-1", { of, status: { conditions }, spec: { nodeName: "n1" }, ...more });
+  const half = deployment("web", { status: { ...noPods, replicas: 2, updatedReplicas: 2, readyReplicas: 1 } });
+  const removed = onLostNode({ metadata: { deletionTimestamp: at("12:25:30") } });
+  const pending = pod("web-3", { of, status: { phase: "Pending", conditions: [], startTime: null } });
+
+  expect(statusAt("12:30:00", lost, onLostNode())).toMatchObject({
+    state: "Failed",
+    message: "no instance is ready: web-1 isn't ready: its containers were when its node n1 stopped reporting",
     since: at("12:20:00"),
   });
+  expect(statusAt("12:30:00", half, onLostNode(), pod("web-2", { of }))).toMatchObject({
+    state: "Updating",
+    message: "web-1 isn't ready: its containers were when its node n1 stopped reporting",
+  });
+  expect(statusAt("12:30:00", lost, removed, pending)).toMatchObject({
+    state: "Failed",
+    message: "no instance is ready: the node of web-1 stopped reporting",
+    since: at("12:25:30"),
+  });
+});
+
+test("an instance that waits for a readiness gate names it", () => {
+  const conditions = [
+    { type: "ContainersReady", status: "True", lastTransitionTime: at("12:00:01") },
+    {
+      type: "Ready",
+      status: "False",
+      lastTransitionTime: at("12:20:00"),
+      message: 'corresponding condition of pod readiness gate "lb/ready" does not exist.',
+    },
+  ];
+  const gated = pod("web-1", { of, status: { conditions }, spec: { readinessGates: [{ conditionType: "lb/ready" }] } });
+
+  expect(statusAt("12:30:00", lost, gated)?.message).toContain('readiness gate "lb/ready"');
 });
 
 test("a restart is an update from the moment it is accepted, though the old pods still run", () => {
