@@ -155,7 +155,8 @@ export function refusal({ op, status, detail, retryAfterSeconds }: Refused): Pro
   const maybeSent = status >= 500;
   const { told, advice } = maybeSent ? { told: detail, advice: undefined } : partsOf(detail);
   const said = told === undefined ? `${sentence} (HTTP ${status}).` : `${sentence}: ${ended(told)}`;
-  const later = retryAfterSeconds === undefined ? (advice ?? next) : `Try again in ${duration(retryAfterSeconds)}.`;
+  const todo = told !== undefined && status === 403 ? accessAdvice(told) : next;
+  const later = retryAfterSeconds === undefined ? (advice ?? todo) : `Try again in ${duration(retryAfterSeconds)}.`;
   return new Problem({
     kind: "refused",
     op,
@@ -165,6 +166,13 @@ export function refusal({ op, status, detail, retryAfterSeconds }: Refused): Pro
     next: nextStep(op, maybeSent, later || "Try again later. The limit may be per day."),
     ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
   });
+}
+
+/** Only a message about a quota is helped by a larger one. */
+function accessAdvice(told: string): string {
+  return /\bquota/iu.test(told)
+    ? "Use less, or ask your Gantry admin for a larger quota."
+    : "If you need this, ask your Gantry admin.";
 }
 
 /** After a 4xx, every view says that nothing was changed. What the API advises after that is better than a guess. */

@@ -3,6 +3,8 @@ import type { Call } from "./operations.ts";
 import type { ApiAccount } from "./request.ts";
 
 const LONGEST = 200;
+/** Of a refusal: a rule of a cluster says in its own words, at the end, what it wants. */
+const LONGEST_REFUSAL = 1_000;
 
 // Tags of error pages. Not every `<word>` is one: a message can contain "<nil>" or "<name>".
 const html =
@@ -13,10 +15,10 @@ export function isHtml(text: string): boolean {
 }
 
 /**
- * Makes the service's text displayable: one line of at most 200 characters, without control and direction characters,
+ * Makes the service's text displayable: one line of at most `longest` characters, without control and direction characters,
  * HTML or echoed secrets. Undefined when nothing is left. The view escapes it.
  */
-export function displayable(text: string, secrets: readonly Secret[]): string | undefined {
+export function displayable(text: string, secrets: readonly Secret[], longest = LONGEST): string | undefined {
   if (isHtml(text)) return undefined;
   const cleaned = withoutSecrets(text, secrets)
     .toWellFormed()
@@ -27,7 +29,7 @@ export function displayable(text: string, secrets: readonly Secret[]): string | 
   const line = withoutSecrets(cleaned, secrets);
   if (line === "") return undefined;
   const characters = Array.from(line);
-  return characters.length <= LONGEST ? line : `${characters.slice(0, LONGEST - 1).join("")}…`;
+  return characters.length <= longest ? line : `${characters.slice(0, longest - 1).join("")}…`;
 }
 
 function withoutSecrets(text: string, secrets: readonly Secret[]): string {
@@ -41,7 +43,7 @@ export function errorSentence(body: string, secrets: readonly Secret[]): string 
   const value = jsonOf(body);
   const isShort = value === undefined && body.trim().length <= LONGEST;
   const found = isShort ? body : find(value, 0);
-  const shown = found === undefined ? undefined : displayable(found, secrets);
+  const shown = found === undefined ? undefined : displayable(found, secrets, LONGEST_REFUSAL);
   return shown === undefined ? undefined : inPlainWords(shown);
 }
 

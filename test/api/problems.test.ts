@@ -90,7 +90,8 @@ describe("what the service says is told, fit to be shown", () => {
     ['{"message":"got \\"<nil>\\""}', told('got "<nil>".')],
     [JSON.stringify({ message: `token ${dana.token} is bad` }), told("token [token] is bad.")],
     [JSON.stringify({ message: `a\u200b ${dana.token.slice(0, 5)}\u200b${dana.token.slice(5)}` }), told("a [token].")],
-    [JSON.stringify({ message: "😀".repeat(300) }), told(`${"😀".repeat(199)}…`)],
+    [JSON.stringify({ message: "😀".repeat(1_000) }), told(`${"😀".repeat(1_000)}.`)],
+    [JSON.stringify({ message: "😀".repeat(1_001) }), told(`${"😀".repeat(999)}…`)],
     ["x".repeat(201), own],
     ["<html><body>Bad Request</body></html>", own],
     ['{"message":"<p>no</p>"}', own],
@@ -166,3 +167,15 @@ test.each(["", "service.test", "ftp://service.test", "http://u:p@service.test", 
     expect(() => createApi({ baseUrl })).toThrow(/^WORKLOAD_API_URL must (start with http|have no user)/u);
   },
 );
+
+describe("who is refused by a rule is told what helps", () => {
+  test.each([
+    ["exceeded quota: few, used: pods=3, limited: pods=3", "Use less, or ask your Gantry admin for a larger quota."],
+    ["images come from registry.example.com here", "If you need this, ask your Gantry admin."],
+    ["nothing stops on a Friday. Nothing was changed. Ask Alex.", "Ask Alex."],
+  ])("%s", async (message, next) => {
+    const problem = await problemOf(apiAnswering(403, JSON.stringify({ message })), calls.createJob);
+
+    expect(problem.next).toBe(next);
+  });
+});

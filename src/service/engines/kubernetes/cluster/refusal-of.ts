@@ -69,8 +69,9 @@ const CREDENTIALS = "the cluster doesn't accept Gantry's credentials";
 function forbidden(error: KubeError, attempt: Attempt): Refusal {
   const right = missingRightOf(error);
   if (!right) {
-    const todo =
-      error.reason === "Denied" ? "This is a rule of the cluster: change the request, or ask its admins." : "";
+    const todo = /exceeded quota/u.test(error.message)
+      ? "Use less, or ask the cluster's admins for a larger quota."
+      : "This is a rule of the cluster: change the request, or ask its admins.";
     return refused(403, { attempt, error, why: `Kubernetes refused it: ${withoutDot(error.message)}`, todo });
   }
   const { verb, resource, group, namespace } = right;

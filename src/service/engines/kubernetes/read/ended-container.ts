@@ -25,7 +25,7 @@ export function lastEnd({ state, lastState }: ContainerStatus): Terminated | und
   return state?.terminated ?? lastState?.terminated;
 }
 
-const MOST_CHARACTERS = 300;
+const MOST_CHARACTERS = 600;
 /** Layers that pass an error on, before what it says. */
 const LAYERS = /^.*(?:unable to start container process: |rpc error: code = \w+ desc = )/u;
 

@@ -38,7 +38,7 @@ describe("an error of Kubernetes as the API's own", () => {
 
     expect(told(new KubeError(403, text))).toEqual({
       status: 403,
-      message: `Couldn't create the service web: Kubernetes refused it: ${text}. Nothing was changed.`,
+      message: `Couldn't create the service web: Kubernetes refused it: ${text}. Nothing was changed. Use less, or ask the cluster's admins for a larger quota.`,
     });
   });
 

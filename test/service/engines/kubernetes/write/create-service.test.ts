@@ -76,7 +76,7 @@ describe("a new service", () => {
 
     await expect(writes.createService({ ...request, body })).rejects.toMatchObject({
       status: 403,
-      message: `Couldn't create the service web: Kubernetes refused it: ${text}. Nothing was changed.`,
+      message: `Couldn't create the service web: Kubernetes refused it: ${text}. Nothing was changed. Use less, or ask the cluster's admins for a larger quota.`,
     });
     expect(cluster.names()).toEqual([]);
   });
@@ -90,7 +90,7 @@ describe("a new service", () => {
 
     await expect(writes.createService({ ...request, body })).rejects.toMatchObject({
       message:
-        "Couldn't create the service web: Kubernetes refused it: no. Taking it back failed too, so the service web is half-made: delete it before you try again.",
+        "Couldn't create the service web: Kubernetes refused it: no. Taking it back failed too, so the service web is half-made: delete it before you try again. This is a rule of the cluster: change the request, or ask its admins.",
     });
     expect(cluster.names()).toEqual(["Deployment web", "Service web"]);
   });
