@@ -10,7 +10,7 @@ import { refuseOthersClaim } from "./disks.ts";
 import { belongsTo, hostsOf, routeKindOf } from "./domains.ts";
 import { createOnce, isGone, isTaken } from "./sent-once.ts";
 import { claimManifest, ingressRule, type NewRoute, routeManifests, v1ServiceManifest } from "./service-parts.ts";
-import { annotated } from "./service-patches.ts";
+import { annotated, needed } from "./service-patches.ts";
 import { notesOf, type Target } from "./target.ts";
 
 type Deployment = KubeObject<"Deployment">;
@@ -251,7 +251,7 @@ export function reroutePatch(route: Route, { domains, service, port, notes }: Re
   if ("hostnames" in spec) {
     return {
       type: "merge",
-      body: { metadata: { uid: metadata.uid, annotations: notes }, spec: { hostnames: domains } },
+      body: { metadata: { uid: metadata.uid, annotations: needed(route, notes) }, spec: { hostnames: domains } },
     };
   }
   type Rule = { readonly host: string | undefined };

@@ -35,8 +35,7 @@ const noStop: Notes = { [annotations.size]: null, [annotations.stoppedAt]: null 
 function sized(object: Source, size: number, notes: Notes): Patch {
   const { uid, resourceVersion, annotations: known } = object.metadata;
   if (Object.keys(known).length === 0) {
-    const added = Object.fromEntries(Object.entries(notes).filter(([, value]) => value !== null));
-    const metadata = { uid, resourceVersion, annotations: added };
+    const metadata = { uid, resourceVersion, annotations: needed(object, notes) };
     return { type: "merge", body: { metadata, spec: { replicas: size } } };
   }
   const replicas = { op: "replace", path: "/spec/replicas", value: size } as const;
@@ -50,15 +49,24 @@ function unchanged({ metadata, spec }: Source): readonly JsonOperation[] {
   ];
 }
 
+/**
+ * Without those to take away that aren't there: a strategic merge patch writes them as empty texts where an object has no
+ * annotations (seen on Kubernetes 1.20).
+ */
+export function needed({ metadata }: Annotated, notes: Notes): Notes {
+  return Object.fromEntries(
+    Object.entries(notes).filter(([name, value]) => value !== null || name in metadata.annotations),
+  );
+}
+
 type Annotated = { readonly metadata: Pick<Source["metadata"], "annotations"> };
 
 /** Single annotations of an object that has some; nothing for one that has none. */
 export function annotated({ metadata }: Annotated, notes: Notes): readonly JsonOperation[] {
   const known = metadata.annotations;
   if (Object.keys(known).length === 0) return [];
-  return Object.entries(notes).flatMap(([name, value]): JsonOperation[] => {
-    if (value !== null) return [{ op: "add", path: pointer(name), value }];
-    return name in known ? [{ op: "remove", path: pointer(name) }] : [];
+  return Object.entries(needed({ metadata }, notes)).map(([name, value]): JsonOperation => {
+    return value === null ? { op: "remove", path: pointer(name) } : { op: "add", path: pointer(name), value };
   });
 }
 
@@ -68,12 +76,16 @@ function pointer(annotation: string): string {
 }
 
 /** Replaces the instances one after the other, as `kubectl rollout restart` does. An equal time would do nothing. */
-export function restartPatch({ metadata, spec }: Source, now: Date, notes: Notes): Patch {
+export function restartPatch(object: Source, now: Date, notes: Notes): Patch {
+  const { metadata, spec } = object;
   const last = spec.template.metadata?.annotations[annotations.restartedAt];
   const at = now.toISOString();
   const different = at === last ? new Date(now.getTime() + 1).toISOString() : at;
   const template = { metadata: { annotations: { [annotations.restartedAt]: different } } };
-  return { type: "strategic", body: { metadata: { uid: metadata.uid, annotations: notes }, spec: { template } } };
+  return {
+    type: "strategic",
+    body: { metadata: { uid: metadata.uid, annotations: needed(object, notes) }, spec: { template } },
+  };
 }
 
 /**
@@ -96,7 +108,7 @@ export function updatePatch(found: FoundService, after: ServiceDefinition, notes
   return {
     type: "strategic",
     body: {
-      metadata: { uid: object.metadata.uid, annotations: { ...notes, ...(isResized && sizes) } },
+      metadata: { uid: object.metadata.uid, annotations: needed(object, { ...notes, ...(isResized && sizes) }) },
       spec: {
         ...(isResized && !isStopped && { replicas: after.size }),
         ...(containers.length > 0 && { template: { spec: { containers } } }),

@@ -70,13 +70,17 @@ function removeAt(spot: Spot): void {
   else delete spot.parent[spot.key];
 }
 
-/** https://www.rfc-editor.org/rfc/rfc7396; a strategic one merges lists of named objects by their names. */
+/**
+ * https://www.rfc-editor.org/rfc/rfc7396; a strategic one merges lists of named objects by their names, and takes a null for
+ * an empty text where the map isn't there.
+ */
 function merged(target: unknown, changes: unknown, isStrategic: boolean): unknown {
   if (isStrategic && Array.isArray(target) && Array.isArray(changes)) return mergedLists(target, changes);
   if (typeof changes !== "object" || changes === null || Array.isArray(changes)) return changes;
   const result = new Map(Object.entries(typeof target === "object" && target !== null ? target : {}));
   for (const [key, value] of Object.entries(changes)) {
-    if (value === null) result.delete(key);
+    if (value === null && isStrategic && (target ?? undefined) === undefined) result.set(key, "");
+    else if (value === null) result.delete(key);
     else result.set(key, merged(result.get(key), value, isStrategic));
   }
   return Object.fromEntries(result);

@@ -130,9 +130,6 @@ describe("update", () => {
           uid: running.metadata.uid,
           annotations: {
             "gantry/changed-by": "U1",
-            "gantry/size": null,
-            "gantry/stopped-at": null,
-            "gantry/idle": null,
           },
         },
         spec: {
