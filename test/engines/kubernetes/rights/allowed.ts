@@ -6,9 +6,15 @@ export class Refused extends Error {
   override readonly name = "Refused";
 }
 
-/** The body of an answer that must be 200. */
+/** Of a cluster that is busy, which says nothing of rights; nothing was changed. */
+const slow = /the cluster didn't answer \(the list takes longer than/u;
+const TRIES = 5;
+
+/** The body of an answer that must be 200. A busy cluster is asked again. */
 export async function allowed(world: World, op: OperationId, what: Ask = {}): Promise<unknown> {
-  const { status, text, body } = await world.ask(op, what);
-  if (status !== 200) throw new Refused(`${op} answered ${status}: ${text}`);
-  return body;
+  for (let tried = 1; ; tried += 1) {
+    const { status, text, body } = await world.ask(op, what);
+    if (status === 200) return body;
+    if (tried === TRIES || !slow.test(text)) throw new Refused(`${op} answered ${status}: ${text}`);
+  }
 }
