@@ -119,12 +119,12 @@ describe("time limits", () => {
       });
       if (what === "an answer that trickles") response.write("{");
     });
-    const api = createApi({ baseUrl: url, timeouts: { [op]: 250 }, ...still }).as(dana);
+    const api = createApi({ baseUrl: url, timeouts: { [op]: 750 }, ...still }).as(dana);
 
     const problem = await problemOf(api, calls[op]);
 
     expect(problem).toMatchObject({ kind: "timeout", maybeSent: true });
-    expect(problem.sentence).toBe("The workload API didn't answer in 0.25 s.");
+    expect(problem.sentence).toBe("The workload API didn't answer in 0.75 s.");
     expect(problem.next).toMatch(
       operationTable[op].effect === "write" ? /^It may or may not have been done/u : /^Try again/u,
     );

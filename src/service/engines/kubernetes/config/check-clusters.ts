@@ -124,15 +124,29 @@ function messageOf(error: unknown): string {
   return text.trim().replace(/\.$/u, "");
 }
 
-/** Notices of the start for the operator, one per region. */
+/** Notices of the start for the operator: one for each namespace, and a warning for an untried version. */
 export function foundLines(found: readonly CheckedCluster[]): string[] {
-  return found.flatMap(({ region, context, server, version, namespaces }) =>
-    namespaces.map(
+  return found.flatMap(({ region, context, server, version, namespaces }) => [
+    ...namespaces.map(
       ({ name, workloads, jobs }) =>
         `Region ${region}: context ${context} (${server}, ${version}), namespace ${name}: ` +
         `${counted(workloads, "service")}, ${counted(jobs, "job")}`,
     ),
-  );
+    ...untried(region, version),
+  ]);
+}
+
+/** The oldest and the newest minor version of Kubernetes 1 on which the tests of this engine have run. */
+const OLDEST = 20;
+const NEWEST = 36;
+
+function untried(region: string, version: string): string[] {
+  const [, minor] = /^v1\.(\d+)\b/u.exec(version) ?? [];
+  if (minor !== undefined && Number(minor) >= OLDEST && Number(minor) <= NEWEST) return [];
+  return [
+    `Region ${region}: Gantry was tried on Kubernetes 1.${OLDEST} and 1.${NEWEST}; ${version} is beyond that. ` +
+      "It starts all the same; read the release notes of Kubernetes if something is missing.",
+  ];
 }
 
 function counted(count: number, noun: string): string {
