@@ -47,8 +47,7 @@ test("a service is scaled, updated, stopped, started, restarted and deleted by w
   const running = async (): Promise<boolean> => (await town.service("web")).status === "Running";
 
   await says(town, developer, "/gantry create service web --image gantry/hello-web --publish 8080 --memory 512");
-  await town.until(running);
-
+  // It may still be starting.
   await says(town, developer, "/gantry scale web 2");
   expect(card(developer)).toContain("nstances 1 → 2");
   expect((await town.service("web")).target_instance_size).toBe(2);
@@ -67,6 +66,10 @@ test("a service is scaled, updated, stopped, started, restarted and deleted by w
   await approved(town, "/gantry stop web");
   await town.until(async () => (await town.service("web")).status === "Stopped");
   expect(await says(town, developer, "/gantry show web")).toContain("⚪️ web · stopped");
+  expect(await says(town, developer, "/gantry restart web")).toContain(
+    "🚫 Service web is stopped and can't be restarted: start it first.",
+  );
+  expect(await says(town, developer, "/gantry pending")).not.toContain("web");
 
   await says(town, developer, "/gantry start web");
   await town.until(running);

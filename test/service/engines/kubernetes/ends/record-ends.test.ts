@@ -1,5 +1,6 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import { recordEnds } from "../../../../../src/service/engines/kubernetes/ends/record-ends.ts";
+import { changes } from "../../../../support/object-changes.ts";
 import { until } from "../../../../support/until.ts";
 import { openCachedCluster } from "../support/cached-cluster.ts";
 import type { FakeOptions } from "../support/fake-api-server.ts";
@@ -60,7 +61,10 @@ async function world(options: FakeOptions = {}) {
 describe("how a job failed", () => {
   test("is on the job after its pod is gone, with the number of attempts", async () => {
     const { put, podOf, removePod, recorded, start, server } = await world();
-    put("report");
+    const before = put("report", {
+      labels: { ...labels("report"), team: "shop" },
+      annotations: { "kubectl.kubernetes.io/last-applied-configuration": "{}", "team/on-call": "shop" },
+    });
     start();
     await until(() => server.openWatches() === 2);
 
@@ -72,6 +76,9 @@ describe("how a job failed", () => {
     await until(() => recorded("report") !== undefined);
     await until(() => JSON.stringify(recorded("report")).includes('attempts":2'));
     expect(recorded("report")).toEqual({ reason: "Error", exitCode: 3, finishedAt: at(9), restarts: 1, attempts: 2 });
+    expect(changes(before, server.objects.find("jobs", "team", "report"))).toEqual([
+      expect.stringMatching(/^\/metadata\/annotations\/gantry\/last-end: undefined → /u),
+    ]);
   });
 
   test("is written once for each failure, whatever else changes, and again by nobody who starts later", async () => {

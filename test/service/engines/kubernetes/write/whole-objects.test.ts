@@ -3,7 +3,7 @@ import { makeKubeClient } from "../../../../../src/service/engines/kubernetes/cl
 import { forgetStops } from "../../../../../src/service/engines/kubernetes/write/forget-stops.ts";
 import { changes } from "../../../../support/object-changes.ts";
 import { until } from "../../../../support/until.ts";
-import { openFakeApiServer } from "../support/fake-api-server.ts";
+import { type FakeOptions, openFakeApiServer } from "../support/fake-api-server.ts";
 import { deployment, object, statefulSet } from "../support/sent-objects.ts";
 import { writesOn } from "./support/scripted-cluster.ts";
 
@@ -43,8 +43,8 @@ const request = {
   asked,
 };
 
-async function town() {
-  const server = await openFakeApiServer();
+async function town(onRequest: FakeOptions["onRequest"] = () => undefined) {
+  const server = await openFakeApiServer({ onRequest });
   const api = makeKubeClient({ kubeConfig: server.kubeConfig(), timeoutMs: 5_000 });
   const writes = writesOn(api, {
     adopt: { which: "all", allow: ["memory"] },
@@ -224,4 +224,34 @@ test("a name that an object of another kind has is refused before anything is ma
     message: "a service named db already exists in us, the StatefulSet of the namespace team: choose another name",
   });
   expect(server.requests.filter(({ verb }) => verb === "create")).toEqual([]);
+});
+
+test("the parts of a service need no right on its finalizers, and those left by an earlier one are waited for", async () => {
+  let creates = 0;
+  const { server, ...writes } = await town(({ verb, resource }) => {
+    if (verb !== "create" || resource !== "services") return;
+    creates += 1;
+    // Kubernetes takes it away a moment after its Deployment.
+    if (creates === 2) server.objects.remove("services", "team", "web");
+  });
+  const earlier = [{ kind: "Deployment", name: "web", uid: "of the earlier one", controller: true }];
+  const { kind: _, ...left } = object("Service", "web", {
+    metadata: { name: "web", ownerReferences: earlier },
+    spec: { ports: [] },
+  });
+  server.objects.put("services", "team", left);
+  const containers = [{ image: "shop/web", ports: [{ port: 80, protocol: "TCP" }] }];
+  const body = { target_instance_size: 1, containers, port_mappings: [{ container_port: 80, protocol: "tcp" }] };
+
+  await writes.createService({ ...request, body });
+
+  const { uid } = server.objects.find("deployments", "team", "web")?.metadata ?? {};
+  expect(server.objects.find("services", "team", "web")?.metadata["ownerReferences"]).toEqual([
+    { apiVersion: "apps/v1", kind: "Deployment", name: "web", uid, controller: true },
+  ]);
+  expect(server.objects.find("deployments", "team", "web")?.metadata["annotations"]).toMatchObject({
+    "gantry/changed-by": "U0DANA",
+    "gantry/change": "ABC123",
+  });
+  expect(JSON.stringify(server.objects.find("deployments", "team", "web")?.["spec"])).not.toContain("U0DANA");
 });
