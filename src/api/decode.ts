@@ -4,7 +4,7 @@ import { isStatusOnly, type Exchange } from "./exchange.ts";
 import { unexpected, refusal } from "./failures.ts";
 import type { OperationId } from "./operations.ts";
 import { retryAfterSeconds } from "./retry.ts";
-import { isHtml, errorSentence, displayable, type Secret } from "./service-message.ts";
+import { isHtml, errorSentence, insteadIn, displayable, type Secret } from "./service-message.ts";
 
 export type Decoding<Op extends OperationId> = {
   readonly op: Op;
@@ -21,7 +21,8 @@ export function decode<Op extends OperationId>(
   const { status, headers, text } = exchange;
   if (status >= 400 && status < 600) {
     const detail = errorSentence(text ?? "", secrets);
-    throw refusal({ op, status, detail, retryAfterSeconds: retryAfterSeconds(headers, now()) });
+    const instead = status === 404 ? insteadIn(text ?? "", secrets) : undefined;
+    throw refusal({ op, status, detail, instead, retryAfterSeconds: retryAfterSeconds(headers, now()) });
   }
   if (status < 200 || status > 299) throw unexpected(op, statusText(status, headers, secrets), status);
   if (text === undefined) throw unexpected(op, "text that isn't UTF-8", status);

@@ -141,6 +141,8 @@ export type Refused = {
   readonly status: number;
   /** The API's own message, already displayable. */
   readonly detail: string | undefined;
+  /** What the name is that no workload has, likewise. */
+  readonly instead?: string | undefined;
   readonly retryAfterSeconds: number | undefined;
 };
 
@@ -148,7 +150,7 @@ export type Refused = {
  * The API said no. After a 4xx a write was not done. After a 5xx it may have been: a gateway can lose the answer to a
  * write that succeeded.
  */
-export function refusal({ op, status, detail, retryAfterSeconds }: Refused): Problem {
+export function refusal({ op, status, detail, instead, retryAfterSeconds }: Refused): Problem {
   const { next, ...general } = wordsOf(status);
   // What the API says is better than a guess at it.
   const sentence = detail === undefined ? general.sentence : (REFUSED[status] ?? general.sentence);
@@ -163,6 +165,7 @@ export function refusal({ op, status, detail, retryAfterSeconds }: Refused): Pro
     status,
     maybeSent,
     sentence: said,
+    ...(instead !== undefined && { instead }),
     next: nextStep(op, maybeSent, later || "Try again later. The limit may be per day."),
     ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
   });

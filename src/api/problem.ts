@@ -18,6 +18,7 @@ export type ProblemDetails = {
   readonly sentence: string;
   readonly next: string;
   readonly retryAfterSeconds?: number;
+  readonly instead?: string;
   readonly cause?: unknown;
 };
 
@@ -39,6 +40,8 @@ export class Problem extends Error {
   readonly next: string;
   /** From the API's `Retry-After`. */
   readonly retryAfterSeconds?: number;
+  /** Of a 404: what the name is instead, as sentences. */
+  readonly instead?: string;
 
   constructor(details: ProblemDetails) {
     super(`${details.sentence} ${details.next}`, details.cause === undefined ? {} : { cause: details.cause });
@@ -47,6 +50,7 @@ export class Problem extends Error {
     this.maybeSent = details.maybeSent;
     this.sentence = details.sentence;
     this.next = details.next;
+    if (details.instead !== undefined) this.instead = details.instead;
     if (details.status !== undefined) this.status = details.status;
     if (details.retryAfterSeconds !== undefined) this.retryAfterSeconds = details.retryAfterSeconds;
   }

@@ -374,6 +374,12 @@ export interface components {
              * @example there is no service named web
              */
             message: string;
+            /**
+             * @description Of a 404, what the name is instead of a workload of this API, as sentences. Not defined by the API; this
+             *     implementation sends it.
+             * @example web is an Argo Rollout, which Gantry doesn't run. Use kubectl argo rollouts.
+             */
+            instead?: string;
         };
         /**
          * @description An empty object.

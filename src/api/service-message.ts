@@ -47,6 +47,13 @@ export function errorSentence(body: string, secrets: readonly Secret[]): string 
   return shown === undefined ? undefined : inPlainWords(shown);
 }
 
+/** Our own service says what a name is that no workload has: see `Error` in openapi.yaml. */
+export function insteadIn(body: string, secrets: readonly Secret[]): string | undefined {
+  const value = jsonOf(body);
+  const said = typeof value === "object" && value !== null && "instead" in value ? value.instead : undefined;
+  return typeof said === "string" ? displayable(said, secrets) : undefined;
+}
+
 function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text);

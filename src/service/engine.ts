@@ -31,6 +31,8 @@ export type RefusalStatus = 400 | 403 | 404 | 409 | 429 | 503;
 type RefusalOptions = ErrorOptions & {
   /** Sent as `Retry-After`. */
   readonly retryAfterSeconds?: number;
+  /** What the name is, of which there is no workload: sentences. */
+  readonly instead?: string | undefined;
 };
 
 /** Refuses a request with a sentence for its user. The `cause` is logged and never sent to the client. */
@@ -38,11 +40,13 @@ export class Refusal extends Error {
   override readonly name = "Refusal";
   readonly status: RefusalStatus;
   readonly retryAfterSeconds: number | undefined;
+  readonly instead: string | undefined;
 
-  constructor(status: RefusalStatus, message: string, { retryAfterSeconds, ...options }: RefusalOptions = {}) {
+  constructor(status: RefusalStatus, message: string, { retryAfterSeconds, instead, ...options }: RefusalOptions = {}) {
     super(message, options);
     this.status = status;
     this.retryAfterSeconds = retryAfterSeconds;
+    this.instead = instead;
   }
 }
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { approvalTown } from "../support/approval-town.ts";
 import { adoptedTown, longName } from "../support/adopted-services.ts";
 import { openPolicy } from "../support/open-policy.ts";
 import { card, clicks, form, home, says } from "../support/speak.ts";
@@ -138,4 +139,20 @@ describe("what its owner doesn't allow", () => {
     expect(shown).toContain("Nothing was changed. Add the verb patch for deployments (API group apps)");
     expect(shown).not.toContain("Connect another account");
   });
+});
+
+test("a name that is something else is told as what it is, whichever verb asks", async () => {
+  const instead = "canary is an Argo Rollout, which Gantry doesn't run. Use kubectl argo rollouts.";
+  await using town = await approvalTown({
+    async via(request, send) {
+      const isAsked = request.method === "GET" && new URL(request.url).pathname.endsWith("/services/canary");
+      return isAsked
+        ? Response.json({ message: "no service is named canary", instead }, { status: 404 })
+        : send(request);
+    },
+  });
+
+  for (const words of ["show canary", "restart canary", "why canary"]) {
+    expect(await says(town, town.developer, `/gantry ${words}`)).toContain(instead);
+  }
 });

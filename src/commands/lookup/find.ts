@@ -34,12 +34,26 @@ export async function readJob(
   );
 }
 
+/** The name is of something that Gantry doesn't run: the workload API says what. */
+export class OtherKind extends UserError {}
+
+/** Lets a workload of the other kind be found first, or the name be taken. */
+export async function orOther<Answer>(answer: Promise<Answer>): Promise<Answer | OtherKind> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (error instanceof OtherKind) return error;
+    throw error;
+  }
+}
+
 /** The answer, or `undefined` where there is no workload, of that name if one is given; any other `Problem` is thrown on. */
 export async function orMissing<Answer>(answer: Promise<Answer>, name?: string): Promise<Answer | undefined> {
   try {
     return await answer;
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
+    if (error.instead !== undefined) throw new OtherKind(error.instead);
     // Refused for a name that nothing can have.
     const isRefused = error.status === 400 || error.status === 422;
     const isNoName = isRefused && name !== undefined && !mayExist(name);
@@ -57,13 +71,25 @@ export async function findWorkload(target: Target, context: VerbContext): Promis
   const { name } = target;
   const { kind } = await visibleTarget(target, context);
   const [service, job] = await Promise.all([
-    kind === "job" ? undefined : readService(name, context),
-    kind === "service" ? undefined : readJob(name, context),
+    kind === "job" ? undefined : orOther(readService(name, context)),
+    kind === "service" ? undefined : orOther(readJob(name, context)),
   ]);
+  if (service instanceof OtherKind || job instanceof OtherKind) return onlyOne(service, job, context);
   if (service !== undefined && job !== undefined) throw bothExist(name);
   if (service !== undefined) return { kind: "service", region: context.region, service };
   if (job !== undefined) return { kind: "job", region: context.settings.jobsRegion, job };
   throw await unknownName({ kind, name }, context);
+}
+
+/** One of them is something else. */
+function onlyOne(
+  service: Service | OtherKind | undefined,
+  job: Job | OtherKind | undefined,
+  { region, settings }: VerbContext,
+): Found {
+  if (service !== undefined && !(service instanceof OtherKind)) return { kind: "service", region, service };
+  if (job !== undefined && !(job instanceof OtherKind)) return { kind: "job", region: settings.jobsRegion, job };
+  throw service ?? job ?? new Error("nothing was found");
 }
 
 /**

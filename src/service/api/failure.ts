@@ -21,7 +21,8 @@ export function failureAnswer(error: unknown, log: ServeLog | undefined): Respon
   if (error instanceof NotServed || error instanceof Refusal) {
     const { status, message, cause } = error;
     if (cause !== undefined) log?.warn({ err: cause, reference, status }, "refused a request");
-    return json(status, { message }, { ...named, ...headersOf(error) });
+    const instead = error instanceof Refusal ? error.instead : undefined;
+    return json(status, { message, ...(instead !== undefined && { instead }) }, { ...named, ...headersOf(error) });
   }
   log?.error({ err: error, reference }, "internal error in the workload API");
   const message = `internal error in the workload API, reference ${reference}`;

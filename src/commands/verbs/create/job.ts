@@ -14,7 +14,7 @@ import {
   whenMountsAreRead,
 } from "./container-arguments.ts";
 import { createDiff } from "./diff.ts";
-import { readJob } from "../../lookup/find.ts";
+import { OtherKind, orOther, readJob } from "../../lookup/find.ts";
 import type { VerbContext } from "../../grammar/verb.ts";
 
 /** `data`, or `data=host`: `host` is the only volume type of a job. */
@@ -45,7 +45,8 @@ type JobArgs = z.output<typeof JobArgs>;
 export async function proposeJob(args: JobArgs, context: VerbContext): Promise<Change> {
   const { name } = args;
   const region = context.settings.jobsRegion;
-  if ((await readJob(name, context)) !== undefined) {
+  const taken = await orOther(readJob(name, context));
+  if (taken !== undefined && !(taken instanceof OtherKind)) {
     throw new UserError(`Job ${name} already exists.`, {
       next: `Choose another name, or delete it first with \`${context.settings.command} delete job/${name}\`.`,
     });

@@ -15,7 +15,7 @@ import {
   whenMountsAreRead,
 } from "./container-arguments.ts";
 import { createDiff } from "./diff.ts";
-import { readService } from "../../lookup/find.ts";
+import { OtherKind, orOther, readService } from "../../lookup/find.ts";
 import { type VerbContext } from "../../grammar/verb.ts";
 import { DomainList, wholeNumber } from "../../grammar/argument-types.ts";
 
@@ -53,7 +53,8 @@ type ServiceArgs = z.output<typeof ServiceArgs>;
 export async function proposeService(args: ServiceArgs, context: VerbContext): Promise<Change> {
   const { region, settings } = context;
   const { name } = args;
-  if ((await readService(name, context)) !== undefined) {
+  const taken = await orOther(readService(name, context));
+  if (taken !== undefined && !(taken instanceof OtherKind)) {
     throw new UserError(`Service ${name} already exists in ${region}.`, {
       next: `Choose another name, or see it with \`${settings.command} show service/${name}\`.`,
     });

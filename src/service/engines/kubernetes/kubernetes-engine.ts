@@ -15,6 +15,7 @@ import { openRegionLogs } from "./logs/open-region-logs.ts";
 import { type OpenedRegion, openRegions } from "./open-regions.ts";
 import type { FoundJob } from "./read/jobs/found-job.ts";
 import type { Place } from "./read/place.ts";
+import { otherKind } from "./read/other-kinds.ts";
 import { regionProblem } from "./region-problem.ts";
 import { readOperations } from "./read/read-operations.ts";
 import { finishServices } from "./write/finish-services.ts";
@@ -62,7 +63,11 @@ function running(parts: WriteParts, { opened, users, notices }: Opened): OpenedE
   const logging = logOperations({ ...parts, logsOf: regionLogs.logsOf });
   const instancesOf = (place: Place, found: FoundJob) =>
     jobInstances(loggedJob(place, found), regionLogs.logsOf(place.region.config.region));
-  const engine: Engine = { ...readOperations({ ...parts, instancesOf }), ...writeOperations(parts), ...logging };
+  const engine: Engine = {
+    ...readOperations({ ...parts, instancesOf, otherKind }),
+    ...writeOperations(parts),
+    ...logging,
+  };
   const { regions } = aboutOf(opened);
   const cannotIn = (name: string) => regions.find((region) => region.name === name)?.cannot ?? [];
   let closed: Promise<void> | undefined;

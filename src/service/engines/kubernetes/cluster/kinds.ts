@@ -9,6 +9,7 @@ import {
   Lease,
   Pod,
   StatefulSet,
+  Unread,
   VolumeClaim,
 } from "./object-schemas.ts";
 
@@ -18,6 +19,8 @@ export const kinds = {
   StatefulSet: { group: "apis/apps/v1", plural: "statefulsets", schema: StatefulSet },
   DaemonSet: { group: "apis/apps/v1", plural: "daemonsets", schema: DaemonSet },
   CronJob: { group: "apis/batch/v1", olderGroup: "apis/batch/v1beta1", plural: "cronjobs", schema: CronJob },
+  ReplicaSet: { group: "apis/apps/v1", plural: "replicasets", schema: Unread },
+  Rollout: { group: "apis/argoproj.io/v1alpha1", plural: "rollouts", schema: Unread },
   Job: { group: "apis/batch/v1", plural: "jobs", schema: Job },
   Pod: { group: "api/v1", plural: "pods", schema: Pod },
   Service: { group: "api/v1", plural: "services", schema: ServiceObject },

@@ -122,6 +122,9 @@ export const DaemonSet = z
     spec: { ...daemonSet.spec, replicas: daemonSet.status.desiredNumberScheduled },
   }));
 
+/** Of a kind that Gantry doesn't run: only that it is there. */
+export const Unread = z.object({ metadata: Metadata });
+
 export const CronJob = z.object({
   metadata: Metadata,
   spec: z.object({

@@ -21,6 +21,11 @@ type ReadOperations = Pick<Engine, "listServices" | "getService" | "listJobs" | 
 
 export type ReadOperationsParts<R extends KnownRegion> = ReadParts<R> & {
   /** The names of a job's instances, oldest first, also of those whose pod is gone. Never rejects. */
+  /** What the name is that no workload has. Never rejects. */
+  readonly otherKind: (
+    place: Place<R>,
+    asked: { readonly name: string; readonly signal: AbortSignal },
+  ) => Promise<string | undefined>;
   readonly instancesOf: (place: Place<R>, found: FoundJob) => Promise<readonly string[]>;
 };
 
@@ -36,10 +41,11 @@ export function readOperations<R extends KnownRegion>(parts: ReadOperationsParts
       };
     },
     async getService(request) {
-      const { region, reading } = await servicePlace(parts, request);
+      const place = await servicePlace(parts, request);
+      const { region, reading } = place;
       const name = request.path.service_name;
       const found = findService(region, { ...reading, name });
-      if (!found) throw new Refusal(404, `no service is named ${name}: check the name`);
+      if (!found) throw await notFound(parts, place, { noun: "service", name, signal: request.signal });
       return readService(found.service, found.status, serviceOwnership(found, region.config));
     },
     async listJobs(request) {
@@ -57,7 +63,7 @@ export function readOperations<R extends KnownRegion>(parts: ReadOperationsParts
       const place = await jobPlace(parts, request);
       const name = request.path.job_name;
       const found = findJob(place.region, { ...place.reading, name });
-      if (!found) return await readCronJob(parts, place, name);
+      if (!found) return await readCronJob(parts, place, { name, signal: request.signal });
       const ownership = jobOwnership(found, place.region.config);
       const instances = await parts.instancesOf(place, found);
       return { ...readJob(found.job, found.around, ownership), instance_names: [...instances] };
@@ -65,18 +71,29 @@ export function readOperations<R extends KnownRegion>(parts: ReadOperationsParts
   };
 }
 
-async function readCronJob<R extends KnownRegion>(
-  { instancesOf }: ReadOperationsParts<R>,
+type Sought = { readonly name: string; readonly signal: AbortSignal };
+
+async function notFound<R extends KnownRegion>(
+  { otherKind }: ReadOperationsParts<R>,
   place: Place<R>,
-  name: string,
+  { noun, ...sought }: Sought & { readonly noun: "service" | "job" },
+): Promise<Refusal> {
+  const instead = await otherKind(place, sought);
+  return new Refusal(404, `no ${noun} is named ${sought.name}: check the name`, { instead });
+}
+
+async function readCronJob<R extends KnownRegion>(
+  parts: ReadOperationsParts<R>,
+  place: Place<R>,
+  { name, signal }: Sought,
 ): Promise<Job> {
   const { region, reading } = place;
   const found = findCronJob(region, { ...reading, name });
-  if (!found) throw new Refusal(404, `no job is named ${name}: check the name`);
+  if (!found) throw await notFound(parts, place, { noun: "job", name, signal });
   const body = cronJobBody(found, reading, cronJobOwnership(found, region.config));
   // The log that people want is that of its newest run.
   const last = found.jobs.at(-1);
-  return { instance_names: last ? [...(await instancesOf(place, last))] : [], ...body };
+  return { instance_names: last ? [...(await parts.instancesOf(place, last))] : [], ...body };
 }
 
 /** What the list lacks because a right or an API is missing in the cluster. */

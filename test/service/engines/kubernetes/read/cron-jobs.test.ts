@@ -12,7 +12,12 @@ const named = (name: string) => ({ ...asked, path: { region: "us", job_name: nam
 
 function operations(sent: Parameters<typeof regionWith>[0], changed: Parameters<typeof regionWith>[1] = {}) {
   const regions = new Map([["us", regionWith(sent, changed)]]);
-  return readOperations({ regions, now: () => now, instancesOf: async (_, { job: { name } }) => [`${name}-x7k2p`] });
+  return readOperations({
+    regions,
+    now: () => now,
+    otherKind: async () => undefined,
+    instancesOf: async (_, { job: { name } }) => [`${name}-x7k2p`],
+  });
 }
 
 const complete = { conditions: [{ type: "Complete", status: "True" }], completionTime: "2026-11-22T02:00:09Z" };

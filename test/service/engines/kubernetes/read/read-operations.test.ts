@@ -17,6 +17,7 @@ function operations(changed: Partial<ClusterConfig> = {}, objects: Parameters<ty
   return readOperations({
     regions,
     now: () => new Date("2026-11-22T12:30:00Z"),
+    otherKind: async () => undefined,
     instancesOf: async () => ["report-gone"],
   });
 }

@@ -82,7 +82,10 @@ async function townWith(sent: readonly ReturnType<typeof deployment>[], allow: C
     domains: { kind: "ingress", ingressClass: undefined },
   });
   open.push(writes);
-  return { ...writes, ...readOperations({ ...writes.parts, instancesOf: async () => [] }) };
+  return {
+    ...writes,
+    ...readOperations({ ...writes.parts, otherKind: async () => undefined, instancesOf: async () => [] }),
+  };
 }
 
 type Town = Awaited<ReturnType<typeof townWith>>;

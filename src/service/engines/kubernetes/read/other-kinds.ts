@@ -1,0 +1,70 @@
+import type { KubeObject } from "../cluster/kinds.ts";
+import { labels } from "../names.ts";
+import type { Region } from "../region.ts";
+import { adopter, isGantrys } from "./adoption.ts";
+import { findServices } from "./find-services.ts";
+import { findJobs } from "./jobs/find-jobs.ts";
+import type { Place } from "./place.ts";
+
+/** A read that finds nothing doesn't wait longer for an answer that only explains it. */
+const PATIENCE_MS = 1_500;
+
+/** Kinds that Gantry runs or adopts. */
+const RUN = ["Deployment", "StatefulSet", "DaemonSet", "Job", "CronJob"] as const;
+
+/**
+ * What a name is that no service and no job has, as sentences: an Argo Rollout, a ReplicaSet or a pod. Undefined if it isn't
+ * any of them, or if that can't be read: the rights are optional. Costs at most two requests; never rejects.
+ */
+export async function otherKind(
+  { region, reading }: Place<Region>,
+  { name, signal }: { readonly name: string; readonly signal: AbortSignal },
+): Promise<string | undefined> {
+  if (region.config.adopt.which === "none") return undefined;
+  const cache = region.cacheOf(reading.namespace);
+  // The other operation has it.
+  if (RUN.some((kind) => cache.find(kind, name) !== undefined)) return undefined;
+  const adopts = adopter(region.config.adopt);
+  const pod = cache.find("Pod", name);
+  if (pod) return adopts(pod.metadata) || isOfGantry(pod) ? podWords(pod, { region, reading }) : undefined;
+  const within = AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]);
+  const get = (kind: "Rollout" | "ReplicaSet") =>
+    region.api.get({ kind, namespace: reading.namespace, name }, within).catch(() => undefined);
+  const [rollout, replicaSet] = await Promise.all([get("Rollout"), get("ReplicaSet")]);
+  if (rollout && adopts(rollout.metadata)) {
+    return `${name} is an Argo Rollout, which Gantry doesn't run. Use kubectl argo rollouts.`;
+  }
+  return replicaSet && adopts(replicaSet.metadata) ? replicaSetWords(replicaSet) : undefined;
+}
+
+function isOfGantry({ metadata }: KubeObject<"Pod">): boolean {
+  return [labels.service, labels.job].some((label) => {
+    return isGantrys({ name: metadata.labels[label] ?? "", labels: metadata.labels }, label);
+  });
+}
+
+type Metadata = KubeObject<"Pod">["metadata"];
+
+function controllerOf({ ownerReferences }: Metadata): Metadata["ownerReferences"][number] | undefined {
+  return ownerReferences.find(({ controller }) => controller === true);
+}
+
+function replicaSetWords({ metadata }: KubeObject<"ReplicaSet">): string {
+  const { name } = metadata;
+  const owner = controllerOf(metadata);
+  if (owner) return `${name} is a ReplicaSet of the ${owner.kind} ${owner.name}. Ask for ${owner.name}.`;
+  return `${name} is a ReplicaSet without a Deployment, which Gantry doesn't run. Use kubectl, or make a Deployment of it.`;
+}
+
+function podWords({ metadata }: KubeObject<"Pod">, { region, reading }: Place): string {
+  const { name, uid } = metadata;
+  const has = ({ pods }: { readonly pods: readonly KubeObject<"Pod">[] }) =>
+    pods.some((pod) => pod.metadata.uid === uid);
+  const service = findServices(region, reading).find(has)?.service.name;
+  if (service !== undefined) return `${name} is an instance of the service ${service}. Ask for ${service}.`;
+  const job = findJobs(region, reading).find(has)?.job.name;
+  if (job !== undefined) return `${name} is an instance of the job ${job}. Ask for ${job}.`;
+  const owner = controllerOf(metadata);
+  if (owner) return `${name} is a pod of the ${owner.kind} ${owner.name}, which Gantry doesn't run. Use kubectl.`;
+  return `${name} is a pod without a Deployment or Job, which Gantry doesn't run. Use kubectl, or make a Deployment of it.`;
+}
