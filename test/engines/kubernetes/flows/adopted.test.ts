@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { because, testCluster } from "../../../support/cluster.ts";
 import { card, says } from "../../../support/speak.ts";
-import { applyCronJob, applyDeployment, byHelm } from "../support/applied.ts";
+import { applyCronJob, applyDaemonSet, applyDeployment, applyPod, byHelm } from "../support/applied.ts";
 import { approved, isRunning } from "../../support/approved.ts";
 import { townOnKubernetes } from "../support/kubernetes-town.ts";
 
@@ -48,17 +48,39 @@ describe.skipIf(noPods !== undefined)(`what already runs on the cluster, from Sl
     expect(JSON.stringify(deployment)).not.toContain('"memory"');
   });
 
-  test("the Jobs of a CronJob are listed, and their logs are read", async () => {
+  test("DaemonSets, CronJobs and bare pods are there too: restarted, run now, and named as what they are", async () => {
     await using town = await townOnKubernetes(cluster, "all");
     const { developer, namespaces } = town;
-    await applyCronJob(cluster, { namespace: namespaces.us, name: "backup" });
+    await applyDaemonSet(cluster, { namespace: namespaces.beijing1, name: "agent" });
+    await applyPod(cluster, { namespace: namespaces.beijing1, name: "debug" });
+    await applyCronJob(cluster, { namespace: namespaces.us, name: "backup", schedule: "0 0 1 1 *" });
+    await town.until(isRunning(town, "agent"));
 
-    // It runs at the next full minute.
+    const agent = await says(town, developer, "/gantry show agent");
+    expect(agent).toMatch(/🟢 agent.*1 of 1 instance.*Size set by its nodes \(DaemonSet\)/su);
+    expect(agent).not.toContain("[Scale]");
+    expect(await says(town, developer, "/gantry scale agent 2")).toContain("it is a DaemonSet");
+    expect(await approved(town, "/gantry restart agent")).toMatch(/agent restarted|restarting agent/u);
+    const [after] = await listed(`/apis/apps/v1/namespaces/${namespaces.beijing1}/daemonsets`);
+    expect(JSON.stringify(after)).toContain("kubectl.kubernetes.io/restartedAt");
+    await says(town, developer, "/gantry logs agent");
+    expect(town.thread("ops").join("\n")).toMatch(/tick \d/u);
+    expect(await says(town, developer, "/gantry show debug")).toContain("debug is a pod without a Deployment or Job");
+
+    expect(await says(town, developer, "/gantry show job/backup")).toMatch(
+      /Schedule 0 0 1 1 \*.*next run.*\[Run now\]/su,
+    );
+    await says(town, developer, "/gantry run backup");
     const ended = await firstJobOf(namespaces.us);
-
+    expect(ended).toMatch(/^backup-[0-9a-z]+$/u);
     expect(await says(town, developer, "/gantry list jobs")).toMatch(new RegExp(`⚪️.*${ended}`, "u"));
-    await says(town, developer, `/gantry logs job/${ended}`);
+    await says(town, developer, "/gantry logs job/backup");
     expect(town.thread("ops").join("\n")).toContain("backed up 7 tables");
+    const [made] = await listed(`/apis/batch/v1/namespaces/${namespaces.us}/jobs`);
+    expect(made?.metadata).toMatchObject({
+      annotations: { "cronjob.kubernetes.io/instantiate": "manual" },
+      ownerReferences: [{ kind: "CronJob", name: "backup", controller: true }],
+    });
   });
 });
 
@@ -69,7 +91,7 @@ async function firstJobOf(namespace: string): Promise<string> {
     const jobs = await listed(`/apis/batch/v1/namespaces/${namespace}/jobs`);
     const done = jobs.find((job) => JSON.stringify(job["status"]).includes('"succeeded":1'));
     if (done) return done.metadata.name;
-    if (Date.now() > limit) throw new Error("the CronJob made no Job within three minutes");
+    if (Date.now() > limit) throw new Error("no Job of the CronJob was done within three minutes");
     await new Promise((resolve) => setTimeout(resolve, 200)); // between two looks
   }
 }

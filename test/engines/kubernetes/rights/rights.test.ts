@@ -2,18 +2,21 @@ import { resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { because, testCluster } from "../../../support/cluster.ts";
 import { openApiFront } from "../support/api-front.ts";
-import { applyStatefulSet, scaleStatefulSet } from "../support/applied.ts";
+import { applyCronJob, applyDaemonSet, applyStatefulSet, scaleStatefulSet } from "../support/applied.ts";
 import { openTestWorld } from "../support/test-world.ts";
 import { accidents } from "./accidents.ts";
 import { openAccount } from "./account.ts";
 import { Refused } from "./allowed.ts";
 import { withGatewayApi } from "./gateway-api.ts";
-import { documentedRights, type Right, wordsOf } from "./role.ts";
-import { tour } from "./tour.ts";
+import { documentedRights, optionalResources, type Right, wordsOf } from "./role.ts";
+import { expectIncomplete, optionalTour, tour } from "./tour.ts";
 
 const cluster = await testCluster();
 const { noPods, image, newNamespace, removeNamespaces } = cluster;
-const rights = documentedRights(resolve(import.meta.dirname, "../../../../docs/kubernetes-role.yaml"));
+const role = resolve(import.meta.dirname, "../../../../docs/kubernetes-role.yaml");
+const rights = documentedRights(role);
+const optional = optionalResources(role);
+const needed = rights.filter(({ resource }) => !optional.includes(resource));
 
 afterAll(removeNamespaces);
 
@@ -35,6 +38,8 @@ type Toured = {
 async function toured(given: readonly Right[], domains: "ingress" | "gateway"): Promise<Toured> {
   const namespace = await newNamespace("rights");
   await applyStatefulSet(cluster, { namespace, name: "db" });
+  await applyDaemonSet(cluster, { namespace, name: "agent" });
+  await applyCronJob(cluster, { namespace, name: "yearly", schedule: "0 0 1 1 *" });
   const account = await openAccount(cluster, namespace, given);
   const front = await openApiFront(account.kubeconfig);
   const gateway = { kind: "gateway", gateway: { name: "web", namespace: undefined } } as const;
@@ -42,9 +47,13 @@ async function toured(given: readonly Right[], domains: "ingress" | "gateway"): 
   const options = { namespace, kubeconfig: front.kubeconfig, adopt: "all", settings } as const;
   const service = await openTestWorld(cluster, options);
   const { world, events } = service;
-  const reported = () => [...events, JSON.stringify(service.ready())].join("\n");
+  const isAboutOptional = (line: string) => optional.some((resource) => line.includes(`"${resource}"`));
+  const reported = () =>
+    [...events.filter((line) => !isAboutOptional(line)), JSON.stringify(service.ready())].join("\n");
   try {
     await tour({ world, image, isOver: () => namesARight(reported()) });
+    if (given.length === rights.length) await optionalTour(world);
+    if (given === needed) await expectIncomplete(world);
     await accidents({ world, image, front, meddle: () => scaleStatefulSet(cluster, { namespace, name: "db" }) });
     return { refused: undefined, reported: reported() };
   } catch (error) {
@@ -79,8 +88,14 @@ describe.skipIf(noPods !== undefined)(`the rights of the documented Role${becaus
     expect(reported).not.toMatch(NAMED);
   }
 
-  describe.concurrent("each is needed: without it, something fails and names it", () => {
-    test.each(rights.map((right) => [wordsOf(right), right] as const))("%s", async (_, right) => {
+  test("the optional ones can be left out: lists say what is missing, and everything else works", async () => {
+    const { refused, reported } = await toured(needed, "ingress");
+    expect(refused).toBeUndefined();
+    expect(reported).not.toMatch(NAMED);
+  });
+
+  describe.concurrent("each other one is needed: without it, something fails and names it", () => {
+    test.each(needed.map((right) => [wordsOf(right), right] as const))("%s", async (_, right) => {
       const domains = right.group === GATEWAY ? "gateway" : "ingress";
       const { refused, reported } = await toured(
         rights.filter((each) => each !== right),

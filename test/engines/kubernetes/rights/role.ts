@@ -13,6 +13,12 @@ export type Rule = z.output<typeof Rule>;
 /** One verb on one resource. */
 export type Right = { readonly group: string; readonly resource: string; readonly verb: string };
 
+/** The resources whose rules the Role marks as optional. */
+export function optionalResources(path: string): readonly string[] {
+  const lines = readFileSync(path, "utf8").split("\n");
+  return lines.flatMap((line) => /resources: \[([\w/, ]+)\].*# optional/u.exec(line)?.[1]?.split(/, */u) ?? []);
+}
+
 /** The rights of the Role that the documentation gives to operators, one by one. */
 export function documentedRights(path: string): readonly Right[] {
   const documents = parseAllDocuments(readFileSync(path, "utf8")).map((document) => Role.safeParse(document.toJS()));

@@ -27,6 +27,22 @@ export async function tour(guide: Guide): Promise<void> {
   await aJob(guide);
 }
 
+/** What takes the optional rights, with the DaemonSet `agent` and the CronJob `yearly`. */
+export async function optionalTour(world: World): Promise<void> {
+  await allowed(world, "restartService", { name: "agent" });
+  await allowed(world, "createJob", { name: "yearly-now", body: { from_cron_job: "yearly" } });
+  // It looks what else has the name.
+  await world.ask("getService", { name: "absent" });
+}
+
+/** Without them, lists name what they leave out. */
+export async function expectIncomplete(world: World): Promise<void> {
+  const said = JSON.stringify([await allowed(world, "listServices"), await allowed(world, "listJobs")]);
+  for (const kind of ["DaemonSets", "CronJobs"]) {
+    if (!said.includes(`${kind} aren't listed`)) throw new Refused(`no list says that ${kind} are missing: ${said}`);
+  }
+}
+
 async function lookAround({ world }: Guide): Promise<void> {
   await allowed(world, "listServices");
   await allowed(world, "listJobs");

@@ -41,11 +41,33 @@ export const byHelm = (release: string) => ({
   annotations: { "meta.helm.sh/release-name": release, "meta.helm.sh/release-namespace": "default" },
 });
 
-/** A CronJob that runs each minute. */
-export async function applyCronJob({ call, must, image }: TestCluster, { namespace, name }: Made): Promise<void> {
+/** A DaemonSet: the test cluster has one node. */
+export async function applyDaemonSet({ must, image }: TestCluster, { namespace, name }: Made): Promise<void> {
+  const labels = { app: name };
+  const containers = [{ name: "main", image, command: shell(ticking) }];
+  const template = { metadata: { labels }, spec: { containers, terminationGracePeriodSeconds: 1 } };
+  await must({
+    method: "POST",
+    path: `/apis/apps/v1/namespaces/${namespace}/daemonsets`,
+    body: { metadata: { name, labels }, spec: { selector: { matchLabels: labels }, template } },
+  });
+}
+
+/** As `kubectl run` makes it. */
+export async function applyPod({ must, image }: TestCluster, { namespace, name }: Made): Promise<void> {
+  const containers = [{ name: "main", image, command: shell(ticking) }];
+  const body = { metadata: { name }, spec: { containers, terminationGracePeriodSeconds: 1 } };
+  await must({ method: "POST", path: `/api/v1/namespaces/${namespace}/pods`, body });
+}
+
+/** A CronJob whose job is done at once. */
+export async function applyCronJob(
+  { call, must, image }: TestCluster,
+  { namespace, name, schedule = "* * * * *" }: Made & { readonly schedule?: string },
+): Promise<void> {
   const containers = [{ name: "main", image, command: ["sh", "-c", "echo backed up 7 tables"] }];
   const job = { spec: { template: { spec: { containers, restartPolicy: "Never" } } } };
-  const body = { metadata: { name }, spec: { schedule: "* * * * *", jobTemplate: job } };
+  const body = { metadata: { name }, spec: { schedule, jobTemplate: job } };
   const place = (version: string) => `/apis/batch/${version}/namespaces/${namespace}/cronjobs`;
   // v1 since Kubernetes 1.21, v1beta1 until 1.24.
   const { status } = await call({ method: "GET", path: place("v1") });
