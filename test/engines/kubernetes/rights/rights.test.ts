@@ -88,7 +88,7 @@ describe.skipIf(noPods !== undefined)(`the rights of the documented Role${becaus
     expect(reported).not.toMatch(NAMED);
   }
 
-  test("the optional ones can be left out: lists say what is missing, and everything else works", async () => {
+  test.concurrent("the optional ones can be left out: lists say what is missing, and everything else works", async () => {
     const { refused, reported } = await toured(needed, "ingress");
     expect(refused).toBeUndefined();
     expect(reported).not.toMatch(NAMED);
