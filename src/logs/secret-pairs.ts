@@ -124,9 +124,9 @@ const LAST = /[:=>|[\\"'`]$|[|>][+-]?\d?$/u;
 /** A time, a level and the writer: what loggers put before a text. */
 const PREFIX =
   /^(?:(?:(?:\d{4}[-/.]\d\d[-/.]\d\d[T ]?)?\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?|\d{4}-\d\d-\d\d|\[[\d.:,TZ+/ -]{0,40}\]|\[[\w.-]{1,15}\](?<!\[redacted\])|(?:trace|debug|info|warn(?:ing)?|error|fatal):?|[\w.-]{1,60}[ \t]{1,4}\|)[ \t]{1,4}){0,5}/iu;
-/** No value, but another pair, the edge of a structure, or a place in the source. */
+/** No value, but another pair, the edge of a structure, or a place in the source. A pair is one still when its name was redacted. */
 const OTHER =
-  /^(?:[\\"']{0,4}[\w.-]{1,60}[\\"']{0,4}[ \t]{0,4}[:=](?:[ \t]|$)|[[\]{}(),;]{1,4}$|at[ \t]|\.\.\.|caused by\b)/iu;
+  /^(?:[\\"']{0,4}(?:[\w.-]|\[redacted\]){1,60}[\\"']{0,4}[ \t]{0,4}[:=](?:[ \t]|$)|[[\]{}(),;]{1,4}$|at[ \t]|\.\.\.|caused by\b)/iu;
 const BULLET = /^-[ \t]{1,8}/u;
 const VALUE_LINE = /^[ \t]*(?:-[ \t]{1,4})?[\\"'`]{0,4}value[\\"'`]{0,4}[ \t]{0,4}[:=][ \t]{0,4}/iu;
 /** Blank lines before a value, and lines of one. */

@@ -315,6 +315,13 @@ test("redacting lines twice changes nothing", () => {
   );
 });
 
+test("what looks random before a colon is hidden, and stays the name of a pair", () => {
+  const once = redact("Cookie:\na8Xk2Qw9ZrT4bN7vLm3JpH6sYd1GfC5e: plain");
+
+  expect(once).toBe("Cookie:\n[redacted]: plain");
+  expect(redact(once)).toBe(once);
+});
+
 test("redacting twice changes nothing", () => {
   const piece = fc.oneof(
     fc.constantFrom(
