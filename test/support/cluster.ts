@@ -15,6 +15,8 @@ export type TestCluster = {
   readonly image: string;
   /** Makes a namespace `gantry-test-…` and resolves when pods can be made in it. */
   readonly newNamespace: (stem?: string) => Promise<string>;
+  /** Starts the deletion of one: a node runs no more than 110 pods. */
+  readonly removeNamespace: (name: string) => Promise<void>;
   /** Starts the deletion of every namespace that was made here. */
   readonly removeNamespaces: () => Promise<void>;
   /** Any request, as the kubeconfig's user or with another token; resolves for each status. */
@@ -71,6 +73,10 @@ function requests(call: Asks["call"]): Asks {
 
 function namespaces({ call, must }: Asks) {
   const made = new Set<string>();
+  const removeNamespace = async (name: string): Promise<void> => {
+    made.delete(name);
+    await call({ method: "DELETE", path: `/api/v1/namespaces/${name}` });
+  };
   return {
     async newNamespace(stem = "any") {
       const name = `gantry-test-${stem}-${randomBytes(4).toString("hex")}`;
@@ -81,10 +87,9 @@ function namespaces({ call, must }: Asks) {
       await until(async () => (await call(account)).status === 200);
       return name;
     },
+    removeNamespace,
     async removeNamespaces() {
-      const path = (name: string) => `/api/v1/namespaces/${name}`;
-      await Promise.all([...made].map((name) => call({ method: "DELETE", path: path(name) })));
-      made.clear();
+      await Promise.all([...made].map(removeNamespace));
     },
   };
 }
