@@ -4,7 +4,6 @@ import { endAllReplicas } from "./replicas.ts";
 import { type Options, readOptions, type StoreKind, usage } from "./options.ts";
 import { SPEED } from "./ipc.ts";
 import { openDatabases } from "./databases.ts";
-import { allPoints } from "./points.ts";
 import { runRounds } from "./run.ts";
 import { neverKilled, keyOf, tableOf } from "./tally.ts";
 
@@ -14,9 +13,7 @@ import { neverKilled, keyOf, tableOf } from "./tally.ts";
 const LONGEST_RUN_MS = 6 * 60 * 60_000;
 
 async function main(options: Options): Promise<number> {
-  process.stdout.write(
-    `Kill tests, seed ${options.seed}, ${options.rounds} rounds per store, time ${SPEED} times as fast\n`,
-  );
+  process.stdout.write(`Kill tests, seed ${options.seed}, time ${SPEED} times as fast\n`);
   let hasFailed = false;
   for (const kind of options.stores) hasFailed = (await runOn(kind, options)) || hasFailed;
   if (!options.expectsFailure) return hasFailed ? 1 : 0;
@@ -28,24 +25,28 @@ async function main(options: Options): Promise<number> {
 
 async function runOn(kind: StoreKind, options: Options): Promise<boolean> {
   const since = performance.now();
+  const { hasAllPoints, isSplit, round, onlyChecks } = options;
+  const points = options.points[kind];
+  const rounds = options.rounds ?? options.each * points.length;
   // All points were to be come to: then none may have been left out.
-  const { points, rounds, round, onlyChecks } = options;
-  const isWhole = points.length === allPoints().length && rounds >= points.length && round === undefined && !onlyChecks;
+  const isWhole = hasAllPoints && rounds >= points.length && round === undefined && !onlyChecks;
   const transport = options.transports[kind];
   const databases = await openDatabases(kind);
   try {
     const tally = await runRounds(databases, {
       ...options,
+      points,
+      rounds,
       transport,
       ...(onlyChecks && { rounds: 0, lanes: 1 }),
       hasChecks: (isWhole && !options.replays) || onlyChecks,
-      repeatWith: `${repeating(process.argv.slice(2))} --seed ${options.seed} --store ${kind} --transport ${transport}`,
+      repeatWith: `${repeating(process.argv.slice(2))} --seed ${options.seed} --store ${isSplit ? "split" : kind} --transport ${transport}`,
       onRound: progress,
     });
     const where = kind === "sqlite" ? "SQLite, one replica" : "PostgreSQL, two replicas";
     const title = `${where}, ${transport === "http" ? "HTTP" : "Socket Mode"}`;
     process.stdout.write(`\n${tableOf(title, tally, (performance.now() - since) / 1000)}\n`);
-    const never = isWhole ? neverKilled(tally) : [];
+    const never = isWhole ? neverKilled(tally, points) : [];
     if (never.length > 0) process.stdout.write(`  ! nobody was killed at: ${never.map(keyOf).join(", ")}\n`);
     return tally.found.length > 0 || never.length > 0;
   } finally {

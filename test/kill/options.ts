@@ -5,14 +5,21 @@ export type StoreKind = "sqlite" | "postgres";
 export type Transport = "http" | "socket";
 
 export type Options = {
-  readonly rounds: number;
+  /** Times that each point is come to, unless so many rounds are wanted. */
+  readonly each: number;
+  readonly rounds: number | undefined;
   readonly stores: readonly StoreKind[];
+  /** Each point on one of the stores, instead of on all of them. */
+  readonly isSplit: boolean;
   /** By store: each is played over one transport as a rule, so that both are in a run that takes no longer. */
   readonly transports: Readonly<Record<StoreKind, Transport>>;
   readonly replays: boolean;
   readonly seed: number;
   readonly lanes: number;
-  readonly points: readonly Point[];
+  /** Whether none is left out. */
+  readonly hasAllPoints: boolean;
+  /** Of each store. */
+  readonly points: Readonly<Record<StoreKind, readonly Point[]>>;
   /** The only one that is played; undefined: all of them. */
   readonly story: StoryName | undefined;
   /** The number of the only one that is played, and its further tries; undefined: all of them. */
@@ -28,7 +35,7 @@ const TIMES_EACH = 3;
 export const usage = `npm run test:kill -- [options]
   --each N           times that each point is come to, per store (${TIMES_EACH})
   --rounds N         rounds per store instead; the points are gone through in turn
-  --store KIND       sqlite, postgres or both (both)
+  --store KIND       sqlite, postgres, both, or split: each point on one of the two, which the seed chooses (both)
   --transport KIND   http or socket, for both stores (http for sqlite, socket for postgres)
   --lanes N          clusters at the same time (6)
   --seed S           a whole number; the same one chooses the same stories and moments
@@ -62,7 +69,9 @@ export function readOptions(args: readonly string[]): Options {
   const { store, variant } = values;
   // A bot that sends again does so when it is killed there.
   const only = values.only ?? (variant === undefined ? "" : "service: write");
-  if (!["sqlite", "postgres", "both"].includes(store)) throw new Error("--store has to be sqlite, postgres or both");
+  if (!["sqlite", "postgres", "both", "split"].includes(store)) {
+    throw new Error("--store has to be sqlite, postgres, both or split");
+  }
   const transport = transportNamed(values.transport);
   if (variant !== undefined && variant !== "replay") throw new Error("the only --variant is replay");
   const story = storyNamed(values.story);
@@ -72,14 +81,19 @@ export function readOptions(args: readonly string[]): Options {
   });
   if (points.length === 0)
     throw new Error(`no point${values.story === undefined ? "" : ` of that story`} has “${only}” in its name`);
+  const seed = count("--seed", values.seed);
+  const half = (rest: number): Point[] => points.filter((_, index) => (index + seed) % 2 === rest);
   return {
-    rounds: count("--rounds", values.rounds ?? String(count("--each", values.each) * points.length)),
-    stores: store === "both" ? ["sqlite", "postgres"] : [store as StoreKind], // checked above
+    each: count("--each", values.each),
+    rounds: values.rounds === undefined ? undefined : count("--rounds", values.rounds),
+    stores: store === "both" || store === "split" ? ["sqlite", "postgres"] : [store as StoreKind], // checked above
+    isSplit: store === "split",
+    hasAllPoints: points.length === allPoints().length,
+    points: store === "split" ? { sqlite: half(0), postgres: half(1) } : { sqlite: points, postgres: points },
     transports: { sqlite: transport ?? "http", postgres: transport ?? "socket" },
     replays: variant === "replay",
-    seed: count("--seed", values.seed),
+    seed,
     lanes: count("--lanes", values.lanes),
-    points,
     story,
     round: values.round === undefined ? undefined : count("--round", values.round),
     onlyChecks: values.checks,

@@ -14,7 +14,9 @@ const TRIES = 12;
 const AGAIN = 10_000;
 
 type Waiting = { readonly round: Round; readonly tries: number };
-export type RunOptions = Pick<Options, "rounds" | "replays" | "seed" | "lanes" | "points"> & {
+export type RunOptions = Pick<Options, "replays" | "seed" | "lanes"> & {
+  readonly points: readonly Point[];
+  readonly rounds: number;
   readonly transport: Transport;
   /** The only one that is played, at all of these points; undefined: any on whose way a point lies. */
   readonly story?: StoryName | undefined;

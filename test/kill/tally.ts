@@ -1,4 +1,4 @@
-import { allPoints, calls, edges, type Point, whens } from "./points.ts";
+import { calls, edges, type Point, whens } from "./points.ts";
 import { type Fault, faults, type Violation } from "./faults.ts";
 import { type Outcome, outcomes } from "./outcomes.ts";
 
@@ -51,9 +51,9 @@ export function countFaults(tally: Tally, { violations, where, repeatWith, trace
   tally.found.push([`${where}: repeat with: npm run test:kill -- ${repeatWith}`, ...trace].join("\n      "));
 }
 
-/** Points at which nobody was killed. */
-export function neverKilled(tally: Tally): readonly Point[] {
-  return allPoints().filter((point) => !tally.kills.has(keyOf(point)));
+/** Those of the points at which nobody was killed. */
+export function neverKilled(tally: Tally, points: readonly Point[]): readonly Point[] {
+  return points.filter((point) => !tally.kills.has(keyOf(point)));
 }
 
 export function keyOf({ name, when }: Point): string {
