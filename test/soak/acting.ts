@@ -4,7 +4,7 @@ import { slowness } from "../support/until.ts";
 import type { Actor } from "./actor.ts";
 import { count, countDelivery, type Fault, type Kind, type Ledger } from "./ledger.ts";
 import type { Pace } from "./pace.ts";
-import type { Troubles } from "./trouble.ts";
+import { CUT_FOR_MS, type Troubles } from "./trouble.ts";
 import type { Stage } from "./stage.ts";
 
 /** One soak: everything that its people need. */
@@ -31,6 +31,8 @@ const MOST_SLOW = 4;
 const TELL_AFTER_MS = 20_000;
 /** A replica answers a read within this, or it was busy with something that is a fault of its own. */
 const READ_TAKES_MS = 3_000;
+/** The pauses of the bot before it sends an answer again that found no connection. */
+const TRIED_FOR_MS = 17_000;
 
 /**
  * Does it until it is acked, as people do who are told by Slack that the app didn't respond. Undefined when `isDone` says
@@ -91,11 +93,18 @@ export async function sees<Result>(
   }
 }
 
-/** Whether a replica was killed while it may have been answering this. */
+/**
+ * Whether a replica was killed while it may have been answering this: soon after it was asked, or between its tries to send
+ * an answer that met a cut network.
+ */
 function mayHaveDied({ troubles }: Soak, sinceMs: number): boolean {
-  return troubles.killedAtMs.some(
-    (atMs) => atMs >= sinceMs && atMs - sinceMs < READ_TAKES_MS * Math.min(MOST_SLOW, slowness()),
-  );
+  const slow = Math.min(MOST_SLOW, slowness());
+  return troubles.killedAtMs.some((atMs) => {
+    const metCut = troubles.cutAtMs.some((cutAt) => cutAt < atMs && cutAt + CUT_FOR_MS > sinceMs);
+    return (
+      atMs >= sinceMs && atMs - sinceMs < (metCut ? CUT_FOR_MS + TRIED_FOR_MS + READ_TAKES_MS : READ_TAKES_MS) * slow
+    );
+  });
 }
 
 export function find({ ledger, stage }: Soak, fault: Fault, what: string): void {

@@ -22,7 +22,7 @@ export function hasBroken({ cutAtMs, killedAtMs }: Troubles, fromMs: number, toM
 const SLOW_AT_S = 5;
 /** Of each even minute and of each odd one: Slack sends an event again after a minute, and not into the next cut. */
 const CUT_AT_S = [15, 25] as const;
-const CUT_FOR_S = 6;
+export const CUT_FOR_MS = 6_000;
 const END_AT_S = 37;
 const REFRESH_AT_S = 50;
 const MINUTE_MS = 60_000;
@@ -75,9 +75,9 @@ function slowDown({ playground, note }: Stage, troubles: Troubles): Promise<void
 
 async function cut({ network, note }: Stage, troubles: Troubles, how: Cut): Promise<void> {
   troubles.cutAtMs.push(performance.now());
-  note(`the network is cut for ${CUT_FOR_S} s (${how})`);
+  note(`the network is cut for ${CUT_FOR_MS / 1000} s (${how})`);
   network.cut(how);
-  await sleep(CUT_FOR_S * 1_000);
+  await sleep(CUT_FOR_MS);
   network.mend();
 }
 
