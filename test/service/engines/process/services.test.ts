@@ -39,7 +39,7 @@ describe("a running service", () => {
     ]);
   });
 
-  test("is starting until its instances are ready, and cannot be moved meanwhile", async () => {
+  test("is starting until its instances are ready, and can be changed meanwhile", async () => {
     await dana.create("early", script("setInterval(() => {}, 1000)"));
 
     const { status } = await dana.read("early");
@@ -47,10 +47,19 @@ describe("a running service", () => {
 
     expect(status).toBe("Starting");
     await expect(dana.start("early")).rejects.toMatchObject(refused);
-    await expect(dana.stop("early")).rejects.toMatchObject(refused);
-    await expect(dana.restart("early")).rejects.toMatchObject(refused);
-    await expect(dana.update("early", { target_instance_size: 2 })).rejects.toMatchObject(refused);
+    await dana.update("early", { target_instance_size: 2 });
+    await dana.restart("early");
     await dana.reaches("early", "Running");
+    expect(await dana.read("early")).toMatchObject({ target_instance_size: 2 });
+  });
+
+  test("that is still starting can be stopped", async () => {
+    await dana.create("hasty", script("setInterval(() => {}, 1000)"));
+
+    await dana.stop("hasty");
+
+    await dana.reaches("hasty", "Stopped");
+    expect(await dana.read("hasty")).toMatchObject({ status: "Stopped" });
   });
 
   test("keeps its address and its processes when it is scaled", async () => {
@@ -169,7 +178,8 @@ describe("a running service", () => {
     expect(results.map(({ status }) => status)).toEqual([
       "fulfilled",
       "rejected",
-      "rejected",
+      // It takes the stop back.
+      "fulfilled",
       "fulfilled",
       "fulfilled",
     ]);

@@ -1,6 +1,5 @@
 import type { KubeObject } from "../cluster/kinds.ts";
 import { labels } from "../names.ts";
-import type { Region } from "../region.ts";
 import { adopter, isGantrys } from "./adoption.ts";
 import { findServices } from "./find-services.ts";
 import { findJobs } from "./jobs/find-jobs.ts";
@@ -17,7 +16,7 @@ const RUN = ["Deployment", "StatefulSet", "DaemonSet", "Job", "CronJob"] as cons
  * any of them, or if that can't be read: the rights are optional. Costs at most two requests; never rejects.
  */
 export async function otherKind(
-  { region, reading }: Place<Region>,
+  { region, reading }: Place,
   { name, signal }: { readonly name: string; readonly signal: AbortSignal },
 ): Promise<string | undefined> {
   if (region.config.adopt.which === "none") return undefined;
