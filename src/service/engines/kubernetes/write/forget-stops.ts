@@ -1,3 +1,4 @@
+import { unawaited } from "../../../../unawaited.ts";
 import type { NamespaceCache } from "../cache/namespace-cache.ts";
 import { KubeError } from "../cluster/kube-api.ts";
 import { annotations } from "../names.ts";
@@ -32,7 +33,7 @@ function watching(parts: WriteParts, region: Region, cache: NamespaceCache): (()
     if (at === undefined) tried.delete(metadata.uid);
     if (at === undefined || spec.replicas === 0 || tried.get(metadata.uid) === at) return;
     tried.set(metadata.uid, at);
-    forget(parts, region, source).catch((error: unknown) => {
+    unawaited(forget(parts, region, source), (error) => {
       // Somebody was faster: the change is seen, and looked at.
       const isOvertaken = error instanceof KubeError && [404, 409, 422].includes(error.status);
       if (isOvertaken) tried.delete(metadata.uid);
