@@ -13,6 +13,21 @@ export function isPolite(sentence: string): boolean {
   return plain(sentence) === "" || isGreeting(sentence);
 }
 
+/** What people begin a message with. "Help me" and "thanks" may be all of a message, so they begin none. */
+const opening = new RegExp(
+  "^(?:hey|hi|hello|hiya|yo|please|pls|plz|kindly|good (?:morning|afternoon|evening|day)|hallo|moin|servus|guten (?:morgen|tag|abend)|bitte|hola|buenas(?: tardes| noches)?|buen(?:os)? d[ií]as?|por favor)(?: (?:there|gantry|all|team|folks|everyone))?$",
+  "u",
+);
+const LONGEST_OPENING = 3;
+
+/** The words after "hey", "good morning" and "please". */
+export function withoutOpening(words: readonly string[]): readonly string[] {
+  for (let length = Math.min(LONGEST_OPENING, words.length); length > 0; length -= 1) {
+    if (opening.test(plain(words.slice(0, length).join(" ")))) return withoutOpening(words.slice(length));
+  }
+  return words;
+}
+
 const polite =
   "hey|hi|hello|ok|okay|so|well|please|pls|plz|kindly|just|gantry|(?:can|could|would|will) (?:you|we)|(?:i|we)(?:'d| would) like(?: you)? to|(?:i|we) (?:want|need)(?: you)? to|let's|go ahead and|hallo|hola|bitte|por favor";
 const before = new RegExp(`^(?:${polite}),? `, "u");
@@ -44,7 +59,7 @@ export function isNegated(words: readonly string[]): boolean {
 
 /** Words that a sentence has in the place of a name: "restart it and stop the other one" names nothing. */
 const noNames = wordSet(
-  "a about an the it its this that these those them they he she i we you me us my your our everything everybody anything something any some one both each other again please kindly now then later today tomorrow yesterday soon and or but if when while until after before because so to of for from with on in at by as is are was were be been do does did done can could will would should may might what why how who where which there here up down off running failing broken wrong sure just only also too very restart restarting restarted stop stopping stopped start starting started delete deleting deleted scale scaling create creating fine works worked thanks said says typed wrote",
+  "a about an the it its this that these those them they he she i we you me us my your our everything everybody anything something any some one both each other again please pls plz kindly thanks thx ty cheers now then later today tomorrow yesterday soon and or but if when while until after before because so to of for from with on in at by as is are was were be been do does did done can could will would should may might what why how who where which there here up down off running failing broken wrong slow stuck sure just only also too very restart restarting restarted stop stopping stopped start starting started delete deleting deleted scale scaling create creating fine works worked said says typed wrote",
   "der die das den dem ein eine einen ist war wird wurde sind waren und oder aber dann wenn erst morgen heute gestern bitte danke auch noch schon wieder nur nochmal mal doch mit bei von zu für auf im am ich du er sie wir ihr hat hatte jetzt später",
   "el la los las un una es fue está esta son y o pero si cuando luego después hoy ayer mañana gracias también ya solo sólo con de del para por que se lo al en ahora yo tú él ella nosotros ha había",
 );

@@ -3,7 +3,7 @@ import { type Suggestion, UserError } from "../../errors.ts";
 import { type Command, onlyLooks } from "../command.ts";
 import { commands } from "../verbs.ts";
 import { findCommand, holdsSecrets, nearCommands, suggestionFor } from "./find-command.ts";
-import { isNegated, isNoName, isPolite, isQuestion, isSomeName, withoutEnd } from "./manners.ts";
+import { isNegated, isNoName, isPolite, isQuestion, isSomeName, withoutEnd, withoutOpening } from "./manners.ts";
 import { type Parsed, parseWords, type Unfinished, unfinishedWords } from "./parse.ts";
 import { wordsOfSentence } from "./plain-sentences.ts";
 import { splitWords } from "./words.ts";
@@ -58,8 +58,9 @@ export function readSentence(text: string): Heard {
 }
 
 function readOrder(split: readonly string[]): Heard {
-  const words = withoutFinalPunctuation(split);
-  if (words.length === 0 || isPolite(split.join(" "))) return { kind: "menu" };
+  if (split.length === 0 || isPolite(split.join(" "))) return { kind: "menu" };
+  const words = withoutFinalPunctuation(withoutOpening(split));
+  if (words.length === 0) return { kind: "menu" };
   const typed = attempt(() => parseWords(words));
   const meaning = wordsOfSentence(split.join(" "));
   const meant = meaning && parsedOf(meaning);
@@ -110,9 +111,11 @@ function namesIn({ ask: { args } }: Parsed): readonly string[] {
 }
 
 /** Says what is wrong with the words of a command, with its form; otherwise offers the commands that come closest. */
-function misread(mistake: UserError | undefined, words: readonly string[], meaning: readonly string[] = []): Heard {
+function misread(typed: UserError | undefined, words: readonly string[], meaning: readonly string[] = []): Heard {
   if (isNegated(ownWords(words))) return miss();
-  const [verb = ""] = words;
+  const [verb = "", ...others] = words;
+  // "logs of worker since 10:00" is a sentence: that "logs" takes only one name explains nothing.
+  const mistake = others.length > 1 && ownWords(others).some(isNoName) ? undefined : typed;
   const meant = unfinishedWords(meaning);
   if (meant !== undefined)
     return missing(
@@ -121,7 +124,7 @@ function misread(mistake: UserError | undefined, words: readonly string[], meani
     );
   const begun = unfinishedWords(words);
   if (begun !== undefined) return missing(mistake, begun);
-  const isCommand = !(attempt(() => findCommand(commands, verb)) instanceof UserError);
+  const isCommand = isVerb(verb);
   const isLong = words.length > 3 && !words.some((word) => word.startsWith("-"));
   const similar = isCommand || isLong ? [] : nearCommands(commands, verb);
   if (!isCommand && similar.length === 0) return miss(nearest(words));
@@ -163,7 +166,7 @@ function nearest(words: readonly string[]): readonly Suggestion[] {
     const command = verbNamed(word);
     if (command === undefined) return [];
     const after = first.slice(at + 1).filter((each) => !/^(?:the|my|our|a|of|for|from|in)$/iu.test(each));
-    const end = after.findIndex((each) => !isSomeName(each.toLowerCase()));
+    const end = after.findIndex((each) => !isSomeName(each.toLowerCase()) || isVerb(each));
     return fitting(command, end < 0 ? after : after.slice(0, end));
   });
   const known = new Map([...near, ...inTrouble(first)].map((each) => [each.words, each]));
@@ -172,6 +175,10 @@ function nearest(words: readonly string[]): readonly Suggestion[] {
 
 /** Shorter words are a verb only in the first place. */
 const SHORTEST = 3;
+
+function isVerb(word: string): boolean {
+  return !(attempt(() => findCommand(commands, word)) instanceof UserError);
+}
 
 function verbNamed(word: string): Command | undefined {
   if (word.length < SHORTEST) return undefined;
