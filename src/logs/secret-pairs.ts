@@ -13,7 +13,7 @@ const VALUE = /[\\"'`]{0,4}[ \t]{0,4},?[ \t]{0,4}[\\"'`]{0,4}value[\\"'`]{0,4}[ 
 const LISTED_OPTION = /["'`][ \t]{0,4},[ \t]{0,4}(?=["'`])/uy;
 
 /** What follows a name whose value is on the next line: nothing, or the mark of a block, a list, a quoted text or a continued command. */
-const OPEN = /^(?:[|>][+-]?\d?|\[|\\|\\{0,4}["'`])?[ \t]*$/u;
+const OPEN = /^(?:[|>][+-]?\d?|\[|\\|\\{0,4}["'`])?[ \t\r]*$/u;
 
 /** Where the value of the name that ends at `end` starts; undefined when it is only a word in a sentence. */
 function valueStart(line: string, start: number, end: number): number | undefined {

@@ -206,6 +206,7 @@ describe("a value on the line after its name", () => {
       ["12:00:01 INFO password:", "12:00:02 INFO [redacted]"],
     ],
     ["after the writer", ["web-1 | token =", "web-1 |   abc def"], ["web-1 | token =", "web-1 |   [redacted]"]],
+    ["with line ends of Windows", ["password:\r", "hunter2\r"], ["password:\r", "[redacted]"]],
     ["after a blank line", ["Enter password:", "", "hunter2"], ["Enter password:", "", "[redacted]"]],
     [
       "in YAML",

@@ -191,9 +191,18 @@ test("where no card can be posted, the requester is told all of it without butto
     Accepted, checking that it runs · instances 6 → 2
     Requested by @dana: "Black Friday is over"
     7K3M9Q · policy: disruptive-needs-on-call
-    I'm still watching it, and tell you if it fails.
+    I'm still watching it, and I'll tell you if it fails.
     There's no card in #ops: the channel is archived."
   `);
+});
+
+test("of a job that runs, the requester reads one promise, and no id of a channel in a notification", () => {
+  const change = ended("done", { op: "createJob", verb: "create", terms: undefined, ending: tookEffect });
+
+  const post = newsPost({ change, route: "alone", isWatched: true, isRunning: true });
+
+  expect(drawn(post)).not.toContain("still watching it");
+  expect(post.text).toContain("There's no card in the channel: Slack isn't taking it right now. It runs, ");
 });
 
 test("in the thread of a card that can't be updated, the requester is mentioned", () => {

@@ -39,7 +39,8 @@ export const unread: ReadonlyMap<RegExp, string> = new Map([
   [/^commands\/grammar\/(?:plain-sentences|phrases|manners)\.ts$/u, "patterns of what people type"],
   [/^unawaited\.ts$/u, "warnings of the process"],
   [/^(?:http|log-worker)\//u, "limits of servers and threads"],
-  [/^(?:log|sqlite|postgres|version)\.ts$/u, "the log, the database, a version number"],
+  [/^(?:log|sqlite|postgres)\.ts$/u, "the log, the database"],
+  [/^version\.ts$/u, "a number"],
 ]);
 
 export function viewOf(file: string): View | undefined {

@@ -29,7 +29,8 @@ export type NewsPost = {
 export function newsPost(news: NewsPost): Post {
   const { change, names, route, botName, isWatched = false } = news;
   const mention = route === "thread" ? [section([personWords(change.requester)])] : [];
-  const watched = isWatched ? [section("I'm still watching it, and tell you if it fails.")] : [];
+  const isTold = isWatched && news.isRunning !== true;
+  const watched = isTold ? [section("I'm still watching it, and I'll tell you if it fails.")] : [];
   const why =
     botName === undefined || route === "thread"
       ? [section(whyNoCard(news))]

@@ -107,8 +107,8 @@ function donePhrase(request: StoredChange, { past, detail, ask }: Deed, room: Ro
   const { ending, op } = request;
   if (op === "createJob") return jobPhrase(request, past, room);
   const seen = seenOf(request);
-  const isWell = seen === undefined || seen.kind === "reached" || seen.line === "";
-  const line = isWell ? "" : ` · ${short(seen.line, room.text)}`;
+  const unwell = seen === undefined || seen.kind === "reached" ? "" : seen.line || (seen.outcome ?? "");
+  const line = unwell === "" ? "" : ` · ${short(unwell, room.text)}`;
   const unseen = unseenOf(request);
   if (unseen !== undefined) {
     const what = `accepted, but the workload API doesn't report ${unseen}`;

@@ -59,6 +59,12 @@ export function groupName(names: Names, id: string): string {
   return name === id ? `the user group ${id}` : name;
 }
 
+/** Its id tells a reader nothing, and its name changes: in blocks Slack draws it. */
+function channelName(names: Names, id: string): string {
+  const name = nameOf(names, id);
+  return name === id ? "the channel" : name;
+}
+
 function plainTextOfInline(inline: Inline, names: Names): string {
   switch (inline.type) {
     case "text":
@@ -69,7 +75,7 @@ function plainTextOfInline(inline: Inline, names: Names): string {
     case "usergroup":
       return groupName(names, inline.usergroup_id);
     case "channel":
-      return nameOf(names, inline.channel_id);
+      return channelName(names, inline.channel_id);
     case "date":
       return inline.fallback ?? "";
     case "link":

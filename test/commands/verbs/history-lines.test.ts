@@ -75,6 +75,14 @@ describe("every state of a request has its words, and none looks better than it 
       { state: "done", ending: tookEffect, health: health("trouble", "web-2 crashes") },
     ],
     [
+      "🟡 web scaled 2 → 3 · was changed again meanwhile",
+      {
+        state: "done",
+        ending: tookEffect,
+        health: { ...health("not-yet", ""), outcome: "was changed again meanwhile" },
+      },
+    ],
+    [
       "🟡 web scaled 2 → 3 · still starting",
       { state: "done", ending: tookEffect, health: health("not-yet", "still starting") },
     ],
