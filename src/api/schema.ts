@@ -1309,6 +1309,12 @@ export interface components {
              */
             status_since?: string;
             /**
+             * @description How long an instance has to be ready, without a restart, to count as healthy, where the engine has such a
+             *     period of its own: `minReadySeconds` of Kubernetes. Not defined by the API; this implementation sends it.
+             * @example 30
+             */
+            min_ready_seconds?: number;
+            /**
              * @description Instances that are ready now, out of `target_instance_size`. Not defined by the API; this implementation
              *     sends it.
              * @example 2

@@ -42,6 +42,7 @@ export const Service = z.looseObject({
   status: lenient(text),
   message: lenient(identity),
   status_since: lenient(text),
+  min_ready_seconds: lenient(count),
   ready_instances: lenient(count),
   restarts: lenient(
     z.looseObject({

@@ -88,7 +88,7 @@ const bot = {
   GANTRY_HEALTHY_AFTER: {
     default: "60",
     meaning:
-      "A changed service counts as healthy once all its instances have been ready for so many seconds, without a restart.",
+      "A changed service counts as healthy once all its instances have been ready for so many seconds, without a restart. A period that the workload API reports for a service goes first.",
   },
   GANTRY_HISTORY_DAYS: { default: "365", meaning: "How long history is kept." },
   GANTRY_LOG_LEVEL: {

@@ -5,6 +5,7 @@ import type { Health, Watch } from "./stored-change.ts";
 
 /** A service is looked at for this long after a Change. */
 export const FOLLOWED_FOR_MS = 10 * 60_000;
+const LONGEST_PERIOD_MS = 9 * 60_000;
 /** API calls for the health of one Change, with the page of its log when it fails. */
 export const MOST_CALLS = 5;
 
@@ -16,7 +17,7 @@ export type Looking = {
   readonly nowMs: number;
   /** Milliseconds since the Change was done. */
   readonly ageMs: number;
-  /** For so long a service has to be ready, without a restart, to count as healthy. */
+  /** For so long a service has to be ready, without a restart, to count as healthy, unless the API says how long. */
   readonly healthyAfterMs: number;
 };
 
@@ -29,10 +30,16 @@ export function callsSoFar({ progress }: Pick<Looking, "progress">): number {
  * restart in between, its count or the time of its status, starts the period again. Pure.
  */
 export function judge(looking: Looking, service: Service, calls = callsSoFar(looking) + 1): Health {
-  const { change, progress, nowMs, ageMs, healthyAfterMs } = looking;
+  const { change, progress, nowMs, ageMs } = looking;
   const { kind, level, line, outcome } = serviceHealth(change, service, ageMs);
   const seen = { level, line, excerpt: [] };
-  const watch: Watch = { calls, restarts: restartsOf(service), statusSince: service.status_since };
+  const watch: Watch = {
+    calls,
+    restarts: restartsOf(service),
+    statusSince: service.status_since,
+    periodMs: ownPeriodMs(service),
+  };
+  const healthyAfterMs = watch.periodMs ?? looking.healthyAfterMs;
   if (kind === "trouble") return { kind, ...seen, outcome, afterMs: ageMs, watch };
   if (kind === "waiting") return { kind: "watching", ...seen, outcome, afterMs: ageMs, watch };
   // Nothing runs, as requested.
@@ -41,13 +48,13 @@ export function judge(looking: Looking, service: Service, calls = callsSoFar(loo
   const before = isShaken ? undefined : progress?.watch?.wellSinceMs;
   const wellSinceMs = before ?? startOf(service, looking);
   const well = { ...watch, wellSinceMs };
-  if (nowMs - wellSinceMs >= healthyAfterMs) return steady(looking, { ...seen, watch: well });
+  if (nowMs - wellSinceMs >= healthyAfterMs) return steady({ ageMs, healthyAfterMs }, { ...seen, watch: well });
   const ready = `${line.replace(/ running$/u, " ready")}${isShaken ? " after a restart" : ""}`;
   return { kind: "watching", ...seen, line: `${ready}, watching for ${seconds(healthyAfterMs)}`, watch: well };
 }
 
 function steady(
-  { ageMs, healthyAfterMs }: Looking,
+  { ageMs, healthyAfterMs }: Pick<Looking, "ageMs" | "healthyAfterMs">,
   { line, ...seen }: Omit<Health, "kind"> & { readonly watch: Watch },
 ): Health {
   if (healthyAfterMs === 0) return { kind: "reached", ...seen, line, ...(ageMs > 0 && { afterMs: ageMs }) };
@@ -55,6 +62,11 @@ function steady(
   const known =
     seen.watch.restarts === undefined ? `${line} after ${period} · restarts not reported` : `${line} for ${period}`;
   return { kind: "reached", ...seen, line: known };
+}
+
+/** The period of the engine that runs it. A last look has to be left after it. */
+function ownPeriodMs({ min_ready_seconds: seconds }: Service): number | undefined {
+  return seconds === undefined || seconds <= 0 ? undefined : Math.min(seconds * 1_000, LONGEST_PERIOD_MS);
 }
 
 function restartsOf({ restart_count: ever, restarts }: Service): number | undefined {
@@ -88,14 +100,19 @@ const SLACK_MS = 1_000;
 
 /** Milliseconds to the next look; undefined after the last one. Pure. */
 export function nextLookMs({ kind, watch }: Health, looking: Looking): number | undefined {
-  const { nowMs, ageMs, healthyAfterMs, progress } = looking;
+  const { nowMs, ageMs, progress } = looking;
+  const healthyAfterMs = watch?.periodMs ?? looking.healthyAfterMs;
   if (watch === undefined || kind === "trouble" || watch.calls >= MOST_CALLS) return undefined;
   const { wellSinceMs } = watch;
-  if (kind === "reached") return laterThan(ageMs, [FOLLOWED_FOR_MS]);
-  if (wellSinceMs === undefined) return laterThan(ageMs, timesOf(looking));
+  const endInMs = laterThan(ageMs, [FOLLOWED_FOR_MS]);
+  if (kind === "reached") return endInMs;
+  if (wellSinceMs === undefined) return laterThan(ageMs, timesOf({ ...looking, healthyAfterMs }));
+  const callsLeft = MOST_CALLS - watch.calls;
+  // Green, and then nobody looks: that would be better than the truth.
+  if (callsLeft === 1 && endInMs !== undefined) return endInMs;
   const steadyInMs = Math.max(wellSinceMs + healthyAfterMs - nowMs, 0) + SLACK_MS;
   if (ageMs < EARLY_MS - SLACK_MS) return Math.min(EARLY_MS - ageMs, steadyInMs);
-  return hasRestarted(progress?.watch, watch) ? Math.min(AGAIN_MS, steadyInMs) : steadyInMs;
+  return callsLeft > 2 && hasRestarted(progress?.watch, watch) ? Math.min(AGAIN_MS, steadyInMs) : steadyInMs;
 }
 
 /** When to look at a service that isn't well: what stops or only has to show needs no further time to prove itself. */

@@ -80,6 +80,8 @@ export type Watch = {
   readonly calls: number;
   /** Since when it has been well, in milliseconds since 1970; undefined while it isn't. */
   readonly wellSinceMs?: number | undefined;
+  /** For so long it has to be well, where the workload API says so. */
+  readonly periodMs?: number | undefined;
   /** At the last look, as far as the API reports them. */
   readonly restarts?: number | undefined;
   readonly statusSince?: string | undefined;

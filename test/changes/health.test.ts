@@ -118,9 +118,26 @@ describe("a service is followed after a change", () => {
       [2_000, "watching"],
       [15_000, "watching"],
       [63_000, "watching"],
-      [78_000, "watching"],
       [124_000, "reached"],
+      [10 * MINUTE_MS, "reached"],
     ]);
+  });
+
+  test("that restarts again and again keeps a look for the end of the ten minutes, and fails there", async () => {
+    const since = (ms: number): string => at(ms < 40_000 ? 0 : ms < 100_000 ? 40_000 : 100_000);
+    const { looks, calls } = await followed(toFour, {
+      service: (ms) =>
+        ms < 5 * MINUTE_MS ? ready(0, { status_since: since(ms) }) : service("Failed", { ready_instances: 0 }),
+    });
+
+    expect(looks.map(({ atMs, health: { kind } }) => [atMs, kind])).toEqual([
+      [2_000, "watching"],
+      [15_000, "watching"],
+      [61_000, "watching"],
+      [101_000, "watching"],
+      [10 * MINUTE_MS, "trouble"],
+    ]);
+    expect(calls).toHaveLength(5);
   });
 
   test("a status that began again is a restart too, where none are counted", async () => {
@@ -156,6 +173,19 @@ describe("a service is followed after a change", () => {
     const { looks } = await followed(toFour, { service: () => ready(), healthyAfterMs: 5 * MINUTE_MS });
 
     expect(looks.map(({ atMs }) => atMs)).toEqual([2_000, 15_000, 303_000, 10 * MINUTE_MS]);
+  });
+
+  test("for the engine's own period, where the workload API reports one", async () => {
+    const { looks } = await followed(toFour, { service: () => ready(0, { min_ready_seconds: 30 }) });
+
+    expect(looks.map(({ atMs, health: { kind, line } }) => [atMs, kind, line])).toEqual([
+      [2_000, "watching", "4 of 4 ready, watching for 30 s"],
+      [15_000, "watching", "4 of 4 ready, watching for 30 s"],
+      [33_000, "reached", "4 of 4 running for 30 s"],
+      [10 * MINUTE_MS, "reached", "4 of 4 running for 30 s"],
+    ]);
+    const { looks: long } = await followed(toFour, { service: () => ready(0, { min_ready_seconds: 3_600 }) });
+    expect(long.map(({ atMs }) => atMs)).toEqual([2_000, 15_000, 543_000, 10 * MINUTE_MS]);
   });
 
   test("that never gets ready: amber to the end, with four calls", async () => {

@@ -63,8 +63,15 @@ export const mutants: readonly Mutant[] = [
   {
     bug: "a service that is well for a minute isn't looked at again",
     file: "src/changes/service-watch.ts",
-    text: '  if (kind === "reached") return laterThan(ageMs, [FOLLOWED_FOR_MS]);',
+    text: '  if (kind === "reached") return endInMs;',
     becomes: '  if (kind === "reached") return undefined;',
+    tests: watched,
+  },
+  {
+    bug: "a service that restarted again and again has had all its calls before the ten minutes are over",
+    file: "src/changes/service-watch.ts",
+    text: "  if (callsLeft === 1 && endInMs !== undefined) return endInMs;\n",
+    becomes: "",
     tests: watched,
   },
   {

@@ -36,6 +36,7 @@ export const HealthJson: z.ZodType<Health> = z.object({
     z.object({
       calls: z.number(),
       wellSinceMs: maybe(z.number()),
+      periodMs: maybe(z.number()),
       restarts: maybe(z.number()),
       statusSince: maybe(z.string()),
     }),

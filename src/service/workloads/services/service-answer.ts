@@ -10,18 +10,21 @@ export type StatusWithReason = Unwell & {
   readonly state: string;
   readonly since?: string | undefined;
   readonly ready?: number;
+  /** The engine's own period in which an instance has to be ready. */
+  readonly minReadySeconds?: number;
   readonly restarts?: Restarts;
 };
 
 /** A service in a list. */
 export function listedService(service: Service, status: StatusWithReason, ownership: Ownership = {}): ServiceBody {
-  const { state, since, ready, restarts } = status;
+  const { state, since, ready, restarts, minReadySeconds = 0 } = status;
   return {
     uid: service.uid,
     name: service.name,
     created_at: service.createdAt,
     status: state,
     ...(since !== undefined && { status_since: since }),
+    ...(minReadySeconds > 0 && { min_ready_seconds: minReadySeconds }),
     ...(ready !== undefined && { ready_instances: ready }),
     ...(restarts !== undefined && { restarts: { ...restarts } }),
     ...unwellFields(status),
