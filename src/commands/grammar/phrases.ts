@@ -17,6 +17,8 @@ export const phrases: readonly (readonly [says: string, means: string])[] = [
   ["NAME (status|state|health)", "show NAME"],
   ["(show me|show|tell me about|check[ on]|look at|info (on|about)) NAME", "show NAME"],
   ["how many COPIES (does NAME have|are running (of|for) NAME|of NAME are (there|running))", "show NAME"],
+  ["how much memory does NAME (have|use|need)", "show NAME"],
+  ["(what's|whats|what is) [the ](memory|size|image|address|url) of NAME", "show NAME"],
   ["(what|which) (image|version) (does NAME (run|use|have)|is NAME (running|using|on))", "show NAME"],
 
   ["are you [still ](STATE|there)", "status"],
@@ -95,6 +97,7 @@ export const phrases: readonly (readonly [says: string, means: string])[] = [
     "(are there|is there|do we have) [any ]ERRORS (in|on|for|from) NAME[ (DAY|SINCE)]",
     "logs NAME --grep error --date DAY --since SINCE",
   ],
+  ["how many ERRORS (does NAME have|are in NAME)[ (DAY|SINCE)]", "logs NAME --grep error --date DAY --since SINCE"],
   ["does NAME (have|log|show|throw) [any ]ERRORS[ (DAY|SINCE)]", "logs NAME --grep error --date DAY --since SINCE"],
   ["what (does|did|is) NAME (log|logging|say|saying|print|write)[ (DAY|SINCE)]", "logs NAME --date DAY --since SINCE"],
   [

@@ -7,7 +7,7 @@ const LONGEST = 200;
 
 const KIND = "(?:service|svc|job|workload|app)";
 const NAME = `(?:(?:the|our|my) )?(?:${KIND} )?(?:(?:service|svc|job)/)?[a-z][a-z0-9-]*(?:\\.[a-z0-9-]+)*(?: ${KIND})?`;
-const COUNT = "(?:\\d{1,4}|a|an|one|two|three|four|five|six|seven|eight|nine|ten)";
+const COUNT = "(?:\\d{1,4}|a|an|zero|one|two|three|four|five|six|seven|eight|nine|ten)";
 const UNIT = "(?:m|h|d|w|min|minutes?|mins|hours?|hrs?|days?|weeks?)";
 const PERIOD = `(?:half an hour|this week|(?:${COUNT} ?)?${UNIT})`;
 
@@ -156,11 +156,12 @@ function listed(names: readonly (string | undefined)[]): readonly string[] | und
   return known.length < names.length ? undefined : known;
 }
 
-const numbers = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
+const numbers = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
 
 function numberOf(count: string): string {
   if (/^\d/u.test(count)) return String(Number(count));
-  return String(Math.max(0, numbers.indexOf(count)) + 1);
+  // "a", "an"
+  return numbers.includes(count) ? String(numbers.indexOf(count)) : "1";
 }
 
 function dayIn(text: string): string {

@@ -192,8 +192,8 @@ function healthFacts(change: StoredChange): string[] {
 function lineOf({ line, afterMs }: Health, isJob: boolean): string[] {
   const text = truncate(visible(line), 400);
   if (text === "") return [];
-  // "3 of 3 running after 2 s"; other words have a time of their own.
-  if (isJob || afterMs === undefined || !/^\d/u.test(text)) return [text];
+  // "3 of 3 running after 2 s"; "6 restarts in 4 min" has a time of its own.
+  if (isJob || afterMs === undefined || !/^\d+ of \d/u.test(text)) return [text];
   const [first = "", ...rest] = text.split(" · ");
   return [[`${first} after ${span(afterMs)}`, ...rest].join(" · ")];
 }
