@@ -38,7 +38,7 @@ test("cancelled, nothing happens", async () => {
   await using town = await approvalTown();
   const { developer } = town;
 
-  await developer.says("@gantry please restart web");
+  await developer.says("@gantry could you restart web");
   await town.settled();
   await clicks(town, developer, "Cancel");
 

@@ -131,8 +131,9 @@ function misread(typed: UserError | undefined, words: readonly string[], meaning
   const suggestions = mistake?.suggestions ?? [];
   const isOffered = suggestions.some((each) => each.words !== undefined);
   const near = isOffered ? [] : nearest(words);
-  const form = isOffered || near.length > 0 ? undefined : formFor(similar[0]?.name ?? verb, words);
-  if (form !== undefined) return missing(mistake ?? attempt(() => parseWords([verb])), form);
+  const known = wordsForForm(similar[0]?.name ?? verb, others);
+  const form = isOffered || near.length > 0 ? undefined : unfinishedWords(known);
+  if (form !== undefined) return missing(mistake ?? attempt(() => parseWords(known)), form);
   if (mistake === undefined) return miss(near);
   const { message, next } = mistake;
   return { kind: "miss", error: new UserError(message, { next, suggestions: [...near, ...suggestions] }) };
@@ -144,11 +145,10 @@ function missing(mistake: unknown, begun: Unfinished): Heard {
   return { kind: "miss", error: new UserError(message, { next }), begun };
 }
 
-/** The form of the verb, with as many of its words as it takes. */
-function formFor(verb: string, [, ...words]: readonly string[]): Unfinished | undefined {
-  const [name] = words;
-  const named = name !== undefined && isSomeName(name) ? unfinishedWords([verb, name]) : undefined;
-  return named ?? unfinishedWords([verb]);
+/** The verb and as many of the words after it as its form takes. */
+function wordsForForm(verb: string, [name]: readonly string[]): readonly string[] {
+  const isNamed = name !== undefined && isSomeName(name) && unfinishedWords([verb, name]) !== undefined;
+  return isNamed ? [verb, name] : [verb];
 }
 
 const MOST_NEAR = 2;
