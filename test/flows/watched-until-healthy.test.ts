@@ -113,6 +113,26 @@ describe("a changed service", () => {
     ]);
   });
 
+  test("that fails after its thread was closed is told in a direct message, once: an edited card notifies nobody", async () => {
+    await using town = await townWithWeb();
+    await says(town, town.developer, "/gantry scale web 3");
+    await town.later(0.25);
+    await town.later(1);
+    town.playground.faults.answer("chat.postMessage", { error: "restricted_action" }, { channel: "ops" });
+
+    town.nowIs({ ...crashes, ready_instances: 3 });
+    await town.later(9);
+    await town.later(0.5);
+    await town.later(5);
+
+    expect(headlineOf(town)).toBe("🔴 web scaled to 3, but keeps restarting");
+    expect(town.developer.sees("@gantry").map(({ text }) => text)).toEqual([
+      expect.stringMatching(
+        /^🔴 web scaled to 3, but keeps restarting[\s\S]*couldn't post this in the card's thread in #ops: posting in the channel is restricted/u,
+      ),
+    ]);
+  });
+
   test("that fails minutes later turns red, once, and its requester is mentioned with the last lines", async () => {
     await using town = await townWithWeb();
     await says(town, town.developer, "/gantry scale web 3");

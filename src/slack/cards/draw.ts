@@ -147,11 +147,17 @@ async function endInThread(deps: DrawDeps, work: Work, standing: Standing): Prom
   }
   const failure = await tellThread(deps, work, { card, replies });
   if (failure !== undefined && failure !== "lost") {
-    await store.postponeDrawing(change.id, token, { ms: waitAfter(failure) });
-    return false;
+    if (isTemporary(failure)) {
+      await store.postponeDrawing(change.id, token, { ms: waitAfter(failure) });
+      return false;
+    }
+    // Nobody is notified of an edited card.
+    if (isShown && hasEvent(work, "health")) {
+      await tellRequester(deps, change.id, { isOverdue: false, failure, content: work.content, isCardShown: true });
+    }
   }
   // If we lost the right to draw, the store schedules another update: ours may have overwritten a newer one.
-  const toldSeq = failure === undefined ? newest : undefined;
+  const toldSeq = failure === "lost" ? undefined : newest;
   const isMore = await store.drew(change.id, { token, version: change.version, card, isShown, toldSeq });
   if (isMore && !isStored && replies.length === 0) await retireUnlessKept(deps, work, card);
   return isMore;
@@ -182,12 +188,13 @@ function repliesFor({ settings }: DrawDeps, work: Work, isShown: boolean): reado
 
 type Thread = { readonly card: Card; readonly replies: readonly Post[] };
 
-/** The failure for which the rest of the thread waits; undefined when it is complete or can't be posted there. */
+/** Why the thread lacks something; after a temporary failure the rest of it waits. Undefined when it is complete. */
 async function tellThread(
   { messenger, log }: DrawDeps,
   { change, content, right }: Work,
   { card, replies }: Thread,
 ): Promise<SlackFailure | "lost" | undefined> {
+  let refused: SlackFailure | undefined;
   for (const reply of replies) {
     if (!(await right.extend())) return "lost";
     const channel = card.channelId;
@@ -200,8 +207,9 @@ async function tellThread(
     log.warn({ changeId: change.id, ...logged(posted.failure) }, "couldn't continue a thread");
     // Temporary: a later draw posts these events.
     if (isTemporary(posted.failure)) return posted.failure;
+    refused = posted.failure;
   }
-  return undefined;
+  return refused;
 }
 
 function logged({ reference, code: slackError }: SlackFailure) {

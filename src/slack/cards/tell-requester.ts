@@ -23,6 +23,8 @@ type Why = {
   /** Why the card doesn't show it, if that is known. */
   readonly failure?: SlackFailure;
   readonly content?: () => Content | undefined;
+  /** The card shows it, and its thread, in which the requester is mentioned, takes nothing. */
+  readonly isCardShown?: boolean;
 };
 
 /**
@@ -86,7 +88,7 @@ function routesFor(deps: DrawDeps, telling: Telling): readonly Route[] {
   if (card === undefined) return [...respond, direct];
   const inThread: Route = () =>
     messenger.post({ channel: card.channelId, threadTs: threadTs ?? card.ts }, postFor("thread"), "answer");
-  return [...(isThreadOpen(telling) ? [inThread] : []), direct, ...respond];
+  return [...(isThreadOpen(telling) && telling.isCardShown !== true ? [inThread] : []), direct, ...respond];
 }
 
 /** False: Slack would refuse a reply as it refused the update. */
@@ -94,13 +96,17 @@ function isThreadOpen({ failure }: Why): boolean {
   return failure === undefined || !["gone", "closed", "uninvited", "token", "scope"].includes(failure.kind);
 }
 
-function wordsOf({ settings, people }: DrawDeps, { change, news, failure }: Telling): Omit<NewsPost, "route"> {
+function wordsOf(
+  { settings, people }: DrawDeps,
+  { change, news, failure, isCardShown = false }: Telling,
+): Omit<NewsPost, "route"> {
   const canInvite = failure?.kind === "uninvited" && !isDirect(change.channelId);
   return {
     change,
     defaultRegion: settings.region,
     isRunning: news === "running",
     isWatched: isWatched(change),
+    isCardShown,
     ...(canInvite && { botName: people.bot().name }),
     ...(failure !== undefined && { reason: reasonFor(failure), reference: failure.reference }),
   };

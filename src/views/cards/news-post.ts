@@ -18,6 +18,8 @@ export type NewsPost = {
   readonly isRunning?: boolean;
   /** It took effect, and the workload is still being watched. */
   readonly isWatched?: boolean;
+  /** Only its thread takes nothing. */
+  readonly isCardShown?: boolean;
   /** Adds a hint how to invite the bot. */
   readonly botName?: string;
   /** Why the card doesn't show it, as the end of a sentence; and the reference in the log. */
@@ -39,10 +41,15 @@ export function newsPost(news: NewsPost): Post {
 }
 
 /** "The card in #ops can't be updated: the channel is archived. Reference `1f9c02ab`." */
-function whyNoCard({ change, isRunning = false, reason, reference }: NewsPost): Line {
+function whyNoCard({ change, isRunning = false, isCardShown = false, reason, reference }: NewsPost): Line {
   const { card, terms, channelId } = change;
   const where = channel(card?.channelId ?? terms?.cardIn ?? channelId);
-  const [before, after] = card === undefined ? ["There's no card in ", ""] : ["The card in ", " can't be updated"];
+  const [before, after] =
+    card === undefined
+      ? ["There's no card in ", ""]
+      : isCardShown
+        ? ["I couldn't post this in the card's thread in ", ""]
+        : ["The card in ", " can't be updated"];
   const known = reference === undefined ? [] : [words(" Reference "), code(reference, 40), words(".")];
   const then = isRunning ? " It runs, so don't request it again. I'll tell you here how it ends." : "";
   return [words(before), where, words(`${after}: ${reason ?? "Slack isn't taking it right now"}.${then}`), ...known];
