@@ -170,7 +170,18 @@ function nearest(words: readonly string[]): readonly Suggestion[] {
     return fitting(command, end < 0 ? after : after.slice(0, end));
   });
   const known = new Map([...near, ...inTrouble(first)].map((each) => [each.words, each]));
-  return [...known.values()].slice(0, MOST_NEAR);
+  // "who approved the delete of shop-a" wants to know something.
+  const offers = [...known.values()].filter((each) => !isAsking(first) || isRead(each));
+  return offers.slice(0, MOST_NEAR);
+}
+
+function isAsking([first = ""]: readonly string[]): boolean {
+  return /^(?:who|what|when|where|which|how|why|whose|did|does|do|is|are|was|were|has|have|should)$/iu.test(first);
+}
+
+function isRead({ words = "" }: Suggestion): boolean {
+  const parsed = attempt(() => parseWords(splitWords(words)));
+  return !(parsed instanceof UserError) && onlyLooks(parsed.command);
 }
 
 /** Shorter words are a verb only in the first place. */

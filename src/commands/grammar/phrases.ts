@@ -10,6 +10,17 @@ export const phrases: readonly (readonly [says: string, means: string])[] = [
   ["what (happened|happens|is happening|is going on) (to|with) NAME", "why NAME"],
   ["(debug|diagnose|troubleshoot|investigate) NAME", "why NAME"],
 
+  ["is (gantry|the bot) [still ](STATE|there)", "status"],
+  [
+    "(did|has) NAME (succeed|succeeded|fail|failed|finish|finished|complete|completed|end|ended|run)[ yet]",
+    "show NAME",
+  ],
+  ["is NAME (done|finished|complete|completed)[ yet]", "show NAME"],
+  ["when (does|will|did) NAME [last |next ](run|start|end|finish)[ next| last]", "show NAME"],
+  ["how long (has|is) NAME [been ](running|up|down|stopped)", "show NAME"],
+  ["where (does NAME run|is NAME[ running])", "show NAME"],
+  ["what (url|address) does NAME have", "show NAME"],
+
   ["(how is|how's|hows|how are) NAME[ (doing|going|looking|today)]", "show NAME"],
   ["is NAME [(still|back) ]STATE[ or STATE]", "show NAME"],
   ["(what's|what is|show me|give me|tell me|get|check) [the ](status|state|health) (of|for) NAME", "show NAME"],
@@ -30,6 +41,9 @@ export const phrases: readonly (readonly [says: string, means: string])[] = [
   ["(which|what) (KINDS |)(is|are) [currently ]BAD", "list failed"],
   ["[is there |are there |do we have ][any ](TROUBLES|anything BAD)", "list failed"],
   ["what needs [(my|our) ]attention", "list failed"],
+  ["[is there ]anything (i|we) should (look at|know|worry about)", "list failed"],
+  ["(which|what) KINDS (failed|crashed|broke)", "list failed"],
+  ["are (all|the) KINDS (ok|okay|fine|up|running|healthy|good|alright)", "list"],
   ["SHOW[all ][(the|our) ](BAD KINDS|failures)", "list failed"],
   ["(what's|whats|what is) [currently ](stopped|off|suspended)", "list stopped"],
   ["(which|what) KINDS are [currently ]STATUS", "list KINDS STATUS"],
