@@ -10,7 +10,7 @@ export type Stage = { readonly town: World; readonly dana: Window; readonly api:
 export type Picture = {
   readonly name: string;
   readonly shop?: () => Shop;
-  readonly world?: Pick<WorldOptions, "policy">;
+  readonly world?: Pick<WorldOptions, "policy" | "settings">;
   readonly tab?: "home";
   /** Taller than the usual window, for views that scroll. */
   readonly height?: number;
@@ -102,6 +102,7 @@ export const pictures: readonly Picture[] = [
       await says(stage, "/gantry scale checkout 2");
     },
   },
+  { name: "card-watching", world: { settings: { healthyAfterMs: 60_000 } }, story: command("/gantry scale worker 2") },
   { name: "card-several", story: command("/gantry restart payments worker") },
   {
     name: "logs-thread",
