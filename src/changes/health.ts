@@ -169,7 +169,7 @@ export function atLast({ watch, ...health }: Health): Health {
   if (health.kind !== "watching") return health;
   if (watch?.wellSinceMs === undefined) return { ...health, kind: "not-yet" };
   const line = withoutWatch(health.line);
-  return { ...health, kind: "not-yet", outcome: "hasn't run for long enough", line };
+  return { ...health, kind: "not-yet", outcome: "hasn't been ready for long enough", line };
 }
 
 /** Until then, a new job may not be listed yet. */

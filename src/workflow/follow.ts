@@ -168,7 +168,7 @@ function movedOf(advanced: Advanced): StoredChange | undefined {
 }
 
 /** "web keeps restarting: exited with code 137". */
-function newsOf({ workload }: StoredChange, { outcome = "isn't well", line }: Health): string {
+function newsOf({ workload }: StoredChange, { outcome = "isn't healthy", line }: Health): string {
   const what = /^\d/u.test(outcome) ? `${workload.name}: ${outcome}` : `${workload.name} ${outcome}`;
   return line === "" ? what : `${what} · ${line}`;
 }

@@ -73,7 +73,7 @@ describe("one message", () => {
     );
 
     expect(blocks).toHaveLength(50);
-    expect(JSON.stringify(blocks.at(-1))).toContain("There is more");
+    expect(JSON.stringify(blocks.at(-1))).toContain("The rest doesn't fit");
   });
 
   test("with too much text keeps the first blocks", () => {

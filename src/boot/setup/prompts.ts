@@ -83,5 +83,5 @@ function stopped({ output }: Terminal): never {
 
 function wrong(value: string, problem: Question["problem"]): string | undefined {
   const typed = value.trim();
-  return typed === "" ? "This is needed." : problem?.(typed);
+  return typed === "" ? "Enter a value." : problem?.(typed);
 }

@@ -43,7 +43,7 @@ function transportOf(steps: SlackSteps): Promise<Kind["transport"]> {
   };
   return askWhich(asker, options.transport ?? by(given), {
     flag: "transport",
-    message: "How should Slack and Gantry reach one another?",
+    message: "How do Slack and Gantry connect?",
     current: by(set),
     options: [
       { value: "socket", label: "Socket Mode", hint: "Gantry connects to Slack and needs no public address" },

@@ -22,7 +22,7 @@ export function botTokens({ slack, slackKind }: Pick<Facts, "slack" | "slackKind
   return slack.map((each) => {
     const { token, workspace } = each;
     if (token.kind === "accepted") return ok(of(each, `The bot token works: @${token.bot} in ${token.team}`));
-    if (token.kind === "away") return broken(of(each, `Slack can't be asked: ${token.why}`), NETWORK);
+    if (token.kind === "away") return broken(of(each, `Slack didn't answer the check: ${token.why}`), NETWORK);
     if (token.kind === "sealed") {
       return broken(of(each, "The stored token can't be opened"), "Correct the keys, or install the app there again.");
     }
@@ -34,7 +34,7 @@ export function botTokens({ slack, slackKind }: Pick<Facts, "slack" | "slackKind
 export function appToken({ appToken: token }: Pick<Facts, "appToken">): Judged[] {
   if (token === undefined) return [];
   if (token.kind === "accepted") return [ok("The app-level token opens Socket Mode connections")];
-  if (token.kind === "away") return [broken(`Socket Mode can't be tried: ${token.why}`, NETWORK)];
+  if (token.kind === "away") return [broken(`Socket Mode couldn't be tested: ${token.why}`, NETWORK)];
   const says = `Slack rejected the app-level token (${token.code})`;
   return [broken(says, appTokenAdvice[token.code] ?? NEW_APP_TOKEN)];
 }

@@ -22,7 +22,7 @@ export function numbered(blocks: readonly Block[]): Block[] {
   );
 }
 
-const rest = context("There is more than fits into one message of Slack.");
+const rest = context("The rest doesn't fit into one Slack message.");
 
 /** The first blocks that fit into one message. A safety net: views stay below the limits themselves. */
 function fitting(blocks: readonly Block[]): Block[] {

@@ -54,7 +54,7 @@ test.each<[string, Record<string, string>, string]>([
   [
     "a Slack that isn't there",
     { SLACK_API_URL: "http://127.0.0.1:9/api/" },
-    "broken Slack can't be asked: it can't be reached",
+    "broken Slack didn't answer the check: it can't be reached",
   ],
   ["keys of another deployment", { GANTRY_KEYS: newKey() }, "stored requests were sealed with the key"],
   ["keys that are no keys", { GANTRY_KEYS: "k1:short" }, "broken The keys in GANTRY_KEYS can't be used"],

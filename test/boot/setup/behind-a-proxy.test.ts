@@ -56,6 +56,6 @@ test(
 
     // Each of the two is needed.
     const { NODE_EXTRA_CA_CERTS: _certificates, ...strangers } = env;
-    expect(await runSetup(strangers, folder)).toMatch(/Slack can't be asked/u);
+    expect(await runSetup(strangers, folder)).toMatch(/Slack didn't answer the check/u);
   },
 );

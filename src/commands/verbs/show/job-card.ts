@@ -104,7 +104,7 @@ function scheduleLines({ schedule }: Job, now: Date): Line[] {
       ? [words(" · suspended: no next run")]
       : next === undefined
         ? [words(" · next run not known")]
-        : [words(" · next run "), moment(next), ...(zone === undefined ? [words(" if the cluster keeps UTC")] : [])];
+        : [words(" · next run "), moment(next), ...(zone === undefined ? [words(" if the cluster uses UTC")] : [])];
   return [
     [words("Schedule "), code(cron, 200), ...(zone === undefined ? [] : [words(` in ${zone}`, 60)]), ...coming],
     ago === undefined
