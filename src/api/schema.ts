@@ -1321,6 +1321,13 @@ export interface components {
              */
             ready_instances?: number;
             /**
+             * @description While a restart or an update replaces instances, a quarter of them at once: those that are replaced and
+             *     ready, out of `target_instance_size`. Missing otherwise. Not defined by the API; this implementation sends
+             *     it, except on Kubernetes.
+             * @example 12
+             */
+            replaced_instances?: number;
+            /**
              * @description Restarts of all instances after a crash in the last ten minutes, a thousand at most, since somebody last
              *     started, restarted or updated them: requested restarts don't count, and a restart of the workload API
              *     forgets them. With a count of 0 the other fields are missing. Not defined by the API; this implementation

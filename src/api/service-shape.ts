@@ -44,6 +44,7 @@ export const Service = z.looseObject({
   status_since: lenient(text),
   min_ready_seconds: lenient(count),
   ready_instances: lenient(count),
+  replaced_instances: lenient(count),
   restarts: lenient(
     z.looseObject({
       count: lenient(count),

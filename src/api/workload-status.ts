@@ -76,7 +76,7 @@ export function serviceStatus(service: Service): WorkloadStatus {
   if (status === undefined) return { level: "busy", words: "status unknown" };
   const restarting = restartingStatus(service);
   if (restarting !== undefined) return restarting;
-  const { level, words } = incomplete(service, { level: levelOf(status), words: status.toLowerCase() });
+  const { level, words } = incomplete(service, { level: levelOf(status), words: wordsOf(service, status) });
   const isWell = level === "healthy" || level === "idle";
   const reason = isWell ? message : reasonWith(last_state, message);
   return {
@@ -86,6 +86,13 @@ export function serviceStatus(service: Service): WorkloadStatus {
     ...(reason !== undefined && { reason }),
     ...(since !== undefined && { since }),
   };
+}
+
+/** `updating, 12 of 50 replaced` */
+function wordsOf({ replaced_instances: replaced, target_instance_size: size }: Service, status: string): string {
+  const words = status.toLowerCase();
+  const isReplacing = replaced !== undefined && size !== undefined && levelOf(status) === "busy";
+  return isReplacing ? `${words}, ${replaced} of ${size} replaced` : words;
 }
 
 /** A service that goes down may end as it likes. */

@@ -106,6 +106,11 @@ describe("a service that sends counts, reasons and restarts", () => {
       "trouble: keeps restarting (0 of 4 running · out of memory, exit 137, 6 restarts in 4 min)",
     ],
     [
+      "is replaced, a quarter at once",
+      { status: "Updating", replaced_instances: 1, ready_instances: 4 },
+      "waiting: isn't running yet (4 of 4 running · updating, 1 of 4 replaced)",
+    ],
+    [
       "fails with a reason",
       { status: "Failed", message: "the image can't be pulled", ready_instances: 0 },
       "trouble: is failing (0 of 4 running · failed · the image can't be pulled)",

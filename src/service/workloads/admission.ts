@@ -17,16 +17,18 @@ export function admitService(parts: EngineParts, service: Service): () => void {
 }
 
 /**
- * Reserves one more instance, for as long as the one that it replaces still runs, and returns a function that frees it.
+ * Reserves one more instance, for as long as the one of this index that it replaces still runs, and returns a function
+ * that frees it.
  * Undefined when a quota has no room for it.
  */
 export function reserveSecond(
   { ledger, runtime }: Pick<EngineDeps, "ledger" | "runtime">,
   { uid, username, definition: { containers } }: Service,
+  index: number,
 ): (() => void) | undefined {
   const amount = amountOf({ containers, size: 1, ports: 0 }, runtime.reservedMib);
   try {
-    return ledger.reserve({ uid: `${uid}/second`, username }, { ...amount, workloads: 0 });
+    return ledger.reserve({ uid: `${uid}/second/${index}`, username }, { ...amount, workloads: 0 });
   } catch (error) {
     if (error instanceof Refusal) return undefined;
     throw error;

@@ -14,15 +14,20 @@ export type PresentInstance = {
 export type Steps<T> = {
   readonly start: readonly number[];
   readonly stop: readonly T[];
-  /** An outdated instance whose turn it is to be replaced: by a new one beside it, or after it was stopped. */
-  readonly replace: T | undefined;
+  /** Outdated instances whose turn it is to be replaced: each by a new one beside it, or after it was stopped. */
+  readonly replace: readonly T[];
   readonly done: boolean;
 };
 
+/** As many instances may be on their way at once, so that the others serve meanwhile: a quarter, and at least one. */
+function mostAtOnce(size: number): number {
+  return Math.max(1, Math.floor(size / 4));
+}
+
 /**
- * The next steps towards the wanted size and definition; call it again after every change. Outdated instances are replaced
- * one at a time, the next one when all others are ready. A new one in a crash loop stops the rollout and the old one
- * stays, so that a mistake doesn't take every instance down.
+ * The next steps towards the wanted size and definition; call it again after every change. A quarter of the outdated
+ * instances is replaced at once, and the next one follows when one of these is ready. A new one in a crash loop stops the
+ * rollout and the old ones stay, so that a mistake doesn't take every instance down.
  */
 export function nextSteps<T extends PresentInstance>(size: number, instances: readonly T[]): Steps<T> {
   const present = new Set(instances.map(({ index }) => index));
@@ -31,16 +36,26 @@ export function nextSteps<T extends PresentInstance>(size: number, instances: re
   const running = wanted.filter(({ state }) => state !== "stopping");
   const superfluous = [...Map.groupBy(running, ({ index }) => index).values()].flatMap(superfluousOf);
   const tooMany = instances.filter(({ index, state }) => index >= size && state !== "stopping");
-  const isSettled = start.length === 0 && superfluous.length === 0 && running.length === wanted.length;
-  const isCalm = isSettled && running.every((one) => !one.isCurrent || isReady(one));
-  const outdated = running.filter(({ isCurrent }) => !isCurrent);
+  const places = [...Map.groupBy(wanted, ({ index }) => index).values()];
+  const settled = places.filter(isSettled).flat();
+  const underway = start.length + places.length - settled.length;
+  const outdated = settled.filter(({ isCurrent }) => !isCurrent);
+  const isHeld = running.some(({ isCurrent, state }) => isCurrent && state === "failing");
+  const turns = isHeld ? 0 : Math.max(0, mostAtOnce(size) - underway);
   return {
     start,
     stop: [...tooMany, ...superfluous],
     // Broken instances are replaced before working ones.
-    replace: isCalm ? outdated.toSorted((left, right) => Number(isReady(left)) - Number(isReady(right)))[0] : undefined,
-    done: isCalm && outdated.length === 0 && instances.length === size,
+    replace: outdated.toSorted((left, right) => Number(isReady(left)) - Number(isReady(right))).slice(0, turns),
+    done: underway === 0 && outdated.length === 0 && instances.length === size,
   };
+}
+
+/** One instance alone that is ready, or that waits for its turn to be replaced. */
+function isSettled(same: readonly PresentInstance[]): boolean {
+  const [one, ...others] = same;
+  if (!one || others.length > 0 || one.state === "stopping") return false;
+  return !one.isCurrent || isReady(one);
 }
 
 function isReady({ state, isResizing }: PresentInstance): boolean {

@@ -12,12 +12,13 @@ export type StatusWithReason = Unwell & {
   readonly ready?: number;
   /** The engine's own period in which an instance has to be ready. */
   readonly minReadySeconds?: number;
+  readonly replaced?: number | undefined;
   readonly restarts?: Restarts;
 };
 
 /** A service in a list. */
 export function listedService(service: Service, status: StatusWithReason, ownership: Ownership = {}): ServiceBody {
-  const { state, since, ready, restarts, minReadySeconds = 0 } = status;
+  const { state, since, ready, replaced, restarts, minReadySeconds = 0 } = status;
   return {
     uid: service.uid,
     name: service.name,
@@ -26,6 +27,7 @@ export function listedService(service: Service, status: StatusWithReason, owners
     ...(since !== undefined && { status_since: since }),
     ...(minReadySeconds > 0 && { min_ready_seconds: minReadySeconds }),
     ...(ready !== undefined && { ready_instances: ready }),
+    ...(replaced !== undefined && { replaced_instances: replaced }),
     ...(restarts !== undefined && { restarts: { ...restarts } }),
     ...unwellFields(status),
     ...ownerFields(ownership),

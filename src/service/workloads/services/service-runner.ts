@@ -27,7 +27,7 @@ import { unawaited } from "../../../unawaited.ts";
 export type ServiceRunner = {
   readonly state: () => ServiceState;
   readonly health: () => ServiceHealth;
-  /** Sets the wanted state and returns immediately. Instances of an older generation are replaced, one at a time. */
+  /** Sets the wanted state and returns immediately. Instances of an older generation are replaced, some at a time. */
   readonly want: (service: Service, how: WantOptions) => void;
   /** Whether the memory of its instances can be changed while they run. */
   readonly canResize: () => boolean;
@@ -54,6 +54,8 @@ export type ServiceHealth = Unwell & {
   /** Since when the state is what it is; undefined for one from before this server. */
   readonly since: string | undefined;
   readonly ready: number;
+  /** How many are replaced and ready, while others still have to be replaced. */
+  readonly replaced: number | undefined;
   /** After a crash, of the instances since the last requested start, restart or update of them. */
   readonly restarts: Restarts;
 };
@@ -65,8 +67,8 @@ type Run = Instances & {
   readonly history: RestartHistory;
   /** Resolved once it is known which adopted instances are wanted. */
   readonly decided: PromiseWithResolvers<void>;
-  /** Frees what is reserved for the second instance of a replacement. */
-  freeSecond: (() => void) | undefined;
+  /** By index: frees what is reserved for the second instance of a replacement. */
+  readonly seconds: Map<number, () => void>;
   /** Its instances are those of an earlier server, which knew since when they run. */
   isAdopted: boolean;
   /** The last state that was noticed. */
@@ -84,7 +86,7 @@ export function makeServiceRunner(initial: Service, deps: EngineDeps, adopted: r
     deps,
     history: makeRestartHistory(deps.now),
     decided: Promise.withResolvers<void>(),
-    freeSecond: undefined,
+    seconds: new Map(),
     isAdopted: adopted.length > 0,
     noticed: undefined,
     service: { ...initial, running: false },
@@ -174,7 +176,16 @@ function healthOf(run: Run): ServiceHealth {
   notice(run);
   const ready = new Set(present(run).flatMap(({ state, index }) => (state === "ready" ? [index] : [])));
   const unwell = unwellOf(current(run).map(({ instance }) => instance));
-  return { since: run.noticed?.since, ready: ready.size, restarts: run.history.recent(), ...unwell };
+  const replaced = replacedOf(run);
+  return { since: run.noticed?.since, ready: ready.size, replaced, restarts: run.history.recent(), ...unwell };
+}
+
+function replacedOf(run: Run): number | undefined {
+  const size = wantedSize(run);
+  const wanted = present(run).filter(({ index }) => index < size);
+  if (wanted.every(({ isCurrent }) => isCurrent)) return undefined;
+  const replaced = wanted.filter(({ isCurrent, state }) => isCurrent && state === "ready");
+  return new Set(replaced.map(({ index }) => index)).size;
 }
 
 function stateOf(run: Run): ServiceState {
@@ -191,7 +202,7 @@ function reconcile(run: Run): void {
   const { start, stop: superfluous, replace, done } = nextSteps(wantedSize(run), present(run));
   for (const { instance } of superfluous) stopLater(run, instance);
   for (const index of start) begin(run, { service: run.service, index });
-  if (replace) replaceOne(run, replace);
+  for (const outdated of replace) replaceOne(run, outdated);
   reserveSeconds(run);
   run.decided.resolve();
   if (done || present(run).some(({ state }) => state === "failing")) run.activity = undefined;
@@ -203,26 +214,34 @@ function reconcile(run: Run): void {
 
 /** The new one is started first, unless it would get in the way of the old one. */
 function replaceOne(run: Run, { index, generation, state, instance }: Present): void {
-  const { service, deps } = run;
+  const { service } = run;
   const isBeside = state !== "failing" && !writesToDisks(service.definition);
-  if (isBeside) run.freeSecond ??= reserveSecond(deps, service);
-  if (!isBeside || !run.freeSecond) return stopLater(run, instance);
+  if (!isBeside || !hasSecond(run, index)) return stopLater(run, instance);
   // One that is replaced for itself has the generation of the others.
   const next = Math.max(service.generation, generation + 1);
   begin(run, { service: { ...service, generation: next }, index });
 }
 
+/** Reserves room for a second instance of this index, unless there is a reservation; false where a quota has none. */
+function hasSecond({ seconds, deps, service }: Run, index: number): boolean {
+  const free = seconds.get(index) ?? reserveSecond(deps, service, index);
+  if (free) seconds.set(index, free);
+  return free !== undefined;
+}
+
 /** Those that an earlier server had begun to replace need a reservation, too. Where there is none, the old ones go first. */
 function reserveSeconds(run: Run): void {
   const running = present(run).filter(({ state }) => state !== "stopping");
-  const pairs = [...Map.groupBy(running, ({ index }) => index).values()].filter(({ length }) => length > 1).flat();
-  if (pairs.length > 0) run.freeSecond ??= reserveSecond(run.deps, run.service);
-  else {
-    run.freeSecond?.();
-    run.freeSecond = undefined;
+  const pairs = new Map([...Map.groupBy(running, ({ index }) => index)].filter(([, { length }]) => length > 1));
+  for (const [index, free] of run.seconds) {
+    if (pairs.has(index)) continue;
+    free();
+    run.seconds.delete(index);
   }
-  if (run.freeSecond) return;
-  for (const { isCurrent, instance } of pairs) if (!isCurrent) stopLater(run, instance);
+  for (const [index, pair] of pairs) {
+    if (hasSecond(run, index)) continue;
+    for (const { isCurrent, instance } of pair) if (!isCurrent) stopLater(run, instance);
+  }
 }
 
 function stopLater(run: Run, instance: ServiceInstance): void {

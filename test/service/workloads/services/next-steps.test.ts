@@ -23,7 +23,7 @@ function instances(...texts: string[]): (PresentInstance & { readonly text: stri
 type Expected = {
   readonly start?: number[];
   readonly stop?: string[];
-  readonly replace?: string;
+  readonly replace?: string[];
   readonly done?: true;
 };
 
@@ -36,14 +36,14 @@ const table: readonly [string, number, string[], Expected][] = [
   ["nothing is left to do when all are ready", 2, ["0 ready", "1 ready"], { done: true }],
   ["it is not done while one starts", 1, ["0 waiting"], {}],
   ["it is not done while the memory of one is changed", 1, ["0 ready~"], {}],
-  ["old ones are replaced one at a time", 3, ["0 ready*", "1 ready*", "2 ready*"], { replace: "0 ready*" }],
+  ["of a few, old ones are replaced one at a time", 3, ["0 ready*", "1 ready*", "2 ready*"], { replace: ["0 ready*"] }],
   ["an old one stays until the new one is ready", 2, ["0 ready*", "0 waiting", "1 ready*"], {}],
   ["an old one is stopped when the new one is ready", 1, ["0 ready*", "0 ready"], { stop: ["0 ready*"] }],
   ["the next waits until the new one is ready", 2, ["0 waiting", "1 ready*"], {}],
-  ["the next follows when the new one is ready", 2, ["0 ready", "1 ready*"], { replace: "1 ready*" }],
+  ["the next follows when the new one is ready", 2, ["0 ready", "1 ready*"], { replace: ["1 ready*"] }],
   ["the next waits while an old one ends", 2, ["0 ready", "0 stopping*", "1 ready*"], {}],
   ["the next waits while the memory of one is changed", 2, ["0 ready~", "1 ready*"], {}],
-  ["an old one that fails goes first", 2, ["0 ready*", "1 failing*"], { replace: "1 failing*" }],
+  ["an old one that fails goes first", 2, ["0 ready*", "1 failing*"], { replace: ["1 failing*"] }],
   ["an old one that fails doesn't wait for the new one", 1, ["0 failing*", "0 waiting"], { stop: ["0 failing*"] }],
   ["a new one that fails holds the roll", 2, ["0 failing", "1 ready*"], {}],
   ["a new one that fails leaves the old one alone", 1, ["0 ready*", "0 failing"], {}],
@@ -62,15 +62,40 @@ const table: readonly [string, number, string[], Expected][] = [
   ["both of a pair beyond the size are stopped", 0, ["0 ready*", "0 waiting"], { stop: ["0 ready*", "0 waiting"] }],
   ["a missing one goes before a replacement", 2, ["0 ready*"], { start: [1] }],
   ["a service of size 0 is reached at once", 0, [], { done: true }],
+  ["a quarter is replaced at once", 8, eight("ready*"), { replace: ["0 ready*", "1 ready*"] }],
+  ["of seven a quarter is one", 7, eight("ready*").slice(0, 7), { replace: ["0 ready*"] }],
+  [
+    "the next follows when one of several is ready",
+    8,
+    eight("ready*", "0 ready", "1 ready*", "1 waiting"),
+    { replace: ["2 ready*"] },
+  ],
+  ["no more than a quarter is on its way", 8, eight("ready*", "0 ready*", "0 waiting", "1 stopping*"), {}],
+  ["one that crashed takes the place of one", 8, eight("ready*", "7 waiting"), { replace: ["0 ready*"] }],
+  ["a missing one takes the place of one", 8, eight("ready*").slice(0, 7), { start: [7], replace: ["0 ready*"] }],
+  ["one of several that fails holds all", 8, eight("ready*", "0 ready", "1 ready*", "1 failing"), {}],
+  [
+    "broken ones of several go first",
+    8,
+    eight("ready*", "6 failing*"),
+    { replace: ["6 failing*", "0 ready*"] },
+  ],
 ];
+
+/** Eight instances in this state, except those of an index that is given. */
+function eight(state: string, ...others: string[]): string[] {
+  const given = new Set(others.map((text) => text.split(" ")[0]));
+  const rest = Array.from({ length: 8 }, (_, index) => `${index} ${state}`);
+  return [...others, ...rest.filter((text) => !given.has(text.split(" ")[0]))];
+}
 
 test.each(table)("%s", (...[, size, states, expected]) => {
   const { start, stop, replace, done } = nextSteps(size, instances(...states));
 
-  expect({ start, stop: stop.map(({ text }) => text), replace: replace?.text, done }).toEqual({
+  expect({ start, stop: stop.map(({ text }) => text), replace: replace.map(({ text }) => text), done }).toEqual({
     start: [],
     stop: [],
-    replace: undefined,
+    replace: [],
     done: false,
     ...expected,
   });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { until, userOf } from "../../engines/process/support/engine-world.ts";
 import { makeClusterWorld, unitsOf } from "../../support/cluster-world.ts";
+import type { Unit } from "../../../../src/service/workloads/runtime.ts";
 import { makeCluster, type MemoryUnit } from "../../support/memory-runtime.ts";
 
 const web = { containers: [{ image: "test/web" }], port_mappings: [{ container_port: 8080 }] };
@@ -127,6 +128,157 @@ describe("a restart", () => {
     expect(unitsOf(world.cluster).every((unit) => unit.endsWith("generation 1"))).toBe(true);
     await dana.create("last", web);
     await dana.reaches("last", "Running");
+    await close();
+  });
+});
+
+describe("of many instances", () => {
+  /** Units of a later generation take connections when they are let in; every start, end and entry is looked at. */
+  function makeWatched(instances: number) {
+    const letIn = new Set<MemoryUnit>();
+    const serves = (unit: MemoryUnit) => unit.spec.generation === 0 || letIn.has(unit);
+    const cluster = makeCluster({ answers: serves });
+    const fewest = { serving: Number.POSITIVE_INFINITY };
+    const look = () => {
+      fewest.serving = Math.min(fewest.serving, cluster.running().filter(serves).length);
+    };
+    const amount = { instances, memoryMib: 100_000, ports: 100, workloads: 100 };
+    const world = makeClusterWorld({
+      cluster,
+      quotas: { user: amount, host: amount },
+      runtime: ({ start, adopt }) => ({
+        start: async (spec, note) => watchedStop(await start(spec, note)),
+        adopt: async () => (await adopt()).map(watchedStop),
+      }),
+    });
+    function watchedStop(unit: Unit): Unit {
+      return {
+        ...unit,
+        async stop() {
+          const stopping = unit.stop();
+          look();
+          await stopping;
+        },
+      };
+    }
+    const waiting = () => cluster.running().filter((unit) => !serves(unit));
+    return { ...world, open: () => world.open({ readyAfterMs: 10_000 }), waiting, letIn, fewest };
+  }
+
+  const disk = {
+    containers: [{ image: "test/web", volumeMounts: [{ name: "data", mountPath: "/data" }] }],
+    volumes: [{ name: "data", disk_name: "d1" }],
+  };
+
+  test.each<[string, { size: number; room: number; body?: object; fewest: number; atOnce: number }]>([
+    ["two, one at a time", { size: 2, room: 10, fewest: 2, atOnce: 1 }],
+    ["seven, one at a time", { size: 7, room: 10, fewest: 7, atOnce: 1 }],
+    ["fifty, twelve at once", { size: 50, room: 100, fewest: 50, atOnce: 12 }],
+    ["two that write to a disk", { size: 2, room: 10, body: disk, fewest: 1, atOnce: 1 }],
+    ["twelve that write to a disk, three at once", { size: 12, room: 50, body: disk, fewest: 9, atOnce: 3 }],
+    ["twelve without room for another one, three at once", { size: 12, room: 12, fewest: 9, atOnce: 3 }],
+    ["twelve with room for one more", { size: 12, room: 13, fewest: 10, atOnce: 3 }],
+  ])("%s: enough of them serve at all times", async (_, { size, room, body = {}, fewest, atOnce }) => {
+    const world = makeWatched(room);
+    const { engine, close } = await world.open();
+    const dana = userOf(engine);
+    await dana.create("web", { ...web, ...body, target_instance_size: size });
+    await dana.reaches("web", "Running");
+
+    await dana.restart("web");
+    let most = 0;
+    const told = new Set<number | undefined>();
+    // One after the other takes connections, once as many as possible wait for it.
+    for (let done = 0; done < size; done += 1) {
+      const expected = Math.min(atOnce, size - done);
+      await until(() => world.waiting().length >= expected, `${expected} replacements after ${done}`);
+      most = Math.max(most, world.waiting().length);
+      told.add((await dana.read("web")).replaced_instances);
+      const [next] = world.waiting();
+      if (next) world.letIn.add(next);
+    }
+    await dana.reaches("web", "Running");
+
+    expect(most).toBe(atOnce);
+    expect(world.fewest.serving).toBe(fewest);
+    expect(world.cluster.started).toHaveLength(2 * size);
+    expect(unitsOf(world.cluster).every((unit) => unit.endsWith("generation 1"))).toBe(true);
+    expect(world.cluster.doubled).toEqual([]);
+    expect(told).toContain(0);
+    expect((await dana.read("web")).replaced_instances).toBeUndefined();
+    await close();
+  });
+
+  async function replacing() {
+    const world = makeWatched(100);
+    const opened = await world.open();
+    const dana = userOf(opened.engine);
+    await dana.create("web", { ...web, target_instance_size: 12 });
+    await dana.reaches("web", "Running");
+    await dana.restart("web");
+    await until(() => world.waiting().length === 3, "three replacements");
+    return { world, dana, ...opened };
+  }
+
+  async function letAllIn({ waiting, letIn }: ReturnType<typeof makeWatched>, dana: ReturnType<typeof userOf>) {
+    await until(async () => {
+      for (const unit of waiting()) letIn.add(unit);
+      return (await dana.read("web")).status === "Running";
+    }, "all of them to run");
+  }
+
+  test("a server that leaves in the middle is followed by one that goes on with the same ones", async () => {
+    const { world, close } = await replacing();
+    const [first] = world.waiting();
+    if (first) world.letIn.add(first);
+    await until(() => unitsOf(world.cluster).includes("web-3 generation 1"), "the next replacement");
+    await close({ keepWorkloads: true });
+
+    const second = await world.open();
+    const dana = userOf(second.engine);
+    await until(async () => (await dana.read("web")).replaced_instances === 1, "how many are replaced");
+    expect(world.waiting()).toHaveLength(3);
+    await letAllIn(world, dana);
+
+    expect(unitsOf(world.cluster)).toHaveLength(12);
+    expect(world.cluster.started).toHaveLength(24);
+    expect(world.fewest.serving).toBe(12);
+    await second.close();
+  });
+
+  test("one that crashes again and again holds all others back", async () => {
+    const { world, dana, close } = await replacing();
+    await until(async () => {
+      world.waiting().find(({ spec }) => spec.instance === "web-1")?.end(7);
+      return (await dana.read("web")).status === "Failed";
+    }, "the failure");
+    for (const unit of world.waiting()) world.letIn.add(unit);
+    await until(() => !unitsOf(world.cluster).includes("web-2 generation 0"), "those that work");
+
+    expect(unitsOf(world.cluster).filter((unit) => unit.endsWith("generation 0"))).toHaveLength(10);
+    expect(world.fewest.serving).toBeGreaterThanOrEqual(12);
+    await close();
+  });
+
+  test("a stop, a deletion or a smaller size goes before it", async () => {
+    const { world, dana, close } = await replacing();
+
+    await dana.update("web", { target_instance_size: 2 });
+    await until(() => unitsOf(world.cluster).length === 4, "fewer instances");
+    expect(world.waiting().map(({ spec }) => spec.instance)).toEqual(["web-0", "web-1"]);
+    await letAllIn(world, dana);
+    expect(unitsOf(world.cluster).toSorted()).toEqual(["web-0 generation 1", "web-1 generation 1"]);
+
+    await dana.restart("web");
+    await dana.stop("web");
+    await dana.reaches("web", "Stopped");
+    expect(unitsOf(world.cluster)).toEqual([]);
+    await dana.start("web");
+    await letAllIn(world, dana);
+    await dana.restart("web");
+    await dana.remove("web");
+    await until(async () => (await dana.list()).services.length === 0, "the deletion");
+    expect(unitsOf(world.cluster)).toEqual([]);
     await close();
   });
 });
