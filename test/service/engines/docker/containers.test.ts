@@ -9,6 +9,7 @@ import { makeUserNetworks } from "../../../../src/service/engines/docker/network
 import { ownContainers } from "../../../../src/service/engines/docker/own-containers.ts";
 import { watchContainers, type WatchTimes } from "../../../../src/service/engines/docker/units/container-watch.ts";
 import { startContainer } from "../../../../src/service/engines/docker/units/start-container.ts";
+import { exitClause } from "../../../../src/service/workloads/lifecycle/exit-text.ts";
 import { until } from "../../../support/until.ts";
 import { type FakeAnswer, type FakeDaemon, fakeDaemon } from "./support/fake-daemon.ts";
 
@@ -148,4 +149,30 @@ test("a killed container was out of memory, also when Docker learns that only af
   await watch.look("c1");
 
   expect(await ended).toMatchObject({ code: 137, isOutOfMemory: true });
+});
+
+test.each([
+  ["is being removed", [{ Status: "removing", ExitCode: 137 }]],
+  ["is gone a moment after it was killed", [{ Status: "exited", ExitCode: 137 }, undefined]],
+])("a container that %s was removed by somebody, not killed", async (_, seen) => {
+  let looks = 0;
+  await using daemon = await fakeDaemon({
+    "/containers/c1/json": (response) => {
+      const State = seen[Math.min(looks, seen.length - 1)];
+      looks += 1;
+      response.writeHead(State ? 200 : 404, { "content-type": "application/json" });
+      const body = { ...inspected("c1", "exited"), State: { ...State, FinishedAt: "2026-11-21T10:00:00Z" } };
+      response.end(JSON.stringify(State ? body : { message: "No such container: c1" }));
+    },
+  });
+  const found = await findDaemon({ dockerHost: daemon.host, tls: { isVerified: false } });
+  const watch = watchContainers({ daemon: found.daemon, owner, onEvent: () => undefined, times: never });
+  onTestFinished(() => watch.close());
+
+  const ended = watch.ended("c1");
+  await watch.look("c1");
+
+  const exit = await ended;
+  expect(exit).toEqual({ code: null, isRemoved: true, at: "2026-11-21T10:00:00.000Z" });
+  expect(exitClause(exit)).toBe("was removed outside Gantry");
 });

@@ -63,6 +63,8 @@ export type InspectedContainer = {
   readonly labels: Labels;
   readonly state: "created" | "running" | "ended";
   readonly isPaused: boolean;
+  /** Somebody is removing it, or tried to. */
+  readonly isBeingRemoved: boolean;
   readonly hasTerminal: boolean;
   /** Null before its end. */
   readonly exitCode: number | null;

@@ -86,6 +86,7 @@ export function inspectedOf({
     labels: labelsIn(Config.Labels),
     state,
     isPaused: State.Paused ?? false,
+    isBeingRemoved: ["removing", "dead"].includes(State.Status),
     hasTerminal: Config.Tty ?? false,
     exitCode: state === "ended" ? State.ExitCode : null,
     isOutOfMemory: State.OOMKilled ?? false,

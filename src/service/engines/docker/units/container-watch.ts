@@ -137,20 +137,37 @@ async function look(watch: Watch, id: string): Promise<void> {
   awaited.isPaused = found?.isPaused ?? false;
   if (found && found.state !== "ended") return;
   awaited.isOver = true;
-  awaited.end.resolve(found ? exitOf(await withLateReason(watch, found)) : REMOVED);
+  awaited.end.resolve(found ? await lateExitOf(watch, found) : REMOVED);
 }
 
-async function withLateReason({ daemon, times }: Watch, ended: InspectedContainer): Promise<InspectedContainer> {
+/**
+ * How it ended, once that is certain: Docker kills a container that somebody removes, and may learn only after its end that
+ * it was out of memory.
+ */
+async function lateExitOf({ daemon, times }: Watch, ended: InspectedContainer): Promise<Exit> {
   let last = ended;
-  for (let looks = 0; looks < LATE_LOOKS && last.exitCode === KILLED && !last.isOutOfMemory; looks += 1) {
+  for (let looks = 0; looks < LATE_LOOKS && isDoubtful(last); looks += 1) {
     await pause(times.lateReasonMs, undefined, { ref: false });
-    // Removed meanwhile, or the daemon is away: what is known already stays true.
-    last = (await daemon.inspectContainer(ended.id).catch(() => undefined)) ?? last;
+    try {
+      const found = await daemon.inspectContainer(ended.id);
+      if (!found) return removedAt(last);
+      last = found;
+    } catch {
+      // The daemon is away: what is known already stays true.
+    }
   }
-  return last;
+  return last.isBeingRemoved ? removedAt(last) : exitOf(last);
+}
+
+function isDoubtful({ exitCode, isOutOfMemory, isBeingRemoved }: InspectedContainer): boolean {
+  return exitCode === KILLED && !isOutOfMemory && !isBeingRemoved;
 }
 
 const REMOVED: Exit = { code: null, isRemoved: true };
+
+function removedAt({ finishedAt }: InspectedContainer): Exit {
+  return { ...REMOVED, ...(finishedAt !== undefined && { at: finishedAt }) };
+}
 
 /** What the daemons report for a container that was killed with SIGKILL: 128 + 9. */
 const KILLED = 137;
