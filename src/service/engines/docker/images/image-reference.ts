@@ -24,11 +24,24 @@ export function referenceOf(image: string): ImageReference | undefined {
   if (rest === "") return undefined;
   const full = tag === undefined && !image.includes("@") ? `${image}:latest` : image;
   // The first part is a registry if it could be a host; `library/nginx` is one of Docker Hub's.
-  if (first !== undefined && /[.:\]]|^localhost$|[A-Z]/u.test(first)) {
+  if (first !== undefined && REGISTRY.test(first)) {
     const registry = first === "index.docker.io" ? HUB : first;
     return { full, registry, repository: registry === HUB ? inHub(rest) : rest };
   }
-  return { full, registry: HUB, repository: inHub(first === undefined ? rest : `${first}/${rest}`) };
+  const repository = first === undefined ? rest : `${first}/${rest}`;
+  return /[A-Z]/u.test(repository) ? undefined : { full, registry: HUB, repository: inHub(repository) };
+}
+
+const REGISTRY = /[.:\]]|^localhost$/u;
+
+/** The name in which the repository has no capitals, if the image is wrong in nothing else. Tags may have capitals. */
+export function withoutCapitals(image: string): string | undefined {
+  const slash = image.indexOf("/");
+  const registry = REGISTRY.test(image.slice(0, Math.max(0, slash))) ? image.slice(0, slash + 1) : "";
+  const [repository = ""] = /^[^:@]*/u.exec(image.slice(registry.length)) ?? [];
+  const rest = image.slice(registry.length + repository.length);
+  const lower = `${registry}${repository.toLowerCase()}${rest}`;
+  return lower === image || referenceOf(lower) === undefined ? undefined : lower;
 }
 
 function inHub(path: string): string {
