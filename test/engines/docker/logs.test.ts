@@ -94,6 +94,28 @@ for (const daemon of await testDaemons()) {
       expect(log.texts.slice(1003)).toEqual(["a\uFFFDb", "", "part two", "last"]);
     });
 
+    test("a line as long as the daemon's buffer is one line, also with a line end of Windows", async () => {
+      const sizes = [8_192, 16_383, 16_384, 16_385, 32_768];
+      const script = sizes
+        .flatMap((size) => [String.raw`\n`, String.raw`\r\n`].map((end) => ({ size, end })))
+        .map(({ size, end }) => String.raw`head -c ${size} /dev/zero | tr '\0' x; printf '${end}'; echo next`)
+        .join("; ");
+      const container = await run(daemon, script);
+      const log = await logOf(daemon, container);
+      const reading = log.read();
+      await until(() => hasEnded(daemon, container));
+      await reading.end();
+
+      // A piece of a longer line belongs to the one before it.
+      const lengths = log.texts
+        .join("\n")
+        .replaceAll("\n[…] ", "")
+        .split("\n")
+        .map((text) => (text === "next" ? text : text.length));
+      expect(lengths).toEqual(sizes.flatMap((size) => [size, "next", size, "next"]));
+      expect(log.texts.filter((text) => text.includes("\r") || text === "")).toEqual([]);
+    });
+
     test("a service that restarts again and again loses and doubles none", async () => {
       const container = await run(daemon, countTo(3000));
       const log = await logOf(daemon, container);

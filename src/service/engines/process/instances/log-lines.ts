@@ -4,6 +4,7 @@ export const MAX_LINE_BYTES = 16 * 1024;
 /** Prefix of all pieces of a long line except the first. */
 const CONTINUED = "[…] ";
 const NEWLINE = 10;
+const CARRIAGE_RETURN = 13;
 
 export type LineSplitter = {
   /** Yields the lines this chunk completes, lazily because a chunk can hold many. Consume all of them. */
@@ -25,7 +26,7 @@ export function splitLines(): LineSplitter {
   }
 
   function* cutLong(): Iterable<string> {
-    while (rest.length > MAX_LINE_BYTES) {
+    while (rest.length > MAX_LINE_BYTES && !isFullLine(rest)) {
       const cut = cutBefore(rest, MAX_LINE_BYTES);
       yield take(rest.subarray(0, cut), false);
       rest = rest.subarray(cut);
@@ -51,6 +52,11 @@ export function splitLines(): LineSplitter {
       return last;
     },
   };
+}
+
+/** As long as a line may be, and what can be the first half of `\r\n`. */
+function isFullLine(bytes: Buffer): boolean {
+  return bytes.length === MAX_LINE_BYTES + 1 && bytes.at(-1) === CARRIAGE_RETURN;
 }
 
 function join(left: Buffer<ArrayBuffer>, right: Buffer): Buffer<ArrayBuffer> {

@@ -172,6 +172,28 @@ test("invalid UTF-8 and NUL become U+FFFD, and a character between two parts of 
   expect((await restAfter(all[1]?.cursor)).map(({ text }) => text)).toEqual([`[…] ${"€".repeat(2_539)}`]);
 });
 
+/** Docker writes what fills its buffer of 16,384 bytes as an entry, and the line end as the next one. */
+test.each([
+  ["fills Docker's buffer", ["x".repeat(16_384), "\n"], ["x".repeat(16_384)]],
+  ["fills it, and ends as on Windows", ["x".repeat(16_384), "\r\n"], ["x".repeat(16_384)]],
+  ["fills it with half of such an end", [`${"x".repeat(16_383)}\r`, "\n"], ["x".repeat(16_383)]],
+  [
+    "fills it twice",
+    ["x".repeat(16_384), "y".repeat(16_384), "\r\n"],
+    ["x".repeat(16_384), `[…] ${"y".repeat(16_384)}`],
+  ],
+  ["is short, and ends as on Windows", ["short\r\n"], ["short"]],
+])("a line that %s gets no empty line behind it, and no carriage return", async (_, parts, expected) => {
+  daemon.entries = [...parts.map((part) => entry(part, 1n)), entry("next\r\n", 2n)];
+
+  const all = await restAfter();
+
+  expect(all.map(({ text }) => text)).toEqual([...expected, "next"]);
+  for (const [at, { cursor }] of all.entries()) {
+    expect((await restAfter(cursor)).map(({ text }) => text)).toEqual([...expected, "next"].slice(at + 1));
+  }
+});
+
 test("a huge entry is stored in pieces, and reading goes on after any of them", async () => {
   daemon.entries = [entry(`${"0123456789".repeat(10_000)}\n`, 1n), entry("next\n", 2n)];
 

@@ -39,3 +39,20 @@ test("a long line is not cut inside a character", () => {
   expect(lines.map((piece) => piece.replace("[…] ", "")).join("")).toBe(line);
   expect(lines.length).toBe(2);
 });
+
+test.each<[string, (line: string) => string[]]>([
+  ["in one chunk", (line) => [`${line}\r\nnext\r\n`]],
+  ["cut before its end", (line) => [line, "\r\nnext\r\n"]],
+  ["cut inside its end", (line) => [`${line}\r`, "\nnext\r\n"]],
+])("a line of the most bytes with a line end of Windows stays in one piece: %s", (_, chunksOf) => {
+  const longest = "x".repeat(MAX_LINE_BYTES);
+
+  expect(linesOf(...chunksOf(longest))).toEqual([longest, "next"]);
+  expect(linesOf(...chunksOf(longest + longest))).toEqual([longest, `[…] ${longest}`, "next"]);
+});
+
+test("a carriage return that ends no line stays in a line that is cut there", () => {
+  const longest = "x".repeat(MAX_LINE_BYTES);
+
+  expect(linesOf(`${longest}\r`, "y\n")).toEqual([longest, "[…] \ry"]);
+});
