@@ -4,7 +4,9 @@ import { afterEach, expect, test } from "vitest";
 import { listen, type Listening } from "../../../src/service/api/listen.ts";
 import { serve } from "../../../src/service/api/serve.ts";
 import type { Readiness } from "../../../src/service/engine.ts";
+import { rawAnswer } from "../../support/raw-http.ts";
 import { dana, engineOfTest, services } from "../support/asked-service.ts";
+import { images } from "../support/memory-store.ts";
 
 const open: Listening[] = [];
 afterEach(async () => {
@@ -55,6 +57,30 @@ test("no name leads to another workload, and a body that is too large is refused
 
   expect(statuses).toEqual([400, 400, 400, 404]);
   expect(large.status).toBe(413);
+});
+
+test("what a proxy and a server may read differently is refused: two hosts, two values of a name, an encoded body", async () => {
+  const { url, answerWith } = await listening();
+  answerWith(serve({ engine: engineOfTest(), users: [dana] }), { ready: () => ({ ok: true }), about });
+  const own = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  const body = JSON.stringify({ containers: [{ image: images.web }] });
+  const twice = body.replace("{", '{"target_instance_size":1,"target_instance_size":2,');
+  const answer = async (more: string, sent = body) => {
+    const length = `Content-Type: application/json\r\nContent-Length: ${sent.length}\r\nConnection: close\r\n`;
+    const raw = `POST ${services}/other HTTP/1.1\r\n${more}${own.join("")}${length}\r\n${sent}`;
+    return (await rawAnswer(Number(new URL(url).port), raw)).slice(9, 12);
+  };
+
+  const answers = [
+    await answer("Host: a\r\nHost: b\r\n"),
+    await answer("Host: a\r\nHost: a\r\n"),
+    await answer("Host: a\r\n", twice),
+    await answer("Host: a\r\nContent-Encoding: gzip\r\n"),
+    await answer("Host: a\r\nContent-Encoding: identity\r\nContent-Encoding: br\r\n"),
+    await answer("Host: a\r\nContent-Encoding: identity\r\n"),
+  ];
+
+  expect(answers).toEqual(["400", "400", "400", "415", "415", "200"]);
 });
 
 test("the health check says whether requests can be served, why not, and names the engine without a token", async () => {

@@ -29,7 +29,10 @@ export function jobOperations(parts: EngineParts): JobOperations {
     },
     async getJob({ user, path }) {
       const unreadable = findUnreadable(parts, { user, path });
-      if (unreadable) return unreadableJob(unreadable);
+      if (unreadable) {
+        const instances = await parts.deps.logs.instances(unreadable.uid).catch(() => []); // their log is damaged, too
+        return { instance_names: [...instances], ...unreadableJob(unreadable) };
+      }
       const live = find(parts, { user, path });
       return answerJob(live.job, around(live));
     },
@@ -40,14 +43,11 @@ export function jobOperations(parts: EngineParts): JobOperations {
       }),
     deleteJob: (request) => inTurn(parts, request, () => remove(parts, request)),
     async getJobInstanceLogs({ user, path, query }) {
-      const { job } = find(parts, { user, path });
-      const instance = path.instance_name;
-      if (instance !== job.instance) {
-        throw new Refusal(404, `job ${job.name} has no instance ${instance}: use ${job.instance}`);
-      }
       const { logs, now } = parts.deps;
+      const instance = path.instance_name;
+      const { uid } = await loggedJob(parts, { user, path }, instance);
       const { date, from = 0, size = 100 } = query ?? {};
-      const lines = await logs.page({ workload: job.uid, instance, day: requestedDay(date, now()), from, size });
+      const lines = await logs.page({ workload: uid, instance, day: requestedDay(date, now()), from, size });
       return lines.map(({ line }) => line);
     },
   };
@@ -71,6 +71,18 @@ function find(parts: EngineParts, { user, path }: Target): LiveJob {
   const unreadable = findUnreadable(parts, { user, path });
   if (unreadable) throw refuseUnreadable(unreadable);
   return findOwn(parts.jobs.values(), { user, name: path.job_name, noun: "job" });
+}
+
+/** Of a damaged job, only its log knows the name of its instance. */
+async function loggedJob(parts: EngineParts, target: Target, instance: string): Promise<{ readonly uid: string }> {
+  const unreadable = findUnreadable(parts, target);
+  if (unreadable) {
+    if (await parts.deps.logs.hasInstance(unreadable.uid, instance)) return unreadable;
+    throw new Refusal(404, `the log of job ${unreadable.name} has no instance ${instance}`);
+  }
+  const { job } = find(parts, target);
+  if (instance === job.instance) return job;
+  throw new Refusal(404, `job ${job.name} has no instance ${instance}: use ${job.instance}`);
 }
 
 function findUnreadable(parts: EngineParts, { user, path }: Target): Unreadable | undefined {

@@ -44,9 +44,15 @@ function noteTo({ workload, instance }: UnitSpec, { logs }: UnitDeps): (line: st
   return (line) => logs.append(workload, instance, `[gantry] ${line}`);
 }
 
-/** Reads the output of an adopted unit, from the line after the last stored one. */
-export async function resumeLog(unit: Unit, deps: UnitDeps): Promise<void> {
-  readLog(unit, await deps.logs.cursorOf(unit.labels), deps);
+/** Reads the output of an adopted unit, from the line after the last stored one. Never rejects. */
+export async function resumeLog(unit: Unit, deps: UnitDeps & Pick<EngineDeps, "onEvent">): Promise<void> {
+  const { workload, instance } = unit.labels;
+  const after = await deps.logs.cursorOf(unit.labels).catch((error: unknown) => {
+    deps.onEvent("couldn't read how far a log was stored, so it is read from its beginning", { error, workload });
+    deps.logs.append(workload, instance, "[gantry] lines can come twice: nothing says how far this log was stored");
+    return undefined;
+  });
+  readLog(unit, after, deps);
 }
 
 /** Removes what is left of a unit whose end was recorded, once its lines are stored. Never rejects. */

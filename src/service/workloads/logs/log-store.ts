@@ -104,6 +104,47 @@ export async function readPage(db: Kysely<LogTables>, page: LogPage): Promise<{ 
   return (await pageQuery(db, page).execute()).toReversed();
 }
 
+/**
+ * The page of a file, of which SQLite reports most damage, but not an index that lost entries: a page that is shorter than
+ * asked for is compared with the count of the day. Throws a `DamagedLog` instead of showing too little.
+ */
+export async function readWholePage(
+  db: Kysely<LogTables>,
+  page: LogPage,
+): Promise<{ instance: string; line: string }[]> {
+  const lines = await readPage(db, page);
+  if (lines.some(({ instance, line }) => typeof instance !== "string" || typeof line !== "string")) {
+    throw new DamagedLog("a line of the log isn't text");
+  }
+  if (lines.length === page.size) return lines;
+  // Nothing is written in between.
+  return await db.transaction().execute(async (tx) => {
+    await ensureWholeDay(tx, page);
+    return await readPage(tx, page);
+  });
+}
+
+async function ensureWholeDay(db: Kysely<LogTables>, { workload, day }: LogPage): Promise<void> {
+  // Without the index, which may be what is damaged.
+  const { rows } = await sql<{ id: number; lines: number }>`select id, lines from days not indexed
+    where workload = ${workload} and day = ${day}`.execute(db);
+  const ids = await db.selectFrom("days").select("id").where("workload", "=", workload).where("day", "=", day).execute();
+  const counted = await db
+    .selectFrom("lines")
+    .select((eb) => eb.fn.countAll<number>().as("count"))
+    .where("day_id", "in", rows.map(({ id }) => id))
+    .executeTakeFirstOrThrow();
+  const lines = rows.reduce((sum, row) => sum + row.lines, 0);
+  if (ids.length !== rows.length || counted.count !== lines) {
+    throw new DamagedLog(`the log has ${counted.count} of ${lines} lines of a day`);
+  }
+}
+
+/** The file holds other lines than were stored, although SQLite reports nothing. */
+export class DamagedLog extends Error {
+  override readonly name = "DamagedLog";
+}
+
 /** The page in reverse order. Walks the day's index from the end and reads only lines of this page. */
 export function pageQuery(db: Kysely<LogTables>, page: LogPage) {
   const dayId = db.selectFrom("days").select("id").where("workload", "=", page.workload).where("day", "=", page.day);

@@ -6,8 +6,9 @@ import { makeBatch } from "./log-batch.ts";
 import { makeRemoval } from "./log-removal.ts";
 import { readCursor, removeCursor, type Source, writeCursor } from "./log-cursors.ts";
 import { hasInstance, instancesOf } from "./log-instances.ts";
-import { readPage, type LogPage, type NewLine } from "./log-store.ts";
+import { DamagedLog, readPage, readWholePage, type LogPage, type NewLine } from "./log-store.ts";
 import type { LogDatabase } from "./log-tables.ts";
+import { isDamaged } from "../state/start-error.ts";
 
 /**
  * The log of all workloads, written in batches; reads write pending lines first. A failing log never stops a workload
@@ -38,7 +39,7 @@ export type LogWriter = {
   readonly flush: () => Promise<void>;
   /** Undefined while there is room for more lines; otherwise a promise, resolved in order of the calls. */
   readonly room: () => Promise<void> | undefined;
-  /** Rejects with a `Refusal` 503 while the database can't be used. */
+  /** Rejects with a `Refusal` 503 while the database can't be used, and if its file is damaged. */
   readonly page: (page: LogPage) => Promise<{ instance: string; line: string }[]>;
   /** Removes the log of a workload permanently. Never rejects: failed removals are retried later. */
   readonly forget: (workload: string) => Promise<void>;
@@ -74,7 +75,7 @@ export function openLogWriter(database: LogDatabase, options: LogWriterOptions):
   };
   return {
     ...adding(add, now),
-    ...reading(database, batch.flush),
+    ...reading(database, { flush: batch.flush, onEvent: options.onEvent }),
     mark: (source, cursor) => writeCursor(database.db, { ...source, cursor }),
     async endUnit(unit) {
       // Only costs a row: the next start of the same name doesn't use it.
@@ -115,12 +116,22 @@ function adding(add: (line: NewLine) => void, now: () => Date): Pick<LogWriter, 
   };
 }
 
+type Reading = { readonly flush: () => Promise<void>; readonly onEvent: LogWriterOptions["onEvent"] };
+
 /** Pending lines are written first. */
 function reading(
   { db, flavour }: LogDatabase,
-  flush: () => Promise<void>,
+  { flush, onEvent }: Reading,
 ): Pick<LogWriter, "cursorOf" | "collected" | "page" | "hasInstance" | "instances"> {
-  const refused = flavour === "postgres" ? refuse : undefined;
+  let isToldOfDamage = false;
+
+  function refuse(error: unknown): never {
+    if (!(error instanceof DamagedLog) && !isDamaged(error)) throw refusalOf(error, flavour);
+    if (!isToldOfDamage) onEvent("the log file is damaged", { error });
+    isToldOfDamage = true;
+    throw new Refusal(503, DAMAGED, { cause: error });
+  }
+
   return {
     async cursorOf(unit) {
       await flush();
@@ -132,28 +143,33 @@ function reading(
     },
     async page(page) {
       await flush();
-      return await readPage(db, page).catch(refused);
+      return await (flavour === "sqlite" ? readWholePage : readPage)(db, page).catch(refuse);
     },
     async hasInstance(workload, instance) {
       await flush();
-      return await hasInstance(db, { workload, instance }).catch(refused);
+      return await hasInstance(db, { workload, instance }).catch(refuse);
     },
     async instances(workload) {
       await flush();
-      return await instancesOf(db, workload).catch(refused);
+      return await instancesOf(db, workload).catch(refuse);
     },
   };
 }
+
+const DAMAGED =
+  "The log can't be read: its file logs.sqlite is damaged. Workloads run on. Ask your Gantry admin to stop the workload " +
+  "API, move the file away or restore it from a backup, and start it again.";
 
 /** Two generations of an instance may run at the same time. */
 function sourceOf({ workload, instance, container, generation }: UnitLabels): Source {
   return { workload, source: `${instance}/${container}/${generation}` };
 }
 
-function refuse(error: unknown): never {
-  const why = error instanceof Error && databaseTroubleOf(error, "SERVICE_DATABASE_URL");
-  if (!why) throw error;
-  throw new Refusal(503, `The log can't be read: the log database has a problem: ${why}. Try again in a minute.`, {
+function refusalOf(error: unknown, flavour: LogDatabase["flavour"]): unknown {
+  const why =
+    flavour === "postgres" && error instanceof Error ? databaseTroubleOf(error, "SERVICE_DATABASE_URL") : undefined;
+  if (why === undefined) return error;
+  return new Refusal(503, `The log can't be read: the log database has a problem: ${why}. Try again in a minute.`, {
     cause: error,
   });
 }

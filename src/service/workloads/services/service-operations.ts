@@ -51,10 +51,11 @@ export function serviceOperations(parts: EngineParts): ServiceOperations {
     stopService: (request) => transition(parts, request, stopping),
     restartService: (request) => transition(parts, request, restarting),
     async getServiceLogs({ user, path, query }) {
-      const { service } = find(parts, { user, path });
+      // What a damaged service wrote may say how it came to that.
+      const { uid } = findUnreadable(parts, { user, path }) ?? find(parts, { user, path }).service;
       const { logs, now } = parts.deps;
       const { date, from = 0, size = 100 } = query ?? {};
-      const lines = await logs.page({ workload: service.uid, day: requestedDay(date, now()), from, size });
+      const lines = await logs.page({ workload: uid, day: requestedDay(date, now()), from, size });
       return lines.map(({ instance, line }) => ({ instance_name: instance, log: line }));
     },
   };

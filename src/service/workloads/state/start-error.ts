@@ -19,9 +19,12 @@ export class StartError extends Error {
 /** SQLITE_CORRUPT and SQLITE_NOTADB. https://www.sqlite.org/rescode.html */
 const DAMAGED = [11, 26];
 
+export function isDamaged(error: unknown): boolean {
+  return error instanceof Error && "errcode" in error && DAMAGED.includes(Number(error.errcode) & 0xff);
+}
+
 function advice(error: unknown): string {
   if (isDiskFull(error)) return "The disk is full: free some space and start again.";
-  const errcode = error instanceof Error && "errcode" in error ? Number(error.errcode) & 0xff : 0;
-  if (DAMAGED.includes(errcode)) return "Restore the file from a backup, or move it away to start without its data.";
+  if (isDamaged(error)) return "Restore the file from a backup, or move it away to start without its data.";
   return "Check that its folder exists and that this user may read and write it.";
 }

@@ -1,9 +1,10 @@
 import { DatabaseSync } from "node:sqlite";
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { makeDataDir } from "./support/data-dir.ts";
-import { greet, openEngine, userOf } from "./support/engine-world.ts";
+import { serve } from "../../../../src/service/api/serve.ts";
+import { greet, openEngine, until, userOf } from "./support/engine-world.ts";
 import { oldState } from "./support/old-state.ts";
 
 const web = { containers: [{ image: "gantry/hello-web" }], port_mappings: [{ container_port: 8080 }] };
@@ -72,6 +73,8 @@ describe("a saved service that cannot be used", () => {
       const first = await openEngine(dataDir);
       await userOf(first.engine).create("bad", { ...web, target_instance_size: 1 });
       await userOf(first.engine).create("good", web);
+      const wrote = async () => (await userOf(first.engine).logs("bad")).map(({ log }) => log);
+      await until(async () => (await wrote()).length > 0, "its log");
       await first.close();
       edit(dataDir, (db) => spoil(db, "bad"));
 
@@ -87,6 +90,7 @@ describe("a saved service that cannot be used", () => {
         status: expect.toSatisfy((code) => [400, 409].includes(code)),
       });
       await expect(dana.create("bad", web)).rejects.toMatchObject({ status: 409 });
+      expect((await dana.logs("bad")).length).toBeGreaterThan(0);
       await dana.remove("bad");
       expect((await dana.list()).services.map(({ name }) => name)).toEqual(["good"]);
       await dana.create("bad", web);
@@ -101,6 +105,8 @@ test("a saved job that cannot be used is shown as failed with its reason, and ca
   await userOf(first.engine).createJob("bad", batch);
   await userOf(first.engine).createJob("good", batch);
   await userOf(first.engine).ends("good");
+  await userOf(first.engine).ends("bad");
+  const lines = await userOf(first.engine).jobLogs("bad");
   await first.close();
   edit(dataDir, (db) => db.exec("update jobs set definition = '[]' where name = 'bad'"));
 
@@ -112,8 +118,38 @@ test("a saved job that cannot be used is shown as failed with its reason, and ca
   expect((await dana.readJob("bad")).status?.conditions).toMatchObject([
     { type: "Failed", message: expect.stringContaining("The saved definition can't be used") },
   ]);
+  expect(lines.length).toBeGreaterThan(0);
+  expect(await dana.jobLogs("bad")).toEqual(lines);
   await dana.removeJob("bad");
   await dana.createJob("bad", batch);
+  await close();
+});
+
+test("the log of a damaged workload is answered over HTTP as openapi.yaml lists it", async () => {
+  const dataDir = makeDataDir();
+  const first = await openEngine(dataDir);
+  await userOf(first.engine).create("bad", web);
+  await userOf(first.engine).createJob("bad", batch);
+  await userOf(first.engine).ends("bad");
+  await first.close();
+  edit(dataDir, (db) => db.exec("update services set definition = '{'; update jobs set definition = '{'"));
+
+  const { engine, close } = await openEngine(dataDir);
+  const account = { username: "dana", token: "d".repeat(48) };
+  const fetch = serve({ engine, users: [account], checkAnswers: true });
+  const headers = { username: account.username, Authorization: `token ${account.token}` };
+  const read = async (path: string) => {
+    const response = await fetch(new Request(`http://service/v1/regions/${path}`, { headers }));
+    return { status: response.status, body: JSON.parse(await response.text()) };
+  };
+  const service = await read("beijing1/services/bad/logs");
+  const job = await read("us/jobs/bad");
+  const instance = job.body.instance_names[0];
+  const log = await read(`us/jobs/bad/instances/${instance}/logs`);
+  const other = await read("us/jobs/bad/instances/bad-other/logs");
+
+  expect([service.status, job.status, log.status, other.status]).toEqual([200, 200, 200, 404]);
+  expect(log.body.length).toBeGreaterThan(0);
   await close();
 });
 
@@ -185,6 +221,33 @@ describe("the state file", () => {
 
     await expect(openEngine(dataDir)).rejects.toThrow(`Couldn't open ${join(dataDir, name)}: file is not a database.`);
   });
+});
+
+test("damage in the log file is said, and neither ends the engine nor keeps anything from running", async () => {
+  const dataDir = makeDataDir();
+  const first = await openEngine(dataDir);
+  await userOf(first.engine).create("web", web);
+  await userOf(first.engine).createJob("many", { containers: [{ image: "gantry/batch", command: ["300", "--delay", "1"] }] });
+  await userOf(first.engine).ends("many");
+  await first.close();
+  const path = join(dataDir, "logs.sqlite");
+  // All but the first page, which has the tables.
+  const file = readFileSync(path);
+  writeFileSync(path, file.fill(0xa5, 4096));
+  const events: string[] = [];
+
+  const { engine, close } = await openEngine(dataDir, { onEvent: (message) => events.push(message) });
+  const dana = userOf(engine);
+  await dana.reaches("web", "Running");
+  const damaged = { status: 503, message: expect.stringContaining("its file logs.sqlite is damaged") };
+
+  await expect(dana.logs("web")).rejects.toMatchObject(damaged);
+  await expect(dana.jobLogs("many")).rejects.toMatchObject(damaged);
+  await dana.restart("web");
+  await dana.reaches("web", "Running");
+  await dana.remove("web");
+  expect(events.filter((message) => message === "the log file is damaged")).toHaveLength(1);
+  await close();
 });
 
 test("a job never ends before it began, also when the clock jumps back; lists keep the order of creation", async () => {
