@@ -11,6 +11,7 @@ export type VolumeMount = z.output<typeof VolumeMount>;
 /** `parseMemoryMiB` reads the memory. */
 export const Resources = z.looseObject({
   limits: lenient(z.looseObject({ cpu: lenient(text), memory: lenient(z.union([z.string(), z.number()])) })),
+  enforced: lenient(z.looseObject({ memory: lenient(text) })),
 });
 export type Resources = z.output<typeof Resources>;
 

@@ -856,6 +856,18 @@ export interface components {
                  */
                 memory?: string;
             };
+            enforced?: components["schemas"]["EnforcedLimits"];
+        };
+        /**
+         * @description What is enforced where that isn't what was asked for: a default of the engine for a container without a limit,
+         *     or its least. Absent otherwise. Not defined by the API; this implementation sends it.
+         */
+        EnforcedLimits: {
+            /**
+             * @description In MiB.
+             * @example 512
+             */
+            memory?: string;
         };
         /**
          * @description How far the job is. Empty just after the creation.
@@ -1441,6 +1453,7 @@ export interface components {
             limits?: {
                 memory?: components["schemas"]["Memory"];
             };
+            enforced?: components["schemas"]["EnforcedLimits"];
         };
         /** @description A port that is reachable from outside. */
         PortMapping: {
@@ -1960,6 +1973,7 @@ export type HostVolume = components['schemas']['HostVolume'];
 export type JobContainer = components['schemas']['JobContainer'];
 export type ImagePullPolicy = components['schemas']['ImagePullPolicy'];
 export type JobResources = components['schemas']['JobResources'];
+export type EnforcedLimits = components['schemas']['EnforcedLimits'];
 export type JobStatus = components['schemas']['JobStatus'];
 export type RestartCount = components['schemas']['RestartCount'];
 export type LastState = components['schemas']['LastState'];

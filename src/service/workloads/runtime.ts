@@ -128,6 +128,8 @@ export type Runtime = {
   readonly check: (container: Container, where: string) => void;
   /** The memory that a container with this limit counts as, in MiB. */
   readonly reservedMib: (limitMib: number | undefined) => number;
+  /** The memory limit that a container with this limit really gets, in MiB; undefined if none. */
+  readonly enforcedMib?: (limitMib: number | undefined) => number | undefined;
   /**
    * Fetches what the unit needs before it can start, such as its image, or rejects if that can't be had. Called right
    * before `start` and not counted as one: a slow registry holds up no other workload. Undefined if nothing is fetched.

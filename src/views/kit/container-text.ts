@@ -11,10 +11,25 @@ export function memoryText(value: Shown): string | undefined {
   return digits === undefined ? text || undefined : `${digits} ${units[suffix]}`;
 }
 
-type Container = { readonly resources?: { readonly limits?: { readonly memory?: Shown } | undefined } | undefined };
+type Container = {
+  readonly resources?:
+    | {
+        readonly limits?: { readonly memory?: Shown } | undefined;
+        readonly enforced?: { readonly memory?: Shown } | undefined;
+      }
+    | undefined;
+};
+
+/** "256 MiB", "512 MiB (default)" of a container without a limit, or "4 MiB (6 MiB enforced)". */
+export function containerMemory({ resources }: Container): string | undefined {
+  const limit = memoryText(resources?.limits?.memory);
+  const enforced = memoryText(resources?.enforced?.memory);
+  if (enforced === undefined) return limit;
+  return limit === undefined ? `${enforced} (default)` : `${limit} (${enforced} enforced)`;
+}
 
 function allMemory(containers: readonly Container[] | undefined): string {
-  const sizes = (containers ?? []).map(({ resources }) => memoryText(resources?.limits?.memory));
+  const sizes = (containers ?? []).map(containerMemory);
   if (sizes.every((size) => size === undefined)) return "–";
   return sizes.map((size) => size ?? "memory not reported").join(" + ");
 }

@@ -1,6 +1,6 @@
 import type { EnvVar, JobContainer, ServiceContainer } from "../../../api/answers.ts";
 import type { Field } from "../../../views/kit/blocks.ts";
-import { commandLine, memoryText } from "../../../views/kit/container-text.ts";
+import { commandLine, containerMemory } from "../../../views/kit/container-text.ts";
 import { code, firstOf, joined, words, type Inline } from "../../../views/kit/inline.ts";
 import { truncate, visible } from "../../../views/kit/text.ts";
 
@@ -33,8 +33,7 @@ function one(container: Container): Field[] {
 
 /** One line for one of several containers. */
 function several(container: Container, at: number): Field {
-  const { resources } = container;
-  const memory = resources === undefined ? "memory not reported" : memoryText(resources.limits?.memory);
+  const memory = container.resources === undefined ? "memory not reported" : containerMemory(container);
   const image = container.image === undefined ? [] : [code(container.image, 100)];
   const size = memory === undefined ? [] : [words(memory, 40)];
   const env = envNames(container.env, ENV_EACH);

@@ -61,6 +61,7 @@ export async function openDockerEngine(options: DockerEngineOptions): Promise<Op
         daemon,
         folder: options.dataDir,
         owner,
+        limitsMemory: about.limitsMemory,
         graceSeconds: options.graceSeconds,
         images: imagesOf(options),
         connections: connectionsFor(machine),

@@ -20,6 +20,8 @@ export type DockerRuntimeOptions = {
   /** The id of the data folder, see owner-id.ts. */
   readonly owner: string;
   readonly images: Images;
+  /** Whether the daemon enforces memory limits. */
+  readonly limitsMemory: boolean;
   /** From SIGTERM to SIGKILL; 10 s. */
   readonly graceSeconds?: number | undefined;
   /** Maximum number of forwarded connections. */
@@ -52,6 +54,7 @@ export function makeDockerRuntime(options: DockerRuntimeOptions): DockerRuntime 
     compare: watch.compare,
     check: checkImage,
     reservedMib: enforcedMib,
+    ...(options.limitsMemory && { enforcedMib }),
     prepare({ definition: { image, pullAlways } }, { signal, note }) {
       return images.ready(image, { pullAlways, signal, note });
     },

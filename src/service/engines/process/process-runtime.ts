@@ -6,7 +6,7 @@ import { pathSegment } from "../../workloads/state/path-segment.ts";
 import { withFileNamed } from "../../workloads/state/start-error.ts";
 import { checkImage, type CatalogueEntry } from "./catalogue.ts";
 import { startChild, type ChildDeps } from "./instances/child.ts";
-import { reservedMib } from "./instances/memory-limit.ts";
+import { enforcedMib, reservedMib } from "./instances/memory-limit.ts";
 import { makeMemoryWatch } from "./instances/memory-watch.ts";
 import { HOST } from "../../workloads/ports/local-port.ts";
 import { makePortFronts } from "../../workloads/ports/port-fronts.ts";
@@ -42,6 +42,7 @@ export function makeProcessRuntime(options: ProcessRuntimeOptions): Runtime {
     keepsUnits: false,
     check: (container, where) => checkImage(catalogue, container, where),
     reservedMib,
+    enforcedMib: (limitMib) => (limitMib === undefined ? undefined : enforcedMib(limitMib)),
     start: (spec, note) => startChild(spec, deps, note),
     adopt: () => endEarlierProcesses(options),
     expose: fronts.open,

@@ -15,6 +15,15 @@ export type Container = {
   readonly mounts: readonly NewVolumeMount[];
 };
 
+/** What answers say about a memory limit besides the one that was asked for. */
+export type EnforcedMib = Runtime["enforcedMib"];
+
+/** The part of `resources` about another limit than the requested one, which stays as it was requested. */
+export function enforcedFields(limitMib: number | undefined, enforcedMib: EnforcedMib) {
+  const enforced = enforcedMib?.(limitMib);
+  return enforced === undefined || enforced === limitMib ? {} : { enforced: { memory: String(enforced) } };
+}
+
 type NewContainer = NewJobContainer | NewServiceContainer;
 
 /** `workload` is a name; its containers are named after it: `web`, then `web-2`, … */

@@ -7,7 +7,7 @@ import type {
   JobTemplateSpec,
   VolumeMount,
 } from "../../../api/schema.ts";
-import type { Container } from "../definitions/container.ts";
+import { type Container, enforcedFields, type EnforcedMib } from "../definitions/container.ts";
 import type { Job } from "../state/job-store.ts";
 import { attemptsText } from "./attempts-text.ts";
 import { ownerFields, type Ownership, refusedFields } from "../ownership.ts";
@@ -18,6 +18,7 @@ export type AroundJob = Unwell & {
   /** Undefined for a volume that isn't on a host. */
   readonly volumePath: (volume: string) => string | undefined;
   readonly held?: string | undefined;
+  readonly enforcedMib?: EnforcedMib;
   /** Where the job is kept; the name of its user if undefined. */
   readonly namespace?: string;
   /** Where an engine's jobs differ from one run of one instance. */
@@ -85,14 +86,14 @@ function templateMetadata({ name, uid }: Job) {
   return { name, creationTimestamp: null, labels };
 }
 
-function templateSpec(job: Job, { volumePath, run }: AroundJob): JobTemplateSpec {
+function templateSpec(job: Job, { volumePath, run, enforcedMib }: AroundJob): JobTemplateSpec {
   const { definition, name } = job;
   const volumes = definition.volumes.map((volume) => hostVolume(volume, volumePath(volume)));
   if (definition.syncTimezone) volumes.push({ name: `${name}-time-zone`, hostPath: { path: LOCAL_TIME } });
   const added = definition.syncTimezone ? [{ name: `${name}-time-zone`, mountPath: LOCAL_TIME, readOnly: true }] : [];
   return {
     volumes: volumes.length > 0 ? volumes : null,
-    containers: definition.containers.map((container) => containerBody(container, added)),
+    containers: definition.containers.map((container) => containerBody(container, { added, enforcedMib })),
     restartPolicy: "OnFailure",
     // The value of the API's example; the engine's real grace time is a setting.
     terminationGracePeriodSeconds: 30,
@@ -109,14 +110,19 @@ function hostVolume(name: string, path: string | undefined): HostVolume {
 
 const LOCAL_TIME = "/etc/localtime";
 
-function containerBody(container: Container, added: readonly VolumeMount[]): JobContainer {
+type AroundContainer = { readonly added: readonly VolumeMount[]; readonly enforcedMib: EnforcedMib };
+
+function containerBody(container: Container, { added, enforcedMib }: AroundContainer): JobContainer {
   const { name, image, command, env, memoryMib, mounts, pullAlways } = container;
   return {
     name,
     image,
     ...(command && { command: [...command] }),
     ...(env && { env: [...env] }),
-    resources: memoryMib === undefined ? {} : { limits: { memory: `${memoryMib}Mi` } },
+    resources: {
+      ...(memoryMib !== undefined && { limits: { memory: `${memoryMib}Mi` } }),
+      ...enforcedFields(memoryMib, enforcedMib),
+    },
     volumeMounts: [...mounts.map(({ name, mountPath }) => ({ name, mountPath })), ...added],
     terminationMessagePath: "/dev/termination-log",
     imagePullPolicy: pullAlways ? "Always" : "IfNotPresent",

@@ -17,7 +17,7 @@ import { refuseUnreadable, unreadableJob, type Unreadable } from "../state/unrea
 type JobOperations = Pick<Engine, "listJobs" | "getJob" | "createJob" | "deleteJob" | "getJobInstanceLogs">;
 
 export function jobOperations(parts: EngineParts): JobOperations {
-  const around = (live: LiveJob) => ({ ...pathsOf(parts, live), held: live.held, ...unwellOf(live) });
+  const around = (live: LiveJob) => ({ ...placesOf(parts, live), held: live.held, ...unwellOf(live) });
   return {
     async listJobs({ user, path }) {
       checkRegion(parts, path.region);
@@ -39,7 +39,7 @@ export function jobOperations(parts: EngineParts): JobOperations {
     createJob: (request) =>
       inTurn(parts, request, async () => {
         const live = await create(parts, request);
-        return { job: createdJob(live.job, pathsOf(parts, live)) };
+        return { job: createdJob(live.job, placesOf(parts, live)) };
       }),
     deleteJob: (request) => inTurn(parts, request, () => remove(parts, request)),
     async getJobInstanceLogs({ user, path, query }) {
@@ -53,8 +53,9 @@ export function jobOperations(parts: EngineParts): JobOperations {
   };
 }
 
-function pathsOf({ deps }: EngineParts, { username }: LiveJob) {
-  return { volumePath: (name: string) => deps.runtime.volumePath({ kind: "volume", username, name }) };
+function placesOf({ deps: { runtime } }: EngineParts, { username }: LiveJob) {
+  const volumePath = (name: string) => runtime.volumePath({ kind: "volume", username, name });
+  return { volumePath, ...(runtime.enforcedMib && { enforcedMib: runtime.enforcedMib }) };
 }
 
 type Target = { readonly user: User; readonly path: { readonly region: string; readonly job_name: string } };

@@ -1,5 +1,5 @@
 import type { CreatedService, Service as ServiceBody, ServiceContainer } from "../../../api/schema.ts";
-import type { Container } from "../definitions/container.ts";
+import { type Container, enforcedFields, type EnforcedMib } from "../definitions/container.ts";
 import type { Service } from "../state/service-store.ts";
 import { ownerFields, type Ownership, refusedFields } from "../ownership.ts";
 import { unwellFields, type Unwell } from "../unwell.ts";
@@ -16,8 +16,11 @@ export type StatusWithReason = Unwell & {
   readonly restarts?: Restarts;
 };
 
+/** What is known besides the service itself. */
+export type AroundService = Ownership & { readonly enforcedMib?: EnforcedMib };
+
 /** A service in a list. */
-export function listedService(service: Service, status: StatusWithReason, ownership: Ownership = {}): ServiceBody {
+export function listedService(service: Service, status: StatusWithReason, around: AroundService = {}): ServiceBody {
   const { state, since, ready, replaced, restarts, minReadySeconds = 0 } = status;
   return {
     uid: service.uid,
@@ -30,27 +33,27 @@ export function listedService(service: Service, status: StatusWithReason, owners
     ...(replaced !== undefined && { replaced_instances: replaced }),
     ...(restarts !== undefined && { restarts: { ...restarts } }),
     ...unwellFields(status),
-    ...ownerFields(ownership),
-    containers: service.definition.containers.map(readContainer),
+    ...ownerFields(around),
+    containers: service.definition.containers.map((container) => readContainer(container, around)),
     ...described(service),
   };
 }
 
 /** A service that is read alone. */
-export function readService(service: Service, status: StatusWithReason, ownership: Ownership = {}): ServiceBody {
-  const listed = ownership.refused ?? [];
+export function readService(service: Service, status: StatusWithReason, around: AroundService = {}): ServiceBody {
+  const listed = around.refused ?? [];
   const isListed = (operation: string): boolean =>
     listed.some((each) => each.operation === operation && each.part === undefined);
   const moves = refusedMoves(service.name, status.state).filter(({ operation }) => !isListed(operation));
   const refused = [...listed, ...moves];
-  return { region: service.region, ...listedService(service, status, ownership), ...refusedFields({ refused }) };
+  return { region: service.region, ...listedService(service, status, around), ...refusedFields({ refused }) };
 }
 
 /** A service in the answer to its creation: no status yet, and ports named as in the request. */
-export function createdService(service: Service): CreatedService {
+export function createdService(service: Service, around: AroundService = {}): CreatedService {
   const { name, definition } = service;
   const containers = definition.containers.map((container) => ({
-    ...containerFields(container),
+    ...containerFields(container, around),
     ports: container.ports.map(({ port, protocol }) => ({ port, protocol })),
   }));
   return { name, containers, ...described(service) };
@@ -80,21 +83,27 @@ function described({ definition, addresses }: Service) {
 /** The value of the API's example; the real file system depends on the runtime. */
 const FS_TYPE = "ext4";
 
-function readContainer(container: Container): ServiceContainer {
+function readContainer(container: Container, around: AroundService): ServiceContainer {
   return {
     name: container.name,
-    ...containerFields(container),
+    ...containerFields(container, around),
     ports: container.ports.map(({ port, protocol }) => ({ container_port: port, protocol })),
     imagePullPolicy: container.pullAlways ? "Always" : "IfNotPresent",
   };
 }
 
-function containerFields({ image, command, env, memoryMib, mounts }: Container): ServiceContainer {
+function containerFields(
+  { image, command, env, memoryMib, mounts }: Container,
+  { enforcedMib }: AroundService,
+): ServiceContainer {
   return {
     image,
     command: [...(command ?? [])],
     env: [...(env ?? [])],
-    resources: memoryMib === undefined ? {} : { limits: { memory: String(memoryMib) } },
+    resources: {
+      ...(memoryMib !== undefined && { limits: { memory: String(memoryMib) } }),
+      ...enforcedFields(memoryMib, enforcedMib),
+    },
     volumeMounts: mounts.map(({ name, mountPath }) => ({ name, mountPath })),
   };
 }

@@ -4,7 +4,7 @@ import { admitService } from "../admission.ts";
 import { findOwn, ownOf, type EngineParts } from "../engine-parts.ts";
 import { closePorts, makeLiveService, openPorts, statusOf, type LiveService } from "./live-service.ts";
 import { requestedDay } from "../logs/log-writer.ts";
-import { createdService, listedService, readService as answerService } from "./service-answer.ts";
+import { type AroundService, createdService, listedService, readService as answerService } from "./service-answer.ts";
 import { hasOtherMemory, readService, updated, type ServiceDefinition } from "../definitions/service-definition.ts";
 import { deleteService, deleteUnreadableService } from "./service-deletion.ts";
 import { serviceKey } from "./service-recovery.ts";
@@ -30,14 +30,16 @@ type ServiceOperations = Pick<
 export function serviceOperations(parts: EngineParts): ServiceOperations {
   return {
     async listServices({ user, path: { region } }) {
-      const services = inRegion(parts, user, region).map((live) => listedService(live.service, statusOf(live)));
+      const services = inRegion(parts, user, region).map((live) =>
+        listedService(live.service, statusOf(live), aroundOf(parts)),
+      );
       return { region, services: [...services, ...unreadableIn(parts, user, region).map(unreadableService)] };
     },
     async getService({ user, path }) {
       const unreadable = findUnreadable(parts, { user, path });
       if (unreadable) return unreadableService(unreadable);
       const live = find(parts, { user, path });
-      return answerService(live.service, statusOf(live));
+      return answerService(live.service, statusOf(live), aroundOf(parts));
     },
     createService: (request) => inTurn(parts, request, () => create(parts, request)),
     deleteService: (request) => inTurn(parts, request, () => remove(parts, request)),
@@ -59,6 +61,10 @@ export function serviceOperations(parts: EngineParts): ServiceOperations {
       return lines.map(({ instance, line }) => ({ instance_name: instance, log: line }));
     },
   };
+}
+
+function aroundOf({ deps: { runtime } }: EngineParts): AroundService {
+  return runtime.enforcedMib ? { enforcedMib: runtime.enforcedMib } : {};
 }
 
 type Where = { readonly region: string; readonly service_name: string };
@@ -113,7 +119,7 @@ async function create(parts: EngineParts, { user, path, body }: EngineRequest<"c
   }
   parts.services.set(live.service.uid, live);
   live.runner.want(live.service, { activity: "Starting" });
-  return createdService(live.service);
+  return createdService(live.service, aroundOf(parts));
 }
 
 function refuseDuplicate(parts: EngineParts, { user, path }: Target): void {

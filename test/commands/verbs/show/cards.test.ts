@@ -25,6 +25,17 @@ describe("the card of a service", () => {
     expect(JSON.stringify(message)).not.toContain("hunter2");
   });
 
+  test.each([
+    ["a limit that is only enforced", { enforced: { memory: "512" } }, "512 MiB (default) each"],
+    ["a limit below the least", { limits: { memory: "4" }, enforced: { memory: "6" } }, "4 MiB (6 MiB enforced) each"],
+    ["a limit of its own", { limits: { memory: "256" } }, "256 MiB each"],
+  ])("tells %s from others", (_, resources, expected) => {
+    const [container] = web.containers ?? [];
+    const one = service("web", { containers: [{ ...container, resources }] });
+
+    expect(drawn(serviceCard({ service: one, region: "beijing1", now }))).toContain(`3 instances · ${expected}`);
+  });
+
   test("says why a service that should run does not", () => {
     const reason = "This user may run 50 instances; 48 are in use, and this request needs 5 more.";
     const failed = service("web", { status: "Failed", message: reason });

@@ -44,6 +44,7 @@ export function unitWorld(
     daemon: api,
     folder,
     owner,
+    limitsMemory: true,
     graceSeconds: 1,
     connections: 50,
     portsHost: "127.0.0.1",

@@ -92,6 +92,7 @@ async function town() {
       folder,
       owner,
       images: { ready: async () => undefined },
+      limitsMemory: true,
       graceSeconds: 1,
       connections: 5,
       portsHost: "127.0.0.1",

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { enforcedMib } from "../../../../src/service/engines/docker/units/container-spec.ts";
 import { until, userOf } from "../../engines/process/support/engine-world.ts";
 import { makeClusterWorld, unitsOf } from "../../support/cluster-world.ts";
 import { makeCluster } from "../../support/memory-runtime.ts";
@@ -57,6 +58,34 @@ test("an instance whose limit can't be changed is replaced by one beside it, the
   await dana.reaches("web", "Running");
   expect(unitsOf(world.cluster)).toEqual(["web-0 generation 2", "web-1 generation 2"]);
   expect(world.cluster.doubled).toEqual([]);
+  await close();
+});
+
+test("a limit that is enforced without having been asked for is said, and never shown as the service's own", async () => {
+  const { open } = makeClusterWorld({ runtime: () => ({ enforcedMib }) });
+  const { engine, close } = await open();
+  const dana = userOf(engine);
+  const [without, little] = [{ image: "test/web" }, { image: "test/web", resources: { limits: { memory: "4" } } }];
+  const created = await dana.create("web", { containers: [without, little, ...web.containers] });
+  await dana.createJob("once", { containers: [without, { ...little, resources: { limits: { memory: "4Mi" } } }] });
+
+  const expected = [
+    { enforced: { memory: "512" } },
+    { limits: { memory: "4" }, enforced: { memory: "6" } },
+    { limits: { memory: "256" } },
+  ];
+  const { containers = [] } = await dana.read("web");
+  const [listed] = (await dana.list()).services;
+  const job = await dana.readJob("once");
+  for (const each of [created.containers, containers, listed?.containers]) {
+    expect(each?.map(({ resources }) => resources)).toEqual(expected);
+  }
+  expect(job.spec?.template?.spec?.containers?.map(({ resources }) => resources)).toEqual([
+    { enforced: { memory: "512" } },
+    { limits: { memory: "4Mi" }, enforced: { memory: "6" } },
+  ]);
+  await dana.update("web", memoryOf(512));
+  expect((await dana.read("web")).containers?.[0]?.resources).toEqual({ limits: { memory: "512" } });
   await close();
 });
 
