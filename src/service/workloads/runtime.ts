@@ -111,6 +111,8 @@ export type Exposed = {
   readonly containerPort: number;
   /** The address from before, to be kept if possible. */
   readonly assigned: string | undefined;
+  /** Reject rather than take another port than that of `assigned`. */
+  readonly isExact?: boolean;
   /** Addresses of the units that take connections now. */
   readonly targets: () => readonly string[];
 };

@@ -1,4 +1,4 @@
-import { connect, createServer, type Socket } from "node:net";
+import { connect, createServer, type Server, type Socket } from "node:net";
 import { HOST, listen } from "./local-port.ts";
 
 /**
@@ -27,9 +27,14 @@ export function makeConnectionBudget(limit: number): ConnectionBudget {
 }
 
 /** Where a front listens; `port` 0 takes any. */
-export type FrontPlace = { readonly host: string; readonly port: number };
+export type FrontPlace = {
+  readonly host: string;
+  readonly port: number;
+  /** Reject when the port is taken. */
+  readonly isExact?: boolean | undefined;
+};
 
-/** Opens a front at `place`, on any port when its own is taken. `targets` are addresses of running instances. */
+/** Opens a front at `place`, on any port when its own is taken, unless it has to be that one. `targets` are addresses of running instances. */
 export async function openPortFront(
   place: FrontPlace,
   targets: () => readonly string[],
@@ -94,12 +99,12 @@ export function portOf(address: string): number {
   return Number.isInteger(port) && port > 0 && port < 65_536 ? port : 0;
 }
 
-async function listenSomewhere(server: ReturnType<typeof createServer>, { host, port }: FrontPlace): Promise<number> {
+async function listenSomewhere(server: Server, { host, port, isExact = false }: FrontPlace): Promise<number> {
   try {
     return await listen(server, port, host);
   } catch (error) {
     const isTaken = error instanceof Error && "code" in error && error.code === "EADDRINUSE";
-    if (port === 0 || !isTaken) throw error;
+    if (port === 0 || isExact || !isTaken) throw error;
     return await listen(server, 0, host);
   }
 }

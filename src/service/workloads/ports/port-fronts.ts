@@ -9,8 +9,8 @@ export function makePortFronts(host: string, mostConnections: number): PortFront
   const connections = makeConnectionBudget(mostConnections);
   const fronts = new Set<Exposure>();
   return {
-    async open({ assigned, targets }: Exposed) {
-      const front = await openPortFront({ host, port: portOf(assigned ?? "") }, targets, connections);
+    async open({ assigned, targets, isExact }: Exposed) {
+      const front = await openPortFront({ host, port: portOf(assigned ?? ""), isExact }, targets, connections);
       const exposure: Exposure = {
         address: `${host}:${front.port}`,
         async release() {

@@ -1,5 +1,6 @@
 import type { EngineDeps } from "../engine-parts.ts";
 import type { Trying } from "../lifecycle/keep-trying.ts";
+import { portOf } from "../ports/port-front.ts";
 import type { Exposure, Unit } from "../runtime.ts";
 import { removeService, type Addresses, type Service } from "../state/service-store.ts";
 import type { StatusWithReason } from "./service-answer.ts";
@@ -13,7 +14,10 @@ export type LiveService = {
   readonly name: string;
   service: Service;
   readonly runner: ServiceRunner;
-  exposures: readonly Exposure[];
+  /** By container port. */
+  exposures: ReadonlyMap<number, Exposure>;
+  /** The addresses of container ports that another program has taken, for as long as it does. */
+  takenAddresses: Addresses;
   /** Why it is not running although it should, as a sentence. */
   held?: string | undefined;
   /** Its ports couldn't be opened at the start; being retried. */
@@ -25,44 +29,69 @@ export type LiveService = {
 /** A service without open ports, of which only the adopted units run. */
 export function makeLiveService(service: Service, deps: EngineDeps, adopted: readonly Unit[] = []): LiveService {
   const { username, region, name } = service;
-  return { username, region, name, service, runner: makeServiceRunner(service, deps, adopted), exposures: [] };
+  const runner = makeServiceRunner(service, deps, adopted);
+  return { username, region, name, service, runner, exposures: new Map(), takenAddresses: new Map() };
 }
 
 /** The status of the service: held counts as failed. */
-export function statusOf({ service, runner, held }: LiveService): StatusWithReason & { readonly state: ServiceState } {
+export function statusOf(live: LiveService): StatusWithReason & { readonly state: ServiceState } {
+  const { service, runner, held } = live;
   const { since, ...health } = runner.health();
-  if (held === undefined || service.deleting || !service.running) return { ...health, state: runner.state(), since };
-  return { ...health, state: "Failed", message: held };
+  if (service.deleting || !service.running) return { ...health, state: runner.state(), since };
+  if (held !== undefined) return { ...health, state: "Failed", message: held };
+  return { ...health, message: health.message ?? takenSentence(live), state: runner.state(), since };
+}
+
+/** `its address 127.0.0.1:40123 is taken by another program: it answers at 127.0.0.1:40555 until that is free` */
+export function takenSentence({ service, takenAddresses }: LiveService): string | undefined {
+  const [taken] = takenAddresses;
+  if (!taken) return undefined;
+  const [port, own] = taken;
+  return `its address ${own} is taken by another program: it answers at ${service.addresses.get(port)} until that is free`;
 }
 
 /**
- * Opens the ports of a service, all or none, and returns their addresses, which the caller must save. An address that
- * is no longer available is replaced.
+ * Opens the ports of a service, all or none, and returns their addresses, which the caller must save, except those in
+ * `takenAddresses`: another program has the service's own, so it gets another one for now.
  */
 export async function openPorts(live: LiveService, deps: EngineDeps): Promise<Addresses> {
-  const { uid, definition, addresses } = live.service;
+  const { definition, addresses } = live.service;
   const opened = new Map<number, Exposure>();
+  const taken = new Map<number, string>();
   try {
     for (const { containerPort } of definition.ports) {
       const assigned = addresses.get(containerPort);
-      const targets = () => live.runner.targets(containerPort);
-      const exposure = await deps.runtime.expose({ workload: uid, containerPort, assigned, targets });
+      const exposure = await deps.runtime.expose(exposedOf(live, containerPort, assigned));
       opened.set(containerPort, exposure);
-      if (assigned !== undefined && assigned !== exposure.address) {
-        const data = { service: uid, before: assigned, after: exposure.address };
-        deps.onEvent("a service's port was in use, so it has a new one", data);
-      }
+      if (assigned !== undefined && portOf(assigned) !== portOf(exposure.address)) taken.set(containerPort, assigned);
     }
   } catch (error) {
     await releaseAll([...opened.values()]);
     throw error;
   }
-  live.exposures = [...opened.values()];
+  live.exposures = opened;
+  live.takenAddresses = taken;
   return new Map([...opened].map(([port, { address }]) => [port, address]));
 }
 
+function exposedOf({ service: { uid }, runner }: LiveService, containerPort: number, assigned: string | undefined) {
+  return { workload: uid, containerPort, assigned, targets: () => runner.targets(containerPort) };
+}
+
+/** Opens the service at its own addresses again, one after the other. Rejects while one is still taken. */
+export async function takePortsBack(live: LiveService, deps: EngineDeps): Promise<void> {
+  for (const [port, own] of live.takenAddresses) {
+    const exposure = await deps.runtime.expose({ ...exposedOf(live, port, own), isExact: true });
+    const instead = live.exposures.get(port);
+    live.exposures = new Map([...live.exposures, [port, exposure]]);
+    live.service = { ...live.service, addresses: new Map([...live.service.addresses, [port, exposure.address]]) };
+    live.takenAddresses = new Map([...live.takenAddresses].filter(([other]) => other !== port));
+    await instead?.release();
+  }
+}
+
 export async function closePorts(live: LiveService): Promise<void> {
-  await releaseAll(live.exposures);
+  await releaseAll([...live.exposures.values()]);
 }
 
 async function releaseAll(exposures: readonly Exposure[]): Promise<void> {

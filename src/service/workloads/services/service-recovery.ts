@@ -2,7 +2,7 @@ import { runIfAdmitted, reserveStopped } from "../admission.ts";
 import type { EngineParts } from "../engine-parts.ts";
 import { keepTrying } from "../lifecycle/keep-trying.ts";
 import type { Unit } from "../runtime.ts";
-import { makeLiveService, openPorts, type LiveService } from "./live-service.ts";
+import { makeLiveService, openPorts, takenSentence, takePortsBack, type LiveService } from "./live-service.ts";
 import { carryOnDeletion } from "./service-deletion.ts";
 import { saveAddresses, type Service } from "../state/service-store.ts";
 
@@ -44,18 +44,43 @@ function keepOpening(parts: EngineParts, live: LiveService): void {
   deps.inBackground(live.opening.over);
 }
 
-/** Another program may have taken an address: the new one is saved as soon as the disk allows. */
+/** An address on another host, because the machine's was changed, is saved as soon as the disk allows. */
 async function reopenPorts(parts: EngineParts, live: LiveService): Promise<void> {
   const { deps } = parts;
   const { uid, addresses: before } = live.service;
   const addresses = await openPorts(live, deps);
-  if ([...addresses].every(([port, address]) => before.get(port) === address)) return;
   live.service = { ...live.service, addresses };
-  const saving = keepTrying(() => saveAddresses(deps.state, live.service), {
+  if (live.takenAddresses.size > 0) keepTakingBack(parts, live);
+  const own = new Map([...addresses, ...live.takenAddresses]);
+  if ([...own].every(([port, address]) => before.get(port) === address)) return;
+  const saving = keepTrying(() => saveAddresses(deps.state, { ...live.service, addresses: own }), {
     closing: deps.closing,
     onFailure: (error) => deps.onEvent("couldn't save the new port of a service", { error, service: uid }),
   });
   deps.inBackground(saving.over);
+}
+
+/** The saved address stays the service's own. It is tried again with growing pauses, and at the next start. */
+function keepTakingBack(parts: EngineParts, live: LiveService): void {
+  const { deps } = parts;
+  const { uid, name } = live.service;
+  const note = (text: string | undefined): void => deps.logs.append(uid, `${name}-0`, `[gantry] ${text}`);
+  const data = { service: uid, taken: [...live.takenAddresses.values()] };
+  deps.onEvent("another program has the port of a service, which answers at another one until that is free", data);
+  note(takenSentence(live));
+  async function takeBack(): Promise<void> {
+    if (live.service.deleting || deps.closing.aborted) return;
+    await takePortsBack(live, deps);
+    deps.onEvent("a service has its own port again", { service: uid });
+    note(`it answers at its own address again: ${data.taken.join(", ")}`);
+  }
+  const trying = keepTrying(() => parts.queue.run(serviceKey(live), takeBack), {
+    closing: deps.closing,
+    // It was said already.
+    onFailure: () => undefined,
+    backOff: deps.backOff,
+  });
+  deps.inBackground(trying.over);
 }
 
 /** Changes with the same key run one at a time. */

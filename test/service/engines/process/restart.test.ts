@@ -65,7 +65,7 @@ describe("after a restart of the engine", () => {
     await second.close();
   });
 
-  test("a port that somebody else took meanwhile is another one, and said", async () => {
+  test("a port that somebody else took meanwhile is another one until it is free again, and its owner is told", async () => {
     const dataDir = makeDataDir();
     const first = await openEngine(dataDir);
     await userOf(first.engine).create("web", web);
@@ -82,12 +82,31 @@ describe("after a restart of the engine", () => {
     const after = userOf(second.engine);
     await after.reaches("web", "Running");
 
-    const { default_domain_name: other } = await after.read("web");
+    const { default_domain_name: other, message } = await after.read("web");
+    const said = `its address ${address} is taken by another program: it answers at ${other} until that is free`;
     expect(other).not.toBe(address);
-    thief.kill();
+    expect(message).toBe(said);
     expect(await greet(other)).toContain("hello from web-0");
-    expect(events).toContain("a service's port was in use, so it has a new one");
+    expect((await after.logs("web")).map(({ log }) => log)).toContain(`[gantry] ${said}`);
     await second.close();
+
+    // The address stays the service's own, also for the next server.
+    const third = await openEngine(dataDir, { onEvent: (message) => events.push(message) });
+    const later = userOf(third.engine);
+    await later.reaches("web", "Running");
+    expect((await later.read("web")).message).toContain(`its address ${address} is taken`);
+    thief.kill();
+    await until(async () => (await later.read("web")).default_domain_name === address, "its own address");
+    expect((await later.read("web")).message).toBeUndefined();
+    expect(await greet(address)).toContain("hello from web-0");
+    const log = (await later.logs("web")).map((line) => line.log);
+    expect(log).toContain(`[gantry] it answers at its own address again: ${address}`);
+    expect(events.filter((event) => /port/u.test(event))).toEqual([
+      "another program has the port of a service, which answers at another one until that is free",
+      "another program has the port of a service, which answers at another one until that is free",
+      "a service has its own port again",
+    ]);
+    await third.close();
   });
 });
 
