@@ -22,7 +22,7 @@ export async function openBenchEngine(kubeconfig: string, namespace: string): Pr
     region: "us",
     kubeconfig: { path: kubeconfig },
     context: undefined,
-    namespaceOf: () => namespace,
+    namespacesOf: () => ({ names: [namespace] }),
     domains: { kind: "none" },
     ports: { kind: "cluster" },
     disks: undefined,

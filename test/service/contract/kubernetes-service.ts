@@ -35,7 +35,10 @@ export async function openKubernetesService(
     region,
     kubeconfig: { path: cluster.kubeconfig },
     context: undefined,
-    namespaceOf: (username) => namespaces.get(`${region}-${username}`),
+    namespacesOf(username) {
+      const namespace = namespaces.get(`${region}-${username}`);
+      return namespace === undefined ? undefined : { names: [namespace] };
+    },
     domains: { kind: "ingress", ingressClass: undefined },
     ports: { kind: "node-port", host },
     disks: { storageClass: "gantry-test", size: "1Mi" },

@@ -58,7 +58,7 @@ type Opened = {
 function running(parts: WriteParts, { opened, users, notices }: Opened): OpenedEngine {
   const closing = new AbortController();
   const finishing = finishServices(parts, { users, closing: closing.signal });
-  const endForgetting = forgetStops(parts, users);
+  const endForgetting = forgetStops(parts);
   const regionLogs = openRegionLogs(parts);
   const logging = logOperations({ ...parts, logsOf: regionLogs.logsOf });
   const instancesOf = (place: Place, found: FoundJob) =>

@@ -1,9 +1,11 @@
 import { openClusterCaches } from "./cache/cluster-caches.ts";
 import type { ReadHealth } from "./cache/read-health.ts";
+import { makeReconnects } from "./cache/reconnects.ts";
 import type { ClusterConfig } from "./cluster/cluster-config.ts";
 import { connect } from "./cluster/connect.ts";
 import { jobKinds, serviceKinds } from "./read/read-kinds.ts";
 import type { Region } from "./region.ts";
+import { makeNamespaceClaims, type NamespaceClaims, openNamespaces } from "./region-namespaces.ts";
 
 export type OpenedRegion = Region & {
   /** As the cluster said it at the start. */
@@ -19,7 +21,8 @@ type Opening = {
 
 /** Connects to each cluster. Throws an Error that says what was tried when one of them doesn't answer. */
 export async function openRegions(clusters: readonly ClusterConfig[], opening: Opening): Promise<OpenedRegion[]> {
-  const opened = await Promise.allSettled(clusters.map((config) => openRegion(config, opening)));
+  const claims = makeNamespaceClaims();
+  const opened = await Promise.allSettled(clusters.map((config) => openRegion(config, { ...opening, claims })));
   const regions = opened.flatMap((each) => (each.status === "fulfilled" ? [each.value] : []));
   const failed = opened.find((each) => each.status === "rejected");
   if (!failed) return regions;
@@ -27,7 +30,9 @@ export async function openRegions(clusters: readonly ClusterConfig[], opening: O
   throw failed.reason;
 }
 
-async function openRegion(config: ClusterConfig, { users, onEvent }: Opening): Promise<OpenedRegion> {
+type OpeningRegion = Opening & { readonly claims: NamespaceClaims };
+
+async function openRegion(config: ClusterConfig, { users, claims, onEvent }: OpeningRegion): Promise<OpenedRegion> {
   const api = await connect(config);
   const version = await api.version().catch((error: unknown) => {
     api.close();
@@ -36,19 +41,24 @@ async function openRegion(config: ClusterConfig, { users, onEvent }: Opening): P
       cause: error,
     });
   });
-  const caches = openClusterCaches({
+  const shared = {
     api,
-    kinds: [...new Set([...serviceKinds(config), ...jobKinds(config)])],
-    onEvent: (message, data) => onEvent(message, { region: config.region, ...data }),
-  });
+    reconnects: makeReconnects(),
+    onEvent: (message: string, data: object) => onEvent(message, { region: config.region, ...data }),
+  };
+  const caches = openClusterCaches({ ...shared, kinds: [...new Set([...serviceKinds(config), ...jobKinds(config)])] });
+  const namespaces = openNamespaces({ ...shared, config, users, claims });
+  const end = namespaces.onChange(() => caches.keepOnly(new Set(namespaces.all())));
   return {
     config,
     api,
     version,
-    namespaces: [...new Set(users.flatMap((user) => config.namespaceOf(user) ?? []))],
+    namespaces,
     cacheOf: caches.cacheOf,
-    health: caches.health,
+    health: () => [...namespaces.health(), ...caches.health()],
     async close() {
+      end();
+      await namespaces.close();
       await caches.close();
       api.close();
     },

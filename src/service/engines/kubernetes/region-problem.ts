@@ -15,18 +15,30 @@ export type RegionProblem = {
 
 /** Undefined while everything that was asked for is read, and before anything was. */
 export function regionProblem(all: readonly ReadHealth[]): RegionProblem | undefined {
-  const failing = all.flatMap(({ kind, failure }) => (failure && !isLeftOut(kind, failure) ? [{ kind, failure }] : []));
+  const failing = all.flatMap(({ kind, namespace, failure }) =>
+    failure && !isLeftOut(kind, failure) ? [{ kind, namespace, failure }] : [],
+  );
   const [first] = failing.toSorted((left, right) => left.failure.since - right.failure.since);
   if (!first) return undefined;
   // What the cluster denies lasts until somebody changes the cluster, and tells nothing of whether it answers.
   const askable = all.filter(({ failure }) => failure === undefined || !isDenied(failure.error));
   const isAway = askable.length > 0 && askable.every(({ failure }) => failure !== undefined);
   const plurals = [...new Set(failing.map(({ kind }) => kinds[kind].plural))].toSorted();
-  const what = isAway ? "the cluster" : plurals.join(", ");
+  const what = isAway ? "the cluster" : `${plurals.join(", ")}${whereIn(failing, all)}`;
   return {
     isAway,
     sentence: `Reads of ${what} have failed since ${time(first.failure.since)}: ${why(first.failure.error)}.`,
   };
+}
+
+type InNamespace = Pick<ReadHealth, "namespace">;
+
+/** Only where others of the region are read; by their number, because anybody may read it. */
+function whereIn(failing: readonly InNamespace[], all: readonly InNamespace[]): string {
+  const [bad = 0, total = 0] = [failing, all].map((each) => {
+    return new Set(each.map(({ namespace }) => namespace).filter((name) => name !== "")).size;
+  });
+  return bad === 0 || bad === total ? "" : ` in ${bad} of ${total} namespaces`;
 }
 
 /** The lists say it of a kind whose rights are optional. */

@@ -21,6 +21,8 @@ export type AroundJob = Unwell & {
   readonly enforcedMib?: EnforcedMib;
   /** Where the job is kept; the name of its user if undefined. */
   readonly namespace?: string;
+  /** Its name there, where it isn't that of the job. */
+  readonly objectName?: string;
   /** Where an engine's jobs differ from one run of one instance. */
   readonly run?: JobRunFacts;
 };
@@ -42,12 +44,12 @@ export type JobRunFacts = {
 
 /** A job in a list. */
 export function listedJob(job: Job, around: AroundJob, { managedBy }: Ownership = {}): JobBody {
-  const { namespace = job.username, run } = around;
+  const { namespace = job.username, objectName = job.name, run } = around;
   return {
     metadata: {
       name: job.name,
       namespace,
-      selfLink: `/apis/batch/v1/namespaces/${namespace}/jobs/${job.name}`,
+      selfLink: `/apis/batch/v1/namespaces/${namespace}/jobs/${objectName}`,
       uid: job.uid,
       resourceVersion: String(job.version),
       creationTimestamp: job.createdAt,

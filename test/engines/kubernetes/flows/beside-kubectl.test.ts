@@ -216,7 +216,7 @@ describe.skipIf(noPods !== undefined)(`Gantry beside kubectl${because(noPods)}`,
       ...rest,
       adopt,
       jobs: true,
-      namespaceOf: () => "gantry-nowhere",
+      namespacesOf: () => ({ names: ["gantry-nowhere"] as const }),
     }));
 
     await expect(checkClusters(missing, ["dana"])).rejects.toThrow(/has no namespace gantry-nowhere\. Create it with/u);

@@ -7,8 +7,8 @@ import { openKubernetesEngine } from "../../../../src/service/engines/kubernetes
 
 export type TestEngineOptions = {
   readonly kubeconfig: string;
-  /** By user, then by region. */
-  readonly namespaces: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  /** By user, then by region: one, or several. */
+  readonly namespaces: Readonly<Record<string, Readonly<Record<string, string | readonly [string, ...string[]]>>>>;
   /** Whether workloads are adopted that Gantry did not create; not without it. */
   readonly adopt?: "all" | undefined;
   readonly settings?: Partial<ClusterConfig> | undefined;
@@ -27,7 +27,10 @@ export async function openTestEngine({
     region,
     kubeconfig: { path: kubeconfig },
     context: undefined,
-    namespaceOf: (username) => namespaces[username]?.[region],
+    namespacesOf(username) {
+      const own = namespaces[username]?.[region];
+      return own === undefined ? undefined : { names: typeof own === "string" ? [own] : own };
+    },
     domains: { kind: "ingress", ingressClass: undefined },
     ports: { kind: "cluster" },
     // No such class is needed: nothing in these tests waits for its volume.

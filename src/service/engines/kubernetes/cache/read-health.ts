@@ -4,6 +4,7 @@ import type { Reflection } from "./reflection.ts";
 /** How the list and the watch of a kind in a namespace go. */
 export type ReadHealth = {
   readonly kind: Kind;
+  readonly namespace: string;
   readonly failure: ReadFailure | undefined;
 };
 
@@ -18,6 +19,7 @@ export function readHealthOf<K extends Kind>(reflection: Reflection<K>): ReadHea
   const { place, failingSince, lastError } = reflection;
   return {
     kind: place.kind,
+    namespace: place.namespace,
     failure: failingSince === undefined ? undefined : { since: failingSince, error: lastError },
   };
 }

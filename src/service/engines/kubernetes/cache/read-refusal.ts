@@ -24,7 +24,8 @@ export function isDenied(error: unknown): boolean {
 /** The refusal for a reader. `ageMs` is the time since the objects were last known to be current. */
 export function readRefusal(place: Place, error: unknown, ageMs: number | undefined): Refusal {
   const { plural, group } = kinds[place.kind];
-  const doing = `read the ${plural} of namespace ${place.namespace}`;
+  const where = place.kind === "Namespace" ? "the cluster" : `namespace ${place.namespace}`;
+  const doing = `read the ${plural} of ${where}`;
   if (error instanceof TooManyObjects) return new Refusal(503, `Couldn't ${doing}: ${error.message}`, { cause: error });
   if (error instanceof KubeError && error.status === 404) {
     const why = `the cluster doesn't know ${place.kind} (${group})`;

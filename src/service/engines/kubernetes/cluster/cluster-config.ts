@@ -1,6 +1,14 @@
 /** Changes that Gantry may make to workloads it didn't create. All are off by default. */
 export type AdoptedChange = "delete" | "memory";
 
+/** The namespaces of a user in a region. */
+export type UserNamespaces = {
+  /** New workloads are made in the first. */
+  readonly names: readonly [string, ...string[]];
+  /** A label selector: namespaces of the cluster that it matches are the user's too, also those that come later. */
+  readonly labels?: string | undefined;
+};
+
 /** The clusters of SERVICE_CLUSTERS, one per region. */
 export type ClusterConfig = {
   readonly region: string;
@@ -8,8 +16,8 @@ export type ClusterConfig = {
   readonly kubeconfig: "default" | "in-cluster" | { readonly path: string };
   /** The current one if undefined. */
   readonly context: string | undefined;
-  /** The namespace of a user; undefined if the user has none in this region. No two users share one. */
-  readonly namespaceOf: (username: string) => string | undefined;
+  /** Undefined if the user has none in this region. No two users share one. */
+  readonly namespacesOf: (username: string) => UserNamespaces | undefined;
   /** How domains are routed. */
   readonly domains:
     | { readonly kind: "none" }

@@ -28,6 +28,8 @@ export const kinds = {
   HTTPRoute: { group: "apis/gateway.networking.k8s.io/v1", plural: "httproutes", schema: HttpRoute },
   HorizontalPodAutoscaler: { group: "apis/autoscaling/v1", plural: "horizontalpodautoscalers", schema: Autoscaler },
   PersistentVolumeClaim: { group: "api/v1", plural: "persistentvolumeclaims", schema: VolumeClaim },
+  /** Of the cluster, not of a namespace: its place has an empty one. */
+  Namespace: { group: "api/v1", plural: "namespaces", schema: Unread },
   Lease: { group: "apis/coordination.k8s.io/v1", plural: "leases", schema: Lease },
 } as const;
 

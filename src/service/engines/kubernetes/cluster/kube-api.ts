@@ -1,6 +1,6 @@
 import type { Kind, KubeObject } from "./kinds.ts";
 
-/** A namespace, and objects of one kind in it. */
+/** A namespace, and objects of one kind in it. That of the kind Namespace is empty. */
 export type Place<K extends Kind = Kind> = { readonly kind: K; readonly namespace: string };
 export type Named<K extends Kind = Kind> = Place<K> & { readonly name: string };
 

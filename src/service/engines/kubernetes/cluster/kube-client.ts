@@ -161,7 +161,8 @@ async function withOlderGroup<T>({ older }: Connection, kind: Kind, call: () => 
 
 function pathOf(connection: Connection, target: Place | Named): string {
   const { plural } = kinds[target.kind];
-  const place = `/${groupOf(connection, target.kind)}/namespaces/${encodeURIComponent(target.namespace)}/${plural}`;
+  const space = target.kind === "Namespace" ? "" : `/namespaces/${encodeURIComponent(target.namespace)}`;
+  const place = `/${groupOf(connection, target.kind)}${space}/${plural}`;
   return "name" in target ? `${place}/${encodeURIComponent(target.name)}` : place;
 }
 

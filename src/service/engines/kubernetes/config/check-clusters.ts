@@ -1,9 +1,10 @@
 import { isOptional } from "../cache/namespace-cache.ts";
 import { isDenied } from "../cache/read-refusal.ts";
-import type { ClusterConfig } from "../cluster/cluster-config.ts";
+import type { ClusterConfig, UserNamespaces } from "../cluster/cluster-config.ts";
 import { kubeConfigOf } from "../cluster/connect.ts";
 import { type KubeApi, KubeError } from "../cluster/kube-api.ts";
 import { makeKubeClient } from "../cluster/kube-client.ts";
+import { beyondText, byAge, upToMost } from "../region-namespaces.ts";
 
 /** A cluster that answered at the start. */
 export type CheckedCluster = {
@@ -12,10 +13,14 @@ export type CheckedCluster = {
   readonly server: string;
   readonly version: string;
   readonly namespaces: readonly SeenNamespace[];
+  readonly notices?: readonly string[];
 };
 
-/** Counts of what is there, at most 500 of a kind. */
-type SeenNamespace = { readonly name: string; readonly workloads: number; readonly jobs: number };
+/** Counts of what is there, at most 500 of a kind; or why one that has labels can't be used. */
+type SeenNamespace = { readonly name: string } & (
+  | { readonly workloads: number; readonly jobs: number; readonly problem?: never }
+  | { readonly problem: string }
+);
 
 const MOST = 500;
 
@@ -45,12 +50,59 @@ async function look(cluster: ClusterConfig, users: readonly string[]): Promise<C
     const version = await api.version().catch((error: unknown) => {
       throw new Error(unreachable(cluster, { context, server: api.server, error }));
     });
-    const names = users.flatMap((user) => cluster.namespaceOf(user) ?? []);
-    const namespaces = await Promise.all(names.map((name) => seen(api, name, cluster)));
-    return { region: cluster.region, context, server: api.server, version, namespaces };
+    const own = users.flatMap((user) => cluster.namespacesOf(user) ?? []);
+    const selected = await withLabels(api, own, cluster);
+    const namespaces = await Promise.all([
+      ...own.flatMap(({ names }) => names.map((name) => seen(api, name, cluster))),
+      ...selected.names.map((name) => ofLabels(api, name, cluster)),
+    ]);
+    return { region: cluster.region, context, server: api.server, version, namespaces, notices: selected.notices };
   } finally {
     api.close();
   }
+}
+
+type Selected = { readonly names: readonly string[]; readonly notices: readonly string[] };
+
+/** The namespaces that the users' labels select now. */
+async function withLabels(api: KubeApi, own: readonly UserNamespaces[], { region }: ClusterConfig): Promise<Selected> {
+  const place = { kind: "Namespace", namespace: "" } as const;
+  try {
+    const chosen = own.map(async ({ labels, names }) => {
+      if (labels === undefined) return { names: [], beyond: [] };
+      const { items, resourceVersion } = await api.list(place, { labelSelector: labels, limit: MOST });
+      await mayWatch(api, resourceVersion);
+      const found = items.toSorted(byAge).map(({ metadata }) => metadata.name);
+      return upToMost(names, found);
+    });
+    const all = await Promise.all(chosen);
+    return {
+      names: all.flatMap(({ names }) => names),
+      notices: all.flatMap(({ beyond }) => (beyond.length > 0 ? [`Region ${region}: ${beyondText(beyond)}`] : [])),
+    };
+  } catch (error) {
+    throw new Error(
+      `Region ${region}: couldn't look for the namespaces of namespaceLabels at ${api.server}: ${messageOf(error)}. ` +
+        (error instanceof KubeError && [401, 403].includes(error.status)
+          ? "Give Gantry's account a ClusterRole with list and watch for namespaces: see docs/kubernetes.md."
+          : "Start again when the cluster answers."),
+      { cause: error },
+    );
+  }
+}
+
+/** Begins a watch and ends it at once, so that a missing right shows at the start. */
+async function mayWatch(api: KubeApi, resourceVersion: string): Promise<void> {
+  const opened = new AbortController();
+  const options = { resourceVersion, timeoutSeconds: 1, onOpen: () => opened.abort(), onEvent: () => undefined };
+  await api.watch({ kind: "Namespace", namespace: "" }, options, opened.signal).catch((error: unknown) => {
+    if (!opened.signal.aborted) throw error;
+  });
+}
+
+/** One that nobody named is no reason not to start. */
+async function ofLabels(api: KubeApi, name: string, cluster: ClusterConfig): Promise<SeenNamespace> {
+  return await seen(api, name, cluster).catch((error: unknown) => ({ name, problem: messageOf(error) }));
 }
 
 async function seen(api: KubeApi, name: string, { region }: ClusterConfig): Promise<SeenNamespace> {
@@ -111,10 +163,9 @@ function sharedNamespaces(found: readonly CheckedCluster[]): string[] {
       const other = taken.get(key);
       taken.set(key, region);
       if (other === undefined) return [];
-      return [
-        `The regions ${other} and ${region} are the same namespace ${name} of ${server}: give one of them another ` +
-          "context or namespace.",
-      ];
+      const who = other === region ? `Users of the region ${region} share` : `The regions ${other} and ${region} are`;
+      const todo = other === region ? "change its labels or the users' namespaces" : "give one of them another context or namespace";
+      return [`${who} the same namespace ${name} of ${server}: ${todo}.`];
     }),
   );
 }
@@ -126,12 +177,14 @@ function messageOf(error: unknown): string {
 
 /** Notices of the start for the operator: one for each namespace, and a warning for an untried version. */
 export function foundLines(found: readonly CheckedCluster[]): string[] {
-  return found.flatMap(({ region, context, server, version, namespaces }) => [
-    ...namespaces.map(
-      ({ name, workloads, jobs }) =>
-        `Region ${region}: context ${context} (${server}, ${version}), namespace ${name}: ` +
-        `${counted(workloads, "service")}, ${counted(jobs, "job")}`,
+  return found.flatMap(({ region, context, server, version, namespaces, notices = [] }) => [
+    ...namespaces.map((each) =>
+      each.problem === undefined
+        ? `Region ${region}: context ${context} (${server}, ${version}), namespace ${each.name}: ` +
+          `${counted(each.workloads, "service")}, ${counted(each.jobs, "job")}`
+        : `${each.problem}. Lists leave its workloads out until then.`,
     ),
+    ...notices,
     ...untried(region, version),
   ]);
 }

@@ -85,14 +85,21 @@ const Logs = z.preprocess(
 
 const size = z.string("must be a size like 10Gi").regex(/^[1-9]\d*(?:[KMGT]i|[kMGT])?$/u, "must be a size like 10Gi");
 
+const NAMESPACE = "a namespace, like gantry-{user}";
+/** A list is for every user, a map for those that it names: a user can't be taken for a namespace. */
+const Names = z.tuple([name(NAMESPACE)], name(NAMESPACE));
+
 const Region = z.strictObject(
   {
     kubeconfig: name("in-cluster or the path of a kubeconfig").optional(),
     context: name("the name of a context of the kubeconfig").optional(),
-    namespace: name("a namespace, like gantry-{user}").optional(),
+    namespace: name(NAMESPACE).optional(),
     namespaces: z
-      .record(z.string(), name("a namespace"), "must be users with their namespaces, like {dana: team-dana}")
+      .union([Names, z.record(z.string(), z.union([name(NAMESPACE), Names]))], {
+        error: "must be a list like [shop, payments], or users with their namespaces like {dana: team-dana, alex: [a, b]}",
+      })
       .optional(),
+    namespaceLabels: name("a label selector of namespaces, like team=shop").optional(),
     domains: Domains.default({ by: "none" }),
     ports: Ports.default({ by: "cluster" }),
     disks: z

@@ -24,7 +24,7 @@ export async function currentContext(users: readonly string[]): Promise<ClusterC
     kubeconfig: "default",
     // By name: a switch to another context while Gantry runs must not move it to another cluster.
     context,
-    namespaceOf: (username) => (username === user ? namespace : undefined),
+    namespacesOf: (username) => (username === user ? { names: [namespace] } : undefined),
     domains: { kind: "none" },
     ports: { kind: "cluster" },
     disks: undefined,

@@ -77,7 +77,7 @@ function clusterOf(region: string, settings: RegionInFile, path: string): Cluste
     region,
     kubeconfig: kubeconfigOf(kubeconfig, path),
     context,
-    namespaceOf: namespacesOf(settings),
+    namespacesOf: namespacesOf(settings),
     domains: domainsOf(domains),
     ports: ports.by === "node-port" ? { kind: ports.by, host: ports.host } : { kind: ports.by },
     disks: newDisksOf(disks),

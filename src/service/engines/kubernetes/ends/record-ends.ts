@@ -7,6 +7,7 @@ import { annotations, labels } from "../names.ts";
 import { isGantrys } from "../read/adoption.ts";
 import { isLater, type JobEnd, readJobEnd, writeJobEnd } from "../read/jobs/job-end.ts";
 import type { Region } from "../region.ts";
+import { inEachNamespace } from "../region-namespaces.ts";
 import { watchEnds, type SeenEnds } from "./seen-ends.ts";
 
 export type RecordEndsDeps = {
@@ -26,8 +27,8 @@ export async function recordEndsOf({ region, onEvent }: InRegion, signal: AbortS
   if (!config.jobs) return;
   const data = { region: config.region };
   const tell = (message: string, more: object): void => onEvent(message, { ...data, ...more });
-  await Promise.all(
-    namespaces.map((namespace) => recordEnds({ api, cache: cacheOf(namespace), onEvent: tell }, signal)),
+  await inEachNamespace(namespaces, signal, (namespace, ended) =>
+    recordEnds({ api, cache: cacheOf(namespace), onEvent: tell }, ended),
   );
 }
 

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import type { LogWriter } from "../../../workloads/logs/log-writer.ts";
 import type { Region } from "../region.ts";
+import { inEachNamespace } from "../region-namespaces.ts";
 import { recordEndsOf } from "../ends/record-ends.ts";
 import { keepLease } from "./log-lease.ts";
 import { collectNamespace } from "./namespace-collector.ts";
@@ -45,8 +46,8 @@ export const collectorLimits: CollectorLimits = {
 };
 
 export type LogCollector = {
-  /** Why no lines of this region arrive at the moment, from any replica; undefined while they do. */
-  readonly problem: () => string | undefined;
+  /** Why no lines of a namespace arrive at the moment, from any replica; undefined while they do. */
+  readonly problem: (namespace: string) => string | undefined;
   /** Whether this replica is the one that collects. */
   readonly isCollecting: () => boolean;
   /** Stops collecting and lets another replica go on. Idempotent. */
@@ -62,7 +63,7 @@ export function startLogCollector(options: CollectorOptions): LogCollector {
   const limits = { ...collectorLimits, ...options.limits };
   const problems = new Map<string, string>();
   const data = { region: region.config.region };
-  const [namespace] = region.namespaces;
+  const [namespace] = region.namespaces.all();
   if (namespace === undefined) return { isCollecting: () => false, problem: () => undefined, close: async () => {} };
   const lease = keepLease({
     api: region.api,
@@ -78,7 +79,7 @@ export function startLogCollector(options: CollectorOptions): LogCollector {
   let closed: Promise<void> | undefined;
   return {
     isCollecting: () => lease.isHeld(),
-    problem: () => (lease.isHeld() ? [...problems.values()][0] : lease.problem()),
+    problem: (namespace) => (lease.isHeld() ? problems.get(namespace) : lease.problem()),
     close: () => (closed ??= lease.close()),
   };
 }
@@ -112,18 +113,19 @@ async function collect(
       if (!isHeld()) throw new Error("another replica may collect logs by now");
     },
   };
-  const collecting = region.namespaces.map(async (namespace) => {
+  const collecting = inEachNamespace(region.namespaces, signal, async (namespace, ended) => {
     const onProblem = (problem: string | undefined): void => {
       if (problem === undefined) problems.delete(namespace);
       else if (problem !== problems.get(namespace)) onEvent("logs can't be collected", { ...data, namespace, problem });
       if (problem !== undefined) problems.set(namespace, problem);
     };
     try {
-      await collectNamespace({ ...shared, cache: region.cacheOf(namespace), onProblem }, signal);
+      await collectNamespace({ ...shared, cache: region.cacheOf(namespace), onProblem }, ended);
     } catch (error) {
       onProblem("collecting logs failed; see the log of Gantry");
       onEvent("collecting logs failed", { ...data, namespace, error });
     }
+    if (ended.aborted && !signal.aborted) problems.delete(namespace);
   });
-  await Promise.all([...collecting, recordEndsOf({ region, onEvent }, signal)]);
+  await Promise.all([collecting, recordEndsOf({ region, onEvent }, signal)]);
 }

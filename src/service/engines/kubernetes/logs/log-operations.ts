@@ -4,7 +4,7 @@ import type { FoundJob } from "../read/jobs/found-job.ts";
 import { findCronJob, type FoundCronJob } from "../read/jobs/find-cron-jobs.ts";
 import { findJob } from "../read/jobs/find-jobs.ts";
 import { findService } from "../read/find-services.ts";
-import { jobPlace, servicePlace } from "../read/place.ts";
+import { jobPlace, notFound, servicePlace } from "../read/place.ts";
 import type { KubernetesParts } from "../region.ts";
 import { jobInstances } from "./logged-instances.ts";
 import { loggedJob, loggedService } from "./logged-workload.ts";
@@ -39,7 +39,7 @@ async function serviceOf(parts: LogOperationsParts, request: EngineRequest<"getS
   const place = await servicePlace(parts, request);
   const name = request.path.service_name;
   const found = findService(place.region, { ...place.reading, name });
-  if (!found) throw new Refusal(404, `no service is named ${name}: check the name`);
+  if (!found) throw notFound(place, `no service is named ${name}: check the name`);
   return loggedService(place, found);
 }
 
@@ -48,14 +48,14 @@ async function jobOf(parts: LogOperationsParts, request: EngineRequest<"getJobIn
   const name = request.path.job_name;
   const reading = { ...place.reading, name };
   const found = findJob(place.region, reading) ?? runOf(findCronJob(place.region, reading), request.path.instance_name);
-  if (!found) throw new Refusal(404, `no job is named ${name}: check the name`);
+  if (!found) throw notFound(place, `no job is named ${name}: check the name`);
   return loggedJob(place, found);
 }
 
 /** The run that an instance is of; the newest one if its pod is gone. */
 function runOf(cronJob: FoundCronJob | undefined, instance: string): FoundJob | undefined {
   const runs = cronJob?.jobs ?? [];
-  return runs.findLast(({ job }) => instance.startsWith(`${job.name}-`)) ?? runs.at(-1);
+  return runs.findLast(({ object }) => instance.startsWith(`${object.metadata.name}-`)) ?? runs.at(-1);
 }
 
 type LogRequest = EngineRequest<"getServiceLogs"> | EngineRequest<"getJobInstanceLogs">;

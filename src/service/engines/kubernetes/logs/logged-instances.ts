@@ -16,6 +16,6 @@ export async function jobInstances(job: LoggedWorkload, logs: RegionLogs): Promi
   ]);
   late.abort();
   // Notes about the job as a whole are in its own name.
-  const gone = logged.filter((instance) => instance !== job.name && !job.pods.includes(instance));
+  const gone = logged.filter((instance) => instance !== job.objectName && !job.pods.includes(instance));
   return [...gone, ...job.pods];
 }

@@ -15,13 +15,13 @@ export function loggedJob(place: Place, { object, job, pods }: FoundJob): Logged
 type Source = Pick<LoggedWorkload, "kind"> & { readonly object: Pick<KubeObject<"Pod">, "metadata"> };
 
 function loggedWorkload(
-  { region, reading }: Place,
+  { region }: Pick<Place, "region">,
   { kind, object: { metadata } }: Source,
   { name, pods }: { readonly name: string; readonly pods: readonly KubeObject<"Pod">[] },
 ): LoggedWorkload {
   return {
     region: region.config.region,
-    namespace: reading.namespace,
+    namespace: metadata.namespace,
     uid: metadata.uid,
     name,
     kind,

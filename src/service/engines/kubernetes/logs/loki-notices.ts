@@ -18,7 +18,7 @@ export async function lokiNotices({ regions, now }: Pick<KubernetesParts, "regio
 async function problemOf({ config, namespaces }: Region, end: bigint): Promise<string | undefined> {
   if (!config.logs) return undefined;
   const { loki } = config.logs;
-  const query = `{${loki.labels.namespace}=${JSON.stringify(namespaces[0] ?? "")}}`;
+  const query = `{${loki.labels.namespace}=${JSON.stringify(namespaces.all()[0] ?? "")}}`;
   try {
     const signal = AbortSignal.timeout(WITHIN_MS);
     await queryLoki(loki, { query, start: end - HOUR_NS, end, limit: 1, signal });

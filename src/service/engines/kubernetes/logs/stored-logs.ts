@@ -6,8 +6,8 @@ import type { InstanceLine, LoggedWorkload, RegionLogs } from "./region-logs.ts"
 export type StoredLogsDeps = {
   readonly logs: LogWriter;
   readonly now: () => Date;
-  /** Why no lines of this region arrive at the moment; undefined while they do. */
-  readonly problem: () => string | undefined;
+  /** Why no lines of a namespace arrive at the moment; undefined while they do. */
+  readonly problem: (namespace: string) => string | undefined;
 };
 
 /**
@@ -30,7 +30,7 @@ export function storedLogs({ logs, now, problem }: StoredLogsDeps): RegionLogs {
 
   async function noteFor(workload: LoggedWorkload, day: string): Promise<string | undefined> {
     const today = dayOf(now());
-    const why = day === today ? problem() : undefined;
+    const why = day === today ? problem(workload.namespace) : undefined;
     if (why !== undefined) return `newer lines are missing: ${why}`;
     const isBefore = day < workload.createdAt.slice(0, 10);
     if (isBefore || day > today || (await wasCollectedOn(logs, workload, day))) return undefined;

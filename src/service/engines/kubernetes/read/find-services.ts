@@ -9,40 +9,58 @@ import { indexPods, type PodIndex, podsOfDeployment, podsOfOwner } from "./pods.
 import { projectService } from "./project-service.ts";
 import { nameServices } from "./service-names.ts";
 import { serviceStatus } from "./service-status.ts";
+import { type InNamespace, nameApart, type WorkloadNames } from "./workload-names.ts";
 import { indexV1Services, type V1Services } from "./reach/v1-services.ts";
 
-/** A user's namespace of a region, and the time by which its services are judged. */
-export type Reading = { readonly namespace: string; readonly username: string; readonly now: Date };
+/** A user's namespaces of a region that can be read, and the time by which their services are judged. */
+export type Reading = { readonly namespaces: readonly string[]; readonly username: string; readonly now: Date };
 
 /** A region as far as reading needs it: what it knows, not how. */
-export type KnownRegion = Pick<Region, "config" | "cacheOf">;
+export type KnownRegion = Pick<Region, "config" | "cacheOf" | "namespaces">;
+
+type Known = Pick<KnownRegion, "config" | "cacheOf">;
 
 /**
- * The services of a namespace in the order of their creation, from what its cache holds: await `current` first.
- * Everything is joined once for all of them.
+ * The services of the namespaces in the order of their creation, from what their caches hold: await `current` first.
+ * Everything of a namespace is joined once for all of them.
  */
-export function findServices(region: KnownRegion, reading: Reading): FoundService[] {
-  const around = aroundOf(region, reading);
-  return [...namesOf(region, reading)]
-    .map(([name, source]) => foundService({ name, source }, around, reading))
+export function findServices(region: Known, reading: Reading): FoundService[] {
+  const around = new Map(reading.namespaces.map((namespace) => [namespace, aroundOf(region, namespace)]));
+  return namesOf(region, reading)
+    .all.map((named) => foundService(named, around.get(named.namespace) ?? aroundOf(region, named.namespace), reading))
     .toSorted(byCreation);
 }
 
-/** The service of this name in the API. */
-export function findService(
-  region: KnownRegion,
+/** The service of this name in the API. Throws a `Refusal` 400 for a name that could mean another one: see workload-names.ts. */
+export function findService(region: Known, reading: Reading & { readonly name: string }): FoundService | undefined {
+  const named = namesOf(region, reading).find(reading.name);
+  return named && foundService(named, aroundOf(region, named.namespace), reading);
+}
+
+/** Whether a new service can't have this name. */
+export function isServiceName(region: Known, reading: Reading & { readonly name: string }): boolean {
+  return namesOf(region, reading).isTaken(reading.name);
+}
+
+/** The namespace of the service of this name. Throws as `findService`. */
+export function namespaceOfService(
+  region: Known,
   reading: Reading & { readonly name: string },
-): FoundService | undefined {
-  const { name } = reading;
-  const source = namesOf(region, reading).get(name);
-  return source && foundService({ name, source }, aroundOf(region, reading), reading);
+): string | undefined {
+  return namesOf(region, reading).find(reading.name)?.namespace;
 }
 
 type Source = FoundService["source"];
-type Named = { readonly name: string; readonly source: Source };
 
 /** Workloads that Gantry created, and those that the region adopts. */
-function namesOf({ cacheOf, config }: KnownRegion, { namespace }: Reading): ReadonlyMap<string, Source> {
+function namesOf(region: Known, { namespaces }: Reading): WorkloadNames<Source> {
+  return nameApart(
+    "service",
+    namespaces.flatMap((namespace) => nameServices(sourcesIn(region, namespace), namespace)),
+  );
+}
+
+function sourcesIn({ cacheOf, config }: Known, namespace: string): readonly Source[] {
   const cache = cacheOf(namespace);
   const adopts = adopter(config.adopt);
   const isAdopting = config.adopt.which !== "none";
@@ -51,7 +69,7 @@ function namesOf({ cacheOf, config }: KnownRegion, { namespace }: Reading): Read
     ...(isAdopting ? cache.all("StatefulSet").map((object) => ({ kind: "StatefulSet" as const, object })) : []),
     ...(isAdopting ? cache.all("DaemonSet").map((object) => ({ kind: "DaemonSet" as const, object })) : []),
   ];
-  return nameServices(sources.filter((source) => isOwn(source) || adopts(source.object.metadata)));
+  return sources.filter((source) => isOwn(source) || adopts(source.object.metadata));
 }
 
 function isOwn({ kind, object }: Source): boolean {
@@ -59,7 +77,7 @@ function isOwn({ kind, object }: Source): boolean {
 }
 
 type Around = {
-  readonly region: KnownRegion;
+  readonly region: Known;
   readonly pods: PodIndex;
   readonly v1Services: V1Services;
   readonly domains: Domains;
@@ -67,7 +85,7 @@ type Around = {
   readonly autoscalers: ReadonlyMap<string, string>;
 };
 
-function aroundOf(region: KnownRegion, { namespace }: Reading): Around {
+function aroundOf(region: Known, namespace: string): Around {
   const cache = region.cacheOf(namespace);
   const { kind } = region.config.domains;
   return {
@@ -90,7 +108,11 @@ function targetKey({ kind, name }: { readonly kind: string; readonly name: strin
   return `${kind} ${name}`;
 }
 
-function foundService({ name, source }: Named, around: Around, { username, now }: Reading): FoundService {
+function foundService(
+  { name, item: source }: InNamespace<Source>,
+  around: Around,
+  { username, now }: Reading,
+): FoundService {
   const { kind, object } = source;
   const { metadata, spec } = object;
   const v1Services = around.v1Services(spec.template.metadata?.labels ?? {});

@@ -5,35 +5,43 @@ import { findServices } from "./find-services.ts";
 import { findJobs } from "./jobs/find-jobs.ts";
 import type { Place } from "./place.ts";
 
+type Where = Pick<Place, "reading"> & { readonly region: Pick<Region, "api" | "config" | "cacheOf"> };
+
 /** A read that finds nothing doesn't wait longer for an answer that only explains it. */
 const PATIENCE_MS = 1_500;
+
+const MOST_ASKED = 5;
 
 /** Kinds that Gantry runs or adopts. */
 const RUN = ["Deployment", "StatefulSet", "DaemonSet", "Job", "CronJob"] as const;
 
 /**
  * What a name is that no service and no job has, as sentences: an Argo Rollout, a ReplicaSet or a pod. Undefined if it isn't
- * any of them, or if that can't be read: the rights are optional. Costs at most two requests; never rejects.
+ * any of them, or if that can't be read: the rights are optional. Costs at most two requests for each of the first namespaces; never rejects.
  */
 export async function otherKind(
-  { region, reading }: Place,
+  { region, reading }: Where,
   { name, signal }: { readonly name: string; readonly signal: AbortSignal },
 ): Promise<string | undefined> {
   if (region.config.adopt.which === "none") return undefined;
-  const cache = region.cacheOf(reading.namespace);
+  const caches = reading.namespaces.map((namespace) => region.cacheOf(namespace));
   // The other operation has it.
-  if (RUN.some((kind) => cache.find(kind, name) !== undefined)) return undefined;
+  if (caches.some((cache) => RUN.some((kind) => cache.find(kind, name) !== undefined))) return undefined;
   const adopts = adopter(region.config.adopt);
-  const pod = cache.find("Pod", name);
-  if (pod) return adopts(pod.metadata) || isOfGantry(pod) ? podWords(pod, { region, reading }) : undefined;
+  const pods = caches.flatMap((cache) => cache.find("Pod", name) ?? []);
+  const pod = pods.find((each) => adopts(each.metadata) || isOfGantry(each));
+  if (pod) return podWords(pod, { region, reading });
+  if (pods.length > 0) return undefined;
   const within = AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]);
-  const get = (kind: "Rollout" | "ReplicaSet") =>
-    region.api.get({ kind, namespace: reading.namespace, name }, within).catch(() => undefined);
+  const get = async <K extends "Rollout" | "ReplicaSet">(kind: K) => {
+    const found = await Promise.all(
+      reading.namespaces.slice(0, MOST_ASKED).map((namespace) => region.api.get({ kind, namespace, name }, within).catch(() => undefined)),
+    );
+    return found.find((each) => each && adopts(each.metadata));
+  };
   const [rollout, replicaSet] = await Promise.all([get("Rollout"), get("ReplicaSet")]);
-  if (rollout && adopts(rollout.metadata)) {
-    return `${name} is an Argo Rollout, which Gantry doesn't run. Use kubectl argo rollouts.`;
-  }
-  return replicaSet && adopts(replicaSet.metadata) ? replicaSetWords(replicaSet) : undefined;
+  if (rollout) return `${name} is an Argo Rollout, which Gantry doesn't run. Use kubectl argo rollouts.`;
+  return replicaSet && replicaSetWords(replicaSet);
 }
 
 function isOfGantry({ metadata }: KubeObject<"Pod">): boolean {
@@ -55,7 +63,7 @@ function replicaSetWords({ metadata }: KubeObject<"ReplicaSet">): string {
   return `${name} is a ReplicaSet without a Deployment, which Gantry doesn't run. Use kubectl, or make a Deployment of it.`;
 }
 
-function podWords({ metadata }: KubeObject<"Pod">, { region, reading }: Place): string {
+function podWords({ metadata }: KubeObject<"Pod">, { region, reading }: Where): string {
   const { name, uid } = metadata;
   const has = ({ pods }: { readonly pods: readonly KubeObject<"Pod">[] }) =>
     pods.some((pod) => pod.metadata.uid === uid);

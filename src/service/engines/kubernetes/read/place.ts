@@ -1,13 +1,23 @@
 import { Refusal, type User } from "../../../engine.ts";
 import type { CachedKind } from "../cache/namespace-cache.ts";
+import { isDenied } from "../cache/read-refusal.ts";
+import { KubeError } from "../cluster/kube-api.ts";
+import { missingRightOf } from "../cluster/missing-right.ts";
 import type { Region } from "../region.ts";
+import type { LeftOut } from "../region-namespaces.ts";
 import type { KnownRegion, Reading } from "./find-services.ts";
 import { jobKinds, serviceKinds } from "./read-kinds.ts";
 
 type Asked = { readonly user: User; readonly path: { readonly region: string }; readonly signal: AbortSignal };
 
-/** A region, and the user's namespace in it. */
-export type Place<R extends KnownRegion = Region> = { readonly region: R; readonly reading: Reading };
+/** A region, and the user's namespaces in it. */
+export type Place<R extends KnownRegion = Region> = {
+  readonly region: R;
+  readonly reading: Reading;
+  /** New workloads are made here. It may be one that can't be read. */
+  readonly first: string;
+  readonly leftOut: readonly LeftOut[];
+};
 
 /** Dependencies of the read operations. */
 export type ReadParts<R extends KnownRegion = KnownRegion> = {
@@ -50,11 +60,82 @@ async function currentPlace<R extends KnownRegion>(
   { region, kinds }: Wanted<R>,
 ): Promise<Place<R>> {
   const { username } = user;
-  const namespace = region.config.namespaceOf(username);
-  if (namespace === undefined) {
-    const where = region.config.region;
-    throw new Refusal(403, `${username} has no namespace in the region ${where}: ask your Gantry admin for one`);
+  const { config, cacheOf, namespaces } = region;
+  const known = await namespaces.of(username, signal);
+  const [first] = known?.names ?? [];
+  if (!known || first === undefined) {
+    throw new Refusal(403, `${username} has no namespace in the region ${config.region}: ask your Gantry admin for one`);
   }
-  await region.cacheOf(namespace).current(kinds, signal);
-  return { region, reading: { namespace, username, now: now() } };
+  const { names } = known;
+  const denied = new Map<string, Refusal>();
+  const left = new Set<string>();
+  const read = async (namespace: string): Promise<void> => {
+    try {
+      await cacheOf(namespace).current(kinds, signal);
+    } catch (error) {
+      // Its labels have changed since.
+      if (!namespaces.all().includes(namespace)) return void left.add(namespace);
+      // It would be the whole answer, or the same for all of them.
+      if (names.length === 1 || !(error instanceof Refusal) || !isDenied(error.cause)) throw error;
+      denied.set(namespace, error);
+    }
+  };
+  await Promise.all(names.map(read));
+  const [refusal] = denied.values();
+  if (refusal && denied.size === names.length) throw refusal;
+  const readable = names.filter((name) => !denied.has(name) && !left.has(name));
+  const gone = names.length === 1 ? [] : await goneOf(region, readable, kinds);
+  return {
+    region,
+    reading: { namespaces: readable, username, now: now() },
+    first,
+    leftOut: [
+      ...known.leftOut,
+      ...names.flatMap((namespace) => {
+        const why = denied.get(namespace);
+        return why ? [{ namespace, why: deniedText(namespace, why), mayHold: true }] : [];
+      }),
+      ...gone.map((namespace) => ({ namespace, why: goneText(namespace), mayHold: false })),
+    ],
+  };
+}
+
+/** Lists of a namespace that isn't there are empty, so those without anything are looked for. */
+async function goneOf(
+  { cacheOf, namespaces }: KnownRegion,
+  names: readonly string[],
+  kinds: readonly CachedKind[],
+): Promise<readonly string[]> {
+  const empty = names.filter((name) => kinds.every((kind) => cacheOf(name).all(kind).length === 0));
+  const gone = await Promise.all(empty.map((name) => namespaces.isGone(name)));
+  return empty.filter((_, at) => gone[at] === true);
+}
+
+function deniedText(namespace: string, { message, cause }: Refusal): string {
+  const right = cause instanceof KubeError ? missingRightOf(cause) : undefined;
+  const why = right
+    ? `Gantry's account may not ${right.verb} ${right.resource} there. Give it the Role of docs/kubernetes-role.yaml.`
+    : message.replace(/^Couldn't [^:]*: /u, "").replace(" Nothing was changed.", "");
+  return `Namespace ${namespace} isn't listed: ${why}`;
+}
+
+function goneText(namespace: string): string {
+  return (
+    `Namespace ${namespace} isn't listed: the cluster doesn't have it. ` +
+    `Create it with \`kubectl create namespace ${namespace}\`, or change SERVICE_CLUSTERS.`
+  );
+}
+
+/**
+ * The refusal for a name that no workload of the place has: 404, unless one may be in a namespace that can't be read. A
+ * workload that only isn't seen must not be taken for one that was deleted.
+ */
+export function notFound(
+  { leftOut }: Pick<Place<KnownRegion>, "leftOut">,
+  text: string,
+  options: { readonly instead?: string | undefined } = {},
+): Refusal {
+  const unseen = leftOut.filter(({ mayHold }) => mayHold).map(({ why }) => why);
+  if (unseen.length === 0) return new Refusal(404, text, options);
+  return new Refusal(503, `${text}. It may be where Gantry can't look. ${unseen.join(" ")}`);
 }

@@ -1,10 +1,10 @@
 import type { Job } from "../../../../api/schema.ts";
-import { Refusal, type Engine } from "../../../engine.ts";
+import type { Engine, Refusal } from "../../../engine.ts";
 import { listedJob, readJob } from "../../../workloads/jobs/job-answer.ts";
 import { listedService, readService } from "../../../workloads/services/service-answer.ts";
 import { cronJobBody, findCronJob, findCronJobs } from "./jobs/find-cron-jobs.ts";
 import { findJob, findJobs } from "./jobs/find-jobs.ts";
-import { findService, findServices, type KnownRegion, type Reading } from "./find-services.ts";
+import { findService, findServices, type KnownRegion } from "./find-services.ts";
 import type { FoundJob } from "./jobs/found-job.ts";
 import {
   cronJobOwnership,
@@ -15,7 +15,7 @@ import {
 } from "../write/refused-operations.ts";
 import type { CachedKind } from "../cache/namespace-cache.ts";
 import { jobKinds, serviceKinds } from "./read-kinds.ts";
-import { jobPlace, type Place, type ReadParts, servicePlace } from "./place.ts";
+import { jobPlace, notFound, type Place, type ReadParts, servicePlace } from "./place.ts";
 
 type ReadOperations = Pick<Engine, "listServices" | "getService" | "listJobs" | "getJob">;
 
@@ -32,12 +32,13 @@ export type ReadOperationsParts<R extends KnownRegion> = ReadParts<R> & {
 export function readOperations<R extends KnownRegion>(parts: ReadOperationsParts<R>): ReadOperations {
   return {
     async listServices(request) {
-      const { region, reading } = await servicePlace(parts, request);
+      const place = await servicePlace(parts, request);
+      const { region, reading } = place;
       const found = findServices(region, reading);
       return {
         region: request.path.region,
         services: found.map((each) => listedService(each.service, each.status, serviceOwner(each))),
-        ...unlisted(region, reading, serviceKinds(region.config)),
+        ...unlisted(place, serviceKinds(region.config)),
       };
     },
     async getService(request) {
@@ -45,18 +46,19 @@ export function readOperations<R extends KnownRegion>(parts: ReadOperationsParts
       const { region, reading } = place;
       const name = request.path.service_name;
       const found = findService(region, { ...reading, name });
-      if (!found) throw await notFound(parts, place, { noun: "service", name, signal: request.signal });
+      if (!found) throw await unknownName(parts, place, { noun: "service", name, signal: request.signal });
       return readService(found.service, found.status, serviceOwnership(found, region.config));
     },
     async listJobs(request) {
-      const { region, reading } = await jobPlace(parts, request);
+      const place = await jobPlace(parts, request);
+      const { region, reading } = place;
       const jobs = findJobs(region, reading).map((each) => listedJob(each.job, each.around, jobOwner(each)));
       const cronJobs = findCronJobs(region, reading).map((each) =>
         cronJobBody(each, reading, { managedBy: each.owner?.words }),
       );
       return {
         jobs: [...jobs, ...cronJobs],
-        ...unlisted(region, reading, jobKinds(region.config)),
+        ...unlisted(place, jobKinds(region.config)),
       };
     },
     async getJob(request) {
@@ -73,13 +75,13 @@ export function readOperations<R extends KnownRegion>(parts: ReadOperationsParts
 
 type Sought = { readonly name: string; readonly signal: AbortSignal };
 
-async function notFound<R extends KnownRegion>(
+async function unknownName<R extends KnownRegion>(
   { otherKind }: ReadOperationsParts<R>,
   place: Place<R>,
   { noun, ...sought }: Sought & { readonly noun: "service" | "job" },
 ): Promise<Refusal> {
   const instead = await otherKind(place, sought);
-  return new Refusal(404, `no ${noun} is named ${sought.name}: check the name`, { instead });
+  return notFound(place, `no ${noun} is named ${sought.name}: check the name`, { instead });
 }
 
 async function readCronJob<R extends KnownRegion>(
@@ -89,15 +91,24 @@ async function readCronJob<R extends KnownRegion>(
 ): Promise<Job> {
   const { region, reading } = place;
   const found = findCronJob(region, { ...reading, name });
-  if (!found) throw await notFound(parts, place, { noun: "job", name, signal });
+  if (!found) throw await unknownName(parts, place, { noun: "job", name, signal });
   const body = cronJobBody(found, reading, cronJobOwnership(found, region.config));
   // The log that people want is that of its newest run.
   const last = found.jobs.at(-1);
   return { instance_names: last ? [...(await parts.instancesOf(place, last))] : [], ...body };
 }
 
-/** What the list lacks because a right or an API is missing in the cluster. */
-function unlisted({ cacheOf }: KnownRegion, { namespace }: Reading, kinds: readonly CachedKind[]) {
-  const sentences = cacheOf(namespace).unread(kinds);
-  return sentences.length === 0 ? {} : { not_listed: [...sentences] };
+/** What the list lacks because of namespaces, rights and APIs of the cluster: each sentence once. */
+function unlisted({ region, reading, leftOut }: Place<KnownRegion>, kinds: readonly CachedKind[]) {
+  const { namespaces } = reading;
+  const unread = namespaces.flatMap((namespace) =>
+    region.cacheOf(namespace).unread(kinds).map((why) => ({ namespace, why })),
+  );
+  const byWhy = Map.groupBy(unread, ({ why }) => why);
+  const sentences = [...byWhy].map(([why, of]) => {
+    const where = of.map(({ namespace }) => namespace).join(", ");
+    return of.length === namespaces.length ? why : `Namespace ${where}: ${why}`;
+  });
+  const all = [...leftOut.map(({ why }) => why), ...sentences];
+  return all.length === 0 ? {} : { not_listed: all };
 }

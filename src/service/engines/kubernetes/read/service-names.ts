@@ -1,4 +1,5 @@
 import type { FoundService } from "./found-service.ts";
+import type { InNamespace } from "./workload-names.ts";
 
 type Source = FoundService["source"];
 
@@ -6,10 +7,10 @@ type Source = FoundService["source"];
 const order: readonly Source["kind"][] = ["Deployment", "StatefulSet", "DaemonSet"];
 
 /**
- * The name of each service in the API. Kubernetes lets workloads of different kinds in a namespace have the same name; then
- * the StatefulSet `db` is `db.statefulset`, and the DaemonSet `db.daemonset`, so that all can be addressed.
+ * The name of each service of a namespace. Kubernetes lets workloads of different kinds in a namespace have the same name;
+ * then the StatefulSet `db` is `db.statefulset`, and the DaemonSet `db.daemonset`, so that all can be addressed.
  */
-export function nameServices(sources: readonly Source[]): ReadonlyMap<string, Source> {
+export function nameServices(sources: readonly Source[], namespace: string): readonly InNamespace<Source>[] {
   const named = new Map<string, Source>();
   const taken: Source[] = [];
   for (const source of order.flatMap((kind) => ofKind(sources, kind))) {
@@ -22,7 +23,7 @@ export function nameServices(sources: readonly Source[]): ReadonlyMap<string, So
     while (named.has(name)) name += `.${source.kind.toLowerCase()}`;
     named.set(name, source);
   }
-  return named;
+  return [...named].map(([name, item]) => ({ name, namespace, item }));
 }
 
 function ofKind(sources: readonly Source[], kind: Source["kind"]): Source[] {

@@ -6,7 +6,7 @@ import { ensureService } from "../../../workloads/definitions/stored-definition.
 import { createdService } from "../../../workloads/services/service-answer.ts";
 import type { KubeObject } from "../cluster/kinds.ts";
 import { refusalOf } from "../cluster/refusal-of.ts";
-import { findService } from "../read/find-services.ts";
+import { findServices, isServiceName } from "../read/find-services.ts";
 import type { FoundService } from "../read/found-service.ts";
 import { disksFor, type Disks } from "./disks.ts";
 import { refuseLaterDomains, refuseTakenDomains, routedPort } from "./domains.ts";
@@ -41,24 +41,33 @@ export async function createService(
   const making = { domains: [...definition.domains], port, claims: [...disks.missing] };
   const deployment = await createDeployment(target, { definition, disks, making });
   await complete(target, deployment, making);
-  const found = findService(target.region, { ...target.reading, name: target.name });
+  // By its uid: another namespace may have the name by now.
+  const found = findServices(target.region, target.reading).find(
+    ({ source }) => source.object.metadata.uid === deployment.metadata.uid,
+  );
   if (!found) throw new Error(`the new service ${target.name} isn't in the cache`);
   return createdService({ ...found.service, definition });
 }
 
 function refuseTakenName(target: Target): void {
   const { region, reading, name } = target;
-  const found = findService(region, { ...reading, name });
-  if (found?.service.deleting === true) throw beingDeleted(name);
-  if (found) throw nameTaken(target, found);
+  if (!isServiceName(region, { ...reading, name })) return;
+  const holder = nameHolder(target);
+  throw holder?.service.deleting === true ? beingDeleted(name) : nameTaken(target, holder);
 }
 
 function beingDeleted(name: string): Refusal {
   return new Refusal(409, `service ${name} is still being deleted: wait a moment`);
 }
 
-function nameTaken({ name, region, reading }: Target, found?: FoundService): Refusal {
-  const kind = found?.isAdopted === true ? `, the ${found.source.kind} of the namespace ${reading.namespace}` : "";
+/** Undefined where several namespaces have the name, or none. */
+function nameHolder({ region, reading, name }: Target): FoundService | undefined {
+  return findServices(region, reading).find(({ service }) => service.name === name);
+}
+
+function nameTaken({ name, region }: Target, found?: FoundService): Refusal {
+  const { kind: of, object } = found?.source ?? {};
+  const kind = found?.isAdopted === true && of ? `, the ${of} of the namespace ${object?.metadata.namespace}` : "";
   const where = region.config.region;
   return new Refusal(409, `a service named ${name} already exists in ${where}${kind}: choose another name`);
 }
@@ -66,7 +75,7 @@ function nameTaken({ name, region, reading }: Target, found?: FoundService): Ref
 type Plan = { readonly definition: ServiceDefinition; readonly disks: Disks; readonly making: Making };
 
 async function createDeployment(target: Target, { definition, disks, making }: Plan): Promise<Deployment> {
-  const { region, reading, name } = target;
+  const { region, namespace, name } = target;
   const request = randomUUID();
   const isBare = definition.ports.length === 0 && making.domains.length === 0 && making.claims.length === 0;
   const body = deploymentManifest({
@@ -77,7 +86,7 @@ async function createDeployment(target: Target, { definition, disks, making }: P
     holdsDisk: disks.holdsDisk,
     making: isBare ? undefined : makingText(making),
   });
-  const place = { kind: "Deployment", namespace: reading.namespace } as const;
+  const place = { kind: "Deployment", namespace } as const;
   try {
     const deployment = await createOnce(region.api, { place, name, body, isOurs: madeBy(request) });
     cacheOf(target).saw("Deployment", deployment);
@@ -94,14 +103,14 @@ function doing({ name }: Target): string {
 
 /** The name of a Deployment that was just deleted, of another service, or of one that Gantry doesn't show. */
 async function whyTaken(target: Target): Promise<Refusal> {
-  const { region, reading, name } = target;
-  const named = { kind: "Deployment", namespace: reading.namespace, name } as const;
+  const { region, namespace, name } = target;
+  const named = { kind: "Deployment", namespace, name } as const;
   const holder = await region.api.get(named).catch(() => undefined);
   if (holder?.metadata.deletionTimestamp !== undefined) return beingDeleted(name);
   if (holder) cacheOf(target).saw("Deployment", holder);
-  const found = findService(region, { ...reading, name });
+  const found = nameHolder(target);
   if (!holder || found) return nameTaken(target, found);
-  return otherObject({ kind: "Deployment", name, namespace: reading.namespace });
+  return otherObject({ kind: "Deployment", name, namespace });
 }
 
 /** Makes the rest, or takes everything back. */

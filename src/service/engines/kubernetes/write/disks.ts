@@ -18,8 +18,8 @@ export type Disks = {
 /** Reads which disks exist. Throws a `Refusal` 400 for disks that this region can't give. */
 export async function disksFor(target: Target, { volumes, size }: ServiceDefinition): Promise<Disks> {
   if (volumes.length === 0) return { missing: [], holdsDisk: false };
-  const { region, reading: place, name, signal } = target;
-  const of = { kind: "PersistentVolumeClaim", namespace: place.namespace } as const;
+  const { region, namespace, name, signal } = target;
+  const of = { kind: "PersistentVolumeClaim", namespace } as const;
   const { items } = await reading(`create the service ${name}`, () => region.api.list(of, {}, signal));
   const claims = new Map(items.map((claim) => [claim.metadata.name, claim]));
   const missing = volumes.findIndex(({ diskName }) => !claims.has(claimOf(diskName)));

@@ -66,13 +66,13 @@ export async function refuseLaterDomains(target: Target, own: readonly Route[], 
 
 /** A namespace that can't be read hides its domains; the own one must be readable. */
 async function everywhere(target: Target, read: (namespace: string) => Promise<readonly Route[]>): Promise<Route[]> {
-  const { region, reading, parts } = target;
-  const namespaces = new Set([reading.namespace, ...region.namespaces]);
+  const { region, namespace: own, parts } = target;
+  const namespaces = new Set([own, ...region.namespaces.all()]);
   const lists = [...namespaces].map(async (namespace) => {
     try {
       return await read(namespace);
     } catch (error) {
-      if (namespace === reading.namespace) throw error;
+      if (namespace === own) throw error;
       parts.onEvent("couldn't look for a domain in another namespace", { error, namespace });
       return [];
     }

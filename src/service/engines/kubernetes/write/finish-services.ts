@@ -4,7 +4,7 @@ import { labels } from "../names.ts";
 import { isGantrys } from "../read/adoption.ts";
 import type { Region } from "../region.ts";
 import { makeParts, makingOf, markMade } from "./service-making.ts";
-import { onServiceOf, type Target, type WriteParts } from "./target.ts";
+import { cacheOf, onServiceOf, type Target, type WriteParts } from "./target.ts";
 
 export type Finishing = {
   readonly users: readonly string[];
@@ -32,18 +32,30 @@ type Place = Finishing & { readonly region: Region; readonly username: string };
 
 async function finishOf(parts: WriteParts, place: Place): Promise<void> {
   const { region, username, closing } = place;
-  const namespace = region.config.namespaceOf(username);
-  if (namespace === undefined || closing.aborted) return;
-  const cache = region.cacheOf(namespace);
+  if (closing.aborted) return;
+  const data = { region: region.config.region };
+  const tell = (error: unknown, more: object): void => {
+    if (!closing.aborted) parts.onEvent("couldn't complete a service; it is tried again", { ...more, error });
+  };
   try {
-    await cache.current(["Deployment"], closing);
-    for (const { metadata } of cache.all("Deployment").filter((each) => isInterrupted(each, parts.now(), place))) {
-      const reading = { namespace, username, now: parts.now() };
-      await onServiceOf({ parts, region, reading, name: metadata.name, signal: closing }, finish);
-      parts.onEvent("completed a service whose creation was interrupted", { service: metadata.name, namespace });
+    const { names = [] } = (await region.namespaces.of(username, closing)) ?? {};
+    for (const namespace of names) {
+      await finishIn(parts, place, namespace).catch((error: unknown) => tell(error, { namespace }));
     }
   } catch (error) {
-    if (!closing.aborted) parts.onEvent("couldn't complete a service; it is tried again", { error, namespace });
+    tell(error, data);
+  }
+}
+
+async function finishIn(parts: WriteParts, place: Place, namespace: string): Promise<void> {
+  const { region, username, closing: signal } = place;
+  const cache = region.cacheOf(namespace);
+  await cache.current(["Deployment"], signal);
+  for (const { metadata } of cache.all("Deployment").filter((each) => isInterrupted(each, parts.now(), place))) {
+    const reading = { namespaces: [namespace], username, now: parts.now() };
+    const { name } = metadata;
+    await onServiceOf({ parts, region, reading, first: namespace, leftOut: [], namespace, name, signal }, finish);
+    parts.onEvent("completed a service whose creation was interrupted", { service: name, namespace });
   }
 }
 
@@ -54,8 +66,7 @@ function isInterrupted(deployment: KubeObject<"Deployment">, now: Date, { olderT
 }
 
 async function finish(target: Target): Promise<void> {
-  const { region, reading, name } = target;
-  const deployment = region.cacheOf(reading.namespace).find("Deployment", name);
+  const deployment = cacheOf(target).find("Deployment", target.name);
   const making = deployment && makingOf(deployment);
   if (!making) return;
   await makeParts(target, deployment, making);

@@ -1,9 +1,11 @@
 import { unawaited } from "../../../../unawaited.ts";
+import { orAborted } from "../../../workloads/lifecycle/or-aborted.ts";
 import type { NamespaceCache } from "../cache/namespace-cache.ts";
 import { KubeError } from "../cluster/kube-api.ts";
 import { annotations } from "../names.ts";
 import type { FoundService } from "../read/found-service.ts";
 import type { Region } from "../region.ts";
+import { inEachNamespace } from "../region-namespaces.ts";
 import { forgetStopPatch } from "./service-patches.ts";
 import type { WriteParts } from "./target.ts";
 
@@ -14,14 +16,18 @@ type Stopped = Extract<FoundService["source"], { kind: (typeof kinds)[number] }>
  * Takes the note of a stop off each service that somebody else scales while it is stopped: later, when they set it to 0
  * again, a start would return to a size from before. Only objects that Gantry stopped have one. Returns what ends it.
  */
-export function forgetStops(parts: WriteParts, users: readonly string[]): () => void {
-  const subscriptions = [...parts.regions.values()].flatMap((region) => {
-    const namespaces = new Set(users.flatMap((user) => region.config.namespaceOf(user) ?? []));
-    return [...namespaces].flatMap((namespace) => watching(parts, region, region.cacheOf(namespace)));
-  });
-  return () => {
-    for (const end of subscriptions) end();
-  };
+export function forgetStops(parts: WriteParts): () => void {
+  const closing = new AbortController();
+  for (const region of parts.regions.values()) {
+    unawaited(
+      inEachNamespace(region.namespaces, closing.signal, async (namespace, signal) => {
+        const subscriptions = watching(parts, region, region.cacheOf(namespace));
+        await orAborted(new Promise(() => undefined), signal).catch(() => undefined);
+        for (const end of subscriptions) end();
+      }),
+    );
+  }
+  return () => closing.abort();
 }
 
 function watching(parts: WriteParts, region: Region, cache: NamespaceCache): (() => void)[] {

@@ -16,12 +16,7 @@ export async function rollBack(
   deployment: KubeObject<"Deployment">,
   claims: readonly string[],
 ): Promise<string | undefined> {
-  const {
-    region,
-    reading: { namespace },
-    name,
-    parts,
-  } = target;
+  const { region, namespace, name, parts } = target;
   const { metadata } = deployment;
   try {
     const named = { kind: "Deployment", namespace, name } as const;
@@ -38,8 +33,8 @@ export async function rollBack(
 }
 
 /** A disk of this name may be an older one of this service, with data on it, or already be another service's. */
-async function deleteNewClaim({ region, reading }: Target, claim: string, request: string): Promise<void> {
-  const named = { kind: "PersistentVolumeClaim", namespace: reading.namespace, name: claim } as const;
+async function deleteNewClaim({ region, namespace }: Target, claim: string, request: string): Promise<void> {
+  const named = { kind: "PersistentVolumeClaim", namespace, name: claim } as const;
   const found = await region.api.get(named);
   if (!madeBy(request)(found)) return;
   await region.api.delete(named, { propagation: "Background", uid: found.metadata.uid });

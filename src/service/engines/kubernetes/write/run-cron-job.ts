@@ -3,6 +3,7 @@ import { Refusal } from "../../../engine.ts";
 import { annotations } from "../names.ts";
 import type { KubeObject } from "../cluster/kinds.ts";
 import { findCronJob } from "../read/jobs/find-cron-jobs.ts";
+import { notFound } from "../read/place.ts";
 import { newNotesOf, type Target } from "./target.ts";
 
 /** The Job for a run of a CronJob that somebody asked for, and the id of the request, which it carries. */
@@ -10,8 +11,8 @@ export function manualRun(target: Target, from: string): { readonly body: object
   const { region, reading, name } = target;
   const found = findCronJob(region, { ...reading, name: from });
   if (!found) {
-    const [unread = ""] = region.cacheOf(reading.namespace).unread(["CronJob"]);
-    throw new Refusal(404, `no CronJob is named ${from}: check the name. Nothing was changed. ${unread}`.trim());
+    const [unread = ""] = reading.namespaces.flatMap((namespace) => region.cacheOf(namespace).unread(["CronJob"]));
+    throw notFound(target, `no CronJob is named ${from}: check the name. Nothing was changed. ${unread}`.trim());
   }
   const { metadata } = found.object;
   if (metadata.deletionTimestamp !== undefined) {

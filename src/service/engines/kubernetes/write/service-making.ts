@@ -79,7 +79,7 @@ const LEFT_OVER_MS = 5_000;
 
 /** An object that belongs to the Deployment; one that is there already must be its own. */
 async function owned<K extends "Service" | "Ingress" | "HTTPRoute">(
-  { region, reading: { namespace }, signal }: Target,
+  { region, namespace, signal }: Target,
   { metadata }: Deployment,
   { kind, name, body }: New<K>,
 ): Promise<KubeObject<K>> {
@@ -136,8 +136,7 @@ export function refuseTakenParts(
   target: Target,
   { ports, domains }: Pick<ServiceDefinition, "ports" | "domains">,
 ): void {
-  const { region, reading, name } = target;
-  const { namespace } = reading;
+  const { region, namespace, name } = target;
   const cache = region.cacheOf(namespace);
   const routes = routeKindOf(region);
   const needed = [
@@ -156,9 +155,9 @@ export function refuseTakenParts(
  * Disks have no owner. One that exists is used as it is, also if another service made it a moment ago. One that somebody
  * else made a moment ago is refused.
  */
-async function makeClaims({ region, reading, name }: Target, deployment: Deployment, claims: readonly string[]) {
+async function makeClaims({ region, namespace, name }: Target, deployment: Deployment, claims: readonly string[]) {
   const { disks } = region.config;
-  const place = { kind: "PersistentVolumeClaim", namespace: reading.namespace } as const;
+  const place = { kind: "PersistentVolumeClaim", namespace } as const;
   const made: KubeObject<"PersistentVolumeClaim">[] = [];
   for (const claim of disks ? claims : []) {
     const labelled = {
@@ -182,7 +181,7 @@ export function requestOf({ metadata }: Pick<Deployment, "metadata">): string {
 }
 
 /** Takes the note off a Deployment that is complete. Its failure only means that somebody looks at it once more. */
-export async function markMade({ region, reading: { namespace } }: Target, { metadata }: Deployment): Promise<void> {
+export async function markMade({ region, namespace }: Target, { metadata }: Deployment): Promise<void> {
   const body = { metadata: { uid: metadata.uid, annotations: { [annotations.making]: null } } };
   const named = { kind: "Deployment", namespace, name: metadata.name } as const;
   region.cacheOf(namespace).saw("Deployment", await region.api.patch(named, { type: "merge", body }));
@@ -190,11 +189,10 @@ export async function markMade({ region, reading: { namespace } }: Target, { met
 
 /** Makes the routes of a service those of these domains. Returns the ones that are there now. */
 export async function replaceRoutes(target: Target, deployment: Deployment, routed: Routed): Promise<readonly Route[]> {
-  const { region, reading: place } = target;
+  const { region, namespace } = target;
   const kind = routeKindOf(region);
   if (kind === undefined) return [];
   if (routed.domains.length > 0) await makeV1Service(target, deployment, routed.port);
-  const { namespace } = place;
   const { items } = await region.api.list({ kind, namespace }, {});
   const own = items.filter((route) => belongsTo(route, deployment.metadata.uid));
   const wanted = wantedRoutes(target, deployment, routed);
@@ -202,7 +200,8 @@ export async function replaceRoutes(target: Target, deployment: Deployment, rout
   for (const route of wanted) {
     const found = own.find(({ metadata }) => metadata.name === route.name);
     const { port = 0 } = routed; // a route is wanted only with a port
-    routes.push(await (found ? rerouted(target, found, { ...route, port }) : owned(target, deployment, route)));
+    const rerouting = { ...route, port, service: deployment.metadata.name };
+    routes.push(await (found ? rerouted(target, found, rerouting) : owned(target, deployment, route)));
   }
   for (const { metadata } of own.filter((route) => wanted.every(({ name }) => name !== route.metadata.name))) {
     await region.api.delete({ kind, namespace, name: metadata.name }, { propagation: "Background", uid: metadata.uid });
@@ -217,17 +216,21 @@ const TRIES = 3;
  * Gives a route other domains. Nothing else of it is written: labels, annotations, TLS and paths that somebody added, for
  * example for certificates, stay.
  */
-async function rerouted(target: Target, first: Route, wanted: NewRoute & { readonly port: number }): Promise<Route> {
-  const { region, reading } = target;
+async function rerouted(
+  target: Target,
+  first: Route,
+  wanted: NewRoute & Pick<Rerouting, "port" | "service">,
+): Promise<Route> {
+  const { region, namespace } = target;
   const { kind, name } = wanted;
-  const named = { kind, namespace: reading.namespace, name };
+  const named = { kind, namespace, name };
   let found = first;
   for (let tries = 1; ; tries += 1) {
-    const patch = reroutePatch(found, { ...wanted, service: target.name, notes: notesOf(target) });
+    const patch = reroutePatch(found, { ...wanted, notes: notesOf(target) });
     if (!patch) return found;
     try {
       const route = await region.api.patch(named, patch);
-      region.cacheOf(reading.namespace).saw(kind, route);
+      region.cacheOf(namespace).saw(kind, route);
       return route;
     } catch (error) {
       // Somebody else changed its rules: a test of the patch failed.

@@ -3,9 +3,9 @@ import type { SerialQueue } from "../../../workloads/lifecycle/serial-queue.ts";
 import type { Named } from "../cluster/kube-api.ts";
 import { refusalOf } from "../cluster/refusal-of.ts";
 import { annotations } from "../names.ts";
-import { findService } from "../read/find-services.ts";
+import { findService, namespaceOfService } from "../read/find-services.ts";
 import type { FoundService } from "../read/found-service.ts";
-import { jobPlace, servicePlace, type Place } from "../read/place.ts";
+import { jobPlace, notFound, type Place, servicePlace } from "../read/place.ts";
 import type { KubernetesParts } from "../region.ts";
 
 export type WriteParts = KubernetesParts & {
@@ -15,10 +15,13 @@ export type WriteParts = KubernetesParts & {
   readonly jobRetries: number;
 };
 
-/** A workload of a user that is to be changed; the cache of its namespace was current when this was made. */
+/** A workload of a user that is to be changed; the caches of its place were current when this was made. */
 export type Target = Place & {
   readonly parts: WriteParts;
+  /** In the API; its object can have another name. */
   readonly name: string;
+  /** Of its object. */
+  readonly namespace: string;
   readonly signal: AbortSignal;
   readonly asked?: EngineRequest<"stopService">["asked"];
 };
@@ -29,13 +32,44 @@ type Asked = Pick<EngineRequest<"stopService">, "user" | "signal" | "asked"> & {
 type AskedService = Asked & { readonly path: { readonly service_name: string } };
 type AskedJob = Asked & { readonly path: { readonly job_name: string } };
 
-/** Runs a write to a service when it is its turn. */
+/** Runs a write to a service when it is its turn. Throws a `Refusal` 404 if there is none. */
 export function onService<T>(parts: WriteParts, asked: AskedService, work: (target: Target) => Promise<T>): Promise<T> {
+  return onServiceIn(parts, asked, work, ({ region, reading }, name) => namespaceOfService(region, { ...reading, name }));
+}
+
+/** The same for one that is to be made. */
+export function onNewService<T>(
+  parts: WriteParts,
+  asked: AskedService,
+  work: (target: Target) => Promise<T>,
+): Promise<T> {
+  return onServiceIn(parts, asked, work, newNamespace);
+}
+
+type NamespaceOf = (place: Place, name: string) => string | undefined;
+
+function onServiceIn<T>(
+  parts: WriteParts,
+  asked: AskedService,
+  work: (target: Target) => Promise<T>,
+  namespaceOf: NamespaceOf,
+): Promise<T> {
   const { user, path, signal } = asked;
   const { region, service_name: name } = path;
-  const run = async () =>
-    await work({ ...(await servicePlace(parts, asked)), parts, name, signal, asked: asked.asked ?? {} });
+  const run = async () => {
+    const place = await servicePlace(parts, asked);
+    const namespace = namespaceOf(place, name);
+    if (namespace === undefined) throw notFound(place, `no service is named ${name}: check the name`);
+    return await work({ ...place, parts, name, namespace, signal, asked: asked.asked ?? {} });
+  };
   return parts.queue.run(serviceKey(user.username, region, name), run, signal);
+}
+
+/** Where new workloads are made. Throws the reason why it can't be read. */
+export function newNamespace({ first, reading, leftOut }: Place): string {
+  if (reading.namespaces.includes(first)) return first;
+  const why = leftOut.find((each) => each.namespace === first)?.why ?? "";
+  throw new Refusal(503, `New workloads are made in the namespace ${first}. Nothing was changed. ${why}`.trim());
 }
 
 /** The same for a change that nobody asked for now. */
@@ -48,12 +82,22 @@ function serviceKey(username: string, region: string, name: string): string {
   return JSON.stringify(["service", username, region, name]);
 }
 
-/** Runs a write to a job when it is its turn. */
-export function onJob<T>(parts: WriteParts, asked: AskedJob, work: (target: Target) => Promise<T>): Promise<T> {
+/** Runs a write to a job when it is its turn; `namespaceOf` says where it is, or will be. */
+export function onJob<T>(
+  parts: WriteParts,
+  asked: AskedJob,
+  work: (target: Target) => Promise<T>,
+  namespaceOf: NamespaceOf,
+): Promise<T> {
   const { user, path, signal } = asked;
-  const key = JSON.stringify(["job", user.username, path.region, path.job_name]);
-  const run = async () =>
-    await work({ ...(await jobPlace(parts, asked)), parts, name: path.job_name, signal, asked: asked.asked ?? {} });
+  const { job_name: name } = path;
+  const key = JSON.stringify(["job", user.username, path.region, name]);
+  const run = async () => {
+    const place = await jobPlace(parts, asked);
+    const namespace = namespaceOf(place, name);
+    if (namespace === undefined) throw notFound(place, `no job is named ${name}: check the name`);
+    return await work({ ...place, parts, name, namespace, signal, asked: asked.asked ?? {} });
+  };
   return parts.queue.run(key, run, signal);
 }
 
@@ -73,14 +117,15 @@ export function newNotesOf(target: Pick<Target, "asked">): Readonly<Record<strin
 }
 
 /** The service to be changed, as the cache has it now. Throws a `Refusal` 404 if there is none. */
-export function wantedService({ region, reading, parts, name }: Target): FoundService {
+export function wantedService({ region, reading, parts, name, namespace }: Target): FoundService {
   const found = findService(region, { ...reading, now: parts.now(), name });
-  if (!found) throw new Refusal(404, `no service is named ${name}: check the name`);
-  return found;
+  // Another namespace has the name by now if this one's service is gone.
+  if (found?.source.object.metadata.namespace === namespace) return found;
+  throw new Refusal(404, `no service is named ${name}: check the name`);
 }
 
-export function cacheOf({ region, reading }: Target) {
-  return region.cacheOf(reading.namespace);
+export function cacheOf({ region, namespace }: Pick<Target, "region" | "namespace">) {
+  return region.cacheOf(namespace);
 }
 
 export function objectOf({ source }: FoundService): Named<FoundService["source"]["kind"]> {

@@ -3,7 +3,7 @@ import { restartService, startService, stopService, updateService } from "./chan
 import { createService } from "./create-service.ts";
 import { deleteService } from "./delete-service.ts";
 import { jobWrites } from "./job-writes.ts";
-import { onService, type WriteParts } from "./target.ts";
+import { onNewService, onService, type WriteParts } from "./target.ts";
 
 type WriteOperations = Pick<
   Engine,
@@ -20,7 +20,7 @@ type WriteOperations = Pick<
 export function writeOperations(parts: WriteParts): WriteOperations {
   return {
     ...jobWrites(parts),
-    createService: (request) => onService(parts, request, (target) => createService(target, request)),
+    createService: (request) => onNewService(parts, request, (target) => createService(target, request)),
     deleteService: (request) => onService(parts, request, deleteService),
     updateService: (request) => onService(parts, request, (target) => updateService(target, request)),
     startService: (request) => onService(parts, request, startService),

@@ -42,10 +42,10 @@ regions:
 test("a file with every setting is read, in its order", () => {
   const clusters = readClusters(whole, { path: "/etc/gantry/clusters.yaml", users: ["dana", "alex"] });
 
-  expect(clusters.map((cluster) => ({ ...cluster, namespaceOf: "checked below" }))).toEqual([
+  expect(clusters.map((cluster) => ({ ...cluster, namespacesOf: "checked below" }))).toEqual([
     {
       region: "us",
-      namespaceOf: "checked below",
+      namespacesOf: "checked below",
       kubeconfig: { path: "/etc/gantry/us.kubeconfig" },
       context: "us-prod",
       domains: { kind: "ingress", ingressClass: "nginx" },
@@ -58,7 +58,7 @@ test("a file with every setting is read, in its order", () => {
     },
     {
       region: "beijing1",
-      namespaceOf: "checked below",
+      namespacesOf: "checked below",
       kubeconfig: "in-cluster",
       context: undefined,
       domains: { kind: "gateway", gateway: { name: "public", namespace: "infra" } },
@@ -73,7 +73,7 @@ test("a file with every setting is read, in its order", () => {
     },
     {
       region: "home",
-      namespaceOf: "checked below",
+      namespacesOf: "checked below",
       kubeconfig: { path: `${homedir()}/.kube/config` },
       context: undefined,
       domains: { kind: "none" },
@@ -84,7 +84,8 @@ test("a file with every setting is read, in its order", () => {
       adopt: { which: "none", allow: [] },
     },
   ]);
-  expect(clusters.map(({ namespaceOf }) => ["dana", "alex", "kim"].map(namespaceOf))).toEqual([
+  const first = clusters.map(({ namespacesOf }) => ["dana", "alex", "kim"].map((user) => namespacesOf(user)?.names));
+  expect(first.map((all) => all.map((names) => names?.join()))).toEqual([
     ["gantry-dana", "gantry-alex", "gantry-kim"],
     ["team-dana", "team-alex", undefined],
     ["shared", "alex-only", "shared"],

@@ -75,7 +75,7 @@ describe.skipIf(cluster.noPods)(`the log collector on a real node${because(clust
     const second = await world.start();
     await until(() => world.first.collector.isCollecting());
     expect(second.collector.isCollecting()).toBe(false);
-    expect(second.collector.problem()).toBeUndefined();
+    expect(second.collector.problem(world.namespace)).toBeUndefined();
 
     await world.first.stop();
     await until(() => second.collector.isCollecting());

@@ -48,7 +48,7 @@ async function world(problem?: string) {
   }
   const stored = storedLogs({ logs, now: () => clock.now, problem: () => problem });
   const api = {} as KubeApi; // logs are never read from the cluster
-  const region = { ...regionWith(objects), api, namespaces: ["team"] };
+  const region = { ...regionWith(objects), api };
   const operations = logOperations({
     regions: new Map([["us", region]]),
     logs,

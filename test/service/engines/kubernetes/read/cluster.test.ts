@@ -20,7 +20,7 @@ describe.skipIf(noPods !== undefined)(`workloads that somebody else made in a cl
 
   beforeAll(async () => {
     namespace = await newNamespace("read");
-    const cluster = { ...config, kubeconfig: { path: kubeconfig }, namespaceOf: () => namespace };
+    const cluster = { ...config, kubeconfig: { path: kubeconfig }, namespacesOf: () => ({ names: [namespace] as const }) };
     const [opened] = await openRegions([cluster], { users: ["dana"], onEvent: () => undefined });
     if (!opened) throw new Error("no region was opened");
     region = opened;
@@ -30,7 +30,7 @@ describe.skipIf(noPods !== undefined)(`workloads that somebody else made in a cl
     await removeNamespaces();
   });
 
-  const reading = () => ({ namespace, username: "dana", now: new Date() });
+  const reading = () => ({ namespaces: [namespace], username: "dana", now: new Date() });
 
   async function service(name: string) {
     await region.cacheOf(namespace).current(serviceKinds(region.config));

@@ -26,8 +26,8 @@ async function shop({ changed = {}, unknown = [] }: Opening = {}) {
   objects.put("replicasets", "shop", { metadata: { name: "web-5d4f8c7b9", ...owned("Deployment", "web") } });
   const cache = cluster.cacheOf("shop");
   await cache.current(kinds);
-  const region = { config: own, api: cluster.api, namespaces: ["shop"], cacheOf: cluster.cacheOf };
-  const reading = { namespace: "shop", username: "dana", now: new Date("2026-11-22T12:30:00Z") };
+  const region = { config: own, api: cluster.api, cacheOf: cluster.cacheOf };
+  const reading = { namespaces: ["shop"], username: "dana", now: new Date("2026-11-22T12:30:00Z") };
   const ask = (name: string) => otherKind({ region, reading }, { name, signal: new AbortController().signal });
   return { ask, server: cluster.server };
 }

@@ -64,7 +64,7 @@ test("an unknown region, a region without jobs and a user without a namespace ar
   await expect(operations({ jobs: false }).listJobs(inUs())).rejects.toEqual(
     new Refusal(400, "jobs don't run in the region us: no region is configured to run jobs"),
   );
-  await expect(operations({ namespaceOf: () => undefined }).listServices(inUs())).rejects.toEqual(
+  await expect(operations({ namespacesOf: () => undefined }).listServices(inUs())).rejects.toEqual(
     new Refusal(403, "dana has no namespace in the region us: ask your Gantry admin for one"),
   );
 });

@@ -10,7 +10,7 @@ import { regionWith, type Sent } from "../support/known-objects.ts";
 function situation(name: string) {
   const text = readFileSync(new URL(`situations/${name}.json`, import.meta.url), "utf8");
   const { now, items } = JSON.parse(text) as { now: string; items: Sent[] }; // written by hand-run kubectl
-  return [regionWith(items), { namespace: "team", username: "dana", now: new Date(now) }] as const;
+  return [regionWith(items), { namespaces: ["team"], username: "dana", now: new Date(now) }] as const;
 }
 
 const services: readonly (readonly [name: string, expected: object])[] = [

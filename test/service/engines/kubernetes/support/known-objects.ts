@@ -3,8 +3,14 @@ import type {
   NamespaceCache,
 } from "../../../../../src/service/engines/kubernetes/cache/namespace-cache.ts";
 import type { ClusterConfig } from "../../../../../src/service/engines/kubernetes/cluster/cluster-config.ts";
+import type { KubeApi } from "../../../../../src/service/engines/kubernetes/cluster/kube-api.ts";
 import { kinds, type KubeObject } from "../../../../../src/service/engines/kubernetes/cluster/kinds.ts";
+import { makeReconnects } from "../../../../../src/service/engines/kubernetes/cache/reconnects.ts";
 import type { Region } from "../../../../../src/service/engines/kubernetes/region.ts";
+import {
+  makeNamespaceClaims,
+  openNamespaces,
+} from "../../../../../src/service/engines/kubernetes/region-namespaces.ts";
 
 /** An object as the API server sends it. */
 export type Sent = { readonly kind: string };
@@ -50,7 +56,7 @@ export const config: ClusterConfig = {
   region: "us",
   kubeconfig: "default",
   context: undefined,
-  namespaceOf: () => "team",
+  namespacesOf: () => ({ names: ["team"] }),
   domains: { kind: "none" },
   ports: { kind: "cluster" },
   disks: undefined,
@@ -59,11 +65,25 @@ export const config: ClusterConfig = {
   adopt: { which: "all", allow: [] },
 };
 
+/** The namespaces of dana, in a cluster that is asked nothing. */
+export function namespacesOf({ region, namespacesOf: of }: Pick<ClusterConfig, "region" | "namespacesOf">) {
+  const api = { server: "https://known" } as KubeApi; // without labels, no call
+  return openNamespaces({
+    config: { region, namespacesOf: of },
+    users: ["dana"],
+    api,
+    claims: makeNamespaceClaims(),
+    reconnects: makeReconnects(),
+    onEvent: () => undefined,
+  });
+}
+
 /** A region whose only namespace holds these objects. */
 export function regionWith(
   sent: readonly Sent[],
   changed: Partial<ClusterConfig> = {},
-): Pick<Region, "config" | "cacheOf"> {
+): Pick<Region, "config" | "cacheOf" | "namespaces"> {
   const cache = cacheWith(sent);
-  return { config: { ...config, ...changed }, cacheOf: () => cache };
+  const own = { ...config, ...changed };
+  return { config: own, cacheOf: () => cache, namespaces: namespacesOf(own) };
 }

@@ -5,7 +5,7 @@ import { readJob } from "../../../../../src/service/workloads/jobs/job-answer.ts
 import { readService } from "../../../../../src/service/workloads/services/service-answer.ts";
 import { regionWith, type Sent } from "./known-objects.ts";
 
-const reading = { namespace: "team", username: "dana", now: new Date("2026-11-22T12:30:00Z") };
+const reading = { namespaces: ["team"], username: "dana", now: new Date("2026-11-22T12:30:00Z") };
 
 /** The answers for the services among these objects. */
 export function servicesOf(sent: readonly Sent[], config: Partial<ClusterConfig> = {}) {

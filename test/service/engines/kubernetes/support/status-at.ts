@@ -4,7 +4,7 @@ import { regionWith, type Sent } from "./known-objects.ts";
 
 /** The status of the only service at a time of the day on which it was created, given as `12:30:00`. */
 export function statusAt(time: string, ...sent: readonly Sent[]): FoundService["status"] | undefined {
-  const reading = { namespace: "team", username: "dana", now: new Date(at(time)) };
+  const reading = { namespaces: ["team"], username: "dana", now: new Date(at(time)) };
   const [found] = findServices(regionWith(sent), reading);
   return found?.status;
 }

@@ -8,7 +8,7 @@ import { deployment, object } from "../support/sent-objects.ts";
 function adopted(changed: Parameters<typeof deployment>[1] = {}, others: Parameters<typeof regionWith>[0] = []) {
   const region = regionWith([deployment("shop", changed), ...others]);
   const now = new Date("2026-11-22T12:30:00Z");
-  const found = findService(region, { namespace: "team", username: "dana", now, name: "shop" });
+  const found = findService(region, { namespaces: ["team"], username: "dana", now, name: "shop" });
   if (!found) throw new Error("shop isn't there");
   return found;
 }

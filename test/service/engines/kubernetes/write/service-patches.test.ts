@@ -23,7 +23,7 @@ const stopped = {
 
 function found(changed: Parameters<typeof deployment>[1] = {}) {
   const region = { ...regionWith([deployment("web", changed)]) };
-  const service = findService(region, { namespace: "team", username: "dana", now, name: "web" });
+  const service = findService(region, { namespaces: ["team"], username: "dana", now, name: "web" });
   if (!service) throw new Error("web isn't there");
   return service;
 }

@@ -195,7 +195,7 @@ test("the size of a stop is forgotten when somebody scales with kubectl, and not
   const { kind: _, ...sent } = deployment("web", { metadata: { annotations: stop }, spec: { replicas: 0 } });
   const stopped = server.objects.put("deployments", "team", sent);
   const spec = stopped["spec"] as object; // of a Deployment
-  onTestFinished(forgetStops(writes.parts, ["dana"]));
+  onTestFinished(forgetStops(writes.parts));
   const scaled = server.objects.put("deployments", "team", { ...stopped, spec: { ...spec, replicas: 4 } });
 
   const now = () => server.objects.find("deployments", "team", "web");

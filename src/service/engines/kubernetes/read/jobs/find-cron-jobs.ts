@@ -2,11 +2,10 @@ import type { Job as JobBody } from "../../../../../api/schema.ts";
 import { type Ownership } from "../../../../workloads/ownership.ts";
 import { readJob } from "../../../../workloads/jobs/job-answer.ts";
 import { type KubeObject, kinds } from "../../cluster/kinds.ts";
-import { adopter } from "../adoption.ts";
 import type { KnownRegion, Reading } from "../find-services.ts";
 import type { Owner } from "../found-service.ts";
 import { ownerOf } from "../owner.ts";
-import { findJobs } from "./find-jobs.ts";
+import { findJobs, jobNames } from "./find-jobs.ts";
 import type { FoundJob } from "./found-job.ts";
 import { nextRun } from "./next-run.ts";
 import { projectJob } from "./project-job.ts";
@@ -23,37 +22,29 @@ export type FoundCronJob = {
   readonly jobs: readonly FoundJob[];
 };
 
-/** The adopted CronJobs of a namespace, from what its cache holds: await `current` first. */
+/** The adopted CronJobs of the namespaces, from what their caches hold: await `current` first. */
 export function findCronJobs(region: KnownRegion, reading: Reading): FoundCronJob[] {
-  const { cacheOf, config } = region;
-  if (config.adopt.which === "none") return [];
-  const adopts = adopter(config.adopt);
-  const cache = cacheOf(reading.namespace);
-  const objects = cache.all("CronJob").filter(({ metadata }) => adopts(metadata));
-  if (objects.length === 0) return [];
-  const jobs = findJobs(region, reading);
-  const names = new Set(jobs.map(({ job }) => job.name));
-  const byOwner = Map.groupBy(jobs, ({ object }) => controllerOf(object));
-  return objects.toSorted(byName).map((object) => {
-    const { name } = object.metadata;
-    return {
-      object,
-      name: names.has(name) ? `${name}.cronjob` : name,
-      owner: ownerOf(object.metadata),
-      jobs: byOwner.get(object.metadata.uid) ?? [],
-    };
-  });
+  const named = jobNames(region, reading).all.flatMap(({ name, item }) =>
+    item.kind === "CronJob" ? [{ name, object: item.object }] : [],
+  );
+  if (named.length === 0) return [];
+  const byOwner = Map.groupBy(findJobs(region, reading), ({ object }) => controllerOf(object));
+  return named.map(({ name, object }) => ({
+    object,
+    name,
+    owner: ownerOf(object.metadata),
+    jobs: byOwner.get(object.metadata.uid) ?? [],
+  }));
 }
 
+/** Throws a `Refusal` 400 for a name that could mean another one: see workload-names.ts. */
 export function findCronJob(
   region: KnownRegion,
   reading: Reading & { readonly name: string },
 ): FoundCronJob | undefined {
-  return findCronJobs(region, reading).find(({ name }) => name === reading.name);
-}
-
-function byName({ metadata: left }: CronJob, { metadata: right }: CronJob): number {
-  return left.name < right.name ? -1 : 1;
+  const named = jobNames(region, reading).find(reading.name);
+  if (named?.item.kind !== "CronJob") return undefined;
+  return findCronJobs(region, reading).find(({ name }) => name === named.name);
 }
 
 /** The uid of the object that made it; empty if somebody did. */
@@ -73,7 +64,7 @@ export function cronJobBody(found: FoundCronJob, { username, now }: Reading, own
   });
   const schedule = scheduleOf(found, now);
   if (!template.success) return { metadata: { name, uid: metadata.uid }, schedule };
-  const { job, around } = projectJob(template.data, [], { username, now });
+  const { job, around } = projectJob(template.data, [], { name, username, now });
   // It is no job itself, so nothing of it can be missing or late.
   const { message: _, run, ...rest } = around;
   const body = readJob(job, { ...rest, ...(run && { run: { ...run, instances: [] } }) }, ownership);

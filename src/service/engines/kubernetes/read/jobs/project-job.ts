@@ -16,7 +16,7 @@ type Pod = KubeObject<"Pod">;
 export function projectJob(
   object: KubeObject<"Job">,
   pods: readonly Pod[],
-  { username, now }: { readonly username: string; readonly now: Date },
+  { name, username, now }: { readonly name: string; readonly username: string; readonly now: Date },
 ): Pick<FoundJob, "job" | "around"> {
   const { metadata, spec, status } = object;
   const remembered = readRemembered(metadata.annotations);
@@ -28,7 +28,7 @@ export function projectJob(
   const job: Job = {
     uid: metadata.uid,
     username,
-    name: metadata.name,
+    name,
     createdAt: metadata.creationTimestamp,
     version: Number(metadata.resourceVersion),
     instance: pods[0]?.metadata.name ?? metadata.name,
@@ -50,7 +50,7 @@ export function projectJob(
   const run = runOf(object, pods, job);
   const unwell = { restartCount: attempts.restarts, lastState: attempts.lastState };
   const message = jobMessage({ object, job, pods, run }, now);
-  return { job, around: { volumePath, namespace: metadata.namespace, run, ...unwell, message } };
+  return { job, around: { volumePath, namespace: metadata.namespace, objectName: metadata.name, run, ...unwell, message } };
 }
 
 /** SuccessCriteriaMet comes earlier, while pods still end. */

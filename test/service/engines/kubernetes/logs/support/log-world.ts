@@ -17,13 +17,14 @@ import type { LogWriter } from "../../../../../../src/service/workloads/logs/log
 import { dayOf } from "../../../../../../src/service/workloads/logs/log-writer.ts";
 import { openLogStore } from "../../../../../../src/service/workloads/logs/open-log-store.ts";
 import type { TestCluster } from "../../../../../support/cluster.ts";
+import { namespacesOf } from "../../support/known-objects.ts";
 
 export function configOf(namespace: string, more: Partial<ClusterConfig> = {}): ClusterConfig {
   return {
     region: "us",
     kubeconfig: "default",
     context: undefined,
-    namespaceOf: () => namespace,
+    namespacesOf: () => ({ names: [namespace] }),
     domains: { kind: "none" },
     ports: { kind: "cluster" },
     disks: undefined,
@@ -53,7 +54,7 @@ export async function startReplica({ api, namespace, logs, limits }: Starting) {
   const config = configOf(namespace);
   const kinds = [...new Set([...serviceKinds(config), ...jobKinds(config)])];
   const caches = openClusterCaches({ api, kinds, onEvent });
-  const region: Region = { config, api, namespaces: [namespace], cacheOf: caches.cacheOf };
+  const region: Region = { config, api, namespaces: namespacesOf(config), cacheOf: caches.cacheOf };
   const now = (): Date => new Date();
   const collector = startLogCollector({
     region,

@@ -12,7 +12,7 @@ import type { Region } from "../../../../../../src/service/engines/kubernetes/re
 import type { WriteParts } from "../../../../../../src/service/engines/kubernetes/write/target.ts";
 import { writeOperations } from "../../../../../../src/service/engines/kubernetes/write/write-operations.ts";
 import { makeSerialQueue } from "../../../../../../src/service/workloads/lifecycle/serial-queue.ts";
-import { config } from "../../support/known-objects.ts";
+import { config, namespacesOf } from "../../support/known-objects.ts";
 
 type Body = { readonly metadata: { readonly name: string } & Readonly<Record<string, unknown>> };
 
@@ -122,7 +122,7 @@ export function writesOn(api: KubeApi, changed: Partial<ClusterConfig> = {}) {
     reconnects: makeReconnects(),
     onEvent: () => undefined,
   });
-  const region: Region = { config: own, api, namespaces: ["team"], cacheOf: () => cache };
+  const region: Region = { config: own, api, namespaces: namespacesOf(own), cacheOf: () => cache };
   const parts: WriteParts = {
     regions: new Map([["us", region]]),
     logs: {} as WriteParts["logs"], // writes don't touch the logs
