@@ -1307,6 +1307,12 @@ export interface components {
              */
             name: string;
             /**
+             * @description The Kubernetes namespace of the service, where its user has several in the region. Not defined by the API;
+             *     this implementation sends it.
+             * @example payments
+             */
+            namespace?: string;
+            /**
              * Format: date-time
              * @description When the service was created, UTC; present in list items and when one service is read.
              * @example 2026-11-20T09:30:00Z

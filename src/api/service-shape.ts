@@ -38,6 +38,7 @@ export const Service = z.looseObject({
   region: lenient(text),
   uid: lenient(text),
   name: identity,
+  namespace: lenient(identity),
   created_at: lenient(text),
   status: lenient(text),
   message: lenient(identity),

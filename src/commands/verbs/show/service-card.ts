@@ -64,7 +64,16 @@ export function serviceCard({
   const [first, ...rest] = lines;
   const blocks = [
     headLine(head),
-    headContext(["service", service.region ?? region, imageText(service.containers ?? [])], service.created_at, now),
+    headContext(
+      [
+        "service",
+        service.region ?? region,
+        service.namespace && `namespace ${service.namespace}`,
+        imageText(service.containers ?? []),
+      ],
+      service.created_at,
+      now,
+    ),
     ...(first === undefined ? [] : [section(first, ...rest)]),
     ...waitingLines(waiting, now),
     ...lastChangeLine(last, now),

@@ -20,8 +20,8 @@ export type LeftOut = {
 };
 
 export type KnownNamespaces = {
-  /** At least one: the first takes new workloads. */
-  readonly names: readonly string[];
+  /** New workloads are made in the first. */
+  readonly names: readonly [string, ...string[]];
   readonly leftOut: readonly LeftOut[];
 };
 
@@ -149,16 +149,15 @@ function labelled({ names, labels }: UserNamespaces, reflector: Reflector<"Names
 }
 
 /** Oldest first, so that a new one takes no other's place. */
-export function byAge({ metadata: left }: KubeObject<"Namespace">, { metadata: right }: KubeObject<"Namespace">): number {
+export function byAge(
+  { metadata: left }: KubeObject<"Namespace">,
+  { metadata: right }: KubeObject<"Namespace">,
+): number {
   const older = Date.parse(left.creationTimestamp) - Date.parse(right.creationTimestamp);
   return older || (left.name < right.name ? -1 : 1);
 }
 
-function chosen(
-  { names }: UserNamespaces,
-  found: readonly string[],
-  taken: ReadonlySet<string>,
-): KnownNamespaces {
+function chosen({ names }: UserNamespaces, found: readonly string[], taken: ReadonlySet<string>): KnownNamespaces {
   const shared = found.filter((name) => taken.has(name));
   const free = found.filter((name) => !taken.has(name));
   const { names: further, beyond } = upToMost(names, free);
@@ -191,7 +190,9 @@ export function beyondText(beyond: readonly string[]): string {
 }
 
 function unreadLabels(labels: string, refusal: Error): LeftOut {
-  const why = refusal.message.replace(/^Couldn't read the namespaces of the cluster: /u, "").replace(" Nothing was changed.", "");
+  const why = refusal.message
+    .replace(/^Couldn't read the namespaces of the cluster: /u, "")
+    .replace(" Nothing was changed.", "");
   return { why: `Namespaces with ${labels} aren't listed: ${why}`, mayHold: true };
 }
 

@@ -164,7 +164,10 @@ function sharedNamespaces(found: readonly CheckedCluster[]): string[] {
       taken.set(key, region);
       if (other === undefined) return [];
       const who = other === region ? `Users of the region ${region} share` : `The regions ${other} and ${region} are`;
-      const todo = other === region ? "change its labels or the users' namespaces" : "give one of them another context or namespace";
+      const todo =
+        other === region
+          ? "change its labels or the users' namespaces"
+          : "give one of them another context or namespace";
       return [`${who} the same namespace ${name} of ${server}: ${todo}.`];
     }),
   );

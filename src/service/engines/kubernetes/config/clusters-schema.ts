@@ -96,7 +96,8 @@ const Region = z.strictObject(
     namespace: name(NAMESPACE).optional(),
     namespaces: z
       .union([Names, z.record(z.string(), z.union([name(NAMESPACE), Names]))], {
-        error: "must be a list like [shop, payments], or users with their namespaces like {dana: team-dana, alex: [a, b]}",
+        error:
+          "must be a list like [shop, payments], or users with their namespaces like {dana: team-dana, alex: [a, b]}",
       })
       .optional(),
     namespaceLabels: name("a label selector of namespaces, like team=shop").optional(),

@@ -39,7 +39,9 @@ export function namespaceProblems({ regions }: ClustersInFile, users: readonly s
       ];
     }
     if (namespace !== undefined && Array.isArray(namespaces)) {
-      return [`${place} has namespace and a list of namespaces: write one of them. The first of a list takes new workloads.`];
+      return [
+        `${place} has namespace and a list of namespaces: write one of them. The first of a list takes new workloads.`,
+      ];
     }
     const of = namespacesOf(settings);
     const everyone = users.flatMap((user) => {

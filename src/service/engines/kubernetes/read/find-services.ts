@@ -43,10 +43,7 @@ export function isServiceName(region: Known, reading: Reading & { readonly name:
 }
 
 /** The namespace of the service of this name. Throws as `findService`. */
-export function namespaceOfService(
-  region: Known,
-  reading: Reading & { readonly name: string },
-): string | undefined {
+export function namespaceOfService(region: Known, reading: Reading & { readonly name: string }): string | undefined {
   return namesOf(region, reading).find(reading.name)?.namespace;
 }
 

@@ -35,7 +35,9 @@ export async function otherKind(
   const within = AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]);
   const get = async <K extends "Rollout" | "ReplicaSet">(kind: K) => {
     const found = await Promise.all(
-      reading.namespaces.slice(0, MOST_ASKED).map((namespace) => region.api.get({ kind, namespace, name }, within).catch(() => undefined)),
+      reading.namespaces
+        .slice(0, MOST_ASKED)
+        .map((namespace) => region.api.get({ kind, namespace, name }, within).catch(() => undefined)),
     );
     return found.find((each) => each && adopts(each.metadata));
   };

@@ -6,6 +6,7 @@ import { missingRightOf } from "../cluster/missing-right.ts";
 import type { Region } from "../region.ts";
 import type { LeftOut } from "../region-namespaces.ts";
 import type { KnownRegion, Reading } from "./find-services.ts";
+import type { FoundService } from "./found-service.ts";
 import { jobKinds, serviceKinds } from "./read-kinds.ts";
 
 type Asked = { readonly user: User; readonly path: { readonly region: string }; readonly signal: AbortSignal };
@@ -14,8 +15,8 @@ type Asked = { readonly user: User; readonly path: { readonly region: string }; 
 export type Place<R extends KnownRegion = Region> = {
   readonly region: R;
   readonly reading: Reading;
-  /** New workloads are made here. It may be one that can't be read. */
-  readonly first: string;
+  /** All of the user's namespaces, also those that can't be read. New workloads are made in the first. */
+  readonly names: readonly [string, ...string[]];
   readonly leftOut: readonly LeftOut[];
 };
 
@@ -62,9 +63,11 @@ async function currentPlace<R extends KnownRegion>(
   const { username } = user;
   const { config, cacheOf, namespaces } = region;
   const known = await namespaces.of(username, signal);
-  const [first] = known?.names ?? [];
-  if (!known || first === undefined) {
-    throw new Refusal(403, `${username} has no namespace in the region ${config.region}: ask your Gantry admin for one`);
+  if (!known) {
+    throw new Refusal(
+      403,
+      `${username} has no namespace in the region ${config.region}: ask your Gantry admin for one`,
+    );
   }
   const { names } = known;
   const denied = new Map<string, Refusal>();
@@ -88,7 +91,7 @@ async function currentPlace<R extends KnownRegion>(
   return {
     region,
     reading: { namespaces: readable, username, now: now() },
-    first,
+    names,
     leftOut: [
       ...known.leftOut,
       ...names.flatMap((namespace) => {
@@ -124,6 +127,11 @@ function goneText(namespace: string): string {
     `Namespace ${namespace} isn't listed: the cluster doesn't have it. ` +
     `Create it with \`kubectl create namespace ${namespace}\`, or change SERVICE_CLUSTERS.`
   );
+}
+
+/** For the answer about a service: a namespace says something only where there are several. */
+export function namespaceField({ names }: Pick<Place<KnownRegion>, "names">, { source }: FoundService) {
+  return names.length === 1 ? {} : { namespace: source.object.metadata.namespace };
 }
 
 /**

@@ -15,7 +15,7 @@ import {
 } from "../write/refused-operations.ts";
 import type { CachedKind } from "../cache/namespace-cache.ts";
 import { jobKinds, serviceKinds } from "./read-kinds.ts";
-import { jobPlace, notFound, type Place, type ReadParts, servicePlace } from "./place.ts";
+import { jobPlace, namespaceField, notFound, type Place, type ReadParts, servicePlace } from "./place.ts";
 
 type ReadOperations = Pick<Engine, "listServices" | "getService" | "listJobs" | "getJob">;
 
@@ -37,7 +37,10 @@ export function readOperations<R extends KnownRegion>(parts: ReadOperationsParts
       const found = findServices(region, reading);
       return {
         region: request.path.region,
-        services: found.map((each) => listedService(each.service, each.status, serviceOwner(each))),
+        services: found.map((each) => ({
+          ...listedService(each.service, each.status, serviceOwner(each)),
+          ...namespaceField(place, each),
+        })),
         ...unlisted(place, serviceKinds(region.config)),
       };
     },
@@ -47,7 +50,8 @@ export function readOperations<R extends KnownRegion>(parts: ReadOperationsParts
       const name = request.path.service_name;
       const found = findService(region, { ...reading, name });
       if (!found) throw await unknownName(parts, place, { noun: "service", name, signal: request.signal });
-      return readService(found.service, found.status, serviceOwnership(found, region.config));
+      const body = readService(found.service, found.status, serviceOwnership(found, region.config));
+      return { ...body, ...namespaceField(place, found) };
     },
     async listJobs(request) {
       const place = await jobPlace(parts, request);
@@ -102,7 +106,10 @@ async function readCronJob<R extends KnownRegion>(
 function unlisted({ region, reading, leftOut }: Place<KnownRegion>, kinds: readonly CachedKind[]) {
   const { namespaces } = reading;
   const unread = namespaces.flatMap((namespace) =>
-    region.cacheOf(namespace).unread(kinds).map((why) => ({ namespace, why })),
+    region
+      .cacheOf(namespace)
+      .unread(kinds)
+      .map((why) => ({ namespace, why })),
   );
   const byWhy = Map.groupBy(unread, ({ why }) => why);
   const sentences = [...byWhy].map(([why, of]) => {

@@ -8,6 +8,7 @@ import type { KubeObject } from "../cluster/kinds.ts";
 import { refusalOf } from "../cluster/refusal-of.ts";
 import { findServices, isServiceName } from "../read/find-services.ts";
 import type { FoundService } from "../read/found-service.ts";
+import { namespaceField } from "../read/place.ts";
 import { disksFor, type Disks } from "./disks.ts";
 import { refuseLaterDomains, refuseTakenDomains, routedPort } from "./domains.ts";
 import { rollBack } from "./roll-back.ts";
@@ -46,7 +47,7 @@ export async function createService(
     ({ source }) => source.object.metadata.uid === deployment.metadata.uid,
   );
   if (!found) throw new Error(`the new service ${target.name} isn't in the cache`);
-  return createdService({ ...found.service, definition });
+  return { ...createdService({ ...found.service, definition }), ...namespaceField(target, found) };
 }
 
 function refuseTakenName(target: Target): void {

@@ -54,7 +54,7 @@ async function finishIn(parts: WriteParts, place: Place, namespace: string): Pro
   for (const { metadata } of cache.all("Deployment").filter((each) => isInterrupted(each, parts.now(), place))) {
     const reading = { namespaces: [namespace], username, now: parts.now() };
     const { name } = metadata;
-    await onServiceOf({ parts, region, reading, first: namespace, leftOut: [], namespace, name, signal }, finish);
+    await onServiceOf({ parts, region, reading, names: [namespace], leftOut: [], namespace, name, signal }, finish);
     parts.onEvent("completed a service whose creation was interrupted", { service: name, namespace });
   }
 }

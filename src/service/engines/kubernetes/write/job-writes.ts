@@ -21,7 +21,12 @@ import { cacheOf, newNamespace, newNotesOf, onJob, type Target, type WriteParts 
 export function jobWrites(parts: WriteParts): Pick<Engine, "createJob" | "deleteJob"> {
   return {
     createJob: (request) =>
-      onJob(parts, request, (target) => create(target, request), (place) => namespaceOfNew(place, request.body)),
+      onJob(
+        parts,
+        request,
+        (target) => create(target, request),
+        (place) => namespaceOfNew(place, request.body),
+      ),
     deleteJob: (request) =>
       onJob(parts, request, remove, ({ region, reading }, name) => jobNames(region, reading).find(name)?.namespace),
   };
@@ -29,7 +34,10 @@ export function jobWrites(parts: WriteParts): Pick<Engine, "createJob" | "delete
 
 /** A run belongs to its CronJob, so it is in that namespace. */
 function namespaceOfNew(place: Place, { from_cron_job: from }: NewJob): string {
-  return (from === undefined ? undefined : jobNames(place.region, place.reading).find(from)?.namespace) ?? newNamespace(place);
+  return (
+    (from === undefined ? undefined : jobNames(place.region, place.reading).find(from)?.namespace) ??
+    newNamespace(place)
+  );
 }
 
 async function create(
@@ -38,7 +46,11 @@ async function create(
 ): Promise<Answer<"createJob">> {
   const { region, reading, namespace, name } = target;
   const names = jobNames(region, reading);
-  if (names.isTaken(name)) throw nameTaken(target, names.all.find((each) => each.name === name));
+  if (names.isTaken(name))
+    throw nameTaken(
+      target,
+      names.all.find((each) => each.name === name),
+    );
   const { body: manifest, request } =
     body.from_cron_job === undefined ? ownJob(target, body) : manualRun(target, body.from_cron_job);
   const place = { kind: "Job", namespace } as const;
@@ -69,7 +81,9 @@ type Named = ReturnType<typeof jobNames>["all"][number];
 
 function nameTaken({ name, namespace }: Target, taken?: Named): Refusal {
   const isGantrysJob = taken?.item.kind === "Job" && isGantrys(taken.item.object.metadata, labels.job);
-  const where = isGantrysJob ? "" : ` as a ${taken?.item.kind ?? "Job"} of the namespace ${taken?.namespace ?? namespace}`;
+  const where = isGantrysJob
+    ? ""
+    : ` as a ${taken?.item.kind ?? "Job"} of the namespace ${taken?.namespace ?? namespace}`;
   return new Refusal(409, `a job named ${name} already exists${where}: choose another name`);
 }
 

@@ -34,7 +34,9 @@ type AskedJob = Asked & { readonly path: { readonly job_name: string } };
 
 /** Runs a write to a service when it is its turn. Throws a `Refusal` 404 if there is none. */
 export function onService<T>(parts: WriteParts, asked: AskedService, work: (target: Target) => Promise<T>): Promise<T> {
-  return onServiceIn(parts, asked, work, ({ region, reading }, name) => namespaceOfService(region, { ...reading, name }));
+  return onServiceIn(parts, asked, work, ({ region, reading }, name) =>
+    namespaceOfService(region, { ...reading, name }),
+  );
 }
 
 /** The same for one that is to be made. */
@@ -66,7 +68,7 @@ function onServiceIn<T>(
 }
 
 /** Where new workloads are made. Throws the reason why it can't be read. */
-export function newNamespace({ first, reading, leftOut }: Place): string {
+export function newNamespace({ names: [first], reading, leftOut }: Place): string {
   if (reading.namespaces.includes(first)) return first;
   const why = leftOut.find((each) => each.namespace === first)?.why ?? "";
   throw new Refusal(503, `New workloads are made in the namespace ${first}. Nothing was changed. ${why}`.trim());

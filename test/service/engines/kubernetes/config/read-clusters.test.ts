@@ -199,12 +199,68 @@ test.each<[string, string, string]>([
     "logs.authorizationFile can't be read: ENOENT",
   ],
   [
+    "namespaces that are neither a list nor of users",
+    region("namespaces: shop"),
+    "regions.us.namespaces must be a list like [shop, payments], or users with their namespaces like {dana: team-dana, alex: [a, b]}.",
+  ],
+  [
+    "an empty list of namespaces",
+    region("namespaces: []"),
+    "regions.us.namespaces must be a list like [shop, payments]",
+  ],
+  [
+    "one namespace and a list",
+    region("namespace: a", "namespaces: [b]"),
+    "regions.us has namespace and a list of namespaces: write one of them. The first of a list takes new workloads.",
+  ],
+  ["a namespace twice", region("namespaces: [a, b, a]"), "regions.us gives the user gantry the namespace a twice"],
+  [
+    "more namespaces than are watched",
+    region(`namespaces: [${Array.from({ length: 51 }, (_, at) => `n${at}`).join()}]`),
+    "regions.us gives the user gantry 51 namespaces: 50 are the most.",
+  ],
+  ["labels alone", region("namespaceLabels: team=shop"), "regions.us has no namespace: write namespace"],
+  [
+    "labels that are no selector",
+    region("namespace: a", "namespaceLabels: team shop"),
+    'regions.us.namespaceLabels must be a label selector: "team shop" is no label selector',
+  ],
+  [
     "a namespace that can't be",
     region("namespace: Shop_1"),
     "gives the user gantry the namespace Shop_1, which Kubernetes doesn't allow",
   ],
 ])("%s is said with its place and what to write", (_, text, sentence) => {
   expect(problems(text).join("\n")).toContain(sentence);
+});
+
+test("a region can have several namespaces: a list, a list for a user, and those with labels", () => {
+  const text = [
+    "regions:",
+    "  us: { namespaces: [shop, 'pay-{user}'], jobs: true }",
+    "  eu: { namespaces: { dana: [a, b], labels: c } }",
+    "  asia: { namespace: 'own-{user}', namespaceLabels: 'owner={user}' }",
+  ].join("\n");
+  const users = ["dana", "labels"];
+  const of = (user: string, text: string) =>
+    readClusters(text, { path: "/etc/c.yaml", users: [user] }).map(({ namespacesOf }) => namespacesOf(user));
+
+  expect(of("dana", text)).toEqual([
+    { names: ["shop", "pay-dana"] },
+    { names: ["a", "b"] },
+    { names: ["own-dana"], labels: "owner=dana" },
+  ]);
+  // Of a user with this name, not of labels.
+  expect(of("labels", text)[1]).toEqual({ names: ["c"] });
+  expect(problems(text, users)).toEqual([
+    "regions.us gives the users dana and labels the same namespace shop. Use {user} in namespace, like gantry-{user}, or " +
+      "write namespaces with one for each user.",
+  ]);
+  const shared = "regions:\n  us: { namespace: 'a-{user}', namespaceLabels: team=shop, jobs: true }";
+  expect(problems(shared, users)).toEqual([
+    "regions.us gives the users dana and labels the same namespaces, those with team=shop. " +
+      "Use {user} in namespaceLabels, like owner={user}.",
+  ]);
 });
 
 test("two users never share a namespace, and all problems are said at once", () => {

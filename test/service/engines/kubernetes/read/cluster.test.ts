@@ -20,7 +20,11 @@ describe.skipIf(noPods !== undefined)(`workloads that somebody else made in a cl
 
   beforeAll(async () => {
     namespace = await newNamespace("read");
-    const cluster = { ...config, kubeconfig: { path: kubeconfig }, namespacesOf: () => ({ names: [namespace] as const }) };
+    const cluster = {
+      ...config,
+      kubeconfig: { path: kubeconfig },
+      namespacesOf: () => ({ names: [namespace] as const }),
+    };
     const [opened] = await openRegions([cluster], { users: ["dana"], onEvent: () => undefined });
     if (!opened) throw new Error("no region was opened");
     region = opened;

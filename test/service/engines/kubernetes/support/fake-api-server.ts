@@ -26,7 +26,10 @@ export type FakeApiServer = {
   /** Ends all watches as at the end of their time. */
   readonly endWatches: () => void;
   readonly bookmark: () => void;
-  /** Each request of this verb and resource (`list pods`), or each one at all, gets this answer; undefined ends it. */
+  /**
+   * Each request of this verb and resource (`list pods`, `list pods in shop`, `in shop`), or each one at all, gets this
+   * answer; undefined ends it.
+   */
   readonly fail: (what: string, fault: Fault | undefined) => void;
   /** Takes connections and answers nothing. */
   readonly hang: (isHanging: boolean) => void;

@@ -19,11 +19,12 @@ const verbs: Readonly<Record<string, Verb>> = { POST: "create", PUT: "update", P
 /** Undefined if no API has this path. */
 export async function kubeRequestOf(request: IncomingMessage): Promise<KubeRequest | undefined> {
   const url = new URL(request.url ?? "", "http://fake");
+  const ofCluster = /^\/api\/v1\/namespaces(?:\/([^/]+))?$/u.exec(url.pathname);
   const path = /^\/(?:api|apis\/([^/]+))\/v\d\w*\/namespaces\/([^/]+)\/([^/]+)(?:\/([^/]+)(\/log)?)?$/u.exec(
     url.pathname,
   );
-  if (!path) return undefined;
-  const [, group = "", namespace = "", plural = "", name, subresource = ""] = path;
+  if (!path && !ofCluster) return undefined;
+  const [, group = "", namespace = "", plural = "namespaces", name = ofCluster?.[1], subresource = ""] = path ?? [];
   const resource = plural + subresource;
   const { searchParams: query } = url;
   const reads: Verb = name !== undefined ? "get" : query.get("watch") === "true" ? "watch" : "list";
@@ -33,9 +34,10 @@ export async function kubeRequestOf(request: IncomingMessage): Promise<KubeReque
   return { verb: verbs[request.method ?? ""] ?? reads, resource, group, namespace, name, query, body, contentType };
 }
 
-/** `list pods`, as in a Role; `watch` is every watch. */
-export function isRequestTo({ verb, resource }: KubeRequest, what: string): boolean {
-  return what === verb || what === `${verb} ${resource}`;
+/** `list pods`, as in a Role, also `list pods in shop`; `watch` is every watch, and `in shop` everything of a namespace. */
+export function isRequestTo({ verb, resource, namespace }: KubeRequest, what: string): boolean {
+  const [asked = "", where = namespace] = what.split(/ ?\bin /u);
+  return where === namespace && ["", verb, `${verb} ${resource}`].includes(asked);
 }
 
 type Failure =

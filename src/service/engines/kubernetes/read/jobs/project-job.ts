@@ -50,7 +50,10 @@ export function projectJob(
   const run = runOf(object, pods, job);
   const unwell = { restartCount: attempts.restarts, lastState: attempts.lastState };
   const message = jobMessage({ object, job, pods, run }, now);
-  return { job, around: { volumePath, namespace: metadata.namespace, objectName: metadata.name, run, ...unwell, message } };
+  return {
+    job,
+    around: { volumePath, namespace: metadata.namespace, objectName: metadata.name, run, ...unwell, message },
+  };
 }
 
 /** SuccessCriteriaMet comes earlier, while pods still end. */
