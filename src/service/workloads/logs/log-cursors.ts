@@ -75,6 +75,16 @@ export async function writeCursor(db: Kysely<LogTables>, cursor: LogTables["curs
   await upsert(db, [cursor]);
 }
 
+/** Stores a cursor unless the source has one. Returns the one that is stored: of several replicas, the first decides. */
+export async function keepCursor(db: Kysely<LogTables>, cursor: LogTables["cursors"]): Promise<string> {
+  await db
+    .insertInto("cursors")
+    .values(cursor)
+    .onConflict((conflict) => conflict.columns(["workload", "source"]).doNothing())
+    .execute();
+  return (await readCursor(db, cursor)) ?? cursor.cursor;
+}
+
 async function upsert(db: Kysely<LogTables>, rows: LogTables["cursors"][]): Promise<void> {
   await db
     .insertInto("cursors")

@@ -128,11 +128,20 @@ async function ensureWholeDay(db: Kysely<LogTables>, { workload, day }: LogPage)
   // Without the index, which may be what is damaged.
   const { rows } = await sql<{ id: number; lines: number }>`select id, lines from days not indexed
     where workload = ${workload} and day = ${day}`.execute(db);
-  const ids = await db.selectFrom("days").select("id").where("workload", "=", workload).where("day", "=", day).execute();
+  const ids = await db
+    .selectFrom("days")
+    .select("id")
+    .where("workload", "=", workload)
+    .where("day", "=", day)
+    .execute();
   const counted = await db
     .selectFrom("lines")
     .select((eb) => eb.fn.countAll<number>().as("count"))
-    .where("day_id", "in", rows.map(({ id }) => id))
+    .where(
+      "day_id",
+      "in",
+      rows.map(({ id }) => id),
+    )
     .executeTakeFirstOrThrow();
   const lines = rows.reduce((sum, row) => sum + row.lines, 0);
   if (ids.length !== rows.length || counted.count !== lines) {

@@ -1,10 +1,11 @@
+import { randomUUID } from "node:crypto";
 import { databaseTroubleOf } from "../../../database-trouble.ts";
 import { Refusal } from "../../engine.ts";
 import type { LogLine, UnitLabels } from "../runtime.ts";
 import type { LogLimits } from "./log-bounds.ts";
 import { makeBatch } from "./log-batch.ts";
 import { makeRemoval } from "./log-removal.ts";
-import { readCursor, removeCursor, type Source, writeCursor } from "./log-cursors.ts";
+import { keepCursor, readCursor, removeCursor, type Source, writeCursor } from "./log-cursors.ts";
 import { hasInstance, instancesOf } from "./log-instances.ts";
 import { DamagedLog, readPage, readWholePage, type LogPage, type NewLine } from "./log-store.ts";
 import type { LogDatabase } from "./log-tables.ts";
@@ -48,6 +49,11 @@ export type LogWriter = {
    * without one, of all. Never rejects.
    */
   readonly keepOnly: (workloads: Iterable<string>, prefix?: string) => Promise<void>;
+  /**
+   * The id of this store, which all replicas that share it get, also after a restart. It begins with `postgres-` or
+   * `sqlite-`. Rejects while the database can't be used.
+   */
+  readonly storeId: () => Promise<string>;
   readonly close: () => Promise<void>;
 };
 
@@ -92,6 +98,7 @@ export function openLogWriter(database: LogDatabase, options: LogWriterOptions):
     async keepOnly(workloads, prefix = "") {
       await removed.removeOthers(new Set(workloads), prefix);
     },
+    storeId: () => keepCursor(database.db, { ...STORE, cursor: `${database.flavour}-${randomUUID()}` }),
     async close() {
       isClosed = true;
       await batch.close();
@@ -159,6 +166,9 @@ function reading(
 const DAMAGED =
   "The log can't be read: its file logs.sqlite is damaged. Workloads run on. Ask your Gantry admin to stop the workload " +
   "API, move the file away or restore it from a backup, and start it again.";
+
+/** Where the store's id is kept. No workload has an empty name. */
+const STORE: Source = { workload: "", source: "store" };
 
 /** Two generations of an instance may run at the same time. */
 function sourceOf({ workload, instance, container, generation }: UnitLabels): Source {

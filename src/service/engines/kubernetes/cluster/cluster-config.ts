@@ -44,8 +44,8 @@ export type ClusterConfig = {
     readonly which: "none" | "all" | { readonly selector: string };
     readonly allow: readonly AdoptedChange[];
   };
-  /** Where logs are read; collected by Gantry if undefined. */
-  readonly logs?: { readonly loki: LokiConfig } | undefined;
+  /** Where logs are read: in a Loki, or from Kubernetes for each request; collected by Gantry if undefined. */
+  readonly logs?: { readonly loki: LokiConfig } | "live" | undefined;
 };
 
 /** A Loki that has the lines of the cluster's pods. */

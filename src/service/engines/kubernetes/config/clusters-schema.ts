@@ -68,6 +68,7 @@ const Logs = z.preprocess(
     "by",
     [
       z.strictObject({ by: z.literal("collector") }),
+      z.strictObject({ by: z.literal("live") }),
       z.strictObject({
         by: z.literal("loki"),
         url: z.url({ protocol: /^https?$/u, error: "must be the URL of Loki, without /loki/api/v1" }),
@@ -79,7 +80,7 @@ const Logs = z.preprocess(
         maxEntries: z.int("must be Loki's max_entries_limit_per_query").min(1).optional(),
       }),
     ],
-    { error: "must be collector or {by: loki, url: URL}" },
+    { error: "must be collector, live or {by: loki, url: URL}" },
   ),
 );
 

@@ -116,6 +116,7 @@ function newDisksOf(
 /** The secret is in a file of its own, so that the file of clusters can be shown to everybody. */
 function logsOf(logs: RegionInFile["logs"], path: string): Pick<ClusterConfig, "logs"> {
   if (logs.by === "collector") return {};
+  if (logs.by === "live") return { logs: logs.by };
   const { by: _, authorizationFile, url, ...loki } = logs;
   const authorization = authorizationFile && secretIn(authorizationFile, path);
   return { logs: { loki: { ...loki, url: url.replace(/\/+$/u, ""), ...(authorization && { authorization }) } } };

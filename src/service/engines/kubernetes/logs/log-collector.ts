@@ -1,10 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { LogWriter } from "../../../workloads/logs/log-writer.ts";
 import type { Region } from "../region.ts";
 import { inEachNamespace } from "../region-namespaces.ts";
 import { recordEndsOf } from "../ends/record-ends.ts";
-import { keepLease } from "./log-lease.ts";
+import { keepLease, type OtherCollector } from "./log-lease.ts";
 import { collectNamespace } from "./namespace-collector.ts";
 import { makeOpening } from "./opening.ts";
 import { makePlaces } from "./places.ts";
@@ -32,6 +33,10 @@ export type CollectorLimits = {
   readonly beatMs: number;
   readonly renewMs: number;
   readonly leaseMs: number;
+  /** A lease whose holder had another log store is taken over after so long without a renewal. */
+  readonly otherStoreMs: number;
+  /** The same after its holder gave it back. */
+  readonly releasedMs: number;
 };
 
 export const collectorLimits: CollectorLimits = {
@@ -43,11 +48,18 @@ export const collectorLimits: CollectorLimits = {
   beatMs: 20_000,
   renewMs: 5_000,
   leaseMs: 15_000,
+  otherStoreMs: 3_600_000,
+  releasedMs: 300_000,
 };
+
+/** A log that is read right after the start waits so long for the first look at the lease. */
+const FIRST_LOOK_MS = 2_000;
 
 export type LogCollector = {
   /** Why no lines of a namespace arrive at the moment, from any replica; undefined while they do. */
   readonly problem: (namespace: string) => string | undefined;
+  /** The Gantry with another log store that collects, or did at last; undefined if the lines arrive in this one's. */
+  readonly elsewhere: () => Promise<OtherCollector | undefined>;
   /** Whether this replica is the one that collects. */
   readonly isCollecting: () => boolean;
   /** Stops collecting and lets another replica go on. Idempotent. */
@@ -59,20 +71,31 @@ export type LogCollector = {
  * they failed, because it sees all pods.
  */
 export function startLogCollector(options: CollectorOptions): LogCollector {
-  const { region, now, onEvent } = options;
+  const { region, logs, now, onEvent } = options;
   const limits = { ...collectorLimits, ...options.limits };
   const problems = new Map<string, string>();
   const data = { region: region.config.region };
   const [namespace] = region.namespaces.all();
-  if (namespace === undefined) return { isCollecting: () => false, problem: () => undefined, close: async () => {} };
+  if (namespace === undefined) {
+    return {
+      isCollecting: () => false,
+      problem: () => undefined,
+      elsewhere: async () => undefined,
+      close: async () => {},
+    };
+  }
   const lease = keepLease({
     api: region.api,
     namespace,
     identity: `${hostname()}_${randomUUID()}`,
+    // What runs in the cluster stays there, as a laptop doesn't.
+    storeId: async () => `${region.config.kubeconfig === "in-cluster" ? "in-cluster-" : ""}${await logs.storeId()}`,
     now,
     elapsedMs: () => performance.now(),
     renewMs: limits.renewMs,
     durationMs: limits.leaseMs,
+    otherStoreMs: limits.otherStoreMs,
+    releasedMs: limits.releasedMs,
     onEvent: (message, more) => onEvent(message, { ...data, ...more }),
     whileHeld: (signal) => collect({ ...options, limits }, { problems, signal, isHeld: () => lease.isHeld() }),
   });
@@ -80,6 +103,10 @@ export function startLogCollector(options: CollectorOptions): LogCollector {
   return {
     isCollecting: () => lease.isHeld(),
     problem: (namespace) => (lease.isHeld() ? problems.get(namespace) : lease.problem()),
+    async elsewhere() {
+      await Promise.race([lease.looked, sleep(FIRST_LOOK_MS, undefined, { ref: false })]);
+      return lease.elsewhere();
+    },
     close: () => (closed ??= lease.close()),
   };
 }

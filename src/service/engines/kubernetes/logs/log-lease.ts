@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { MANAGED_BY, labels } from "../names.ts";
+import { annotations, MANAGED_BY, labels } from "../names.ts";
 import { type KubeApi, KubeError, type Named } from "../cluster/kube-api.ts";
 import type { KubeObject } from "../cluster/kinds.ts";
 
@@ -8,15 +8,21 @@ export const LEASE_NAME = "gantry-log-collector";
 export type LeaseOptions = {
   readonly api: Pick<KubeApi, "get" | "create" | "replace">;
   readonly namespace: string;
-  /** Unique for each process. */
+  /** Unique for each process: `HOST_UUID`. */
   readonly identity: string;
+  /** The log store that this process writes to. Rejects while that can't be asked. */
+  readonly storeId: () => Promise<string>;
   readonly now: () => Date;
   /** Monotonic milliseconds. */
   readonly elapsedMs: () => number;
   /** How often the lease is renewed, or looked at. */
   readonly renewMs: number;
-  /** A lease that nobody renewed for this long may be taken over. */
+  /** A lease that nobody renewed for this long may be taken over by a replica with the same store. */
   readonly durationMs: number;
+  /** The same for another store: its lines would be in two places, so the first one gets time to come back. */
+  readonly otherStoreMs: number;
+  /** The same for another store, after a normal stop: a restart must not lose the lease. */
+  readonly releasedMs: number;
   /** Works while the lease is held; ends when the signal is aborted. Never rejects. */
   readonly whileHeld: (signal: AbortSignal) => Promise<void>;
   readonly onEvent: (message: string, data: object) => void;
@@ -27,20 +33,46 @@ export type LogLease = {
   readonly isHeld: () => boolean;
   /** Why no replica holds it; undefined if one does. */
   readonly problem: () => string | undefined;
+  /** Who collects, or did at last, if it is into another store than this process's. */
+  readonly elsewhere: () => OtherCollector | undefined;
+  /** Resolves once the lease was looked at, or couldn't be. */
+  readonly looked: Promise<void>;
   /** Ends the work and gives the lease back. */
   readonly close: () => Promise<void>;
 };
 
+/** A Gantry with another log store. */
+export type OtherCollector = {
+  /** The name of its host; undefined once it gave the lease back. */
+  readonly host: string | undefined;
+  /** Whether it renewed the lease lately. */
+  readonly isAlive: boolean;
+};
+
 type Observed = { readonly lease: KubeObject<"Lease">; readonly atMs: number };
 
-/** Holds the lease, or waits for it, until it is closed. At most one replica holds it at a time. */
+/**
+ * Holds the lease, or waits for it, until it is closed. At most one replica holds it at a time. The lease names the log
+ * store of its holder: who has another one reads from Kubernetes meanwhile.
+ */
 export function keepLease(options: LeaseOptions): LogLease {
   const closing = new AbortController();
-  const state: LeaseState = { seen: undefined, renewed: undefined, work: undefined, failure: undefined };
+  const looked = Promise.withResolvers<void>();
+  const state: LeaseState = {
+    store: undefined,
+    seen: undefined,
+    renewed: undefined,
+    work: undefined,
+    failure: undefined,
+    looked: looked.resolve,
+    told: undefined,
+  };
   const loop = keep(options, state, closing.signal);
   return {
     isHeld: () => isHeld(options, state),
     problem: () => problemOf(options, state),
+    elsewhere: () => elsewhere(options, state),
+    looked: looked.promise,
     async close() {
       closing.abort();
       await loop;
@@ -52,12 +84,17 @@ export function keepLease(options: LeaseOptions): LogLease {
 
 type Work = { readonly stop: AbortController; readonly over: Promise<void> };
 type LeaseState = {
+  /** The id of the own log store, once it is known. */
+  store: string | undefined;
   /** The newest version, and when it was first seen. */
   seen: Observed | undefined;
   /** When the request of the last renewal left, by both clocks: the monotonic one stops while a machine sleeps. */
   renewed: { readonly elapsedMs: number; readonly wallMs: number } | undefined;
   work: Work | undefined;
   failure: { readonly message: string; readonly sinceMs: number } | undefined;
+  readonly looked: () => void;
+  /** The host of the other Gantry that the operator was told of. */
+  told: string | undefined;
 };
 
 function isHeld({ elapsedMs, now, durationMs }: LeaseOptions, { renewed }: LeaseState): boolean {
@@ -78,6 +115,24 @@ function problemOf(options: LeaseOptions, state: LeaseState): string | undefined
   return undefined;
 }
 
+function elsewhere(options: LeaseOptions, { seen, store, renewed }: LeaseState): OtherCollector | undefined {
+  const theirs = seen && storeOf(seen.lease);
+  if (renewed || theirs === undefined || theirs === store) return undefined;
+  const identity = seen?.lease.spec.holderIdentity ?? "";
+  const isAlive = identity !== "" && options.elapsedMs() - (seen?.atMs ?? 0) < 2 * options.durationMs;
+  return { host: identity === "" ? undefined : identity.replace(/_[^_]*$/u, ""), isAlive };
+}
+
+/** Undefined if the lease was last written by a Gantry from before stores had ids. */
+function storeOf(lease: KubeObject<"Lease">): string | undefined {
+  return lease.metadata.annotations[annotations.logStore];
+}
+
+/** A file outside of the cluster: a laptop's, as far as can be told. Others have a better right to collect. */
+function isLaptops(store: string): boolean {
+  return store.startsWith("sqlite-");
+}
+
 async function keep(options: LeaseOptions, state: LeaseState, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     try {
@@ -90,11 +145,22 @@ async function keep(options: LeaseOptions, state: LeaseState, signal: AbortSigna
       const message = error instanceof Error ? error.message : String(error);
       state.failure = { message, sinceMs: state.failure?.sinceMs ?? options.elapsedMs() };
     }
+    state.looked();
+    tellOfOther(options, state);
     if (!isHeld(options, state)) await endWork(state);
     else state.work ??= startWork(options);
     // A little apart, so that replicas don't all try at once.
     await sleep(options.renewMs * (0.8 + Math.random() * 0.2), undefined, { signal }).catch(() => undefined);
   }
+}
+
+function tellOfOther(options: LeaseOptions, state: LeaseState): void {
+  const other = elsewhere(options, state);
+  const host = other?.isAlive ? other.host : undefined;
+  if (host !== undefined && host !== state.told) {
+    options.onEvent("a Gantry with a log store of its own collects the logs, so they are read live here", { host });
+  }
+  state.told = host;
 }
 
 function startWork({ whileHeld, onEvent }: LeaseOptions): Work {
@@ -112,26 +178,41 @@ async function endWork(state: LeaseState): Promise<void> {
 
 /** Looks at the lease, and takes or renews it. */
 async function step(options: LeaseOptions, state: LeaseState, signal: AbortSignal): Promise<void> {
-  const { api, identity, elapsedMs, durationMs } = options;
+  const { api, identity, elapsedMs } = options;
+  const store = (state.store ??= await options.storeId());
   const named = nameOf(options);
   const leaves = { elapsedMs: elapsedMs(), wallMs: options.now().getTime() };
   const lease = await api.get(named, signal).catch(async (error: unknown) => {
     if (!(error instanceof KubeError && error.status === 404)) throw error;
     return await unlessTaken(
-      api.create({ kind: "Lease", namespace: options.namespace }, bodyOf(options, undefined), signal),
+      api.create({ kind: "Lease", namespace: options.namespace }, bodyOf(options, store, undefined), signal),
     );
   });
   if (!lease) return;
   see(state, lease, leaves.elapsedMs);
-  const holder = lease.spec.holderIdentity ?? "";
-  const age = elapsedMs() - (state.seen?.atMs ?? elapsedMs());
-  const isExpired = age >= Math.max(durationMs, (lease.spec.leaseDurationSeconds ?? 0) * 1_000);
-  if (holder !== identity) state.renewed = undefined;
-  if (holder !== "" && holder !== identity && !isExpired) return;
-  const written = await unlessTaken(api.replace(named, bodyOf(options, lease), signal));
+  const isOurs = lease.spec.holderIdentity === identity;
+  if (!isOurs) state.renewed = undefined;
+  const silentMs = elapsedMs() - (state.seen?.atMs ?? elapsedMs());
+  if (!isOurs && silentMs < graceMs(options, lease, store)) return;
+  const written = await unlessTaken(api.replace(named, bodyOf(options, store, lease), signal));
   if (!written) return;
   see(state, written, leaves.elapsedMs);
   state.renewed = leaves;
+}
+
+/**
+ * How long a lease must have been unchanged, seen by the own clock, before a replica with this store may take it: clocks
+ * of machines differ.
+ */
+function graceMs({ durationMs, otherStoreMs, releasedMs }: LeaseOptions, lease: KubeObject<"Lease">, store: string) {
+  const { holderIdentity = "", leaseDurationSeconds = 0 } = lease.spec;
+  const theirs = storeOf(lease);
+  const isFree = holderIdentity === "";
+  const expiresMs = Math.max(durationMs, leaseDurationSeconds * 1_000);
+  if (theirs === undefined || theirs === store) return isFree ? 0 : expiresMs;
+  // A laptop that collected while nobody else did gives way.
+  if (isLaptops(theirs) && !isLaptops(store)) return 0;
+  return isFree ? releasedMs : Math.max(otherStoreMs, expiresMs);
 }
 
 function see(state: LeaseState, lease: KubeObject<"Lease">, atMs: number): void {
@@ -150,11 +231,12 @@ async function unlessTaken<T>(write: Promise<T>): Promise<T | undefined> {
 }
 
 async function giveBack(options: LeaseOptions, state: LeaseState): Promise<void> {
-  const { seen } = state;
-  if (!seen || !isHeld(options, state) || seen.lease.spec.holderIdentity !== options.identity) return;
+  const { seen, store } = state;
+  if (!seen || store === undefined || !isHeld(options, state) || seen.lease.spec.holderIdentity !== options.identity)
+    return;
   state.renewed = undefined;
   const spec = { leaseDurationSeconds: 1, leaseTransitions: seen.lease.spec.leaseTransitions ?? 0 };
-  const body = { metadata: metadataOf(options, seen.lease), spec };
+  const body = { metadata: metadataOf(options, store, seen.lease), spec };
   await options.api.replace(nameOf(options), body, AbortSignal.timeout(options.renewMs)).catch(() => undefined); // it expires
 }
 
@@ -162,22 +244,23 @@ function nameOf({ namespace }: LeaseOptions): Named<"Lease"> {
   return { kind: "Lease", namespace, name: LEASE_NAME };
 }
 
-function metadataOf({ namespace }: LeaseOptions, lease: KubeObject<"Lease"> | undefined) {
+function metadataOf({ namespace }: LeaseOptions, store: string, lease: KubeObject<"Lease"> | undefined) {
   return {
     name: LEASE_NAME,
     namespace,
     labels: { [labels.managedBy]: MANAGED_BY },
+    annotations: { [annotations.logStore]: store },
     // Compare and swap: the write fails if anybody changed the lease meanwhile.
     ...(lease && { resourceVersion: lease.metadata.resourceVersion }),
   };
 }
 
-function bodyOf(options: LeaseOptions, lease: KubeObject<"Lease"> | undefined) {
+function bodyOf(options: LeaseOptions, store: string, lease: KubeObject<"Lease"> | undefined) {
   const time = microTime(options.now());
   const isOurs = lease?.spec.holderIdentity === options.identity;
   const transitions = lease?.spec.leaseTransitions ?? 0;
   return {
-    metadata: metadataOf(options, lease),
+    metadata: metadataOf(options, store, lease),
     spec: {
       holderIdentity: options.identity,
       leaseDurationSeconds: Math.max(1, Math.round(options.durationMs / 1_000)),

@@ -95,12 +95,12 @@ async function readChunks(chunks: AsyncIterable<Buffer>, { deps, reading, alive 
 }
 
 /** For a moment, the file of a container that was just started isn't there, and the kubelet says so instead of lines. */
-function isTooEarly(text: string): boolean {
+export function isTooEarly(text: string): boolean {
   return text.startsWith("failed to try resolving symlinks in path");
 }
 
 /** The runtime removes what an old container wrote, and the kubelet says so instead of lines. */
-function untimed(text: string): string {
+export function untimed(text: string): string {
   const isGone = text.startsWith("unable to retrieve container logs for ");
   if (isGone) return "the lines of an earlier run were deleted by Kubernetes before they could be read";
   return `Kubernetes wrote in place of lines: ${text}`;

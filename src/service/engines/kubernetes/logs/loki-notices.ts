@@ -16,7 +16,7 @@ export async function lokiNotices({ regions, now }: Pick<KubernetesParts, "regio
 }
 
 async function problemOf({ config, namespaces }: Region, end: bigint): Promise<string | undefined> {
-  if (!config.logs) return undefined;
+  if (!config.logs || config.logs === "live") return undefined;
   const { loki } = config.logs;
   const query = `{${loki.labels.namespace}=${JSON.stringify(namespaces.all()[0] ?? "")}}`;
   try {

@@ -1,8 +1,12 @@
+import { dayOf } from "../../../workloads/logs/log-writer.ts";
 import { recordEndsOf } from "../ends/record-ends.ts";
 import type { KubernetesParts, Region } from "../region.ts";
-import { startLogCollector } from "./log-collector.ts";
+import { collectedUntil, wasCollectedOn } from "./coverage.ts";
+import { livePage } from "./live-logs.ts";
+import { type LogCollector, startLogCollector } from "./log-collector.ts";
+import type { OtherCollector } from "./log-lease.ts";
 import { lokiLogs } from "./loki.ts";
-import type { RegionLogs } from "./region-logs.ts";
+import { type RegionLogs, speakerOf, withNotes } from "./region-logs.ts";
 import { storedLogs } from "./stored-logs.ts";
 
 export type OpenedLogs = {
@@ -12,7 +16,7 @@ export type OpenedLogs = {
   readonly close: () => Promise<void>;
 };
 
-/** The logs of each region: collected into the log store, or read from the region's Loki. */
+/** The logs of each region: collected into the log store, read from the region's Loki, or live from Kubernetes. */
 export function openRegionLogs({ regions, logs, now, onEvent }: KubernetesParts): OpenedLogs {
   /** Nobody holds a lease there, so each replica does it: what another one has written isn't written again. */
   const recording = (region: Region): OpenedLogs["close"] => {
@@ -24,9 +28,11 @@ export function openRegionLogs({ regions, logs, now, onEvent }: KubernetesParts)
     };
   };
   const opened = [...regions].map(([name, region]) => {
-    if (region.config.logs) return { name, logs: lokiLogs(region.config.logs.loki, now), close: recording(region) };
+    const where = region.config.logs;
+    if (where === "live") return { name, logs: liveLogs({ region, now }), close: recording(region) };
+    if (where) return { name, logs: lokiLogs(where.loki, now), close: recording(region) };
     const collector = startLogCollector({ region, logs, now, onEvent });
-    return { name, logs: storedLogs({ logs, now, problem: collector.problem }), close: collector.close };
+    return { name, logs: collectedLogs({ region, logs, now, collector }), close: collector.close };
   });
   const byName = new Map(opened.map((each) => [each.name, each.logs]));
   return {
@@ -37,4 +43,58 @@ export function openRegionLogs({ regions, logs, now, onEvent }: KubernetesParts)
     },
     close: async () => void (await Promise.all(opened.map(({ close }) => close()))),
   };
+}
+
+type Live = Pick<KubernetesParts, "now"> & { readonly region: Pick<Region, "api" | "cacheOf"> };
+
+function liveLogs(deps: Live): RegionLogs {
+  const why = "this log is read live from Kubernetes";
+  return {
+    page: (workload, options) => livePage(deps, workload, { ...options, why }),
+    // Pods that are gone left nothing here.
+    hasInstance: async () => false,
+    instances: async () => [],
+  };
+}
+
+type Collected = Live &
+  Pick<KubernetesParts, "logs"> & { readonly collector: Pick<LogCollector, "problem" | "elsewhere"> };
+
+/**
+ * Logs of the own store, while a replica that shares it collects. What a Gantry with another store collects is out of
+ * reach, so Kubernetes is asked for what it still has.
+ */
+export function collectedLogs({ region, logs, now, collector }: Collected): RegionLogs {
+  const stored = storedLogs({ logs, now, problem: collector.problem });
+  return {
+    ...stored,
+    async page(workload, options) {
+      const other = await collector.elsewhere();
+      if (!other) return await stored.page(workload, options);
+      const { day } = options;
+      const isOver = day < dayOf(now());
+      if (!isOver || !(await wasCollectedOn(logs, workload, day))) {
+        return await livePage({ region, now }, workload, { ...options, why: `${sentenceOf(other)}, ${LIVE}` });
+      }
+      const until = await collectedUntil(logs, workload);
+      const isWhole = until === undefined || dayOf(until) > day;
+      const notes = isWhole ? [] : [`${sentenceOf(other)}: lines after ${timeOf(until)} are missing here`];
+      const speaker = options.instance ?? speakerOf(workload);
+      return await withNotes({ ...options, speaker, notes }, (from, size) =>
+        stored.page(workload, { ...options, from, size }),
+      );
+    },
+  };
+}
+
+const LIVE = "so it is read live from Kubernetes";
+
+function sentenceOf({ host, isAlive }: OtherCollector): string {
+  if (isAlive) return `Gantry on ${host ?? "another host"} collects this log into a store of its own`;
+  const who = host === undefined ? "another Gantry" : `Gantry on ${host}`;
+  return `${who} collected this log into a store of its own and has stopped`;
+}
+
+function timeOf(moment: Date): string {
+  return `${moment.toISOString().slice(11, 19)}Z`;
 }

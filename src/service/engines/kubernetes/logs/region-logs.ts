@@ -34,3 +34,26 @@ export type RegionLogs = {
   /** Instances of which there is a log, oldest first; none where finding them is too expensive. Rejects with a `Refusal`. */
   readonly instances: (workload: LoggedWorkload) => Promise<readonly string[]>;
 };
+
+type Noted = Pick<PageOptions, "from" | "size"> & {
+  /** The instance that the notes are of. */
+  readonly speaker: string;
+  /** Without `[gantry]`; the newest one last. */
+  readonly notes: readonly string[];
+};
+
+/** A page of a log whose newest lines are these notes, so that pages stay consistent. `read` reads the log itself. */
+export async function withNotes(
+  { from, size, speaker, notes }: Noted,
+  read: (from: number, size: number) => Promise<readonly InstanceLine[]>,
+): Promise<readonly InstanceLine[]> {
+  const shown = notes.slice(Math.max(0, notes.length - from - size), Math.max(0, notes.length - from));
+  const rest = size - shown.length;
+  const lines = rest > 0 ? await read(Math.max(0, from - notes.length), rest) : [];
+  return [...lines, ...shown.map((note) => ({ instance: speaker, line: `[gantry] ${note}` }))];
+}
+
+/** A line of a service names an instance; without one, the workload itself. */
+export function speakerOf({ pods, name }: LoggedWorkload): string {
+  return pods[0] ?? name;
+}

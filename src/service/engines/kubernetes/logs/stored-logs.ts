@@ -1,7 +1,7 @@
 import { dayOf, type LogWriter } from "../../../workloads/logs/log-writer.ts";
 import { wasCollectedOn } from "./coverage.ts";
 import { logKey } from "./log-keys.ts";
-import type { InstanceLine, LoggedWorkload, RegionLogs } from "./region-logs.ts";
+import { type LoggedWorkload, type RegionLogs, speakerOf, withNotes } from "./region-logs.ts";
 
 export type StoredLogsDeps = {
   readonly logs: LogWriter;
@@ -18,11 +18,11 @@ export function storedLogs({ logs, now, problem }: StoredLogsDeps): RegionLogs {
   return {
     async page(workload, { instance, day, from, size }) {
       const note = await noteFor(workload, day);
-      const read = async (skip: number, count: number) =>
-        count === 0 ? [] : await logs.page({ workload: logKey(workload), instance, day, from: skip, size: count });
-      if (note === undefined) return await read(from, size);
-      if (from > 0) return await read(from - 1, size);
-      return [...(await read(0, size - 1)), { instance: instance ?? speakerOf(workload), line: `[gantry] ${note}` }];
+      const notes = note === undefined ? [] : [note];
+      const speaker = instance ?? speakerOf(workload);
+      return await withNotes({ from, size, speaker, notes }, (skip, count) =>
+        logs.page({ workload: logKey(workload), instance, day, from: skip, size: count }),
+      );
     },
     hasInstance: (workload, instance) => logs.hasInstance(logKey(workload), instance),
     instances: (workload) => logs.instances(logKey(workload)),
@@ -38,9 +38,4 @@ export function storedLogs({ logs, now, problem }: StoredLogsDeps): RegionLogs {
       ? "Gantry has just begun to collect this log: its lines appear in a few seconds"
       : "Gantry collected no logs on this day, so lines may be missing";
   }
-}
-
-/** A line of a service names an instance; without one, the workload itself. */
-function speakerOf({ pods, name }: LoggedWorkload): InstanceLine["instance"] {
-  return pods[0] ?? name;
 }

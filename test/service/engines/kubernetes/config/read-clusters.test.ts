@@ -186,7 +186,7 @@ test.each<[string, string, string]>([
   [
     "logs from elsewhere",
     region("namespace: a", "logs: elastic"),
-    "regions.us.logs must be collector or {by: loki, url: URL}.",
+    "regions.us.logs must be collector, live or {by: loki, url: URL}.",
   ],
   [
     "Loki without an address",

@@ -1,7 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { makeKubeClient } from "../../../../../src/service/engines/kubernetes/cluster/kube-client.ts";
-import { keepLease, type LogLease } from "../../../../../src/service/engines/kubernetes/logs/log-lease.ts";
+import {
+  keepLease,
+  type LeaseOptions,
+  type LogLease,
+} from "../../../../../src/service/engines/kubernetes/logs/log-lease.ts";
 import { until } from "../../../../support/until.ts";
 import { openFakeApiServer } from "../support/fake-api-server.ts";
 
@@ -10,40 +14,46 @@ async function world() {
   const server = await openFakeApiServer();
   const api = makeKubeClient({ kubeConfig: server.kubeConfig(), timeoutMs: 1_000 });
   const working: string[] = [];
+  const events: string[] = [];
   const leases: LogLease[] = [];
   onTestFinished(async () => {
     await Promise.all(leases.map((lease) => lease.close()));
     api.close();
     await server.stop();
   });
-  const start = (identity: string) => {
+  const start = (identity: string, more: Partial<LeaseOptions> = {}) => {
     const clock = { jumpMs: 0 };
     const lease = keepLease({
       api,
       namespace: "team",
       identity,
+      storeId: async () => "postgres-1",
+      otherStoreMs: 60_000,
+      releasedMs: 60_000,
       now: () => new Date(Date.now() + clock.jumpMs),
       elapsedMs: () => performance.now() + clock.jumpMs,
       renewMs: 50,
       durationMs: 1_000,
-      onEvent: () => {},
+      onEvent: (message) => void events.push(message),
       async whileHeld(signal) {
         working.push(identity);
         await sleep(1_000_000, undefined, { signal }).catch(() => undefined);
         working.splice(working.indexOf(identity), 1);
       },
+      ...more,
     });
     leases.push(lease);
     return { lease, clock };
   };
   const spec = () => server.objects.find("leases", "team", "gantry-log-collector")?.["spec"];
-  return { server, start, working, spec };
+  const storeOnLease = () => server.objects.find("leases", "team", "gantry-log-collector")?.metadata["annotations"];
+  return { server, start, working, spec, events, storeOnLease };
 }
 
 describe("the lease of the log collector", () => {
   test("is held by one replica of four", async () => {
     const { start, working } = await world();
-    const replicas = ["a", "b", "c", "d"].map(start);
+    const replicas = ["a", "b", "c", "d"].map((identity) => start(identity));
 
     await until(() => working.length === 1);
     await sleep(300);
@@ -120,3 +130,119 @@ describe("the lease of the log collector", () => {
     await until(() => working.includes("a") && lease.problem() === undefined);
   });
 });
+
+describe("the lease of two Gantrys that don't share a log store", () => {
+  const production = { storeId: async () => "sqlite-production" };
+  const laptop = { storeId: async () => "sqlite-laptop" };
+  const named = { kind: "Lease", namespace: "team", name: "gantry-log-collector" } as const;
+
+  test("names the store of its holder, through renewals and after its end", async () => {
+    const { start, working, spec, storeOnLease } = await world();
+    const { lease } = start("shop-1_a", production);
+    await until(() => working.length === 1);
+    const taken = spec();
+    await until(() => JSON.stringify(spec()) !== JSON.stringify(taken));
+    expect(storeOnLease()).toEqual({ "gantry/log-store": "sqlite-production" });
+
+    await lease.close();
+
+    expect(spec()).not.toHaveProperty("holderIdentity");
+    expect(storeOnLease()).toEqual({ "gantry/log-store": "sqlite-production" });
+  });
+
+  test("stays with the one that lives, however wrong the other's clock is, and the other knows who it is", async () => {
+    const { start, working, spec, events } = await world();
+    start("shop-1_a", production);
+    await until(() => working.length === 1);
+    const ahead = new Date(Date.now() + 24 * 3_600_000);
+    const { lease } = start("mias-laptop_b", { ...laptop, now: () => ahead, otherStoreMs: 300 });
+
+    await until(() => lease.elsewhere() !== undefined);
+    const seen = spec();
+    // Five times as long as the laptop would wait for a dead one.
+    await until(() => Date.parse(renewTime(spec())) - Date.parse(renewTime(seen)) > 1_500);
+
+    expect(working).toEqual(["shop-1_a"]);
+    expect(lease.elsewhere()).toEqual({ host: "shop-1", isAlive: true });
+    expect(events).toContain("a Gantry with a log store of its own collects the logs, so they are read live here");
+  });
+
+  test("after the holder's death goes to a replica that shares the store, and to another store only much later", async () => {
+    const { start, working, server } = await world();
+    server.objects.put("leases", "team", {
+      metadata: { name: named.name, annotations: { "gantry/log-store": "sqlite-production" } },
+      spec: { holderIdentity: "shop-1_dead", leaseDurationSeconds: 1 },
+    });
+    const { lease } = start("mias-laptop_b", { ...laptop, otherStoreMs: 60_000 });
+    await until(() => lease.elsewhere()?.isAlive === false);
+    expect(lease.elsewhere()).toEqual({ host: "shop-1", isAlive: false });
+    expect(working).toEqual([]);
+
+    start("shop-2_c", production);
+
+    await until(() => working.includes("shop-2_c"));
+    await until(() => lease.elsewhere()?.host === "shop-2");
+    expect(working).toEqual(["shop-2_c"]);
+  });
+
+  test("of a holder that never comes back is taken by another store after its time", async () => {
+    const { start, working, server, storeOnLease } = await world();
+    server.objects.put("leases", "team", {
+      metadata: { name: named.name, annotations: { "gantry/log-store": "sqlite-production" } },
+      spec: { holderIdentity: "shop-1_dead", leaseDurationSeconds: 1 },
+    });
+    const began = performance.now();
+    start("mias-laptop_b", { ...laptop, otherStoreMs: 1_500 });
+
+    await until(() => working.includes("mias-laptop_b"));
+
+    expect(performance.now() - began).toBeGreaterThan(1_450);
+    expect(storeOnLease()).toEqual({ "gantry/log-store": "sqlite-laptop" });
+  });
+
+  test("survives a restart of its holder: a laptop that sees it free doesn't take it at once", async () => {
+    const { start, working } = await world();
+    const { lease: first } = start("shop-1_a", production);
+    await until(() => working.length === 1);
+    const { lease: other } = start("mias-laptop_b", { ...laptop, releasedMs: 60_000 });
+    await until(() => other.elsewhere() !== undefined);
+
+    await first.close();
+    await until(() => other.elsewhere()?.host === undefined);
+    expect(working).toEqual([]);
+    start("shop-1_c", production);
+
+    await until(() => working.includes("shop-1_c"));
+    expect(other.isHeld()).toBe(false);
+  });
+
+  test("is free for another store some minutes after its holder gave it back", async () => {
+    const { start, working } = await world();
+    const { lease: first } = start("shop-1_a", production);
+    await until(() => working.length === 1);
+    await first.close();
+
+    start("mias-laptop_b", { ...laptop, releasedMs: 200 });
+
+    await until(() => working.includes("mias-laptop_b"));
+  });
+
+  test.each(["postgres-1", "in-cluster-sqlite-1"])(
+    "goes back to the store %s as soon as it lives, when a laptop collected meanwhile",
+    async (store) => {
+      const { start, working, storeOnLease } = await world();
+      const { lease } = start("mias-laptop_a", laptop);
+      await until(() => working.length === 1);
+
+      start("shop-1_b", { storeId: async () => store });
+
+      await until(() => working.join() === "shop-1_b");
+      expect(storeOnLease()).toEqual({ "gantry/log-store": store });
+      await until(() => lease.elsewhere()?.host === "shop-1");
+    },
+  );
+});
+
+function renewTime(spec: unknown): string {
+  return (spec as { renewTime: string }).renewTime; // as the replicas write it
+}
