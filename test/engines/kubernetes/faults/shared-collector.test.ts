@@ -57,7 +57,59 @@ describe.skipIf(missing !== undefined)(`two replicas with one PostgreSQL${becaus
   });
 });
 
+describe.skipIf(noPods !== undefined)(`a laptop and production, each with its own store${because(noPods)}`, () => {
+  test("both show the log: the laptop reads it live, says who collects, and never takes over, also when production dies", async () => {
+    const namespace = await newNamespace("collector");
+    const settings = [0, 1].map(() => serviceSettings({ kubeconfig, namespace }));
+    const running: (ServiceProcess | undefined)[] = [await startServiceProcess(settings[0]?.env ?? {})];
+    const [production, laptop] = [0, 1].map((at) => worldOfProcess(() => running[at]));
+    if (!production || !laptop) throw new Error("there are two");
+    const body = { containers: [{ image, command: [...shell(script)] }] };
+    await production.get("createService", { name: "web", body });
+    await production.until(
+      () => linesOf(production),
+      (lines) => lines.includes("line 50"),
+    );
+
+    running[1] = await startServiceProcess(settings[1]?.env ?? {});
+    const live = await linesOf(laptop);
+
+    expect(live.slice(0, 50)).toEqual(Array.from({ length: 50 }, (_, at) => `line ${at + 1}`));
+    expect(live.at(-1)).toMatch(
+      /^\[gantry\] Gantry on \S+ collects this log into a store of its own, so it is read live from Kubernetes: /u,
+    );
+    expect(await pageOf(laptop, { from: 1, size: 3 })).toHaveLength(3);
+
+    await running[0]?.kill();
+    await laptop.until(
+      () => linesOf(laptop),
+      (lines) => (lines.at(-1) ?? "").includes("collected this log into a store of its own and has stopped"),
+    );
+    running[0] = await startServiceProcess(settings[0]?.env ?? {});
+    await production.until(
+      () => linesOf(production),
+      (lines) => lines.includes(`line ${LINES}`),
+    );
+
+    const expected = Array.from({ length: LINES }, (_, at) => `line ${at + 1}`);
+    expect(await linesOf(production)).toEqual(expected);
+    const whole = await linesOf(laptop);
+    expect(whole.slice(0, -1)).toEqual(expected);
+    expect(whole.at(-1)).toContain("collects this log into a store of its own");
+    await production.get("deleteService", { name: "web" });
+    for (const each of running) await each?.stop();
+    for (const each of settings) each.remove();
+  });
+});
+
 async function linesOf(world: ReturnType<typeof worldOfProcess>): Promise<readonly string[]> {
-  const entries = await world.get("getServiceLogs", { name: "web", query: { size: 1000 } });
+  return await pageOf(world, { size: 1000 });
+}
+
+async function pageOf(
+  world: ReturnType<typeof worldOfProcess>,
+  query: { readonly from?: number; readonly size: number },
+): Promise<readonly string[]> {
+  const entries = await world.get("getServiceLogs", { name: "web", query });
   return entries.map(({ log }) => log);
 }

@@ -16,8 +16,8 @@ const PAGE_MS = 4_000;
 const MAX_LINES = 100_000;
 const MAX_BYTES = 64 * 2 ** 20;
 const OPEN_AT_ONCE = 20;
-/** A runtime cuts longer lines into pieces, each of which counts for `tailLines`. */
-const PIECE_CHARACTERS = 16 * 1024;
+/** A runtime cuts longer lines into pieces, each of which counts for `tailLines`, so a tail can begin inside of a line. */
+const PIECE_BYTES = 16 * 1024;
 const DAY_MS = 24 * 3_600_000;
 
 export type LiveLogsDeps = {
@@ -43,7 +43,7 @@ export async function livePage(
   const reading: PageReading = {
     api: region.api,
     day,
-    tail: day === today ? from + size : undefined,
+    isNewest: day === today,
     most: Math.max(1, from + size),
     signal: AbortSignal.any([options.signal, late]),
     late,
@@ -73,8 +73,8 @@ export async function livePage(
 type PageReading = {
   readonly api: Pick<Region["api"], "podLog">;
   readonly day: string;
-  /** How many of the newest lines are needed; undefined for a day that is over, whose lines aren't the newest. */
-  readonly tail: number | undefined;
+  /** False for a day that is over: its lines aren't the newest. */
+  readonly isNewest: boolean;
   readonly most: number;
   readonly signal: AbortSignal;
   readonly late: AbortSignal;
@@ -119,16 +119,18 @@ function noteFor(error: unknown, { reading, source, previous }: Failed): string 
 type Run = { readonly previous: boolean; readonly most: number };
 
 async function readRun(reading: PageReading, source: ContainerSource, run: Run): Promise<readonly LiveLine[]> {
-  const { tail } = reading;
-  const lines = await readLines(reading, source, { ...run, tail: tail === undefined ? undefined : run.most });
-  const hasPieces = lines.length < run.most && lines.some(({ line }) => line.length >= PIECE_CHARACTERS);
-  return tail !== undefined && hasPieces ? await readLines(reading, source, { ...run, tail: undefined }) : lines;
+  if (!reading.isNewest) return await readLines(reading, source, run);
+  // One more, because the first one may be a piece.
+  const tail = run.most + 1;
+  const lines = await readLines(reading, source, { previous: run.previous, most: tail, tail });
+  const hasPieces = lines.length < tail && lines.some(({ line }) => Buffer.byteLength(line) >= PIECE_BYTES);
+  return hasPieces ? await readLines(reading, source, run) : lines.slice(-run.most);
 }
 
 async function readLines(
   { api, day, signal, held }: PageReading,
   { namespace, pod, container, state }: ContainerSource,
-  { previous, most, tail }: Run & { readonly tail: number | undefined },
+  { previous, most, tail }: Run & { readonly tail?: number },
 ): Promise<readonly LiveLine[]> {
   const enough = new AbortController();
   const chunks = await api.podLog(

@@ -21,6 +21,18 @@ export function collected(open: OpenLogs): void {
       expect(await read("2026-11-20")).toEqual(["line 1", "line 2", "line 3", "line 4", "line 5"]);
     });
 
+    test("are in a store with an id, which all servers that share it get, however often it is asked for", async () => {
+      const { logs, another } = await open();
+      const other = another();
+
+      const ids = await Promise.all([logs.storeId(), other.storeId(), logs.storeId()]);
+      // What an engine removes at its start are logs of workloads.
+      await logs.keepOnly([], "us/team/");
+
+      expect(new Set([...ids, await another().storeId()])).toEqual(new Set([ids[0]]));
+      expect(ids[0]).toMatch(/^(?:sqlite|postgres)-[\da-f-]{36}$/u);
+    });
+
     test("are stored once when two servers read them, and reading goes on after the last one", async () => {
       const { logs, another, read } = await open();
       const other = another();
