@@ -13,6 +13,26 @@ export function listObjects<K extends Kind>(reflection: Reflection<K>): Promise<
   return listing;
 }
 
+/**
+ * After a watch was silent: asks for one object, with the number of the others. The next watch goes on where the silent one
+ * ended and tells what was missed, so all objects are needed only if their number says that watches can't be relied on.
+ */
+export async function countObjects<K extends Kind>(reflection: Reflection<K>): Promise<void> {
+  const { api, place, labelSelector, closing, reconnects, store } = reflection;
+  if (reflection.isUnsettled) await reconnects.turn(closing.signal, () => reflection.readers > 0);
+  try {
+    const options = { limit: 1, ...(labelSelector !== undefined && { labelSelector }) };
+    const { items, unreadable, remaining } = await api.list(place, options, closing.signal);
+    reflection.mustCount = false;
+    // Unknown with a selector, and on old API servers.
+    if (remaining === undefined) return;
+    if (items.length + unreadable + remaining !== store.size() + reflection.unreadable) reflection.mustList = true;
+  } catch (error) {
+    if (!closing.signal.aborted) noteFailure(reflection, error, "list");
+    throw error;
+  }
+}
+
 async function listNow<K extends Kind>(reflection: Reflection<K>): Promise<void> {
   const { closing, reconnects, store } = reflection;
   if (reflection.isUnsettled) await reconnects.turn(closing.signal, () => reflection.readers > 0);
@@ -30,6 +50,7 @@ function listed<K extends Kind>(reflection: Reflection<K>, taken: Taken, started
   reflection.aliveAt = startedAt;
   reflection.isDoubted = false;
   reflection.mustList = false;
+  reflection.mustCount = false;
   if (reflection.denied?.by === "list") reflection.denied = undefined;
   if (reflection.isWatching) {
     // The watch should have told of the change before; another one takes its place, and waits for its turn.
@@ -55,6 +76,7 @@ async function allPages<K extends Kind>(reflection: Reflection<K>): Promise<Full
     if (items.length > limits.maxObjects) throw tooMany(place.kind, limits.maxObjects);
     next = page.next;
     if (next !== undefined) continue;
+    reflection.unreadable = unreadable;
     if (unreadable > 0) reflection.onEvent("Kubernetes: objects can't be read", { ...whereOf(reflection), unreadable });
     return { items, resourceVersion: page.resourceVersion };
   }

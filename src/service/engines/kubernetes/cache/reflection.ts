@@ -30,6 +30,10 @@ export type Reflection<K extends Kind> = Omit<ReflectorOptions<K>, "limits"> & {
   isUnsettled: boolean;
   /** The watch can't go on where it ended. */
   mustList: boolean;
+  /** The watch was silent: the objects are counted before the next one. */
+  mustCount: boolean;
+  /** Objects of the last list that lack a needed field, so that they aren't in the store. */
+  unreadable: number;
   /** Consecutive failures. */
   failures: number;
   /** An error that lasts until the cluster is changed. */
@@ -62,6 +66,8 @@ export function makeReflection<K extends Kind>({ limits, ...options }: Reflector
     isWatching: false,
     isUnsettled: false,
     mustList: true,
+    mustCount: false,
+    unreadable: 0,
     failures: 0,
     denied: undefined,
     lastError: undefined,

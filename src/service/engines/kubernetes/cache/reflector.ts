@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { KubeError } from "../cluster/kube-api.ts";
 import type { Kind, KubeObject } from "../cluster/kinds.ts";
-import { listObjects } from "./list-objects.ts";
+import { countObjects, listObjects } from "./list-objects.ts";
 import { readCurrent } from "./read-current.ts";
 import { type ReadHealth, readHealthOf } from "./read-health.ts";
 import { makeReflection, type Reflection, type ReflectorOptions, tellListeners } from "./reflection.ts";
@@ -63,6 +63,7 @@ async function keepCurrent<K extends Kind>(reflection: Reflection<K>): Promise<v
   const { closing } = reflection;
   while (!closing.signal.aborted) {
     try {
+      if (reflection.mustCount) await countObjects(reflection);
       if (reflection.mustList) await listObjects(reflection);
       await watchObjects(reflection);
     } catch (error) {

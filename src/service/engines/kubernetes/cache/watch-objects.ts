@@ -30,7 +30,7 @@ async function watchUntil<K extends Kind>(reflection: Reflection<K>, stop: Abort
   const { api, place, labelSelector, limits, store } = reflection;
   const { silentAfterMs } = limits;
   const silence = setTimeout(() => {
-    reflection.mustList = true;
+    reflection.mustCount = true;
     stop.abort(new WatchSilent(`the watch was silent for ${Math.round(silentAfterMs / 1_000)} s`));
   }, silentAfterMs);
   let openedAt = performance.now();

@@ -187,7 +187,11 @@ function parse<K extends Kind>(kind: K, value: unknown): KubeObject<K> {
 }
 
 const Page = z.object({
-  metadata: z.object({ resourceVersion: z.string().default(""), continue: z.string().optional() }),
+  metadata: z.object({
+    resourceVersion: z.string().default(""),
+    continue: z.string().optional(),
+    remainingItemCount: z.number().optional(),
+  }),
   items: z.array(z.unknown()).nullish(),
 });
 
@@ -197,7 +201,13 @@ function pageOf<K extends Kind>(kind: K, value: unknown) {
   const read = (items ?? []).map((item) => kinds[kind].schema.safeParse(item));
   const good = read.flatMap((each) => (each.success ? [each.data as KubeObject<K>] : [])); // the schema of this kind
   const next = metadata.continue === "" ? undefined : metadata.continue;
-  return { items: good, resourceVersion: metadata.resourceVersion, next, unreadable: read.length - good.length };
+  return {
+    items: good,
+    resourceVersion: metadata.resourceVersion,
+    next,
+    remaining: next === undefined ? 0 : metadata.remainingItemCount,
+    unreadable: read.length - good.length,
+  };
 }
 
 type Connection = {

@@ -1,15 +1,24 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type BackOff, delayAfter } from "../../../workloads/lifecycle/back-off.ts";
-import { KubeError } from "../cluster/kube-api.ts";
-import type { ContainerSource } from "./container-source.ts";
+import { KubeError, KubeUnreachable } from "../cluster/kube-api.ts";
+import type { ContainerSource, ContainerState } from "./container-source.ts";
 import { readLog, type Reading, type ReadingDeps, type ReadingEnd, sourceKey } from "./log-reading.ts";
 import type { Opening } from "./opening.ts";
-import type { Places } from "./places.ts";
-import { type Position, positionOf } from "./position.ts";
+import type { Place, Places } from "./places.ts";
+import { momentOf, type Position, positionOf } from "./position.ts";
 
 export type ContainerLogDeps = ReadingDeps & {
   readonly opening: Opening;
+  /** For logs that are followed. */
   readonly places: Places;
+  /** For short looks at logs that have no place. */
+  readonly looks: Places;
+  readonly now: () => Date;
+  /** A follow without lines for as long as the log was quiet before, and at least this long, is opened again. */
+  readonly idleMs: number;
+  readonly longestIdleMs: number;
+  /** A log that gave its place away is looked at after as long as it was quiet, at most this long. */
+  readonly longestRestMs: number;
   /** After an error of this container's log. */
   readonly backOffMs: BackOff;
   readonly onEvent: (message: string, data: object) => void;
@@ -18,6 +27,8 @@ export type ContainerLogDeps = ReadingDeps & {
 export type ContainerLog = {
   /** Takes the container's newest state. */
   readonly update: (source: ContainerSource) => void;
+  /** Resolves when it was looked at, if it isn't followed at the moment. */
+  readonly look: () => Promise<void>;
   /** The pod is gone: what is being read is read to its end. */
   readonly podGone: () => void;
   /** Resolves, never rejects, when nothing more can be read, or `signal` was aborted. */
@@ -26,7 +37,18 @@ export type ContainerLog = {
 
 /** Collects the log of one container, through all its restarts, until its pod is gone. */
 export function collectContainer(deps: ContainerLogDeps, first: ContainerSource, signal: AbortSignal): ContainerLog {
-  const life: Life = { source: first, isGone: false, position: undefined, readRun: -1, endedRun: -1, noted: undefined };
+  const life: Life = {
+    source: first,
+    isGone: false,
+    position: undefined,
+    readRun: -1,
+    endedRun: -1,
+    noted: undefined,
+    quietSince: performance.now(),
+    readAt: Number.NEGATIVE_INFINITY,
+    resting: undefined,
+    looked: undefined,
+  };
   let changed = Promise.withResolvers<void>();
   const wake = (): void => {
     changed.resolve();
@@ -35,17 +57,27 @@ export function collectContainer(deps: ContainerLogDeps, first: ContainerSource,
   const wait = (ms?: number) => waitFor(changed.promise, { ms, signal });
   return {
     update(source) {
-      const { run, is } = life.source.state;
-      life.source = source;
-      if (run !== source.state.run || is !== source.state.is) wake();
+      const { state, isLeaving } = life.source;
+      const isSame = state.run === source.state.run && state.is === source.state.is;
+      // The same object, because readers compare it.
+      life.source = isSame ? { ...source, state } : source;
+      if (!isSame || isLeaving !== source.isLeaving) wake();
+    },
+    async look() {
+      if (!life.resting) return;
+      life.looked ??= Promise.withResolvers<void>();
+      wake();
+      await life.looked.promise;
     },
     podGone() {
       life.isGone = true;
       wake();
     },
-    over: live(life, { ...deps, wait, signal }).catch((error: unknown) => {
-      if (!signal.aborted) deps.onEvent("collecting a container's log failed", { error, pod: first.pod });
-    }),
+    over: live(life, { ...deps, wait, signal })
+      .catch((error: unknown) => {
+        if (!signal.aborted) deps.onEvent("collecting a container's log failed", { error, pod: first.pod });
+      })
+      .finally(() => endRest(life)),
   };
 }
 
@@ -59,6 +91,14 @@ type Life = {
   endedRun: number;
   /** The last note about an error, so that it isn't repeated. */
   noted: string | undefined;
+  /** When its newest line was written; performance.now(). */
+  quietSince: number;
+  /** When it was read last; performance.now(). */
+  readAt: number;
+  /** It gave its place away in this state, and nobody follows it. */
+  resting: ContainerState | undefined;
+  /** Somebody waits for a look at it. */
+  looked: PromiseWithResolvers<void> | undefined;
 };
 
 type Wait = (ms?: number) => Promise<void>;
@@ -67,6 +107,7 @@ type LiveDeps = ContainerLogDeps & { readonly wait: Wait; readonly signal: Abort
 async function live(life: Life, deps: LiveDeps): Promise<void> {
   const key = { workload: life.source.workload, source: sourceKey(life.source) };
   life.position = await stored(deps, key);
+  if (life.position) life.quietSince -= ageMs(life.position, deps);
   // A pod that is gone isn't asked again: another one may have its name by now.
   for (let failures = 0; !life.isGone;) {
     if (life.readRun >= life.source.state.run) {
@@ -78,6 +119,7 @@ async function live(life: Life, deps: LiveDeps): Promise<void> {
       failures = 0;
     } catch (error) {
       deps.signal.throwIfAborted();
+      endRest(life);
       deps.opening.failed(error);
       if (isGoneError(error)) life.isGone = true;
       else await pauseAfter(error, { life, deps, failures: (failures += 1) });
@@ -108,20 +150,56 @@ async function stored({ logs, backOffMs, signal }: LiveDeps, key: { workload: st
 
 /** Reads while it has a place: what is left of the run before, then the current run. */
 async function readTurn(life: Life, deps: LiveDeps): Promise<void> {
-  const giveBack = await deps.places.take(deps.signal);
+  if (life.resting) return await rest(life, deps, life.resting);
+  const place = await deps.places.take(deps.signal);
+  const began = performance.now();
   try {
     await readPrevious(life, deps);
     const { state } = life.source;
-    const isRunning = state.is === "running";
-    const end = await read(life, deps, { run: state.run, which: isRunning ? "follow" : "rest" });
-    if (end !== "end") return;
-    life.endedRun = state.run;
-    if (!isRunning) life.readRun = state.run;
-    // It ended, which its state says in a moment; or the kubelet ended the request, and it is opened again.
-    else if (life.source.state === state && !life.isGone) await deps.wait(ENDED_MS);
+    if (state.is === "running") return await follow(life, deps, { state, place, began });
+    const end = await read(life, deps, { run: state.run, which: "rest" });
+    if (end === "end") life.endedRun = life.readRun = state.run;
   } finally {
-    giveBack();
+    place.giveBack();
   }
+}
+
+type Following = { readonly state: ContainerState; readonly place: Place; readonly began: number };
+
+async function follow(life: Life, deps: LiveDeps, { state, place, began }: Following): Promise<void> {
+  const end = await read(life, deps, { run: state.run, which: "follow", place });
+  const isSame = life.source.state === state && !life.isGone;
+  if (end === "turn" && isSame && !life.source.isLeaving && life.quietSince < began) life.resting = state;
+  if (end !== "end") return;
+  life.endedRun = state.run;
+  // It ended, which its state says in a moment; or the kubelet ended the request, and it is opened again.
+  if (isSame) await deps.wait(ENDED_MS);
+}
+
+/** Looks whether a quiet log has new lines: after a pause, or when somebody reads it. New lines want a place again. */
+async function rest(life: Life, deps: LiveDeps, state: ContainerState): Promise<void> {
+  if (!life.looked) await deps.wait(between(deps.turnMs, performance.now() - life.quietSince, deps.longestRestMs));
+  if (life.isGone || life.source.isLeaving || life.source.state !== state) return endRest(life);
+  const before = life.position;
+  const place = await deps.looks.take(deps.signal);
+  try {
+    await read(life, deps, { run: state.run, which: "look" });
+  } finally {
+    place.giveBack();
+  }
+  if (life.position !== before) return endRest(life);
+  life.looked?.resolve();
+  life.looked = undefined;
+}
+
+function endRest(life: Life): void {
+  life.resting = undefined;
+  life.looked?.resolve();
+  life.looked = undefined;
+}
+
+function between(least: number, ms: number, most: number): number {
+  return Math.min(most, Math.max(least, ms));
 }
 
 /** Within this time the API server says that a container ended. */
@@ -137,7 +215,8 @@ async function readPrevious(life: Life, deps: LiveDeps): Promise<void> {
   if (previous < 0 || life.readRun >= previous) return;
   noteMissedRuns(life, deps, previous);
   try {
-    await read(life, deps, { run: previous, which: "previous" });
+    const end = await read(life, deps, { run: previous, which: "previous" });
+    if (end !== "end") throw new KubeUnreachable("the log of the run before wasn't sent to its end");
   } catch (error) {
     if (!(error instanceof KubeError && error.status === 400)) throw error;
     if (life.endedRun < previous) {
@@ -160,21 +239,38 @@ function noteMissedRuns({ source, readRun, position }: Life, { logs }: LiveDeps,
   note(`the log of ${runs} before is missing: Kubernetes keeps the last two`);
 }
 
-async function read(life: Life, deps: LiveDeps, what: Pick<Reading, "run" | "which">): Promise<ReadingEnd> {
+/** A line that comes later than this in a follow was just written, whatever the clock of its node says. */
+const LIVE_MS = 2_000;
+
+/** Only a follow has no end of its own, so only it may have to give its place to others. */
+type What = Pick<Reading, "run" | "which"> & { readonly place?: Place };
+
+async function read(life: Life, deps: LiveDeps, { place, ...what }: What): Promise<ReadingEnd> {
   await deps.opening.take(deps.signal);
   const began = performance.now();
-  const reading = readLog(deps, {
+  const end = await readLog(deps, {
     ...what,
     source: life.source,
     after: life.position,
     signal: deps.signal,
-    onLine: (position) => (life.position = position),
-    isTurnOver: () => performance.now() - began > deps.turnMs && deps.places.isContended(),
+    idleMs: () =>
+      what.which === "follow" ? between(deps.idleMs, began - life.quietSince, deps.longestIdleMs) : deps.idleMs,
+    onLine(position) {
+      const at = performance.now();
+      life.position = position;
+      // A new line was written after the last reading.
+      life.quietSince = at - began > LIVE_MS ? at : Math.max(at - ageMs(position, deps), life.readAt);
+    },
+    onTurnOver: (leave) => place?.offer({ leave, quietSince: () => life.quietSince }),
   });
-  const end = await reading;
+  life.readAt = performance.now();
   deps.opening.succeeded();
   life.noted = undefined;
   return end;
+}
+
+function ageMs({ time }: Position, { now }: Pick<LiveDeps, "now">): number {
+  return Math.max(0, now().getTime() - momentOf(time).getTime());
 }
 
 function isGoneError(error: unknown): boolean {

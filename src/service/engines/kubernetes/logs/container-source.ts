@@ -17,6 +17,8 @@ export type ContainerSource = {
   readonly podUid: string;
   readonly container: string;
   readonly state: ContainerState;
+  /** Its pod is being deleted: soon nothing can be read. */
+  readonly isLeaving: boolean;
 };
 
 type Pod = KubeObject<"Pod">;
@@ -24,11 +26,12 @@ type Status = Pod["status"]["containerStatuses"][number];
 
 /** The containers of a pod that have or had a run, init containers first. */
 export function sourcesOf(workload: string, pod: Pod): ContainerSource[] {
-  const { name, namespace, uid } = pod.metadata;
+  const { name, namespace, uid, deletionTimestamp } = pod.metadata;
+  const isLeaving = deletionTimestamp !== undefined;
   const statuses = [...pod.status.initContainerStatuses, ...pod.status.containerStatuses];
   return statuses.flatMap((status) => {
     const state = stateOf(status);
-    return state ? [{ workload, namespace, pod: name, podUid: uid, container: status.name, state }] : [];
+    return state ? [{ workload, namespace, pod: name, podUid: uid, container: status.name, state, isLeaving }] : [];
   });
 }
 

@@ -25,8 +25,14 @@ export type CollectorLimits = {
   /** Logs that are open at the same time, in all namespaces; more take turns. */
   readonly openLogs: number;
   readonly turnMs: number;
-  /** A follow can fall silent when the kubelet rotates the log (kubernetes#115701). */
+  /**
+   * A follow can fall silent when the kubelet rotates the log (kubernetes#115701), so one without lines is opened again: after
+   * as long as the log was quiet before. Only what is written makes a log rotate, so a quiet one needs it seldom.
+   */
   readonly idleMs: number;
+  readonly longestIdleMs: number;
+  /** A log beyond the open ones is looked at after as long as it was quiet, at most this long, and when somebody reads it. */
+  readonly longestRestMs: number;
   /** Requests for logs, in all namespaces. */
   readonly opensPerSecond: number;
   readonly backOffMs: BackOff;
@@ -43,6 +49,8 @@ export const collectorLimits: CollectorLimits = {
   openLogs: 500,
   turnMs: 10_000,
   idleMs: 120_000,
+  longestIdleMs: 3_600_000,
+  longestRestMs: 600_000,
   opensPerSecond: 20,
   backOffMs: { first: 1_000, max: 60_000 },
   beatMs: 20_000,
@@ -60,6 +68,8 @@ export type LogCollector = {
   readonly problem: (namespace: string) => string | undefined;
   /** The Gantry with another log store that collects, or did at last; undefined if the lines arrive in this one's. */
   readonly elsewhere: () => Promise<OtherCollector | undefined>;
+  /** Resolves when the logs of a workload that no request follows were looked at, or couldn't be soon. */
+  readonly catchUp: (workload: string) => Promise<void>;
   /** Whether this replica is the one that collects. */
   readonly isCollecting: () => boolean;
   /** Stops collecting and lets another replica go on. Idempotent. */
@@ -74,6 +84,7 @@ export function startLogCollector(options: CollectorOptions): LogCollector {
   const { region, logs, now, onEvent } = options;
   const limits = { ...collectorLimits, ...options.limits };
   const problems = new Map<string, string>();
+  const lookers = new Set<(workload: string) => Promise<void>>();
   const data = { region: region.config.region };
   const [namespace] = region.namespaces.all();
   if (namespace === undefined) {
@@ -81,6 +92,7 @@ export function startLogCollector(options: CollectorOptions): LogCollector {
       isCollecting: () => false,
       problem: () => undefined,
       elsewhere: async () => undefined,
+      catchUp: async () => {},
       close: async () => {},
     };
   }
@@ -97,7 +109,7 @@ export function startLogCollector(options: CollectorOptions): LogCollector {
     otherStoreMs: limits.otherStoreMs,
     releasedMs: limits.releasedMs,
     onEvent: (message, more) => onEvent(message, { ...data, ...more }),
-    whileHeld: (signal) => collect({ ...options, limits }, { problems, signal, isHeld: () => lease.isHeld() }),
+    whileHeld: (signal) => collect({ ...options, limits }, { problems, lookers, signal, isHeld: () => lease.isHeld() }),
   });
   let closed: Promise<void> | undefined;
   return {
@@ -107,24 +119,35 @@ export function startLogCollector(options: CollectorOptions): LogCollector {
       await Promise.race([lease.looked, sleep(FIRST_LOOK_MS, undefined, { ref: false })]);
       return lease.elsewhere();
     },
+    async catchUp(workload) {
+      const looks = Promise.all([...lookers].map((look) => look(workload)));
+      await Promise.race([looks, sleep(CATCH_UP_MS, undefined, { ref: false })]);
+    },
     close: () => (closed ??= lease.close()),
   };
 }
 
+/** Containers of a workload are looked at within this time before its log is read. */
+const CATCH_UP_MS = 2_000;
+/** Short looks at the same time, beside the open logs. */
+const LOOKS = 20;
+
 type Held = {
   /** By namespace. */
   readonly problems: Map<string, string>;
+  readonly lookers: Set<(workload: string) => Promise<void>>;
   readonly signal: AbortSignal;
   readonly isHeld: () => boolean;
 };
 
 async function collect(
   { region, logs, now, onEvent, limits }: CollectorOptions & { readonly limits: CollectorLimits },
-  { problems, signal, isHeld }: Held,
+  { problems, lookers, signal, isHeld }: Held,
 ): Promise<void> {
   problems.clear();
   const { opensPerSecond: perSecond, openLogs } = limits;
   const data = { region: region.config.region };
+  let isTold = false;
   const shared = {
     ...limits,
     api: region.api,
@@ -133,9 +156,12 @@ async function collect(
     now,
     onEvent,
     opening: makeOpening({ perSecond, backOffMs: { first: 1_000, max: 30_000 }, elapsedMs: () => performance.now() }),
-    places: makePlaces(openLogs, () =>
-      onEvent("more containers than open logs: they take turns", { ...data, openLogs }),
-    ),
+    places: makePlaces(openLogs, () => {
+      if (!isTold) onEvent("more containers than open logs: quiet ones are looked at seldom", { ...data, openLogs });
+      isTold = true;
+    }),
+    looks: makePlaces(LOOKS, () => undefined),
+    lookers,
     ensureLeading() {
       if (!isHeld()) throw new Error("another replica may collect logs by now");
     },

@@ -11,8 +11,6 @@ export type ReadingDeps = {
   readonly logs: Pick<LogWriter, "append" | "collect" | "collected" | "endSource" | "room">;
   /** Throws when another server may collect by now: a process that was paused must not go on. */
   readonly ensureLeading: () => void;
-  /** A follow without lines for this long is opened again. */
-  readonly idleMs: number;
   /** How long a log is read while others wait for its place. */
   readonly turnMs: number;
 };
@@ -21,12 +19,15 @@ export type Reading = {
   readonly source: ContainerSource;
   readonly after: Position | undefined;
   readonly run: number;
-  readonly which: "follow" | "rest" | "previous";
+  /** `look` reads what is there of a container that runs, `rest` the same of one that doesn't. */
+  readonly which: "follow" | "look" | "rest" | "previous";
+  /** After how long without lines it ends, as of the lines that came. */
+  readonly idleMs: () => number;
   readonly signal: AbortSignal;
   /** Called with the position of each line that the store took. */
   readonly onLine: (position: Position) => void;
-  /** Whether to stop though lines may still come, because others wait; asked every `turnMs`. */
-  readonly isTurnOver: () => boolean;
+  /** Called after `turnMs`: `leave` ends the reading though lines may still come. */
+  readonly onTurnOver: (leave: () => void) => void;
 };
 
 /** How a reading ended: the log ended, no line came for long, or its turn was over. */
@@ -51,19 +52,19 @@ export async function readLog(deps: ReadingDeps, reading: Reading): Promise<Read
     },
     signal,
   );
-  let aliveAt = performance.now();
   let stopped: ReadingEnd | undefined;
   const stopAs = (end: ReadingEnd): void => {
     stopped = end;
     stop.abort();
   };
-  const tick = setInterval(
-    () => {
-      if (performance.now() - aliveAt >= deps.idleMs) stopAs("idle");
-      else if (reading.isTurnOver()) stopAs("turn");
-    },
-    Math.min(deps.idleMs, deps.turnMs) / 2,
-  );
+  let aliveAt = performance.now();
+  const check = (): void => {
+    const leftMs = aliveAt + reading.idleMs() - performance.now();
+    if (leftMs <= 0) stopAs("idle");
+    else idle = setTimeout(check, leftMs);
+  };
+  let idle = setTimeout(check, reading.idleMs());
+  const turn = setTimeout(() => reading.onTurnOver(() => stopAs("turn")), deps.turnMs);
   try {
     await readChunks(chunks, { deps, reading, alive: () => (aliveAt = performance.now()) });
     return "end";
@@ -71,7 +72,8 @@ export async function readLog(deps: ReadingDeps, reading: Reading): Promise<Read
     if (stopped === undefined || reading.signal.aborted) throw error;
     return stopped;
   } finally {
-    clearInterval(tick);
+    clearTimeout(idle);
+    clearTimeout(turn);
     stop.abort();
   }
 }
@@ -91,7 +93,7 @@ async function readChunks(chunks: AsyncIterable<Buffer>, { deps, reading, alive 
     alive();
   }
   // A running container may be in the middle of a line: it is read again as a whole.
-  if (reading.which !== "follow") for (const line of lines.end()) take(line);
+  if (reading.which === "rest" || reading.which === "previous") for (const line of lines.end()) take(line);
 }
 
 /** For a moment, the file of a container that was just started isn't there, and the kubelet says so instead of lines. */

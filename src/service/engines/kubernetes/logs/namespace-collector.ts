@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { LogWriter } from "../../../workloads/logs/log-writer.ts";
-import type { NamespaceCache } from "../cache/namespace-cache.ts";
+import type { CachedKind, NamespaceCache } from "../cache/namespace-cache.ts";
 import type { ClusterConfig } from "../cluster/cluster-config.ts";
 import type { KubeObject } from "../cluster/kinds.ts";
 import { collectContainer, type ContainerLog, type ContainerLogDeps } from "./container-log.ts";
@@ -18,6 +18,8 @@ export type NamespaceCollectorDeps = Omit<ContainerLogDeps, "logs"> & {
   readonly now: () => Date;
   /** How often it is remembered that logs are collected. */
   readonly beatMs: number;
+  /** Of all namespaces: each looks at the containers of a workload that aren't followed. */
+  readonly lookers: Set<(workload: string) => Promise<void>>;
   /** Told why no logs can be collected, and undefined when they can. */
   readonly onProblem: (problem: string | undefined) => void;
 };
@@ -39,6 +41,11 @@ type Collection = {
 export async function collectNamespace(deps: NamespaceCollectorDeps, signal: AbortSignal): Promise<void> {
   const collection: Collection = { deps, signal, containers: new Map(), known: new Set() };
   const changes = watchChanges(collection);
+  const look = async (workload: string): Promise<void> => {
+    const ofWorkload = [...collection.containers.values()].filter(({ key }) => key === workload);
+    await Promise.all(ofWorkload.map(({ log }) => log.look()));
+  };
+  deps.lookers.add(look);
   try {
     await untilCurrent(deps, signal);
     await noteGap(deps);
@@ -54,6 +61,7 @@ export async function collectNamespace(deps: NamespaceCollectorDeps, signal: Abo
   } catch (error) {
     if (!signal.aborted) throw error;
   } finally {
+    deps.lookers.delete(look);
     changes.end();
     await Promise.all([...collection.containers.values()].map(({ log }) => log.over));
   }
@@ -106,9 +114,13 @@ async function untilCurrent(deps: NamespaceCollectorDeps, signal: AbortSignal): 
   }
 }
 
-async function problemOf({ cache, config }: NamespaceCollectorDeps, signal: AbortSignal): Promise<string | undefined> {
+async function problemOf(
+  { cache, config }: NamespaceCollectorDeps,
+  signal: AbortSignal,
+  kinds: readonly CachedKind[] = ["Pod", ...collectedKinds(config)],
+): Promise<string | undefined> {
   try {
-    await cache.current(["Pod", ...collectedKinds(config)], signal);
+    await cache.current(kinds, signal);
     return undefined;
   } catch (error) {
     signal.throwIfAborted();
@@ -116,11 +128,20 @@ async function problemOf({ cache, config }: NamespaceCollectorDeps, signal: Abor
   }
 }
 
-/** Remembers from time to time that logs are collected, as long as the cluster answers. */
+/** The kinds whose list or watch fails. */
+function failingKinds({ cache, config }: NamespaceCollectorDeps): readonly CachedKind[] {
+  const failing = new Set(cache.health().flatMap(({ kind, failure }) => (failure ? [kind] : [])));
+  return (["Pod", ...collectedKinds(config)] as const).filter((kind) => failing.has(kind));
+}
+
+/**
+ * Remembers from time to time that logs are collected, as long as the cluster answers: the lease was renewed lately, so only
+ * what fails is asked for.
+ */
 async function beat(deps: NamespaceCollectorDeps, signal: AbortSignal): Promise<void> {
   for (;;) {
     if (signal.aborted) return;
-    const problem = await problemOf(deps, signal).catch(() => "stopped");
+    const problem = await problemOf(deps, signal, failingKinds(deps)).catch(() => "stopped");
     deps.onProblem(problem);
     if (problem === undefined) await markCollected(deps.logs, placeOf(deps), deps.now()).catch(() => undefined);
     await sleep(deps.beatMs, undefined, { signal }).catch(() => undefined);

@@ -5,6 +5,7 @@ import { collectedUntil, wasCollectedOn } from "./coverage.ts";
 import { livePage } from "./live-logs.ts";
 import { type LogCollector, startLogCollector } from "./log-collector.ts";
 import type { OtherCollector } from "./log-lease.ts";
+import { logKey } from "./log-keys.ts";
 import { lokiLogs } from "./loki.ts";
 import { type RegionLogs, speakerOf, withNotes } from "./region-logs.ts";
 import { storedLogs } from "./stored-logs.ts";
@@ -58,7 +59,7 @@ function liveLogs(deps: Live): RegionLogs {
 }
 
 type Collected = Live &
-  Pick<KubernetesParts, "logs"> & { readonly collector: Pick<LogCollector, "problem" | "elsewhere"> };
+  Pick<KubernetesParts, "logs"> & { readonly collector: Pick<LogCollector, "problem" | "elsewhere" | "catchUp"> };
 
 /**
  * Logs of the own store, while a replica that shares it collects. What a Gantry with another store collects is out of
@@ -70,9 +71,12 @@ export function collectedLogs({ region, logs, now, collector }: Collected): Regi
     ...stored,
     async page(workload, options) {
       const other = await collector.elsewhere();
-      if (!other) return await stored.page(workload, options);
       const { day } = options;
       const isOver = day < dayOf(now());
+      if (!other) {
+        if (!isOver) await collector.catchUp(logKey(workload));
+        return await stored.page(workload, options);
+      }
       if (!isOver || !(await wasCollectedOn(logs, workload, day))) {
         return await livePage({ region, now }, workload, { ...options, why: `${sentenceOf(other)}, ${LIVE}` });
       }

@@ -1,31 +1,63 @@
-/** Places for logs that are open at the same time. Who finds none waits in line, and holders take turns. */
+/** A place for a log that is open. */
+export type Place = {
+  readonly giveBack: () => void;
+  /** The holder's turn is over: `leave` is called when somebody else needs the place, now or later. */
+  readonly offer: (offer: Offer) => void;
+};
+
+type Offer = {
+  readonly leave: () => void;
+  /** When the last line came; monotonic milliseconds. */
+  readonly quietSince: () => number;
+};
+
+/** Places for logs that are open at the same time. Who finds none waits in line, and the holder of the quietest log leaves. */
 export type Places = {
-  /** Resolves with what gives the place back. Rejects with the reason of an aborted signal. */
-  readonly take: (signal: AbortSignal) => Promise<() => void>;
-  /** Whether somebody waits for a place: then a holder goes to the end of the line after its turn. */
-  readonly isContended: () => boolean;
+  /** Rejects with the reason of an aborted signal. */
+  readonly take: (signal: AbortSignal) => Promise<Place>;
 };
 
 export function makePlaces(count: number, onContended: () => void): Places {
   let free = count;
   let line: (() => void)[] = [];
+  const offers = new Set<Offer>();
+  /** Holders who were asked to leave and haven't given back their place yet. */
+  const leaving = new Set<Offer>();
 
-  function giveBack(): void {
-    const next = line.shift();
-    if (next) next();
-    else free += 1;
+  function askToLeave(): void {
+    while (line.length > leaving.size && offers.size > 0) {
+      const quietest = [...offers].reduce((one, other) => (other.quietSince() < one.quietSince() ? other : one));
+      offers.delete(quietest);
+      leaving.add(quietest);
+      quietest.leave();
+    }
   }
 
-  function place(): () => void {
+  function place(): Place {
     let isHeld = true;
-    return () => {
-      if (isHeld) giveBack();
-      isHeld = false;
+    let offered: Offer | undefined;
+    return {
+      giveBack() {
+        if (!isHeld) return;
+        isHeld = false;
+        if (offered) {
+          offers.delete(offered);
+          leaving.delete(offered);
+        }
+        const next = line.shift();
+        if (next) next();
+        else free += 1;
+      },
+      offer(offer) {
+        if (!isHeld || offered) return;
+        offered = offer;
+        offers.add(offer);
+        askToLeave();
+      },
     };
   }
 
   return {
-    isContended: () => line.length > 0,
     async take(signal) {
       signal.throwIfAborted();
       if (free > 0) {
@@ -44,6 +76,7 @@ export function makePlaces(count: number, onContended: () => void): Places {
         };
         line.push(go);
         signal.addEventListener("abort", leave, { once: true });
+        askToLeave();
       });
       return place();
     },

@@ -118,6 +118,29 @@ test("a silent watch is given up without any reader, and no operator is bothered
   expect(cluster.events).toEqual([]);
 });
 
+test("silent watches of objects that never change cost a count of them each time, and no list", async () => {
+  const { cluster, cache } = await openShop({ limits: { silentAfterMs: 60 } });
+
+  await until(() => count(cluster, "watch") >= 4);
+
+  const limits = cluster.server.requests.flatMap(({ verb, query }) => (verb === "list" ? query.get("limit") : []));
+  expect(limits).toEqual(["500", ...limits.slice(1).map(() => "1")]);
+  expect(limits.length).toBeGreaterThanOrEqual(4);
+  expect(podNames(cache)).toEqual(["web-1", "web-2"]);
+  expect(cluster.events).toEqual([]);
+});
+
+test("a silent watch that lost objects is followed by a list, because the next watch may be as silent", async () => {
+  const { cluster, cache, objects, silenceWatches } = await openShop({ limits: { silentAfterMs: 150 } });
+  silenceWatches();
+  objects.put("pods", "shop", pod("web-3"));
+
+  await until(() => podNames(cache).length === 3);
+
+  const limits = cluster.server.requests.flatMap(({ verb, query }) => (verb === "list" ? query.get("limit") : []));
+  expect(limits.slice(0, 3)).toEqual(["500", "1", "500"]);
+});
+
 test("bookmarks are signs of life, and the next watch goes on from the last one", async () => {
   const { cluster, openWatches, objects } = await openShop({
     bookmarkEveryMs: 20,

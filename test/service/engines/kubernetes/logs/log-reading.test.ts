@@ -13,6 +13,7 @@ const source: ContainerSource = {
   podUid: "p1",
   container: "app",
   state: { run: 0, is: "running" },
+  isLeaving: false,
 };
 
 /** A line as the kubelet sends it: `second` of the minute, with its nanoseconds. */
@@ -40,7 +41,6 @@ async function world() {
         },
         logs,
         ensureLeading: () => {},
-        idleMs: 60_000,
         turnMs: 60_000,
       },
       {
@@ -50,7 +50,8 @@ async function world() {
         which: "rest",
         signal: new AbortController().signal,
         onLine: (next) => (position = next),
-        isTurnOver: () => false,
+        idleMs: () => 60_000,
+        onTurnOver: () => undefined,
         ...more,
       },
     );

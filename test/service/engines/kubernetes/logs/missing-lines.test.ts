@@ -1,8 +1,9 @@
 import type { ServerResponse } from "node:http";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { makeKubeClient } from "../../../../../src/service/engines/kubernetes/cluster/kube-client.ts";
-import { markCollected } from "../../../../../src/service/engines/kubernetes/logs/coverage.ts";
+import { collectedUntil, markCollected } from "../../../../../src/service/engines/kubernetes/logs/coverage.ts";
 import type { CollectorLimits } from "../../../../../src/service/engines/kubernetes/logs/log-collector.ts";
+import type { CacheLimits } from "../../../../../src/service/engines/kubernetes/cache/cache-limits.ts";
 import { openLogStore } from "../../../../../src/service/workloads/logs/open-log-store.ts";
 import { until } from "../../../../support/until.ts";
 import { openFakeApiServer } from "../support/fake-api-server.ts";
@@ -45,12 +46,24 @@ async function world() {
     server,
     logs,
     follows,
-    start: async (limits: Partial<CollectorLimits> = {}) => {
+    start: async (limits: Partial<CollectorLimits> = {}, cacheLimits: Partial<CacheLimits> = {}) => {
       const backOffMs = { first: 20, max: 50 };
-      const replica = await startReplica({ api, namespace: "team", logs, limits: { backOffMs, ...limits } });
+      const all = { backOffMs, ...limits };
+      const replica = await startReplica({ api, namespace: "team", logs, limits: all, cacheLimits });
       replicas.push(replica);
       return replica;
     },
+    /** Resolves after the collector remembered so many times that it collects. */
+    beats: async (most: number) => {
+      const seen = new Set<string>();
+      await until(async () => {
+        const marked = await collectedUntil(logs, { region: "us", namespace: "team" });
+        if (marked) seen.add(marked.toISOString());
+        return seen.size > most;
+      });
+    },
+    asked: (name: string) =>
+      server.requests.filter((each) => each.resource === "pods/log" && each.name === name).length,
     removePod: (name: string) => {
       server.objects.remove("pods", "team", name);
       for (const response of follows.open) response.end();
@@ -213,5 +226,69 @@ test("more containers than logs that may be open take turns, and each gets its l
   );
   // The server learns of a closed connection a moment later, so two can't be expected of it.
   expect(follows.most).toBeLessThan(names.length);
-  expect(replica.events.map(({ message }) => message)).toContain("more containers than open logs: they take turns");
+  expect(replica.events.map(({ message }) => message)).toContain(
+    "more containers than open logs: quiet ones are looked at seldom",
+  );
+});
+
+describe("a collector with nothing to do", () => {
+  test("lists nothing, however long no watch says anything", async () => {
+    const { server, start, putPod, beats } = await world();
+    putPod("web-1", { now: ["1 started"] });
+    const replica = await start({ beatMs: 50 }, { staleAfterMs: 20, staleWithoutWatchMs: 20 });
+    await until(async () => (await replica.log("web")).includes("1 started"));
+    await beats(2);
+    const lists = () => server.requests.filter(({ verb }) => verb === "list").length;
+    const before = lists();
+
+    await beats(6);
+
+    expect(lists()).toBe(before);
+  });
+
+  test("still learns that its right to list pods was taken away, and says so in each log", async () => {
+    const { server, start, putPod } = await world();
+    putPod("web-1", { now: ["1 started"] });
+    const replica = await start({ beatMs: 50 });
+    await until(async () => (await replica.log("web")).includes("1 started"));
+    const message =
+      'pods is forbidden: User "ada" cannot watch resource "pods" in API group "" in the namespace "team"';
+    server.fail("watch pods", { status: 403, message });
+    server.cutWatches();
+
+    await until(() => replica.collector.problem()?.includes("may not watch pods") === true);
+    const [note = ""] = await replica.log("web", 1).catch((error: Error) => [error.message]);
+
+    expect(note).toContain("may not watch pods");
+    server.fail("watch pods", undefined);
+  });
+
+  test("looks seldom at quiet logs that have no place, and at once when somebody reads them", async () => {
+    const { start, putPod, beats, asked } = await world();
+    const names = Array.from({ length: 7 }, (_, number) => `web-${number}`);
+    for (const name of names) putPod(name, { now: [`-3600 of ${name}`] });
+    const replica = await start({ openLogs: 2, turnMs: 20, beatMs: 50 });
+    // Each was followed for a turn.
+    await until(() => names.every((name) => asked(name) > 0));
+    await beats(2);
+    const all = () => names.reduce((sum, name) => sum + asked(name), 0);
+    const before = all();
+
+    await beats(10);
+    expect(all() - before).toBeLessThanOrEqual(2);
+    await replica.log("web");
+
+    expect(all() - before).toBeGreaterThanOrEqual(5);
+  });
+
+  test("opens a follow again soon after lines stopped coming, and seldom when it was quiet for long", async () => {
+    const { start, putPod, asked } = await world();
+    putPod("web-1", { now: ["-3600 an hour ago"] });
+    putPod("web-2", { now: [`${Math.floor((Date.now() - START) / 1_000)} just now`] });
+    await start({ idleMs: 30, longestIdleMs: 60_000 });
+
+    await until(() => asked("web-2") >= 4);
+
+    expect(asked("web-1")).toBe(1);
+  });
 });

@@ -52,37 +52,62 @@ describe("opening logs", () => {
 });
 
 describe("places for open logs", () => {
-  test("go to those who wait, in order, and a holder learns that somebody waits", async () => {
+  test("go to those who wait, in order", async () => {
     let told = 0;
     const places = makePlaces(1, () => (told += 1));
     const order: string[] = [];
-    const giveBack = await places.take(signal);
+    const place = await places.take(signal);
     const waiting = ["b", "c"].map(async (name) => {
-      const back = await places.take(signal);
+      const next = await places.take(signal);
       order.push(name);
-      back();
+      next.giveBack();
     });
 
-    expect(places.isContended()).toBe(true);
-    giveBack();
-    giveBack();
+    place.giveBack();
+    place.giveBack();
     await Promise.all(waiting);
 
     expect(order).toEqual(["b", "c"]);
-    expect([places.isContended(), told]).toEqual([false, 1]);
+    expect(told).toBe(1);
+  });
+
+  test("are kept while nobody needs them; then the holder of the quietest log leaves, once its turn is over", async () => {
+    const places = makePlaces(3, () => undefined);
+    const left: string[] = [];
+    const holders = await Promise.all([1, 2, 3].map(() => places.take(signal)));
+    const offer = (at: number, name: string, quietSince: number) =>
+      holders[at]?.offer({
+        quietSince: () => quietSince,
+        leave() {
+          left.push(name);
+          holders[at]?.giveBack();
+        },
+      });
+    offer(0, "busy", 300);
+    offer(1, "quiet", 100);
+    expect(left).toEqual([]);
+
+    await places.take(signal);
+    await places.take(signal);
+    expect(left).toEqual(["quiet", "busy"]);
+    const last = places.take(signal);
+    offer(2, "in its turn until now", 900);
+    await last;
+
+    expect(left).toEqual(["quiet", "busy", "in its turn until now"]);
   });
 
   test("are left by who gives up, and nobody else waits for longer", async () => {
     const places = makePlaces(1, () => {});
-    const giveBack = await places.take(signal);
+    const place = await places.take(signal);
     const gone = new AbortController();
     const left = places.take(gone.signal).catch(() => "left");
     const next = places.take(signal);
 
     gone.abort();
-    giveBack();
+    place.giveBack();
 
     expect(await left).toBe("left");
-    expect(typeof (await next)).toBe("function");
+    expect(await next).toBeDefined();
   });
 });

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import type { CacheLimits } from "../../../../../../src/service/engines/kubernetes/cache/cache-limits.ts";
 import { openClusterCaches } from "../../../../../../src/service/engines/kubernetes/cache/cluster-caches.ts";
 import type { ClusterConfig } from "../../../../../../src/service/engines/kubernetes/cluster/cluster-config.ts";
 import { connect } from "../../../../../../src/service/engines/kubernetes/cluster/connect.ts";
@@ -9,7 +10,7 @@ import {
 } from "../../../../../../src/service/engines/kubernetes/logs/log-collector.ts";
 import { logKey } from "../../../../../../src/service/engines/kubernetes/logs/log-keys.ts";
 import { logOperations } from "../../../../../../src/service/engines/kubernetes/logs/log-operations.ts";
-import { storedLogs } from "../../../../../../src/service/engines/kubernetes/logs/stored-logs.ts";
+import { collectedLogs } from "../../../../../../src/service/engines/kubernetes/logs/open-region-logs.ts";
 import { jobKinds, serviceKinds } from "../../../../../../src/service/engines/kubernetes/read/read-kinds.ts";
 import type { Region } from "../../../../../../src/service/engines/kubernetes/region.ts";
 import { DEFAULT_LOG_LIMITS } from "../../../../../../src/service/workloads/logs/log-bounds.ts";
@@ -45,15 +46,16 @@ type Starting = {
   readonly namespace: string;
   readonly logs: LogWriter;
   readonly limits?: Partial<CollectorLimits>;
+  readonly cacheLimits?: Partial<CacheLimits>;
 };
 
 /** What one server of several has: caches, a collector, the log operations. */
-export async function startReplica({ api, namespace, logs, limits }: Starting) {
+export async function startReplica({ api, namespace, logs, limits, cacheLimits }: Starting) {
   const events: { message: string; data: object }[] = [];
   const onEvent = (message: string, data: object): void => void events.push({ message, data });
   const config = configOf(namespace);
   const kinds = [...new Set([...serviceKinds(config), ...jobKinds(config)])];
-  const caches = openClusterCaches({ api, kinds, onEvent });
+  const caches = openClusterCaches({ api, kinds, onEvent, ...(cacheLimits && { limits: cacheLimits }) });
   const region: Region = { config, api, namespaces: namespacesOf(config), cacheOf: caches.cacheOf };
   const now = (): Date => new Date();
   const collector = startLogCollector({
@@ -63,8 +65,8 @@ export async function startReplica({ api, namespace, logs, limits }: Starting) {
     onEvent,
     limits: { ...quick, ...limits },
   });
-  const stored = storedLogs({ logs, now, problem: collector.problem });
-  const parts = { regions: new Map([["us", region]]), logs, now, onEvent, logsOf: () => stored };
+  const collected = collectedLogs({ region, logs, now, collector });
+  const parts = { regions: new Map([["us", region]]), logs, now, onEvent, logsOf: () => collected };
   const operations = logOperations(parts);
   const asked = { user: { username: "dana" }, signal: new AbortController().signal, body: undefined };
   return {
