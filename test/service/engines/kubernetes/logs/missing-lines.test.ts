@@ -256,7 +256,7 @@ describe("a collector with nothing to do", () => {
     server.fail("watch pods", { status: 403, message });
     server.cutWatches();
 
-    await until(() => replica.collector.problem()?.includes("may not watch pods") === true);
+    await until(() => replica.collector.problem("team")?.includes("may not watch pods") === true);
     const [note = ""] = await replica.log("web", 1).catch((error: Error) => [error.message]);
 
     expect(note).toContain("may not watch pods");
