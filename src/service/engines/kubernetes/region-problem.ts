@@ -1,7 +1,7 @@
 import { isOptional } from "./cache/namespace-cache.ts";
 import type { ReadFailure, ReadHealth } from "./cache/read-health.ts";
 import { isDenied, TooManyObjects } from "./cache/read-refusal.ts";
-import { KubeError, KubeUnreachable } from "./cluster/kube-api.ts";
+import { KubeError, KubeUnreachable, NoCredentials } from "./cluster/kube-api.ts";
 import { type Kind, kinds } from "./cluster/kinds.ts";
 import { missingRightOf } from "./cluster/missing-right.ts";
 
@@ -60,6 +60,7 @@ const unreachable: Readonly<Record<string, string>> = {
 function why(error: unknown): string {
   if (error instanceof TooManyObjects) return "there are more than Gantry holds";
   if (error instanceof KubeError) return answered(error);
+  if (error instanceof NoCredentials) return "the exec plugin of Gantry's kubeconfig gives no credentials";
   const cause = error instanceof KubeUnreachable ? error.cause : undefined;
   const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
   return unreachable[code] ?? "its API server didn't answer";

@@ -119,5 +119,10 @@ export class KubeError extends Error {
 
 /** The API server couldn't be reached, or didn't answer in time: a write may have happened. */
 export class KubeUnreachable extends Error {
-  override readonly name = "KubeUnreachable";
+  override readonly name: string = "KubeUnreachable";
+}
+
+/** The exec plugin of the kubeconfig gave no credentials, so nothing was sent. `message` is a clause without secrets. */
+export class NoCredentials extends KubeUnreachable {
+  override readonly name = "NoCredentials";
 }

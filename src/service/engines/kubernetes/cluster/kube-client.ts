@@ -4,6 +4,8 @@ import https from "node:https";
 import type { KubeConfig } from "@kubernetes/client-node";
 import { z } from "zod";
 import { version } from "../../../../version.ts";
+import { orAborted } from "../../../workloads/lifecycle/or-aborted.ts";
+import { execPluginOf } from "./exec-plugin.ts";
 import { type KubeApi, KubeError, KubeUnreachable, type Named, type Patch, type Place } from "./kube-api.ts";
 import { apiVersionOf, type Kind, kinds, type KubeObject } from "./kinds.ts";
 import { watchStream } from "./watch-stream.ts";
@@ -219,8 +221,28 @@ type Connection = {
   readonly older: Set<Kind>;
 };
 
-/** The answer once its headers are there. Rejects for an error status. */
+/**
+ * The answer once its headers are there. Rejects for an error status. Credentials of an exec plugin that aren't accepted are
+ * renewed once, and the request sent again: an API server that answers 401 has looked at nothing else of it.
+ */
 async function answerOf(connection: Connection, sending: Sending): Promise<IncomingMessage> {
+  const plugin = execPluginOf(connection.kubeConfig);
+  if (!plugin) return await sent(connection, sending);
+  const { signal = new AbortController().signal } = sending;
+  signal.throwIfAborted();
+  // Before the request, whose time limit is shorter than a plugin's.
+  const credentials = await orAborted(plugin.credentials(), signal);
+  try {
+    return await sent(connection, sending);
+  } catch (error) {
+    if (!(error instanceof KubeError) || error.status !== 401) throw error;
+  }
+  plugin.refused(credentials);
+  await orAborted(plugin.credentials(), signal);
+  return await sent(connection, sending);
+}
+
+async function sent(connection: Connection, sending: Sending): Promise<IncomingMessage> {
   const { timeoutMs, server } = connection;
   const { signal } = sending;
   const late = new AbortController();
@@ -231,6 +253,7 @@ async function answerOf(connection: Connection, sending: Sending): Promise<Incom
     [answer] = (await once(request, "response")) as [IncomingMessage]; // Node's event
   } catch (error) {
     if (signal?.aborted) throw signal.reason;
+    if (error instanceof KubeUnreachable) throw error;
     if (late.signal.aborted) throw new KubeUnreachable(`${server} didn't answer in ${timeoutMs / 1_000} s`);
     const why = error instanceof Error ? error.message : String(error);
     throw new KubeUnreachable(`${server} can't be reached: ${why}`, { cause: error });

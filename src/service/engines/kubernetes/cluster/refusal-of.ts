@@ -1,5 +1,5 @@
 import { Refusal } from "../../../engine.ts";
-import { KubeError, KubeUnreachable } from "./kube-api.ts";
+import { KubeError, KubeUnreachable, NoCredentials } from "./kube-api.ts";
 import { missingRightOf } from "./missing-right.ts";
 
 export type Attempt = {
@@ -17,6 +17,10 @@ export type Attempt = {
  */
 export function refusalOf(error: unknown, attempt: Attempt): Refusal {
   if (error instanceof Refusal) return error;
+  if (error instanceof NoCredentials) {
+    const todo = "Log in again where Gantry runs, or correct the kubeconfig of this region.";
+    return refused(503, { attempt, error, why: `${NO_CREDENTIALS}: ${withoutDot(error.message)}`, todo });
+  }
   if (error instanceof KubeUnreachable) return unanswered(error, attempt);
   if (error instanceof KubeError) return answered(error, attempt);
   throw error;
@@ -24,6 +28,7 @@ export function refusalOf(error: unknown, attempt: Attempt): Refusal {
 
 /** Whether a call that failed may have changed something: it was sent, and its answer got lost. */
 export function mayHaveHappened(error: unknown): boolean {
+  if (error instanceof NoCredentials) return false;
   if (error instanceof KubeUnreachable) return !NOT_SENT.includes(codeOf(error.cause));
   return error instanceof KubeError && error.status >= 500;
 }
@@ -63,6 +68,7 @@ function answered(error: KubeError, attempt: Attempt): Refusal {
   }
 }
 
+const NO_CREDENTIALS = "Gantry has no credentials for the cluster";
 const CREDENTIALS = "the cluster doesn't accept Gantry's credentials";
 
 /** A missing right, or a rule of the cluster such as a quota or a webhook: its text says which. */

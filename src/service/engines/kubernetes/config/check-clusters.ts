@@ -2,7 +2,7 @@ import { isOptional } from "../cache/namespace-cache.ts";
 import { isDenied } from "../cache/read-refusal.ts";
 import type { ClusterConfig, UserNamespaces } from "../cluster/cluster-config.ts";
 import { kubeConfigOf } from "../cluster/connect.ts";
-import { type KubeApi, KubeError } from "../cluster/kube-api.ts";
+import { type KubeApi, KubeError, NoCredentials } from "../cluster/kube-api.ts";
 import { makeKubeClient } from "../cluster/kube-client.ts";
 import { beyondText, byAge, upToMost } from "../region-namespaces.ts";
 
@@ -141,9 +141,11 @@ type Tried = { readonly context: string; readonly server: string; readonly error
 function unreachable(cluster: ClusterConfig, { context, server, error }: Tried): string {
   const tried = `couldn't read the version of the cluster at ${server} (context ${context}): ${messageOf(error)}`;
   const todo =
-    error instanceof KubeError
-      ? "Check the credentials of this context with `kubectl auth can-i --list`."
-      : "Start the cluster, or choose another context.";
+    error instanceof NoCredentials
+      ? "Run it in a shell where Gantry runs, and log in again or correct it."
+      : error instanceof KubeError
+        ? "Check the credentials of this context with `kubectl auth can-i --list`."
+        : "Start the cluster, or choose another context.";
   return `Region ${cluster.region}: ${tried}. ${todo} ${whereFrom(cluster)}`;
 }
 

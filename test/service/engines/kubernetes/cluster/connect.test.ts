@@ -66,3 +66,37 @@ test.each([
   );
   await expect(kubeConfigOf({ kubeconfig, context: undefined })).rejects.toThrow(reason);
 });
+
+test.each([
+  ["gcp", "Install gke-gcloud-auth-plugin"],
+  ["azure", "Install kubelogin, then run `kubelogin convert-kubeconfig`"],
+  ["oidc", "Use an exec plugin for OpenID Connect"],
+  ["openstack", "Give the user a token, a certificate or an exec plugin"],
+])("the auth-provider %s is refused with what to do instead", async (name, todo) => {
+  const text = twoContexts.replace(
+    "token: ada-token",
+    `auth-provider: {name: ${name}, config: {access-token: secret}}`,
+  );
+
+  const error = await kubeConfigOf({ kubeconfig: kubeconfigFile(text), context: undefined }).catch(String);
+
+  expect(error).toContain(`has the auth-provider ${name} for its user ada, which Gantry can't use. ${todo}`);
+  expect(error).not.toContain("secret");
+});
+
+test("a server without TLS is refused, because the token would be sent in the clear; kubectl proxy isn't", async () => {
+  const at = (server: string) =>
+    kubeConfigOf({
+      kubeconfig: kubeconfigFile(twoContexts.replace("https://one.example:6443", server)),
+      context: undefined,
+    });
+
+  await expect(at("http://10.0.0.1:8080")).rejects.toThrow(
+    "has the server http://10.0.0.1:8080, and http:// would send Gantry's credentials in the clear: write https://",
+  );
+  await expect(at("http://localhost.example")).rejects.toThrow("in the clear");
+  for (const own of ["http://127.0.0.1:8001", "http://localhost:8001", "http://[::1]:8001"]) {
+    const config = await at(own);
+    await expect(config.applyToHTTPSOptions({}), own).resolves.toBeUndefined();
+  }
+});

@@ -96,6 +96,32 @@ test("says what its account may not list, without its token", async () => {
   expect(err).not.toContain("secret-token-of-u");
 });
 
+test("says why the exec plugin of the kubeconfig gives no credentials, and what to do", async () => {
+  const dir = mkdtempSync(join(folder, "plugin-"));
+  const path = join(dir, "config");
+  const exec = {
+    apiVersion: "client.authentication.k8s.io/v1",
+    interactiveMode: "Never",
+    command: "sh",
+    args: ["-c", "echo 'The session has ended.' >&2; exit 4"],
+  };
+  const kubeconfig = {
+    clusters: [{ name: "c", cluster: { server: "http://127.0.0.1:1" } }],
+    users: [{ name: "u", user: { exec } }],
+    contexts: [{ name: "prod", context: { cluster: "c", user: "u" } }],
+    "current-context": "prod",
+  };
+  writeFileSync(path, JSON.stringify(kubeconfig));
+
+  const err = await refusal({
+    SERVICE_CLUSTERS: clustersFile(`regions:\n  us: { kubeconfig: ${path}, namespace: shop, jobs: true }\n`),
+  });
+
+  expect(err).toContain(
+    "(context prod): the exec plugin sh failed with exit code 4: The session has ended. Run it in a",
+  );
+});
+
 test("two regions of one namespace, and two users of one context, are refused", async () => {
   await using server = await answering(200, { gitVersion: "v1.20.2", metadata: {}, items: [] });
   const path = writtenKubeconfig(folder, server.url);
