@@ -16,7 +16,7 @@ export type Listening = {
 type ListenOptions = Guard & { readonly host: string; readonly port: number; readonly limits?: ServerOptions };
 
 /**
- * Listens on HTTP and answers `/healthz`, which needs no token. Port 0 takes any free one. Rejects with Node's error when
+ * Listens on HTTP and answers `/healthz` and `/livez`, which need no token. Port 0 takes any free one. Rejects with Node's error when
  * it cannot listen (`EADDRINUSE`, `EACCES`, `EADDRNOTAVAIL` …).
  */
 export async function listen({ host, port, ...options }: ListenOptions): Promise<Listening> {
@@ -38,7 +38,10 @@ type Served = { readonly fetch: Fetch; readonly engine: Healthy };
 
 /** `target` is the request's path and query as they were sent. */
 async function answered(request: Request, target: string, served: Served | undefined): Promise<Response> {
-  if (isHealth(target.split("?")[0] ?? "")) return health(served?.engine);
+  const [path = ""] = target.split("?");
+  if (isHealth(path)) return health(served?.engine);
+  // Also while a cluster or a database is away: a restart of this process would mend neither.
+  if (path === "/livez") return json(200, { status: "ok" });
   if (!served) return json(503, { message: "the workload API is starting: try again in a moment" });
   if (hasDotSegment(target)) return json(400, { message: "a path must not contain . or .. as a name" });
   return await served.fetch(request);

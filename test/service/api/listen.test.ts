@@ -83,6 +83,17 @@ test("what a proxy and a server may read differently is refused: two hosts, two 
   expect(answers).toEqual(["400", "400", "400", "415", "415", "200"]);
 });
 
+test("whether the process lives is another question than whether it can serve: a restart mends no cluster", async () => {
+  const { url, answerWith } = await listening();
+  const live = async () => (await fetch(`${url}/livez`, { headers: { connection: "close" } })).status;
+
+  const starting = await live();
+  const engine = { ready: () => ({ ok: false, reason: "the cluster does not answer" }) as const, about };
+  answerWith(serve({ engine: engineOfTest(), users: [dana] }), engine);
+
+  expect([starting, await live()]).toEqual([200, 200]);
+});
+
 test("the health check says whether requests can be served, why not, and names the engine without a token", async () => {
   const { url, answerWith } = await listening();
   let readiness: Readiness = { ok: true };

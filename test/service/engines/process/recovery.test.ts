@@ -227,7 +227,9 @@ test("damage in the log file is said, and neither ends the engine nor keeps anyt
   const dataDir = makeDataDir();
   const first = await openEngine(dataDir);
   await userOf(first.engine).create("web", web);
-  await userOf(first.engine).createJob("many", { containers: [{ image: "gantry/batch", command: ["300", "--delay", "1"] }] });
+  await userOf(first.engine).createJob("many", {
+    containers: [{ image: "gantry/batch", command: ["300", "--delay", "1"] }],
+  });
   await userOf(first.engine).ends("many");
   await first.close();
   const path = join(dataDir, "logs.sqlite");

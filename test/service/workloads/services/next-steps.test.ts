@@ -74,12 +74,7 @@ const table: readonly [string, number, string[], Expected][] = [
   ["one that crashed takes the place of one", 8, eight("ready*", "7 waiting"), { replace: ["0 ready*"] }],
   ["a missing one takes the place of one", 8, eight("ready*").slice(0, 7), { start: [7], replace: ["0 ready*"] }],
   ["one of several that fails holds all", 8, eight("ready*", "0 ready", "1 ready*", "1 failing"), {}],
-  [
-    "broken ones of several go first",
-    8,
-    eight("ready*", "6 failing*"),
-    { replace: ["6 failing*", "0 ready*"] },
-  ],
+  ["broken ones of several go first", 8, eight("ready*", "6 failing*"), { replace: ["6 failing*", "0 ready*"] }],
 ];
 
 /** Eight instances in this state, except those of an index that is given. */

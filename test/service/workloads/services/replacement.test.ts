@@ -249,7 +249,10 @@ describe("of many instances", () => {
   test("one that crashes again and again holds all others back", async () => {
     const { world, dana, close } = await replacing();
     await until(async () => {
-      world.waiting().find(({ spec }) => spec.instance === "web-1")?.end(7);
+      world
+        .waiting()
+        .find(({ spec }) => spec.instance === "web-1")
+        ?.end(7);
       return (await dana.read("web")).status === "Failed";
     }, "the failure");
     for (const unit of world.waiting()) world.letIn.add(unit);

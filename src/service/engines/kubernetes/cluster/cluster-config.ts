@@ -44,8 +44,36 @@ export type ClusterConfig = {
     readonly which: "none" | "all" | { readonly selector: string };
     readonly allow: readonly AdoptedChange[];
   };
+  /** What pods that Gantry makes have beside what was asked for; without it, nothing. */
+  readonly defaults?: PodDefaults | undefined;
+  /** Whether their securityContext fits PodSecurity `restricted`; `auto`, or undefined: where the namespace enforces it. */
+  readonly podSecurity?: "auto" | "restricted" | "none" | undefined;
   /** Where logs are read: in a Loki, or from Kubernetes for each request; collected by Gantry if undefined. */
   readonly logs?: { readonly loki: LokiConfig } | "live" | undefined;
+};
+
+export type PodDefaults = {
+  readonly requests?: Amounts | undefined;
+  /** The memory is for containers whose request names none. */
+  readonly limits?: Amounts | undefined;
+  /** Fields of pods and of containers: each goes where Kubernetes has it. */
+  readonly securityContext?: SecurityContext | undefined;
+};
+
+/** Quantities of Kubernetes: `500m`, `64Mi`. */
+type Amounts = { readonly cpu?: string | undefined; readonly memory?: string | undefined };
+
+export type SecurityContext = {
+  readonly runAsUser?: number | undefined;
+  readonly runAsGroup?: number | undefined;
+  readonly fsGroup?: number | undefined;
+  readonly runAsNonRoot?: boolean | undefined;
+  readonly seccompProfile?: { readonly type: string; readonly localhostProfile?: string | undefined } | undefined;
+  readonly allowPrivilegeEscalation?: boolean | undefined;
+  readonly readOnlyRootFilesystem?: boolean | undefined;
+  readonly capabilities?:
+    | { readonly drop?: readonly string[] | undefined; readonly add?: readonly string[] | undefined }
+    | undefined;
 };
 
 /** A Loki that has the lines of the cluster's pods. */

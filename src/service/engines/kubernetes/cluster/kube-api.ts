@@ -78,6 +78,11 @@ export type KubeApi = {
    * ran there.
    */
   readonly hasNamespace: (namespace: string) => Promise<boolean | undefined>;
+  /** The labels of a namespace; undefined where this account may not look. */
+  readonly namespaceLabels: (
+    namespace: string,
+    signal?: AbortSignal,
+  ) => Promise<Readonly<Record<string, string>> | undefined>;
   /** The server's version: `v1.20.2`. */
   readonly version: (signal?: AbortSignal) => Promise<string>;
   readonly list: <K extends Kind>(place: Place<K>, options: ListOptions, signal?: AbortSignal) => Promise<ListPage<K>>;

@@ -51,7 +51,7 @@ export function makeKubeClient({ kubeConfig, timeoutMs = 10_000 }: KubeClientOpt
 
 function reads(
   connection: Connection,
-): Pick<KubeApi, "hasNamespace" | "version" | "list" | "watch" | "get" | "podLog"> {
+): Pick<KubeApi, "hasNamespace" | "namespaceLabels" | "version" | "list" | "watch" | "get" | "podLog"> {
   const json = (sending: Sending) => jsonAnswer(connection, sending);
   return {
     async hasNamespace(namespace) {
@@ -61,6 +61,15 @@ function reads(
       } catch (error) {
         if (!(error instanceof KubeError)) throw error;
         return error.status === 404 && error.reason === "NotFound" ? false : undefined;
+      }
+    },
+    async namespaceLabels(namespace, signal) {
+      try {
+        const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}`;
+        return NamespaceLabels.parse(await json({ method: "GET", path, signal })).metadata.labels ?? {};
+      } catch (error) {
+        if (error instanceof KubeError && [401, 403, 404].includes(error.status)) return undefined;
+        throw error;
       }
     },
     async version(signal) {
@@ -131,6 +140,8 @@ function writes(connection: Connection): Pick<KubeApi, "create" | "patch" | "rep
     },
   };
 }
+
+const NamespaceLabels = z.object({ metadata: z.object({ labels: z.record(z.string(), z.string()).nullish() }) });
 
 async function jsonAnswer(connection: Connection, sending: Sending): Promise<unknown> {
   const text = await textOf(await answerOf(connection, sending), connection.timeoutMs);

@@ -11,6 +11,8 @@ const Selector = z.object({
   matchExpressions: listOf(z.object({ key: z.string(), operator: z.string(), values: listOf(z.string()) })),
 });
 
+const quantities = maybe(z.record(z.string(), z.union([z.string(), z.number()])));
+
 const PodContainer = z.object({
   name: z.string(),
   image: z.string().default(""),
@@ -18,7 +20,7 @@ const PodContainer = z.object({
   args: maybe(z.array(z.string())),
   env: listOf(z.object({ name: z.string(), value: maybe(z.string()) })),
   ports: listOf(z.object({ name: maybe(z.string()), containerPort: z.number(), protocol: maybe(z.string()) })),
-  resources: maybe(z.object({ limits: maybe(z.record(z.string(), z.union([z.string(), z.number()]))) })),
+  resources: maybe(z.object({ limits: quantities, requests: quantities })),
   volumeMounts: listOf(z.object({ name: z.string(), mountPath: z.string(), readOnly: maybe(z.boolean()) })),
   imagePullPolicy: maybe(z.string()),
 });

@@ -18,7 +18,13 @@ export type CheckedCluster = {
 
 /** Counts of what is there, at most 500 of a kind; or why one that has labels can't be used. */
 type SeenNamespace = { readonly name: string } & (
-  | { readonly workloads: number; readonly jobs: number; readonly problem?: never }
+  | {
+      readonly workloads: number;
+      readonly jobs: number;
+      /** It depends on a label that this account may not read. */
+      readonly hidesPodSecurity: boolean;
+      readonly problem?: never;
+    }
   | { readonly problem: string }
 );
 
@@ -105,7 +111,7 @@ async function ofLabels(api: KubeApi, name: string, cluster: ClusterConfig): Pro
   return await seen(api, name, cluster).catch((error: unknown) => ({ name, problem: messageOf(error) }));
 }
 
-async function seen(api: KubeApi, name: string, { region }: ClusterConfig): Promise<SeenNamespace> {
+async function seen(api: KubeApi, name: string, { region, podSecurity }: ClusterConfig): Promise<SeenNamespace> {
   const count = async (kind: "Deployment" | "StatefulSet" | "DaemonSet" | "Job" | "CronJob"): Promise<number> => {
     try {
       return (await api.list({ kind, namespace: name }, { limit: MOST })).items.length;
@@ -120,7 +126,9 @@ async function seen(api: KubeApi, name: string, { region }: ClusterConfig): Prom
   try {
     const [workloads, jobs] = await Promise.all([sum("Deployment", "StatefulSet", "DaemonSet"), sum("Job", "CronJob")]);
     const isMissing = workloads + jobs === 0 && (await api.hasNamespace(name)) === false;
-    if (!isMissing) return { name, workloads, jobs };
+    const isAsked = (podSecurity ?? "auto") === "auto";
+    const hidesPodSecurity = isAsked && (await api.namespaceLabels(name)) === undefined;
+    if (!isMissing) return { name, workloads, jobs, hidesPodSecurity };
   } catch (error) {
     throw new Error(
       `Region ${region}: couldn't list what runs in the namespace ${name} at ${api.server}: ${messageOf(error)}. ` +
@@ -190,8 +198,19 @@ export function foundLines(found: readonly CheckedCluster[]): string[] {
         : `${each.problem}. Lists leave its workloads out until then.`,
     ),
     ...notices,
+    ...namespaces.flatMap((each) =>
+      each.problem === undefined && each.hidesPodSecurity ? hidden(region, each.name) : [],
+    ),
     ...untried(region, version),
   ]);
+}
+
+function hidden(region: string, namespace: string): string {
+  return (
+    `Region ${region}: Gantry's account may not get the namespace ${namespace}, so it can't see whether PodSecurity ` +
+    "restricted is enforced there. New workloads are made without a securityContext for it: give the account that right, " +
+    "or set podSecurity to restricted or none in SERVICE_CLUSTERS."
+  );
 }
 
 /** The oldest and the newest minor version of Kubernetes 1 on which the tests of this engine have run. */

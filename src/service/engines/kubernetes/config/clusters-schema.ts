@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { parseLabelSelector } from "../read/label-selector.ts";
+import { quantityMib } from "../read/quantity.ts";
 
 /**
  * The file of SERVICE_CLUSTERS. Messages complete the place: `regions.us.jobs must be true or false`. Unknown keys are
@@ -86,6 +87,71 @@ const Logs = z.preprocess(
 
 const size = z.string("must be a size like 10Gi").regex(/^[1-9]\d*(?:[KMGT]i|[kMGT])?$/u, "must be a size like 10Gi");
 
+const cpu = z
+  .union([z.string(), z.number()], "must be CPUs, like 500m or 0.5")
+  .transform(String)
+  .refine((text) => isCpu(text), "must be CPUs, like 500m or 0.5");
+const memory = z
+  .string("must be a size with its unit, like 128Mi")
+  .regex(/^[1-9]\d{0,8}(?:[KMGT]i|[kMGT])$/u, "must be a size with its unit, like 128Mi");
+const Amounts = z.strictObject(
+  { cpu: cpu.optional(), memory: memory.optional() },
+  "must be amounts, like {cpu: 100m, memory: 64Mi}",
+);
+
+function isCpu(text: string): boolean {
+  return /^(?:[1-9]\d{0,6}m|\d{1,4}(?:\.\d{1,3})?)$/u.test(text) && milliCpus(text) > 0;
+}
+
+function milliCpus(text: string): number {
+  return text.endsWith("m") ? Number(text.slice(0, -1)) : Math.round(Number(text) * 1_000);
+}
+
+const id = z.int("must be a number").min(0, "must be a number");
+const capabilities = z.array(name("a capability"), "must be a list of capabilities, like [ALL]").optional();
+
+/** https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/pod-v1/#security-context */
+const SecurityContext = z.strictObject(
+  {
+    runAsUser: id.optional(),
+    runAsGroup: id.optional(),
+    fsGroup: id.optional(),
+    runAsNonRoot: yesNo.optional(),
+    seccompProfile: z
+      .strictObject(
+        {
+          type: z.enum(
+            ["RuntimeDefault", "Unconfined", "Localhost"],
+            "must be RuntimeDefault, Unconfined or Localhost",
+          ),
+          localhostProfile: name("the path of a profile").optional(),
+        },
+        "must be {type: RuntimeDefault}",
+      )
+      .optional(),
+    allowPrivilegeEscalation: yesNo.optional(),
+    readOnlyRootFilesystem: yesNo.optional(),
+    capabilities: z.strictObject({ drop: capabilities, add: capabilities }, "must be {drop: [ALL]}").optional(),
+  },
+  "must be settings, like {runAsUser: 1000}",
+);
+
+const Defaults = z
+  .strictObject(
+    { requests: Amounts.optional(), limits: Amounts.optional(), securityContext: SecurityContext.optional() },
+    "must be {requests: {cpu: 100m}, limits: {cpu: 500m}, securityContext: {runAsUser: 1000}}",
+  )
+  .superRefine(({ requests, limits }, context) => {
+    const isMore = (of: (text: string) => number, key: "cpu" | "memory"): boolean => {
+      const [requested, limit] = [requests?.[key], limits?.[key]];
+      return requested !== undefined && limit !== undefined && of(requested) > of(limit);
+    };
+    const problem = (key: string) => context.addIssue({ code: "custom", path: ["requests", key], message: MORE });
+    if (isMore(milliCpus, "cpu")) problem("cpu");
+    if (isMore((text) => quantityMib(text) ?? 0, "memory")) problem("memory");
+  });
+const MORE = "must not be more than its limit: Kubernetes refuses that";
+
 const NAMESPACE = "a namespace, like gantry-{user}";
 /** A list is for every user, a map for those that it names: a user can't be taken for a namespace. */
 const Names = z.tuple([name(NAMESPACE)], name(NAMESPACE));
@@ -125,6 +191,8 @@ const Region = z.strictObject(
     jobs: yesNo.default(false),
     logs: Logs.default({ by: "collector" }),
     adopt: Adopt.default({ workloads: "none", allow: [] }),
+    defaults: Defaults.optional(),
+    podSecurity: z.enum(["auto", "restricted", "none"], "must be auto, restricted or none").default("auto"),
   },
   "must have settings, at least namespace or namespaces",
 );
@@ -146,4 +214,10 @@ export const knownKeys: Readonly<Record<string, readonly string[]>> = {
   "regions.*.logs.labels": ["namespace", "pod"],
   "regions.*.disks": ["storageClass", "size", "claims"],
   "regions.*.adopt": ["workloads", "allow"],
+  "regions.*.defaults": Object.keys(Defaults.shape),
+  "regions.*.defaults.requests": Object.keys(Amounts.shape),
+  "regions.*.defaults.limits": Object.keys(Amounts.shape),
+  "regions.*.defaults.securityContext": Object.keys(SecurityContext.shape),
+  "regions.*.defaults.securityContext.seccompProfile": ["type", "localhostProfile"],
+  "regions.*.defaults.securityContext.capabilities": ["drop", "add"],
 };

@@ -7,6 +7,7 @@ import type { z } from "zod";
 import type { ClusterConfig } from "../cluster/cluster-config.ts";
 import { ClustersFile, type ClustersInFile, knownKeys, type RegionInFile } from "./clusters-schema.ts";
 import { namespaceProblems, namespacesOf } from "./namespaces.ts";
+import { brokenRules } from "../write/pod-security.ts";
 
 /** The file of SERVICE_CLUSTERS is wrong: a sentence for each problem, with the file, the place and what to write. */
 export class ClustersError extends Error {
@@ -65,10 +66,20 @@ function wrongSets({ regions }: ClustersInFile): string[] {
     ...names
       .filter((name) => !REGION.test(name))
       .map((name) => `regions.${name} is no region name: use up to 63 letters, digits, - or _.`),
+    ...Object.entries(regions).flatMap(([name, region]) => unrestricted(name, region)),
     ...(Object.values(regions).some(({ jobs }) => jobs)
       ? []
       : [`No region runs jobs: write jobs: true in regions.${names[0]}, or in another one.`]),
   ];
+}
+
+/** Pods that the setting `restricted` and its defaults would make for PodSecurity to refuse. */
+function unrestricted(region: string, { podSecurity, defaults }: RegionInFile): string[] {
+  if (podSecurity !== "restricted" || !defaults?.securityContext) return [];
+  const broken = brokenRules(defaults.securityContext);
+  return broken.map(
+    (key) => `regions.${region}.defaults.securityContext.${key} breaks podSecurity: restricted. Correct one of them.`,
+  );
 }
 
 function clusterOf(region: string, settings: RegionInFile, path: string): ClusterConfig {
@@ -86,6 +97,8 @@ function clusterOf(region: string, settings: RegionInFile, path: string): Cluste
     jobs,
     ...logsOf(settings.logs, path),
     adopt: { which: adoptedOf(adopt.workloads), allow: adopt.allow },
+    ...(settings.defaults && { defaults: settings.defaults }),
+    podSecurity: settings.podSecurity,
   };
 }
 

@@ -55,7 +55,7 @@ export async function updateService(
     refuseUpdate(target, current, { before, after, isRebound });
     if (isRebound) routedPort(target.region, after);
     if (isRebound) await refuseTakenDomains(target, after.domains, current.source.object.metadata.uid);
-    return updatePatch(current, after, notesOf(target));
+    return updatePatch(current, after, { notes: notesOf(target), defaults: target.region.config.defaults });
   });
   if (after && !isSame(found.service.definition.domains, after.domains)) {
     await changeDomains(target, found, after);

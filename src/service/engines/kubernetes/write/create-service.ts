@@ -11,6 +11,7 @@ import type { FoundService } from "../read/found-service.ts";
 import { namespaceField } from "../read/place.ts";
 import { disksFor, type Disks } from "./disks.ts";
 import { refuseLaterDomains, refuseTakenDomains, routedPort } from "./domains.ts";
+import { podSettingsOf, type PodSettings, refuseHostPath } from "./pod-security.ts";
 import { rollBack } from "./roll-back.ts";
 import { createOnce, isTaken, madeBy } from "./sent-once.ts";
 import {
@@ -39,8 +40,10 @@ export async function createService(
   await refuseTakenDomains(target, definition.domains);
   const port = routedPort(target.region, definition);
   const disks = await disksFor(target, definition);
+  const settings = await podSettingsOf(target);
+  refuseHostPath(settings, target, { volumes: [], syncTimezone: definition.syncTimezone });
   const making = { domains: [...definition.domains], port, claims: [...disks.missing] };
-  const deployment = await createDeployment(target, { definition, disks, making });
+  const deployment = await createDeployment(target, { definition, settings, disks, making });
   await complete(target, deployment, making);
   // By its uid: another namespace may have the name by now.
   const found = findServices(target.region, target.reading).find(
@@ -73,15 +76,21 @@ function nameTaken({ name, region }: Target, found?: FoundService): Refusal {
   return new Refusal(409, `a service named ${name} already exists in ${where}${kind}: choose another name`);
 }
 
-type Plan = { readonly definition: ServiceDefinition; readonly disks: Disks; readonly making: Making };
+type Plan = {
+  readonly definition: ServiceDefinition;
+  readonly settings: PodSettings;
+  readonly disks: Disks;
+  readonly making: Making;
+};
 
-async function createDeployment(target: Target, { definition, disks, making }: Plan): Promise<Deployment> {
+async function createDeployment(target: Target, { definition, settings, disks, making }: Plan): Promise<Deployment> {
   const { region, namespace, name } = target;
   const request = randomUUID();
   const isBare = definition.ports.length === 0 && making.domains.length === 0 && making.claims.length === 0;
   const body = deploymentManifest({
     name,
     definition,
+    settings,
     request,
     notes: newNotesOf(target),
     holdsDisk: disks.holdsDisk,

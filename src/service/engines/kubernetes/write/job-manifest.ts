@@ -2,6 +2,7 @@ import type { JobDefinition } from "../../../workloads/definitions/job-definitio
 import { annotations, labels, MANAGED_BY } from "../names.ts";
 import { timeZoneVolume, writeRemembered } from "../read/remembered.ts";
 import { hostPathOf, podVolumeOf } from "./object-names.ts";
+import type { PodSettings } from "./pod-security.ts";
 import { podContainers, podDefaults, type PodVolume } from "./pod-template.ts";
 
 export type NewJob = {
@@ -9,6 +10,7 @@ export type NewJob = {
   readonly namespace: string;
   readonly definition: JobDefinition;
   readonly request: string;
+  readonly settings: PodSettings;
   /** Further annotations. */
   readonly notes?: Readonly<Record<string, string>>;
   /** How many times a failed one is tried again. */
@@ -19,7 +21,7 @@ export type NewJob = {
 
 /** A Job, without apiVersion and kind. */
 export function jobManifest(made: NewJob): object {
-  const { name, namespace, definition, request, notes, retries, hostPath = "" } = made;
+  const { name, namespace, definition, settings, request, notes, retries, hostPath = "" } = made;
   const own = { [labels.managedBy]: MANAGED_BY, [labels.name]: name, [labels.job]: name };
   const timeZone = definition.syncTimezone ? timeZoneVolume(name) : undefined;
   const volumes = definition.volumes.map((volume): PodVolume => {
@@ -43,9 +45,9 @@ export function jobManifest(made: NewJob): object {
       template: {
         metadata: { labels: own },
         spec: {
-          ...podDefaults,
+          ...podDefaults(settings),
           restartPolicy: "OnFailure",
-          containers: podContainers(definition.containers, { timeZone, probed: new Map() }),
+          containers: podContainers(definition.containers, { timeZone, probed: new Map(), settings }),
           volumes: [...volumes, ...(timeZone ? [timeZone] : [])],
         },
       },

@@ -14,6 +14,7 @@ import type { Place } from "../read/place.ts";
 import { refuseAdoptedJob, refuseCronJob } from "./adopted.ts";
 import { isAnother } from "./delete-service.ts";
 import { jobManifest } from "./job-manifest.ts";
+import { podSettingsOf, refuseHostPath } from "./pod-security.ts";
 import { manualRun } from "./run-cron-job.ts";
 import { createOnce, isTaken, madeBy } from "./sent-once.ts";
 import { cacheOf, newNamespace, newNotesOf, onJob, type Target, type WriteParts } from "./target.ts";
@@ -52,7 +53,7 @@ async function create(
       names.all.find((each) => each.name === name),
     );
   const { body: manifest, request } =
-    body.from_cron_job === undefined ? ownJob(target, body) : manualRun(target, body.from_cron_job);
+    body.from_cron_job === undefined ? await ownJob(target, body) : manualRun(target, body.from_cron_job);
   const place = { kind: "Job", namespace } as const;
   const job = await createOnce(region.api, { place, name, body: manifest, isOurs: madeBy(request) }).catch(
     (error: unknown) => {
@@ -67,13 +68,16 @@ async function create(
   return { job: createdJob(made.job, made.around) };
 }
 
-function ownJob(target: Target, body: NewJob) {
+async function ownJob(target: Target, body: NewJob) {
   const { region, namespace, name, parts } = target;
   const definition = readJob(name, body, () => undefined);
   ensureJob(definition);
+  const settings = await podSettingsOf(target);
+  refuseHostPath(settings, target, definition);
   const request = randomUUID();
   const { hostPath } = region.config;
-  const made = { name, namespace, definition, request, notes: newNotesOf(target), retries: parts.jobRetries, hostPath };
+  const notes = newNotesOf(target);
+  const made = { name, namespace, definition, settings, request, notes, retries: parts.jobRetries, hostPath };
   return { body: jobManifest(made), request };
 }
 

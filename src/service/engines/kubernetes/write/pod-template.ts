@@ -1,6 +1,9 @@
 import type { Container } from "../../../workloads/definitions/container.ts";
+import type { PodDefaults } from "../cluster/cluster-config.ts";
+import { quantityMib } from "../read/quantity.ts";
 import { escaped } from "./literal.ts";
 import { podVolumeOf } from "./object-names.ts";
+import { type PodSettings, securityContexts } from "./pod-security.ts";
 
 export type PodVolume = { readonly name: string } & (
   | { readonly persistentVolumeClaim: { readonly claimName: string; readonly readOnly: boolean } }
@@ -12,12 +15,16 @@ type Mounted = {
   readonly timeZone: PodVolume | undefined;
   /** The port that has to answer before a container counts as ready, by the index of the container. */
   readonly probed: ReadonlyMap<number, number>;
+  readonly settings: PodSettings;
 };
 
 /** The containers of a definition for a pod. */
-export function podContainers(containers: readonly Container[], { timeZone, probed }: Mounted): object[] {
+export function podContainers(containers: readonly Container[], { timeZone, probed, settings }: Mounted): object[] {
+  const { container: security } = securityContexts(settings);
   return containers.map((container, index) => ({
     ...podContainer(container),
+    ...resourcesOf(container, settings.defaults),
+    ...security,
     volumeMounts: [
       ...container.mounts.map(({ name, mountPath }) => ({ name: podVolumeOf(name), mountPath })),
       ...(timeZone ? [{ name: timeZone.name, mountPath: "/etc/localtime", readOnly: true }] : []),
@@ -26,7 +33,7 @@ export function podContainers(containers: readonly Container[], { timeZone, prob
   }));
 }
 
-function podContainer({ name, image, command, env, ports, memoryMib, pullAlways }: Container): object {
+function podContainer({ name, image, command, env, ports, pullAlways }: Container): object {
   return {
     name,
     image,
@@ -36,8 +43,27 @@ function podContainer({ name, image, command, env, ports, memoryMib, pullAlways 
       env: env.map(({ name, value }) => ({ name, ...(value !== undefined && { value: escaped(value) }) })),
     }),
     ports: ports.map(({ port, protocol }) => ({ containerPort: port, protocol })),
-    ...(memoryMib !== undefined && { resources: { limits: { memory: memoryQuantity(memoryMib) } } }),
   };
+}
+
+/** What was asked for, and the defaults of the region where nothing was. */
+function resourcesOf({ memoryMib }: Pick<Container, "memoryMib">, defaults: PodDefaults): object {
+  const memory = memoryMib === undefined ? defaults.limits?.memory : memoryQuantity(memoryMib);
+  const limits = { ...defaults.limits, ...(memory !== undefined && { memory }) };
+  const requests = { ...defaults.requests, ...requestFor(memory, defaults) };
+  const resources = {
+    ...(Object.keys(requests).length > 0 && { requests }),
+    ...(Object.keys(limits).length > 0 && { limits }),
+  };
+  return Object.keys(resources).length > 0 ? { resources } : {};
+}
+
+/** Kubernetes refuses a container that requests more than its limit. */
+export function requestFor(limit: string | undefined, { requests }: PodDefaults): { readonly memory?: string } {
+  const requested = requests?.memory;
+  if (requested === undefined) return {};
+  const isMore = limit !== undefined && (quantityMib(requested) ?? 0) > (quantityMib(limit) ?? 0);
+  return { memory: isMore ? limit : requested };
 }
 
 export function memoryQuantity(mib: number): string {
@@ -51,4 +77,6 @@ function readiness(port: number | undefined): object {
 }
 
 /** Parts that each pod of Gantry has: no access to the cluster, and only the variables that were asked for. */
-export const podDefaults = { automountServiceAccountToken: false, enableServiceLinks: false } as const;
+export function podDefaults(settings: PodSettings): object {
+  return { automountServiceAccountToken: false, enableServiceLinks: false, ...securityContexts(settings).pod };
+}

@@ -2,6 +2,7 @@ import type { ServiceDefinition } from "../../../workloads/definitions/service-d
 import { annotations, labels, MANAGED_BY } from "../names.ts";
 import { timeZoneVolume, writeRemembered } from "../read/remembered.ts";
 import { claimOf, podVolumeOf } from "./object-names.ts";
+import type { PodSettings } from "./pod-security.ts";
 import { podContainers, podDefaults, type PodVolume } from "./pod-template.ts";
 
 export type NewDeployment = {
@@ -9,6 +10,7 @@ export type NewDeployment = {
   readonly definition: ServiceDefinition;
   /** Tells the Deployment of this request from one that somebody else made at the same time. */
   readonly request: string;
+  readonly settings: PodSettings;
   /** Further annotations. */
   readonly notes?: Readonly<Record<string, string>>;
   /** A disk that only one node can write to at a time: instances are replaced one after the other, never side by side. */
@@ -19,7 +21,7 @@ export type NewDeployment = {
 
 /** A Deployment for a service, without apiVersion and kind. */
 export function deploymentManifest(made: NewDeployment): object {
-  const { name, definition, holdsDisk } = made;
+  const { name, definition, settings, holdsDisk } = made;
   return {
     metadata: { name, labels: labelsOf(name), annotations: annotationsOf(made) },
     spec: {
@@ -28,7 +30,7 @@ export function deploymentManifest(made: NewDeployment): object {
       strategy: holdsDisk
         ? { type: "Recreate" }
         : { type: "RollingUpdate", rollingUpdate: { maxSurge: "25%", maxUnavailable: 0 } },
-      template: { metadata: { labels: labelsOf(name) }, spec: podSpec(name, definition) },
+      template: { metadata: { labels: labelsOf(name) }, spec: podSpec(name, definition, settings) },
     },
   };
 }
@@ -58,7 +60,7 @@ function annotationsOf({ definition, request, notes, making }: NewDeployment): R
   };
 }
 
-function podSpec(name: string, definition: ServiceDefinition): object {
+function podSpec(name: string, definition: ServiceDefinition, settings: PodSettings): object {
   const { containers, syncTimezone } = definition;
   const timeZone = syncTimezone ? timeZoneVolume(name) : undefined;
   const disks = definition.volumes.map(({ name, diskName, readOnly }): PodVolume => ({
@@ -66,8 +68,8 @@ function podSpec(name: string, definition: ServiceDefinition): object {
     persistentVolumeClaim: { claimName: claimOf(diskName), readOnly },
   }));
   return {
-    ...podDefaults,
-    containers: podContainers(containers, { timeZone, probed: probedPorts(definition) }),
+    ...podDefaults(settings),
+    containers: podContainers(containers, { timeZone, probed: probedPorts(definition), settings }),
     volumes: [...disks, ...(timeZone ? [timeZone] : [])],
   };
 }

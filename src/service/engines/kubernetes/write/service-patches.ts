@@ -1,8 +1,9 @@
 import type { ServiceDefinition } from "../../../workloads/definitions/service-definition.ts";
+import type { PodDefaults } from "../cluster/cluster-config.ts";
 import type { JsonOperation, Patch } from "../cluster/kube-api.ts";
 import { annotations } from "../names.ts";
 import type { FoundService } from "../read/found-service.ts";
-import { memoryQuantity } from "./pod-template.ts";
+import { memoryQuantity, requestFor } from "./pod-template.ts";
 
 type Source = FoundService["source"]["object"];
 
@@ -88,18 +89,37 @@ export function restartPatch(object: Source, now: Date, notes: Notes): Patch {
   };
 }
 
+/** Gantry's own request for memory follows its limit: Kubernetes refuses a limit below it. */
+function requestsBelow(
+  { isAdopted, source }: FoundService,
+  { name, memory, defaults }: { readonly name: string; readonly memory: string; readonly defaults: PodDefaults },
+): object {
+  const container = source.object.spec.template.spec.containers.find((each) => each.name === name);
+  const requested = container?.resources?.requests?.["memory"];
+  if (isAdopted || requested === undefined) return {};
+  const wanted = requestFor(memory, { requests: { memory: defaults.requests?.memory ?? String(requested) } });
+  return wanted.memory === String(requested) ? {} : { requests: wanted };
+}
+
 /**
  * The changes of an update in one patch; undefined if it changes nothing of the object. Containers are merged by their
  * names. While stopped, only the remembered size changes. It holds for any version of the object, as `kubectl scale` does:
  * others may change it all the time.
  */
-export function updatePatch(found: FoundService, after: ServiceDefinition, notes: Notes): Patch | undefined {
+export function updatePatch(
+  found: FoundService,
+  after: ServiceDefinition,
+  { notes, defaults = {} }: { readonly notes: Notes; readonly defaults?: PodDefaults | undefined },
+): Patch | undefined {
   const { object } = found.source;
   const before = found.service.definition;
   const isStopped = !found.service.running;
   const containers = after.containers
     .filter(({ memoryMib }, index) => memoryMib !== before.containers[index]?.memoryMib)
-    .map(({ name, memoryMib = 0 }) => ({ name, resources: { limits: { memory: memoryQuantity(memoryMib) } } }));
+    .map(({ name, memoryMib = 0 }) => {
+      const memory = memoryQuantity(memoryMib);
+      return { name, resources: { limits: { memory }, ...requestsBelow(found, { name, memory, defaults }) } };
+    });
   const isResized = after.size !== before.size;
   if (containers.length === 0 && !isResized) return undefined;
   const sizes = isStopped

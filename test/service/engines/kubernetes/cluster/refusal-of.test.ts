@@ -23,6 +23,16 @@ describe("an error of Kubernetes as the API's own", () => {
     `);
   });
 
+  test("a refusal of PodSecurity is told as it is, and is no missing right", () => {
+    const text =
+      'pods "web" is forbidden: violates PodSecurity "restricted:latest": allowPrivilegeEscalation != false (container "web" must set securityContext.allowPrivilegeEscalation=false)';
+
+    expect(told(new KubeError(403, text, { reason: "Forbidden" }))).toEqual({
+      status: 403,
+      message: `Couldn't create the service web: Kubernetes refused it: ${text}. Nothing was changed. This is a rule of the cluster: change the request, or ask its admins.`,
+    });
+  });
+
   test("a missing right on a subresource of the core group", () => {
     const text =
       'pods "web-1" is forbidden: User "gantry" cannot get resource "pods/log" in API group "" in the namespace "team"';

@@ -26,6 +26,8 @@ regions:
     hostPath: /srv/gantry
     jobs: true
     adopt: { workloads: team=shop, allow: [memory] }
+    defaults: { requests: { cpu: 0.1, memory: 64Mi }, limits: { cpu: 500m }, securityContext: { runAsUser: 1000 } }
+    podSecurity: restricted
   beijing1:
     kubeconfig: in-cluster
     namespaces: { dana: team-dana, alex: team-alex }
@@ -55,6 +57,12 @@ test("a file with every setting is read, in its order", () => {
       hostPath: "/srv/gantry",
       jobs: true,
       adopt: { which: { selector: "team=shop" }, allow: ["memory"] },
+      defaults: {
+        requests: { cpu: "0.1", memory: "64Mi" },
+        limits: { cpu: "500m" },
+        securityContext: { runAsUser: 1000 },
+      },
+      podSecurity: "restricted",
     },
     {
       region: "beijing1",
@@ -67,6 +75,7 @@ test("a file with every setting is read, in its order", () => {
       hostPath: undefined,
       jobs: false,
       adopt: { which: "all", allow: [] },
+      podSecurity: "auto",
       logs: {
         loki: { url: "https://loki.example.com", tenant: "shop", labels: { namespace: "namespace", pod: "pod" } },
       },
@@ -82,6 +91,7 @@ test("a file with every setting is read, in its order", () => {
       hostPath: undefined,
       jobs: false,
       adopt: { which: "none", allow: [] },
+      podSecurity: "auto",
     },
   ]);
   const first = clusters.map(({ namespacesOf }) => ["dana", "alex", "kim"].map((user) => namespacesOf(user)?.names));
@@ -224,6 +234,46 @@ test.each<[string, string, string]>([
     "labels that are no selector",
     region("namespace: a", "namespaceLabels: team shop"),
     'regions.us.namespaceLabels must be a label selector: "team shop" is no label selector',
+  ],
+  [
+    "a CPU that is none",
+    region("namespace: a", "defaults: { requests: { cpu: 100M } }"),
+    "regions.us.defaults.requests.cpu must be CPUs, like 500m or 0.5.",
+  ],
+  [
+    "no CPU at all",
+    region("namespace: a", "defaults: { limits: { cpu: 0 } }"),
+    "regions.us.defaults.limits.cpu must be CPUs, like 500m or 0.5.",
+  ],
+  [
+    "memory without its unit, which would be bytes",
+    region("namespace: a", "defaults: { limits: { memory: 512 } }"),
+    "regions.us.defaults.limits.memory must be a size with its unit, like 128Mi.",
+  ],
+  [
+    "a request above its limit",
+    region("namespace: a", "defaults: { requests: { cpu: 1 }, limits: { cpu: 500m } }"),
+    "regions.us.defaults.requests.cpu must not be more than its limit: Kubernetes refuses that.",
+  ],
+  [
+    "another request above its limit",
+    region("namespace: a", "defaults: { requests: { memory: 1G }, limits: { memory: 512Mi } }"),
+    "regions.us.defaults.requests.memory must not be more than its limit: Kubernetes refuses that.",
+  ],
+  [
+    "a securityContext with a slip",
+    region("namespace: a", "defaults: { securityContext: { runAsUsr: 1 } }"),
+    "regions.us.defaults.securityContext.runAsUsr is no setting. Did you mean runAsUser?",
+  ],
+  [
+    "a securityContext that restricted forbids",
+    region("namespace: a", "podSecurity: restricted", "defaults: { securityContext: { runAsUser: 0 } }"),
+    "regions.us.defaults.securityContext.runAsUser breaks podSecurity: restricted. Correct one of them.",
+  ],
+  [
+    "a podSecurity that isn't known",
+    region("namespace: a", "podSecurity: baseline"),
+    "regions.us.podSecurity must be auto, restricted or none.",
   ],
   [
     "a namespace that can't be",

@@ -48,6 +48,8 @@ export type FakeOptions = {
   readonly onRequest?: (request: KubeRequest) => void;
   /** Answers requests for the log of a container: this server has none. */
   readonly podLog?: (asked: KubeRequest, response: ServerResponse) => void;
+  /** Labels of namespaces; this account may not look at others, nor at any without this. */
+  readonly namespaces?: Readonly<Record<string, Readonly<Record<string, string>>>>;
   /** A second of `timeoutSeconds`, for tests that can't wait. */
   readonly secondMs?: number;
 };
@@ -67,6 +69,8 @@ export async function openFakeApiServer(options: FakeOptions = {}): Promise<Fake
   const server = createServer((request, response) => {
     void (async () => {
       if (request.url === "/version") return send(response, 200, { gitVersion: "v1.34.0" });
+      const [, looked] = /^\/api\/v1\/namespaces\/([^/?]+)$/u.exec(request.url ?? "") ?? [];
+      if (looked !== undefined) return answerNamespace(response, looked, options);
       const asked = await kubeRequestOf(request);
       if (!asked) return failure(response, { status: 404, plain: "404 page not found\n" });
       requests.push({ ...asked, at: performance.now() });
@@ -110,6 +114,13 @@ export async function openFakeApiServer(options: FakeOptions = {}): Promise<Fake
     },
     start: () => listen(port),
   };
+}
+
+function answerNamespace(response: ServerResponse, name: string, { namespaces = {} }: FakeOptions): void {
+  const labels = namespaces[name];
+  if (labels) return send(response, 200, { kind: "Namespace", metadata: { name, labels } });
+  const message = `namespaces "${name}" is forbidden: User "ada" cannot get resource "namespaces" in API group ""`;
+  failure(response, { status: 403, reason: "Forbidden", message });
 }
 
 function isWelcome(

@@ -14,6 +14,7 @@ test("a Job retries in place, pulls when asked to, and finds its volumes and the
     name: "nightly",
     namespace: "team",
     definition,
+    settings: { defaults: {}, isRestricted: false },
     request: "r1",
     retries: 6,
     hostPath: "/srv/gantry",

@@ -33,6 +33,7 @@ describe("the Deployment of a service", () => {
     const manifest = deploymentManifest({
       name: "web",
       definition,
+      settings: { defaults: {}, isRestricted: false },
       request: "r1",
       holdsDisk: false,
       making: undefined,
@@ -163,6 +164,7 @@ describe("the Deployment of a service", () => {
     const manifest = deploymentManifest({
       name: "web",
       definition: definitionOf({ containers: [{ image: "db" }], target_instance_size: 0 }),
+      settings: { defaults: {}, isRestricted: false },
       request: "r1",
       holdsDisk: true,
       making: undefined,

@@ -123,7 +123,7 @@ describe("update", () => {
     const { definition } = service.service;
     const containers = definition.containers.map((container) => ({ ...container, memoryMib: 512 }));
 
-    expect(updatePatch(service, { ...definition, size: 3, containers }, dana)).toEqual({
+    expect(updatePatch(service, { ...definition, size: 3, containers }, { notes: dana })).toEqual({
       type: "strategic",
       body: {
         metadata: {
@@ -143,7 +143,7 @@ describe("update", () => {
   test("of a stopped service changes only the remembered size", () => {
     const service = found(stopped);
 
-    expect(updatePatch(service, { ...service.service.definition, size: 5 }, nobody)).toMatchObject({
+    expect(updatePatch(service, { ...service.service.definition, size: 5 }, { notes: nobody })).toMatchObject({
       body: { metadata: { annotations: { "gantry/size": "5" } }, spec: {} },
     });
   });
@@ -151,6 +151,6 @@ describe("update", () => {
   test("sends nothing when nothing changes", () => {
     const service = found();
 
-    expect(updatePatch(service, service.service.definition, dana)).toBeUndefined();
+    expect(updatePatch(service, service.service.definition, { notes: dana })).toBeUndefined();
   });
 });
