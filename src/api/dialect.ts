@@ -1,4 +1,4 @@
-import type { ContainerUpdate, MemoryChoice } from "./schema.ts";
+import type { ContainerUpdate } from "./schema.ts";
 
 /** Settings for the points on which the API's documentation is ambiguous. */
 export type ApiDialect = {
@@ -10,7 +10,7 @@ export type ApiDialect = {
   readonly logZone: string;
 };
 
-export type MemoryUpdate = { readonly container?: string | undefined; readonly mib: MemoryChoice };
+export type MemoryUpdate = { readonly container?: string | undefined; readonly mib: number };
 
 /** The item of `containers` in the body of `updateService` that sets a memory limit. */
 export function memoryUpdate(

@@ -7,6 +7,8 @@ export type EngineInfo = {
   /** `Kubernetes`. */
   readonly title: string;
   readonly regions: readonly EngineRegion[];
+  /** An update takes any memory limit, not only those of the API's document. */
+  readonly takesAnyMemory: boolean;
 };
 
 export type EngineRegion = {
@@ -32,7 +34,9 @@ const Region = z.object({
     .catch([])
     .transform((limits) => limits.filter(({ effect }) => effect !== "partly").map(({ what }) => what)),
 });
-const Health = z.object({ engine: z.object({ title: short, regions: listOf(Region) }) });
+const Health = z.object({
+  engine: z.object({ title: short, regions: listOf(Region), update_memory: lenient(z.string()) }),
+});
 
 type Parts = { readonly baseUrl: string; readonly fetch: Fetch; readonly now: () => number };
 
@@ -65,8 +69,8 @@ async function read({ baseUrl, fetch }: Parts): Promise<EngineInfo | undefined> 
   // 503 while it isn't ready: the engine is the same.
   const health = Health.safeParse(JSON.parse(new TextDecoder().decode(bytes)));
   if (!health.success) return undefined;
-  const { title, regions } = health.data.engine;
-  return { title, regions: regions.slice(0, MOST_REGIONS).map(regionOf) };
+  const { title, regions, update_memory: memory } = health.data.engine;
+  return { title, regions: regions.slice(0, MOST_REGIONS).map(regionOf), takesAnyMemory: memory === "any" };
 }
 
 function regionOf({ name, version, problem, cannot }: z.infer<typeof Region>): EngineRegion {

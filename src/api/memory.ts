@@ -39,6 +39,26 @@ export function memoryMiB(value: unknown): number | undefined {
   return mib >= 1 && mib <= LARGEST_MIB ? mib : undefined;
 }
 
+/** A size as a person types it, in whole MiB, or what is wrong with it. */
+export function typedMemory(typed: string): { readonly mib: number } | { readonly problem: string } {
+  const mib = memoryMiB(typed);
+  if (mib === undefined) {
+    const near = nearMemory(typed);
+    const todo = near === undefined ? `Write a size ${MEMORY_RANGE}.` : `Did you mean ${near}?`;
+    return { problem: `“${typed}” isn't a memory size. ${todo}` };
+  }
+  // Other units are rounded up, because they are hardly ever whole MiB. A fraction of these is a slip.
+  const isPart = parseMemoryMiB(typed) !== mib && /(?:[.\d]|[MGT]i)$/u.test(typed.trim());
+  return isPart ? { problem: `“${typed}” isn't a whole number of MiB. Did you mean ${mib}Mi?` } : { mib };
+}
+
+/** `512mb`, `1 GB` and `2gi` as people write them elsewhere. */
+function nearMemory(typed: string): string | undefined {
+  const [, digits = "", unit = ""] = /^(\d{1,15}(?:\.\d{1,9})?) ?([kmgt])i?b?$/iu.exec(typed.trim()) ?? [];
+  const near = `${digits}${unit.toUpperCase()}i`;
+  return memoryMiB(near) === undefined ? undefined : near;
+}
+
 /** The format of `createJob`: "512Mi". */
 export function jobMemory(mib: number): string {
   return `${mib}Mi`;
@@ -49,7 +69,7 @@ export function serviceMemory(mib: number): string {
   return String(mib);
 }
 
-/** The sizes that `updateService` accepts, in MiB. */
+/** The sizes that each workload API takes in `updateService`, in MiB. Ours takes any, and says so: see `EngineInfo`. */
 export const updateMemoryMiB: readonly MemoryChoice[] = memoryChoiceValues;
 
 export function isUpdateMemory(mib: number | undefined): mib is MemoryChoice {

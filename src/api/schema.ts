@@ -1716,12 +1716,14 @@ export interface components {
             };
         };
         /**
-         * @description A memory limit in MiB. Only 256, 512, 1024 and 2048, also with the unit `Mi`, and `1Gi` and `2Gi`.
+         * @description A memory limit from 1 MiB to 1 TiB, as in `512` (MiB), `512Mi` or `1Gi`. An extension: the API documents 256, 512,
+         *     1024 and 2048 MiB only (`MemoryChoice`). This implementation takes each size that a creation takes (`NewMemory`),
+         *     and says so on `/healthz`: `engine.update_memory` is `any`.
          * @example 512
          */
-        MemoryUpdate: components["schemas"]["MemoryChoice"] | string;
+        MemoryUpdate: components["schemas"]["MemoryChoice"] | components["schemas"]["NewMemory"];
         /**
-         * @description The memory limits in MiB that an update takes.
+         * @description The memory limits in MiB that the API documents for an update.
          * @example 512
          * @enum {integer}
          */

@@ -27,10 +27,18 @@ test("the engine is read from the health page below the base, without a token, a
   expect(info).toEqual({
     title: "Kubernetes",
     regions: [{ name: "us", version: "v1.20.2", cannot: ["custom domains"] }],
+    takesAnyMemory: false,
   });
   expect(asked.map(({ url, method }) => `${method} ${url}`)).toEqual(["GET http://service.test/prefix/healthz"]);
   expect([...(asked[0]?.headers.keys() ?? [])]).toEqual([]);
   expect(api.callsToday("dana").count).toBe(0);
+});
+
+test("an engine that takes any memory limit says so; whatever else it says means that it doesn't", async () => {
+  const says = async (said: unknown) =>
+    (await apiOver(json({ engine: { ...engine, update_memory: said } })).api.engine())?.takesAnyMemory;
+
+  expect([await says("any"), await says("four"), await says(true)]).toEqual([true, false, false]);
 });
 
 test("many questions in a minute are one request, also when there is no such page", async () => {

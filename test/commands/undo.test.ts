@@ -92,6 +92,11 @@ test.each<[string, Partial<Service>, object]>([
     { verb: "memory", args: { name: "service/web", mib: "512" } },
   ],
   [
+    "memory web 1024",
+    { containers: [memory("web", 300)] },
+    { verb: "memory", args: { name: "service/web", mib: "300" } },
+  ],
+  [
     "domains web add b.example.com",
     { binding_domain_name: [] },
     { verb: "domains", args: { name: "service/web", edit: "set", domains: [] } },
@@ -109,7 +114,7 @@ test.each<[string, Partial<Service>, string]>([
   ["restart web", {}, "a restart has no opposite"],
   ["scale web 6", { target_instance_size: undefined }, "the old size was not told"],
   ["memory web 512", { containers: [{ name: "web" }] }, "the old memory was not told"],
-  ["memory web 512", { containers: [memory("web", 300)] }, "the service takes no such memory any more"],
+  ["memory web 512", { containers: [memory("web", 300.5)] }, "nobody can ask for a part of a MiB"],
   ["domains web add b.example.com", { binding_domain_name: ["Old_Name"] }, "the old list could not be set"],
 ])("%s has no way back: %s", async (text, more, _why) => {
   const existing = Object.fromEntries(

@@ -205,7 +205,7 @@ test("a change by form costs the same five calls, what the form shows included",
 
   for (const [words, values] of [
     ["scale web", { size: "2" }],
-    ["memory web", { mib: "1024 MiB" }],
+    ["memory web", { mib: "1024" }],
   ] as const) {
     began = before();
     await says(town, developer, `/gantry ${words}`);

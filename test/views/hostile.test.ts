@@ -185,7 +185,7 @@ holds("whoami", fc.tuple(hostileText, hostileText, fc.nat()), ([username, servic
   const account = { owner: { kind: "workspace" } as const, username, calls };
 
   const hostile = { name: service, version: username, cannot: [service, username] };
-  const engine = { title: service, regions: Array.from({ length: 30 }, () => hostile) };
+  const engine = { title: service, regions: Array.from({ length: 30 }, () => hostile), takesAnyMemory: false };
   const regions = [username, service];
   expectFits(
     whoami({ account, service, engine, region: service, jobsRegion: service, regions, slackUser: username, command }),

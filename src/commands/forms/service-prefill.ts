@@ -11,13 +11,13 @@ import { type FormFacts, type FormValues, noFacts } from "./form.ts";
  * service doesn't include the right to see it, so policy judges this as a read before any call. Throws what
  * `findService` throws, and `ReadRefused`.
  */
-export function servicePrefill(facts: (service: Service, context: VerbContext) => FormFacts) {
+export function servicePrefill(facts: (service: Service, context: VerbContext) => FormFacts | Promise<FormFacts>) {
   return async (values: FormValues, context: VerbContext): Promise<FormFacts> => {
     const target = Target.safeParse(values["name"]).data;
     if (target === undefined) return noFacts;
     await checkMaySee({ kind: "service", region: context.region, name: target.name }, context);
     const service = await findService(target, context);
-    const { notes, values: filled } = facts(service, context);
+    const { notes, values: filled } = await facts(service, context);
     return { notes: [...notes, ...refusalNote(service, context.ask.verb)], values: filled };
   };
 }

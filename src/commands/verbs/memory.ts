@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Service } from "../../api/answers.ts";
 import { memoryUpdate } from "../../api/dialect.ts";
-import { isUpdateMemory, parseMemoryMiB, updateMemoryMiB } from "../../api/memory.ts";
+import { isUpdateMemory, MEMORY_RANGE, parseMemoryMiB, updateMemoryMiB } from "../../api/memory.ts";
 import { requestLimits } from "../../api/request-limits.ts";
 import type { ContainerUpdate } from "../../api/schema.ts";
 import type { Change } from "../../changes/change.ts";
@@ -13,12 +13,13 @@ import { aboutWorkload } from "../forms/workload-note.ts";
 import { findService } from "../lookup/find.ts";
 import { onlyUpdate, serviceChange } from "../lookup/service-change.ts";
 import { Target } from "../grammar/target.ts";
-import { writeVerb } from "../grammar/verb.ts";
+import { type VerbContext, writeVerb } from "../grammar/verb.ts";
+import { Memory } from "./create/container-arguments.ts";
 import { serviceField } from "../forms/fields.ts";
 
 const sizes = `${updateMemoryMiB.slice(0, -1).join(", ")} or ${updateMemoryMiB.at(-1)}`;
-const options = updateMemoryMiB.map((mib) => ({ value: String(mib), text: `${mib} MiB` }));
-const badSize = `MIB must be ${sizes}. The workload API takes no other limit.`;
+
+const takesOnly = `The workload API takes a memory limit of ${sizes} MiB.`;
 
 export const memory = writeVerb({
   name: "memory",
@@ -29,12 +30,7 @@ export const memory = writeVerb({
   actions: [{ op: "updateService", risk: "disruptive" }],
   args: z.object({
     name: Target,
-    mib: z.string({ error: badSize }).transform((typed, context) => {
-      const mib = parseMemoryMiB(typed);
-      if (isUpdateMemory(mib)) return mib;
-      context.addIssue(badSize);
-      return z.NEVER;
-    }),
+    mib: z.string({ error: `MIB must be a size ${MEMORY_RANGE}.` }).pipe(Memory),
     container: z
       .string()
       .min(1, "--container needs a value.")
@@ -49,8 +45,8 @@ export const memory = writeVerb({
       {
         id: "mib",
         label: "Memory",
-        hint: "The limit for each instance.",
-        input: { kind: "choice", style: "menu", options },
+        hint: "The limit for each instance, as in 512 (MiB), 512Mi or 1Gi.",
+        input: { kind: "text", maxLength: 20 },
       },
       {
         id: "container",
@@ -61,9 +57,14 @@ export const memory = writeVerb({
         input: { kind: "text", maxLength: requestLimits.containerName },
       },
     ],
-    prefill: servicePrefill(currentMemory),
+    prefill: servicePrefill(async (service, { engine }) => {
+      const { notes, values } = currentMemory(service);
+      const isAny = (await engine())?.takesAnyMemory === true;
+      return { notes: isAny ? notes : [...notes, takesOnly], values };
+    }),
   },
   async propose({ name, mib, container }, context) {
+    await refuseUntaken(mib, context);
     const service = await findService(name, context);
     const at = containerPosition(service, container);
     const before = parseMemoryMiB(service.containers?.[at]?.resources?.limits?.memory);
@@ -80,13 +81,22 @@ export const memory = writeVerb({
   undo: oldMemory,
 });
 
+/** The API's document knows four sizes. Whatever takes others says so, and nobody is asked to approve what can't be. */
+async function refuseUntaken(mib: number, { engine }: Pick<VerbContext, "engine">): Promise<void> {
+  if (isUpdateMemory(mib) || (await engine())?.takesAnyMemory === true) return;
+  throw new UserError(takesOnly, {
+    next: "Nothing was changed. It doesn't say that it takes other limits.",
+  });
+}
+
 /** The update addresses a container by its position; with several containers the undo needs its name. */
 function oldMemory(change: Change): { readonly mib: string; readonly container?: string } | undefined {
   const updated = onlyUpdate(change, "containers") ?? [];
   const memory = change.before?.memoryMiB ?? [];
   const at = updated.findIndex(({ resources, resource }) => resources !== undefined || resource !== undefined);
   const mib = memory[at];
-  if (!isUpdateMemory(mib)) return undefined;
+  // A part of a MiB can't be asked for.
+  if (mib === undefined || !Number.isInteger(mib) || mib < 1) return undefined;
   if (memory.length === 1) return { mib: String(mib) };
   const container = updated[at]?.name;
   return container === undefined || container === "" ? undefined : { mib: String(mib), container };
@@ -100,7 +110,7 @@ function currentMemory({ name, containers = [] }: Service): FormFacts {
   if (containers.length <= 1) {
     return {
       notes: [aboutWorkload(name, mib === undefined ? ` · ${unknown}` : ` · now ${mib} MiB for each instance`)],
-      values: isUpdateMemory(mib) ? { mib: String(mib) } : {},
+      values: mib !== undefined && Number.isInteger(mib) ? { mib: String(mib) } : {},
     };
   }
   const each = containers.map((container, at) => `${container.name ?? "unnamed"} (${words[at]})`);

@@ -43,6 +43,8 @@ function checkedService(body: NewService): NewService {
 function checkedUpdate(body: ServiceUpdate): ServiceUpdate {
   const changes = body.containers ?? [];
   for (const [index, { resource, resources }] of changes.entries()) {
+    checkMemory({ resources }, `containers[${index}].resources`);
+    checkMemory({ resources: resource }, `containers[${index}].resource`);
     if (resource && resources && limitOf(resource) !== limitOf(resources)) {
       throw refused(`containers[${index}] has resource and resources with different values: send only resources`);
     }
@@ -77,15 +79,15 @@ function checkNew({ containers, volumes = [] }: NewWorkload): void {
     const where = `containers[${index}]`;
     const opened = (container.ports ?? []).map(({ port }) => port);
     refuseDuplicate(`${where}.ports`, opened);
-    checkMemory(container, where);
+    checkMemory(container, `${where}.resources`);
     checkMounts(container, where, names);
   }
 }
 
-function checkMemory({ resources }: NewContainer, where: string): void {
+function checkMemory({ resources }: { readonly resources?: Resources | undefined }, where: string): void {
   const memory = resources?.limits?.memory;
   if (memory === undefined || memoryMiB(memory) !== undefined) return;
-  throw refused(`${where}.resources.limits.memory must be ${MEMORY_RANGE}`);
+  throw refused(`${where}.limits.memory must be ${MEMORY_RANGE}`);
 }
 
 function checkMounts({ volumeMounts = [] }: NewContainer, where: string, volumes: readonly string[]): void {

@@ -53,11 +53,11 @@ function rule(error: ErrorObject, description: string | undefined): string {
   const words = rules[error.keyword];
   if (words) return words(error.schema);
   // A pattern or a choice of forms says little to people. The description in the contract does, without its part about
-  // gaps of the API.
+  // gaps of the API and what we added to it.
   const own: unknown = error.parentSchema?.["description"] ?? description;
   if (typeof own === "string")
     return `isn't valid: ${own
-      .replace(/Left open by the API.*/s, "")
+      .replace(/(?:Left open by the API|An extension:).*/s, "")
       .trim()
       .replaceAll(/\s+/g, " ")}`;
   return error.message ?? "isn't valid";

@@ -29,6 +29,8 @@ function described({ about }: Healthy): object {
   return {
     name,
     title,
+    // Beyond the API's document: see MemoryUpdate in openapi.yaml.
+    update_memory: "any",
     regions: regions.map(({ cannot, ...region }) => ({
       ...region,
       cannot: cannot.map(({ feature, effect, why }) => {

@@ -73,7 +73,7 @@ describe("what is wrong stands under its field, in the form's own words", () => 
     ["scale", { name: "web", size: "many" }],
     ["scale", { name: "../web", size: "4", "break-glass": "yes" }],
     ["scale", { name: "web", size: "4", region: "../us", reason: "x".repeat(501) }],
-    ["memory", { name: "web", mib: "300", container: "a\nb" }],
+    ["memory", { name: "web", mib: "512mb", container: "a\nb" }],
     ["domains", { name: "web", domains: "shop.example.com\n\nshop_1" }],
     ["delete", { name: "service/web", confirm: "wbe" }],
     ["delete", { name: "service/web" }],
@@ -124,7 +124,7 @@ describe("what is wrong stands under its field, in the form's own words", () => 
         region: “Region” isn't a valid region name.
         reason: The reason has 501 characters; the limit is 500. Shorten it, or link to the details.
       memory
-        mib: “Memory” must be 256, 512, 1024 or 2048. The workload API takes no other limit.
+        mib: “512mb” isn't a memory size. Did you mean 512Mi?
         container: “Container” contains a line break or an invisible character. Type it again on one line.
       domains
         domains: Line 3: “shop_1” isn't a domain name. Write one like “shop.example.com”.

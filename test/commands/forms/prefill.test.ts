@@ -26,14 +26,24 @@ describe("a form looks at the workload that it is about", () => {
   test("memory shows the limit of the one container, or of all with what to do", async () => {
     const two = service("two", { containers: [{ name: "app", resources: { limits: { memory: "512" } } }, {}] });
 
-    const one = await prefilled("memory", { name: "service/web" }, { services: [web] });
-    const several = await prefilled("memory", { name: "service/two" }, { services: [two] });
+    const engine = { title: "Kubernetes", regions: [], takesAnyMemory: true };
+    const one = await prefilled("memory", { name: "service/web" }, { services: [web], engine });
+    const several = await prefilled("memory", { name: "service/two" }, { services: [two], engine });
 
     expect(one).toMatchObject({ notes: ["web · now 512 MiB for each instance"], values: { mib: "512" } });
     expect(several.notes).toEqual([
       "two has 2 containers: app (512 MiB), unnamed (memory not reported). Enter one of them under “Container” in “More settings”.",
     ]);
     expect(several.values).toEqual({});
+  });
+
+  test("memory says which sizes the workload API takes, if it doesn't say that it takes any", async () => {
+    const { notes } = await prefilled("memory", { name: "service/web" }, { services: [web] });
+
+    expect(notes).toEqual([
+      "web · now 512 MiB for each instance",
+      "The workload API takes a memory limit of 256, 512, 1024 or 2048 MiB.",
+    ]);
   });
 
   test("domains shows the list as it is, and refuses one that it could show in part only", async () => {

@@ -273,7 +273,7 @@ describe("a miss offers the nearest command as a button, and no usage line", () 
     ["deploy", ["form create {}"]],
     ["create a new job called nightly", ['form create {"kind":"job"}']],
     ["scale web", ['form scale {"name":"web"}']],
-    ["memory web 300", ['form memory {"name":"web"}']],
+    ["memory web lots", ['form memory {"name":"web"}']],
     ["show me the logs", ["form logs {}"]],
     ["approve it", ["form approve {}"]],
   ])("%s", (text, buttons) => expect(offers(text)).toEqual(buttons));

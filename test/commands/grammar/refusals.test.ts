@@ -35,9 +35,21 @@ describe("what cannot be understood is answered with what to do", () => {
       "show web -- rm",
       "Only `create` takes a command after `--`. | Remove `--` and everything after it. | show NAME | show web",
     ],
+    ...[
+      ["512mb", "isn't a memory size. Did you mean 512Mi?"],
+      ["1.5GB", "isn't a memory size. Did you mean 1.5Gi?"],
+      ["0", "isn't a memory size. Write a size from 1 MiB to 1 TiB, as in 512 (MiB), 512Mi or 1Gi."],
+      ["1e9Ti", "isn't a memory size. Write a size from 1 MiB to 1 TiB, as in 512 (MiB), 512Mi or 1Gi."],
+      ["9999Ti", "isn't a memory size. Write a size from 1 MiB to 1 TiB, as in 512 (MiB), 512Mi or 1Gi."],
+      ["0.5", "isn't a whole number of MiB. Did you mean 1Mi?"],
+      ["0.3Gi", "isn't a whole number of MiB. Did you mean 308Mi?"],
+    ].map(([size = "", sentence = ""]): [string, string] => [
+      `memory web ${size}`,
+      `“${size}” ${sentence} | memory NAME MIB [--container C] | memory web 1024`,
+    ]),
     [
-      "memory web 300",
-      "MIB must be 256, 512, 1024 or 2048. The workload API takes no other limit. | memory NAME MIB [--container C] | memory web 1024",
+      "memory web",
+      "MIB must be a size from 1 MiB to 1 TiB, as in 512 (MiB), 512Mi or 1Gi. | memory NAME MIB [--container C] | memory web 1024",
     ],
     [
       "domains web",

@@ -110,7 +110,7 @@ test("the health check says whether requests can be served, why not, and names t
 
   const what = { field: "binding_domain_name", what: "custom domains", effect: "refused", why: "no gateway is set" };
   const region = { name: "us", version: "v1.20.2", services: true, jobs: true, cannot: [what] };
-  const engine = { name: "kubernetes", title: "Kubernetes", regions: [region] };
+  const engine = { name: "kubernetes", title: "Kubernetes", update_memory: "any", regions: [region] };
   expect([starting, ready, lost]).toEqual([
     [503, { status: "starting" }],
     [200, { status: "ok", engine }],

@@ -103,6 +103,9 @@ export const updateServiceCases: readonly ContractCase[] = [
         [{ resources: { limits: { memory: "1024" } } }, "1024"],
         [{ resource: { limits: { memory: "2048Mi" } } }, "2048"],
         [{ resource: { limits: { memory: "1Gi" } } }, "1024"],
+        // Beyond the API's document, as a creation takes them.
+        [{ resources: { limits: { memory: 300 } } }, "300"],
+        [{ resources: { limits: { memory: "1.5Gi" } } }, "1536"],
         [{ resource: { limits: { memory: 256 } }, resources: { limits: { memory: "256Mi" } } }, "256"],
         [{ name: container, resources: { limits: { memory: 512 } } }, "512"],
       ];
@@ -139,10 +142,13 @@ export const updateServiceCases: readonly ContractCase[] = [
       const memory = (memory: unknown) => ({ containers: [{ resources: { limits: { memory } } }] });
       const fine = { resources: { limits: { memory: 512 } } };
       const wrong: readonly [names: string, body: object][] = [
-        ["containers[0].resources.limits.memory", memory(300)],
-        ["containers[0].resources.limits.memory", memory("300Mi")],
+        ["containers[0].resources.limits.memory", memory(0)],
+        ["containers[0].resources.limits.memory", memory("2Ti")],
+        ["containers[0].resources.limits.memory", memory("512mb")],
+        ["containers[0].resources.limits.memory", memory("1e9Ti")],
+        ["containers[0].resources.limits.memory", memory(-512)],
         ["containers[0].resources.limits.memory", memory(512.5)],
-        ["containers[0].resource.limits.memory", { containers: [{ resource: { limits: { memory: 1 } } }] }],
+        ["containers[0].resource.limits.memory", { containers: [{ resource: { limits: { memory: "0" } } }] }],
         ["containers", { containers: {} }],
         ["containers[1]", { containers: [fine, fine] }],
         ["containers[0]", { containers: [{ name: "nowhere", ...fine }], target_instance_size: 7 }],

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { MEMORY_RANGE, memoryMiB } from "../../../api/memory.ts";
+import { typedMemory } from "../../../api/memory.ts";
 import { plainMountPath, wrongMountPath, checkName } from "../../../api/names.ts";
 import { requestLimits } from "../../../api/request-limits.ts";
 import { firstDuplicate } from "../../../api/first-duplicate.ts";
@@ -59,10 +59,10 @@ const Mount = z.string().transform((typed, context) => {
 });
 
 /** A size as `512`, `512Mi`, `1Gi` or `512M`, in whole MiB. */
-const Memory = z.string().transform((typed, context) => {
-  const mib = memoryMiB(typed);
-  if (mib !== undefined) return mib;
-  context.addIssue(`“${typed}” isn't a memory size. Write a size ${MEMORY_RANGE}.`);
+export const Memory = z.string().transform((typed, context) => {
+  const size = typedMemory(typed);
+  if ("mib" in size) return size.mib;
+  context.addIssue(size.problem);
   return z.NEVER;
 });
 
