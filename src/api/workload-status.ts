@@ -160,7 +160,10 @@ export function jobStatus(job: Job): WorkloadStatus {
   if (job.schedule !== undefined) return scheduleStatus(job.schedule);
   const status = job.status ?? {};
   const conditions = (status.conditions ?? []).filter((each) => isStatus(each.status, "true"));
-  const failed = conditions.find(({ type }) => isStatus(type, "failed"));
+  // Of newer clusters, before its last instances have ended: it isn't tried again.
+  const failed = ["failed", "failuretarget"]
+    .map((wanted) => conditions.find(({ type }) => isStatus(type, wanted)))
+    .find((each) => each !== undefined);
   if (failed !== undefined) return withWhy({ level: "failing", words: "failed" }, failedBecause(job, failed));
   const complete = conditions.find(({ type }) => isStatus(type, "complete"));
   if (complete !== undefined || status.completionTime !== undefined) {
@@ -169,8 +172,12 @@ export function jobStatus(job: Job): WorkloadStatus {
   }
   const suspended = conditions.find(({ type }) => isStatus(type, "suspended"));
   if (suspended !== undefined) return withWhy({ level: "idle", words: "suspended" }, suspended);
+  const done = conditions.find(({ type }) => isStatus(type, "successcriteriamet"));
+  if (done !== undefined) return withWhy({ level: "busy", words: "completing" }, { ...done, message: ENDING });
   return unfinished(job, conditions.at(-1)?.type);
 }
+
+const ENDING = "its work is done, its last instances still end";
 
 /** A CronJob is as its newest run was. */
 function scheduleStatus({

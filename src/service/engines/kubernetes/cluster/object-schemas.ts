@@ -12,6 +12,7 @@ const Selector = z.object({
 });
 
 const quantities = maybe(z.record(z.string(), z.union([z.string(), z.number()])));
+const resources = maybe(z.object({ limits: quantities, requests: quantities }));
 
 const PodContainer = z.object({
   name: z.string(),
@@ -20,7 +21,7 @@ const PodContainer = z.object({
   args: maybe(z.array(z.string())),
   env: listOf(z.object({ name: z.string(), value: maybe(z.string()) })),
   ports: listOf(z.object({ name: maybe(z.string()), containerPort: z.number(), protocol: maybe(z.string()) })),
-  resources: maybe(z.object({ limits: quantities, requests: quantities })),
+  resources,
   volumeMounts: listOf(z.object({ name: z.string(), mountPath: z.string(), readOnly: maybe(z.boolean()) })),
   imagePullPolicy: maybe(z.string()),
 });
@@ -29,6 +30,11 @@ export const PodTemplate = z.object({
   metadata: maybe(z.object({ labels: texts, annotations })),
   spec: z.object({
     containers: listOf(PodContainer),
+    initContainers: listOf(
+      z.object({ name: z.string(), image: z.string().default(""), restartPolicy: maybe(z.string()), resources }),
+    ),
+    // Of the pod as a whole.
+    resources,
     volumes: listOf(
       z.object({
         name: z.string(),
@@ -149,6 +155,8 @@ export const Job = z.object({
     completions: maybe(z.number()),
     backoffLimit: maybe(z.number()),
     suspend: maybe(z.boolean()),
+    // Who runs it, if that isn't the job controller of Kubernetes.
+    managedBy: maybe(z.string()),
     selector: maybe(Selector),
     template: PodTemplate,
   }),
@@ -183,6 +191,8 @@ const containerStatuses = listOf(
     ready: z.boolean(),
     restartCount: z.number(),
     containerID: maybe(z.string()),
+    // With which it runs now: a resize in place changes it. Since Kubernetes 1.27.
+    resources,
     state: maybe(ContainerState),
     lastState: maybe(ContainerState),
   }),
@@ -192,6 +202,7 @@ export const Pod = z.object({
   metadata: Metadata,
   spec: z.object({
     containers: listOf(z.object({ name: z.string() })),
+    initContainers: listOf(z.object({ name: z.string(), restartPolicy: maybe(z.string()) })),
     nodeName: maybe(z.string()),
     readinessGates: listOf(z.object({ conditionType: z.string() })),
   }),

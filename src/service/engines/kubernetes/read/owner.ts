@@ -16,6 +16,11 @@ export function ownerOf({ labels, annotations, ownerReferences }: Metadata): Own
   return fluxOf(labels) ?? argoOf(labels, annotations) ?? helmOf(labels, annotations);
 }
 
+/** Who runs a job, if that isn't Kubernetes itself: https://kubernetes.io/docs/concepts/workloads/controllers/job/#delegation-of-managing-a-job-object-to-external-controller */
+export function foreignController({ spec: { managedBy } }: KubeObject<"Job">): string | undefined {
+  return managedBy === "kubernetes.io/job-controller" ? undefined : managedBy;
+}
+
 type Texts = Metadata["labels"];
 
 function fluxOf(labels: Texts): Owner | undefined {

@@ -49,14 +49,31 @@ function overReason({ metadata, status }: Pod): Reason {
 function failingContainer(pod: Pod, now: Date): Reason | undefined {
   const { initContainerStatuses, containerStatuses } = pod.status;
   for (const status of [...initContainerStatuses, ...containerStatuses]) {
+    if (isEndedSidecar(pod, status)) continue;
     const failing = failureOf(status, now);
     if (failing !== undefined) return said(subjectOf(pod, status), failing, pod);
   }
   return undefined;
 }
 
+type Named = Pick<ContainerStatus, "name">;
+
+/** https://kubernetes.io/docs/concepts/workloads/pods/sidecar-containers/ */
+export function isSidecar({ spec }: Pod, { name }: Named): boolean {
+  return spec.initContainers.some((each) => each.name === name && each.restartPolicy === "Always");
+}
+
+/** Kubernetes ends sidecars when the work of their pod is done: how they end then says nothing. */
+export function isEndedSidecar(pod: Pod, status: ContainerStatus): boolean {
+  if (!status.state?.terminated || !isSidecar(pod, status)) return false;
+  const { containerStatuses } = pod.status;
+  return containerStatuses.length > 0 && containerStatuses.every(({ state }) => state?.terminated !== undefined);
+}
+
 /** The pod alone where it has one container. */
-export function subjectOf({ metadata, spec }: Pod, { name }: Pick<ContainerStatus, "name">): string {
+export function subjectOf(pod: Pod, { name }: Named): string {
+  const { metadata, spec } = pod;
+  if (isSidecar(pod, { name })) return `sidecar ${name} of ${metadata.name}`;
   const isInit = spec.containers.every((container) => container.name !== name);
   if (isInit) return `init container ${name} of ${metadata.name}`;
   return spec.containers.length > 1 ? `container ${name} of ${metadata.name}` : metadata.name;

@@ -2,7 +2,7 @@ import type { LastState } from "../../../../api/schema.ts";
 import type { Restarts } from "../../../workloads/services/restart-history.ts";
 import type { KubeObject } from "../cluster/kinds.ts";
 import { type ContainerStatus, type End, endClause, lastEnd, type Terminated } from "./ended-container.ts";
-import { subjectOf } from "./pod-health.ts";
+import { isEndedSidecar, isSidecar, subjectOf } from "./pod-health.ts";
 
 type Pod = KubeObject<"Pod">;
 type Container = ContainerStatus & { readonly pod: Pod };
@@ -10,6 +10,12 @@ type Container = ContainerStatus & { readonly pod: Pod };
 /** How often the containers of these pods were restarted. */
 export function restartCount(pods: readonly Pod[]): number {
   return presentContainers(pods).reduce((sum, container) => sum + container.restartCount, 0);
+}
+
+/** The part of them that says nothing about attempts: a sidecar is restarted also where the pod isn't. */
+export function sidecarRestarts(pods: readonly Pod[]): number {
+  const sidecars = presentContainers(pods).filter((container) => isSidecar(container.pod, container));
+  return sidecars.reduce((sum, { restartCount }) => sum + restartCount, 0);
 }
 
 /** How a container of these pods last ended. */
@@ -62,11 +68,13 @@ export function recentRestarts(pods: readonly Pod[], now: Date): Restarts | unde
   };
 }
 
-/** An init container that ended well has done its work. */
+/** An init container that ended well has done its work; a sidecar is one that runs on. */
 export function presentContainers(pods: readonly Pod[]): Container[] {
   return pods.flatMap((pod) => {
     const { containerStatuses, initContainerStatuses } = pod.status;
-    const unfinished = initContainerStatuses.filter((status) => lastEnd(status)?.exitCode !== 0);
+    const unfinished = initContainerStatuses
+      .filter((status) => isSidecar(pod, status) || lastEnd(status)?.exitCode !== 0)
+      .map((status) => (isEndedSidecar(pod, status) ? { ...status, state: undefined } : status));
     return [...unfinished, ...containerStatuses].map((status) => ({ ...status, pod }));
   });
 }

@@ -5,6 +5,7 @@ import type { ClusterConfig } from "../cluster/cluster-config.ts";
 import type { FoundCronJob } from "../read/jobs/find-cron-jobs.ts";
 import type { FoundJob } from "../read/jobs/found-job.ts";
 import type { FoundService } from "../read/found-service.ts";
+import { foreignController } from "../read/owner.ts";
 import { refuseAdopted, refuseAdoptedJob, refuseCronJob, refuseSetSize } from "./adopted.ts";
 import { refuseHalfMade, refuseOnDelete, refuseUnrestartable } from "./impossible.ts";
 
@@ -47,8 +48,10 @@ export function serviceOwnership(found: FoundService, config: Adopting): Ownersh
 }
 
 /** Nobody sets the size of a job. */
-export function jobOwner({ isAdopted, owner }: FoundJob): Ownership {
-  return { managedBy: isAdopted ? owner?.words : undefined };
+export function jobOwner({ isAdopted, owner, object }: FoundJob): Ownership {
+  const controller = foreignController(object);
+  const names = [isAdopted ? owner?.words : undefined, controller && `controller ${controller}`];
+  return { managedBy: names.filter((name) => name !== undefined).join(" and ") || undefined };
 }
 
 export function jobOwnership(found: FoundJob, config: Adopting): Ownership {

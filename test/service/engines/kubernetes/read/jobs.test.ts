@@ -1,5 +1,10 @@
 import { expect, test } from "vitest";
-import { job, pod } from "../support/sent-objects.ts";
+import { answerShapes } from "../../../../../src/api/answers.ts";
+import { jobStatus } from "../../../../../src/api/workload-status.ts";
+import { findJobs } from "../../../../../src/service/engines/kubernetes/read/jobs/find-jobs.ts";
+import { jobOwner } from "../../../../../src/service/engines/kubernetes/write/refused-operations.ts";
+import { regionWith } from "../support/known-objects.ts";
+import { job, ofCronJob, pod } from "../support/sent-objects.ts";
 import { jobsOf } from "../support/read-service.ts";
 
 const of = { kind: "Job", name: "report" } as const;
@@ -19,7 +24,9 @@ test("a job of a newer cluster is complete when it says Complete, not at Success
   const times = { startTime: at("12:00:00"), uncountedTerminatedPods: {}, ready: 0, terminating: 1 };
   const read = (status: object) => jobsOf([job("report", { spec: { selector }, status: { ...times, ...status } })])[0];
 
-  expect(read({ conditions: [met], succeeded: 1 })?.status).toEqual({ startTime: at("12:00:00"), succeeded: 1 });
+  const ending = read({ conditions: [met], succeeded: 1 });
+  expect(ending?.status).toMatchObject({ conditions: [{ type: "SuccessCriteriaMet" }], succeeded: 1 });
+  expect(ending?.status).not.toHaveProperty("completionTime");
   expect(read({ conditions: [met, complete], succeeded: 1, completionTime: at("12:10:05") })).toMatchObject({
     metadata: { selfLink: "/apis/batch/v1/namespaces/team/jobs/report", resourceVersion: "7" },
     spec: { selector: { matchLabels: { "controller-uid": "uid of Job report" } } },
@@ -186,4 +193,123 @@ test("a volume that isn't on a host has a name only", () => {
   const [read] = jobsOf([job("report", { podSpec: { volumes } })]);
 
   expect(read?.spec?.template?.spec?.volumes).toEqual([{ name: "claim" }, { name: "scratch" }]);
+});
+
+/** As the bot reads it. */
+const shownStatus = (read: unknown) => jobStatus(answerShapes.getJob.parse(read));
+
+test("a job that Kubernetes has given up has failed, also while its last pod still ends", () => {
+  const condition = { status: "True", reason: "PodFailurePolicy", message: "Container app exited with code 42" };
+  const target = { type: "FailureTarget", ...condition, lastTransitionTime: at("12:10:00") };
+  const failed = { type: "Failed", ...condition, lastTransitionTime: at("12:10:30") };
+  const of42 = failedPod("report-a", 42, "12:09:59");
+  const read = (conditions: readonly object[]) =>
+    jobsOf([job("report", { status: { conditions, failed: 1, active: 1 } }), of42]);
+
+  expect(read([target]).map(shownStatus)).toMatchObject([{ level: "failing", words: "failed", since: at("12:10:00") }]);
+  expect(read([target])).toMatchObject([{ message: "Container app exited with code 42" }]);
+  expect(read([target, failed])[0]?.status?.conditions).toMatchObject([{ type: "Failed" }]);
+});
+
+test("a job whose work is done says that its instances still end, and isn't retrying", () => {
+  const met = {
+    type: "SuccessCriteriaMet",
+    status: "True",
+    reason: "SuccessPolicy",
+    lastTransitionTime: at("12:10:00"),
+  };
+  const sent = [
+    job("report", { status: { conditions: [met], succeeded: 1, failed: 1, startTime: at("12:00:00") } }),
+    failedPod("report-a", 1, "12:05:00"),
+  ];
+
+  const [read] = jobsOf(sent);
+
+  expect(shownStatus(read)).toMatchObject({
+    level: "busy",
+    words: "completing",
+    reason: "its work is done, its last instances still end",
+  });
+});
+
+test.each([
+  ["PodFailurePolicy", { restartPolicy: "Never" }],
+  ["DeadlineExceeded", { restartPolicy: "Never" }],
+  ["DeadlineExceeded", { restartPolicy: "OnFailure" }],
+  ["FailedIndexes", { restartPolicy: "Never" }],
+  ["MaxFailedIndexesExceeded", { restartPolicy: "Never" }],
+])("nobody invents restarts of a job that ended with %s: %o", (reason, podSpec) => {
+  const condition = { type: "Failed", status: "True", reason, message: "it ended", lastTransitionTime: at("12:10:00") };
+
+  const [read] = jobsOf([job("report", { podSpec, status: { failed: 3, conditions: [condition] } })]);
+
+  expect(read?.status?.failed).toBe(3);
+  expect(read).not.toHaveProperty("restart_count");
+});
+
+/** As Kubernetes 1.29 and later run it: an init container that is restarted, and ended when the work is done. */
+const withSidecar = (name: string, sidecar: object, app: object, status: object = {}) =>
+  pod(name, {
+    of,
+    spec: { initContainers: [{ name: "proxy", restartPolicy: "Always" }] },
+    status: {
+      initContainerStatuses: [{ name: "proxy", ready: true, restartCount: 0, ...sidecar }],
+      containerStatuses: [{ name: "app", ready: false, restartCount: 0, ...app }],
+      ...status,
+    },
+  });
+
+test("a sidecar that is ended when the work is done is no failure of a complete job", () => {
+  const ended = (exitCode: number, reason: string) => ({
+    state: { terminated: { exitCode, reason, finishedAt: at("12:10:00") } },
+  });
+  const complete = { type: "Complete", status: "True", lastTransitionTime: at("12:10:05") };
+  const sent = [
+    job("report", {
+      podSpec: { restartPolicy: "OnFailure" },
+      status: { conditions: [complete], succeeded: 1, startTime: at("12:00:00"), completionTime: at("12:10:05") },
+    }),
+    withSidecar("report-a", ended(143, "Error"), ended(0, "Completed"), { phase: "Succeeded" }),
+  ];
+
+  const [read] = jobsOf(sent);
+
+  expect(read?.status).not.toHaveProperty("failed");
+  expect(read).toMatchObject({ restart_count: 0 });
+  expect(read).not.toHaveProperty("last_state");
+  expect(shownStatus(read)).toEqual({ level: "idle", words: "complete", since: at("12:10:05") });
+});
+
+test("restarts of a sidecar count, and aren't attempts of the job", () => {
+  const last = { terminated: { exitCode: 1, reason: "Error", finishedAt: at("12:05:00") } };
+  const sidecar = { restartCount: 2, state: { running: { startedAt: at("12:05:01") } }, lastState: last };
+  const sent = [
+    job("report", { status: { active: 1, startTime: at("12:00:00") } }),
+    withSidecar("report-a", sidecar, { ready: true, state: { running: { startedAt: at("12:00:05") } } }),
+  ];
+
+  const [read] = jobsOf(sent);
+
+  expect(read).toMatchObject({ restart_count: 2, last_state: { exit_code: 1 } });
+  expect(read?.status).not.toHaveProperty("failed");
+});
+
+test("a job that somebody else runs names them", () => {
+  const sent = [
+    job("report", {
+      spec: { managedBy: "kueue.x-k8s.io/multikueue" },
+      metadata: { ...ofCronJob("nightly"), name: "report" },
+    }),
+    job("own", { spec: { managedBy: "kubernetes.io/job-controller" } }),
+  ];
+  const found = findJobs(regionWith(sent), { namespace: "team", username: "dana", now: new Date(at("12:30:00")) });
+
+  expect(found.map((each) => [each.job.name, jobOwner(each).managedBy, each.around.message])).toEqual([
+    ["own", undefined, "Kubernetes hasn't created its instance: see its events"],
+    [
+      "report",
+      "CronJob nightly and controller kueue.x-k8s.io/multikueue",
+      "kueue.x-k8s.io/multikueue hasn't started it",
+    ],
+  ]);
 });

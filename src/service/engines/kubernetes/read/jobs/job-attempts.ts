@@ -3,10 +3,14 @@ import type { Job } from "../../../../workloads/state/job-store.ts";
 import type { KubeObject } from "../../cluster/kinds.ts";
 import { exitOf } from "../ended-container.ts";
 import { jobEndOf, laterEnd, readJobEnd } from "./job-end.ts";
-import { lastStateOf, latestFailure, restartCount } from "../restarts.ts";
+import { lastStateOf, latestFailure, restartCount, sidecarRestarts } from "../restarts.ts";
+import { failureOf } from "./job-conditions.ts";
 
 type Pod = KubeObject<"Pod">;
-type Attempts = Pick<Job, "failures" | "lastExit" | "lastState"> & { readonly restarts: number };
+type Attempts = Pick<Job, "failures" | "lastExit" | "lastState"> & {
+  /** Undefined where nobody knows: a deadline or a rule ends a job without a further attempt, and its pods may be gone. */
+  readonly restarts: number | undefined;
+};
 
 /** The failed attempts of a job, and how the last of them ended. */
 export function attemptsOf(job: KubeObject<"Job">, pods: readonly Pod[]): Attempts {
@@ -15,11 +19,14 @@ export function attemptsOf(job: KubeObject<"Job">, pods: readonly Pod[]): Attemp
 
 /** Each failed pod is an attempt. */
 function inNewPods({ status }: KubeObject<"Job">, pods: readonly Pod[]): Attempts {
-  const failures = restartCount(pods) + status.failed;
+  const sidecars = sidecarRestarts(pods);
+  const failures = restartCount(pods) - sidecars + status.failed;
   const last = latestFailure(pods);
   return {
     failures,
-    restarts: isUsedUp(status) ? Math.max(0, failures - 1) : failures,
+    restarts: isEndedOtherwise(status)
+      ? undefined
+      : sidecars + (isUsedUp(status) ? Math.max(0, failures - 1) : failures),
     lastExit: last && exitPhrase(exitOf(last)),
     lastState: last && lastStateOf(last),
   };
@@ -37,12 +44,20 @@ function inPlace({ metadata, spec, status }: KubeObject<"Job">, pods: readonly P
   const attempts = Math.max(recorded?.attempts ?? 0, present?.attempts ?? 0);
   return {
     failures: isUsedUp(status) ? Math.max(attempts, limit, status.failed) : attempts + status.failed,
-    restarts: Math.max(restartCount(pods), recorded?.restarts ?? 0, limit),
+    restarts:
+      isEndedOtherwise(status) && pods.length === 0
+        ? recorded?.restarts
+        : Math.max(restartCount(pods), recorded?.restarts ?? 0, limit),
     lastExit: last && exitPhrase(exitOf(last)),
     lastState: last && lastStateOf(last),
   };
 }
 
-function isUsedUp({ conditions }: KubeObject<"Job">["status"]): boolean {
-  return conditions.some(({ type, reason }) => type === "Failed" && reason === "BackoffLimitExceeded");
+function isUsedUp(status: KubeObject<"Job">["status"]): boolean {
+  return failureOf(status)?.reason === "BackoffLimitExceeded";
+}
+
+/** By its deadline, a rule for failures, or indexes that failed. */
+function isEndedOtherwise(status: KubeObject<"Job">["status"]): boolean {
+  return failureOf(status) !== undefined && !isUsedUp(status);
 }

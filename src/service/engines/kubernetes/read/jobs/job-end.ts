@@ -62,7 +62,7 @@ function failuresOf({ state, lastState, pod }: Container): Terminated[] {
 
 /** Its last run failed, and the next one hasn't begun. */
 function hasJustFailed(container: Container): boolean {
-  if (container.state?.running) return false;
+  if (!container.state || container.state.running) return false;
   const end = container.pod.metadata.deletionTimestamp === undefined ? lastEnd(container) : undefined;
   return end !== undefined && end.exitCode !== 0;
 }

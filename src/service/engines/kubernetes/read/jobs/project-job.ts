@@ -6,7 +6,7 @@ import { isGantrys } from "../adoption.ts";
 import { containersOf, type PodTemplate, volumeName } from "../containers.ts";
 import type { FoundJob } from "./found-job.ts";
 import { attemptsOf } from "./job-attempts.ts";
-import { jobConditions } from "./job-conditions.ts";
+import { failureOf, jobConditions } from "./job-conditions.ts";
 import { jobMessage } from "./job-message.ts";
 import { isTimeZoneVolume, readRemembered } from "../remembered.ts";
 
@@ -23,7 +23,7 @@ export function projectJob(
   const volumes = spec.template.spec.volumes
     .filter(({ name }) => !isTimeZoneVolume(name, remembered))
     .map(({ name, hostPath }) => ({ name: volumeName(name, remembered), path: hostPath?.path }));
-  const failed = status.conditions.find(({ type, status }) => type === "Failed" && status === "True");
+  const failed = failureOf(status);
   const attempts = attemptsOf(object, pods);
   const job: Job = {
     uid: metadata.uid,
@@ -38,7 +38,7 @@ export function projectJob(
       syncTimezone: remembered?.syncTimezone ?? false,
     },
     startedAt: status.startTime,
-    endedAt: status.completionTime ?? failed?.lastTransitionTime,
+    endedAt: status.completionTime ?? (failed?.type === "Failed" ? failed.lastTransitionTime : undefined),
     outcome: failed ? "failed" : outcomeOf(object),
     failures: attempts.failures,
     lastExit: attempts.lastExit,
