@@ -67,6 +67,7 @@ function why(error: unknown): string {
 }
 
 function answered(error: KubeError): string {
+  if (error.isEarly) return "its API server has just come back and doesn't know Gantry's rights yet";
   const right = missingRightOf(error);
   if (right) return `Gantry's account may not ${right.verb} ${right.resource}`;
   if (error.status === 401) return "it doesn't accept Gantry's credentials";

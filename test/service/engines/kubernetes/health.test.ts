@@ -79,7 +79,7 @@ test("a kind that may not be read is named, and the cluster isn't away", async (
 
   servers.us.fail("list pods", { status: 403, message });
   servers.us.fail("watch pods", { status: 403, message });
-  servers.us.cutWatches();
+  servers.us.endWatches();
   await until(async () => (await page()).problems[0]?.startsWith("Reads of pods have failed since ") === true);
 
   expect((await page()).problems[0]).toMatch(/: Gantry's account may not list pods\.$/u);

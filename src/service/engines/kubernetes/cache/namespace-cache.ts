@@ -108,6 +108,7 @@ export function openNamespaceCache(options: NamespaceCacheOptions): NamespaceCac
 function whyUnread(kind: CachedKind, error: unknown): string | undefined {
   if (!(error instanceof Refusal) || !(error.cause instanceof KubeError)) return undefined;
   const { plural } = allKinds[kind];
+  if (error.cause.isEarly) return `${kind}s aren't listed: the cluster's API server has just come back.`;
   if (error.cause.status === 404) return `${kind}s aren't listed: the cluster doesn't have this API.`;
   const right = error.status === 403 ? missingRightOf(error.cause) : undefined;
   if (!right) return undefined;

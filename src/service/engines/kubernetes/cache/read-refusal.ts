@@ -18,7 +18,7 @@ export function tooMany(kind: Kind, most: number): TooManyObjects {
 /** Errors that the next try won't change, unless somebody changes the cluster first. */
 export function isDenied(error: unknown): boolean {
   if (error instanceof TooManyObjects) return true;
-  return error instanceof KubeError && (error.status === 403 || error.status === 404);
+  return error instanceof KubeError && !error.isEarly && (error.status === 403 || error.status === 404);
 }
 
 /** The refusal for a reader. `ageMs` is the time since the objects were last known to be current. */

@@ -104,7 +104,10 @@ export function noteFailure<K extends Kind>(reflection: Reflection<K>, error: un
   reflection.isUnsettled = true;
   reflection.lastError = error;
   if (by === "watch") reflection.isDoubted = true;
-  if (isDenied(error)) {
+  // A kind that was denied before the API server went away stays so: its readers don't wait for what was never there.
+  if (reflection.denied && error instanceof KubeError && error.isEarly) {
+    reflection.denied = { ...reflection.denied, at: now };
+  } else if (isDenied(error)) {
     reflection.denied = { error, by, at: now };
     reflection.mustList = true;
     reflection.store.clear();

@@ -109,16 +109,26 @@ export class KubeError extends Error {
   /** Kubernetes' word: `NotFound`, `AlreadyExists`, `Forbidden`, `Expired` … */
   readonly reason: string | undefined;
   readonly retryAfterSeconds: number | undefined;
+  /**
+   * A right that seems to be missing just after the API server was away: while it starts, it knows no rights yet, and says no
+   * to everything.
+   */
+  readonly isEarly: boolean;
 
   constructor(
     status: number,
     message: string,
-    details: { readonly reason?: string | undefined; readonly retryAfterSeconds?: number | undefined } = {},
+    details: {
+      readonly reason?: string | undefined;
+      readonly retryAfterSeconds?: number | undefined;
+      readonly isEarly?: boolean;
+    } = {},
   ) {
     super(message);
     this.status = status;
     this.reason = details.reason;
     this.retryAfterSeconds = details.retryAfterSeconds;
+    this.isEarly = details.isEarly ?? false;
   }
 }
 

@@ -8,6 +8,7 @@ import { orAborted } from "../../../workloads/lifecycle/or-aborted.ts";
 import { execPluginOf } from "./exec-plugin.ts";
 import { type KubeApi, KubeError, KubeUnreachable, type Named, type Patch, type Place } from "./kube-api.ts";
 import { apiVersionOf, type Kind, kinds, type KubeObject } from "./kinds.ts";
+import { missingRightOf } from "./missing-right.ts";
 import { watchStream } from "./watch-stream.ts";
 
 export type KubeClientOptions = {
@@ -15,6 +16,8 @@ export type KubeClientOptions = {
   readonly kubeConfig: KubeConfig;
   /** How long the API server may take for an answer; 10 s. */
   readonly timeoutMs?: number;
+  /** How long after an outage the API server may not know all rights yet; a minute. */
+  readonly rightsWithinMs?: number;
 };
 
 /** As the audit log and the managed fields of the cluster name it. */
@@ -34,10 +37,22 @@ type Sending = {
  * A client over plain HTTP with the credentials of a kubeconfig. The classes of @kubernetes/client-node would open a
  * TLS connection for each call, turn times into Dates and keep every field of every object.
  */
-export function makeKubeClient({ kubeConfig, timeoutMs = 10_000 }: KubeClientOptions): KubeApi {
+export function makeKubeClient({
+  kubeConfig,
+  timeoutMs = 10_000,
+  rightsWithinMs = 60_000,
+}: KubeClientOptions): KubeApi {
   const server = (kubeConfig.getCurrentCluster()?.server ?? "").replace(/\/+$/u, "");
   const agents = { "http:": new http.Agent({ keepAlive: true }), "https:": new https.Agent({ keepAlive: true }) };
-  const connection: Connection = { kubeConfig, server, agents, timeoutMs, older: new Set() };
+  const connection: Connection = {
+    kubeConfig,
+    server,
+    agents,
+    timeoutMs,
+    rightsWithinMs,
+    older: new Set(),
+    awayAt: undefined,
+  };
   return {
     server,
     ...reads(connection),
@@ -228,9 +243,15 @@ type Connection = {
   readonly server: string;
   readonly agents: { readonly "http:": http.Agent; readonly "https:": https.Agent };
   readonly timeoutMs: number;
+  readonly rightsWithinMs: number;
   /** Kinds of which the cluster has the older group. */
   readonly older: Set<Kind>;
+  /** When the API server was last seen to be away; performance.now(). */
+  awayAt: number | undefined;
 };
+
+/** Of a load balancer without an API server behind it, or of one that stops or starts. */
+const AWAY: ReadonlySet<number> = new Set([502, 503, 504]);
 
 /**
  * The answer once its headers are there. Rejects for an error status. Credentials of an exec plugin that aren't accepted are
@@ -266,16 +287,20 @@ async function sent(connection: Connection, sending: Sending): Promise<IncomingM
     if (signal?.aborted) throw signal.reason;
     if (error instanceof KubeUnreachable) throw error;
     if (late.signal.aborted) throw new KubeUnreachable(`${server} didn't answer in ${timeoutMs / 1_000} s`);
+    connection.awayAt = performance.now();
     const why = error instanceof Error ? error.message : String(error);
     throw new KubeUnreachable(`${server} can't be reached: ${why}`, { cause: error });
   } finally {
     clearTimeout(timer);
   }
   // A stream that breaks later is an error of its reader; without a listener it would end the process.
-  answer.on("error", () => undefined);
+  answer.on("error", () => {
+    if (signal?.aborted !== true) connection.awayAt = performance.now();
+  });
   const { statusCode = 0 } = answer;
   if (statusCode >= 200 && statusCode < 300) return answer;
-  throw errorOf(answer, await textOf(answer, timeoutMs).catch(() => ""));
+  if (AWAY.has(statusCode)) connection.awayAt = performance.now();
+  throw errorOf(answer, await textOf(answer, timeoutMs).catch(() => ""), connection);
 }
 
 async function requestOf(
@@ -342,16 +367,18 @@ const DENIED =
 
 const Status = z.object({ message: z.string().default(""), reason: z.string().optional() });
 
-function errorOf(answer: IncomingMessage, text: string): KubeError {
+function errorOf(answer: IncomingMessage, text: string, { awayAt, rightsWithinMs }: Connection): KubeError {
   const { statusCode = 0, headers } = answer;
   const seconds = Number(headers["retry-after"]);
   const retryAfterSeconds = Number.isFinite(seconds) && headers["retry-after"] !== undefined ? seconds : undefined;
   const status = Status.safeParse(jsonOf(text));
   const message = status.success && status.data.message !== "" ? status.data.message : text.slice(0, 300).trim();
   if (DENIED.test(message)) return new KubeError(403, message, { reason: "Denied" });
+  const isJustBack = awayAt !== undefined && performance.now() - awayAt < rightsWithinMs;
   return new KubeError(statusCode, message || `the API server answered with status ${statusCode}`, {
     reason: status.data?.reason,
     retryAfterSeconds,
+    isEarly: isJustBack && missingRightOf({ status: statusCode, message }) !== undefined,
   });
 }
 

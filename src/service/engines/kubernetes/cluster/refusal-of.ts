@@ -74,6 +74,11 @@ const CREDENTIALS = "the cluster doesn't accept Gantry's credentials";
 /** A missing right, or a rule of the cluster such as a quota or a webhook: its text says which. */
 function forbidden(error: KubeError, attempt: Attempt): Refusal {
   const right = missingRightOf(error);
+  if (error.isEarly) {
+    const why = "the cluster's API server has just come back and doesn't know Gantry's rights yet";
+    // 503 would leave open whether a write was done.
+    return refused(attempt.wrote ? 403 : 503, { attempt, error, why, todo: "Try again in a minute." });
+  }
   if (!right) {
     const todo = /exceeded quota/u.test(error.message)
       ? "Use less, or ask the cluster's admins for a larger quota."

@@ -133,7 +133,7 @@ async function seen(api: KubeApi, name: string, { region, podSecurity }: Cluster
     throw new Error(
       `Region ${region}: couldn't list what runs in the namespace ${name} at ${api.server}: ${messageOf(error)}. ` +
         (error instanceof KubeError && [401, 403].includes(error.status)
-          ? "Give Gantry's account the Role of docs/kubernetes-role.yaml there."
+          ? "Give Gantry's account the Role of docs/kubernetes-role.yaml there. If the API server has just started, wait a minute."
           : "Start again when the cluster answers."),
       { cause: error },
     );

@@ -1,6 +1,14 @@
 import { expect, test } from "vitest";
 import { until } from "../../../../support/until.ts";
-import { openCachedCluster, openShop, untilReadable, untilRefused } from "../support/cached-cluster.ts";
+import { regionProblem } from "../../../../../src/service/engines/kubernetes/region-problem.ts";
+import {
+  type CachedCluster,
+  openCachedCluster,
+  openShop,
+  pod,
+  untilReadable,
+  untilRefused,
+} from "../support/cached-cluster.ts";
 
 test("a missing right fails only those who need the kind, names it, and works once it is granted", async () => {
   const cluster = await openCachedCluster();
@@ -88,3 +96,68 @@ test("an outage of an optional kind is no missing right", async () => {
 
   await expect(cluster.cacheOf("shop").current(["DaemonSet"])).rejects.toMatchObject({ status: 503 });
 });
+
+const forbidden = (verb: string) =>
+  `pods is forbidden: User "ada" cannot ${verb} resource "pods" in API group "" in the namespace "shop"`;
+
+test("an API server that has just come back and knows no rights yet is no missing right, and is asked again soon", async () => {
+  const { cluster, cache, openWatches } = await openShop();
+  await cluster.server.stop();
+  await until(() => cluster.events.length > 0);
+  cluster.server.fail("list pods", { status: 403, message: forbidden("list") });
+  cluster.server.fail("watch pods", { status: 403, message: forbidden("watch") });
+  await cluster.server.start();
+
+  let sentence = "";
+  await until(async () => (sentence = await untilRefused(cache)).includes("come back"));
+
+  expect(sentence).toMatch(
+    /^Couldn't read the pods of namespace shop: the cluster's API server has just come back and doesn't know Gantry's rights yet\. Nothing was changed\. Try again in a minute\. The last known state is \d+ s old\.$/u,
+  );
+  expect(regionProblem(cluster.health())?.sentence).toContain("its API server has just come back");
+
+  // Nobody reads meanwhile.
+  cluster.server.fail("list pods", undefined);
+  cluster.server.fail("watch pods", undefined);
+  await until(() => openWatches() === 1);
+});
+
+test("a right that is still missing long after an outage is named", async () => {
+  const { cluster, cache } = await openShop({ rightsWithinMs: 300 });
+  await cluster.server.stop();
+  await until(() => cluster.events.length > 0);
+  cluster.server.fail("list pods", { status: 403, message: forbidden("list") });
+  await cluster.server.start();
+
+  await until(async () => (await untilRefused(cache)).includes("may not list pods"));
+  expect(cache.all("Pod")).toEqual([]);
+});
+
+test("an optional right that was missing before an outage is still named after it, and no read waits for it", async () => {
+  const cluster = await openCachedCluster({ kinds: ["Pod", "DaemonSet"] });
+  cluster.server.objects.put("pods", "shop", pod("web-1"));
+  const message =
+    'daemonsets.apps is forbidden: User "ada" cannot list resource "daemonsets" in API group "apps" in the namespace "shop"';
+  cluster.server.fail("list daemonsets", { status: 403, message });
+  const cache = cluster.cacheOf("shop");
+  await cache.current(["Pod", "DaemonSet"]);
+  await until(() => cluster.server.openWatches() === 1);
+  await cluster.server.stop();
+  await until(() => cluster.events.length > 1);
+  await cluster.server.start();
+  const from = lists(cluster);
+
+  await untilReadable(cache);
+  await until(async () => {
+    await cache.current(["Pod", "DaemonSet"]);
+    return lists(cluster) > from;
+  });
+
+  expect(cache.unread(["DaemonSet"])).toEqual([
+    "DaemonSets aren't listed: Gantry's account may not list daemonsets. Add the verb to its Role.",
+  ]);
+});
+
+function lists({ server }: CachedCluster): number {
+  return server.requests.filter(({ verb, resource }) => verb === "list" && resource === "daemonsets").length;
+}

@@ -33,6 +33,18 @@ describe("an error of Kubernetes as the API's own", () => {
     });
   });
 
+  test("a missing right just after an outage isn't believed yet", () => {
+    const text =
+      'deployments.apps is forbidden: User "gantry" cannot create resource "deployments" in API group "apps" in the namespace "team"';
+
+    expect(told(new KubeError(403, text, { reason: "Forbidden", isEarly: true }))).toEqual({
+      status: 403,
+      message:
+        "Couldn't create the service web: the cluster's API server has just come back and doesn't know Gantry's rights yet. " +
+        "Nothing was changed. Try again in a minute.",
+    });
+  });
+
   test("a missing right on a subresource of the core group", () => {
     const text =
       'pods "web-1" is forbidden: User "gantry" cannot get resource "pods/log" in API group "" in the namespace "team"';

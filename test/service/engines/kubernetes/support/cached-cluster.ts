@@ -41,15 +41,17 @@ export const quick: CacheLimits = {
 type Opening = FakeOptions & {
   readonly limits?: Partial<CacheLimits>;
   readonly reconnectMs?: number;
+  readonly rightsWithinMs?: number;
   readonly kinds?: ClusterCachesOptions["kinds"];
   readonly labelSelectors?: ClusterCachesOptions["labelSelectors"];
 };
 
 /** A fake API server and the caches of it, closed with the test. */
 export async function openCachedCluster(opening: Opening = {}): Promise<CachedCluster> {
-  const { limits, reconnectMs = 10, kinds = ["Deployment", "Pod", "Service", "HTTPRoute"], labelSelectors } = opening;
+  const { limits, reconnectMs = 10, rightsWithinMs = 60_000, labelSelectors } = opening;
+  const { kinds = ["Deployment", "Pod", "Service", "HTTPRoute"] } = opening;
   const server = await openFakeApiServer(opening);
-  const api = makeKubeClient({ kubeConfig: server.kubeConfig(), timeoutMs: 2_000 });
+  const api = makeKubeClient({ kubeConfig: server.kubeConfig(), timeoutMs: 2_000, rightsWithinMs });
   const { counted, starts } = countStarts(api);
   const events: string[] = [];
   const caches = openClusterCaches({
