@@ -652,6 +652,10 @@ export interface components {
             restart_count?: components["schemas"]["RestartCount"];
             last_state?: components["schemas"]["LastState"];
             message?: components["schemas"]["UnwellMessage"];
+            events?: components["schemas"]["Events"];
+            events_not_read?: components["schemas"]["EventsNotRead"];
+            sidecars?: components["schemas"]["Sidecars"];
+            instance_memory?: components["schemas"]["InstanceMemory"];
             managed_by?: components["schemas"]["ManagedBy"];
             schedule?: components["schemas"]["Schedule"];
             refused_operations?: components["schemas"]["RefusedOperations"];
@@ -824,6 +828,7 @@ export interface components {
             /** @description Environment variables; present when given at creation. */
             env?: components["schemas"]["EnvVar"][];
             resources?: components["schemas"]["JobResources"];
+            memory_now?: components["schemas"]["MemoryNow"];
             /** @description Mounts of the container, with the one that the platform adds for the time zone. */
             volumeMounts?: components["schemas"]["VolumeMount"][];
             /**
@@ -943,6 +948,96 @@ export interface components {
          */
         UnwellMessage: string;
         /**
+         * @description What the cluster reports of the workload and its instances, newest first: mounts, scheduling, probes, images and
+         *     evictions of the last hour, at most ten. Only when one workload is read that isn't well, and absent when there is
+         *     nothing to report. Not defined by the API; this implementation sends it on Kubernetes.
+         */
+        Events: components["schemas"]["Event"][];
+        /** @description One thing that the cluster reports, as often as it happened. */
+        Event: {
+            /**
+             * @description One word, as Kubernetes has it.
+             * @example FailedMount
+             * @example FailedScheduling
+             * @example Unhealthy
+             */
+            reason: string;
+            /**
+             * @description In the cluster's own words, which may repeat what a program said.
+             * @example MountVolume.SetUp failed for volume "data": secret "db" not found
+             */
+            message: string;
+            /**
+             * @description What it is about - the workload itself or one of its instances. Absent when it is about several.
+             * @example web-5d4f8c7b9-x7k2p
+             */
+            object?: string;
+            /**
+             * @description How often it happened.
+             * @example 12
+             */
+            count?: number;
+            /**
+             * Format: date-time
+             * @description When it happened last, UTC.
+             * @example 2026-11-20T09:30:04Z
+             */
+            last_at?: string;
+        };
+        /**
+         * @description Why `events` is incomplete or missing, as a sentence. Not defined by the API; this implementation sends it.
+         * @example Events aren't shown: Gantry's account may not list events. Add the verb to its Role.
+         */
+        EventsNotRead: string;
+        /**
+         * @description Containers that run beside the others in each instance: native sidecars of Kubernetes. An update doesn't reach
+         *     them. Only when one workload is read, and absent when there are none. Not defined by the API; this implementation
+         *     sends it on Kubernetes.
+         */
+        Sidecars: components["schemas"]["Sidecar"][];
+        /** @description A container that runs beside the others. */
+        Sidecar: {
+            /**
+             * @description Name of the container.
+             * @example proxy
+             */
+            name: string;
+            /**
+             * @description Image reference.
+             * @example envoyproxy/envoy
+             */
+            image?: string;
+            resources?: components["schemas"]["ServiceResources"];
+        };
+        /**
+         * @description The memory limit in MiB of an instance as a whole, for all of its containers. Only when one workload is read, and
+         *     absent when only its containers have limits. Not defined by the API; this implementation sends it on Kubernetes.
+         * @example 1024
+         */
+        InstanceMemory: string;
+        /**
+         * @description The memory limits in MiB with which instances run now, each once, where they aren't `resources.limits.memory`: they
+         *     were resized in place. Only when one workload is read. Not defined by the API; this implementation sends it on
+         *     Kubernetes.
+         */
+        MemoryNow: string[];
+        /**
+         * @description How far an update is. Only when one service is read, and absent when no update goes on. Not defined by the API; this
+         *     implementation sends it on Kubernetes.
+         */
+        Rollout: {
+            /**
+             * @description Instances of the latest version.
+             * @example 1
+             */
+            updated?: number;
+            /**
+             * @description Instances of any version that have been ready long enough to count.
+             * @example 2
+             */
+            available?: number;
+        };
+        /**
          * @description The other tool that manages the workload. Absent if none is known, and for workloads created through this API.
          *     Not defined by the API; this implementation sends it.
          * @example Helm release shop
@@ -1034,9 +1129,11 @@ export interface components {
         /** @description One thing that is true of a job. */
         JobCondition: {
             /**
-             * @description `Complete` appears. Left open by the API: the others. This implementation also answers `Failed`.
+             * @description `Complete` appears. Left open by the API: the others. This implementation also answers `Failed`, and of Kubernetes
+             *     `Suspended`, `FailureTarget` (it will be `Failed`) and `SuccessCriteriaMet` (it will be `Complete`).
              * @example Complete
              * @example Failed
+             * @example FailureTarget
              */
             type: string;
             /**
@@ -1320,6 +1417,11 @@ export interface components {
             created_at?: string;
             status?: components["schemas"]["ServiceStatus"];
             message?: components["schemas"]["UnwellMessage"];
+            events?: components["schemas"]["Events"];
+            events_not_read?: components["schemas"]["EventsNotRead"];
+            rollout?: components["schemas"]["Rollout"];
+            sidecars?: components["schemas"]["Sidecars"];
+            instance_memory?: components["schemas"]["InstanceMemory"];
             /**
              * Format: date-time
              * @description Since when the status is what it is, UTC. Not defined by the API; this implementation sends it.
@@ -1435,6 +1537,7 @@ export interface components {
             /** @description Ports that the container opens. */
             ports?: components["schemas"]["ServicePort"][];
             resources?: components["schemas"]["ServiceResources"];
+            memory_now?: components["schemas"]["MemoryNow"];
             /** @description Mounts of the container. */
             volumeMounts?: components["schemas"]["VolumeMount"][];
             imagePullPolicy?: components["schemas"]["ImagePullPolicy"];
@@ -1986,6 +2089,14 @@ export type JobStatus = components['schemas']['JobStatus'];
 export type RestartCount = components['schemas']['RestartCount'];
 export type LastState = components['schemas']['LastState'];
 export type UnwellMessage = components['schemas']['UnwellMessage'];
+export type Events = components['schemas']['Events'];
+export type Event = components['schemas']['Event'];
+export type EventsNotRead = components['schemas']['EventsNotRead'];
+export type Sidecars = components['schemas']['Sidecars'];
+export type Sidecar = components['schemas']['Sidecar'];
+export type InstanceMemory = components['schemas']['InstanceMemory'];
+export type MemoryNow = components['schemas']['MemoryNow'];
+export type Rollout = components['schemas']['Rollout'];
 export type ManagedBy = components['schemas']['ManagedBy'];
 export type Schedule = components['schemas']['Schedule'];
 export type NotListed = components['schemas']['NotListed'];

@@ -15,6 +15,7 @@ import { openRegionLogs } from "./logs/open-region-logs.ts";
 import { type OpenedRegion, openRegions } from "./open-regions.ts";
 import type { FoundJob } from "./read/jobs/found-job.ts";
 import type { Place } from "./read/place.ts";
+import { readEvents } from "./read/events.ts";
 import { otherKind } from "./read/other-kinds.ts";
 import { regionProblem } from "./region-problem.ts";
 import { readOperations } from "./read/read-operations.ts";
@@ -64,7 +65,7 @@ function running(parts: WriteParts, { opened, users, notices }: Opened): OpenedE
   const instancesOf = (place: Place, found: FoundJob) =>
     jobInstances(loggedJob(place, found), regionLogs.logsOf(place.region.config.region));
   const engine: Engine = {
-    ...readOperations({ ...parts, instancesOf, otherKind }),
+    ...readOperations({ ...parts, instancesOf, otherKind, eventsOf: readEvents }),
     ...writeOperations(parts),
     ...logging,
   };

@@ -5,6 +5,7 @@ import {
   CronJob,
   DaemonSet,
   Deployment,
+  Event,
   Job,
   Lease,
   Pod,
@@ -30,6 +31,7 @@ export const kinds = {
   PersistentVolumeClaim: { group: "api/v1", plural: "persistentvolumeclaims", schema: VolumeClaim },
   /** Of the cluster, not of a namespace: its place has an empty one. */
   Namespace: { group: "api/v1", plural: "namespaces", schema: Unread },
+  Event: { group: "api/v1", plural: "events", schema: Event },
   Lease: { group: "apis/coordination.k8s.io/v1", plural: "leases", schema: Lease },
 } as const;
 

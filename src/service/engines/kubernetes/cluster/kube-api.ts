@@ -6,6 +6,7 @@ export type Named<K extends Kind = Kind> = Place<K> & { readonly name: string };
 
 export type ListOptions = {
   readonly labelSelector?: string;
+  readonly fieldSelector?: string;
   /** At most this many in one answer; `next` of the page continues. */
   readonly limit?: number;
   readonly next?: string;

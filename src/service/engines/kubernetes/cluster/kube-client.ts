@@ -91,8 +91,8 @@ function reads(
       return z.object({ gitVersion: z.string() }).parse(await json({ method: "GET", path: "/version", signal }))
         .gitVersion;
     },
-    async list(place, { labelSelector, limit, next }, signal) {
-      const query = { labelSelector, limit, continue: next };
+    async list(place, { labelSelector, fieldSelector, limit, next }, signal) {
+      const query = { labelSelector, fieldSelector, limit, continue: next };
       const page = async () =>
         pageOf(place.kind, await json({ method: "GET", path: pathOf(connection, place), query, signal }));
       return await withOlderGroup(connection, place.kind, page);

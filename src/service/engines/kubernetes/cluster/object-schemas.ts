@@ -101,6 +101,7 @@ export const StatefulSet = z.object({
     updatedReplicas: count,
     readyReplicas: count,
     currentReplicas: count,
+    availableReplicas: maybe(z.number()),
     currentRevision: maybe(z.string()),
     updateRevision: maybe(z.string()),
     conditions,
@@ -215,6 +216,21 @@ export const Pod = z.object({
     containerStatuses,
     initContainerStatuses: containerStatuses,
   }),
+});
+
+/** https://kubernetes.io/docs/reference/kubernetes-api/cluster-resources/event-v1/ */
+export const Event = z.object({
+  metadata: Metadata,
+  involvedObject: z.object({ kind: maybe(z.string()), name: maybe(z.string()), uid: maybe(z.string()) }),
+  type: maybe(z.string()),
+  reason: maybe(z.string()),
+  message: maybe(z.string()),
+  count: maybe(z.number()),
+  firstTimestamp: maybe(z.string()),
+  lastTimestamp: maybe(z.string()),
+  // Of newer reporters, which leave out the fields above.
+  eventTime: maybe(z.string()),
+  series: maybe(z.object({ count: maybe(z.number()), lastObservedTime: maybe(z.string()) })),
 });
 
 export const Autoscaler = z.object({

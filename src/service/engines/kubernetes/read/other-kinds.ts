@@ -1,5 +1,6 @@
 import type { KubeObject } from "../cluster/kinds.ts";
 import { labels } from "../names.ts";
+import type { Region } from "../region.ts";
 import { adopter, isGantrys } from "./adoption.ts";
 import { findServices } from "./find-services.ts";
 import { findJobs } from "./jobs/find-jobs.ts";

@@ -1,10 +1,13 @@
-import type { Job } from "../../../../api/schema.ts";
+import type { Job, Service as ServiceBody } from "../../../../api/schema.ts";
 import type { Engine, Refusal } from "../../../engine.ts";
 import { listedJob, readJob } from "../../../workloads/jobs/job-answer.ts";
 import { listedService, readService } from "../../../workloads/services/service-answer.ts";
 import { cronJobBody, findCronJob, findCronJobs } from "./jobs/find-cron-jobs.ts";
 import { findJob, findJobs } from "./jobs/find-jobs.ts";
+import { withJobDetails, withServiceDetails } from "./details.ts";
+import { type AskedEvents, creationFailure, type ReadEvents } from "./events.ts";
 import { findService, findServices, type KnownRegion } from "./find-services.ts";
+import type { FoundService } from "./found-service.ts";
 import type { FoundJob } from "./jobs/found-job.ts";
 import {
   cronJobOwnership,
@@ -14,19 +17,22 @@ import {
   serviceOwnership,
 } from "../write/refused-operations.ts";
 import type { CachedKind } from "../cache/namespace-cache.ts";
+import { rolloutOf } from "./rollout.ts";
 import { jobKinds, serviceKinds } from "./read-kinds.ts";
 import { jobPlace, namespaceField, notFound, type Place, type ReadParts, servicePlace } from "./place.ts";
 
 type ReadOperations = Pick<Engine, "listServices" | "getService" | "listJobs" | "getJob">;
 
 export type ReadOperationsParts<R extends KnownRegion> = ReadParts<R> & {
-  /** The names of a job's instances, oldest first, also of those whose pod is gone. Never rejects. */
   /** What the name is that no workload has. Never rejects. */
   readonly otherKind: (
     place: Place<R>,
     asked: { readonly name: string; readonly signal: AbortSignal },
   ) => Promise<string | undefined>;
+  /** The names of a job's instances, oldest first, also of those whose pod is gone. Never rejects. */
   readonly instancesOf: (place: Place<R>, found: FoundJob) => Promise<readonly string[]>;
+  /** What the cluster reports of a workload. Never rejects. */
+  readonly eventsOf: (place: Place<R>, asked: AskedEvents) => Promise<ReadEvents>;
 };
 
 export function readOperations<R extends KnownRegion>(parts: ReadOperationsParts<R>): ReadOperations {
@@ -51,7 +57,11 @@ export function readOperations<R extends KnownRegion>(parts: ReadOperationsParts
       const found = findService(region, { ...reading, name });
       if (!found) throw await unknownName(parts, place, { noun: "service", name, signal: request.signal });
       const body = readService(found.service, found.status, serviceOwnership(found, region.config));
-      return { ...body, ...namespaceField(place, found) };
+      return {
+        ...withServiceDetails(body, found),
+        ...(await serviceEvents(parts, place, { found, signal: request.signal })),
+        ...namespaceField(place, found),
+      };
     },
     async listJobs(request) {
       const place = await jobPlace(parts, request);
@@ -71,9 +81,52 @@ export function readOperations<R extends KnownRegion>(parts: ReadOperationsParts
       const found = findJob(place.region, { ...place.reading, name });
       if (!found) return await readCronJob(parts, place, { name, signal: request.signal });
       const ownership = jobOwnership(found, place.region.config);
-      const instances = await parts.instancesOf(place, found);
-      return { ...readJob(found.job, found.around, ownership), instance_names: [...instances] };
+      const [instances, events] = await Promise.all([
+        parts.instancesOf(place, found),
+        jobEvents(parts, place, { found, signal: request.signal }),
+      ]);
+      const body = withJobDetails(readJob(found.job, found.around, ownership), found);
+      return { ...body, instance_names: [...instances], ...events };
     },
+  };
+}
+
+type Unwell = Pick<ServiceBody, "message" | "events" | "events_not_read">;
+
+/** Only of one that isn't well: each costs the cluster up to four requests. */
+async function serviceEvents<R extends KnownRegion>(
+  { eventsOf }: ReadOperationsParts<R>,
+  place: Place<R>,
+  { found, signal }: { readonly found: FoundService; readonly signal: AbortSignal },
+): Promise<Unwell> {
+  const { source, status, pods } = found;
+  const { state, message, restartCount = 0 } = status;
+  const isAtRest = state === "Stopped" || state === "Deleting";
+  if (isAtRest || (state === "Running" && message === undefined && restartCount === 0)) return {};
+  const read = await eventsOf(place, { workload: source.object.metadata, pods, signal });
+  const { replicas, wanted } = rolloutOf(source);
+  const why = message ?? (replicas < wanted ? creationFailure(read) : undefined);
+  return { ...eventFields(read), ...(why !== undefined && { message: why }) };
+}
+
+async function jobEvents<R extends KnownRegion>(
+  { eventsOf }: ReadOperationsParts<R>,
+  place: Place<R>,
+  { found, signal }: { readonly found: FoundJob; readonly signal: AbortSignal },
+): Promise<Unwell> {
+  const { job, around, object, pods } = found;
+  const { message, restartCount = 0 } = around;
+  const isRunning = pods.length > 0 && message === undefined && restartCount === 0;
+  if (job.outcome === "complete" || object.spec.suspend === true || isRunning) return {};
+  const read = await eventsOf(place, { workload: object.metadata, pods, signal });
+  const why = pods.length === 0 && job.outcome === undefined ? creationFailure(read) : undefined;
+  return { ...eventFields(read), ...(why !== undefined && { message: why }) };
+}
+
+function eventFields({ events, notRead }: ReadEvents): Unwell {
+  return {
+    ...(events.length > 0 && { events: [...events] }),
+    ...(notRead !== undefined && { events_not_read: notRead }),
   };
 }
 

@@ -8,6 +8,9 @@ export type Rollout = {
   /** Pods that exist, except those that are being deleted. */
   readonly replicas: number;
   readonly ready: number;
+  /** Pods of the latest version, and pods that have been ready long enough. */
+  readonly updated: number;
+  readonly available: number;
   /** The controller has seen the latest change. Until then, the rest is of the time before. */
   readonly isObserved: boolean;
   /** Every pod is of the latest version. */
@@ -49,6 +52,8 @@ function ofDeployment({ metadata, spec, status }: KubeObject<"Deployment">): Rol
     isUpdated,
     replicas: status.replicas,
     ready: status.readyReplicas,
+    updated: status.updatedReplicas,
+    available: status.availableReplicas,
     hasNew: status.updatedReplicas > 0,
     isAvailable: status.availableReplicas >= wanted,
     isSettled: progressing?.reason === "NewReplicaSetAvailable" || (metadata.annotations[REVISION] ?? "1") === "1",
@@ -86,6 +91,10 @@ function ofStatefulSet({ metadata, spec, status }: KubeObject<"StatefulSet">): R
     isUpdated: (isLatest || status.updatedReplicas >= updatesWanted(spec)) && status.replicas <= wanted,
     replicas: status.replicas,
     ready: status.readyReplicas,
+    // It counts them only while an update goes on.
+    updated: isLatest ? status.replicas : status.updatedReplicas,
+    // Older clusters don't count what is available.
+    available: status.availableReplicas ?? status.readyReplicas,
     hasNew: status.updatedReplicas > 0,
     isAvailable: status.readyReplicas >= wanted,
     isSettled: isLatest,
@@ -102,6 +111,8 @@ function ofDaemonSet({ metadata, spec, status }: KubeObject<"DaemonSet">): Rollo
     isUpdated: isLatest || spec.updateStrategy?.type === "OnDelete",
     replicas: status.currentNumberScheduled,
     ready: status.numberReady,
+    updated: status.updatedNumberScheduled,
+    available: status.numberAvailable,
     hasNew: status.updatedNumberScheduled > 0,
     isAvailable: status.numberAvailable >= wanted,
     isSettled: isLatest || metadata.generation === 1,

@@ -302,7 +302,7 @@ test("a job that somebody else runs names them", () => {
     }),
     job("own", { spec: { managedBy: "kubernetes.io/job-controller" } }),
   ];
-  const found = findJobs(regionWith(sent), { namespace: "team", username: "dana", now: new Date(at("12:30:00")) });
+  const found = findJobs(regionWith(sent), { namespaces: ["team"], username: "dana", now: new Date(at("12:30:00")) });
 
   expect(found.map((each) => [each.job.name, jobOwner(each).managedBy, each.around.message])).toEqual([
     ["own", undefined, "Kubernetes hasn't created its instance: see its events"],

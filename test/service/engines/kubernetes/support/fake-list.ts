@@ -12,7 +12,8 @@ const begun = new WeakMap<FakeObjects, Map<number, readonly Stored[]>>();
 export function answerList(objects: FakeObjects, asked: KubeRequest, response: ServerResponse): void {
   const { query, resource, namespace } = asked;
   const isSelected = selectorOf(query.get("labelSelector"));
-  if (!isSelected) {
+  const [field, wanted] = query.get("fieldSelector")?.split("=") ?? [];
+  if (!isSelected || (field !== undefined && field !== "involvedObject.uid")) {
     failure(response, { status: 400, reason: "BadRequest", message: "unable to parse requirement" });
     return;
   }
@@ -27,7 +28,9 @@ export function answerList(objects: FakeObjects, asked: KubeRequest, response: S
   }
   kept.set(version, whole);
   const limit = Number(query.get("limit") ?? 0) || Number.POSITIVE_INFINITY;
-  const selected = whole.filter(({ metadata }) => isSelected(metadata.labels ?? {}));
+  const selected = whole
+    .filter(({ metadata }) => isSelected(metadata.labels ?? {}))
+    .filter(({ involvedObject }) => field === undefined || uidOf(involvedObject) === wanted);
   const items = selected.slice(from, from + limit);
   const rest = selected.length - from - items.length;
   const metadata = {
@@ -35,6 +38,12 @@ export function answerList(objects: FakeObjects, asked: KubeRequest, response: S
     ...(rest > 0 && { continue: makeToken(version, from + items.length), remainingItemCount: rest }),
   };
   send(response, 200, { kind: "List", apiVersion: "v1", metadata, items });
+}
+
+function uidOf(involvedObject: unknown): unknown {
+  return typeof involvedObject === "object" && involvedObject !== null && "uid" in involvedObject
+    ? involvedObject.uid
+    : undefined;
 }
 
 function makeToken(version: number, from: number): string {

@@ -84,7 +84,12 @@ async function townWith(sent: readonly ReturnType<typeof deployment>[], allow: C
   open.push(writes);
   return {
     ...writes,
-    ...readOperations({ ...writes.parts, otherKind: async () => undefined, instancesOf: async () => [] }),
+    ...readOperations({
+      ...writes.parts,
+      otherKind: async () => undefined,
+      instancesOf: async () => [],
+      eventsOf: async () => ({ events: [], notRead: undefined }),
+    }),
   };
 }
 

@@ -1,0 +1,76 @@
+import type { Job as JobBody, JobContainer, Service as ServiceBody, ServiceContainer } from "../../../../api/schema.ts";
+import type { KubeObject } from "../cluster/kinds.ts";
+import type { PodTemplate } from "./containers.ts";
+import type { FoundService } from "./found-service.ts";
+import type { FoundJob } from "./jobs/found-job.ts";
+import { quantityMib } from "./quantity.ts";
+import { rolloutOf } from "./rollout.ts";
+
+type Pod = KubeObject<"Pod">;
+
+/** What only the read of one service tells: how far an update is, and what else its instances consist of. */
+export function withServiceDetails(body: ServiceBody, { source, pods }: FoundService): ServiceBody {
+  const { isObserved, isUpdated, isAvailable, wanted, updated, available } = rolloutOf(source);
+  const isDone = isObserved && isUpdated && isAvailable;
+  return {
+    ...body,
+    // Until an update is done, its old instances have the old limits.
+    ...(isUpdated && body.containers && { containers: withMemoryNow(body.containers, pods) }),
+    ...(!isDone && isObserved && wanted > 0 && { rollout: { updated, available } }),
+    ...templateDetails(source.object.spec.template),
+  };
+}
+
+/** The same of a job. */
+export function withJobDetails(body: JobBody, { object, pods }: Pick<FoundJob, "object" | "pods">): JobBody {
+  const { spec } = body;
+  const template = spec?.template;
+  const containers = template?.spec?.containers;
+  return {
+    ...body,
+    ...(containers && {
+      spec: {
+        ...spec,
+        template: { ...template, spec: { ...template.spec, containers: withMemoryNow(containers, pods) } },
+      },
+    }),
+    ...templateDetails(object.spec.template),
+  };
+}
+
+/** https://kubernetes.io/docs/tasks/configure-pod-container/resize-container-resources/ */
+function withMemoryNow<C extends ServiceContainer | JobContainer>(containers: readonly C[], pods: readonly Pod[]): C[] {
+  const running = pods.filter(({ metadata, status }) => {
+    return metadata.deletionTimestamp === undefined && status.phase === "Running";
+  });
+  const statuses = running.flatMap(({ status }) => status.containerStatuses);
+  return containers.map((container) => {
+    const limits = statuses.flatMap(({ name, resources }) => {
+      return name === container.name ? (memoryMib(resources) ?? []) : [];
+    });
+    const wanted = Number.parseInt(container.resources?.limits?.memory?.toString() ?? "", 10);
+    const now = [...new Set(limits)].toSorted((left, right) => left - right);
+    return now.every((limit) => limit === wanted) ? container : { ...container, memory_now: now.map(String) };
+  });
+}
+
+type Resources = PodTemplate["spec"]["resources"];
+
+function memoryMib(resources: Resources): number | undefined {
+  const limit = resources?.limits?.["memory"];
+  return limit === undefined ? undefined : quantityMib(limit);
+}
+
+function templateDetails({ spec }: PodTemplate): Pick<ServiceBody, "sidecars" | "instance_memory"> {
+  const sidecars = spec.initContainers
+    .filter(({ restartPolicy }) => restartPolicy === "Always")
+    .map(({ name, image, resources }) => {
+      const memory = memoryMib(resources);
+      return { name, image, resources: memory === undefined ? {} : { limits: { memory: String(memory) } } };
+    });
+  const whole = memoryMib(spec.resources);
+  return {
+    ...(sidecars.length > 0 && { sidecars }),
+    ...(whole !== undefined && { instance_memory: String(whole) }),
+  };
+}
