@@ -4,7 +4,7 @@ import { identity, listOf, lenient, text } from "./lenient.ts";
 import type { OperationId } from "./operations.ts";
 import { Service } from "./service-shape.ts";
 
-export type { EnvVar, Job, JobContainer } from "./job-shape.ts";
+export type { EnvVar, Event, Job, JobContainer, Sidecar } from "./job-shape.ts";
 export type { Service, ServiceContainer, ServiceVolume } from "./service-shape.ts";
 
 /** One message of a service's log. */

@@ -9,8 +9,9 @@ export const VolumeMount = z.looseObject({ name: identity, mountPath: lenient(te
 export type VolumeMount = z.output<typeof VolumeMount>;
 
 /** `parseMemoryMiB` reads the memory. */
+const memory = z.union([z.string(), z.number()]);
 export const Resources = z.looseObject({
-  limits: lenient(z.looseObject({ cpu: lenient(text), memory: lenient(z.union([z.string(), z.number()])) })),
+  limits: lenient(z.looseObject({ cpu: lenient(text), memory: lenient(memory) })),
   enforced: lenient(z.looseObject({ memory: lenient(text) })),
 });
 export type Resources = z.output<typeof Resources>;
@@ -26,12 +27,38 @@ export const RefusedOperations = lenient(
   listOf(z.looseObject({ operation: identity, part: text.optional(), reason: identity })),
 );
 
+/** What the cluster reports of a workload. */
+const Event = z.looseObject({
+  reason: identity,
+  message: identity,
+  object: lenient(identity),
+  count: lenient(count),
+  last_at: lenient(text),
+});
+export type Event = z.output<typeof Event>;
+
+/** A native sidecar: a container that no update reaches. */
+const Sidecar = z.looseObject({ name: identity, image: lenient(text), resources: lenient(Resources) });
+export type Sidecar = z.output<typeof Sidecar>;
+
+/** The limits with which instances run now, where a resize in place changed them. */
+export const MemoryNow = lenient(listOf(memory));
+
+/** What is told of a service as of a job, with the read of one alone. */
+export const details = {
+  events: lenient(listOf(Event)),
+  events_not_read: lenient(identity),
+  sidecars: lenient(listOf(Sidecar)),
+  instance_memory: lenient(memory),
+};
+
 const JobContainer = z.looseObject({
   name: lenient(text),
   image: lenient(text),
   command: lenient(listOf(text)),
   env: lenient(listOf(EnvVar)),
   resources: lenient(Resources),
+  memory_now: MemoryNow,
   volumeMounts: lenient(listOf(VolumeMount)),
   terminationMessagePath: lenient(text),
   imagePullPolicy: lenient(text),
@@ -118,6 +145,7 @@ export const Job = z.looseObject({
   restart_count: lenient(count),
   last_state: LastState,
   message: lenient(identity),
+  ...details,
   managed_by: lenient(identity),
   schedule: Schedule,
   refused_operations: RefusedOperations,

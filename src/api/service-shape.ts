@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { EnvVar, LastState, RefusedOperations, Resources, VolumeMount } from "./job-shape.ts";
+import { details, EnvVar, LastState, MemoryNow, RefusedOperations, Resources, VolumeMount } from "./job-shape.ts";
 import { count, identity, listOf, lenient, text } from "./lenient.ts";
 
 /** `container_port` when services are read, `port` when one is created. */
@@ -13,6 +13,7 @@ const ServiceContainer = z.looseObject({
   env: lenient(listOf(EnvVar)),
   ports: lenient(listOf(ServicePort)),
   resources: lenient(Resources),
+  memory_now: MemoryNow,
   volumeMounts: lenient(listOf(VolumeMount)),
   imagePullPolicy: lenient(text),
 });
@@ -42,6 +43,8 @@ export const Service = z.looseObject({
   created_at: lenient(text),
   status: lenient(text),
   message: lenient(identity),
+  ...details,
+  rollout: lenient(z.looseObject({ updated: lenient(count), available: lenient(count) })),
   status_since: lenient(text),
   min_ready_seconds: lenient(count),
   ready_instances: lenient(count),

@@ -11,6 +11,12 @@ export function memoryText(value: Shown): string | undefined {
   return digits === undefined ? text || undefined : `${digits} ${units[suffix]}`;
 }
 
+/** " (now 768 MiB)", where instances were resized in place. */
+export function memoryNowText(container: { readonly memory_now?: readonly Shown[] | undefined } | undefined): string {
+  const sizes = (container?.memory_now ?? []).flatMap((size) => memoryText(size) ?? []);
+  return sizes.length === 0 ? "" : ` (now ${sizes.join(" and ")})`;
+}
+
 type Container = {
   readonly resources?:
     | {

@@ -1,8 +1,8 @@
-import type { EnvVar, JobContainer, ServiceContainer } from "../../../api/answers.ts";
+import type { EnvVar, JobContainer, ServiceContainer, Sidecar } from "../../../api/answers.ts";
 import type { Field } from "../../../views/kit/blocks.ts";
-import { commandLine, containerMemory } from "../../../views/kit/container-text.ts";
+import { commandLine, containerMemory, memoryNowText, memoryText } from "../../../views/kit/container-text.ts";
 import { code, firstOf, joined, words, type Inline } from "../../../views/kit/inline.ts";
-import { truncate, visible } from "../../../views/kit/text.ts";
+import { counted, truncate, visible } from "../../../views/kit/text.ts";
 
 type Container = ServiceContainer | JobContainer;
 
@@ -35,13 +35,31 @@ function one(container: Container): Field[] {
 function several(container: Container, at: number): Field {
   const memory = container.resources === undefined ? "memory not reported" : containerMemory(container);
   const image = container.image === undefined ? [] : [code(container.image, 100)];
-  const size = memory === undefined ? [] : [words(memory, 40)];
+  const size = memory === undefined ? [] : [words(`${memory}${memoryNowText(container)}`, 80)];
   const env = envNames(container.env, ENV_EACH);
   const command = commandOf(container, 80);
   return {
     label: `Container ${truncate(visible(container.name ?? String(at + 1)), 60)}`,
     value: joined([...image, ...size, ...command, ...env], " · "),
   };
+}
+
+/** "Sidecar proxy  envoy:1 · 128 MiB": they run beside the containers, and no change of memory reaches them. */
+export function sidecarFields(sidecars: readonly Sidecar[] = []): Field[] {
+  const more = sidecars.length - SHOWN;
+  return [
+    ...sidecars.slice(0, SHOWN).map(({ name, image, resources }) => ({
+      label: `Sidecar ${truncate(visible(name), 60)}`,
+      value: joined(
+        [
+          ...(image === undefined || image === "" ? [] : [code(image, 100)]),
+          words(memoryText(resources?.limits?.memory) ?? "no memory limit", 40),
+        ],
+        " · ",
+      ),
+    })),
+    ...(more > 0 ? [{ label: "And", value: [words(counted(more, "more sidecar"))] }] : []),
+  ];
 }
 
 /** The containers of a workload: field by field where there is one, a line each where there are several. */

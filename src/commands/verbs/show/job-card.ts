@@ -2,10 +2,10 @@ import type { Job } from "../../../api/answers.ts";
 import { jobStatus, type WorkloadStatus } from "../../../api/workload-status.ts";
 import { fields, section, type Line } from "../../../views/kit/blocks.ts";
 import { jobButtons, type CardActions } from "./card-buttons.ts";
-import { containerFields } from "./card-fields.ts";
+import { containerFields, sidecarFields } from "./card-fields.ts";
 import { headContext, headLine, headText, imageText } from "./card-head.ts";
 import { code, firstOf, moment, strong, words, type Inline } from "../../../views/kit/inline.ts";
-import { jobMemory } from "../../../views/kit/container-text.ts";
+import { jobMemory, memoryNowText, memoryText } from "../../../views/kit/container-text.ts";
 import type { Block, Message } from "../../../views/kit/message.ts";
 import { post } from "../../../views/kit/post.ts";
 import { counted, grouped } from "../../../views/kit/text.ts";
@@ -57,6 +57,7 @@ export function jobCard({ job, region, now, actions, waiting, last, log, verdict
     ...(details ??
       fields([
         ...containerFields(containers),
+        ...sidecarFields(job.sidecars),
         { label: "Volumes", value: volumes(job) },
         { label: "Instances", value: instances(job) },
       ])),
@@ -72,6 +73,8 @@ function factsOf(job: Job, { level, reason }: WorkloadStatus): string {
   const took = between(startTime, completionTime);
   const completions = job.spec?.completions;
   const memory = jobMemory(job);
+  const containers = job.spec?.template?.spec?.containers ?? [];
+  const now = containers.length === 1 ? memoryNowText(containers[0]) : "";
   // The reason of a failed job counts its attempts.
   const isSaid = level === "failing" && reason !== undefined;
   return [
@@ -80,7 +83,8 @@ function factsOf(job: Job, { level, reason }: WorkloadStatus): string {
       ? undefined
       : `${grouped(succeeded)} of ${grouped(completions)} done`,
     failed === 0 || isSaid ? undefined : counted(failed, "failed attempt"),
-    memory === "–" ? undefined : memory,
+    memory === "–" && now === "" ? undefined : `${memory}${now}`,
+    job.instance_memory === undefined ? undefined : `at most ${memoryText(job.instance_memory)} for an instance`,
   ]
     .filter((part) => part !== undefined)
     .join(" · ");

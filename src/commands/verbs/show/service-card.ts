@@ -3,11 +3,11 @@ import { endWords } from "../../../api/reason-words.ts";
 import { serviceStatus, type WorkloadStatus } from "../../../api/workload-status.ts";
 import { context, fields, section, type Line } from "../../../views/kit/blocks.ts";
 import { serviceButtons, type CardActions } from "./card-buttons.ts";
-import { containerFields } from "./card-fields.ts";
+import { containerFields, sidecarFields } from "./card-fields.ts";
 import { headContext, headLine, headText, imageText } from "./card-head.ts";
 import { firstOf, hostLink, words, type Inline } from "../../../views/kit/inline.ts";
 import type { Block, Message } from "../../../views/kit/message.ts";
-import { serviceMemory } from "../../../views/kit/container-text.ts";
+import { memoryNowText, memoryText, serviceMemory } from "../../../views/kit/container-text.ts";
 import { post } from "../../../views/kit/post.ts";
 import { counted, grouped } from "../../../views/kit/text.ts";
 import { age } from "../../../views/kit/time.ts";
@@ -56,6 +56,7 @@ export function serviceCard({
   const facts = factsOf(service, status);
   const lines: Line[] = [
     ...(facts === "" ? [] : [[words(facts)]]),
+    ...rolloutLine(service),
     ...reasonLines(service, status, now),
     ...logLines(log),
     ...ownerLines(service),
@@ -80,6 +81,7 @@ export function serviceCard({
     ...(details ??
       fields([
         ...containerFields(service.containers),
+        ...sidecarFields(service.sidecars),
         { label: "Ports", value: (service.port_mappings ?? []).length > 0 ? [] : containerPorts(service.containers) },
         { label: "Volumes", value: volumes(service) },
       ])),
@@ -94,18 +96,29 @@ export function serviceCard({
 
 /** "2 of 2 instances · 256 MiB each · 0 restarts in the last 10 min": only what the API says. */
 function factsOf(service: Service, { isRestarting }: WorkloadStatus): string {
-  const { target_instance_size: size, ready_instances: ready, containers = [] } = service;
+  const { target_instance_size: size, ready_instances: ready, containers = [], instance_memory: whole } = service;
   // Several containers have a line each.
   const memory = containers.length === 1 ? serviceMemory(service) : "–";
   const instances = size === undefined ? undefined : counted(size, "instance");
   return [
     ready === undefined || size === undefined ? instances : `${grouped(ready)} of ${instances}`,
-    memory === "–" ? undefined : `${memory} each`,
+    memory === "–" && memoryNowText(containers[0]) === "" ? undefined : `${memory}${memoryNowText(containers[0])} each`,
+    whole === undefined ? undefined : `at most ${memoryText(whole)} for an instance`,
     // Otherwise the first line counts them.
     isRestarting ? undefined : restartsOf(service),
   ]
     .filter((part) => part !== undefined)
     .join(" · ");
+}
+
+/** "Rollout: 1 of 3 updated · 2 available". */
+function rolloutLine({ rollout, target_instance_size: size }: Service): Line[] {
+  const { updated, available } = rollout ?? {};
+  const parts = [
+    updated === undefined || size === undefined ? undefined : `${grouped(updated)} of ${grouped(size)} updated`,
+    available === undefined ? undefined : `${grouped(available)} available`,
+  ].filter((part) => part !== undefined);
+  return parts.length === 0 ? [] : [[words(`Rollout: ${parts.join(" · ")}`)]];
 }
 
 function restartsOf({ restarts, restart_count: ever = 0 }: Service): string | undefined {

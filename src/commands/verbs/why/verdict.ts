@@ -8,6 +8,7 @@ import { failureRate, readWords } from "../../../views/logs/log-findings.ts";
 import type { Found } from "../../lookup/find.ts";
 import type { LogLook } from "../../lookup/log-look.ts";
 import { statusOf } from "../show/show.ts";
+import { eventCause, probeCause } from "./event-blocks.ts";
 
 const MESSAGE = 120;
 
@@ -23,8 +24,10 @@ export function verdictOn(found: Found, log: LogLook, now: Date): string {
   const service = found.kind === "service" ? found.service : undefined;
   const told = status.reason === undefined ? undefined : lead(status.reason);
   const seen = findings === undefined ? undefined : causeIn(findings, service);
-  if (status.isRestarting === true && service !== undefined) return because(crashes(service, now), seen ?? told);
-  return because(stateWords(status), told ?? seen);
+  const probe = probeCause(found);
+  if (status.isRestarting === true && service !== undefined)
+    return because(crashes(service, now), probe ?? seen ?? told);
+  return because(stateWords(status), told ?? eventCause(found) ?? seen);
 }
 
 function because(what: string, cause: string | undefined): string {

@@ -5,6 +5,7 @@ import { Target } from "../../grammar/target.ts";
 import { readVerb } from "../../grammar/verb.ts";
 import { findListed } from "../../lookup/find.ts";
 import { factsOf, workloadCard } from "../show/show.ts";
+import { eventBlocks } from "./event-blocks.ts";
 import { failureBlocks } from "./failure-blocks.ts";
 import { verdictOn } from "./verdict.ts";
 
@@ -22,12 +23,14 @@ export function whyCommand(commands: () => readonly Command[]): ReadCommand {
       const found = await findListed(name, context);
       const facts = await factsOf(found, { commands: commands(), context, readsLog: true });
       const { log, now } = facts;
+      const events = eventBlocks(found, now);
+      const failures = failureBlocks(log, now);
       return workloadCard(found, {
         ...facts,
         // The details say more than a rate.
         log: undefined,
         verdict: verdictOn(found, log, now),
-        details: failureBlocks(log, now),
+        details: failures === undefined && events.length === 0 ? undefined : [...events, ...(failures ?? [])],
       });
     },
   });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Job } from "../../../../src/api/answers.ts";
+import type { Job, Service } from "../../../../src/api/answers.ts";
 import { jobCard } from "../../../../src/commands/verbs/show/job-card.ts";
 import { serviceCard } from "../../../../src/commands/verbs/show/service-card.ts";
 import { lastChange } from "../../../../src/commands/verbs/show/last-change.ts";
@@ -43,6 +43,33 @@ describe("the card of a service", () => {
     const lines = drawn(serviceCard({ service: failed, region: "beijing1", now })).split("\n");
     expect(lines[0]).toBe("🔴 web · failed");
     expect(lines).toContain(`Reason: ${reason}`);
+  });
+
+  test("names sidecars with their memory, and the memory with which instances run now", () => {
+    const resources = { limits: { memory: "512" } };
+    const sidecars = [{ name: "proxy", image: "envoy:1", resources: { limits: { memory: "128" } } }, { name: "agent" }];
+    const shown = (changed: Partial<Service>) =>
+      drawn(serviceCard({ service: service("web", { sidecars, ...changed }), region: "beijing1", now })).split("\n");
+
+    expect(
+      shown({
+        containers: [{ name: "web", image: "shop/web", resources, memory_now: ["768"] }],
+        instance_memory: "2048",
+      }),
+    ).toEqual(
+      expect.arrayContaining([
+        "3 instances · 512 MiB (now 768 MiB) each · at most 2048 MiB for an instance",
+        "Sidecar proxy  envoy:1 · 128 MiB",
+        "Sidecar agent  no memory limit",
+      ]),
+    );
+    const two = [
+      { name: "web", resources, memory_now: ["512", "768"] },
+      { name: "cache", resources },
+    ];
+    expect(shown({ containers: two })).toEqual(
+      expect.arrayContaining(["Container web  512 MiB (now 512 MiB and 768 MiB)", "Container cache  512 MiB"]),
+    );
   });
 
   test("shows the first of 200 domains", () => {

@@ -207,3 +207,91 @@ test.each([
 
   expect(message.text).toMatch(/^🔴 flaky crashes every 20 s: POST \/orders 504/u);
 });
+
+const starting: Partial<Service> = { status: "Updating", target_instance_size: 3, ready_instances: 2 };
+const event = (reason: string, message: string, more: object = {}) => ({
+  reason,
+  message,
+  object: "web-7d9-x2p",
+  count: 1,
+  last_at: "2026-11-21T11:59:30Z",
+  ...more,
+});
+
+test("what the cluster reports is told in words, once, and redacted like a log", async () => {
+  const message = await answerTo("why service/web", {
+    services: [
+      service("web", {
+        ...starting,
+        message: "Unschedulable: 0/3 nodes are available: 3 Insufficient memory. preemption: not helpful (web-7d9-x2p)",
+        rollout: { updated: 1, available: 2 },
+        events: [
+          event("FailedScheduling", "0/3 nodes are available: 3 Insufficient memory. preemption: not helpful"),
+          event("FailedMount", 'MountVolume.SetUp failed for volume "data": secret "db" not found', { count: 12 }),
+          event("Unhealthy", "Readiness probe failed: GET /ready?password=correct-horse-battery answered 500"),
+          event("Killing", "Container app failed liveness probe, will be restarted"),
+          event("Failed", 'Failed to pull image "shop/web:9": not found', { object: undefined, count: 2 }),
+          event("Evicted", "The node was low on resource: memory."),
+        ],
+      }),
+    ],
+    logLines: [],
+  });
+
+  const shown = drawn(message);
+  expect(shown).toContain("Rollout: 1 of 3 updated · 2 available");
+  expect(shown.slice(shown.indexOf("Reported"), shown.indexOf("[Logs]"))).toMatchInlineSnapshot(`
+    "Reported by the cluster:
+    web-7d9-x2p couldn't mount a volume, 12 times, last 30 s ago: MountVolume.SetUp failed for volume "data": secret "db" not found
+    web-7d9-x2p failed its readiness probe, 30 s ago: Readiness probe failed: GET /ready?password=[redacted] 500
+    web-7d9-x2p was restarted because its liveness probe failed, 30 s ago: Container app failed liveness probe, will be restarted
+    Several instances: couldn't pull the image, 2 times, last 30 s ago: Failed to pull image "shop/web:9": not found
+    web-7d9-x2p was evicted from its node, 30 s ago: The node was low on resource: memory.
+    The log has no lines today.
+    "
+  `);
+  expect(shown.match(/Insufficient memory/gu)).toHaveLength(1);
+  expect(JSON.stringify(message)).not.toContain("correct-horse-battery");
+});
+
+test("the value of a variable in an event isn't shown", async () => {
+  const env = [{ name: "DB", value: "postgres-4711-geheim" }];
+  const message = await answerTo("why service/web", {
+    services: [
+      service("web", {
+        ...starting,
+        containers: [{ name: "web", env }],
+        events: [event("Unhealthy", "Startup probe failed: cannot reach postgres-4711-geheim")],
+      }),
+    ],
+    logLines: [],
+  });
+
+  expect(drawn(message)).toContain("failed its startup probe");
+  expect(JSON.stringify(message)).not.toContain("postgres-4711-geheim");
+});
+
+test.each<[string, Partial<Service>]>([
+  [
+    "is updating: couldn't mount a volume",
+    { ...starting, events: [event("BackOff", "Back-off restarting"), event("FailedMount", 'secret "db" not found')] },
+  ],
+  [
+    "crashes every 20 s: its liveness probe fails",
+    { ...crashing, events: [event("Killing", "Container app failed liveness probe, will be restarted")] },
+  ],
+])("the verdict knows what only an event says: %s", async (verdict, state) => {
+  const message = await answerTo("why service/web", { services: [service("web", state)], logLines: [] });
+
+  expect(drawn(message).split("\n")[0]).toContain(`web ${verdict}`);
+});
+
+test("an answer without events says why they are missing, also of a job", async () => {
+  const notRead = "Events aren't shown: Gantry's account may not list events. Add the verb to its Role.";
+  const failed = {
+    ...job("report", { conditions: [{ type: "Failed", status: "True", message: "exit code 2" }] }),
+    events_not_read: notRead,
+  };
+
+  expect(drawn(await answerTo("why job/report", { jobs: [failed], logLines: [] }))).toContain(notRead);
+});
