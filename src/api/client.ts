@@ -12,7 +12,8 @@ import { operationTable, type Call, type OperationId } from "./operations.ts";
 import { Problem } from "./problem.ts";
 import { requestFor, unsendable, type ApiAccount } from "./request.ts";
 import { withRetries } from "./retry.ts";
-import { secretValues } from "./service-message.ts";
+import { displayable, secretValues } from "./service-message.ts";
+import { warningsIn } from "./warnings.ts";
 
 export type { ApiAccount } from "./request.ts";
 
@@ -43,6 +44,8 @@ export type SendOptions = {
   readonly mayLeave?: () => boolean;
   /** Sent along with a write. */
   readonly asked?: AskedBy;
+  /** Called with what the cluster warned of when a write was accepted, if it did. */
+  readonly onWarnings?: (warnings: readonly string[]) => void;
 };
 
 export type AccountApi = {
@@ -72,6 +75,8 @@ const READ_BUDGET_MS = 8_000;
 const LIST_SHARED_FOR_MS = 25;
 const lists: ReadonlySet<OperationId> = new Set<OperationId>(["listJobs", "listServices"]);
 const RETRIES = 2;
+/** A warning of a cluster names each field that it is about. */
+const WARNING = 300;
 const BODY_LIMIT_BYTES = 16 * 1024 * 1024;
 // With a longer delay, setTimeout fires at once (https://nodejs.org/api/timers.html#settimeoutcallback-delay-args).
 const LONGEST_MS = 2 ** 31 - 1;
@@ -130,7 +135,13 @@ function answerTo(client: Client, sending: Sending): Promise<unknown> {
         random: client.random,
         wait: (ms) => client.wait(ms, flight.signal),
       });
-      return decode(answer, { op: call.op, secrets: secretValues(call, account), now: client.now });
+      const secrets = secretValues(call, account);
+      const decoded = decode(answer, { op: call.op, secrets, now: client.now });
+      const warnings = isRead
+        ? []
+        : warningsIn(answer.headers).flatMap((text) => displayable(text, secrets, WARNING) ?? []);
+      if (warnings.length > 0) options.onWarnings?.(warnings);
+      return decoded;
     },
   });
 }

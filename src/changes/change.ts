@@ -52,6 +52,9 @@ export const Change = z
   .readonly();
 export type Change = z.output<typeof Change>;
 
+/** What the cluster warned of when it accepted the request. */
+const warnings = z.array(z.string()).readonly().optional();
+
 /**
  * How a Run ended. Accepted and took effect are different outcomes.
  * - `done`: the workload was read back and is as requested. `alsoMoved` lists other fields that changed meanwhile.
@@ -60,8 +63,12 @@ export type Change = z.output<typeof Change>;
  * - `unknown`: the request may have reached the service, but no answer came. It is never resent automatically.
  */
 export const Outcome = z.discriminatedUnion("kind", [
-  z.object({ kind: z.literal("done"), after: Snapshot, alsoMoved: z.array(z.string()).readonly() }).readonly(),
-  z.object({ kind: z.literal("asked"), after: Snapshot, why: z.string(), unseen: z.string().optional() }).readonly(),
+  z
+    .object({ kind: z.literal("done"), after: Snapshot, alsoMoved: z.array(z.string()).readonly(), warnings })
+    .readonly(),
+  z
+    .object({ kind: z.literal("asked"), after: Snapshot, why: z.string(), unseen: z.string().optional(), warnings })
+    .readonly(),
   z.object({ kind: z.literal("failed"), why: z.string(), next: z.string() }).readonly(),
   z
     .object({

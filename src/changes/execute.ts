@@ -75,14 +75,22 @@ async function readAgain(change: Change, deps: ExecuteDeps): Promise<Change | Ex
 
 async function send(change: Change, deps: ExecuteDeps): Promise<Executed> {
   const { api, asked, signal, mayLeave } = deps;
+  let warnings: readonly string[] = [];
   try {
-    await api.send(change.call, { signal, mayLeave, asked });
+    await api.send(change.call, { signal, mayLeave, asked, onWarnings: (told) => (warnings = told) });
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     if (error.maybeSent) return resolveUnknown(change, error, deps);
     return ended({ kind: "failed", why: error.sentence, next: nextStep(change, error, deps.resourcesKey) });
   }
-  return { kind: "ended", ...(await readBackAccepted(change, deps)) };
+  const end = await readBackAccepted(change, deps);
+  return { kind: "ended", ...end, outcome: withWarnings(end.outcome, warnings) };
+}
+
+/** An accepted request keeps them when it is confirmed later. */
+export function withWarnings(outcome: Outcome, warnings: readonly string[] | undefined): Outcome {
+  const isAccepted = outcome.kind === "done" || outcome.kind === "asked";
+  return isAccepted && warnings !== undefined && warnings.length > 0 ? { ...outcome, warnings } : outcome;
 }
 
 /** An API that knows the other field name only may reject the request instead of ignoring the unknown field. */

@@ -15,6 +15,8 @@ export type EngineRequest<Op extends OperationId> = Omit<Call<Op>, "op"> & {
   readonly signal: AbortSignal;
   /** As the client says it, of a write. Only for notes: it proves nothing. */
   readonly asked?: Partial<AskedBy>;
+  /** Tells the client what the cluster warns of, of a write that is accepted. */
+  readonly warn?: (warning: string) => void;
 };
 
 /**

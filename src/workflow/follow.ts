@@ -1,6 +1,7 @@
 import type { Change } from "../changes/change.ts";
 import { type Look, type Looked, lookAtChanged, lookAtJob, unwatched } from "../changes/health.ts";
 import type { FailingLinesDeps } from "../changes/failing-lines.ts";
+import { withWarnings } from "../changes/execute.ts";
 import { FOLLOWED_FOR_MS } from "../changes/service-watch.ts";
 import type { Health, StoredChange } from "../changes/stored-change.ts";
 import { isFollowed, seenOf } from "../views/kit/seen.ts";
@@ -143,7 +144,9 @@ export async function store(
   const { health, outcome, nextMs } = looked;
   const lookInMs = restMs ?? nextMs ?? 0;
   if (outcome !== undefined) {
-    const shown = step("confirm", { outcome, progress: health, lookInMs });
+    const { ending } = change;
+    const warnings = ending?.kind === "run" && ending.outcome.kind === "asked" ? ending.outcome.warnings : undefined;
+    const shown = step("confirm", { outcome: withWarnings(outcome, warnings), progress: health, lookInMs });
     const confirmed = await advance(deps, change, { ...shown, result: "took effect" });
     if (confirmed.kind !== "moved" || nextMs !== undefined) return movedOf(confirmed);
   }

@@ -153,7 +153,11 @@ export async function unknownName({ kind, name }: Target, context: VerbContext):
     job: `no job named ${name} in ${jobsRegion}`,
     any: `no service in ${context.region} and no job in ${jobsRegion} named ${name}`,
   }[kind ?? "any"];
-  const near = nearNames(name, await namesNear({ kind, name }, context));
+  // A recent list may still have the very name: its job was cleaned up since, or somebody deleted it.
+  const near = nearNames(
+    name,
+    (await namesNear({ kind, name }, context)).filter((each) => each !== name),
+  );
   return new UserError(`There is ${where}.`, {
     next:
       near.length > 0

@@ -1,5 +1,6 @@
 import { Hono } from "hono";
 import { type AskedBy, askedByIn } from "../../api/asked-by.ts";
+import { warningHeaders } from "../../api/warnings.ts";
 import { answerer } from "./answerer.ts";
 import { authenticator } from "./authenticate.ts";
 import { callLimit } from "./call-limit.ts";
@@ -78,8 +79,13 @@ function handler(route: Route, { options, base, compile, now, countCall }: Conte
     const segments = pathname.slice(base.length).split("/");
     const call = await read({ request, segments, query: searchParams });
     refuseUnknownRegion(route, call, options.regions);
+    const warnings = new Set<string>();
+    const warn = (warning: string) => void warnings.add(warning);
     try {
-      return answer(await run({ ...call, user, signal: request.signal, asked: askedByIn(request.headers) }));
+      const asked = askedByIn(request.headers);
+      const response = answer(await run({ ...call, user, signal: request.signal, asked, warn }));
+      for (const [name, value] of Object.entries(warningHeaders(warnings))) response.headers.set(name, value);
+      return response;
     } catch (error) {
       throw options.checkAnswers === true ? documented(error, route) : error;
     }
@@ -87,7 +93,12 @@ function handler(route: Route, { options, base, compile, now, countCall }: Conte
 }
 
 type Run = (
-  request: ReadCall & { readonly user: User; readonly signal: AbortSignal; readonly asked: Partial<AskedBy> },
+  request: ReadCall & {
+    readonly user: User;
+    readonly signal: AbortSignal;
+    readonly asked: Partial<AskedBy>;
+    readonly warn: (warning: string) => void;
+  },
 ) => Promise<unknown>;
 
 function engineHandler(engine: Engine, op: string): Run {

@@ -1,5 +1,6 @@
 import type { Outcome } from "../../changes/change.ts";
 import type { Health, StoredChange, Vote } from "../../changes/stored-change.ts";
+import { redactLines } from "../../logs/redact.ts";
 import { isFollowed, seenOf } from "../kit/seen.ts";
 import { section, type Line } from "../kit/blocks.ts";
 import { expires, firstOf, words, type Inline } from "../kit/inline.ts";
@@ -15,6 +16,7 @@ import { partBlocks } from "./several-card.ts";
 const VOTERS = 5;
 const REASON = 500;
 const WHY = 500;
+const WARNINGS = 3;
 
 /** People who can approve a request now. */
 export type CanApprove = {
@@ -68,7 +70,7 @@ function severalFacts({ change, parts, names, approvers }: Several): Block[] {
     case "expired":
       return [...lines, ...sections([...ending(change), "nothing was changed"], people(change))];
     default:
-      return [...lines, ...notBegun(change, parts), ...sections(people(change))];
+      return [...lines, ...notBegun(change, parts), ...warningLines(parts), ...sections(people(change))];
   }
 }
 
@@ -172,8 +174,19 @@ function done(change: StoredChange): Block[] {
   return [
     ...list,
     ...sections(...lines, [waits]),
+    ...warningLines([change]),
     ...(moved.length === 0 ? [] : [...sections(["also changed meanwhile, not by this request:"]), ...diffList(moved)]),
   ];
+}
+
+/** Text from outside: redacted as a log is. */
+function warningLines(changes: readonly StoredChange[]): Block[] {
+  const all = changes.flatMap((each) => {
+    const outcome = outcomeOf(each);
+    return outcome?.kind === "done" || outcome?.kind === "asked" ? (outcome.warnings ?? []) : [];
+  });
+  const told = redactLines([...new Set(all)].slice(0, WARNINGS).map(oneLine));
+  return told.flatMap((text) => sections([[words(`⚠️ The cluster warns: ${text}`, WHY)]]));
 }
 
 function outcomeOf({ ending: end }: StoredChange): Outcome | undefined {

@@ -64,7 +64,8 @@ for (const daemon of await testDaemons()) {
           (wrong) => action.done !== "restarted" || !wrong.endsWith("is tick 1"),
         );
         expect(containers.map(({ id }) => id)).toContain(other?.id);
-        if (action.done === "removed") expect(service.restarts?.last_reason).toMatch(/-\d was removed outside Gantry$/u);
+        if (action.done === "removed")
+          expect(service.restarts?.last_reason).toMatch(/-\d was removed outside Gantry$/u);
         expect([...(await wrongContainers(ours, reply)), ...log, ...(await unreachable(service))]).toEqual([]);
         await ours.world.get("deleteService", { name });
         await ours.world.until(ours.containers, (now) => now.length === 0);

@@ -98,6 +98,8 @@ export type KubeApi = {
   readonly delete: (named: Named, options: DeleteOptions, signal?: AbortSignal) => Promise<void>;
   /** Lines are prefixed with their time (`timestamps=true`). Chunks end anywhere. */
   readonly podLog: (options: PodLogOptions, signal: AbortSignal) => Promise<AsyncIterable<Buffer>>;
+  /** The same client, whose writes also tell what the API server warned of: https://kubernetes.io/blog/2020/09/03/warnings/ */
+  readonly withWarnings: (onWarning: (warning: string) => void) => KubeApi;
   /** `apiVersion` of a kind as this cluster has it, once the kind was listed. */
   readonly apiVersion: (kind: Kind) => string;
   readonly close: () => void;

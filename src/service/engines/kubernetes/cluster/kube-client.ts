@@ -53,10 +53,16 @@ export function makeKubeClient({
     older: new Set(),
     awayAt: undefined,
   };
+  return clientOf(connection);
+}
+
+function clientOf(connection: Connection, onWarning?: (warning: string) => void): KubeApi {
+  const { server, agents } = connection;
   return {
     server,
     ...reads(connection),
-    ...writes(connection),
+    ...writes(connection, onWarning),
+    withWarnings: (listener) => clientOf(connection, listener),
     apiVersion: (kind) => apiVersionOf(groupOf(connection, kind)),
     close() {
       for (const agent of Object.values(agents)) agent.destroy();
@@ -117,8 +123,11 @@ function reads(
   };
 }
 
-function writes(connection: Connection): Pick<KubeApi, "create" | "patch" | "replace" | "delete"> {
-  const json = (sending: Sending) => jsonAnswer(connection, sending);
+function writes(
+  connection: Connection,
+  onWarning?: (warning: string) => void,
+): Pick<KubeApi, "create" | "patch" | "replace" | "delete"> {
+  const json = (sending: Sending) => jsonAnswer(connection, sending, onWarning);
   return {
     async create(place, body, signal) {
       return parse(
@@ -158,13 +167,32 @@ function writes(connection: Connection): Pick<KubeApi, "create" | "patch" | "rep
 
 const NamespaceLabels = z.object({ metadata: z.object({ labels: z.record(z.string(), z.string()).nullish() }) });
 
-async function jsonAnswer(connection: Connection, sending: Sending): Promise<unknown> {
-  const text = await textOf(await answerOf(connection, sending), connection.timeoutMs);
+async function jsonAnswer(
+  connection: Connection,
+  sending: Sending,
+  onWarning?: (warning: string) => void,
+): Promise<unknown> {
+  const answer = await answerOf(connection, sending);
+  for (const warning of onWarning ? warningsOf(answer) : []) onWarning?.(warning);
+  const text = await textOf(answer, connection.timeoutMs);
   try {
     return JSON.parse(text);
   } catch {
     throw new KubeUnreachable(`${connection.server} didn't answer with JSON: is it a Kubernetes API server?`);
   }
+}
+
+/** `299 - "text"`, and several in one header: https://www.rfc-editor.org/rfc/rfc7234#section-5.5 */
+function warningsOf({ headersDistinct }: IncomingMessage): string[] {
+  const values = headersDistinct["warning"] ?? [];
+  return values.flatMap((value) =>
+    // Node reads header values as Latin-1, and Kubernetes writes UTF-8.
+    [
+      ...Buffer.from(value, "latin1")
+        .toString("utf8")
+        .matchAll(/\b\d{3} \S+ "((?:[^"\\]|\\.)*)"/gu),
+    ].map(([, quoted = ""]) => quoted.replaceAll(/\\(.)/gu, "$1")),
+  );
 }
 
 function groupOf({ older }: Connection, kind: Kind): string {

@@ -2,7 +2,6 @@ import type { Event as EventBody } from "../../../../api/schema.ts";
 import { KubeError } from "../cluster/kube-api.ts";
 import type { KubeObject } from "../cluster/kinds.ts";
 import { missingRightOf } from "../cluster/missing-right.ts";
-import type { Region } from "../region.ts";
 import { shortened } from "./ended-container.ts";
 import type { Place } from "./place.ts";
 import { podHealth } from "./pod-health.ts";
@@ -39,7 +38,7 @@ const RECENT_MS = 60 * 60_000;
  * What the cluster reports of a workload: one request for it, and one for each of at most three unwell pods. Events aren't
  * watched, because a namespace has far more of them than anybody asks for. Never rejects.
  */
-export async function readEvents({ region, reading }: Place<Region>, asked: AskedEvents): Promise<ReadEvents> {
+export async function readEvents({ region, reading }: Place, asked: AskedEvents): Promise<ReadEvents> {
   const { workload, pods, signal } = asked;
   const within = AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]);
   const unwell = unwellPods(pods, reading.now).slice(0, PODS);

@@ -26,7 +26,7 @@ export type Target = Place & {
   readonly asked?: EngineRequest<"stopService">["asked"];
 };
 
-type Asked = Pick<EngineRequest<"stopService">, "user" | "signal" | "asked"> & {
+type Asked = Pick<EngineRequest<"stopService">, "user" | "signal" | "asked" | "warn"> & {
   readonly path: { readonly region: string };
 };
 type AskedService = Asked & { readonly path: { readonly service_name: string } };
@@ -59,7 +59,7 @@ function onServiceIn<T>(
   const { user, path, signal } = asked;
   const { region, service_name: name } = path;
   const run = async () => {
-    const place = await servicePlace(parts, asked);
+    const place = warning(await servicePlace(parts, asked), asked);
     const namespace = namespaceOf(place, name);
     if (namespace === undefined) throw notFound(place, `no service is named ${name}: check the name`);
     return await work({ ...place, parts, name, namespace, signal, asked: asked.asked ?? {} });
@@ -72,6 +72,11 @@ export function newNamespace({ names: [first], reading, leftOut }: Place): strin
   if (reading.namespaces.includes(first)) return first;
   const why = leftOut.find((each) => each.namespace === first)?.why ?? "";
   throw new Refusal(503, `New workloads are made in the namespace ${first}. Nothing was changed. ${why}`.trim());
+}
+
+/** What the API server warns of reaches who asked. */
+function warning(place: Place, { warn }: Asked): Place {
+  return warn ? { ...place, region: { ...place.region, api: place.region.api.withWarnings(warn) } } : place;
 }
 
 /** The same for a change that nobody asked for now. */
@@ -95,7 +100,7 @@ export function onJob<T>(
   const { job_name: name } = path;
   const key = JSON.stringify(["job", user.username, path.region, name]);
   const run = async () => {
-    const place = await jobPlace(parts, asked);
+    const place = warning(await jobPlace(parts, asked), asked);
     const namespace = namespaceOf(place, name);
     if (namespace === undefined) throw notFound(place, `no job is named ${name}: check the name`);
     return await work({ ...place, parts, name, namespace, signal, asked: asked.asked ?? {} });

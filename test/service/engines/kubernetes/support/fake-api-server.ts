@@ -50,6 +50,8 @@ export type FakeOptions = {
   readonly podLog?: (asked: KubeRequest, response: ServerResponse) => void;
   /** Labels of namespaces; this account may not look at others, nor at any without this. */
   readonly namespaces?: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  /** The values of the `Warning` headers of the answer to a request. */
+  readonly warnings?: (request: KubeRequest) => readonly string[];
   /** A second of `timeoutSeconds`, for tests that can't wait. */
   readonly secondMs?: number;
 };
@@ -76,6 +78,14 @@ export async function openFakeApiServer(options: FakeOptions = {}): Promise<Fake
       requests.push({ ...asked, at: performance.now() });
       options.onRequest?.(asked);
       if (isHanging) return;
+      const warnings = options.warnings?.(asked) ?? [];
+      // Kubernetes writes UTF-8 where Node writes Latin-1.
+      if (warnings.length > 0) {
+        response.setHeader(
+          "warning",
+          warnings.map((text) => Buffer.from(text, "utf8").toString("latin1")),
+        );
+      }
       const fault = [...faults].find(([what]) => what === "" || isRequestTo(asked, what))?.[1];
       if (!fault && isWelcome(request, response, { asked, options })) answer(asked, response);
       if (fault) fail(response, fault);
