@@ -29,6 +29,7 @@ export async function tour(guide: Guide): Promise<void> {
 
 /** What takes the optional rights, with the DaemonSet `agent` and the CronJob `yearly`. */
 export async function optionalTour(world: World): Promise<void> {
+  await unwellService(world, ({ events = [] }) => events.some(({ message }) => message.includes("absent")));
   await allowed(world, "restartService", { name: "agent" });
   await allowed(world, "createJob", { name: "yearly-now", body: { from_cron_job: "yearly" } });
   // It looks what else has the name.
@@ -37,10 +38,20 @@ export async function optionalTour(world: World): Promise<void> {
 
 /** Without them, lists name what they leave out. */
 export async function expectIncomplete(world: World): Promise<void> {
+  await unwellService(world, ({ events_not_read: why = "" }) => why.includes("may not list events"));
   const said = JSON.stringify([await allowed(world, "listServices"), await allowed(world, "listJobs")]);
   for (const kind of ["DaemonSets", "CronJobs"]) {
     if (!said.includes(`${kind} aren't listed`)) throw new Refused(`no list says that ${kind} are missing: ${said}`);
   }
+}
+
+/** Of one that waits for an image that isn't there, the cluster reports it. */
+async function unwellService(world: World, isWanted: (service: Service) => boolean): Promise<void> {
+  const name = "unwell";
+  await allowed(world, "createService", { name, body: { containers: [{ image: "localhost/absent:1" }] } });
+  const guide = { world, image: "", isOver: () => false };
+  await comes(guide, ["getService", { name }, (service) => isWanted(service as Service)]); // of this operation
+  await allowed(world, "deleteService", { name });
 }
 
 async function lookAround({ world }: Guide): Promise<void> {

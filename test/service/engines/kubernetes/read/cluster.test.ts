@@ -3,6 +3,8 @@ import { openRegions, type OpenedRegion } from "../../../../../src/service/engin
 import { findJobs } from "../../../../../src/service/engines/kubernetes/read/jobs/find-jobs.ts";
 import { findServices } from "../../../../../src/service/engines/kubernetes/read/find-services.ts";
 import { jobKinds, serviceKinds } from "../../../../../src/service/engines/kubernetes/read/read-kinds.ts";
+import { readEvents } from "../../../../../src/service/engines/kubernetes/read/events.ts";
+import { readOperations } from "../../../../../src/service/engines/kubernetes/read/read-operations.ts";
 import { readJob } from "../../../../../src/service/workloads/jobs/job-answer.ts";
 import { readService } from "../../../../../src/service/workloads/services/service-answer.ts";
 import { because, testCluster } from "../../../../support/cluster.ts";
@@ -128,6 +130,46 @@ describe.skipIf(noPods !== undefined)(`workloads that somebody else made in a cl
           status: "Failed",
           message: expect.stringMatching(/^\w+: .*localhost\/absent:1/),
           ready_instances: 2,
+        });
+    },
+    MOST_MS * 2,
+  );
+
+  test(
+    "the cluster's events say why a volume can't be mounted, a probe ends a container, and a pod can't be created",
+    async () => {
+      const reads = readOperations({
+        regions: new Map([["us", region]]),
+        now: () => new Date(),
+        otherKind: async () => undefined,
+        instancesOf: async () => [],
+        eventsOf: readEvents,
+      });
+      const asked = { user: { username: "dana" }, signal: new AbortController().signal };
+      const none = { query: undefined, body: undefined };
+      const serviceNamed = (name: string) =>
+        reads.getService({ ...asked, ...none, path: { region: "us", service_name: name } });
+      const jobNamed = (name: string) => reads.getJob({ ...asked, ...none, path: { region: "us", job_name: name } });
+      const volumes = [{ name: "keys", secret: { secretName: "absent" } }];
+      await deploy("mounts", { ...podOf(RUN, { volumeMounts: [{ name: "keys", mountPath: "/keys" }] }), volumes });
+      const livenessProbe = { exec: { command: ["false"] }, periodSeconds: 1, failureThreshold: 1 };
+      await deploy("probed", podOf(RUN, { livenessProbe }));
+      const template = { spec: { ...podOf("exit 0"), restartPolicy: "Never", serviceAccountName: "absent" } };
+      const path = `/apis/batch/v1/namespaces/${namespace}/jobs`;
+      await must({ method: "POST", path, body: { metadata: { name: "unmade" }, spec: { template } } });
+
+      const told = (reason: string, message: RegExp) =>
+        expect.arrayContaining([expect.objectContaining({ reason, message: expect.stringMatching(message) })]);
+      await expect
+        .poll(() => serviceNamed("mounts"), patience)
+        .toMatchObject({ events: told("FailedMount", /secret "absent" not found/) });
+      await expect
+        .poll(() => serviceNamed("probed"), patience)
+        .toMatchObject({ events: told("Killing", /failed liveness probe, will be restarted/) });
+      await expect
+        .poll(() => jobNamed("unmade"), patience)
+        .toMatchObject({
+          message: expect.stringMatching(/^can't create its instances: .*serviceaccount "absent" not found/),
         });
     },
     MOST_MS * 2,
