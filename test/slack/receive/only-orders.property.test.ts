@@ -18,19 +18,19 @@ const orders = fc.constantFrom(...ordered);
 
 const english = {
   before:
-    "whatever happens, don't let | yesterday somebody typed | wait with your | he told me to | the runbook says: | if it fails again | never ever | maybe | who wrote | instead of | tomorrow we'll | “ | • | I ran | no",
+    "whatever happens, don't let | yesterday somebody typed | wait with your | he told me to | the runbook says: | if it fails again | never ever | maybe | who wrote | instead of | please don't | hey, wait with | please tell me what happens when I | tomorrow we'll | “ | • | I ran | no",
   after:
     "is what he typed | was a mistake | broke everything yesterday | tomorrow, not now | if it fails again | and tell me why | would be wrong | — just kidding | or not | said nobody | worked fine | ? | ?! | !?",
 };
 const german = {
   before:
-    "gestern hat jemand getippt: | bitte nicht | egal was passiert, niemals | warte noch mit deinem | „ | wenn es wieder ausfällt, | im Runbook steht | vielleicht | auf keinen Fall | Dana meinte, | statt",
+    "gestern hat jemand getippt: | bitte nicht | hallo, bitte auf keinen Fall | egal was passiert, niemals | warte noch mit deinem | „ | wenn es wieder ausfällt, | im Runbook steht | vielleicht | auf keinen Fall | Dana meinte, | statt",
   after:
     "war gestern ein Fehler | morgen, nicht jetzt | wenn es wieder ausfällt | hat alles kaputt gemacht | oder? | hat er getippt | wäre falsch | lieber doch nicht | ist das richtig?",
 };
 const spanish = {
   before:
-    "ayer alguien escribió | por favor no | pase lo que pase, nunca | espera con tu | si vuelve a fallar, | el manual dice: | quizás | de ninguna manera | Dana dijo | en vez de | mañana haremos",
+    "ayer alguien escribió | por favor no | hola, por favor todavía no | pase lo que pase, nunca | espera con tu | si vuelve a fallar, | el manual dice: | quizás | de ninguna manera | Dana dijo | en vez de | mañana haremos",
   after:
     "fue un error | mañana, ahora no | si vuelve a fallar | lo rompió todo ayer | escribió él | ¿o no? | sería un error | no lo hagas",
 };
