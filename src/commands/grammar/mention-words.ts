@@ -52,6 +52,9 @@ export function readMention({ text, before }: Said): Heard {
 export function readSentence(text: string): Heard {
   const split = attempt(() => splitWords(text));
   if (split instanceof UserError) return { kind: "miss", error: split };
+  const words = withoutOpening(split);
+  const typed = words.length < split.length ? parsedOf(words) : undefined;
+  if (typed !== undefined && !namesIn(typed).some(isNoName)) return asTyped(typed, words);
   const meaning = wordsOfSentence(split.join(" "));
   const meant = meaning && parsedOf(meaning);
   return meant === undefined ? miss() : asMeant(meant, split);

@@ -288,6 +288,12 @@ describe("after the slash command a sentence is understood too", () => {
     expect(readSentence("add 2 instances to web").kind).toBe("confirm");
   });
 
+  test("a command after a greeting runs", () => {
+    expect(readSentence("please restart web").kind).toBe("run");
+    expect(readSentence("please restart the web service").kind).toBe("confirm");
+    expect(readSentence("please don't restart web").kind).toBe("miss");
+  });
+
   test("other words aren't", () => {
     for (const text of ["frobnicate", "", '"', "don't add 2 instances to web", "x".repeat(5_000)]) {
       expect(readSentence(text).kind, text).toBe("miss");
