@@ -5,25 +5,38 @@ import { parseArgs, promisify } from "node:util";
 import { type TestCluster, testCluster } from "../support/cluster.ts";
 import { runProgram } from "../support/program.ts";
 import { fillNamespace } from "./kubernetes/fill-namespace.ts";
+import { type IdleCost, measureIdle } from "./kubernetes/idle.ts";
 import { measureStarts, type Starts } from "./kubernetes/starts.ts";
 import { type BenchEngine, openBenchEngine } from "./kubernetes/open-engine.ts";
 import { machine } from "./report.ts";
 import { range, type Range } from "./stats.ts";
 import { table } from "./table.ts";
 
-/** The Kubernetes engine and kubectl side by side, on the cluster of GANTRY_TEST_KUBECONFIG. Only starts need a node. */
+/**
+ * The Kubernetes engine and kubectl side by side, on the cluster of GANTRY_TEST_KUBECONFIG. Only starts need a node. What the
+ * engine costs while nothing happens needs no cluster: `--only idle`.
+ */
 
-const LONGEST_RUN_MS = 20 * 60_000;
+const LONGEST_RUN_MS = 45 * 60_000;
 const MB = 2 ** 20;
 
 const usage = `npm run bench:kubernetes -- [options]
   --services N   Deployments (2000)
   --pods N       pods (3000)
   --reps N       repetitions of each list (7)
+  --minutes N    minutes of doing nothing (10: within that time each quiet log is looked at)
+  --only idle    doing nothing alone, for which no cluster is needed
   --json FILE    write the figures to FILE
 `;
 
-type Options = { readonly services: number; readonly pods: number; readonly reps: number; readonly json?: string };
+type Options = {
+  readonly services: number;
+  readonly pods: number;
+  readonly reps: number;
+  readonly minutes: number;
+  readonly isIdleOnly: boolean;
+  readonly json?: string;
+};
 
 function readOptions(args: readonly string[]): Options {
   const { values } = parseArgs({
@@ -32,15 +45,18 @@ function readOptions(args: readonly string[]): Options {
       services: { type: "string", default: "2000" },
       pods: { type: "string", default: "3000" },
       reps: { type: "string", default: "7" },
+      minutes: { type: "string", default: "10" },
+      only: { type: "string" },
       json: { type: "string" },
     },
   });
-  const { services, pods, reps, json } = values;
-  const numbers = { services: Number(services), pods: Number(pods), reps: Number(reps) };
+  const { services, pods, reps, minutes, only, json } = values;
+  const numbers = { services: Number(services), pods: Number(pods), reps: Number(reps), minutes: Number(minutes) };
+  if (only !== undefined && only !== "idle") throw new Error("--only can be idle");
   for (const [name, value] of Object.entries(numbers)) {
     if (!Number.isInteger(value) || value < 1) throw new Error(`--${name} has to be a whole number from 1`);
   }
-  return { ...numbers, ...(json !== undefined && { json }) };
+  return { ...numbers, isIdleOnly: only === "idle", ...(json !== undefined && { json }) };
 }
 
 type Place = { readonly cluster: TestCluster; readonly namespace: string };
@@ -93,6 +109,12 @@ function memoryOf(way: "engine" | "parsed" | "text", namespace: string): Memory 
 }
 
 async function main(options: Options): Promise<number> {
+  if (options.isIdleOnly) {
+    const idle = await measureIdle(options);
+    process.stdout.write(`${headOf(options)}\n\n${idleTable(idle)}\n`);
+    keep(options, { idle });
+    return 0;
+  }
   const cluster = await testCluster();
   if (cluster.missing !== undefined) throw new Error(cluster.missing);
   try {
@@ -104,15 +126,40 @@ async function main(options: Options): Promise<number> {
     const times = await lists(place, options);
     const [engine, parsed, text] = (["engine", "parsed", "text"] as const).map((way) => memoryOf(way, place.namespace));
     const memory = { empty, engine: engine ?? empty, parsed: parsed ?? empty, text: text ?? empty };
-    process.stdout.write(`${report(options, { times, memory, starts })}\n`);
-    if (options.json !== undefined) {
-      const figures = { machine: machine(), at: new Date().toISOString(), ...options, times, memory, starts };
-      writeFileSync(options.json, `${JSON.stringify(figures, undefined, 2)}\n`);
-    }
+    const idle = await measureIdle(options);
+    process.stdout.write(`${report(options, { times, memory, starts, idle })}\n`);
+    keep(options, { times, memory, starts, idle });
     return 0;
   } finally {
     await cluster.removeNamespaces();
   }
+}
+
+function keep({ json, ...options }: Options, figures: object): void {
+  if (json === undefined) return;
+  const all = { machine: machine(), at: new Date().toISOString(), ...options, ...figures };
+  writeFileSync(json, `${JSON.stringify(all, undefined, 2)}\n`);
+}
+
+function headOf({ services, pods, reps }: Options): string {
+  return `Gantry on Kubernetes, ${machine()}; ${services} Deployments, ${pods} pods, ${reps} repetitions`;
+}
+
+type Idle = Awaited<ReturnType<typeof measureIdle>>;
+
+function idleTable({ engine, watches }: Idle): string {
+  const line = (name: string, { bytes, cpuMs, lists, logRequests }: IdleCost): string[] => [
+    name,
+    (bytes / MB).toFixed(3),
+    (cpuMs / 1_000).toFixed(2),
+    lists.toFixed(1),
+    logRequests.toFixed(0),
+  ];
+  return table([
+    ["a minute of doing nothing", "MB", "s of CPU", "lists", "log requests"],
+    line("engine that collects logs", engine),
+    line("client that only keeps the same watches", watches),
+  ]);
 }
 
 type Memories = Readonly<Record<"empty" | "engine" | "parsed" | "text", Memory>>;
@@ -121,9 +168,10 @@ type Figures = {
   readonly times: Readonly<Record<string, Range>>;
   readonly memory: Memories;
   readonly starts: Starts | undefined;
+  readonly idle: Idle;
 };
 
-function report({ services, pods, reps }: Options, { times, memory, starts }: Figures): string {
+function report(options: Options, { times, memory, starts, idle }: Figures): string {
   const grown = ({ used }: Memory): number => (used - memory.empty.used) / MB;
   const line = (name: string, held: Memory): string[] => [
     name,
@@ -134,7 +182,7 @@ function report({ services, pods, reps }: Options, { times, memory, starts }: Fi
   const listed = timed(times["kubectl"]);
   const started = timed(starts?.kubectl);
   return [
-    `Gantry on Kubernetes, ${machine()}; ${services} Deployments, ${pods} pods, ${reps} repetitions`,
+    headOf(options),
     table([
       ["list, ms", "median", "min", "max", "ratio"],
       listed("kubectl get deploy -o json", times["kubectl"]),
@@ -157,6 +205,7 @@ function report({ services, pods, reps }: Options, { times, memory, starts }: Fi
           ]),
         ]
       : ["create until running: not measured, the cluster has no node"]),
+    idleTable(idle),
   ].join("\n\n");
 }
 

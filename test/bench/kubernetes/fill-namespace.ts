@@ -45,7 +45,7 @@ function labelsOf(n: number) {
   return { "app.kubernetes.io/name": `shop-${n}`, "app.kubernetes.io/part-of": "shop", team: `team-${n % 20}` };
 }
 
-function deployment(n: number): object {
+export function deployment(n: number) {
   const labels = labelsOf(n);
   const annotations = { "example.com/contact": "shop-on-call", "example.com/changed": "2026-11-20T09:30:00Z" };
   const template = { metadata: { labels }, spec: { containers: [container()] } };
@@ -53,12 +53,12 @@ function deployment(n: number): object {
   return { metadata: { name: `shop-${n}`, labels, annotations }, spec };
 }
 
-function pod(n: number, service: number): object {
+export function pod(n: number, service: number) {
   const metadata = { name: `shop-${service}-${n}`, labels: labelsOf(service) };
   return { metadata, spec: { schedulerName: "none", containers: [container()] } };
 }
 
-function container(): object {
+function container() {
   const env = Array.from({ length: 10 }, (_, n) => ({ name: `SETTING_${n}`, value: `value of the setting ${n}` }));
   const probe = { httpGet: { path: "/healthz", port: 8080 }, periodSeconds: 10 };
   const resources = { requests: { cpu: "100m", memory: "128Mi" }, limits: { memory: "256Mi" } };

@@ -178,7 +178,9 @@ async function follow(life: Life, deps: LiveDeps, { state, place, began }: Follo
 
 /** Looks whether a quiet log has new lines: after a pause, or when somebody reads it. New lines want a place again. */
 async function rest(life: Life, deps: LiveDeps, state: ContainerState): Promise<void> {
-  if (!life.looked) await deps.wait(between(deps.turnMs, performance.now() - life.quietSince, deps.longestRestMs));
+  const pauseMs = between(deps.turnMs, performance.now() - life.quietSince, deps.longestRestMs);
+  // A little apart, so that logs that began to rest together aren't looked at together each time.
+  if (!life.looked) await deps.wait(pauseMs * (0.5 + Math.random() / 2));
   if (life.isGone || life.source.isLeaving || life.source.state !== state) return endRest(life);
   const before = life.position;
   const place = await deps.looks.take(deps.signal);

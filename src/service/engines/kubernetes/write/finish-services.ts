@@ -1,4 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
+import type { NamespaceCache } from "../cache/namespace-cache.ts";
 import type { KubeObject } from "../cluster/kinds.ts";
 import { labels } from "../names.ts";
 import { isGantrys } from "../read/adoption.ts";
@@ -20,15 +21,21 @@ export type Finishing = {
  */
 export async function finishServices(parts: WriteParts, finishing: Finishing): Promise<void> {
   const { users, closing, everyMs = 20_000 } = finishing;
+  const watched = new Set<NamespaceCache>();
   while (!closing.aborted) {
     for (const region of parts.regions.values()) {
-      for (const username of users) await finishOf(parts, { region, username, ...finishing });
+      for (const username of users) await finishOf(parts, { region, username, watched, ...finishing });
     }
     await pause(everyMs, undefined, { signal: closing, ref: false }).catch(() => undefined);
   }
 }
 
-type Place = Finishing & { readonly region: Region; readonly username: string };
+type Place = Finishing & {
+  readonly region: Region;
+  readonly username: string;
+  /** Caches whose watch of Deployments was begun. */
+  readonly watched: Set<NamespaceCache>;
+};
 
 async function finishOf(parts: WriteParts, place: Place): Promise<void> {
   const { region, username, closing } = place;
@@ -48,10 +55,14 @@ async function finishOf(parts: WriteParts, place: Place): Promise<void> {
 }
 
 async function finishIn(parts: WriteParts, place: Place, namespace: string): Promise<void> {
-  const { region, username, closing: signal } = place;
+  const { region, username, watched, closing: signal } = place;
   const cache = region.cacheOf(namespace);
+  const interrupted = () => cache.all("Deployment").filter((each) => isInterrupted(each, parts.now(), place));
+  // Their watch tells of one; to read them again when it tells of none would list all of them, each time.
+  if (watched.has(cache) && interrupted().length === 0) return;
+  watched.add(cache);
   await cache.current(["Deployment"], signal);
-  for (const { metadata } of cache.all("Deployment").filter((each) => isInterrupted(each, parts.now(), place))) {
+  for (const { metadata } of interrupted()) {
     const reading = { namespaces: [namespace], username, now: parts.now() };
     const { name } = metadata;
     await onServiceOf({ parts, region, reading, names: [namespace], leftOut: [], namespace, name, signal }, finish);

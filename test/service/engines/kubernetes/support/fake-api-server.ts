@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import { KubeConfig } from "@kubernetes/client-node";
 import { answerObject } from "./fake-answers.ts";
 import { answerList } from "./fake-list.ts";
@@ -17,6 +17,8 @@ export type FakeApiServer = {
   readonly objects: FakeObjects;
   /** Everything that was asked, with its time (performance.now()). */
   readonly requests: readonly SeenRequest[];
+  /** What came and went over all connections so far. */
+  readonly bytes: () => number;
   /** Watches that are open now. */
   readonly openWatches: () => number;
   /** Breaks the connections of all watches. */
@@ -97,6 +99,16 @@ export async function openFakeApiServer(options: FakeOptions = {}): Promise<Fake
     else if (asked.resource === "pods/log" && options.podLog) options.podLog(asked, response);
     else answerObject(objects, asked, response);
   };
+  const sockets = new Set<Socket>();
+  let closedBytes = 0;
+  const bytesOf = ({ bytesRead, bytesWritten }: Socket): number => bytesRead + bytesWritten;
+  server.on("connection", (socket) => {
+    sockets.add(socket);
+    socket.once("close", () => {
+      sockets.delete(socket);
+      closedBytes += bytesOf(socket);
+    });
+  });
   const listen = (port: number) => new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
   await listen(0);
   const { port } = server.address() as AddressInfo; // it listens on a port
@@ -104,6 +116,7 @@ export async function openFakeApiServer(options: FakeOptions = {}): Promise<Fake
     kubeConfig: () => kubeConfigOf(port),
     objects,
     requests,
+    bytes: () => [...sockets].reduce((sum, socket) => sum + bytesOf(socket), closedBytes),
     openWatches: watches.count,
     cutWatches: watches.cut,
     silenceWatches: watches.silence,

@@ -1,6 +1,9 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { KubeError, KubeUnreachable } from "../../../../../src/service/engines/kubernetes/cluster/kube-api.ts";
 import { finishServices } from "../../../../../src/service/engines/kubernetes/write/finish-services.ts";
+import type { NamespaceCache } from "../../../../../src/service/engines/kubernetes/cache/namespace-cache.ts";
+import { until } from "../../../../support/until.ts";
+import { cacheWith } from "../support/known-objects.ts";
 import { type Fault, scriptedCluster, writesOn } from "./support/scripted-cluster.ts";
 
 const body = {
@@ -112,6 +115,31 @@ describe("a new service", () => {
 
     expect(interrupted).toEqual(["Deployment web"]);
     expect(cluster.names()).toEqual(whole);
+  });
+
+  test("is looked for in what the watch tells, so a server without one asks the cluster only once", async () => {
+    const { writes } = shop();
+    const looks = { current: 0, all: 0 };
+    const known = cacheWith([]);
+    const cache: NamespaceCache = {
+      ...known,
+      current: async () => void (looks.current += 1),
+      all(kind) {
+        looks.all += 1;
+        return known.all(kind);
+      },
+    };
+    const regions = new Map(
+      [...writes.parts.regions].map(([name, region]) => [name, { ...region, cacheOf: () => cache }]),
+    );
+    const closing = new AbortController();
+
+    const over = finishServices({ ...writes.parts, regions }, { users: ["dana"], closing: closing.signal, everyMs: 5 });
+    await until(() => looks.all >= 6);
+    closing.abort();
+    await over;
+
+    expect(looks.current).toBe(1);
   });
 });
 
