@@ -92,7 +92,10 @@ describe.skipIf(noPods !== undefined)(`a laptop and production, each with its ow
     );
 
     const expected = Array.from({ length: LINES }, (_, at) => `line ${at + 1}`);
-    expect(await linesOf(production)).toEqual(expected);
+    const stored = await linesOf(production);
+    const gaps = stored.filter((line) => line.startsWith("[gantry] no log was collected from "));
+    expect(stored.filter((line) => !gaps.includes(line))).toEqual(expected);
+    expect(gaps).toHaveLength(1);
     const whole = await linesOf(laptop);
     expect(whole.slice(0, -1)).toEqual(expected);
     expect(whole.at(-1)).toContain("collects this log into a store of its own");

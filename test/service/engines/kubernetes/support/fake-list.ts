@@ -5,8 +5,8 @@ import { failure, type KubeRequest, selectorOf, send } from "./fake-protocol.ts"
 const EXPIRED =
   "The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter.";
 
-/** Lists that were begun, by version: their next pages show the objects of that version. */
-const begun = new WeakMap<FakeObjects, Map<number, readonly Stored[]>>();
+/** Lists that were begun, by resource, namespace and version: their next pages show the objects of that version. */
+const begun = new WeakMap<FakeObjects, Map<string, readonly Stored[]>>();
 
 /** A page of one version: https://kubernetes.io/docs/reference/using-api/api-concepts/#retrieving-large-results-sets-in-chunks */
 export function answerList(objects: FakeObjects, asked: KubeRequest, response: ServerResponse): void {
@@ -19,14 +19,15 @@ export function answerList(objects: FakeObjects, asked: KubeRequest, response: S
   }
   const token = query.get("continue");
   const [version, from] = token === null ? [objects.version(), 0] : readToken(token);
-  const kept = begun.get(objects) ?? new Map<number, readonly Stored[]>();
+  const kept = begun.get(objects) ?? new Map<string, readonly Stored[]>();
   begun.set(objects, kept);
-  const whole = token === null ? objects.all(resource, namespace) : kept.get(version);
+  const key = `${resource}/${namespace}/${version}`;
+  const whole = token === null ? objects.all(resource, namespace) : kept.get(key);
   if (!whole || version < objects.oldest()) {
     failure(response, { status: 410, reason: "Expired", message: EXPIRED });
     return;
   }
-  kept.set(version, whole);
+  kept.set(key, whole);
   const limit = Number(query.get("limit") ?? 0) || Number.POSITIVE_INFINITY;
   const selected = whole
     .filter(({ metadata }) => isSelected(metadata.labels ?? {}))
