@@ -93,9 +93,8 @@ describe.skipIf(noPods !== undefined)(`a laptop and production, each with its ow
 
     const expected = Array.from({ length: LINES }, (_, at) => `line ${at + 1}`);
     const stored = await linesOf(production);
-    const gaps = stored.filter((line) => line.startsWith("[gantry] no log was collected from "));
-    expect(stored.filter((line) => !gaps.includes(line))).toEqual(expected);
-    expect(gaps).toHaveLength(1);
+    // A minute without a collector is noted, and it may have been one.
+    expect(stored.filter((line) => !line.startsWith("[gantry] no log was collected from "))).toEqual(expected);
     const whole = await linesOf(laptop);
     expect(whole.slice(0, -1)).toEqual(expected);
     expect(whole.at(-1)).toContain("collects this log into a store of its own");
