@@ -8,33 +8,34 @@ export type PodSettings = {
   readonly defaults: PodDefaults;
   /** Its securityContext has to fit PodSecurity `restricted`. */
   readonly isRestricted: boolean;
+  /** The level of the namespace, where it is asked for and known. */
+  readonly enforced?: string | undefined;
 };
 
 /** https://kubernetes.io/docs/concepts/security/pod-security-admission/#pod-security-admission-labels-for-namespaces */
 const ENFORCED = "pod-security.kubernetes.io/enforce";
 
-export function enforcesRestricted(labels: Readonly<Record<string, string>>): boolean {
-  return labels[ENFORCED] === "restricted";
-}
-
 /** Where the labels of the namespace can't be read, nothing is added: the start says so. */
 export async function podSettingsOf({ region, namespace, name, signal }: Target): Promise<PodSettings> {
   const { config, api } = region;
   const { defaults = {}, podSecurity = "auto" } = config;
-  if (podSecurity !== "auto") return { defaults, isRestricted: podSecurity === "restricted" };
+  if (podSecurity === "none") return { defaults, isRestricted: false };
+  if (podSecurity === "restricted") return { defaults, isRestricted: true, enforced: "restricted" };
   const labels = await reading(`create ${name}`, () => api.namespaceLabels(namespace, signal));
-  return { defaults, isRestricted: labels !== undefined && enforcesRestricted(labels) };
+  const enforced = labels?.[ENFORCED];
+  return { defaults, isRestricted: enforced === "restricted", enforced };
 }
 
-/** Files of the node are in no pod that `restricted` admits: such a pod would never be made, without a word. */
+/** Such pods are admitted by neither level: a Job would stay without one, and not even say so. */
 export function refuseHostPath(
-  { isRestricted }: PodSettings,
+  { enforced = "" }: PodSettings,
   { region }: Pick<Target, "region">,
   { volumes, syncTimezone }: { readonly volumes: readonly unknown[]; readonly syncTimezone: boolean },
 ): void {
-  if (!isRestricted || (!syncTimezone && volumes.length === 0)) return;
+  const isForbidden = ["baseline", "restricted"].includes(enforced);
+  if (!isForbidden || (!syncTimezone && volumes.length === 0)) return;
   const feature = syncTimezone ? "timezone" : "jobVolumes";
-  const why = "it needs files of the node, and this namespace enforces PodSecurity restricted";
+  const why = `it needs files of the node, and PodSecurity ${enforced} forbids them here`;
   throw incapable({ feature, why }, { title: TITLE, region: region.config.region });
 }
 

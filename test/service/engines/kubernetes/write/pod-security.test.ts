@@ -81,14 +81,15 @@ test("a region can choose: restricted without looking, or none", async () => {
   expect(JSON.stringify(await never.createJob())).not.toContain("securityContext");
 });
 
-test("files of the node are refused where restricted is enforced, because such a pod would never be made", async () => {
-  const { createService, createJob, sent } = await shop({ hostPath: "/srv" }, { namespaces: RESTRICTED });
+test.each(["baseline", "restricted"])("files of the node are refused where %s is enforced", async (level) => {
+  const namespaces = { team: { "pod-security.kubernetes.io/enforce": level } };
+  const { createService, createJob, sent } = await shop({ hostPath: "/srv" }, { namespaces });
 
   await expect(createService({ ...web, sync_timezone: true })).rejects.toMatchObject({
     status: 400,
     message:
-      "the Kubernetes engine can't honour sync_timezone (the host's time zone) in us: it needs files of the node, and this " +
-      "namespace enforces PodSecurity restricted. Nothing was changed.",
+      "the Kubernetes engine can't honour sync_timezone (the host's time zone) in us: it needs files of the node, and " +
+      `PodSecurity ${level} forbids them here. Nothing was changed.`,
   });
   await expect(createJob({ ...nightly, volumes: [{ name: "data", type: "host" }] })).rejects.toMatchObject({
     status: 400,
