@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { delimiter, join } from "node:path";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { kubeConfigOf } from "../../../../../src/service/engines/kubernetes/cluster/connect.ts";
 import { type Exec, makeExecPlugin } from "../../../../../src/service/engines/kubernetes/cluster/exec-plugin.ts";
 import { KubeError, NoCredentials } from "../../../../../src/service/engines/kubernetes/cluster/kube-api.ts";
@@ -220,6 +220,37 @@ test("credentials are renewed when they have expired, and not before", async () 
   await plugin.credentials();
 
   expect(runsIn(folder)).toBe(2);
+});
+
+test("with several files in KUBECONFIG, a relative command starts at the file of its user", async () => {
+  const [one, two] = [newFolder(), newFolder()];
+  script(two, prints({ token: "of the second file" }));
+  const { path: users } = kubeconfigIn(two, { server: "https://unused.example", exec: { command: "./bin/login" } });
+  const rest = {
+    clusters: [{ name: "shop", cluster: { server: "https://kube.example" } }],
+    contexts: [{ name: "shop", context: { cluster: "shop", user: "u" } }],
+  };
+  writeFileSync(join(one, "config"), JSON.stringify(rest));
+  vi.stubEnv("KUBECONFIG", [join(one, "config"), users].join(delimiter));
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const config = await kubeConfigOf({ kubeconfig: "default", context: "shop" });
+  const options = { headers: {} };
+
+  await config.applyToHTTPSOptions(options);
+
+  expect(options.headers).toEqual({ Authorization: "Bearer of the second file" });
+});
+
+test("a program may print a certificate with its key instead of a token", async () => {
+  const folder = newFolder();
+  script(folder, prints({ clientCertificateData: "a certificate", clientKeyData: "its key" }));
+  const kubeconfig = kubeconfigIn(folder, { server: "https://kube.example", exec: { command: "./bin/login" } });
+  const config = await kubeConfigOf({ kubeconfig, context: undefined });
+  const options = {};
+
+  await config.applyToHTTPSOptions(options);
+
+  expect(options).toMatchObject({ cert: "a certificate", key: "its key" });
 });
 
 test("a token that the API server doesn't accept any more is renewed once, and the request is sent again", async () => {
