@@ -14,6 +14,8 @@ const kubernetesWrites = [
   "test/service/engines/kubernetes/write/change-service.test.ts",
 ];
 
+const execPlugins = ["test/service/engines/kubernetes/cluster/exec-plugin.test.ts"];
+
 export const kubernetesMutants: readonly Mutant[] = [
   {
     bug: "a pod that only matches the selector counts as an instance",
@@ -161,5 +163,26 @@ export const kubernetesMutants: readonly Mutant[] = [
     text: "const wasOvertaken = !isUnchanged && !testsHold(patch, now);",
     becomes: "const wasOvertaken = !isUnchanged || testsHold(patch, now);",
     tests: kubernetesWrites,
+  },
+  {
+    bug: "a refused token of an exec plugin is used for ever",
+    file: "src/service/engines/kubernetes/cluster/exec-plugin.ts",
+    text: "      if (last === credentials) last = { ...last, expiresAt: 0 };",
+    becomes: "      if (last === credentials) last = { ...last };",
+    tests: execPlugins,
+  },
+  {
+    bug: "an exec plugin's error repeats its token",
+    file: "src/service/engines/kubernetes/cluster/exec-plugin.ts",
+    text: "  const words = withoutSecrets(oneLine(text), secrets);",
+    becomes: "  const words = withoutSecrets(oneLine(text), []);",
+    tests: execPlugins,
+  },
+  {
+    bug: "other memory leaves a request above the new limit",
+    file: "src/service/engines/kubernetes/write/service-patches.ts",
+    text: "  if (isAdopted || requested === undefined) return {};",
+    becomes: "  if (isAdopted || requested !== 0) return {};",
+    tests: ["test/service/engines/kubernetes/write/pod-security.test.ts"],
   },
 ];
