@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import type { TestProject } from "vitest/node";
@@ -41,9 +42,13 @@ function whyNot(): string | undefined {
   const docker = missingFor("docker");
   if (docker !== undefined) return `skipped: an own Docker ${docker}`;
   const folders = [...(process.env["PATH"] ?? "").split(delimiter), "/usr/sbin"];
-  const missing = ["docker", "docker-compose", "debootstrap"].filter(
-    (program) => !folders.some((folder) => existsSync(join(folder, program))),
-  );
+  const programs = ["docker", ...(hasComposePlugin() ? [] : ["docker-compose"]), "debootstrap"];
+  const missing = programs.filter((program) => !folders.some((folder) => existsSync(join(folder, program))));
   if (missing.length > 0) return `skipped: needs ${missing.join(", ")}`;
   return existsSync("/usr/lib/postgresql") ? undefined : "skipped: needs Debian's package postgresql";
+}
+
+/** The documentation says `docker compose`; Debian has `docker-compose` in its place. */
+function hasComposePlugin(): boolean {
+  return spawnSync("docker", ["compose", "version"]).status === 0;
 }

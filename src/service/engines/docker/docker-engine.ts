@@ -7,6 +7,8 @@ import { openWorkloadEngine, type WorkloadOptions } from "../../workloads/worklo
 import { outageSentence, refusingWhileAway } from "./daemon-away.ts";
 import { isLocal } from "./daemon/daemon-address.ts";
 import { type DaemonHealth, watchHealth } from "./daemon/daemon-health.ts";
+import type { DaemonAbout } from "./daemon/daemon-api.ts";
+import { freeBytesFor, watchDisk } from "./daemon/disk-watch.ts";
 import type { FoundDaemon } from "./daemon/find-daemon.ts";
 import { type DockerRuntime, makeDockerRuntime } from "./docker-runtime.ts";
 import { credentialsIn } from "./images/credentials.ts";
@@ -67,6 +69,7 @@ export async function openDockerEngine(options: DockerEngineOptions): Promise<Op
         connections: connectionsFor(machine),
         portsHost: options.portsHost ?? HOST,
         readiness: () => readinessOf(title, health),
+        disk: isLocal(found.address) ? watchDisk({ freeBytes: freeOf(about), onEvent }) : undefined,
         onEvent,
       })),
   }).catch((error: unknown) => {
@@ -78,6 +81,10 @@ export async function openDockerEngine(options: DockerEngineOptions): Promise<Op
 
 function imagesOf({ found: { daemon, about }, credentialFiles = [], pullLimits: limits }: DockerEngineOptions) {
   return makeImages({ daemon, program: about.kind, credentials: credentialsIn(credentialFiles), limits });
+}
+
+function freeOf({ dataFolder, isRootless }: DaemonAbout): () => Promise<number | undefined> {
+  return async () => (dataFolder === undefined ? undefined : await freeBytesFor(dataFolder, isRootless));
 }
 
 type Watched = { readonly title: string; readonly health: DaemonHealth };

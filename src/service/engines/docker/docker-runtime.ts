@@ -2,6 +2,7 @@ import type { Readiness } from "../../engine.ts";
 import { makePortFronts } from "../../workloads/ports/port-fronts.ts";
 import type { Runtime, Unit } from "../../workloads/runtime.ts";
 import type { DaemonApi, ListedContainer } from "./daemon/daemon-api.ts";
+import type { DiskWatch } from "./daemon/disk-watch.ts";
 import { checkImage } from "./images/check-image.ts";
 import type { Images } from "./images/images.ts";
 import { ownerFilter, unitOf, volumeName, workloadFilter } from "./names.ts";
@@ -29,6 +30,7 @@ export type DockerRuntimeOptions = {
   /** The address of this machine that port mappings get. */
   readonly portsHost: string;
   readonly readiness: () => Readiness;
+  readonly disk?: DiskWatch | undefined;
   readonly onEvent: (message: string, data: object) => void;
   readonly times?: WatchTimes | undefined;
 };
@@ -47,7 +49,8 @@ export function makeDockerRuntime(options: DockerRuntimeOptions): DockerRuntime 
   const watch = watchContainers({ daemon, owner, onEvent, ...(times && { times }) });
   const networks = makeUserNetworks(daemon, owner);
   const graceSeconds = options.graceSeconds ?? GRACE_SECONDS;
-  const deps: StartDeps = { daemon, isOwn, owner, watch, networks, onEvent, graceSeconds };
+  const { disk } = options;
+  const deps: StartDeps = { daemon, isOwn, owner, watch, networks, disk, onEvent, graceSeconds };
   const fronts = makePortFronts(options.portsHost, options.connections);
   return {
     keepsUnits: true,
@@ -71,6 +74,7 @@ export function makeDockerRuntime(options: DockerRuntimeOptions): DockerRuntime 
     readiness,
     async close() {
       watch.close();
+      disk?.close();
       await fronts.close();
     },
   };

@@ -92,14 +92,49 @@ for (const daemon of await testDaemons()) {
 
         const failing = await world.until(
           () => world.get("getService", { name: "cramped" }),
-          ({ message }) => /no space left|disk/iu.test(message ?? ""),
+          ({ message }) => /disk/iu.test(message ?? ""),
         );
+        expect(failing.message).toMatch(/couldn't be started: the disk of the machine is full$/u);
         expect(failing.status).not.toBe("Running");
         disk.free();
 
         await running(lane, "cramped");
         expect(await wrongContainers(lane, await world.ask("getService", { name: "cramped" }))).toEqual([]);
         expect(await wrongLog(lane, "cramped", await lane.containers())).toEqual([]);
+      } finally {
+        own.remove();
+      }
+    });
+
+    test("of the daemon: a program runs on, and its log says where lines can be missing", async () => {
+      const disk = mountSmallDisk();
+      const own = ownDaemon(kind, { dataFolder: disk.path });
+      try {
+        await own.start();
+        await using lane = await openLane(await daemonOf(kind, own.host), { isDirect: true });
+        const { world } = lane;
+        await lane.start();
+        const counting = shell("i=0; while true; do i=$((i+1)); echo line $i; usleep 20000; done");
+        await world.get("createService", { name: "counts", body: { containers: [{ image, command: counting }] } });
+        await running(lane, "counts");
+        const log = async () =>
+          (await world.get("getServiceLogs", { name: "counts", query: { size: 1_000 } })).map((entry) => entry.log);
+        const numbersIn = (lines: readonly string[]) => lines.flatMap((line) => /^line (\d+)$/u.exec(line)?.[1] ?? []);
+        const last = async () => Number(numbersIn(await log()).at(-1) ?? 0);
+        await world.until(last, (now) => now > 10);
+
+        disk.fill();
+        await world.until(log, (lines) => lines.some((line) => line.includes("disk of the machine is full")));
+        const before = await last();
+        disk.free();
+        await world.until(last, (now) => now > before + 100);
+
+        const notes = (await log()).filter((line) => line.includes("the disk of the machine"));
+        expect(notes).toEqual([
+          "[gantry] the disk of the machine is full: lines from here on can be missing",
+          "[gantry] the disk of the machine has space again: lines before this one can be missing",
+        ]);
+        expect(await world.get("getService", { name: "counts" })).toMatchObject({ status: "Running" });
       } finally {
         own.remove();
       }

@@ -91,6 +91,18 @@ test("a container gains no privileges, and its ports are published on this machi
   expect(bodies).not.toMatchObject([{ HostConfig: { Privileged: true } }]);
 });
 
+test("a full disk is a reason without the host's folders", async () => {
+  await using daemon = await fakeDaemon({
+    ...networks,
+    "/containers/create": [500, { message: "mkdir /var/lib/docker/overlay2/2f1a-init: no space left on device" }],
+  });
+  using connection = await connected(daemon);
+
+  const started = connection.start();
+
+  await expect(started).rejects.toThrow(/^the disk of the machine is full$/u);
+});
+
 test("a container of this name that was never started is replaced, because it may have another definition", async () => {
   let isTaken = true;
   await using daemon = await fakeDaemon({

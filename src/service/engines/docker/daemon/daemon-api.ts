@@ -50,6 +50,9 @@ export type DaemonAbout = {
   readonly memoryMib: number;
   /** Whether it enforces memory limits; not every rootless one can. */
   readonly limitsMemory: boolean;
+  /** Where it keeps images, containers and their logs, on its own machine. */
+  readonly dataFolder: string | undefined;
+  readonly isRootless: boolean;
 };
 
 /** The exit code is what a shell has for it: 127 for a command that isn't there, 126 for one that can't be executed. */

@@ -27,6 +27,8 @@ export function daemonAt(address: DaemonAddress): DaemonApi {
         version: version.Version,
         memoryMib: info.MemTotal / 1024 / 1024,
         limitsMemory: info.MemoryLimit ?? true,
+        dataFolder: info.DockerRootDir,
+        isRootless: info.SecurityOptions?.includes("name=rootless") ?? false,
       };
     },
     ping: async () => void (await askOnce(connection, { method: "GET", path: "/_ping", limitMs: PING_MS })),

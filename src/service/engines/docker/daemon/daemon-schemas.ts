@@ -12,7 +12,12 @@ export const Version = z.object({
   Components: z.array(z.object({ Name: z.string() })).nullish(),
 });
 
-export const Info = z.object({ MemTotal: z.number(), MemoryLimit: z.boolean().optional() });
+export const Info = z.object({
+  MemTotal: z.number(),
+  MemoryLimit: z.boolean().optional(),
+  DockerRootDir: z.string().optional(),
+  SecurityOptions: z.array(z.string()).nullish(),
+});
 
 export const Created = z.object({ Id: z.string() });
 

@@ -2,6 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { HOST } from "../../../workloads/ports/local-port.ts";
 import type { Unit, UnitLabels } from "../../../workloads/runtime.ts";
 import type { DaemonApi, InspectedContainer } from "../daemon/daemon-api.ts";
+import type { DiskWatch } from "../daemon/disk-watch.ts";
 import { followUnitLog } from "../logs/unit-log.ts";
 import { askedMib } from "../names.ts";
 import { memoryBytes } from "./container-spec.ts";
@@ -12,6 +13,7 @@ import { unawaited } from "../../../../unawaited.ts";
 export type UnitDeps = {
   readonly daemon: DaemonApi;
   readonly watch: ContainerWatch;
+  readonly disk?: DiskWatch | undefined;
   /** From SIGTERM to SIGKILL. */
   readonly graceSeconds: number;
   readonly onEvent: (message: string, data: object) => void;
@@ -62,13 +64,18 @@ type Log = {
   readonly isRead: Promise<void>;
 };
 
-function makeLog({ id, hasTerminal }: InspectedContainer, ended: AbortSignal, { daemon }: UnitDeps): Log {
+function makeLog({ id, hasTerminal }: InspectedContainer, ended: AbortSignal, { daemon, disk }: UnitDeps): Log {
   const { promise: isRead, resolve } = Promise.withResolvers<void>();
   let isFollowed = false;
   return {
     read(reader) {
       isFollowed = true;
-      resolve(followUnitLog({ daemon }, { ...reader, container: id, hasTerminal, ended }));
+      const noteOnDisk = (text: string): void => {
+        if (!reader.signal.aborted)
+          unawaited(Promise.resolve(reader.write({ at: new Date(), text: `[gantry] ${text}` })));
+      };
+      const unfollow = disk?.follow(noteOnDisk);
+      resolve(followUnitLog({ daemon }, { ...reader, container: id, hasTerminal, ended }).finally(unfollow));
     },
     skip() {
       if (!isFollowed) resolve();

@@ -15,6 +15,22 @@ export type StartDeps = UnitDeps & {
 
 /** Creates the container and starts it. Rejects with the reason if one of them fails. */
 export async function startContainer(spec: UnitSpec, deps: StartDeps, note: Note): Promise<Unit> {
+  try {
+    return await createAndStart(spec, deps, note);
+  } catch (error) {
+    // The daemon names folders of the host.
+    if (error instanceof DaemonError && isDiskFull(error)) throw new Error(DISK_IS_FULL, { cause: error });
+    throw error;
+  }
+}
+
+const DISK_IS_FULL = "the disk of the machine is full";
+
+function isDiskFull({ message }: DaemonError): boolean {
+  return /no space left on device|disk quota exceeded/iu.test(message);
+}
+
+async function createAndStart(spec: UnitSpec, deps: StartDeps, note: Note): Promise<Unit> {
   const { owner, daemon, networks } = deps;
   const caveat = memoryCaveat(spec.definition.memoryMib);
   if (caveat !== undefined) note(caveat);
