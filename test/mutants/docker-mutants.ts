@@ -4,6 +4,27 @@ const containers = ["test/service/engines/docker/containers.test.ts"];
 
 export const dockerMutants: readonly Mutant[] = [
   {
+    bug: "all instances of a service are replaced at once",
+    file: "src/service/workloads/services/next-steps.ts",
+    text: "Math.floor(size / 4)",
+    becomes: "size",
+    tests: ["test/service/workloads/services/next-steps.test.ts"],
+  },
+  {
+    bug: "a container that somebody removed counts as killed",
+    file: "src/service/engines/docker/units/container-watch.ts",
+    text: "      if (!found) return removedAt(last);",
+    becomes: "      if (!found) return exitOf(last);",
+    tests: containers,
+  },
+  {
+    bug: "a damaged log is shown without the lines that it lost",
+    file: "src/service/workloads/logs/log-store.ts",
+    text: "    await ensureWholeDay(tx, page);\n",
+    becomes: "",
+    tests: ["test/service/workloads/logs/damaged-file.test.ts"],
+  },
+  {
     bug: "workloads are shown as they were before the daemon went away",
     file: "src/service/engines/docker/daemon-away.ts",
     text: "          if (now) throw refusal(title, now);",
