@@ -36,6 +36,9 @@ test("a limit that is too small to start is answered as it was given, and the lo
 
   await dana.reaches("tiny", "Running");
 
-  expect((await dana.read("tiny")).containers?.[0]?.resources).toEqual({ limits: { memory: "16" } });
+  expect((await dana.read("tiny")).containers?.[0]?.resources).toEqual({
+    limits: { memory: "16" },
+    enforced: { memory: "128" },
+  });
   expect((await dana.logs("tiny"))[0]?.log).toContain("16 MiB is too small to start a program: 128 MiB is enforced");
 });

@@ -1,0 +1,46 @@
+import { afterAll, describe, expect, test } from "vitest";
+import { testDaemons } from "../../support/docker.ts";
+import { killServiceProcesses } from "../support/service-process.ts";
+import { openLane } from "./support/lane.ts";
+import { listen, shell, ticking } from "./support/shell.ts";
+
+afterAll(killServiceProcesses);
+
+for (const daemon of await testDaemons()) {
+  describe.skipIf(daemon.missing !== undefined)(`a restart of eight instances on ${daemon.title}`, () => {
+    test("replaces two at once, tells how many are done, and all eight are ready at all times", async () => {
+      await using lane = await openLane(daemon);
+      const { world } = lane;
+      await lane.start();
+      const limits = { memory: 32 };
+      const containers = [{ image: daemon.image, command: shell(`${listen}; ${ticking}`), resources: { limits } }];
+      const body = { containers, port_mappings: [{ container_port: 8080 }], target_instance_size: 8 };
+      await world.get("createService", { name: "eight", body });
+      const read = () => world.get("getService", { name: "eight" });
+      await world.until(read, ({ status, ready_instances: ready }) => status === "Running" && ready === 8);
+      const before = new Set((await lane.containers()).map(({ id }) => id));
+
+      await world.get("restartService", { name: "eight" });
+      let [fewest, most] = [8, 0];
+      const told = new Set<number>();
+      await world.until(
+        async () => {
+          const service = await read();
+          fewest = Math.min(fewest, service.ready_instances ?? 0);
+          if (service.replaced_instances !== undefined) told.add(service.replaced_instances);
+          most = Math.max(most, (await lane.containers()).filter(({ state }) => state === "running").length);
+          return service;
+        },
+        ({ status }) => status === "Running",
+      );
+
+      expect(fewest).toBe(8);
+      expect(most).toBe(10);
+      expect([...told].every((count) => count <= 8)).toBe(true);
+      expect(told.size).toBeGreaterThan(2);
+      const after = await lane.containers();
+      expect(after.map(({ id }) => before.has(id))).toEqual(after.map(() => false));
+      expect(after).toHaveLength(8);
+    });
+  });
+}
