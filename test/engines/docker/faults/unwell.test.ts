@@ -82,7 +82,8 @@ async function imageWithVolume({ must, image }: TestDaemon): Promise<string> {
 
 async function volumesOf({ call }: TestDaemon, id: string): Promise<readonly string[]> {
   const { status, body } = await call({ method: "GET", path: `/containers/${id}/json` });
-  if (status === 404) return [];
+  // It is gone, or Podman is removing it, which it answers with 500.
+  if (status !== 200) return [];
   const { Mounts } = body as { Mounts: readonly { Type: string; Name: string }[] }; // Docker's API
   return Mounts.filter(({ Type }) => Type === "volume").map(({ Name }) => Name);
 }
