@@ -46,11 +46,25 @@ export const kubernetesMutants: readonly Mutant[] = [
     tests: kubernetesReads,
   },
   {
-    bug: "a job is complete before its pods ended",
+    bug: "a job that has ended still says how it would end",
     file: "src/service/engines/kubernetes/read/jobs/job-conditions.ts",
-    text: "  const known = status.conditions.filter(({ type }) => KNOWN.has(type));",
-    becomes: '  const known = status.conditions.filter(({ type }) => KNOWN.has(type) || type !== "");',
+    text: "(!hasEnded && BEFORE.has(type))",
+    becomes: "(hasEnded || BEFORE.has(type))",
     tests: kubernetesReads,
+  },
+  {
+    bug: "a sidecar that is ended with its pod is a failure of the job",
+    file: "src/service/engines/kubernetes/read/restarts.ts",
+    text: "(isEndedSidecar(pod, status) ? { ...status, state: undefined } : status)",
+    becomes: "(isEndedSidecar(pod, status) ? { ...status } : status)",
+    tests: kubernetesReads,
+  },
+  {
+    bug: "an API server that has just come back lacks a right",
+    file: "src/service/engines/kubernetes/cluster/refusal-of.ts",
+    text: "  if (error.isEarly) {",
+    becomes: "  if (error.isEarly && !right) {",
+    tests: ["test/service/engines/kubernetes/cluster/refusal-of.test.ts"],
   },
   {
     bug: "a StatefulSet hides behind a Deployment of its name",
