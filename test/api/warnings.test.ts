@@ -59,7 +59,13 @@ test("the card of a write shows what the cluster warned of, redacted, also once 
 
   await says(town, town.developer, "/gantry scale two 3");
 
+  expect(card(town.developer)).toContain("🟡 Scale two to 3: accepted, not visible yet");
+  for (let looks = 0; looks < 6; looks += 1) {
+    town.passMinutes(0.2);
+    await town.sweep();
+  }
   const shown = card(town.developer);
+  expect(shown).toContain("✅ two scaled to 3");
   expect(shown).toContain('⚠️ The cluster warns: would violate PodSecurity "restricted:latest"');
   expect(shown).toContain("unknown field, password=[redacted]");
   expect(JSON.stringify(town.developer.sees("ops"))).not.toContain("correct-horse-battery");
