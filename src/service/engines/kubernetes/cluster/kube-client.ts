@@ -323,7 +323,9 @@ async function sent(connection: Connection, sending: Sending): Promise<IncomingM
   }
   // A stream that breaks later is an error of its reader; without a listener it would end the process.
   answer.on("error", () => {
-    if (signal?.aborted !== true) connection.awayAt = performance.now();
+    // A log breaks off with its node, too.
+    const isLog = sending.path.endsWith("/log");
+    if (signal?.aborted !== true && !isLog) connection.awayAt = performance.now();
   });
   const { statusCode = 0 } = answer;
   if (statusCode >= 200 && statusCode < 300) return answer;

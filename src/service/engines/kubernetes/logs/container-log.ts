@@ -283,7 +283,7 @@ type Failure = { readonly life: Life; readonly deps: LiveDeps; readonly failures
 
 async function pauseAfter(error: unknown, { life, deps, failures }: Failure): Promise<void> {
   const { workload, pod } = life.source;
-  if (error instanceof KubeError && error.status === 403 && life.noted !== error.message) {
+  if (error instanceof KubeError && error.status === 403 && !error.isEarly && life.noted !== error.message) {
     life.noted = error.message;
     deps.logs.append(workload, pod, `[gantry] newer lines are missing: ${error.message}`);
   }

@@ -122,6 +122,32 @@ describe("a log says what is missing in it", () => {
     expect(await replica.log("web")).toEqual([`[gantry] newer lines are missing: ${message}`, "1 started"]);
   });
 
+  test("not where an API server that has just come back knows no rights yet", async () => {
+    const { server, start, putPod } = await world();
+    putPod("web-1", { now: ["1 started"] });
+    const replica = await start();
+    await until(async () => (await replica.log("web")).includes("1 started"));
+    const asked = () => server.requests.filter(({ resource }) => resource === "pods/log").length;
+    await server.stop();
+    const message =
+      'pods "web-1" is forbidden: User "ada" cannot get resource "pods/log" in API group "" in the namespace "team"';
+    server.fail("get pods/log", { status: 403, message });
+    const from = asked();
+    await server.start();
+    await until(() => asked() >= from + 3);
+
+    server.fail("get pods/log", undefined);
+    putPod("web-1", { now: ["1 started", "2 goes on"] });
+
+    // Until its workloads are known again, a log isn't read.
+    let lines: readonly string[] = [];
+    await until(async () => {
+      lines = await replica.log("web").catch(() => []);
+      return lines.includes("2 goes on");
+    });
+    expect(lines.filter((line) => line.includes("forbidden"))).toEqual([]);
+  });
+
   test("after a time in which nobody collected", async () => {
     const { logs, start, putPod } = await world();
     const before = new Date(Date.now() - 3_600_000);
