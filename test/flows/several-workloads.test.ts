@@ -126,6 +126,28 @@ describe("one request for several workloads", () => {
     );
   });
 
+  test("doesn't call one gone that the list lacks because the workload API can't look where it is", async () => {
+    let isHidden = false;
+    const town = await shopTown(["worker"], {
+      policy: openPolicy,
+      async via(request, send) {
+        const isOfWorker = request.url.includes("/services/worker");
+        if (isHidden && isOfWorker) return Response.json({ message: "its namespace can't be read" }, { status: 503 });
+        const answer = await send(request);
+        if (isOfWorker && request.method !== "GET") isHidden = true;
+        if (!isHidden || !request.url.endsWith("/services")) return answer;
+        const list = (await answer.json()) as { services: { name: string }[] }; // as documented
+        return Response.json({ ...list, services: list.services.filter(({ name }) => name !== "worker") });
+      },
+    });
+    await using _town = town;
+
+    await says(town, town.developer, "/gantry restart web worker");
+    await town.settled();
+
+    expect(card(town.developer)).toMatch(/🟡 worker · couldn't check it: .*its namespace can't be read\./u);
+  });
+
   test("asked for twice, there is one card; rejected, nothing is sent", async () => {
     const { town, writes } = await townThat(() => undefined, ["worker"]);
     await using _town = town;

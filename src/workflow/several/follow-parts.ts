@@ -3,7 +3,8 @@ import type { AccountApi } from "../../api/client.ts";
 import { Problem } from "../../api/problem.ts";
 import { failingLines } from "../../changes/failing-lines.ts";
 import { atLast, judgeLook, type Looked, unwatched } from "../../changes/health.ts";
-import type { SnapshotRead } from "../../changes/read-workload.ts";
+import type { WorkloadRef } from "../../changes/change.ts";
+import { type ReadDeps, readSnapshot, type SnapshotRead } from "../../changes/read-workload.ts";
 import { MOST_CALLS } from "../../changes/service-watch.ts";
 import { serviceSnapshot } from "../../changes/snapshot.ts";
 import type { StoredChange } from "../../changes/stored-change.ts";
@@ -86,15 +87,21 @@ async function lookAtParts(
       isLogRead = true;
       return failingLines(part.workload, undefined, looking(deps, { change: part }, { request: opened, signal }));
     };
-    const read = services instanceof Problem ? services : readOf(services.get(part.workload.name));
+    const read = services instanceof Problem ? services : await readOf(services, part.workload, { api, signal });
     seen.push({ part, ...(await judgeLook(lookOf(deps, { stored: part, change, ageMs: age }), read, lines)) });
   }
   if (signal.aborted) return undefined;
   return isLogRead === true ? seen.map(withoutLastLook) : seen;
 }
 
-function readOf(service: Service | undefined): SnapshotRead {
-  return { snapshot: service && serviceSnapshot(service), read: { service } };
+/** One that the list lacks may be gone, but also be named otherwise by now, or be where the workload API can't look. */
+async function readOf(
+  services: ReadonlyMap<string, Service>,
+  workload: WorkloadRef,
+  deps: ReadDeps,
+): Promise<SnapshotRead | Problem> {
+  const service = services.get(workload.name);
+  return service ? { snapshot: serviceSnapshot(service), read: { service } } : await readSnapshot(workload, deps);
 }
 
 /** The page of the log took the place of one look. */

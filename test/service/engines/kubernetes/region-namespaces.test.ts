@@ -260,6 +260,9 @@ describe("a region of two namespaces", () => {
     for (const namespace of ["shop", "payments"]) {
       await until(() => textOf("jobs", namespace, `of-${namespace}`).includes("gantry/last-end"));
       await until(() => !textOf("deployments", namespace, "scaled").includes("gantry/size"));
+      expect(await town.engine.getJob(town.ofJob(`of-${namespace}`))).toMatchObject({
+        last_state: { exit_code: 3 },
+      });
     }
   });
 
