@@ -199,4 +199,18 @@ export const kubernetesMutants: readonly Mutant[] = [
     becomes: "  if (isAdopted || requested !== 0) return {};",
     tests: ["test/service/engines/kubernetes/write/pod-security.test.ts"],
   },
+  {
+    bug: "a request for a name that two namespaces have goes to the first of them",
+    file: "src/service/engines/kubernetes/read/workload-names.ts",
+    text: "      const found = byName.get(name);",
+    becomes: "      const found = byName.get(name) ?? workloads.find((each) => each.name === name);",
+    tests: ["test/service/engines/kubernetes/read/workload-names.test.ts"],
+  },
+  {
+    bug: "a service counts as gone when its namespace can't be read",
+    file: "src/service/engines/kubernetes/read/place.ts",
+    text: "if (unseen.length === 0) return",
+    becomes: "if (unseen.length >= 0) return",
+    tests: ["test/service/engines/kubernetes/region-namespaces.test.ts"],
+  },
 ];

@@ -1,11 +1,17 @@
+import { resolve } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, describe, expect, test } from "vitest";
+import type { ClusterConfig } from "../../../../src/service/engines/kubernetes/cluster/cluster-config.ts";
+import { checkClusters } from "../../../../src/service/engines/kubernetes/config/check-clusters.ts";
 import { because, testCluster } from "../../../support/cluster.ts";
 import { card, says } from "../../../support/speak.ts";
+import { until } from "../../../support/until.ts";
 import { type World, world } from "../../../support/world.ts";
 import { approved } from "../../support/approved.ts";
+import { openAccount } from "../rights/account.ts";
+import { documentedRights, ruleOf } from "../rights/role.ts";
 import { applyCronJob, applyDeployment } from "../support/applied.ts";
-import { openTestEngine } from "../support/test-engine.ts";
+import { openTestEngine, type TestEngineOptions } from "../support/test-engine.ts";
 
 const cluster = await testCluster();
 const { noPods, image, kubeconfig, listed, must, newNamespace, removeNamespaces } = cluster;
@@ -17,15 +23,35 @@ async function townOfTwo() {
   const shop = await newNamespace("shop");
   const payments = await newNamespace("pay");
   const jobs = [await newNamespace("jobs"), await newNamespace("more")] as const;
-  const namespaces = { gantry: { beijing1: [shop, payments], us: jobs } } as const;
-  const opened = await openTestEngine({ kubeconfig, namespaces, adopt: "all" });
+  const town = await townWith({
+    namespaces: { gantry: { beijing1: { names: [shop, payments] }, us: { names: jobs } } },
+  });
+  return { ...town, shop, payments, jobs };
+}
+
+async function townWith(options: Partial<TestEngineOptions>) {
+  const opened = await openTestEngine({ kubeconfig, namespaces: { gantry: {} }, adopt: "all", ...options });
   const town = await world({ engine: opened.engine, wait: pause });
   const close = async () => {
     await town.close();
     await opened.close();
   };
-  return { ...town, shop, payments, jobs, close, [Symbol.asyncDispose]: close };
+  return { ...town, close, [Symbol.asyncDispose]: close };
 }
+
+/** What is checked at the start. */
+const settings: Omit<ClusterConfig, "kubeconfig" | "namespacesOf"> = {
+  region: "beijing1",
+  context: undefined,
+  domains: { kind: "none" },
+  ports: { kind: "cluster" },
+  disks: undefined,
+  hostPath: undefined,
+  jobs: true,
+  adopt: { which: "all", allow: [] },
+};
+
+const rights = documentedRights(resolve(import.meta.dirname, "../../../../docs/kubernetes-role.yaml"));
 
 /** By the list: a name is another one until the second of its kind is there. */
 const runs = (town: World, name: string) => async () =>
@@ -98,5 +124,54 @@ describe.skipIf(noPods !== undefined)(`one region with two namespaces${because(n
     expect(await listed(`/apis/batch/v1/namespaces/${jobs[0]}/jobs`)).toEqual([]);
     await says(town, developer, `/gantry logs job/${name}`);
     expect(town.thread("ops").join("\n")).toContain("backed up 7 tables");
+  });
+
+  test("namespaces with labels are followed with two rights on the cluster; without them the start names the right", async () => {
+    const shop = await newNamespace("shop");
+    const payments = await newNamespace("pay");
+    const account = await openAccount(cluster, shop, rights);
+    const own = { names: [shop] as const, labels: `team=${shop}` };
+    const { kubeconfig } = account;
+    const region = { ...settings, kubeconfig: { path: kubeconfig }, namespacesOf: () => own };
+    const checked = () => checkClusters([region], ["gantry"]);
+    await expect(checked()).rejects.toThrow(/cannot list resource "namespaces".*Give Gantry's account a ClusterRole/u);
+
+    const subjects = [{ kind: "ServiceAccount", name: "gantry", namespace: shop }];
+    const rbac = "/apis/rbac.authorization.k8s.io/v1";
+    const roleRef = { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: shop };
+    const ofNamespaces = { apiGroups: [""], resources: ["namespaces"], verbs: ["list", "watch"] };
+    const metadata = { name: shop };
+    await must({ method: "POST", path: `${rbac}/clusterroles`, body: { metadata, rules: [ofNamespaces] } });
+    await must({ method: "POST", path: `${rbac}/clusterrolebindings`, body: { metadata, roleRef, subjects } });
+    try {
+      await until(async () => checked().then(Boolean, () => false));
+      await using town = await townWith({ kubeconfig, namespaces: { gantry: { beijing1: own } } });
+      await applyDeployment(cluster, { namespace: payments, name: "ledger" });
+      const label = (team: string | null) =>
+        must({
+          method: "PATCH",
+          path: `/api/v1/namespaces/${payments}`,
+          contentType: "application/merge-patch+json",
+          body: { metadata: { labels: { team } } },
+        });
+      expect(await town.services()).toEqual([]);
+      await label(shop);
+      // Its Role is missing there.
+      await town.until(async () =>
+        (await says(town, town.developer, "/gantry list")).includes(`Namespace ${payments} isn't listed`),
+      );
+      const role = { metadata: { name: "gantry" }, rules: rights.map(ruleOf) };
+      const bound = { ...roleRef, kind: "Role", name: "gantry" };
+      await must({ method: "POST", path: `${rbac}/namespaces/${payments}/roles`, body: role });
+      const binding = { metadata: { name: "gantry" }, roleRef: bound, subjects };
+      await must({ method: "POST", path: `${rbac}/namespaces/${payments}/rolebindings`, body: binding });
+      await town.until(runs(town, "ledger"));
+      await label(null);
+      await town.until(async () => (await town.services()).length === 0);
+    } finally {
+      await must({ method: "DELETE", path: `${rbac}/clusterrolebindings/${shop}` });
+      await must({ method: "DELETE", path: `${rbac}/clusterroles/${shop}` });
+      account.remove();
+    }
   });
 });

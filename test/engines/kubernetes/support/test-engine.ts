@@ -2,13 +2,16 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { OpenedEngine } from "../../../../src/service/engine.ts";
-import type { ClusterConfig } from "../../../../src/service/engines/kubernetes/cluster/cluster-config.ts";
+import type {
+  ClusterConfig,
+  UserNamespaces,
+} from "../../../../src/service/engines/kubernetes/cluster/cluster-config.ts";
 import { openKubernetesEngine } from "../../../../src/service/engines/kubernetes/kubernetes-engine.ts";
 
 export type TestEngineOptions = {
   readonly kubeconfig: string;
-  /** By user, then by region: one, or several. */
-  readonly namespaces: Readonly<Record<string, Readonly<Record<string, string | readonly [string, ...string[]]>>>>;
+  /** By user, then by region. */
+  readonly namespaces: Readonly<Record<string, Readonly<Record<string, string | UserNamespaces>>>>;
   /** Whether workloads are adopted that Gantry did not create; not without it. */
   readonly adopt?: "all" | undefined;
   readonly settings?: Partial<ClusterConfig> | undefined;
@@ -29,7 +32,7 @@ export async function openTestEngine({
     context: undefined,
     namespacesOf(username) {
       const own = namespaces[username]?.[region];
-      return own === undefined ? undefined : { names: typeof own === "string" ? [own] : own };
+      return typeof own === "string" ? { names: [own] } : own;
     },
     domains: { kind: "ingress", ingressClass: undefined },
     ports: { kind: "cluster" },

@@ -312,7 +312,7 @@ describe("a namespace that can't be read", () => {
     ]);
     await expect(town.engine.getService(town.service("ledger"))).rejects.toMatchObject({
       status: 503,
-      message: `no service is named ledger: check the name. It may be where Gantry can't look. ${not_listed?.[0]}`,
+      message: `no service is named ledger: check the name. It may be in a namespace that isn't listed. ${not_listed?.[0]}`,
     });
     await expect(town.engine.deleteService(town.service("ledger"))).rejects.toMatchObject({ status: 503 });
     await town.engine.restartService(town.service("cart"));

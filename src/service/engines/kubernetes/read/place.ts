@@ -145,5 +145,5 @@ export function notFound(
 ): Refusal {
   const unseen = leftOut.filter(({ mayHold }) => mayHold).map(({ why }) => why);
   if (unseen.length === 0) return new Refusal(404, text, options);
-  return new Refusal(503, `${text}. It may be where Gantry can't look. ${unseen.join(" ")}`);
+  return new Refusal(503, `${text}. It may be in a namespace that isn't listed. ${unseen.join(" ")}`);
 }
