@@ -9,12 +9,12 @@ import type { KubeObject } from "./cluster/kinds.ts";
 import { MOST_NAMESPACES } from "./config/namespaces.ts";
 import { matchesAll, parseLabelSelector } from "./read/label-selector.ts";
 
-/** Namespaces, or one of them, that a list lacks. */
+/** Namespaces that a list lacks. */
 export type LeftOut = {
-  /** The one, if it is one. */
-  readonly namespace?: string;
-  /** A sentence for people. */
-  readonly why: string;
+  /** As far as they are known by name. */
+  readonly namespaces: readonly string[];
+  /** For people, one or two of them. */
+  readonly sentences: string;
   /** Whether workloads of the user may be there: then nobody may say that one doesn't exist. */
   readonly mayHold: boolean;
 };
@@ -164,8 +164,8 @@ function chosen({ names }: UserNamespaces, found: readonly string[], taken: Read
   return {
     names: [...names, ...further],
     leftOut: [
-      ...shared.map((namespace) => ({ namespace, why: sharedText(namespace), mayHold: true })),
-      ...(beyond.length > 0 ? [{ why: beyondText(beyond), mayHold: true }] : []),
+      ...leftOut(shared, { why: SHARED, mayHold: true }),
+      ...(beyond.length > 0 ? [{ namespaces: beyond, sentences: beyondText(beyond), mayHold: true }] : []),
     ],
   };
 }
@@ -177,11 +177,22 @@ export function upToMost(names: readonly string[], found: readonly string[]) {
   return { names: others.slice(0, room), beyond: others.slice(room) };
 }
 
-function sharedText(name: string): string {
-  return (
-    `Namespace ${name} isn't listed: two users or regions have it, and it can be of one only. ` +
-    "Change its labels, or SERVICE_CLUSTERS."
-  );
+const SHARED = "two users or regions have it, and it can be of one only. Change its labels, or SERVICE_CLUSTERS.";
+
+/** The names in a sentence; the bot shows a few sentences of a list. */
+const MOST_NAMED = 10;
+
+/** One for all of these namespaces, which are left out for the same reason; none without any. */
+export function leftOut(
+  namespaces: readonly string[],
+  { why, mayHold }: { readonly why: string; readonly mayHold: boolean },
+): readonly LeftOut[] {
+  const [first, ...others] = namespaces;
+  if (first === undefined) return [];
+  const named = namespaces.slice(0, MOST_NAMED).join(", ");
+  const more = namespaces.length > MOST_NAMED ? ` and ${namespaces.length - MOST_NAMED} more` : "";
+  const what = others.length === 0 ? `Namespace ${first} isn't` : `Namespaces ${named}${more} aren't`;
+  return [{ namespaces, sentences: `${what} listed: ${why}`, mayHold }];
 }
 
 export function beyondText(beyond: readonly string[]): string {
@@ -193,7 +204,7 @@ function unreadLabels(labels: string, refusal: Error): LeftOut {
   const why = refusal.message
     .replace(/^Couldn't read the namespaces of the cluster: /u, "")
     .replace(" Nothing was changed.", "");
-  return { why: `Namespaces with ${labels} aren't listed: ${why}`, mayHold: true };
+  return { namespaces: [], sentences: `Namespaces with ${labels} aren't listed: ${why}`, mayHold: true };
 }
 
 type Working = { readonly stop: AbortController; readonly over: Promise<void> };

@@ -325,6 +325,15 @@ describe("a namespace that can't be read", () => {
     await until(async () => (await town.names()).includes("ledger"));
   });
 
+  test("is named together with others that lack the same right", async () => {
+    const town = await openTown({ users: { dana: { names: ["shop", "payments", "ops"] } } });
+    for (const namespace of ["payments", "ops"]) town.deny("list deployments", namespace);
+
+    expect((await town.engine.listServices(town.asked({}))).not_listed).toEqual([
+      "Namespaces payments, ops aren't listed: Gantry's account may not list deployments there. Give it the Role of docs/kubernetes-role.yaml.",
+    ]);
+  });
+
   test("is the refusal where no other can be read", async () => {
     const town = await openTown();
     for (const namespace of twoNames.names) town.deny("list deployments", namespace);
@@ -352,7 +361,7 @@ describe("a namespace that can't be read", () => {
 
     expect(services.map(({ name }) => name)).toEqual(["web"]);
     expect(not_listed).toEqual([
-      "Namespace payments isn't listed: the cluster doesn't have it. Create it with `kubectl create namespace payments`, or change SERVICE_CLUSTERS.",
+      "Namespace payments isn't listed: the cluster has no such namespace. Create it with kubectl, or change SERVICE_CLUSTERS.",
     ]);
     // Nothing can be there.
     await expect(town.engine.getService(town.service("ledger"))).rejects.toMatchObject({ status: 404 });

@@ -4,7 +4,7 @@ import { isDenied } from "../cache/read-refusal.ts";
 import { KubeError } from "../cluster/kube-api.ts";
 import { missingRightOf } from "../cluster/missing-right.ts";
 import type { Region } from "../region.ts";
-import type { LeftOut } from "../region-namespaces.ts";
+import { leftOut, type LeftOut } from "../region-namespaces.ts";
 import type { KnownRegion, Reading } from "./find-services.ts";
 import type { FoundService } from "./found-service.ts";
 import { jobKinds, serviceKinds } from "./read-kinds.ts";
@@ -77,15 +77,21 @@ async function currentPlace<R extends KnownRegion>(
       await cacheOf(namespace).current(kinds, signal);
     } catch (error) {
       // Its labels have changed since.
-      if (!namespaces.all().includes(namespace)) return void left.add(namespace);
+      const isNamed = config.namespacesOf(username)?.names.includes(namespace) === true;
+      if (!isNamed && !namespaces.all().includes(namespace)) return void left.add(namespace);
       // It would be the whole answer, or the same for all of them.
       if (names.length === 1 || !(error instanceof Refusal) || !isDenied(error.cause)) throw error;
       denied.set(namespace, error);
     }
   };
   await Promise.all(names.map(read));
-  const [refusal] = denied.values();
-  if (refusal && denied.size === names.length) throw refusal;
+  // In their order, whichever answered first.
+  const unread = names.flatMap((name) => {
+    const refusal = denied.get(name);
+    return refusal ? [[name, refusal] as const] : [];
+  });
+  const [[, refusal] = []] = unread;
+  if (refusal && unread.length === names.length) throw refusal;
   const readable = names.filter((name) => !denied.has(name) && !left.has(name));
   const gone = names.length === 1 ? [] : await goneOf(region, readable, kinds);
   return {
@@ -94,11 +100,13 @@ async function currentPlace<R extends KnownRegion>(
     names,
     leftOut: [
       ...known.leftOut,
-      ...names.flatMap((namespace) => {
-        const why = denied.get(namespace);
-        return why ? [{ namespace, why: deniedText(namespace, why), mayHold: true }] : [];
-      }),
-      ...gone.map((namespace) => ({ namespace, why: goneText(namespace), mayHold: false })),
+      ...[...Map.groupBy(unread, ([, refusal]) => whyDenied(refusal))].flatMap(([why, of]) =>
+        leftOut(
+          of.map(([namespace]) => namespace),
+          { why, mayHold: true },
+        ),
+      ),
+      ...leftOut(gone, { why: GONE, mayHold: false }),
     ],
   };
 }
@@ -114,20 +122,13 @@ async function goneOf(
   return empty.filter((_, at) => gone[at] === true);
 }
 
-function deniedText(namespace: string, { message, cause }: Refusal): string {
+function whyDenied({ message, cause }: Refusal): string {
   const right = cause instanceof KubeError ? missingRightOf(cause) : undefined;
-  const why = right
-    ? `Gantry's account may not ${right.verb} ${right.resource} there. Give it the Role of docs/kubernetes-role.yaml.`
-    : message.replace(/^Couldn't [^:]*: /u, "").replace(" Nothing was changed.", "");
-  return `Namespace ${namespace} isn't listed: ${why}`;
+  if (!right) return message.replace(/^Couldn't [^:]*: /u, "").replace(" Nothing was changed.", "");
+  return `Gantry's account may not ${right.verb} ${right.resource} there. Give it the Role of docs/kubernetes-role.yaml.`;
 }
 
-function goneText(namespace: string): string {
-  return (
-    `Namespace ${namespace} isn't listed: the cluster doesn't have it. ` +
-    `Create it with \`kubectl create namespace ${namespace}\`, or change SERVICE_CLUSTERS.`
-  );
-}
+const GONE = "the cluster has no such namespace. Create it with kubectl, or change SERVICE_CLUSTERS.";
 
 /** For the answer about a service: a namespace says something only where there are several. */
 export function namespaceField({ names }: Pick<Place<KnownRegion>, "names">, { source }: FoundService) {
@@ -139,11 +140,11 @@ export function namespaceField({ names }: Pick<Place<KnownRegion>, "names">, { s
  * workload that only isn't seen must not be taken for one that was deleted.
  */
 export function notFound(
-  { leftOut }: Pick<Place<KnownRegion>, "leftOut">,
+  place: Pick<Place<KnownRegion>, "leftOut">,
   text: string,
   options: { readonly instead?: string | undefined } = {},
 ): Refusal {
-  const unseen = leftOut.filter(({ mayHold }) => mayHold).map(({ why }) => why);
+  const unseen = place.leftOut.filter(({ mayHold }) => mayHold).map(({ sentences }) => sentences);
   if (unseen.length === 0) return new Refusal(404, text, options);
   return new Refusal(503, `${text}. It may be in a namespace that isn't listed. ${unseen.join(" ")}`);
 }

@@ -169,6 +169,6 @@ function unlisted({ region, reading, leftOut }: Place<KnownRegion>, kinds: reado
     const where = of.map(({ namespace }) => namespace).join(", ");
     return of.length === namespaces.length ? why : `Namespace ${where}: ${why}`;
   });
-  const all = [...leftOut.map(({ why }) => why), ...sentences];
+  const all = [...leftOut.map(({ sentences }) => sentences), ...sentences];
   return all.length === 0 ? {} : { not_listed: all };
 }

@@ -70,7 +70,7 @@ function onServiceIn<T>(
 /** Where new workloads are made. Throws the reason why it can't be read. */
 export function newNamespace({ names: [first], reading, leftOut }: Place): string {
   if (reading.namespaces.includes(first)) return first;
-  const why = leftOut.find((each) => each.namespace === first)?.why ?? "";
+  const why = leftOut.find(({ namespaces }) => namespaces.includes(first))?.sentences ?? "";
   throw new Refusal(503, `New workloads are made in the namespace ${first}. Nothing was changed. ${why}`.trim());
 }
 
