@@ -71,6 +71,7 @@ export const Deployment = z.object({
   spec: z.object({
     replicas: z.number().default(1),
     paused: maybe(z.boolean()),
+    minReadySeconds: maybe(z.number()),
     selector: Selector,
     template: PodTemplate,
     strategy: maybe(z.object({ type: maybe(z.string()) })),
@@ -89,6 +90,7 @@ export const StatefulSet = z.object({
   metadata: Metadata,
   spec: z.object({
     replicas: z.number().default(1),
+    minReadySeconds: maybe(z.number()),
     selector: Selector,
     template: PodTemplate,
     updateStrategy: maybe(
@@ -112,6 +114,7 @@ export const DaemonSet = z
   .object({
     metadata: Metadata,
     spec: z.object({
+      minReadySeconds: maybe(z.number()),
       selector: Selector,
       template: PodTemplate,
       updateStrategy: maybe(z.object({ type: maybe(z.string()) })),

@@ -19,7 +19,8 @@ export function serviceStatus(source: FoundService["source"], pods: readonly Pod
   const instances = pods.map((pod) => ({ pod, ...podHealth(pod, now) }));
   const rollout = rolloutOf(source);
   const ready = Math.min(instances.filter(({ state }) => state === "ready").length, rollout.wanted);
-  const counts = { ready, ...crashesOf(instances, now) };
+  const { minReadySeconds } = source.object.spec;
+  const counts = { ready, ...(minReadySeconds !== undefined && { minReadySeconds }), ...crashesOf(instances, now) };
   if (deletionTimestamp !== undefined) return { state: "Deleting", since: deletionTimestamp, ...counts };
   // No node may match a DaemonSet, which then runs as it should.
   if (rollout.wanted === 0 && source.kind !== "DaemonSet" && !isIdle(source.object.metadata.annotations)) {

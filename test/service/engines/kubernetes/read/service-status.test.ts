@@ -13,6 +13,16 @@ test("a service whose pods are all ready runs, since the last became ready", () 
   expect(status).toMatchObject({ state: "Running", ready: 2, since: at("12:03:00"), restarts: { count: 0 } });
 });
 
+test("a Deployment's own period of readiness is reported", () => {
+  const patient = deployment("web", { spec: { minReadySeconds: 30 } });
+
+  expect(statusAt("12:30:00", patient, pod("web-1", { of }), pod("web-2", { of }))).toMatchObject({
+    state: "Running",
+    minReadySeconds: 30,
+  });
+  expect(statusAt("12:30:00", deployment("web"), pod("web-1", { of }))).not.toHaveProperty("minReadySeconds");
+});
+
 test("a new service starts, before its controller saw it and until an instance is ready", () => {
   const unseen = { ...noPods, observedGeneration: 0, conditions: [] };
   const waiting = { state: { waiting: { reason: "ContainerCreating" } }, ready: false };
