@@ -44,6 +44,8 @@ export function ownDaemon(kind: DaemonKind, options: OwnDaemonOptions = {}): Own
     const log = openSync(logPath, "a");
     // A session of its own: a Ctrl-C is for the tests, which then take it down.
     const child = spawn(program, args, {
+      // Podman's monitor leaves a file there when a container is out of memory.
+      cwd: folder,
       env: { ...process.env, ...env },
       detached: true,
       stdio: ["ignore", log, log],
