@@ -76,7 +76,7 @@ describe("a service that Gantry found in a cluster", () => {
     const { town, writes } = await adoptedTown(undefined, open);
     await using _town = town;
 
-    await town.developer.says("@gantry please scale redis.cache to 3.", { channel: "ops" });
+    await town.developer.says("@gantry could you scale redis.cache to 3?", { channel: "ops" });
     await town.settled();
     expect(newest(town.developer, "ops")).toMatch(/Scale redis\.cache to 3\?/u);
     await clicks(town, town.developer, "Scale redis.cache to 3");

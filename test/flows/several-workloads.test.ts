@@ -98,6 +98,7 @@ describe("one request for several workloads", () => {
 
     await clicks(town, developer, "Undo");
 
+    await town.until(() => writes.length === 4);
     expect(writes).toEqual(["web", "worker", "web", "worker"]);
     await town.until(async () => (await town.services()).every(({ status }) => status === "Running"));
     town.passMinutes(1);

@@ -39,6 +39,7 @@ async function openTown({ users = { dana: twoNames }, there = { shop: {}, paymen
   const dir = mkdtempSync(join(tmpdir(), "gantry-namespaces-"));
   const follows = new Set<ServerResponse>();
   const server = await openFakeApiServer({
+    namespaces: "objects",
     podLog({ namespace, query }, response) {
       follows.add(response);
       response.writeHead(200, { "content-type": "text/plain" }).flushHeaders();
@@ -451,7 +452,7 @@ describe("namespaces with labels", () => {
       ["namespace n0: 1 service", "0 jobs"],
     ]);
     expect(lines.find((line) => line.includes(" n1 "))).toMatch(
-      /^Region us: couldn't list what runs in the namespace n1 .*Give Gantry's account the Role of docs\/kubernetes-role\.yaml there\. Lists leave its workloads out until then\.$/u,
+      /^Region us: couldn't list what runs in the namespace n1 .*Give Gantry's account the Role of docs\/kubernetes-role\.yaml there\. If the API server has just started, wait a minute\. Lists leave its workloads out until then\.$/u,
     );
     const beyond =
       "3 namespaces aren't listed: Gantry reads at most 50 of a user. Change namespaceLabels in SERVICE_CLUSTERS.";

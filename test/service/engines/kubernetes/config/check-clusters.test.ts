@@ -29,7 +29,7 @@ test("the start says where it can't see whether PodSecurity is enforced, and wha
   const kubeconfig = { path: join(folder, "config") };
   writeFileSync(kubeconfig.path, server.kubeConfig().exportConfig());
   const linesIn = async (namespace: string, podSecurity: "auto" | "restricted") => {
-    const region = { ...config, kubeconfig, podSecurity, namespaceOf: () => namespace };
+    const region = { ...config, kubeconfig, podSecurity, namespacesOf: () => ({ names: [namespace] as const }) };
     return foundLines(await checkClusters([region], ["dana"])).slice(1);
   };
   server.objects.put("deployments", "hidden", deployment("web"));

@@ -50,8 +50,8 @@ export type FakeOptions = {
   readonly onRequest?: (request: KubeRequest) => void;
   /** Answers requests for the log of a container: this server has none. */
   readonly podLog?: (asked: KubeRequest, response: ServerResponse) => void;
-  /** Labels of namespaces; this account may not look at others, nor at any without this. */
-  readonly namespaces?: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  /** Labels of the namespaces that this account may look at, none without this; or those that were put as objects. */
+  readonly namespaces?: Labels | "objects";
   /** The values of the `Warning` headers of the answer to a request. */
   readonly warnings?: (request: KubeRequest) => readonly string[];
   /** A second of `timeoutSeconds`, for tests that can't wait. */
@@ -74,7 +74,8 @@ export async function openFakeApiServer(options: FakeOptions = {}): Promise<Fake
     void (async () => {
       if (request.url === "/version") return send(response, 200, { gitVersion: "v1.34.0" });
       const [, looked] = /^\/api\/v1\/namespaces\/([^/?]+)$/u.exec(request.url ?? "") ?? [];
-      if (looked !== undefined) return answerNamespace(response, looked, options);
+      const { namespaces = {} } = options;
+      if (looked !== undefined && namespaces !== "objects") return answerNamespace(response, looked, namespaces);
       const asked = await kubeRequestOf(request);
       if (!asked) return failure(response, { status: 404, plain: "404 page not found\n" });
       requests.push({ ...asked, at: performance.now() });
@@ -139,7 +140,9 @@ export async function openFakeApiServer(options: FakeOptions = {}): Promise<Fake
   };
 }
 
-function answerNamespace(response: ServerResponse, name: string, { namespaces = {} }: FakeOptions): void {
+type Labels = Readonly<Record<string, Readonly<Record<string, string>>>>;
+
+function answerNamespace(response: ServerResponse, name: string, namespaces: Labels): void {
   const labels = namespaces[name];
   if (labels) return send(response, 200, { kind: "Namespace", metadata: { name, labels } });
   const message = `namespaces "${name}" is forbidden: User "ada" cannot get resource "namespaces" in API group ""`;
