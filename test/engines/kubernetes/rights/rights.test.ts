@@ -8,7 +8,7 @@ import { accidents } from "./accidents.ts";
 import { openAccount } from "./account.ts";
 import { Refused } from "./allowed.ts";
 import { withGatewayApi } from "./gateway-api.ts";
-import { documentedRights, optionalResources, type Right, wordsOf } from "./role.ts";
+import { documentedRights, optionalResources, type Right, rightFor, wordsOf } from "./role.ts";
 import { expectIncomplete, optionalTour, tour } from "./tour.ts";
 
 const cluster = await testCluster();
@@ -32,6 +32,8 @@ type Toured = {
   readonly refused: string | undefined;
   /** What the operator reads in the log and on the health page. */
   readonly reported: string;
+  /** What the API server was asked, as its audit log has it. */
+  readonly asked: readonly string[];
 };
 
 /** All operations of an engine whose account in the cluster has these rights only. */
@@ -57,10 +59,10 @@ async function toured(given: readonly Right[], domains: "ingress" | "gateway"): 
     if (given === rights) await optionalTour(world);
     if (given === needed) await expectIncomplete(world);
     await accidents({ world, image, front, meddle: () => scaleStatefulSet(cluster, { namespace, name: "db" }) });
-    return { refused: undefined, reported: reported() };
+    return { refused: undefined, reported: reported(), asked: front.requests };
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
-    return { refused: error.message, reported: reported() };
+    return { refused: error.message, reported: reported(), asked: front.requests };
   } finally {
     await service.close();
     await front.close();
@@ -81,15 +83,18 @@ function namings({ verb, resource }: Right): readonly string[] {
 }
 
 describe.skipIf(noPods !== undefined)(`the rights of the documented Role${because(noPods)}`, () => {
-  test("all of them are enough for every operation, also on adopted workloads", async () => {
-    for (const domains of ["ingress", "gateway"] as const) await expectEnough(domains);
-  });
+  test("all of them are enough for every operation, also on adopted workloads, and each one is used", async () => {
+    const asked: string[] = [];
+    for (const domains of ["ingress", "gateway"] as const) {
+      const seen = await toured(rights, domains);
+      expect(seen.refused).toBeUndefined();
+      expect(seen.reported).not.toMatch(NAMED);
+      asked.push(...seen.asked);
+    }
 
-  async function expectEnough(domains: "ingress" | "gateway"): Promise<void> {
-    const { refused, reported } = await toured(rights, domains);
-    expect(refused).toBeUndefined();
-    expect(reported).not.toMatch(NAMED);
-  }
+    const used = new Set(asked.flatMap((request) => rightFor(request) ?? []).map(wordsOf));
+    expect([...used].toSorted()).toEqual(rights.map(wordsOf).toSorted());
+  });
 
   test.concurrent("the optional ones can be left out: lists say what is missing, and everything else works", async () => {
     const { refused, reported } = await toured(needed, "ingress");

@@ -38,3 +38,17 @@ export function ruleOf({ group, resource, verb }: Right): Rule {
 export function wordsOf({ group, resource, verb }: Right): string {
   return `${verb} ${resource}${group === "" ? "" : ` of ${group}`}`;
 }
+
+const verbs: Readonly<Record<string, string>> = { POST: "create", PUT: "update", PATCH: "patch", DELETE: "delete" };
+
+/** The right that a request takes, as `GET /apis/batch/v1/namespaces/shop/jobs?watch=true`; undefined for one about no resource. */
+export function rightFor(request: string): Right | undefined {
+  const [, method = "", path = "", watch] = /^(\w+) ([^?]+)(\?watch=true)?/u.exec(request) ?? [];
+  const [, group = "", namespaced = ""] = /^\/(?:api|apis\/([^/]+))\/v\d\w*\/namespaces\/(.+)$/u.exec(path) ?? [];
+  if (namespaced === "") return undefined;
+  const [, resource, name, subresource] = namespaced.split("/");
+  if (resource === undefined) return { group, resource: "namespaces", verb: "get" };
+  const reads = watch !== undefined ? "watch" : name === undefined ? "list" : "get";
+  const whole = subresource === undefined ? resource : `${resource}/${subresource}`;
+  return { group, resource: whole, verb: verbs[method] ?? reads };
+}
