@@ -27,15 +27,19 @@ export function waitingLines(waiting: Waiting | undefined, now: Date): Block[] {
   return [section(first, ...rest, ...(more > 0 ? [`${more} more waiting`] : [])), ...actions(review)];
 }
 
-/** "⏳ Waiting: scale, instances 2 → 4 · requested by Dana Reyes 5 min ago · 0 of 1 approvals". */
+/**
+ * "⏳ Waiting: scale, instances 2 → 4 · requested by Dana Reyes 5 min ago · 0 of 1 approvals". What is measured may already
+ * name the verb: "memory 256 → 512 MiB".
+ */
 function line({ verb, requester, createdAt, terms, votes, diff }: StoredChange, now: Date): Line {
-  const what = measured.has(verb) && diff.length > 0 ? `, ${diff.slice(0, DIFF).join(", ")}` : "";
+  const what = measured.has(verb) ? diff.slice(0, DIFF).join(", ") : "";
+  const named = what.startsWith(`${verb} `) ? [] : [strong(verb, 40), words(what === "" ? "" : ", ")];
   const ago = age(createdAt.toISOString(), now) ?? "0 s";
   return [
     words("⏳ Waiting: "),
-    strong(verb, 40),
-    words(what === "" ? " " : `${what} `, 160),
-    words("· requested by "),
+    ...named,
+    words(what, 160),
+    words(" · requested by "),
     words(requester.name, 80),
     words(` ${ago} ago · ${votes.length} of ${counted(terms?.votes ?? 1, "approval")}`),
   ];
