@@ -1,7 +1,7 @@
 import type { Change } from "./change.ts";
 import type { Snapshot } from "./snapshot.ts";
 import { NOT_REPORTED, updatableFields } from "./updatable-fields.ts";
-import { isIdle } from "../api/workload-status.ts";
+import { isIdle, isStatus } from "../api/workload-status.ts";
 import { createHash } from "node:crypto";
 import type { Drift } from "./stored-change.ts";
 
@@ -50,10 +50,10 @@ function fieldsOf(change: Change, snapshot: NonNullable<Snapshot>): Dependency[]
   }
 }
 
-/** A service that isn't stopped changes its status by itself. */
+/** What somebody wants it to be: one that isn't stopped changes its status by itself, and one that stops ends as stopped. */
 function powerOf({ status }: NonNullable<Snapshot>): string {
   if (status === undefined) return NOT_REPORTED;
-  return isIdle(status) ? "stopped" : "not stopped";
+  return isIdle(status) || isStatus(status, "stopping") ? "stopped" : "not stopped";
 }
 
 /**

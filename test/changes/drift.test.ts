@@ -68,6 +68,15 @@ describe("drift", () => {
     `);
   });
 
+  test("is nothing where a service was stopping when its start was requested, and has stopped since", () => {
+    const start = plain("startService", { ...before, status: "Stopping" });
+
+    expect(driftOf(start, { ...before, status: "Stopped" })).toEqual([]);
+    expect(driftOf(start, { ...before, status: "Running" })).toEqual([
+      { field: "power", then: "stopped", now: "not stopped", asked: "running" },
+    ]);
+  });
+
   test("of a workload that was deleted is that alone", () => {
     expect(driftOf(toFour, undefined)).toMatchInlineSnapshot(`
       [
