@@ -116,7 +116,8 @@ test("after a restart of everything, an old card's button still works, and say's
   const second = await run();
   const approved = await second.act("click", { as: "alex", label: "Approve" });
 
-  expect(approved).toContain("web");
+  expect(approved).toContain('"acked":true');
   expect(approved).not.toContain('"error"');
-  expect(await second.act("click", { as: "alex", label: "Approve" })).toContain("sees no button");
+  // On a busy machine the card follows later.
+  await until(async () => (await second.act("click", { as: "alex", label: "Approve" })).includes("sees no button"));
 });

@@ -30,7 +30,7 @@ test("everybody sees whether each part works, and a workspace admin each line", 
 
   const details = await asks(town.approver);
   expect(details).toContain("The bot token works: @gantry in Playground");
-  expect(details).toContain("Last from Slack: command 0s ago");
+  expect(details).toMatch(/Last from Slack: command \d+s ago/u);
   expect(details).toMatch(/SQLite [\d.]+ answers in \d+ ms/u);
   expect(details).toContain("1 live replica:");
 });

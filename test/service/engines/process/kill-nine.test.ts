@@ -37,12 +37,15 @@ describe("after kill -9 of the engine", () => {
     const doomed = await engineProcess(dataDir);
     await doomed.create("web", web);
     await doomed.create("stubborn", { containers: [stubborn] });
+    const running = (wanted: number, what: string) =>
+      until(async () => {
+        const pids = await childrenOf(dataDir);
+        return pids.length === wanted && pids;
+      }, what);
+    await running(4, "the web server, the runner of the host command, the command and its child");
+    // Last, because it ends after four seconds.
     await doomed.createJob("cut", { containers: [{ image: "gantry/batch", command: ["8", "--delay", "500"] }] });
-    // The web server, the job, the runner of the host command, the command and its child.
-    const doomedPids = await until(async () => {
-      const pids = await childrenOf(dataDir);
-      return pids.length === 5 && pids;
-    }, "all processes");
+    const doomedPids = await running(5, "the job beside them");
     await doomed.kill();
 
     const next = await openEngine(dataDir, { allowHostCommands: true, graceMs: 100 });
