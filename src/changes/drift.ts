@@ -50,7 +50,7 @@ function fieldsOf(change: Change, snapshot: NonNullable<Snapshot>): Dependency[]
   }
 }
 
-/** What somebody wants it to be: one that isn't stopped changes its status by itself, and one that stops ends as stopped. */
+/** What was asked for last. Without a request, a running service changes its status, and a stopping one ends as stopped. */
 function powerOf({ status }: NonNullable<Snapshot>): string {
   if (status === undefined) return NOT_REPORTED;
   return isIdle(status) || isStatus(status, "stopping") ? "stopped" : "not stopped";
