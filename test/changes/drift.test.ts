@@ -72,9 +72,16 @@ describe("drift", () => {
     const start = plain("startService", { ...before, status: "Stopping" });
 
     expect(driftOf(start, { ...before, status: "Stopped" })).toEqual([]);
-    expect(driftOf(start, { ...before, status: "Running" })).toEqual([
-      { field: "power", then: "stopped", now: "not stopped", asked: "running" },
-    ]);
+    expect(driftOf(start, { ...before, status: "Running" })).toMatchInlineSnapshot(`
+      [
+        {
+          "asked": "running",
+          "field": "power",
+          "now": "not stopped",
+          "then": "stopped",
+        },
+      ]
+    `);
   });
 
   test("of a workload that was deleted is that alone", () => {
