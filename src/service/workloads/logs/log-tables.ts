@@ -17,7 +17,12 @@ export type LogTables = {
 };
 
 /** An open log database. PGlite is PostgreSQL. */
-export type LogDatabase = { readonly db: Kysely<LogTables>; readonly flavour: "sqlite" | "postgres" };
+export type LogDatabase = {
+  readonly db: Kysely<LogTables>;
+  readonly flavour: "sqlite" | "postgres";
+  /** The name of the file, for people. */
+  readonly file?: string;
+};
 
 /** Only this many of the newest lines of an older, unlimited database are migrated, to keep the start fast. */
 const TAKEN_OVER = 200_000;

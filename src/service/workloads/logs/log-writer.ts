@@ -127,7 +127,7 @@ type Reading = { readonly flush: () => Promise<void>; readonly onEvent: LogWrite
 
 /** Pending lines are written first. */
 function reading(
-  { db, flavour }: LogDatabase,
+  { db, flavour, file }: LogDatabase,
   { flush, onEvent }: Reading,
 ): Pick<LogWriter, "cursorOf" | "collected" | "page" | "hasInstance" | "instances"> {
   let isToldOfDamage = false;
@@ -136,7 +136,7 @@ function reading(
     if (!(error instanceof DamagedLog) && !isDamaged(error)) throw refusalOf(error, flavour);
     if (!isToldOfDamage) onEvent("the log file is damaged", { error });
     isToldOfDamage = true;
-    throw new Refusal(503, DAMAGED, { cause: error });
+    throw new Refusal(503, damaged(file), { cause: error });
   }
 
   return {
@@ -163,9 +163,9 @@ function reading(
   };
 }
 
-const DAMAGED =
-  "The log can't be read: its file logs.sqlite is damaged. Workloads run on. Ask your Gantry admin to stop the workload " +
-  "API, move the file away or restore it from a backup, and start it again.";
+const damaged = (file: string | undefined): string =>
+  `The log can't be read: its file${file === undefined ? "" : ` ${file}`} is damaged. Workloads run on. Ask your Gantry admin to stop the workload API, ` +
+  "move the file away or restore it from a backup, and start it again.";
 
 /** Where the store's id is kept. No workload has an empty name. */
 const STORE: Source = { workload: "", source: "store" };

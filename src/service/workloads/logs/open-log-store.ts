@@ -1,3 +1,4 @@
+import { basename } from "node:path";
 import { databaseTroubleOf } from "../../../database-trouble.ts";
 import { openPostgres, type TlsOptions } from "../../../postgres.ts";
 import { openSqlite } from "../../../sqlite.ts";
@@ -32,7 +33,7 @@ async function openFile(path: string): Promise<LogDatabase> {
   return await withFileNamed(path, async () => {
     const db = openSqlite<LogTables>(path);
     await createLogTables(db, path);
-    return { db, flavour: "sqlite" } as const;
+    return { db, flavour: "sqlite", file: basename(path) } as const;
   });
 }
 
