@@ -188,3 +188,30 @@ test.each([
   expect(exit).toEqual({ code: null, isRemoved: true, at: "2026-11-21T10:00:00.000Z" });
   expect(exitClause(exit)).toBe("was removed outside Gantry");
 });
+
+test("a container that somebody restarts runs on: it ends when it ends the next time", async () => {
+  const seen = [
+    { Status: "exited", ExitCode: 137 },
+    { Status: "running", ExitCode: 0 },
+    { Status: "exited", ExitCode: 3 },
+  ];
+  let looks = 0;
+  await using daemon = await fakeDaemon({
+    "/containers/c1/json": (response) => {
+      const State = { ...seen[Math.min(looks, seen.length - 1)], FinishedAt: "2026-11-21T10:00:00Z" };
+      looks += 1;
+      response.writeHead(200, { "content-type": "application/json" });
+      response.end(JSON.stringify({ ...inspected("c1", "exited"), State }));
+    },
+  });
+  const found = await findDaemon({ dockerHost: daemon.host, tls: { isVerified: false } });
+  const watch = watchContainers({ daemon: found.daemon, owner, onEvent: () => undefined, times: never });
+  onTestFinished(() => watch.close());
+
+  const ended = watch.ended("c1");
+  await watch.look("c1");
+  expect(watch.isOver("c1")).toBe(false);
+  await watch.look("c1");
+
+  expect(await ended).toMatchObject({ code: 3 });
+});

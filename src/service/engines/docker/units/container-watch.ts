@@ -137,20 +137,23 @@ async function look(watch: Watch, id: string): Promise<void> {
   awaited.isPaused = found?.isPaused ?? false;
   if (found && found.state !== "ended") return;
   awaited.isOver = true;
-  awaited.end.resolve(found ? await lateExitOf(watch, found) : REMOVED);
+  const exit = found ? await lateExitOf(watch, found) : REMOVED;
+  if (exit) awaited.end.resolve(exit);
+  else awaited.isOver = false;
 }
 
 /**
  * How it ended, once that is certain: Docker kills a container that somebody removes, and may learn only after its end that
- * it was out of memory.
+ * it was out of memory. Undefined if it runs again, because somebody restarted it.
  */
-async function lateExitOf({ daemon, times }: Watch, ended: InspectedContainer): Promise<Exit> {
+async function lateExitOf({ daemon, times }: Watch, ended: InspectedContainer): Promise<Exit | undefined> {
   let last = ended;
   for (let looks = 0; looks < LATE_LOOKS && isDoubtful(last); looks += 1) {
     await pause(times.lateReasonMs, undefined, { ref: false });
     try {
       const found = await daemon.inspectContainer(ended.id);
       if (!found) return removedAt(last);
+      if (found.state !== "ended") return undefined;
       last = found;
     } catch {
       // The daemon is away: what is known already stays true.
