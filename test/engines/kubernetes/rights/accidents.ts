@@ -8,7 +8,7 @@ export type Accidents = {
   readonly world: World;
   readonly image: string;
   readonly front: ApiFront;
-  /** Somebody else changes the size of the StatefulSet `db`. */
+  /** Somebody else changes the size of the StatefulSet `db`, or makes another DaemonSet `agent`. */
   readonly meddle: () => Promise<void>;
 };
 
@@ -49,7 +49,23 @@ async function somebodyIsFaster({ world, front, meddle }: Accidents): Promise<vo
     await meddle();
     return undefined;
   });
-  await allowed(world, "updateService", { name: "db", body: { target_instance_size: 3 } });
+  await allowed(world, "stopService", { name: "db" });
+}
+
+/** Between the look at a DaemonSet and its restart, somebody else takes it away and makes another one. */
+export async function somebodyReplaces({ world, front, meddle }: Omit<Accidents, "image">): Promise<void> {
+  let isFirst = true;
+  front.onPassing(async ({ write, when }) => {
+    if (when === "after" || !write.endsWith("/daemonsets/agent") || !isFirst) return undefined;
+    isFirst = false;
+    await meddle();
+    return undefined;
+  });
+  try {
+    await allowed(world, "restartService", { name: "agent" });
+  } finally {
+    front.onPassing(() => undefined);
+  }
 }
 
 /** The second of two disks can't be made, so the first one and the rest of the service are deleted again. */
