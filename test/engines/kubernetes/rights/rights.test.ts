@@ -2,15 +2,9 @@ import { resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { because, testCluster } from "../../../support/cluster.ts";
 import { openApiFront } from "../support/api-front.ts";
-import {
-  applyCronJob,
-  applyDaemonSet,
-  applyStatefulSet,
-  replaceDaemonSet,
-  scaleStatefulSet,
-} from "../support/applied.ts";
+import { applyCronJob, applyDaemonSet, applyStatefulSet, scaleStatefulSet } from "../support/applied.ts";
 import { openTestWorld } from "../support/test-world.ts";
-import { accidents, somebodyReplaces } from "./accidents.ts";
+import { accidents } from "./accidents.ts";
 import { openAccount } from "./account.ts";
 import { Refused } from "./allowed.ts";
 import { withGatewayApi } from "./gateway-api.ts";
@@ -62,10 +56,7 @@ async function toured(given: readonly Right[], domains: "ingress" | "gateway"): 
   const reported = () => [...events.filter((line) => !namesOptional(line)), JSON.stringify(service.ready())].join("\n");
   try {
     await tour({ world, image, isOver: () => namesARight(reported()) });
-    if (given === rights) {
-      await optionalTour(world);
-      await somebodyReplaces({ world, front, meddle: () => replaceDaemonSet(cluster, { namespace, name: "agent" }) });
-    }
+    if (given === rights) await optionalTour(world);
     if (given === needed) await expectIncomplete(world);
     await accidents({ world, image, front, meddle: () => scaleStatefulSet(cluster, { namespace, name: "db" }) });
     return { refused: undefined, reported: reported(), asked: front.requests };

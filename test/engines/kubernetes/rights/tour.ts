@@ -5,8 +5,11 @@ import { slowness } from "../../../support/until.ts";
 import { allowed, Refused } from "./allowed.ts";
 import { listen, shell, ticking } from "../support/applied.ts";
 
-/** Waits on the way, on a quiet machine: without a right, something may never come. */
-const PATIENCE_MS = 30_000;
+/**
+ * Waits on the way, on a quiet machine. A pod that is stopped while it starts takes 30 s and what its node adds; without a
+ * right, something may never come.
+ */
+const PATIENCE_MS = 90_000;
 
 type Guide = {
   readonly world: World;

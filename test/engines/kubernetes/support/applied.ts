@@ -53,12 +53,6 @@ export async function applyDaemonSet({ must, image }: TestCluster, { namespace, 
   });
 }
 
-/** As `kubectl replace --force`. */
-export async function replaceDaemonSet(cluster: TestCluster, { namespace, name }: Made): Promise<void> {
-  await cluster.must({ method: "DELETE", path: `/apis/apps/v1/namespaces/${namespace}/daemonsets/${name}` });
-  await applyDaemonSet(cluster, { namespace, name });
-}
-
 /** As `kubectl run` makes it. */
 export async function applyPod({ must, image }: TestCluster, { namespace, name }: Made): Promise<void> {
   const containers = [{ name: "main", image, command: shell(ticking) }];
