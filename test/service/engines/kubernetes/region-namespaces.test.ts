@@ -414,7 +414,7 @@ describe("namespaces with labels", () => {
         `${message(verb)}. Give Gantry's account a ClusterRole with list and watch for namespaces: see docs/kubernetes.md.`,
       );
     }
-    town.server.cutWatches();
+    town.server.endWatches();
     // The other kinds come back one after the other.
     const settled = async <T>(ask: () => Promise<T>, isSo: (answer: T | Error) => boolean): Promise<void> =>
       until(async () => isSo(await ask().catch((error: Error) => error)));

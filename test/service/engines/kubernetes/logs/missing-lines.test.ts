@@ -280,7 +280,7 @@ describe("a collector with nothing to do", () => {
     const message =
       'pods is forbidden: User "ada" cannot watch resource "pods" in API group "" in the namespace "team"';
     server.fail("watch pods", { status: 403, message });
-    server.cutWatches();
+    server.endWatches();
 
     await until(() => replica.collector.problem("team")?.includes("may not watch pods") === true);
     const [note = ""] = await replica.log("web", 1).catch((error: Error) => [error.message]);
