@@ -156,7 +156,7 @@ async function lateExitOf({ daemon, times }: Watch, ended: InspectedContainer): 
       if (found.state !== "ended") return undefined;
       last = found;
     } catch {
-      // The daemon is away: what is known already stays true.
+      // The daemon is away. The exit code read before still holds.
     }
   }
   return last.isBeingRemoved ? removedAt(last) : exitOf(last);

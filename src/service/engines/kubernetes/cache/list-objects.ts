@@ -15,7 +15,7 @@ export function listObjects<K extends Kind>(reflection: Reflection<K>): Promise<
 
 /**
  * After a watch was silent: asks for one object, with the number of the others. The next watch goes on where the silent one
- * ended and tells what was missed, so all objects are needed only if their number says that watches can't be relied on.
+ * ended and tells what was missed. All objects are listed only if their number differs: then the watch can't be trusted.
  */
 export async function countObjects<K extends Kind>(reflection: Reflection<K>): Promise<void> {
   const { api, place, labelSelector, closing, reconnects, store } = reflection;

@@ -104,7 +104,7 @@ export function noteFailure<K extends Kind>(reflection: Reflection<K>, error: un
   reflection.isUnsettled = true;
   reflection.lastError = error;
   if (by === "watch") reflection.isDoubted = true;
-  // A kind that was denied before the API server went away stays so: its readers don't wait for what was never there.
+  // A kind that was denied before the outage stays denied, so that its readers don't wait.
   if (reflection.denied && error instanceof KubeError && error.isEarly) {
     reflection.denied = { ...reflection.denied, at: now };
   } else if (isDenied(error)) {
