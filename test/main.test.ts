@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
-import { readPlaygroundAddress } from "../src/stand-ins/playground-address.ts";
+import { readPlaygroundAddress } from "../src/bot/compose/stand-ins/playground-address.ts";
 import { runMain } from "./support/gantry-process.ts";
 import { until } from "./support/until.ts";
 

@@ -1,7 +1,7 @@
 import { aborted, timedOut } from "./failures.ts";
 import type { OperationId } from "./operations.ts";
 import type { Problem } from "./problem.ts";
-import { unawaited } from "../unawaited.ts";
+import { unawaited } from "../platform/unawaited.ts";
 
 /** A request in flight, retries included. */
 export type Flight = {

@@ -1,7 +1,7 @@
-import { beginLoading, endLoading } from "../boot/loading.ts";
+import { beginLoading, endLoading } from "../bot/compose/loading.ts";
 
 // For the image, so that already the first start of a container is quick: loads what a bot loads.
 beginLoading();
-await import("../run-gantry.ts");
+await import("../bot/compose/run-gantry.ts");
 await import("pg");
 endLoading();

@@ -1,11 +1,11 @@
 import { readFileSync, writeFileSync } from "node:fs";
-import { variables } from "../boot/variables.ts";
-import type { Command } from "../commands/command.ts";
+import { variables } from "../bot/compose/variables.ts";
+import type { Command } from "../bot/commands/command.ts";
 import { type Feature, features, type Limit } from "../service/capabilities.ts";
 import { dockerLimits } from "../service/engines/docker/limits.ts";
 import { kubernetesLimits } from "../service/engines/kubernetes/limits.ts";
 import { processLimits } from "../service/engines/process/limits.ts";
-import { commands } from "../commands/verbs.ts";
+import { commands } from "../bot/commands/verbs.ts";
 
 /**
  * Writes the generated parts of the documentation between their marks. With `--check` it writes nothing and fails when a

@@ -1,10 +1,10 @@
 // Checks the deployment of this environment: `npm run doctor`.
 import { parseArgs } from "node:util";
-import { loadEnvFile } from "../boot/env-file.ts";
-import { doctor } from "../boot/health/doctor.ts";
-import { doctorText } from "../boot/health/doctor-text.ts";
-import { version } from "../version.ts";
-import { worstOf } from "../health/finding.ts";
+import { loadEnvFile } from "../bot/compose/env-file.ts";
+import { doctor } from "../bot/compose/health/doctor.ts";
+import { doctorText } from "../bot/compose/health/doctor-text.ts";
+import { version } from "../platform/version.ts";
+import { worstOf } from "../bot/health/finding.ts";
 
 const usage = `Usage: npm run doctor -- [--json] [--strict]
   --json     prints {state, version, findings} for scripts

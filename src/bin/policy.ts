@@ -1,12 +1,12 @@
 // Tests a policy file from a shell: `npm run policy -- check|explain|print`.
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { QuestionError, questionFromOptions } from "../policy/question-from-options.ts";
-import { defaultPolicy, defaultPolicyText } from "../policy/default-policy.ts";
-import { explain, explanationLines } from "../policy/explain.ts";
-import { policyWarnings } from "../policy/policy-warnings.ts";
-import { PolicyError, readPolicy } from "../policy/read-policy.ts";
-import type { Policy } from "../policy/policy.ts";
+import { QuestionError, questionFromOptions } from "../bot/policy/question-from-options.ts";
+import { defaultPolicy, defaultPolicyText } from "../bot/policy/default-policy.ts";
+import { explain, explanationLines } from "../bot/policy/explain.ts";
+import { policyWarnings } from "../bot/policy/policy-warnings.ts";
+import { PolicyError, readPolicy } from "../bot/policy/read-policy.ts";
+import type { Policy } from "../bot/policy/policy.ts";
 
 const usage = `Usage: npm run policy -- check [FILE]
        npm run policy -- explain [FILE] --op OPERATION [--does routine|disruptive|destructive]

@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { z } from "zod";
-import { loadEnvFile } from "../boot/env-file.ts";
-import { findPlayground } from "../stand-ins/playground-address.ts";
+import { loadEnvFile } from "../bot/compose/env-file.ts";
+import { findPlayground } from "../bot/compose/stand-ins/playground-address.ts";
 
 // Types a command, fills in a form or clicks a button as a person in the running playground, and prints what they see.
 

@@ -1,14 +1,14 @@
 // The Container Workload Service alone: `npm run service`.
 import { join, resolve } from "node:path";
 import { pino } from "pino";
-import { ConfigError } from "../boot/config-error.ts";
-import { endOnCrash } from "../boot/crash.ts";
-import type { Trouble } from "../http/server.ts";
-import { withPortSentence } from "../http/listen.ts";
-import { createLog } from "../log.ts";
-import { openRequests } from "../stand-ins/open-requests.ts";
-import { loadEnvFile } from "../boot/env-file.ts";
-import { stopOnSignals } from "../boot/shutdown.ts";
+import { ConfigError } from "../bot/compose/config-error.ts";
+import { endOnCrash } from "../bot/compose/crash.ts";
+import type { Trouble } from "../platform/http/server.ts";
+import { withPortSentence } from "../platform/http/listen.ts";
+import { createLog } from "../platform/log.ts";
+import { openRequests } from "../bot/compose/stand-ins/open-requests.ts";
+import { loadEnvFile } from "../bot/compose/env-file.ts";
+import { stopOnSignals } from "../bot/compose/shutdown.ts";
 import { listen, type Listening } from "../service/api/listen.ts";
 import { engineSecrets } from "../service/engine-choice.ts";
 import { openEngine } from "../service/open-engine.ts";

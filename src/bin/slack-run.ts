@@ -1,6 +1,6 @@
-import { beginLoading } from "../boot/loading.ts";
-import { loadEnvFile } from "../boot/env-file.ts";
-import { slackCliEnvironment } from "../boot/slack-cli.ts";
+import { beginLoading } from "../bot/compose/loading.ts";
+import { loadEnvFile } from "../bot/compose/env-file.ts";
+import { slackCliEnvironment } from "../bot/compose/slack-cli.ts";
 
 // What `slack run` of the Slack CLI starts: .slack/hooks.json.
 beginLoading();
@@ -12,6 +12,6 @@ if (env === undefined) {
   );
   process.exitCode = 2;
 } else {
-  const { runGantry } = await import("../run-gantry.ts");
+  const { runGantry } = await import("../bot/compose/run-gantry.ts");
   await runGantry(env);
 }

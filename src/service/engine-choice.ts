@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type DatabaseAddress, databaseTls } from "../database-tls.ts";
+import { type DatabaseAddress, databaseTls } from "../platform/database/database-tls.ts";
 import type { DaemonSettings } from "./engines/docker/daemon/find-daemon.ts";
 import {
   credentialVariablesOf,

@@ -12,7 +12,7 @@ import { record, type Entered } from "./path/recorder.ts";
 const root = join(import.meta.dirname, "../..");
 const src = join(root, "src");
 const isBot = (path: string): boolean =>
-  path.startsWith(src + sep) && !/\/(?:playground|server|service|bin|stand-ins)\//u.test(path);
+  path.startsWith(src + sep) && !/\/(?:playground|service|bin|stand-ins)\//u.test(path);
 
 Error.stackTraceLimit = 200;
 instrument(isBot);

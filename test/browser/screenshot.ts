@@ -46,7 +46,7 @@ async function take(): Promise<void> {
   await dana.thread.getByText("Agreed, approved").waitFor();
   // Away from messages, which show their menu on hover.
   await dana.page.mouse.move(0, 0);
-  await mkdir(new URL(".", target), { recursive: true });
+  await mkdir(new URL("", target), { recursive: true });
   await dana.page.screenshot({ path: fileURLToPath(target), animations: "disabled", caret: "hide" });
 }
 

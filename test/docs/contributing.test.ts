@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { lifecycle } from "../../src/workflow/lifecycle.ts";
+import { lifecycle } from "../../src/bot/workflow/lifecycle.ts";
 
 const root = join(import.meta.dirname, "../..");
 const map = readFileSync(join(root, "CONTRIBUTING.md"), "utf8");

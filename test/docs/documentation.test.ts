@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
-import { Environment } from "../../src/boot/environment.ts";
-import { variables } from "../../src/boot/variables.ts";
+import { Environment } from "../../src/bot/compose/environment.ts";
+import { variables } from "../../src/bot/compose/variables.ts";
 
 const root = join(import.meta.dirname, "../..");
 const pages = ["README.md", "CONTRIBUTING.md", ...readdirSync(join(root, "docs")).map((name) => `docs/${name}`)].filter(

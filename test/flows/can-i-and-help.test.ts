@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { leftOut, ruled, unruled } from "../commands/support/ruled.ts";
+import { leftOut, ruled, unruled } from "../bot/commands/support/ruled.ts";
 import { approvalTown, count } from "../support/approval-town.ts";
 import { card, clicks, says, saysIn, whispers } from "../support/speak.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { commands } from "../../src/commands/verbs.ts";
+import { commands } from "../../src/bot/commands/verbs.ts";
 import { documentedApi, type DocumentedApi, type Habits } from "../support/documented-api.ts";
 import { openPolicy } from "../support/open-policy.ts";
 import { card, clicks, form, idOf, says, whispers } from "../support/speak.ts";

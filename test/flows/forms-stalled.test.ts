@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { commands } from "../../src/commands/verbs.ts";
+import { commands } from "../../src/bot/commands/verbs.ts";
 import { gatedTown } from "../support/gated-town.ts";
 import { form, home } from "../support/speak.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
-import type { HistoryEvent } from "../../src/changes/history-event.ts";
+import type { HistoryEvent } from "../../src/bot/changes/history-event.ts";
 import { approvalTown } from "../support/approval-town.ts";
 import { connects } from "../support/linking.ts";
 import { card, clicks, idOf, says } from "../support/speak.ts";

@@ -1,13 +1,13 @@
 import { sql } from "kysely";
 import { pino } from "pino";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { openSqlite } from "../../src/sqlite.ts";
-import { type WorkspaceStore, workspaceStore } from "../../src/boot/workspaces/workspace-store.ts";
-import { openStore } from "../../src/store/open-store.ts";
-import type { Store } from "../../src/store/store.ts";
-import type { Tables } from "../../src/store/schema/tables.ts";
-import { step } from "../../src/workflow/lifecycle.ts";
-import { ann, approvedChange, bob, done, event, pendingChange, terms } from "../store/contract/bench.ts";
+import { openSqlite } from "../../src/platform/database/sqlite.ts";
+import { type WorkspaceStore, workspaceStore } from "../../src/bot/compose/workspaces/workspace-store.ts";
+import { openStore } from "../../src/bot/store/open-store.ts";
+import type { Store } from "../../src/bot/store/store.ts";
+import type { Tables } from "../../src/bot/store/schema/tables.ts";
+import { step } from "../../src/bot/workflow/lifecycle.ts";
+import { ann, approvedChange, bob, done, event, pendingChange, terms } from "../bot/store/contract/bench.ts";
 
 // T1 has something in every table. Each attempt is made with the store of T2, as its people and its cards have it.
 

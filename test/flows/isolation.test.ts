@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { readPolicy } from "../../src/policy/read-policy.ts";
+import { readPolicy } from "../../src/bot/policy/read-policy.ts";
 import { deliver, form as formBody } from "../support/deliver.ts";
 import { type InstalledBot, installedBot } from "../support/installed-bot.ts";
 import { othersApprove } from "../support/policies.ts";
-import { event } from "../store/contract/bench.ts";
+import { event } from "../bot/store/contract/bench.ts";
 import { card, home, idOf } from "../support/speak.ts";
 import { newest } from "../support/world.ts";
 

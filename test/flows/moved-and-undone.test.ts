@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { step } from "../../src/workflow/lifecycle.ts";
+import { step } from "../../src/bot/workflow/lifecycle.ts";
 import { approvalTown, count } from "../support/approval-town.ts";
 import { killTown } from "../support/kill-town.ts";
 import { openPolicy } from "../support/open-policy.ts";

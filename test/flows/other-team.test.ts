@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { pendingChange, event, terms } from "../store/contract/bench.ts";
+import { pendingChange, event, terms } from "../bot/store/contract/bench.ts";
 import { approvalTown } from "../support/approval-town.ts";
 import { says } from "../support/speak.ts";
 

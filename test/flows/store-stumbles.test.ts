@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from "vitest";
-import { StoreError } from "../../src/errors.ts";
+import { StoreError } from "../../src/bot/errors.ts";
 import { installedBot } from "../support/installed-bot.ts";
 import { type StumblingStore, stumblingStore } from "../support/stumbling-store.ts";
 import { newest, world } from "../support/world.ts";

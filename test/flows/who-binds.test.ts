@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { readKeyring } from "../../src/accounts/keyring.ts";
-import { createSealer } from "../../src/accounts/seal.ts";
-import { sealInteraction } from "../../src/workflow/inbox/interaction.ts";
+import { readKeyring } from "../../src/bot/accounts/keyring.ts";
+import { createSealer } from "../../src/bot/accounts/seal.ts";
+import { sealInteraction } from "../../src/bot/workflow/inbox/interaction.ts";
 import { approvalTown } from "../support/approval-town.ts";
 import { happened, spoken } from "../support/channel-town.ts";
 import { says, saysIn, whispers } from "../support/speak.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readPolicy } from "../../src/policy/read-policy.ts";
+import { readPolicy } from "../../src/bot/policy/read-policy.ts";
 import { installedBot, type InstalledBot } from "../support/installed-bot.ts";
 import { othersApprove } from "../support/policies.ts";
 import { card } from "../support/speak.ts";

@@ -1,4 +1,4 @@
-import type { ChangeState } from "../../src/changes/stored-change.ts";
+import type { ChangeState } from "../../src/bot/changes/stored-change.ts";
 import type { Person } from "../../src/playground/people/person.ts";
 import { type CardSeen, cards, formText, isAtEnd, quiet, type Scene, ephemerals } from "./scene.ts";
 import type { ChangeRecord, EventRecord } from "./records.ts";

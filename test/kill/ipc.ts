@@ -1,5 +1,5 @@
-import type { BotParts } from "../../src/boot/bot.ts";
-import type { StorePlace } from "../../src/store/open-store.ts";
+import type { BotParts } from "../../src/bot/compose/bot.ts";
+import type { StorePlace } from "../../src/bot/store/open-store.ts";
 import type { Edge } from "./points.ts";
 
 /** How many times faster than a clock the time of the replicas and of their database goes: leases, pauses, expiries. */

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { Pool } from "pg";
-import type { ChangeState, Ending } from "../../src/changes/stored-change.ts";
+import type { ChangeState, Ending } from "../../src/bot/changes/stored-change.ts";
 import type { ReplicaSetup } from "./ipc.ts";
 
 /** What stands in the database about a Change, read past the bot. */

@@ -1,4 +1,4 @@
-import type { Store } from "../../src/store/store.ts";
+import type { Store } from "../../src/bot/store/store.ts";
 
 /** A mistake on purpose: what was claimed by a replica that is gone is handed out as approved, and claimed again. */
 export function replayingStore(store: Store): Store {

@@ -1,15 +1,15 @@
 import { randomUUID } from "node:crypto";
 import { flushCompileCache } from "node:module";
 import { setTimeout as sleep } from "node:timers/promises";
-import { readKeyring } from "../../src/accounts/keyring.ts";
-import { createSealer } from "../../src/accounts/seal.ts";
+import { readKeyring } from "../../src/bot/accounts/keyring.ts";
+import { createSealer } from "../../src/bot/accounts/seal.ts";
 import { createApi } from "../../src/api/client.ts";
-import type { WorkloadRef } from "../../src/changes/change.ts";
-import { readConfig } from "../../src/boot/config.ts";
-import { createLog } from "../../src/log.ts";
-import { readPolicy } from "../../src/policy/read-policy.ts";
-import { createBot } from "../../src/boot/bot.ts";
-import { openStore } from "../../src/store/open-store.ts";
+import type { WorkloadRef } from "../../src/bot/changes/change.ts";
+import { readConfig } from "../../src/bot/compose/config.ts";
+import { createLog } from "../../src/platform/log.ts";
+import { readPolicy } from "../../src/bot/policy/read-policy.ts";
+import { createBot } from "../../src/bot/compose/bot.ts";
+import { openStore } from "../../src/bot/store/open-store.ts";
 import { replayingStore } from "./replaying-store.ts";
 import { reportingStore } from "./reporting-store.ts";
 import {

@@ -1,7 +1,7 @@
-import type { StoredChange } from "../../src/changes/stored-change.ts";
-import { lifecycle, type StepName } from "../../src/workflow/lifecycle.ts";
-import type { Advanced } from "../../src/workflow/ports.ts";
-import type { Store } from "../../src/store/store.ts";
+import type { StoredChange } from "../../src/bot/changes/stored-change.ts";
+import { lifecycle, type StepName } from "../../src/bot/workflow/lifecycle.ts";
+import type { Advanced } from "../../src/bot/workflow/ports.ts";
+import type { Store } from "../../src/bot/store/store.ts";
 import { pointOf } from "../support/store-point.ts";
 import { type Edge, edges } from "./points.ts";
 import type { Order, Step } from "./ipc.ts";

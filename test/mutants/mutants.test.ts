@@ -27,7 +27,7 @@ test.each([
 });
 
 test("a mutant that names a file that is gone, or no test, is a failure", () => {
-  const real = { ...mutant, file: "src/errors.ts", text: "export", tests: ["test/gone.test.ts"] };
+  const real = { ...mutant, file: "src/bot/errors.ts", text: "export", tests: ["test/gone.test.ts"] };
 
   expect(problemOf(root, { ...real, file: "src/gone.ts" })).toContain("src/gone.ts, and there is no such file");
   expect(problemOf(root, real)).toContain("test/gone.test.ts, and there is no such file");

@@ -4,23 +4,23 @@ import type { Mutant } from "./mutants.ts";
 export const socketMutants: readonly Mutant[] = [
   {
     bug: "an event that Slack repeats to another replica is answered again",
-    file: "src/slack/receive/mention.ts",
+    file: "src/bot/slack/receive/mention.ts",
     text: "    return await store.remember(eventKey(eventId));",
     becomes: "    await store.remember(eventKey(eventId));\n    return true;",
-    tests: ["test/slack/receive/event-again.test.ts"],
+    tests: ["test/bot/slack/receive/event-again.test.ts"],
   },
   {
     bug: "a connection that Slack announced to close is closed before the next one is open",
-    file: "src/slack/receive/socket/keep-open.ts",
+    file: "src/bot/slack/receive/socket/keep-open.ts",
     text: "    await entry.over;\n    const aliveMs",
     becomes: "    await entry.over;\n    entry.connection.drop();\n    const aliveMs",
-    tests: ["test/slack/receive/socket/two-connections.test.ts"],
+    tests: ["test/bot/slack/receive/socket/two-connections.test.ts"],
   },
   {
     bug: "a token that Slack refuses later never ends the bot",
-    file: "src/slack/receive/socket/keep-open.ts",
+    file: "src/bot/slack/receive/socket/keep-open.ts",
     text: "!state.wasOpen || state.refusals >= REFUSALS_TO_END",
     becomes: "!state.wasOpen",
-    tests: ["test/slack/receive/socket/refusals.test.ts"],
+    tests: ["test/bot/slack/receive/socket/refusals.test.ts"],
   },
 ];

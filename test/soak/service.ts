@@ -1,5 +1,5 @@
 import { createApi, type ApiAccount } from "../../src/api/client.ts";
-import { listen } from "../../src/http/listen.ts";
+import { listen } from "../../src/platform/http/listen.ts";
 import { serve } from "../../src/service/api/serve.ts";
 import { memoryEngine } from "../service/support/memory-engine.ts";
 import { images } from "../service/support/memory-store.ts";

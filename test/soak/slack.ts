@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { readAppManifest } from "../../src/boot/app-manifest.ts";
-import { listen } from "../../src/http/listen.ts";
+import { readAppManifest } from "../../src/bot/compose/app-manifest.ts";
+import { listen } from "../../src/platform/http/listen.ts";
 import { createPlayground, type Playground } from "../../src/playground/playground.ts";
 import type { App } from "../../src/playground/world.ts";
 import { openLoadBalancer } from "../kill/load-balancer.ts";

@@ -1,5 +1,5 @@
-import { StoreError } from "../../src/errors.ts";
-import type { Store } from "../../src/store/store.ts";
+import { StoreError } from "../../src/bot/errors.ts";
+import type { Store } from "../../src/bot/store/store.ts";
 
 export type AwayStore = {
   /** Stands between the bot and its store. */

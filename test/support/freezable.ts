@@ -1,4 +1,4 @@
-import type { Store } from "../../src/store/store.ts";
+import type { Store } from "../../src/bot/store/store.ts";
 
 /** From `freeze` on, nothing that is asked of the store is ever answered: whoever waits for it waits for ever. */
 export function freezable(real: Store): { readonly store: Store; readonly freeze: () => void } {

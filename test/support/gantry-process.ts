@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
-import type { LocalSlack } from "../../src/stand-ins/local-slack.ts";
+import type { LocalSlack } from "../../src/bot/compose/stand-ins/local-slack.ts";
 
 type Wanted = {
   readonly dataDir: string;

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { createLanes, type Job, type LanesParts } from "../../src/workflow/inbox/lanes.ts";
+import { createLanes, type Job, type LanesParts } from "../../src/bot/workflow/inbox/lanes.ts";
 
 const drain = { graceMs: 30, goodbyeMs: 30 };
 export const quiet = { quietMs: 1_000, isFlood: false };

@@ -1,7 +1,7 @@
-import { newKey, readKeyring } from "../../src/accounts/keyring.ts";
-import { createSealer } from "../../src/accounts/seal.ts";
-import type { StoredChange } from "../../src/changes/stored-change.ts";
-import type { Store } from "../../src/store/store.ts";
+import { newKey, readKeyring } from "../../src/bot/accounts/keyring.ts";
+import { createSealer } from "../../src/bot/accounts/seal.ts";
+import type { StoredChange } from "../../src/bot/changes/stored-change.ts";
+import type { Store } from "../../src/bot/store/store.ts";
 
 export type KeylessStore = {
   /** Stands between the bot and its store. */

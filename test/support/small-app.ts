@@ -9,7 +9,7 @@ import {
   type ViewClosedAction,
 } from "@slack/bolt";
 import { createPlayground, type Playground } from "../../src/playground/playground.ts";
-import { listen } from "../../src/http/listen.ts";
+import { listen } from "../../src/platform/http/listen.ts";
 import { smallAppManifest } from "./small-app-manifest.ts";
 import { bookingForm, bookingSummary, deck, homeFor, pickers, section } from "./small-app-views.ts";
 

@@ -1,5 +1,5 @@
 import type { OperationId } from "../../src/api/operations.ts";
-import type { Store } from "../../src/store/store.ts";
+import type { Store } from "../../src/bot/store/store.ts";
 import { operationOf } from "./operation-of.ts";
 import { pointOf, type StorePoint } from "./store-point.ts";
 import type { WorldOptions } from "./world.ts";

@@ -1,5 +1,5 @@
-import type { Store } from "../../src/store/store.ts";
-import type { StepName } from "../../src/workflow/lifecycle.ts";
+import type { Store } from "../../src/bot/store/store.ts";
+import type { StepName } from "../../src/bot/workflow/lifecycle.ts";
 
 /** A call of the store by name: the function's, or for `advance` the name of its step. */
 export type StorePoint = Exclude<keyof Store, "advance"> | StepName;

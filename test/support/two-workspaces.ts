@@ -1,4 +1,4 @@
-import { type LocalSlack, openLocalSlack } from "../../src/stand-ins/local-slack.ts";
+import { type LocalSlack, openLocalSlack } from "../../src/bot/compose/stand-ins/local-slack.ts";
 import type { Person } from "../../src/playground/people/person.ts";
 import type { Workspace } from "../../src/playground/open-workspace.ts";
 import { installs, newBrowser, type Page } from "./browser.ts";

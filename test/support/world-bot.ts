@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
-import { type Bot, type BotParts, createBot } from "../../src/boot/bot.ts";
-import { createTransport, type Transport, type TransportChoice } from "../../src/slack/receive/transport.ts";
-import { openStore } from "../../src/store/open-store.ts";
-import type { Store } from "../../src/store/store.ts";
+import { type Bot, type BotParts, createBot } from "../../src/bot/compose/bot.ts";
+import { createTransport, type Transport, type TransportChoice } from "../../src/bot/slack/receive/transport.ts";
+import { openStore } from "../../src/bot/store/open-store.ts";
+import type { Store } from "../../src/bot/store/store.ts";
 import { freezable } from "./freezable.ts";
 import type { WorldOptions } from "./world.ts";
 

@@ -1,6 +1,6 @@
 import type { AccountApi, ApiAccount } from "../../src/api/client.ts";
-import type { createLog } from "../../src/log.ts";
-import { openLocalService } from "../../src/stand-ins/local-service.ts";
+import type { createLog } from "../../src/platform/log.ts";
+import { openLocalService } from "../../src/bot/compose/stand-ins/local-service.ts";
 import { serve } from "../../src/service/api/serve.ts";
 import { makeToken } from "../../src/service/api/users.ts";
 import type { World, WorldOptions } from "./world.ts";

@@ -61,7 +61,7 @@ test.each([
   ["a string inside a template", "say(`${isLate ? 'who runs this bot' : ''} now`);"],
   ["a string of an object", "const texts = { a: 'Gantry cannot post here' };"],
 ])("an old phrase is found in %s", (_where, code) => {
-  expect(problemsIn("views/planted.ts", code)).not.toEqual([]);
+  expect(problemsIn("bot/views/planted.ts", code)).not.toEqual([]);
 });
 
 describe("the list of npm run strings is complete", () => {
@@ -82,7 +82,7 @@ describe("the list of npm run strings is complete", () => {
       log.warn({}, "the log in words");
       if (kind === "Not Compared") say("Approve", \`Restart \${name}?\`, "🟢", "try again");
     `;
-    expect(wordingsIn("views/planted.ts", code).map(({ text }) => text)).toEqual([
+    expect(wordingsIn("bot/views/planted.ts", code).map(({ text }) => text)).toEqual([
       "Approve",
       "Restart {name}?",
       "🟢",

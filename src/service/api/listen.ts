@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { Server, ServerOptions } from "node:http";
 import type { AddressInfo } from "node:net";
-import { type Guard, httpServer } from "../../http/server.ts";
+import { type Guard, httpServer } from "../../platform/http/server.ts";
 import { json } from "./answerer.ts";
 import { health, type Healthy, isHealth } from "./health.ts";
 

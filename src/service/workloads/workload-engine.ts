@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { Kysely } from "kysely";
-import { openSqlite } from "../../sqlite.ts";
+import { openSqlite } from "../../platform/database/sqlite.ts";
 import { refusingIncapable, type EngineAbout, type Limit } from "../capabilities.ts";
 import { Refusal, type Engine, type OpenedEngine } from "../engine.ts";
 import type { EngineDeps, EngineParts } from "./engine-parts.ts";

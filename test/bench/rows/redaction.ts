@@ -1,4 +1,4 @@
-import { redactLines } from "../../../src/logs/redact.ts";
+import { redactLines } from "../../../src/bot/logs/redact.ts";
 import { median } from "../stats.ts";
 import { atMost, type Row } from "./row.ts";
 

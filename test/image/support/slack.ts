@@ -1,5 +1,5 @@
 import { createPlayground } from "../../../src/playground/playground.ts";
-import { listen } from "../../../src/http/listen.ts";
+import { listen } from "../../../src/platform/http/listen.ts";
 import { appOfManifest } from "../../kill/cluster-setup.ts";
 
 // The simulated Slack alone, in a container beside the bot's, as Slack is beside it: http://slack:3001.

@@ -8,7 +8,7 @@ import {
   findPlayground,
   removePlaygroundAddress,
   savePlaygroundAddress,
-} from "../../../src/stand-ins/playground-address.ts";
+} from "../../../src/bot/compose/stand-ins/playground-address.ts";
 import { actions, button, input, modal, plain } from "../support/samples.ts";
 import { type SmallWorld, startSmallWorld } from "../support/small-world.ts";
 

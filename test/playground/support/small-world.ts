@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { type ChatPostMessageArguments, type ChatPostMessageResponse, LogLevel, WebClient } from "@slack/web-api";
-import { httpServer } from "../../../src/http/server.ts";
+import { httpServer } from "../../../src/platform/http/server.ts";
 import { createPlayground, type Playground, type PlaygroundOptions } from "../../../src/playground/playground.ts";
 import { type SmallBot, startSmallBot } from "./small-bot.ts";
 

@@ -12,7 +12,7 @@ import { enforcedMib } from "./units/container-spec.ts";
 import { unitOver } from "./units/container-unit.ts";
 import { watchContainers, type WatchTimes } from "./units/container-watch.ts";
 import { startContainer, type StartDeps } from "./units/start-container.ts";
-import { unawaited } from "../../../unawaited.ts";
+import { unawaited } from "../../../platform/unawaited.ts";
 
 export type DockerRuntimeOptions = {
   readonly daemon: DaemonApi;

@@ -1,4 +1,4 @@
-import type { PostgresOptions } from "../../../postgres.ts";
+import type { PostgresOptions } from "../../../platform/database/postgres.ts";
 import type { ClusterConfig } from "./cluster/cluster-config.ts";
 
 /** How the Kubernetes engine is opened. */

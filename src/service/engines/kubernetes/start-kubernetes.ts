@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { type DatabaseAddress, loadTls } from "../../../database-tls.ts";
+import { type DatabaseAddress, loadTls } from "../../../platform/database/database-tls.ts";
 import type { OpenedEngine } from "../../engine.ts";
 import type { ClusterConfig } from "./cluster/cluster-config.ts";
 import { checkClusters, foundLines } from "./config/check-clusters.ts";

@@ -1,7 +1,7 @@
 import type { Exit, Unit } from "../runtime.ts";
 import { delayAfter, recoveredAfterMs, type BackOff } from "./back-off.ts";
 import { makePause, type Pause } from "./pause.ts";
-import { unawaited } from "../../../unawaited.ts";
+import { unawaited } from "../../../platform/unawaited.ts";
 
 /** Keeps one container running: starts a unit, waits for its end, and starts another one after a back-off. */
 export type Kept = {

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Unit } from "../runtime.ts";
-import { unawaited } from "../../../unawaited.ts";
+import { unawaited } from "../../../platform/unawaited.ts";
 
 /**
  * Starts a few units at a time. A burst of hundreds would block every answer for half a minute, and no more of them may be

@@ -1,11 +1,11 @@
-import { databaseTroubleOf } from "../../../database-trouble.ts";
+import { databaseTroubleOf } from "../../../platform/database/database-trouble.ts";
 import { isDiskFull } from "../state/exhausted.ts";
 import type { LogLimits } from "./log-bounds.ts";
 import { type LostLines, makeLostLines } from "./lost-lines.ts";
 import { writeLines, type NewLine } from "./log-store.ts";
 import { costOfLine, type LogDatabase } from "./log-tables.ts";
 import { makeTurnstile } from "./turnstile.ts";
-import { unawaited } from "../../../unawaited.ts";
+import { unawaited } from "../../../platform/unawaited.ts";
 
 export type Batch = {
   readonly add: (line: NewLine) => void;

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { databaseTroubleOf } from "../../../database-trouble.ts";
+import { databaseTroubleOf } from "../../../platform/database/database-trouble.ts";
 import { Refusal } from "../../engine.ts";
 import type { LogLine, UnitLabels } from "../runtime.ts";
 import type { LogLimits } from "./log-bounds.ts";

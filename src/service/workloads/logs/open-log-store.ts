@@ -1,7 +1,7 @@
 import { basename } from "node:path";
-import { databaseTroubleOf } from "../../../database-trouble.ts";
-import { openPostgres, type TlsOptions } from "../../../postgres.ts";
-import { openSqlite } from "../../../sqlite.ts";
+import { databaseTroubleOf } from "../../../platform/database/database-trouble.ts";
+import { openPostgres, type TlsOptions } from "../../../platform/database/postgres.ts";
+import { openSqlite } from "../../../platform/database/sqlite.ts";
 import { StartError, withFileNamed } from "../state/start-error.ts";
 import { DEFAULT_LOG_LIMITS, type LogLimits } from "./log-bounds.ts";
 import { createLogTables, type LogDatabase, type LogTables } from "./log-tables.ts";

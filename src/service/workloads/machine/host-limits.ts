@@ -1,5 +1,5 @@
 import { totalmem } from "node:os";
-import { openFileLimit } from "../../../http/open-files.ts";
+import { openFileLimit } from "../../../platform/http/open-files.ts";
 import type { Quotas } from "../quota.ts";
 
 /** Configurable quotas; defaults depend on the machine. */

@@ -8,7 +8,7 @@ import type { Exit, Unit } from "../runtime.ts";
 import { makeMemoryFit, type MemoryFit } from "./memory-fit.ts";
 import { type ContainerPlace, specOf, subject } from "./unit-spec.ts";
 import { whenReady } from "./when-ready.ts";
-import { unawaited } from "../../../unawaited.ts";
+import { unawaited } from "../../../platform/unawaited.ts";
 
 export type KeptContainer = Pick<MemoryFit, "isResizing"> & {
   readonly kept: Kept;

@@ -18,7 +18,7 @@ import { serviceState, type ServiceState } from "./service-status.ts";
 import type { Service } from "../state/service-store.ts";
 import type { Unwell } from "../unwell.ts";
 import { unwellOf } from "./unwell-instances.ts";
-import { unawaited } from "../../../unawaited.ts";
+import { unawaited } from "../../../platform/unawaited.ts";
 
 /**
  * Brings the instances of one service to the wanted state, one comparison at a time: each change (an instance is ready,

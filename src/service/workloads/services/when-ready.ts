@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Unit } from "../runtime.ts";
-import { unawaited } from "../../../unawaited.ts";
+import { unawaited } from "../../../platform/unawaited.ts";
 
 const POLL_MS = 50;
 /** A container with ports has this many times as long to become ready as one without. */

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Kysely, KyselyPlugin } from "kysely";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
 import type { StateTables } from "../../../../src/service/workloads/state/tables.ts";
-import { openSqlite } from "../../../../src/sqlite.ts";
+import { openSqlite } from "../../../../src/platform/database/sqlite.ts";
 import { makeDataDir } from "./support/data-dir.ts";
 import { engineProcess, killEngines } from "./support/engine-process.ts";
 import { openEngine, roomy, until, userOf } from "./support/engine-world.ts";

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import type { LogTables } from "../../../../src/service/workloads/logs/log-tables.ts";
-import { openSqlite } from "../../../../src/sqlite.ts";
+import { openSqlite } from "../../../../src/platform/database/sqlite.ts";
 import { makeDataDir } from "./support/data-dir.ts";
 import { openEngine, until, userOf } from "./support/engine-world.ts";
 import { onlyInFullRuns } from "../../../support/full-run.ts";

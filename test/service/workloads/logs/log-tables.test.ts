@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { instancesOf } from "../../../../src/service/workloads/logs/log-instances.ts";
 import { readPage } from "../../../../src/service/workloads/logs/log-store.ts";
 import { createLogTables, pragma, type LogTables } from "../../../../src/service/workloads/logs/log-tables.ts";
-import { openSqlite } from "../../../../src/sqlite.ts";
+import { openSqlite } from "../../../../src/platform/database/sqlite.ts";
 import { makeDataDir } from "../../engines/process/support/data-dir.ts";
 
 /** The tables as they were before logs were bounded by what they cost. */

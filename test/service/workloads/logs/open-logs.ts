@@ -5,7 +5,7 @@ import {
   type LogTables,
 } from "../../../../src/service/workloads/logs/log-tables.ts";
 import { openLogWriter } from "../../../../src/service/workloads/logs/log-writer.ts";
-import { openSqlite } from "../../../../src/sqlite.ts";
+import { openSqlite } from "../../../../src/platform/database/sqlite.ts";
 
 const much = { bytes: 1_000_000, lines: 10_000 };
 

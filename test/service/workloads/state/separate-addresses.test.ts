@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { migrate } from "../../../../src/service/workloads/state/migrate.ts";
 import { storedServices } from "../../../../src/service/workloads/state/service-store.ts";
 import { stateMigrations, type StateTables } from "../../../../src/service/workloads/state/tables.ts";
-import { openSqlite } from "../../../../src/sqlite.ts";
+import { openSqlite } from "../../../../src/platform/database/sqlite.ts";
 import { makeDataDir } from "../../engines/process/support/data-dir.ts";
 import { openEngine, userOf } from "../../engines/process/support/engine-world.ts";
 

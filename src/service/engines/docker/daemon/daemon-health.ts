@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { DaemonAbout, DaemonApi } from "./daemon-api.ts";
 import { whyUnusable } from "./why-unusable.ts";
-import { unawaited } from "../../../../unawaited.ts";
+import { unawaited } from "../../../../platform/unawaited.ts";
 
 /** A daemon that doesn't answer. */
 export type Outage = { readonly since: Date; readonly why: string };

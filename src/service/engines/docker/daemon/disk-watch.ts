@@ -1,6 +1,6 @@
 import { statfs } from "node:fs/promises";
 import { setTimeout as pause } from "node:timers/promises";
-import { unawaited } from "../../../../unawaited.ts";
+import { unawaited } from "../../../../platform/unawaited.ts";
 
 /**
  * Notices that the daemon's disk is full. The daemon drops the lines that it can't write, and tells nobody: a reader of the

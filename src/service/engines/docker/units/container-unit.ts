@@ -8,7 +8,7 @@ import { askedMib } from "../names.ts";
 import { memoryBytes } from "./container-spec.ts";
 import type { ContainerWatch } from "./container-watch.ts";
 import { takesConnections } from "./port-probe.ts";
-import { unawaited } from "../../../../unawaited.ts";
+import { unawaited } from "../../../../platform/unawaited.ts";
 
 export type UnitDeps = {
   readonly daemon: DaemonApi;

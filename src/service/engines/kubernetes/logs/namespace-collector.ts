@@ -9,7 +9,7 @@ import { collectedUntil, markCollected } from "./coverage.ts";
 import { namespaceKey } from "./log-keys.ts";
 import { sourceKey } from "./log-reading.ts";
 import { collectedKinds, type CollectedWorkload, collectedWorkloads, existingKeys } from "./workload-sources.ts";
-import { unawaited } from "../../../../unawaited.ts";
+import { unawaited } from "../../../../platform/unawaited.ts";
 
 export type NamespaceCollectorDeps = Omit<ContainerLogDeps, "logs"> & {
   readonly config: ClusterConfig;

@@ -1,4 +1,4 @@
-import { unawaited } from "../../../../unawaited.ts";
+import { unawaited } from "../../../../platform/unawaited.ts";
 import { orAborted } from "../../../workloads/lifecycle/or-aborted.ts";
 import type { NamespaceCache } from "../cache/namespace-cache.ts";
 import { KubeError } from "../cluster/kube-api.ts";

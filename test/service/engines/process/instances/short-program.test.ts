@@ -4,7 +4,7 @@ import { makeProcessRuntime } from "../../../../../src/service/engines/process/p
 import type { ProcessTables } from "../../../../../src/service/engines/process/records/process-store.ts";
 import { seeProcesses } from "../../../../../src/service/engines/process/records/seen-process.ts";
 import { stateMigrations } from "../../../../../src/service/workloads/state/tables.ts";
-import { openSqlite } from "../../../../../src/sqlite.ts";
+import { openSqlite } from "../../../../../src/platform/database/sqlite.ts";
 import { sql } from "kysely";
 import { makeDataDir } from "../support/data-dir.ts";
 

@@ -11,7 +11,7 @@ import {
 } from "../../../../../src/service/engines/process/records/process-store.ts";
 import { seeProcesses } from "../../../../../src/service/engines/process/records/seen-process.ts";
 import type { StateTables } from "../../../../../src/service/workloads/state/tables.ts";
-import { openSqlite } from "../../../../../src/sqlite.ts";
+import { openSqlite } from "../../../../../src/platform/database/sqlite.ts";
 import type { userOf } from "./engine-world.ts";
 
 /** A host program that ignores SIGTERM and has left its process group with a child of its own. */

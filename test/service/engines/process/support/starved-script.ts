@@ -3,7 +3,7 @@
 import { closeSync, openSync } from "node:fs";
 import type { KyselyPlugin } from "kysely";
 import type { StateTables } from "../../../../../src/service/workloads/state/tables.ts";
-import { openSqlite } from "../../../../../src/sqlite.ts";
+import { openSqlite } from "../../../../../src/platform/database/sqlite.ts";
 import { openEngine, until, userOf } from "./engine-world.ts";
 
 const dataDir = process.argv[2] ?? "";

@@ -1,0 +1,82 @@
+import { z } from "zod";
+import type { Call } from "../../api/operations.ts";
+import { Snapshot, optional } from "./snapshot.ts";
+
+const writeOperationIds = [
+  "createJob",
+  "deleteJob",
+  "createService",
+  "deleteService",
+  "updateService",
+  "startService",
+  "stopService",
+  "restartService",
+] as const;
+export type WriteOperationId = (typeof writeOperationIds)[number];
+
+/** The API identifies a workload by name only; the `uid` distinguishes it from a later one of the same name. */
+export const WorkloadRef = z
+  .object({
+    kind: z.enum(["service", "job"]),
+    region: z.string(),
+    name: z.string(),
+    /** See `identityOf`. */
+    uid: optional(z.string()),
+  })
+  .readonly();
+export type WorkloadRef = z.output<typeof WorkloadRef>;
+
+/**
+ * A stored Call. Only its outline is checked: it was typed when it was built, and sealed since. Writes have no query.
+ */
+const WriteCall = z
+  .object({
+    op: z.enum(writeOperationIds),
+    path: z.record(z.string(), z.string()),
+    body: optional(z.record(z.string(), z.unknown())),
+  })
+  .transform(({ op, path, body }): Call<WriteOperationId> => {
+    const call: unknown = { op, path, query: undefined, body };
+    return call as Call<WriteOperationId>; // typed when it was built; see above
+  });
+
+/** A proposed write: the exact Call, the workload as read before, and the diff in words. */
+export const Change = z
+  .object({
+    call: WriteCall,
+    workload: WorkloadRef,
+    before: Snapshot,
+    /** One change per line: `instances 2 → 6`. Empty: nothing would change, and nothing needs to be sent. */
+    diff: z.array(z.string()).readonly(),
+  })
+  .readonly();
+export type Change = z.output<typeof Change>;
+
+/** What the cluster warned of when it accepted the request. */
+const warnings = z.array(z.string()).readonly().optional();
+
+/**
+ * How a Run ended. Accepted and took effect are different outcomes.
+ * - `done`: the workload was read back and is as requested. `alsoMoved` lists other fields that changed meanwhile.
+ * - `asked`: accepted, but reading back doesn't show it yet. With `unseen` it never will: the API doesn't report that.
+ * - `failed`: refused, never sent, or without effect.
+ * - `unknown`: the request may have reached the service, but no answer came. It is never resent automatically.
+ */
+export const Outcome = z.discriminatedUnion("kind", [
+  z
+    .object({ kind: z.literal("done"), after: Snapshot, alsoMoved: z.array(z.string()).readonly(), warnings })
+    .readonly(),
+  z
+    .object({ kind: z.literal("asked"), after: Snapshot, why: z.string(), unseen: z.string().optional(), warnings })
+    .readonly(),
+  z.object({ kind: z.literal("failed"), why: z.string(), next: z.string() }).readonly(),
+  z
+    .object({
+      kind: z.literal("unknown"),
+      after: z.union([z.literal("unread"), Snapshot]),
+      why: z.string(),
+      next: z.string(),
+    })
+    .readonly(),
+]);
+export type Outcome = z.output<typeof Outcome>;

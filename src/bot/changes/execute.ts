@@ -1,0 +1,117 @@
+import type { AskedBy } from "../../api/asked-by.ts";
+import { operationTable } from "../../api/operations.ts";
+import { Problem } from "../../api/problem.ts";
+import type { Change, Outcome } from "./change.ts";
+import { digestOf, driftOf, unexplainedDrift } from "./drift.ts";
+import { readSnapshot, type ReadDeps } from "./read-workload.ts";
+import { type AcceptedEnd, readBackAccepted, type ReadBackDeps } from "./read-back-accepted.ts";
+import { readBackUnknown } from "./read-back-unknown.ts";
+import { otherKeyHint } from "./updatable-fields.ts";
+import type { Drift } from "./stored-change.ts";
+
+/**
+ * The caller does the SQL. The signal is aborted when the bot stops.
+ */
+export type ExecuteDeps = ReadDeps &
+  ReadBackDeps & {
+    /** The workload was read seconds ago and needn't be read again before sending. */
+    readonly isFresh: boolean;
+    readonly resourcesKey: "resources" | "resource";
+    readonly asked: AskedBy;
+    /** From the time of the request: see `digestOf`. */
+    readonly digest: string;
+    /** Records the Run before the request leaves. Unless it returns `claimed`, nothing is sent. */
+    readonly claim: () => Promise<"claimed" | "busy" | "lost">;
+    /** Called right before the request leaves; false holds it back. Must not throw. */
+    readonly mayLeave: () => boolean;
+    /** Records the unknown outcome before the workload is read back. */
+    readonly doubt: (outcome: Outcome) => Promise<void>;
+  };
+
+/**
+ * - `ended`: it was claimed and has an outcome, and its health if that needs no watching
+ * - `refused`: not claimed, because the workload couldn't be read
+ * - `drifted`: not claimed, because something it depends on has changed
+ * - `busy`: another Run of the same workload is in progress; nothing was sent
+ * - `lost`: another replica has it, or the bot is stopping. The next one continues from the recorded state (approved or
+ *   unknown)
+ */
+export type Executed =
+  | ({ readonly kind: "ended" } & AcceptedEnd)
+  | { readonly kind: "refused"; readonly outcome: Outcome }
+  | { readonly kind: "drifted"; readonly drift: readonly Drift[] }
+  | { readonly kind: "busy" }
+  | { readonly kind: "lost" };
+
+/**
+ * Sends a Change at most once, ever: reads the workload again and compares it unless it is fresh, claims the Run, sends
+ * one request, and reads the workload back. The API has no conditional write, so a change between that read and the
+ * write goes unnoticed. A Change without a diff isn't sent. Never throws a `Problem`; errors of `claim` and `doubt`
+ * propagate.
+ */
+export async function executeChange(change: Change, deps: ExecuteDeps): Promise<Executed> {
+  if (change.diff.length === 0) return ended({ kind: "done", after: change.before, alsoMoved: [] });
+  const checked = deps.isFresh ? change : await readAgain(change, deps);
+  if ("kind" in checked) return checked;
+  if (deps.signal.aborted) return { kind: "lost" };
+  const claim = await deps.claim();
+  return claim === "claimed" ? send(checked, deps) : { kind: claim };
+}
+
+/** The Change with the workload as it is now, or why it must not be sent. */
+async function readAgain(change: Change, deps: ExecuteDeps): Promise<Change | Executed> {
+  const read = await readSnapshot(change.workload, deps);
+  if (read instanceof Problem) {
+    if (deps.signal.aborted) return { kind: "lost" };
+    const why = `Couldn't check the workload before the change: ${read.sentence}`;
+    return { kind: "refused", outcome: { kind: "failed", why, next: read.next } };
+  }
+  // Fields that it doesn't depend on may have changed. That must not be attributed to this Run.
+  const now = { ...change, before: read.snapshot };
+  if (digestOf(now) === deps.digest) return now;
+  const drift = driftOf(change, read.snapshot);
+  return { kind: "drifted", drift: drift.length > 0 ? drift : [unexplainedDrift] };
+}
+
+async function send(change: Change, deps: ExecuteDeps): Promise<Executed> {
+  const { api, asked, signal, mayLeave } = deps;
+  let warnings: readonly string[] = [];
+  try {
+    await api.send(change.call, { signal, mayLeave, asked, onWarnings: (told) => (warnings = told) });
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    if (error.maybeSent) return resolveUnknown(change, error, deps);
+    return ended({ kind: "failed", why: error.sentence, next: nextStep(change, error, deps.resourcesKey) });
+  }
+  const end = await readBackAccepted(change, deps);
+  return { kind: "ended", ...end, outcome: withWarnings(end.outcome, warnings) };
+}
+
+/** An accepted request keeps them when it is confirmed later. */
+export function withWarnings(outcome: Outcome, warnings: readonly string[] | undefined): Outcome {
+  const isAccepted = outcome.kind === "done" || outcome.kind === "asked";
+  return isAccepted && warnings !== undefined && warnings.length > 0 ? { ...outcome, warnings } : outcome;
+}
+
+/** An API that knows the other field name only may reject the request instead of ignoring the unknown field. */
+function nextStep(change: Change, { status, next }: Problem, key: ExecuteDeps["resourcesKey"]): string {
+  const isRejected = status === 400 || status === 422;
+  const hint = isRejected ? otherKeyHint(change, key) : undefined;
+  return hint === undefined ? next : `${next} ${hint}`;
+}
+
+async function resolveUnknown(change: Change, problem: Problem, deps: ExecuteDeps): Promise<Executed> {
+  const next = "I'm checking whether it took effect. I won't send it again.";
+  await deps.doubt({ kind: "unknown", after: "unread", why: problem.sentence, next });
+  if (deps.signal.aborted) return { kind: "lost" };
+  // The service may still apply it within the operation's time limit. Counting from now waits longer, never shorter.
+  const notBeforeMs = operationTable[change.call.op].timeoutMs;
+  const outcome = await readBackUnknown(change, { ...deps, notBeforeMs });
+  if (outcome.kind !== "unknown" && outcome.kind !== "failed") return ended(outcome);
+  if (outcome.kind === "unknown" && deps.signal.aborted) return { kind: "lost" };
+  return ended({ ...outcome, why: `${problem.sentence} ${outcome.why}` });
+}
+
+function ended(outcome: Outcome): Executed {
+  return { kind: "ended", outcome };
+}

@@ -1,0 +1,212 @@
+import { operationTable } from "../../api/operations.ts";
+import { Problem } from "../../api/problem.ts";
+import { levelOf } from "../../api/workload-status.ts";
+import type { Change, Outcome } from "./change.ts";
+import { type Effect, effectOf } from "./effect.ts";
+import { failingLines, type FailingLinesDeps } from "./failing-lines.ts";
+import { jobHealth } from "./job-health.ts";
+import { readSnapshot, type SnapshotRead, readWorkload, type WorkloadRead } from "./read-workload.ts";
+import { isVisible } from "./service-health.ts";
+import { callsSoFar, judge, type Looking, MOST_CALLS, nextLookMs } from "./service-watch.ts";
+import { isAnother, jobSnapshot } from "./snapshot.ts";
+import { otherKeyHint } from "./updatable-fields.ts";
+import type { Health } from "./stored-change.ts";
+
+/** HTTP statuses that another read would get again. */
+const HOPELESS: ReadonlySet<number> = new Set([400, 401, 403, 405, 429]);
+
+function isHopeless({ status }: Problem): boolean {
+  return status !== undefined && HOPELESS.has(status);
+}
+
+/**
+ * What the read that shows a Change tells of its health, by the API's own count of ready instances. Only of a scaling:
+ * its instances just go on running, so what is ready isn't from before. Undefined otherwise. Pure.
+ */
+export function healthAtOnce(looking: Looking, { service }: WorkloadRead): Health | undefined {
+  if (service === undefined || !isScaling(looking.change)) return undefined;
+  const { ready_instances: ready, target_instance_size: size } = service;
+  const seen = judge(looking, service, 0);
+  return seen.watch?.wellSinceMs !== undefined && ready !== undefined && ready === size ? seen : undefined;
+}
+
+/** To at least one instance, with nothing that restarts them. */
+function isScaling({ call }: Change): boolean {
+  if (call.op !== "updateService") return false;
+  const { target_instance_size: size = 0, ...others } = call.body;
+  return size > 0 && Object.keys(others).length === 0;
+}
+
+export type Look = Looking & {
+  /** The read-back, or an earlier look, showed the Change. */
+  readonly isConfirmed: boolean;
+  /** Of the workload as the Change left it, to tell it from a later one of its name. */
+  readonly uid: string | undefined;
+  readonly resourcesKey: "resources" | "resource";
+};
+
+/** Without `nextMs`, it was the last look. */
+export type Looked = {
+  readonly health: Health;
+  /** What was accepted shows now. */
+  readonly outcome?: Outcome | undefined;
+  readonly nextMs?: number | undefined;
+};
+
+/**
+ * One look at what a Change was about, unless it created a job: a call, and a page of the log when it fails; `MOST_CALLS`
+ * in all looks together. Never throws a `Problem`.
+ */
+export async function lookAtChanged(look: Look, deps: FailingLinesDeps): Promise<Looked> {
+  const { workload } = look.change;
+  return judgeLook(look, await readSnapshot(workload, deps), () => failingLines(workload, undefined, deps));
+}
+
+/** The same of a workload that was read. `lines` reads its log, with a call. */
+export async function judgeLook(
+  look: Look,
+  read: SnapshotRead | Problem,
+  lines: () => Promise<readonly string[]>,
+): Promise<Looked> {
+  if (read instanceof Problem) return unread(look, read);
+  const { outcome, health } = judgeRead(look, read);
+  if (health.kind === "trouble") {
+    const excerpt = callsSoFar(look) + 1 < MOST_CALLS ? await lines() : [];
+    return { outcome, health: atLast({ ...health, excerpt }) };
+  }
+  const nextMs = nextLookMs(health, look);
+  return nextMs === undefined ? { outcome, health: atLast(health) } : { outcome, health, nextMs };
+}
+
+function judgeRead(look: Look, { snapshot, read: { service } }: SnapshotRead): Looked {
+  const { change, isConfirmed, uid } = look;
+  const { op } = change.call;
+  const effect = isConfirmed ? undefined : effectOf(change, snapshot);
+  const outcome: Outcome | undefined =
+    effect?.kind === "done" ? { kind: "done", after: snapshot, alsoMoved: effect.alsoMoved } : undefined;
+  const isSeen = isConfirmed || outcome !== undefined;
+  if (op === "deleteService" || op === "deleteJob") {
+    return { outcome, health: isSeen ? unwatched : notShown(look, effect, snapshot?.status) };
+  }
+  if (service === undefined) {
+    const isStillNew = op === "createService" && !isSeen;
+    return { health: isStillNew ? notShown(look, effect, undefined) : gone(look, "deleted") };
+  }
+  if (isAnother(uid, snapshot?.uid)) return { health: gone(look, "replaced") };
+  if (isSeen && !isVisible(change, service)) return { outcome, health: overtaken(look, "was changed again meanwhile") };
+  const health = judge(look, service);
+  if (look.progress?.kind === "reached" && health.kind === "watching")
+    return { health: afterWell(look.progress, health) };
+  const isWell = health.kind !== "watching" || health.watch?.wellSinceMs !== undefined;
+  const isJudged = isSeen || isWell || effect?.kind === "unseen";
+  return { outcome, health: isJudged ? health : notShown(look, effect, service.status) };
+}
+
+/** It has proven itself: one more restart doesn't take that back. Stopped on purpose isn't unwell either. */
+function afterWell(before: Health, { watch, ...now }: Health): Health {
+  if (now.level !== "busy") return { ...before, watch };
+  return { ...now, kind: "not-yet", outcome: undefined, watch };
+}
+
+/** Accepted, and not visible. A status on its way says that the workload API is at it. */
+function notShown(look: Look, effect: Effect | undefined, status: string | undefined): Health {
+  const { change, ageMs } = look;
+  const isLate = ageMs > operationTable[change.call.op].timeoutMs;
+  return {
+    kind: "not-yet",
+    level: status === undefined ? undefined : levelOf(status),
+    outcome: isLate ? "accepted, but it doesn't show" : "accepted, not visible yet",
+    line: [effectWords(effect), isLate ? otherKeyHint(change, look.resourcesKey) : undefined]
+      .filter(Boolean)
+      .join(". ")
+      .replace(/\.$/u, ""),
+    excerpt: [],
+    watch: { calls: callsSoFar(look) + 1 },
+  };
+}
+
+/** A lower-case fact without a full stop. */
+function effectWords(effect: Effect | undefined): string {
+  if (effect === undefined || effect.kind === "done" || effect.kind === "unseen") return "";
+  return effect.kind === "nothing" ? effect.still.join(", ") : effect.why.replace(/\.$/u, "");
+}
+
+export const unwatched: Health = { kind: "unwatched", line: "", excerpt: [] };
+
+/** A card of a workload that is gone keeps what it said, and says why nobody looks any more. */
+function gone(look: Look, how: "deleted" | "replaced"): Health {
+  const { progress } = look;
+  if (progress === undefined || progress.kind === "reached") return overtaken(look, `was ${how} meanwhile`);
+  const { watch: _watch, ...seen } = progress;
+  const line = [withoutWatch(seen.line), `${how} meanwhile`].filter((part) => part !== "").join(" · ");
+  return { ...seen, kind: "not-yet", line };
+}
+
+function withoutWatch(line: string): string {
+  return line.replace(/, watching for .*$/u, "");
+}
+
+/** Somebody else changed it: how it is now isn't about this Change. */
+function overtaken({ progress }: Look, outcome: string): Health {
+  if (progress?.kind === "reached") return atLast(progress);
+  return { kind: "not-yet", level: "busy", outcome, line: "", excerpt: [] };
+}
+
+/** A failed look tells nothing new. */
+function unread(look: Look, problem: Problem): Looked {
+  const { progress } = look;
+  const watch = { ...progress?.watch, calls: callsSoFar(look) + 1 };
+  const line = `couldn't check it: ${problem.sentence}`;
+  const health: Health =
+    progress?.kind === "reached" ? { ...progress, watch } : { kind: "watching", excerpt: [], ...progress, line, watch };
+  const nextMs = isHopeless(problem) ? undefined : nextLookMs(health, look);
+  if (nextMs !== undefined) return { health, nextMs };
+  return { health: health.kind === "reached" ? atLast(health) : { kind: "not-yet", line, excerpt: [] } };
+}
+
+/** As it is when nobody looks any more. */
+export function atLast({ watch, ...health }: Health): Health {
+  if (health.kind !== "watching") return health;
+  if (watch?.wellSinceMs === undefined) return { ...health, kind: "not-yet" };
+  const line = withoutWatch(health.line);
+  return { ...health, kind: "not-yet", outcome: "hasn't been ready for long enough", line };
+}
+
+/** Until then, a new job may not be listed yet. */
+const UNLISTED_MS = 15_000;
+
+export type JobLook = {
+  /** How it was when it was created, to tell it from a later one of its name. */
+  readonly uid: string | undefined;
+  /** Milliseconds since it was created. */
+  readonly ageMs: number;
+};
+
+/**
+ * One look at a job that was created: `watching` until it has ended. One call, and one page of its log if it failed.
+ * Never throws a `Problem`.
+ */
+export async function lookAtJob({ workload }: Change, look: JobLook, deps: FailingLinesDeps): Promise<Health> {
+  const read = await readWorkload(workload, deps);
+  if (read instanceof Problem) {
+    const kind = isHopeless(read) ? "not-yet" : "watching";
+    const outcome = kind === "watching" ? "is running" : "was created, outcome unknown";
+    return { kind, level: "busy", outcome, line: `couldn't check it: ${read.sentence}`, excerpt: [] };
+  }
+  const { job } = read;
+  if (job === undefined) return missingJob(look);
+  if (isAnother(look.uid, jobSnapshot(job).uid)) return ended("was replaced by another job of this name");
+  const { kind, instance, ranMs, ...now } = jobHealth(job);
+  if (kind === "waiting") return { kind: "watching", ...now, excerpt: [] };
+  const excerpt = kind === "trouble" ? await failingLines(workload, instance, deps) : [];
+  return { kind, ...now, ...(ranMs !== undefined && { afterMs: ranMs }), excerpt };
+}
+
+function missingJob({ ageMs }: JobLook): Health {
+  if (ageMs >= UNLISTED_MS) return ended("was deleted before it ended");
+  return { kind: "watching", level: "busy", outcome: "is starting", line: "", excerpt: [] };
+}
+
+function ended(outcome: string): Health {
+  return { kind: "not-yet", level: "busy", outcome, line: "", excerpt: [] };
+}

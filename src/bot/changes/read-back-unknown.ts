@@ -1,0 +1,83 @@
+import { Problem } from "../../api/problem.ts";
+import type { Change, Outcome } from "./change.ts";
+import { evidenceOf, type Evidence } from "./evidence.ts";
+import { readSnapshot, type ReadDeps } from "./read-workload.ts";
+import type { Snapshot } from "./snapshot.ts";
+
+export type ReadBackUnknownDeps = ReadDeps & {
+  /** May end early when the signal is aborted. */
+  readonly wait: (ms: number) => Promise<void>;
+  /** Milliseconds until the operation's time limit is over: until then the request may still take effect. */
+  readonly notBeforeMs: number;
+};
+
+const NEXT = "I won't send it again. Check the workload before you try again.";
+
+/** Milliseconds from now. The last read also waits for the time limit. At most three calls. */
+const READS_AT_MS = [250, 2_000, 4_000] as const;
+/** Added to the time limit, for a write that took effect at the last moment. */
+const MARGIN_MS = 500;
+
+type ReadBack = { readonly after: Snapshot; readonly evidence: Evidence };
+
+/**
+ * Reads whether a write without an answer took effect: `done`, `failed` (two equal reads, the last one after the time
+ * limit) or `unknown`. Sends no write, never throws a `Problem`. If the signal was aborted, `unknown` isn't final: the
+ * workload has to be read back again.
+ */
+export async function readBackUnknown(change: Change, deps: ReadBackUnknownDeps): Promise<Outcome> {
+  const seen: ReadBack[] = [];
+  let problem: Problem | undefined;
+  let elapsedMs = 0;
+  for (const atMs of readTimes(change, deps)) {
+    await deps.wait(atMs - elapsedMs);
+    // After a shortened pause, a read proves nothing.
+    if (deps.signal.aborted) return unknown(seen, "Gantry stopped before it could check.");
+    elapsedMs = atMs;
+    const read = await readSnapshot(change.workload, deps);
+    if (read instanceof Problem) {
+      problem = read;
+      continue;
+    }
+    seen.push({ after: read.snapshot, evidence: evidenceOf(change, read.snapshot) });
+    const outcome = outcomeOf(seen, elapsedMs >= deps.notBeforeMs);
+    if (outcome !== undefined) return outcome;
+  }
+  return unknown(seen, unclearReason(seen, problem));
+}
+
+/** A restart is never visible, so one read is enough. */
+function readTimes({ call }: Change, { notBeforeMs }: ReadBackUnknownDeps): readonly number[] {
+  if (call.op === "restartService") return [READS_AT_MS[0]];
+  const [first, second, third] = READS_AT_MS;
+  return [first, second, notBeforeMs <= 0 ? third : Math.max(third, notBeforeMs + MARGIN_MS)];
+}
+
+/** The outcome of the reads so far; undefined when another read may help. */
+function outcomeOf(seen: readonly ReadBack[], isOver: boolean): Outcome | undefined {
+  const last = seen.at(-1);
+  if (last === undefined) return undefined;
+  const { after, evidence } = last;
+  if (evidence.kind === "took-effect") return { kind: "done", after, alsoMoved: evidence.alsoMoved };
+  if (evidence.kind === "cannot-tell") return unknown(seen, evidence.why);
+  if (evidence.kind !== "untouched" || !isOver || seen.length < 2) return undefined;
+  if (seen.some((each) => each.evidence.kind !== "untouched")) return undefined;
+  return {
+    kind: "failed",
+    why: `It didn't take effect: after ${seen.length} checks, ${evidence.still}.`,
+    next: "Try again if you still need it.",
+  };
+}
+
+function unknown(seen: readonly ReadBack[], why: string): Outcome {
+  const last = seen.at(-1);
+  return { kind: "unknown", after: last === undefined ? "unread" : last.after, why, next: NEXT };
+}
+
+function unclearReason(seen: readonly ReadBack[], problem: Problem | undefined): string {
+  const last = seen.at(-1)?.evidence;
+  if (last === undefined) return `I couldn't check the workload: ${problem?.sentence ?? "no answer."}`;
+  if (last.kind === "moving") return last.why;
+  const still = last.kind === "untouched" ? `, ${last.still}` : "";
+  return `I checked${still}, but it may still take effect.`;
+}

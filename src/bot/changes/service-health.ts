@@ -1,0 +1,91 @@
+import type { Service } from "../../api/answers.ts";
+import { brief } from "../../api/reason-words.ts";
+import { isIdle, isStatus, serviceStatus, type WorkloadStatus } from "../../api/workload-status.ts";
+import type { Change } from "./change.ts";
+import { restartSeen } from "./effect.ts";
+import { serviceSnapshot } from "./snapshot.ts";
+import type { Health } from "./stored-change.ts";
+import { isReported, updatableFields } from "./updatable-fields.ts";
+
+/** How a workload is at one look, without the time. `waiting`: another look may show more. */
+export type HealthNow = Pick<Health, "level" | "line" | "outcome"> & {
+  readonly kind: "reached" | "trouble" | "waiting";
+  /** The failing instance, if the workload names one. */
+  readonly instance?: string;
+};
+
+/** For this long, the status from before the Change may still be reported. */
+const OLD_STATUS_MS = 15_000;
+
+/** Judges a service `sinceMs` after a Change was done, by the same status as every view. Pure. */
+export function serviceHealth(change: Change, service: Service, sinceMs: number): HealthNow {
+  const status = serviceStatus(service);
+  const seen = { level: status.level, line: lineOf(service, status) };
+  if (isVisible(change, service) && targetsOf(change).has(status.level)) return { kind: "reached", ...seen };
+  if (!isFailing(change, service, status)) return { kind: "waiting", ...seen, outcome: pendingWords(change, service) };
+  const kind = isOld(change, service, sinceMs) ? "waiting" : "trouble";
+  return { kind, ...seen, outcome: troubleWords(service, status) };
+}
+
+/** A Change of which a reported field shows nothing hasn't been reached, however well the service runs. Pure. */
+export function isVisible(change: Change, service: Service): boolean {
+  const now = serviceSnapshot(service);
+  if (change.call.op === "restartService" && restartSeen(change.before, now) === false) return false;
+  return updatableFields(change, now).every(
+    ({ wanted, now }) => wanted === undefined || now === wanted || !isReported(now),
+  );
+}
+
+/** The levels that a Change leads to. A stopped service stays stopped through an update. */
+function targetsOf({ call, before }: Change): ReadonlySet<WorkloadStatus["level"]> {
+  if (call.op === "stopService") return new Set(["idle"]);
+  const size = call.op === "updateService" || call.op === "createService" ? call.body.target_instance_size : undefined;
+  const mayStop = size === 0 || (call.op === "updateService" && isIdle(before?.status));
+  return new Set(mayStop ? ["healthy", "idle"] : ["healthy"]);
+}
+
+function pendingWords({ call: { op } }: Change, { status }: Service): string {
+  if (status === undefined) return "its status isn't reported";
+  return op === "stopService" ? "isn't stopped yet" : "isn't running yet";
+}
+
+/** A service may fail while it stops, and a restart restarts it. */
+function isFailing({ call: { op } }: Change, { status }: Service, seen: WorkloadStatus): boolean {
+  if (op === "stopService" || (op === "restartService" && isStatus(status, "restarting"))) return false;
+  return seen.level === "failing" || seen.isRestarting === true;
+}
+
+function isOld({ before }: Change, { status }: Service, sinceMs: number): boolean {
+  return status?.toLowerCase() === before?.status?.toLowerCase() && sinceMs < OLD_STATUS_MS;
+}
+
+/** "keeps restarting", "2 instances keep crashing", "is failing". */
+function troubleWords({ ready_instances: ready, target_instance_size: size }: Service, status: WorkloadStatus): string {
+  const missing = ready === undefined || size === undefined ? 0 : size - ready;
+  const isSome = missing > 0 && missing < (size ?? 0);
+  if (status.isRestarting) {
+    return isSome ? `${missing} ${missing === 1 ? "instance keeps" : "instances keep"} crashing` : "keeps restarting";
+  }
+  return isSome ? `${missing} ${missing === 1 ? "instance isn't" : "instances aren't"} running` : "is failing";
+}
+
+/** Undefined where "1 of 1 running" beside "failed" would read like a contradiction. */
+function countsOf({ ready_instances: ready, target_instance_size: size }: Service, status: WorkloadStatus) {
+  if (ready === undefined || size === undefined || size === 0) return undefined;
+  const isWrong = status.isRestarting === true || status.level === "failing";
+  return isWrong && ready >= size ? undefined : `${ready} of ${size} running`;
+}
+
+/** A card has a button that shows all of it. */
+const LONGEST_REASON = 160;
+
+/** "3 of 3 running", with counts only where the API sends them; otherwise its status and reason. */
+function lineOf(service: Service, status: WorkloadStatus): string {
+  const counts = countsOf(service, status);
+  const why = status.reason === undefined ? [] : [brief(status.reason, LONGEST_REASON)];
+  if (status.level === "idle" || counts === undefined) return [status.words, ...why].join(" · ");
+  if (status.level === "healthy") return counts;
+  const words = status.words.replace(/, \d+ of \d+ ready$/u, "");
+  const rest = [...(words === "running" ? [] : [words]), ...why].join(" · ");
+  return rest === "" ? counts : `${counts} · ${rest}`;
+}

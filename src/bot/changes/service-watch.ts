@@ -1,0 +1,128 @@
+import type { Service } from "../../api/answers.ts";
+import type { Change } from "./change.ts";
+import { serviceHealth } from "./service-health.ts";
+import type { Health, Watch } from "./stored-change.ts";
+
+/** A service is looked at for this long after a Change. */
+export const FOLLOWED_FOR_MS = 10 * 60_000;
+const LONGEST_PERIOD_MS = 9 * 60_000;
+/** API calls for the health of one Change, with the page of its log when it fails. */
+export const MOST_CALLS = 5;
+
+/** Everything that a look is judged by, besides what it sees. */
+export type Looking = {
+  readonly change: Change;
+  /** The last look. */
+  readonly progress: Health | undefined;
+  readonly nowMs: number;
+  /** Milliseconds since the Change was done. */
+  readonly ageMs: number;
+  /** For so long a service has to be ready, without a restart, to count as healthy, unless the API says how long. */
+  readonly healthyAfterMs: number;
+};
+
+export function callsSoFar({ progress }: Pick<Looking, "progress">): number {
+  return progress?.watch?.calls ?? 0;
+}
+
+/**
+ * What a look at a service shows: `watching` until it has been well for the whole period. The API's own evidence of a
+ * restart in between, its count or the time of its status, starts the period again. Pure.
+ */
+export function judge(looking: Looking, service: Service, calls = callsSoFar(looking) + 1): Health {
+  const { change, progress, nowMs, ageMs } = looking;
+  const { kind, level, line, outcome } = serviceHealth(change, service, ageMs);
+  const seen = { level, line, excerpt: [] };
+  const watch: Watch = {
+    calls,
+    restarts: restartsOf(service),
+    statusSince: service.status_since,
+    periodMs: ownPeriodMs(service),
+  };
+  const healthyAfterMs = watch.periodMs ?? looking.healthyAfterMs;
+  if (kind === "trouble") return { kind, ...seen, outcome, afterMs: ageMs, watch };
+  if (kind === "waiting") return { kind: "watching", ...seen, outcome, afterMs: ageMs, watch };
+  // Nothing runs, as requested.
+  if (level !== "healthy" || service.target_instance_size === 0) return { kind, ...seen, afterMs: ageMs };
+  const isShaken = hasRestarted(progress?.watch, watch);
+  const before = isShaken ? undefined : progress?.watch?.wellSinceMs;
+  const wellSinceMs = before ?? startOf(service, looking);
+  const well = { ...watch, wellSinceMs };
+  if (nowMs - wellSinceMs >= healthyAfterMs) return steady({ ageMs, healthyAfterMs }, { ...seen, watch: well });
+  const ready = `${line.replace(/ running$/u, " ready")}${isShaken ? " after a restart" : ""}`;
+  return { kind: "watching", ...seen, line: `${ready}, watching for ${seconds(healthyAfterMs)}`, watch: well };
+}
+
+function steady(
+  { ageMs, healthyAfterMs }: Pick<Looking, "ageMs" | "healthyAfterMs">,
+  { line, ...seen }: Omit<Health, "kind"> & { readonly watch: Watch },
+): Health {
+  if (healthyAfterMs === 0) return { kind: "reached", ...seen, line, ...(ageMs > 0 && { afterMs: ageMs }) };
+  const period = seconds(healthyAfterMs);
+  const known =
+    seen.watch.restarts === undefined ? `${line} after ${period} · restarts not reported` : `${line} for ${period}`;
+  return { kind: "reached", ...seen, line: known };
+}
+
+/** The period of the engine that runs it. A last look has to be left after it. */
+function ownPeriodMs({ min_ready_seconds: seconds }: Service): number | undefined {
+  return seconds === undefined || seconds <= 0 ? undefined : Math.min(seconds * 1_000, LONGEST_PERIOD_MS);
+}
+
+function restartsOf({ restart_count: ever, restarts }: Service): number | undefined {
+  return ever ?? restarts?.count;
+}
+
+function hasRestarted(before: Watch | undefined, now: Watch): boolean {
+  if (before?.wellSinceMs === undefined && before?.restarts === undefined) return false;
+  const isCounted = now.restarts !== undefined && before.restarts !== undefined && now.restarts > before.restarts;
+  const { statusSince } = before;
+  const isOther = statusSince !== undefined && now.statusSince !== undefined && statusSince !== now.statusSince;
+  return isCounted || (isOther && before.wellSinceMs !== undefined);
+}
+
+/** Since when it has been well, at a look that is the first to see it so: an earlier status tells nothing of this Change. */
+function startOf({ status_since: since = "" }: Service, { nowMs, ageMs }: Looking): number {
+  const sinceMs = Date.parse(since);
+  return sinceMs >= nowMs - ageMs && sinceMs <= nowMs ? sinceMs : nowMs;
+}
+
+function seconds(ms: number): string {
+  return `${Math.round(ms / 1_000)} s`;
+}
+
+/** A crash ten seconds after the start has shown by then. */
+const EARLY_MS = 15_000;
+/** A crash that was seen is often followed by the next one. */
+const AGAIN_MS = 15_000;
+/** A look is this much too early by the clock of another machine. */
+const SLACK_MS = 1_000;
+
+/** Milliseconds to the next look; undefined after the last one. Pure. */
+export function nextLookMs({ kind, watch }: Health, looking: Looking): number | undefined {
+  const { nowMs, ageMs, progress } = looking;
+  const healthyAfterMs = watch?.periodMs ?? looking.healthyAfterMs;
+  if (watch === undefined || kind === "trouble" || watch.calls >= MOST_CALLS) return undefined;
+  const { wellSinceMs } = watch;
+  const endInMs = laterThan(ageMs, [FOLLOWED_FOR_MS]);
+  if (kind === "reached") return endInMs;
+  if (wellSinceMs === undefined) return laterThan(ageMs, timesOf({ ...looking, healthyAfterMs }));
+  const callsLeft = MOST_CALLS - watch.calls;
+  // Green, and then nobody looks: that would be better than the truth.
+  if (callsLeft === 1 && endInMs !== undefined) return endInMs;
+  const steadyInMs = Math.max(wellSinceMs + healthyAfterMs - nowMs, 0) + SLACK_MS;
+  if (ageMs < EARLY_MS - SLACK_MS) return Math.min(EARLY_MS - ageMs, steadyInMs);
+  return callsLeft > 2 && hasRestarted(progress?.watch, watch) ? Math.min(AGAIN_MS, steadyInMs) : steadyInMs;
+}
+
+/** When to look at a service that isn't well: what stops or only has to show needs no further time to prove itself. */
+function timesOf({ change: { call }, healthyAfterMs }: Looking): readonly number[] {
+  if (call.op === "stopService" || call.op === "deleteService" || call.op === "deleteJob")
+    return [2_000, 7_000, 17_000, 75_000, FOLLOWED_FOR_MS];
+  return [2_000, EARLY_MS, EARLY_MS + healthyAfterMs, FOLLOWED_FOR_MS];
+}
+
+function laterThan(ageMs: number, times: readonly number[]): number | undefined {
+  const next = times.find((each) => each > ageMs + SLACK_MS);
+  return next === undefined ? undefined : next - ageMs;
+}

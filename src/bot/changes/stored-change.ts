@@ -1,0 +1,148 @@
+import type { AccountRef } from "../accounts/account.ts";
+import type { Level } from "../../api/workload-status.ts";
+import type { Risk } from "../policy/question.ts";
+import type { Terms } from "../policy/verdict.ts";
+import type { WorkloadRef, WriteOperationId, Outcome } from "./change.ts";
+
+/**
+ * `pending` waits for approvals, `approved` for its turn (the first state without approvals), `claimed` was sent or is
+ * about to be, `unknown` may have reached the service. Nothing leads back from `claimed`: a Change is sent at most once.
+ *
+ *   pending → approved → claimed → done | failed | unknown      unknown → done | failed, by reading back
+ *   approved → pending, when the current policy requires more approvals than it has
+ *   pending → rejected | cancelled | expired      approved → failed (refused before sending) | cancelled | expired | drifted
+ */
+export const changeStates = [
+  "pending",
+  "approved",
+  "claimed",
+  "done",
+  "failed",
+  "unknown",
+  "rejected",
+  "cancelled",
+  "expired",
+  "drifted",
+] as const;
+export type ChangeState = (typeof changeStates)[number];
+
+/** A Slack id with the real name at that time. */
+export type Who = { readonly userId: string; readonly name: string };
+
+export type Vote = Who & { readonly at: Date };
+
+/** How a Change ended: the outcome of its Run, or why it didn't run. */
+export type Ending =
+  | { readonly kind: "run"; readonly outcome: Outcome }
+  | { readonly kind: "rejected"; readonly by: Who; readonly reason: string | undefined }
+  | { readonly kind: "cancelled"; readonly by: Who }
+  /** Not decided in time, or approved and not run in time. */
+  | { readonly kind: "expired"; readonly was: "pending" | "approved" }
+  /** The workload changed between request and Run. */
+  | { readonly kind: "drifted"; readonly drift: readonly Drift[] };
+
+export type Drift = {
+  readonly field: string;
+  /** The value at the time of the request. */
+  readonly then: string;
+  readonly now: string;
+  /** The requested value; undefined when the Change doesn't set the field. */
+  readonly asked: string | undefined;
+};
+
+/**
+ * How the workload is after the Change was done.
+ * - `reached`: as requested, and well for a while; of a job, complete
+ * - `watching`: it isn't yet, or a job runs; this is the last look at it
+ * - `trouble`: it fails
+ * - `not-yet`: accepted, and nothing of it is visible; when it isn't looked at any more, also what never got well
+ * - `unwatched`: nobody looked
+ */
+export type Health = {
+  readonly kind: "reached" | "trouble" | "not-yet" | "unwatched" | "watching";
+  /** The workload's level at the last look. Rows of older versions have none. */
+  readonly level?: Level | undefined;
+  /** Follows the workload's name or "but" in a headline: `keeps restarting`, `failed after 4 attempts`. */
+  readonly outcome?: string | undefined;
+  /** A fact without the time: `3 of 3 running`, `exited with code 137`. Can be empty. */
+  readonly line: string;
+  /** Milliseconds from the request to the fact; how long a job ran that has ended. */
+  readonly afterMs?: number | undefined;
+  /** The failing instance's last lines, redacted, for the thread. Can be empty. */
+  readonly excerpt: readonly string[];
+  /** Only while a service is looked at. */
+  readonly watch?: Watch | undefined;
+};
+
+/** What the next look at a service goes on from, on any replica. */
+export type Watch = {
+  /** Calls of the workload API since the read-back. */
+  readonly calls: number;
+  /** Since when it has been well, in milliseconds since 1970; undefined while it isn't. */
+  readonly wellSinceMs?: number | undefined;
+  /** For so long it has to be well, where the workload API says so. */
+  readonly periodMs?: number | undefined;
+  /** At the last look, as far as the API reports them. */
+  readonly restarts?: number | undefined;
+  readonly statusSince?: string | undefined;
+};
+
+/** The message that is its card. */
+export type Card = { readonly channelId: string; readonly ts: string };
+
+/** A requested Change with everything that happened to it. Cards are drawn from it. */
+export type StoredChange = {
+  /** Six characters of Crockford's base 32, short enough to type. */
+  readonly id: string;
+  /** Slack's id of the delivery. The same delivery again is the same Change. */
+  readonly deliveryId: string;
+  readonly state: ChangeState;
+  /** Increases with every change of the row. A card shows one version. */
+  readonly version: number;
+  readonly teamId: string;
+  readonly requester: Who;
+  /** The channel of the request. */
+  readonly channelId: string;
+  readonly verb: string;
+  readonly reason: string | undefined;
+  readonly op: WriteOperationId;
+  readonly workload: WorkloadRef;
+  readonly risk: Risk;
+  readonly diff: readonly string[];
+  /** See `digestOf`. */
+  readonly digest: string;
+  /** The sealed Change and Ask: they can contain values of environment variables. */
+  readonly sealed: string;
+  readonly account: AccountRef;
+  /** The policy rule that allowed the request. */
+  readonly rule: string;
+  /** Undefined when no approval was needed. */
+  readonly terms: Terms | undefined;
+  readonly breakGlass: boolean;
+  /** The id of the Change that this one reverts. */
+  readonly undoOf: string | undefined;
+  /** The approvals that count, oldest first. */
+  readonly votes: readonly Vote[];
+  readonly createdAt: Date;
+  /** Only while pending. */
+  readonly expiresAt: Date | undefined;
+  readonly approvedAt: Date | undefined;
+  readonly claimedAt: Date | undefined;
+  /** When it ended. An `unknown` Change without it is still being read back. */
+  readonly settledAt: Date | undefined;
+  readonly ending: Ending | undefined;
+  /** Known once nobody looks at the workload any more. */
+  readonly health: Health | undefined;
+  /** The last look at a workload that is still followed: see `seenOf`. */
+  readonly progress: Health | undefined;
+  /** An Undo was requested, so the button disappears. */
+  readonly isUndone: boolean;
+  /** Why it needs approval again, in a sentence or two. */
+  readonly notice: string | undefined;
+  readonly card: Card | undefined;
+  /**
+   * Of a request for several workloads, in the order in which they run; see `parts.ts`. Its own `op` and `workload` are
+   * those of the first one, its risk is the highest, and its diff says what was left out.
+   */
+  readonly parts?: readonly StoredChange[];
+};

@@ -1,0 +1,242 @@
+import type { CanApprove } from "../views/cards/change-facts.ts";
+import type { AccountOwner } from "../accounts/account.ts";
+import type { AccountApi } from "../../api/client.ts";
+import type { EngineInfo } from "../../api/engine-info.ts";
+import type { Change, WorkloadRef } from "../changes/change.ts";
+import type { HistoryEvent, HistoryQuery } from "../changes/history-event.ts";
+import type { StoredChange } from "../changes/stored-change.ts";
+import type { Excerpt, ExcerptRequest } from "../logs/excerpt.ts";
+import type { Binding, BindingTerms } from "../policy/binding.ts";
+import type { ActionId } from "../policy/operation-facts.ts";
+import type { Standing, Question, Risk } from "../policy/question.ts";
+import type { Approvers, Verdict } from "../policy/verdict.ts";
+import type { Block, Message } from "../views/kit/message.ts";
+import type { Ask } from "../ask.ts";
+import type { Directory } from "./lookup/directory.ts";
+import type { Form, FormValues } from "./forms/form.ts";
+import type { Target } from "./grammar/target.ts";
+
+/** Configuration of the deployment that verbs need. */
+export type Settings = {
+  /** The slash command as people type it; two deployments can share a workspace. */
+  readonly command: string;
+  readonly region: string;
+  /** Known regions, for help and completion. Any identifier is accepted. */
+  readonly regions: readonly string[];
+  /** Where jobs run; services run in the others, and may run here too. */
+  readonly jobsRegion: string;
+  /** The workload API's address for people, without a token. */
+  readonly serviceUrl: string;
+  readonly logFrom: "offset" | "page";
+  /** An IANA time zone: the days of the log begin in it. */
+  readonly logZone: string;
+  readonly resourcesKey: "resources" | "resource";
+  /** A changed service has to be ready for so long, without a restart, to count as healthy; in milliseconds. */
+  readonly healthyAfterMs: number;
+  /** Of Gantry. */
+  readonly version: string;
+};
+
+/** The person who asks, with their real name, and where. */
+export type Asker = {
+  readonly userId: string;
+  readonly name: string;
+  readonly standing: Standing;
+  readonly teamId: string;
+  readonly channelId: string;
+};
+
+export type AccountInfo = {
+  readonly owner: AccountOwner;
+  readonly username: string;
+  /** Counts all replicas together, in this UTC day. */
+  readonly calls: () => Promise<{ readonly count: number; readonly since: Date }>;
+};
+
+/** A question to policy without the person, channel and account, which the context adds. */
+export type About = Pick<Question, "op" | "risk" | "workload">;
+
+/** The policy for one person in one channel with one account. Reads group membership live; never throws. */
+export type Permissions = {
+  readonly verdict: (about: About, options?: { readonly breakGlass?: boolean }) => Promise<Verdict>;
+  /** The best verdict on any of these actions for any workload name. Help shows it. */
+  readonly outlook: (
+    actions: readonly Action[],
+    options?: { readonly breakGlass?: boolean },
+  ) => Promise<"allow" | "approve" | "refuse">;
+  /** People who could approve here now, without the asker. */
+  readonly approvers: (from: Approvers) => Promise<CanApprove>;
+};
+
+/**
+ * History and pending changes that this person may see: their own requests, and those about workloads they may look at.
+ * Throws a `UserError` when the database can't be reached.
+ */
+export type Records = {
+  /** Also includes changes they may approve or reject. */
+  readonly pending: () => Promise<readonly StoredChange[]>;
+  readonly history: (query: Omit<HistoryQuery, "teamId">) => Promise<HistoryRows>;
+  /** The newest change of this person's own that can be taken back and is meant. */
+  readonly undoable: (isMeant: (change: StoredChange) => boolean) => Promise<Undoable | undefined>;
+  /** Whether they may approve or reject it now; false when they have approved it already. Can cost a Slack call. */
+  readonly mayDecide: (change: StoredChange) => Promise<boolean>;
+};
+
+/** A change that can be taken back, with its latest row of history. */
+export type Undoable = { readonly change: StoredChange; readonly event: HistoryEvent };
+
+export type HistoryRows = {
+  /** Newest first, at most the requested number. */
+  readonly events: readonly HistoryEvent[];
+  /** Pass as `before` to get the next page; undefined on the last one. */
+  readonly older: number | undefined;
+};
+
+/** Log pages, redacted for display. */
+export type Logs = {
+  /** Redacts and filters off the main thread. Throws a `UserError` when that takes too long. */
+  readonly excerpt: (request: ExcerptRequest, workload: Logged) => Promise<Excerpt>;
+  /** True when the workload's environment was read recently, so that its values are redacted too. */
+  readonly knowsEnv: (workload: Logged) => boolean;
+};
+export type Logged = Pick<WorkloadRef, "kind" | "region" | "name">;
+
+/** The binding of the channel in which the person asks. */
+export type ChannelBinding = Binding & {
+  /** True when the binding's pattern matches this workload name. */
+  readonly covers: (name: string) => boolean;
+};
+
+/** Everything a verb may use; it has no other way to the outside. */
+export type Context = {
+  readonly permissions: Permissions;
+  readonly records: Records;
+  readonly logs: Logs;
+  readonly api: AccountApi;
+  /** The engine behind the workload API; undefined when it doesn't say. Never rejects. */
+  readonly engine: () => Promise<EngineInfo | undefined>;
+  readonly account: AccountInfo;
+  readonly directory: Directory;
+  /** Its region applies without --region: the binding's, else the person's, else the configured one. */
+  readonly settings: Settings;
+  /** The configured region. Answers don't have to name it. */
+  readonly defaultRegion: string;
+  /** Undefined in a channel without a binding. */
+  readonly binding: ChannelBinding | undefined;
+  readonly asker: Asker;
+  readonly now: Date;
+  /** Aborted when the bot stops and its grace period is over. */
+  readonly signal: AbortSignal;
+};
+
+export type Option = {
+  /** As typed: `--region R`. */
+  readonly flag: string;
+  readonly summary: string;
+};
+
+/** One thing that a verb can do, as a policy rule names it. */
+export type Action = { readonly op: ActionId; readonly risk: Risk | undefined };
+
+type CommandBase = {
+  readonly name: string;
+  /** Other names that mean the same, from `grammar/habits.ts`. */
+  readonly aliases?: readonly string[];
+  readonly summary: string;
+  /** Without the command's name: `scale NAME N`. */
+  readonly usage: string;
+  /** Without the command's name: `scale web 4`. */
+  readonly example: string;
+  readonly options: readonly Option[];
+  /** Everything the verb can do; empty for verbs that need no rule (help, whoami, approvals). */
+  readonly actions: readonly Action[];
+  /** Turns the words after the verb into an Ask. Pure. Throws a `UserError` with the usage line. */
+  readonly parse: (words: readonly string[]) => Ask;
+  /** The form for the same Ask; undefined for a verb without arguments. */
+  readonly form?: Form;
+  /**
+   * Form values for words that lack only what the form can ask for; undefined for complete and for wrong words. Pure.
+   */
+  readonly unfinished?: (words: readonly string[]) => FormValues | undefined;
+};
+
+/** A verb that only reads. */
+export type ReadCommand = CommandBase & {
+  readonly effect: "read";
+  /** Also answers guests. Other verbs without a rule answer only full members. */
+  readonly forEverybody?: true;
+  /** The question that policy has to allow before `answer` is called; undefined for verbs that need no rule. Pure. */
+  readonly about: (ask: Ask, settings: Settings) => About | undefined;
+  /** Throws `UserError` or `Problem`. */
+  readonly answer: (ask: Ask, context: Context) => Promise<Message>;
+  /** Buttons below the message about an error that `answer` threw. Pure. */
+  readonly onFailure?: (ask: Ask, error: unknown) => readonly Block[];
+};
+
+/** `refusal`: why the workload API would refuse it, as it said when the workload was read. */
+export type ProposedChange = Change & { readonly refusal?: string | undefined };
+
+/** A verb that changes a workload. It proposes a Change and writes nothing. */
+export type WriteCommand = CommandBase & {
+  readonly effect: "write";
+  /** Its words may name several workloads: see `severalOf`. */
+  readonly several?: true;
+  /** The requested workload. Pure. Throws a `UserError` when it is about several. */
+  readonly target: (ask: Ask) => Target;
+  /**
+   * Makes at most two reads and no write. Throws `UserError` or `Problem`. Only `proposeChange` calls it,
+   * after asking policy.
+   */
+  readonly propose: (ask: Ask, context: Context) => Promise<ProposedChange>;
+  /** The arguments to store where the typed ones depend on the moment, as `+1` does. Pure. */
+  readonly settledArgs?: (args: Ask["args"], change: Change) => Ask["args"];
+  /**
+   * The arguments, besides the name, with which this verb takes the change back; undefined when it can't. `undoAsk`
+   * asks every verb. Pure.
+   */
+  readonly undo?: (change: Change) => Ask["args"] | undefined;
+};
+
+/** A verb that decides about a waiting Change. The workflow checks who may, where the Change is stored. */
+export type DecideCommand = CommandBase & {
+  readonly effect: "decide";
+  /** Pure. */
+  readonly decision: (ask: Ask) => Decision;
+};
+
+export type Decision = {
+  readonly kind: "approve" | "reject" | "cancel";
+  readonly changeId: string;
+  readonly reason: string | undefined;
+};
+
+/** For whom an account is connected. */
+export type Whose = "mine" | "channel" | "workspace";
+
+/** A verb that links or unlinks an account. It opens a form, because a command line must never hold a token. */
+export type LinkCommand = CommandBase & {
+  readonly effect: "link";
+  /** Pure. */
+  readonly link: (ask: Ask) => { readonly kind: "connect" | "disconnect"; readonly whose: Whose };
+};
+
+/** A verb that binds the channel it is typed in. The workflow asks policy, where the binding is stored. */
+export type BindCommand = CommandBase & {
+  readonly effect: "bind";
+  /** Pure. */
+  readonly binding: (ask: Ask) => BindingWish;
+};
+
+/** Asks how Gantry itself does. The workflow answers it, because neither database nor account may be needed. */
+export type StatusCommand = CommandBase & { readonly effect: "status" };
+
+export type BindingWish =
+  /** Shows the current binding. */
+  { readonly kind: "show" } | { readonly kind: "bind"; readonly terms: BindingTerms } | { readonly kind: "clear" };
+
+export type Command = ReadCommand | WriteCommand | DecideCommand | LinkCommand | BindCommand | StatusCommand;
+
+/** It changes nothing, so it may run twice, and needs no confirmation. */
+export function onlyLooks({ effect }: Pick<Command, "effect">): boolean {
+  return effect === "read" || effect === "status";
+}

@@ -1,0 +1,76 @@
+import type { Line } from "../../views/kit/blocks.ts";
+import type { Ask } from "../../ask.ts";
+import type { Context } from "../command.ts";
+
+/**
+ * The texts of a form's fields. A ticked box is `yes`; empty fields are left out.
+ */
+export type FormValues = Readonly<Record<string, string>>;
+
+/** The input decides how the field's text becomes an argument. */
+export type FormInput =
+  /** One line. */
+  | { readonly kind: "text"; readonly maxLength: number }
+  /** One item per line; empty lines are ignored. */
+  | { readonly kind: "lines"; readonly maxLength: number }
+  /** A command line; quotes group words. */
+  | { readonly kind: "command"; readonly maxLength: number }
+  | { readonly kind: "number"; readonly from: number; readonly to: number }
+  | { readonly kind: "choice"; readonly options: readonly FormOption[]; readonly style: "menu" | "radio" }
+  | { readonly kind: "tick"; readonly text: string }
+  /** Found by typing: live names, `service/web`. */
+  | { readonly kind: "workload"; readonly of: "service" | "job" | "any" }
+  /** An instance of the job that the field `name` names. */
+  | { readonly kind: "instance" }
+  | { readonly kind: "region" }
+  /** A change that waits for approval. */
+  | { readonly kind: "change" }
+  /** A day, as `2026-11-20`. */
+  | { readonly kind: "date" }
+  /** A person, as `<@U0DANA>`. */
+  | { readonly kind: "person" };
+
+export type FormOption = { readonly value: string; readonly text: string; readonly description?: string };
+
+export type FormField = {
+  /** The argument's name. */
+  readonly id: string;
+  readonly label: string;
+  readonly hint?: string;
+  readonly placeholder?: string;
+  readonly isOptional?: boolean;
+  /** Shown only after "More settings". */
+  readonly isMore?: boolean;
+  /** A choice here changes the other fields, so the form is drawn again. */
+  readonly redraws?: boolean;
+  /** Lines `NAME=value`. The bot never sends a typed value back to Slack. */
+  readonly isSecret?: boolean;
+  readonly input: FormInput;
+};
+
+/** Sentences for the head of a form, and values for its empty fields. */
+export type FormFacts = { readonly notes: readonly Line[]; readonly values: FormValues };
+
+export const noFacts: FormFacts = { notes: [], values: {} };
+
+export type FilledForm =
+  | { readonly kind: "ask"; readonly ask: Ask }
+  /** A sentence under each field that is wrong; at least one. */
+  | { readonly kind: "errors"; readonly errors: Readonly<Record<string, string>> };
+
+/** A form for the arguments of a verb. It leads to the same Ask as words. */
+export type Form = {
+  /** At most 24 characters, like `submit`. */
+  readonly title: string;
+  readonly submit: string;
+  /** In order; some depend on the values of others. Pure. */
+  readonly fields: (values: FormValues) => readonly FormField[];
+  /** Facts for the decision, with at most one call when the kind is known. Throws what `propose` throws. */
+  readonly prefill?: (values: FormValues, region: string | undefined, context: Context) => Promise<FormFacts>;
+  /** `prefill` has something to say before a workload is chosen. */
+  readonly prefillsAtOnce?: true;
+  /** The person confirms a preview of the change before it is requested. */
+  readonly hasPreview?: true;
+  /** The Ask, checked by the schema that checks words. Pure. */
+  readonly fill: (values: FormValues) => FilledForm;
+};

@@ -1,0 +1,82 @@
+import { UserError } from "../../errors.ts";
+import type { Ask } from "../../ask.ts";
+import type { Command } from "../command.ts";
+import type { Form, FormValues } from "../forms/form.ts";
+import { commands } from "../verbs.ts";
+import { menuAsk } from "../verbs/help/help.ts";
+import { findCommand } from "./find-command.ts";
+import { splitWords } from "./words.ts";
+
+export type Parsed = { readonly command: Command; readonly ask: Ask };
+
+/**
+ * The verb and Ask of the text after the slash command; an empty text asks for the short menu. Pure. Throws a `UserError` with the
+ * usage line of the verb, or with the nearest verb.
+ */
+export function parseText(text: string): Parsed {
+  return parseWords(splitWords(text));
+}
+
+/** `parseText` for words that are split already. */
+export function parseWords(typed: readonly string[]): Parsed {
+  const [first, ...rest] = typed;
+  if (first === undefined) return { command: findCommand(commands, menuAsk.verb), ask: menuAsk };
+  // `status` is about Gantry, `status web` about a workload.
+  const verb = first.toLowerCase() === "status" && rest[0]?.startsWith("-") === false ? "show" : first;
+  const command = findCommand(commands, verb, rest);
+  if (!asksForHelp(rest)) return { command, ask: command.parse(rest) };
+  return { command: findCommand(commands, "help"), ask: { verb: "help", share: false, args: { verb: command.name } } };
+}
+
+/** `-h` or `--help` after a verb, but not as a flag's value or in a container's command. */
+function asksForHelp(words: readonly string[]): boolean {
+  const end = words.indexOf("--");
+  const own = end < 0 ? words : words.slice(0, end);
+  return own.some((word, at) => word === "--help" || (word === "-h" && own[at - 1]?.startsWith("--") !== true));
+}
+
+/** The answer to a greeting, and to a mention without words. */
+export function menu(): Parsed {
+  return parseWords([]);
+}
+
+/** The verb of an Ask from a button. Throws a `UserError` when the verb no longer exists. */
+export function commandOf(ask: Ask): Command {
+  return findCommand(commands, ask.verb);
+}
+
+/** A verb that has a form. */
+export type FormCommand = Command & { readonly form: Form };
+
+/** The verb of this name, if it has a form. */
+export function formCommand(verb: string): FormCommand | undefined {
+  const command = withoutUserError(() => findCommand(commands, verb));
+  return command !== undefined && hasForm(command) ? command : undefined;
+}
+
+function hasForm(command: Command): command is FormCommand {
+  return command.form !== undefined;
+}
+
+export type Unfinished = { readonly command: FormCommand; readonly values: FormValues };
+
+/** The form for text that lacks only what its form asks for. Undefined for complete and for wrong text. Pure. */
+export function unfinishedForm(text: string): Unfinished | undefined {
+  return unfinishedWords(withoutUserError(() => splitWords(text)) ?? []);
+}
+
+/** `unfinishedForm` for words that are split already. */
+export function unfinishedWords([verb = "", ...words]: readonly string[]): Unfinished | undefined {
+  const command = asksForHelp(words) ? undefined : formCommand(verb);
+  const values = command?.unfinished?.(words);
+  return command === undefined || values === undefined ? undefined : { command, values };
+}
+
+function withoutUserError<Result>(work: () => Result): Result | undefined {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof UserError) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,207 @@
+import type { z } from "zod";
+import type { OperationId } from "../../../api/operations.ts";
+import type { Change } from "../../changes/change.ts";
+import { UserError } from "../../errors.ts";
+import type { Message } from "../../views/kit/message.ts";
+import type { Ask } from "../../ask.ts";
+import type {
+  About,
+  Action,
+  BindCommand,
+  BindingWish,
+  Context,
+  DecideCommand,
+  Decision,
+  ReadCommand,
+  StatusCommand,
+  WriteCommand,
+} from "../command.ts";
+import { readFields, rejectReasonField, shareField, writeFields, type CommonField } from "../forms/common-fields.ts";
+import type { Form, FormFacts, FormValues } from "../forms/form.ts";
+import { type FormShape, makeForm } from "../forms/make-form.ts";
+import { unfinishedValues } from "../forms/unfinished-values.ts";
+import { readQuestion } from "../lookup/may-see.ts";
+import { checkArguments, type Grammar, readArguments, readAsk, usageOf } from "./arguments.ts";
+import { commonFormValues } from "./common-flags.ts";
+import { commonFlags, type Flags, optionsOf, readFlags, rejectFlags, withAliases, writeFlags } from "./flags.ts";
+import { aliasesOf } from "./habits.ts";
+import { readSeveral, severalOf } from "./several.ts";
+import type { Regions, Target } from "./target.ts";
+
+type Shape<Args extends z.ZodType> = Grammar<Args> & {
+  readonly summary: string;
+  readonly form?: FormShape & {
+    /** Reads for the form, under policy like any other read. See `Form`. */
+    readonly prefill?: (values: FormValues, context: VerbContext) => Promise<FormFacts>;
+  };
+};
+
+/** The context of one Ask. A verb gets it with its arguments. */
+export type VerbContext = Context & { readonly ask: Ask; readonly region: string; readonly actions: readonly Action[] };
+
+/** Asks for a member of a shape, except where the arguments hold the workload as `name`. */
+type UnlessNamed<Args extends z.ZodType, Member> = z.output<Args> extends { readonly name: Target } ? unknown : Member;
+
+type ReadShape<Args extends z.ZodType> = Shape<Args> & {
+  readonly answer: (args: z.output<Args>, context: VerbContext) => Promise<Message>;
+} & Pick<ReadCommand, "onFailure">;
+/** A read for which nobody needs a rule. */
+type FreeRead = {
+  readonly reads?: undefined;
+  readonly about?: undefined;
+  /** See `ReadCommand`. */
+  readonly forEverybody?: true;
+};
+/** A read of workloads, which a rule has to allow. */
+type RuledRead<Args extends z.ZodType> = {
+  /** The operations it makes, of a service and of a job. Policy has to allow one before `answer` is called. */
+  readonly reads: readonly OperationId[];
+  readonly forEverybody?: undefined;
+  readonly about?: (args: z.output<Args>, where: Regions) => About;
+} & UnlessNamed<Args, { readonly about: unknown }>;
+type WriteShape<Args extends z.ZodType> = Shape<Args> & {
+  readonly actions: readonly Action[];
+  readonly target?: (args: z.output<Args>) => Target;
+  readonly propose: (args: z.output<Args>, context: VerbContext) => Promise<Change>;
+  readonly settledArgs?: WriteCommand["settledArgs"];
+  readonly undo?: WriteCommand["undo"];
+  readonly several?: true;
+} & UnlessNamed<Args, { readonly target: unknown }>;
+type BindShape<Args extends z.ZodType> = Shape<Args> & {
+  readonly actions: readonly Action[];
+  readonly binding: (args: z.output<Args>) => BindingWish;
+};
+type DecideShape<Args extends z.ZodType> = Shape<Args> & {
+  readonly takesReason?: true;
+  readonly decision: (args: z.output<Args>, reason: string | undefined) => Decision;
+};
+
+/** A verb that only reads. */
+export function readVerb<Args extends z.ZodType>(shape: ReadShape<Args> & (FreeRead | RuledRead<Args>)): ReadCommand {
+  const { reads, about = (args, where) => readQuestion(actions, namedIn(args), where) } = shape;
+  const actions = (reads ?? []).map((op) => ({ op, risk: undefined }));
+  return {
+    effect: "read",
+    ...describe(shape, commonFlags, reads === undefined ? [shareField] : readFields),
+    ...(shape.forEverybody === true && { forEverybody: true }),
+    ...(shape.onFailure !== undefined && { onFailure: shape.onFailure }),
+    actions,
+    about: (ask, settings) =>
+      reads === undefined
+        ? undefined
+        : about(checkArguments(shape, ask.args), {
+            region: ask.region ?? settings.region,
+            jobsRegion: settings.jobsRegion,
+          }),
+    answer: async (ask, context) => shape.answer(checkArguments(shape, ask.args), contextOf(ask, context, actions)),
+  };
+}
+
+/** A verb that changes a workload. */
+export function writeVerb<Args extends z.ZodType>(shape: WriteShape<Args>): WriteCommand {
+  const { actions, target = namedIn, propose, settledArgs, undo, several } = shape;
+  const described = describe(shape, writeFlags, writeFields);
+  const argsOf = (ask: Ask): z.output<Args> => checkArguments(shape, onlyOne(ask).args);
+  return {
+    effect: "write",
+    ...described,
+    ...(several === true && {
+      several,
+      parse: (words) =>
+        readSeveral(shape, words, withAliases(shape.name, { ...shape.flags, ...writeFlags })) ?? described.parse(words),
+    }),
+    actions,
+    target: (ask) => target(argsOf(ask)),
+    propose: async (ask, context) => propose(argsOf(ask), contextOf(ask, context, actions)),
+    ...(settledArgs !== undefined && { settledArgs }),
+    ...(undo !== undefined && { undo }),
+  };
+}
+
+/** A verb proposes for one workload; a request for several is made of such proposals. */
+function onlyOne(ask: Ask): Ask {
+  if (severalOf(ask) === undefined) return ask;
+  throw new UserError("This takes one workload at a time.", { next: "Name one workload." });
+}
+
+/** A verb about a waiting change. It has no region, and no answer to share. */
+export function decideVerb<Args extends z.ZodType>(shape: DecideShape<Args>): DecideCommand {
+  const { takesReason = false } = shape;
+  return {
+    effect: "decide",
+    ...describe(shape, takesReason ? rejectFlags : {}, takesReason ? [rejectReasonField] : []),
+    actions: [],
+    decision: (ask) => shape.decision(checkArguments(shape, ask.args), ask.reason),
+  };
+}
+
+/** A verb about the channel it is typed in. Its region is an argument, because nothing is looked up in it. */
+export function bindVerb<Args extends z.ZodType>(shape: BindShape<Args>): BindCommand {
+  const described = describe(shape, {}, []);
+  return {
+    effect: "bind",
+    ...described,
+    actions: shape.actions,
+    parse(words) {
+      const { region: _region, ...ask } = described.parse(words);
+      return ask;
+    },
+    binding: (ask) => shape.binding(checkArguments(shape, ask.args)),
+  };
+}
+
+/** The verb about Gantry itself. */
+export function statusVerb(shape: Shape<z.ZodType>): StatusCommand {
+  return { effect: "status", ...describe(shape, { share: commonFlags.share }, [shareField]), actions: [] };
+}
+
+function describe(shape: Shape<z.ZodType>, common: Flags, fields: readonly CommonField[]) {
+  const { name, summary, example } = shape;
+  const flags = withAliases(name, { ...shape.flags, ...common });
+  return {
+    name,
+    aliases: aliasesOf(name),
+    summary,
+    usage: usageOf(shape),
+    example,
+    options: optionsOf(flags),
+    parse: (words: readonly string[]): Ask => readAsk(shape, words, flags),
+    ...formOf(shape, flags, fields),
+  };
+}
+
+/** The verb's form, and the way from words that lack something into it. */
+function formOf(shape: Shape<z.ZodType>, flags: Flags, common: readonly CommonField[]) {
+  const { name: verb, args, form } = shape;
+  if (form === undefined) return undefined;
+  const { prefill } = form;
+  const source = { verb, args, form, common };
+  const prefillWith: Form["prefill"] =
+    prefill &&
+    (async (values, region, context) => {
+      const ask: Ask = { verb, ...(region !== undefined && { region }), share: false, args: {} };
+      // A form only reads, so rights to change the workload don't count here.
+      return prefill(values, contextOf(ask, context, []));
+    });
+  return {
+    form: { ...makeForm(source), ...(prefillWith !== undefined && { prefill: prefillWith }) },
+    unfinished(words: readonly string[]): FormValues | undefined {
+      try {
+        const typed = readFlags(words, flags);
+        return unfinishedValues(source, { args: readArguments(shape, typed), common: commonFormValues(typed) });
+      } catch (error) {
+        // `parse` answers wrong words.
+        if (error instanceof UserError) return undefined;
+        throw error;
+      }
+    },
+  };
+}
+
+function namedIn(args: unknown): Target {
+  return (args as { readonly name: Target }).name; // the shape asks for `about` or `target` where there is no such name
+}
+
+function contextOf(ask: Ask, context: Context, actions: readonly Action[]): VerbContext {
+  return { ...context, ask, actions, region: ask.region ?? context.settings.region };
+}

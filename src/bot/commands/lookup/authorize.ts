@@ -1,0 +1,148 @@
+import { riskOf } from "../../changes/risk.ts";
+import type { Change } from "../../changes/change.ts";
+import type { Verdict } from "../../policy/verdict.ts";
+import type { Ask } from "../../ask.ts";
+import type { About, Command, Context, ReadCommand, WriteCommand } from "../command.ts";
+import type { FormValues } from "../forms/form.ts";
+import { bestVerdict, betterVerdict, kindOf } from "./best-verdict.ts";
+import { listRefusal, readRefusal, type Refusal } from "./may-see.ts";
+import { regionOf, type Regions, Target } from "../grammar/target.ts";
+import type { Risk } from "../../policy/question.ts";
+
+/** The workload a request named, as far as it is known, for history. */
+export type NamedWorkload = {
+  readonly kind: "service" | "job" | undefined;
+  readonly region: string | undefined;
+  readonly name: string;
+};
+
+export type Refused = { readonly refusal: Refusal; readonly workload: NamedWorkload | undefined };
+
+/**
+ * Refuses a read before making it. Verbs that need no rule need a full member, unless they are for everybody. Makes no
+ * API call.
+ */
+export async function refusedRead(command: ReadCommand, ask: Ask, context: Context): Promise<Refused | undefined> {
+  const about = command.about(ask, context.settings);
+  if (about === undefined) {
+    const refusal = await refusalOfNonMember(command, context);
+    return refusal && { refusal, workload: undefined };
+  }
+  const refusal = readRefusal(await context.permissions.verdict(about));
+  const { name, kind, region } = about.workload;
+  return refusal && { refusal, workload: name === undefined ? undefined : { kind, region, name } };
+}
+
+async function refusalOfNonMember({ forEverybody }: ReadCommand, context: Context): Promise<Refusal | undefined> {
+  const { standing } = context.asker;
+  // Policy refuses every request of theirs, with a reason.
+  if (standing === "bot" || standing === "deactivated") return listRefusal("service", context.settings.region, context);
+  if (standing === "member" || forEverybody === true) return undefined;
+  const why = "Only full members of this workspace can see requests and history.";
+  return { kind: "refuse", rule: undefined, why, next: "Ask a full member." };
+}
+
+export type Proposal =
+  | (Refused & {
+      readonly kind: "refused";
+      readonly workload: NamedWorkload;
+      /** The question to policy, when it depended on the workload's state. */
+      readonly found?: About;
+    })
+  /** Policy doesn't refuse it, but the workload API would. */
+  | {
+      readonly kind: "impossible";
+      readonly change: Change;
+      readonly about: About & { readonly risk: Risk };
+      readonly why: string;
+    }
+  | {
+      readonly kind: "proposed";
+      readonly change: Change;
+      readonly about: About & { readonly risk: Risk };
+      readonly verdict: Exclude<Verdict, Refusal>;
+    };
+
+/**
+ * The only way to a Change, for commands, forms, previews and `can-i`. Asks policy twice: before any read, for its best
+ * possible verdict on this verb and name, and again about the workload as it is. A refusal reveals no name, diff or
+ * state. Throws what `propose` throws.
+ */
+export async function proposeChange(command: WriteCommand, ask: Ask, context: Context): Promise<Proposal> {
+  const upFront = await refusedWrite(command, ask, context);
+  if (upFront !== undefined) return { kind: "refused", ...upFront };
+  const { refusal: why, ...change } = await command.propose(ask, context);
+  const { call, before, workload } = change;
+  const { kind, region, name } = workload;
+  const risk = riskOf(call, before);
+  const about = { op: call.op, risk, workload: { kind, region, name } };
+  const verdict = await context.permissions.verdict(about, { breakGlass: ask.breakGlass === true });
+  if (verdict.kind === "refuse") return { kind: "refused", refusal: verdict, workload: about.workload, found: about };
+  if (why !== undefined && change.diff.length > 0) return { kind: "impossible", change, about, why };
+  return { kind: "proposed", change, about, verdict };
+}
+
+/** Judges a service verb used on a job as if it named a service. The verb itself reports the mistake later. */
+async function refusedWrite(command: WriteCommand, ask: Ask, context: Context) {
+  const { kind, name } = command.target(ask);
+  const region = ask.region ?? context.settings.region;
+  const breakGlass = ask.breakGlass === true;
+  const best =
+    (await bestVerdict(command, { kind, name, region, breakGlass }, context)) ??
+    (await bestVerdict(command, { kind: undefined, name, region, breakGlass }, context));
+  if (best?.kind !== "refuse") return undefined;
+  return {
+    refusal: best,
+    workload: namedWorkload(command, { kind, name }, { region, jobsRegion: context.settings.jobsRegion }),
+  };
+}
+
+/** The workload for history. A verb that works on one kind implies the kind. */
+function namedWorkload(
+  { actions }: Pick<Command, "actions">,
+  { kind: wanted, name }: Target,
+  { region, jobsRegion }: Regions,
+): NamedWorkload {
+  const [first, ...others] = new Set(actions.map(kindOf));
+  const kind = wanted ?? (others.length === 0 ? first : undefined);
+  return { kind, region: regionOf(kind, region, { jobsRegion }), name };
+}
+
+/**
+ * Refuses a change form when policy would refuse every way to complete it, with or without `--break-glass`. Makes no
+ * API call.
+ */
+export async function refusedForm(
+  command: Command,
+  values: FormValues,
+  context: Context,
+): Promise<Refused | undefined> {
+  if (command.effect === "read" || command.actions.length === 0) return undefined;
+  const target = command.effect === "write" ? targetIn(values) : undefined;
+  if (target === undefined) return refusedWhatever(command, context);
+  const { kind, name } = target;
+  const region = values["region"] ?? context.settings.region;
+  const [usual, glass] = await Promise.all(
+    [false, true].map((breakGlass) => bestVerdict(command, { kind, name, region, breakGlass }, context)),
+  );
+  if (usual?.kind !== "refuse" || glass === undefined || betterVerdict(usual, glass) !== usual) return undefined;
+  return {
+    refusal: usual,
+    workload: namedWorkload(command, target, { region, jobsRegion: context.settings.jobsRegion }),
+  };
+}
+
+/** The workload chosen or typed in a form. Create forms have a separate field for the kind. */
+function targetIn(values: FormValues): Target | undefined {
+  const target = Target.safeParse(values["name"]).data;
+  const kind = values["kind"] === "service" || values["kind"] === "job" ? values["kind"] : target?.kind;
+  return target && { kind, name: target.name };
+}
+
+async function refusedWhatever({ actions }: Command, { permissions }: Context): Promise<Refused | undefined> {
+  const [first] = actions;
+  if (first === undefined || (await permissions.outlook(actions, { breakGlass: true })) !== "refuse") return undefined;
+  const workload = { kind: kindOf(first), region: undefined, name: undefined };
+  const refusal = await permissions.verdict({ ...first, workload });
+  return refusal.kind === "refuse" ? { refusal, workload: undefined } : undefined;
+}

@@ -1,0 +1,65 @@
+import type { WorkloadRef } from "../../changes/change.ts";
+import type { WorkloadStatus } from "../../../api/workload-status.ts";
+import { createRecentLogPages, type RecentLogPages } from "./recent-log-pages.ts";
+
+/** A workload of a list, with its status in words. */
+export type Entry = {
+  readonly name: string;
+  readonly status: string;
+  /** How it is; older callers only know the words. */
+  readonly health?: WorkloadStatus;
+  /** "2/3": ready instances of those it should have. "3" when the API doesn't say how many are ready. */
+  readonly size?: string | undefined;
+};
+
+/** A list of one kind in one region, and when it was read, in milliseconds. */
+export type RecentList = { readonly entries: readonly Entry[]; readonly at: number };
+
+/** A cache of the last lists, so that typos, pickers and bare names don't cost a list call. */
+export type Directory = {
+  /** Names of one kind in one region as last listed; undefined when that is more than 5 minutes ago. */
+  readonly names: (account: string, kind: WorkloadRef["kind"], region: string) => readonly string[] | undefined;
+  /** The last list with its age, at most 5 minutes; the caller decides how old it may be. */
+  readonly recent: (account: string, kind: WorkloadRef["kind"], region: string) => RecentList | undefined;
+  readonly logPages: RecentLogPages;
+  readonly remember: (account: string, kind: WorkloadRef["kind"], listed: Listed) => void;
+  /** The job's instances as last read, and when. */
+  readonly instances: (account: string, job: string) => Instances | undefined;
+  readonly rememberInstances: (account: string, job: string, names: readonly string[]) => void;
+};
+
+type Instances = { readonly names: readonly string[]; readonly at: number };
+
+type Listed = { readonly region: string; readonly entries: readonly Entry[] };
+
+/** Long enough to correct a typo from the list just shown, short enough not to suggest deleted workloads. */
+const FRESH_MS = 5 * 60_000;
+const MOST_LISTS = 200;
+
+/** Keeps the last lists in memory; a lost list costs one call. `now` in milliseconds. */
+export function createDirectory(now: () => number): Directory {
+  const lists = new Map<string, RecentList>();
+  const instances = new Map<string, Instances>();
+  const key = (account: string, kind: string, region: string): string => JSON.stringify([account, kind, region]);
+  const recent: Directory["recent"] = (account, kind, region) => {
+    const list = lists.get(key(account, kind, region));
+    return list !== undefined && now() - list.at < FRESH_MS ? list : undefined;
+  };
+  return {
+    logPages: createRecentLogPages(),
+    names: (account, kind, region) => recent(account, kind, region)?.entries.map(({ name }) => name),
+    recent,
+    remember(account, kind, { region, entries }) {
+      setBounded(lists, key(account, kind, region), { entries, at: now() });
+    },
+    instances: (account, job) => instances.get(key(account, "job", job)),
+    rememberInstances: (account, job, names) => setBounded(instances, key(account, "job", job), { names, at: now() }),
+  };
+}
+
+function setBounded<Value>(map: Map<string, Value>, key: string, value: Value): void {
+  map.delete(key);
+  map.set(key, value);
+  const oldest = map.keys().next().value;
+  if (map.size > MOST_LISTS && oldest !== undefined) map.delete(oldest);
+}

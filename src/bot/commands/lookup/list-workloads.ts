@@ -1,0 +1,74 @@
+import type { Job, Service } from "../../../api/answers.ts";
+import type { VerbContext } from "../grammar/verb.ts";
+import { jobStatus, serviceStatus } from "../../../api/workload-status.ts";
+import type { Entry } from "./directory.ts";
+
+/**
+ * A list call's workloads, how many entries had no name, so that nobody can address them, and what the API says is missing,
+ * as sentences.
+ */
+export type Listed<Item> = {
+  readonly items: readonly Item[];
+  readonly skipped: number;
+  readonly unlisted: readonly string[];
+};
+
+export type Listing = Pick<VerbContext, "api" | "region" | "settings" | "signal" | "directory" | "account">;
+
+/** Every service of the region; one call. The names are remembered for suggestions. */
+export async function listServices({ api, region, signal, directory, account }: Listing): Promise<Listed<Service>> {
+  const path = { region };
+  const {
+    services,
+    skipped,
+    not_listed: unlisted = [],
+  } = await api.send({ op: "listServices", path, query: undefined, body: undefined }, { signal });
+  const entries = serviceEntries(services);
+  directory.remember(account.username, "service", { region, entries });
+  return { items: services, skipped, unlisted };
+}
+
+/** Every job; one call. The names are remembered for suggestions. */
+export async function listJobs({
+  api,
+  settings,
+  signal,
+  directory,
+  account,
+}: Omit<Listing, "region">): Promise<Listed<Job>> {
+  const region = settings.jobsRegion;
+  const path = { region };
+  const {
+    jobs,
+    skipped,
+    not_listed: unlisted = [],
+  } = await api.send({ op: "listJobs", path, query: undefined, body: undefined }, { signal });
+  const entries = jobEntries(jobs);
+  directory.remember(account.username, "job", { region, entries });
+  return { items: jobs, skipped, unlisted };
+}
+
+const serviceEntries = once((services: readonly Service[]) => services.map(serviceEntry));
+const jobEntries = once((jobs: readonly Job[]) => jobs.map(jobEntry));
+
+/** Callers who share a read get the same list, whose entries are made once. */
+function once<Item>(entriesOf: (items: readonly Item[]) => Entry[]): typeof entriesOf {
+  const made = new WeakMap<readonly Item[], Entry[]>();
+  return (items) => {
+    const entries = made.get(items) ?? entriesOf(items);
+    made.set(items, entries);
+    return entries;
+  };
+}
+
+function serviceEntry(service: Service): Entry {
+  const { name, target_instance_size: target, ready_instances: ready } = service;
+  const health = serviceStatus(service);
+  const size = target === undefined ? undefined : ready === undefined ? String(target) : `${ready}/${target}`;
+  return { name, status: health.words, health, size };
+}
+
+function jobEntry(job: Job): Entry {
+  const health = jobStatus(job);
+  return { name: job.metadata.name, status: health.words, health };
+}

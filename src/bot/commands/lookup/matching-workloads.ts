@@ -1,0 +1,84 @@
+import { UserError } from "../../errors.ts";
+import { matchesPattern } from "../../policy/match.ts";
+import { nearNames } from "../../policy/near-names.ts";
+import { counted } from "../../views/kit/text.ts";
+import type { Ask } from "../../ask.ts";
+import type { Context, WriteCommand } from "../command.ts";
+import { MOST_WORKLOADS, tooMany, type Wanted } from "../grammar/several.ts";
+import { regionOf } from "../grammar/target.ts";
+import { bestVerdict, kindOf } from "./best-verdict.ts";
+import { listJobs, listServices } from "./list-workloads.ts";
+import { visibleItems } from "./may-see.ts";
+
+type Kind = "service" | "job";
+type Named = { readonly kind: Kind; readonly name: string };
+
+/** The request that names and patterns came from. */
+export type SeveralAsk = { readonly command: WriteCommand; readonly ask: Ask; readonly wanted: readonly Wanted[] };
+
+/**
+ * One Ask for each workload, in the order in which they were named; those of a pattern sorted by name. A pattern covers
+ * only workloads that the person may see and use the verb on, so it reveals nothing. At most one list call per kind.
+ * Throws a `UserError`: for more than `MOST_WORKLOADS`, or for a pattern that matches nothing.
+ */
+export async function asksFor(several: SeveralAsk, context: Context): Promise<readonly Ask[]> {
+  const { ask, wanted } = several;
+  const known = wanted.some(({ isPattern }) => isPattern) ? await usable(several, context) : [];
+  const names = wanted.flatMap((each) => namesOf(each, known));
+  const unique = [...new Set(names)];
+  if (unique.length > MOST_WORKLOADS) throw tooMany(`${matchWords(wanted)} ${counted(unique.length, "workload")}`);
+  return unique.map((name) => ({ ...ask, args: { name } }));
+}
+
+const MOST_NEAR = 3;
+
+/** The first names that begin nearly as the pattern does. */
+function nearPattern(pattern: string, known: readonly Named[]): readonly string[] {
+  const letters = pattern.replaceAll("*", "");
+  const isNear = (name: string): boolean => nearNames(letters, [name.slice(0, letters.length)]).length > 0;
+  return known
+    .map(({ name }) => name)
+    .filter(isNear)
+    .slice(0, MOST_NEAR);
+}
+
+function matchWords(wanted: readonly Wanted[]): string {
+  const [only, ...others] = wanted;
+  return only !== undefined && others.length === 0 ? `${only.typed} matches` : "Your names and patterns match";
+}
+
+function namesOf({ isPattern, typed, target }: Wanted, known: readonly Named[]): readonly string[] {
+  if (!isPattern) return [typed];
+  const ofKind = known.filter(({ kind }) => target.kind === undefined || target.kind === kind);
+  const found = ofKind.filter(({ name }) => matchesPattern(target.name, name));
+  if (found.length > 0) return found.map(({ kind, name }) => `${kind}/${name}`);
+  const near = nearPattern(target.name, ofKind);
+  throw new UserError(`No workload matches ${typed}.`, {
+    next: near.length > 0 ? `Did you mean ${near.join(" or ")}?` : "See what there is with `list`.",
+  });
+}
+
+/** Every workload that the person may see and use the verb on, sorted by name. */
+async function usable(several: SeveralAsk, context: Context): Promise<readonly Named[]> {
+  const kinds = new Set(several.command.actions.map(kindOf).filter((kind) => kind !== undefined));
+  const named = await Promise.all([...kinds].map((kind) => usableOf(kind, several, context)));
+  return named.flat().toSorted((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+async function usableOf(kind: Kind, several: SeveralAsk, context: Context): Promise<readonly Named[]> {
+  const { command, ask } = several;
+  const region = regionOf(kind, ask.region ?? context.settings.region, context.settings);
+  const items = (await listed(kind, region, context)).filter((name) => context.binding?.covers(name) ?? true);
+  const seen = await visibleItems({ kind, region, items, nameOf: (name) => name }, context);
+  const named: Named[] = [];
+  for (const name of seen) {
+    const best = await bestVerdict(command, { kind, name, region, breakGlass: ask.breakGlass === true }, context);
+    if (best !== undefined && best.kind !== "refuse") named.push({ kind, name });
+  }
+  return named;
+}
+
+async function listed(kind: Kind, region: string, context: Context): Promise<readonly string[]> {
+  if (kind === "job") return (await listJobs(context)).items.map(({ metadata }) => metadata.name);
+  return (await listServices({ ...context, region })).items.map(({ name }) => name);
+}

@@ -1,0 +1,135 @@
+import { z } from "zod";
+import { typedMemory } from "../../../../api/memory.ts";
+import { plainMountPath, wrongMountPath, checkName } from "../../../../api/names.ts";
+import { requestLimits } from "../../../../api/request-limits.ts";
+import { firstDuplicate } from "../../../../api/first-duplicate.ts";
+
+/** The rule for volume names, in words. */
+export const volumeNameRule = `has 1 to ${requestLimits.volumeName} letters, digits, ".", "_" and "-", with a letter or digit first and last`;
+
+/** `LOG_LEVEL=info`; the value may be empty and may contain `=`. Errors never quote it: it may be a secret. */
+const EnvPair = z.string().transform((typed, context) => {
+  const at = typed.indexOf("=");
+  const name = typed.slice(0, Math.max(at, 0));
+  const value = typed.slice(at + 1);
+  if (!/^[A-Za-z_][A-Za-z0-9_.-]*$/u.test(name) || name.length > requestLimits.envName) {
+    context.addIssue("--env takes NAME=value. The name has letters, digits and _, and doesn't start with a digit.");
+    return z.NEVER;
+  }
+  if (fitsText(value)) return { name, value };
+  context.addIssue(`The value of ${name} has more than ${requestLimits.text} characters, or contains a NUL character.`);
+  return z.NEVER;
+});
+
+function fitsText(text: string): boolean {
+  return text.length <= requestLimits.text && !text.includes("\0");
+}
+
+/** `8080` or `8080/tcp`; the workload API accepts no other protocol. */
+const Port = z.string().transform((typed, context) => {
+  const [, port = "", protocol = "tcp"] = /^(\d{1,5})(?:\/([a-z]{2,8}))?$/iu.exec(typed) ?? [];
+  if (protocol.toLowerCase() !== "tcp") {
+    context.addIssue(`“${typed}” can't be opened. The workload API accepts only TCP ports: write ${port}.`);
+    return z.NEVER;
+  }
+  if (port !== "" && Number(port) >= 1 && Number(port) <= 65_535) return { port: Number(port), protocol: "tcp" };
+  context.addIssue(`“${typed}” isn't a port. Write a number from 1 to 65535, such as 8080.`);
+  return z.NEVER;
+});
+
+/** Ports without duplicates. */
+export function portList(most: number, error: string) {
+  return z
+    .array(Port)
+    .transform((ports) => [...new Map(ports.map((each) => [each.port, each])).values()])
+    .pipe(z.array(z.object({ port: z.number(), protocol: z.string() })).max(most, error));
+}
+
+/** `data:/var/lib/data`: the name of a volume, and where it is mounted. */
+const Mount = z.string().transform((typed, context) => {
+  const [, name = "", mountPath = ""] = /^([^:]+):(\/.*)$/u.exec(typed) ?? [];
+  const wrong = name === "" ? undefined : wrongMountPath(mountPath);
+  if (name !== "" && wrong === undefined) return { name, mountPath };
+  context.addIssue(
+    wrong === undefined
+      ? `“${typed}” isn't a mount. Write VOLUME:/absolute/path.`
+      : `“${typed}” isn't a mount. Its path ${wrong}.`,
+  );
+  return z.NEVER;
+});
+
+/** A size as `512`, `512Mi`, `1Gi` or `512M`, in whole MiB. */
+export const Memory = z.string().transform((typed, context) => {
+  const size = typedMemory(typed);
+  if ("mib" in size) return size.mib;
+  context.addIssue(size.problem);
+  return z.NEVER;
+});
+
+/** The name of a new workload. Last in its schema, so that errors of other arguments come first. */
+export function newName(kind: "job" | "service") {
+  return z.string({ error: checkName(kind, "") }).superRefine((name, context) => {
+    const wrong = checkName(kind, name);
+    if (wrong !== undefined) context.addIssue(wrong);
+  });
+}
+
+const imageRule = `--image isn't an image reference. Write one such as registry.example.com/team/web:1.4, at most ${requestLimits.image} characters.`;
+
+/**
+ * The form of an image reference: https://pkg.go.dev/github.com/distribution/reference. Whether the image exists is not
+ * known before the request runs, because the workload API has no operation for it.
+ */
+const IMAGE =
+  /^(?:[a-zA-Z0-9.-]+(?::\d+)?\/)?[a-z0-9]+(?:(?:\.|__?|-+)[a-z0-9]+)*(?:\/[a-z0-9]+(?:(?:\.|__?|-+)[a-z0-9]+)*)*(?::\w[\w.-]{0,127})?(?:@[a-z0-9]+:[a-fA-F0-9]+)?$/u;
+
+/** The fields that the containers of jobs and services share, as words and forms give them. */
+export const containerArgs = {
+  image: z.string({ error: "--image is required." }).regex(IMAGE, imageRule).max(requestLimits.image, imageRule),
+  command: z
+    .array(z.string().refine(fitsText, `A word of a command has at most ${requestLimits.text} characters.`))
+    .max(requestLimits.words, `A command has at most ${requestLimits.words} words.`)
+    .optional(),
+  env: z.array(EnvPair).max(requestLimits.env, `At most ${requestLimits.env} environment variables.`).optional(),
+  port: portList(requestLimits.ports, `A container opens at most ${requestLimits.ports} ports.`).optional(),
+  mount: z.array(Mount).max(requestLimits.mounts, `At most ${requestLimits.mounts} mounts.`).optional(),
+  memory: Memory.optional(),
+  "sync-timezone": z.boolean().default(false),
+};
+
+type ContainerArgs = z.output<z.ZodObject<typeof containerArgs>>;
+
+/** The container of a creation body, with only the given settings. `memory` formats the limit for the operation. */
+export function newContainer(args: ContainerArgs, memory: (mib: number) => string) {
+  return {
+    image: args.image,
+    ...(args.command !== undefined && args.command.length > 0 && { command: args.command }),
+    ...(args.env && { env: args.env }),
+    ...(args.port && { ports: args.port.map(({ port, protocol }) => ({ port, protocol: protocol.toUpperCase() })) }),
+    ...(args.memory !== undefined && { resources: { limits: { memory: memory(args.memory) } } }),
+    ...(args.mount && { volumeMounts: args.mount }),
+  };
+}
+
+type Volumes = { readonly volume?: readonly { readonly name: string }[] | undefined };
+
+/** Catches two mistakes before the workload API does: mounts of undeclared volumes, and duplicates. */
+export function checkMounts(
+  { mount, volume = [] }: Pick<ContainerArgs, "mount"> & Volumes,
+  context: z.RefinementCtx,
+): void {
+  const wrong = (id: "mount" | "volume", message: string): void =>
+    context.addIssue({ code: "custom", path: [id], message });
+  const name = mount?.find((each) => volume.every((one) => one.name !== each.name))?.name;
+  if (name !== undefined) wrong("mount", `--mount uses the volume ${name}, but no --volume declares it.`);
+  const path = firstDuplicate((mount ?? []).map(({ mountPath }) => plainMountPath(mountPath)));
+  if (path !== undefined) wrong("mount", `--mount uses ${path} twice: mount one volume per path.`);
+  const twin = firstDuplicate(volume.map((one) => one.name));
+  if (twin !== undefined) wrong("volume", `--volume declares ${twin} twice: give each volume its own name.`);
+}
+
+/** Checks mounts even when other fields are wrong, because a form shows all errors at once. */
+export const whenMountsAreRead = {
+  when: ({ issues }: z.core.ParsePayload): boolean =>
+    issues.every(({ path: [id] = [] }) => id !== "mount" && id !== "volume"),
+};

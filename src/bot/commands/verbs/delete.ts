@@ -1,0 +1,110 @@
+import { z } from "zod";
+import type { Job, Service } from "../../../api/answers.ts";
+import { jobStatus, serviceStatus } from "../../../api/workload-status.ts";
+import { jobSnapshot } from "../../changes/snapshot.ts";
+import type { Line } from "../../views/kit/blocks.ts";
+import { counted } from "../../views/kit/text.ts";
+import { type FormFacts, type FormValues, noFacts } from "../forms/form.ts";
+import { aboutWorkload } from "../forms/workload-note.ts";
+import { findWorkload } from "../lookup/find.ts";
+import { refusalNote, refusalOf } from "../lookup/refused-operations.ts";
+import { serviceChange } from "../lookup/service-change.ts";
+import { Target } from "../grammar/target.ts";
+import { writeVerb, type VerbContext } from "../grammar/verb.ts";
+import { workloadField } from "../forms/fields.ts";
+
+export const remove = writeVerb({
+  name: "delete",
+  summary: "Permanently delete a service or job",
+  example: "delete job/nightly-report",
+  words: { name: "NAME" },
+  usage: "delete NAME…",
+  several: true,
+  args: z.object({ name: Target }),
+  actions: [
+    { op: "deleteService", risk: "destructive" },
+    { op: "deleteJob", risk: "destructive" },
+  ],
+  form: {
+    title: "Delete a workload",
+    submit: "Delete",
+    fields: () => [
+      { ...workloadField, redraws: true },
+      {
+        id: "confirm",
+        label: "Confirm the name",
+        placeholder: "Type the name to confirm",
+        input: { kind: "text", maxLength: 260 },
+      },
+    ],
+    toArgs: ({ confirm: _confirm, ...raw }) => raw,
+    check: confirmError,
+    prefill: describeLoss,
+  },
+  async propose({ name }, context) {
+    const found = await findWorkload(name, context);
+    if (found.kind === "service") {
+      const diff = [deletionWords(found.service)];
+      return serviceChange(found.service, context, { op: "deleteService", body: undefined, diff });
+    }
+    const { region, job } = found;
+    const before = jobSnapshot(job);
+    return {
+      call: { op: "deleteJob", path: { region, job_name: job.metadata.name }, query: undefined, body: undefined },
+      workload: { kind: "job", region, name: job.metadata.name, uid: before.uid },
+      before,
+      diff: [`permanently deletes job ${job.metadata.name} and its logs`],
+      refusal: refusalOf(job, context.ask.verb),
+    };
+  },
+});
+
+/** "permanently deletes web (1 instance, 2 domains)". */
+function deletionWords({ name, target_instance_size: size, binding_domain_name: domains }: Service): string {
+  const instances = size === undefined ? "instances not reported" : counted(size, "instance");
+  return `permanently deletes ${name} (${[instances, ...domainParts(domains)].join(", ")})`;
+}
+
+function domainParts(domains: readonly string[] | undefined): string[] {
+  if (domains === undefined) return ["domains not reported"];
+  return domains.length > 0 ? [counted(domains.length, "domain")] : [];
+}
+
+/** The typed name guards against a slip of the thumb. The kind may be typed too: `job/nightly`. */
+function confirmError({ name, confirm = "" }: FormValues): Record<string, string> {
+  const target = Target.safeParse(name?.trim()).data;
+  const typed = confirm.trim();
+  if (target === undefined || typed === target.name || typed === `${target.kind}/${target.name}`) return {};
+  return { confirm: `Type ${target.name} to confirm.` };
+}
+
+async function describeLoss(values: FormValues, context: VerbContext): Promise<FormFacts> {
+  const target = Target.safeParse(values["name"]).data;
+  if (target === undefined) return noFacts;
+  const found = await findWorkload(target, context);
+  const workload = found.kind === "service" ? found.service : found.job;
+  const notes = found.kind === "service" ? serviceLoss(found.service) : jobLoss(found.job);
+  return { notes: [...notes, ...refusalNote(workload, context.ask.verb)], values: {} };
+}
+
+function serviceLoss(service: Service): Line[] {
+  const { name, binding_domain_name: domains } = service;
+  const parts = [instancesOf(service), ...domainParts(domains)];
+  return [aboutWorkload(name, ` (${parts.join(", ")}).`, "⚠️ Permanently deletes ")];
+}
+
+/** "1 running instance"; "2 instances, stopped" */
+function instancesOf(service: Service): string {
+  const { target_instance_size: size } = service;
+  const { level, words } = serviceStatus(service);
+  if (size === undefined) return words;
+  return level === "healthy" ? counted(size, "running instance") : `${counted(size, "instance")}, ${words}`;
+}
+
+function jobLoss(job: Job): Line[] {
+  const { metadata, instance_names: instances } = job;
+  const logs = instances === undefined || instances.length === 1 ? "its logs" : "their logs";
+  const what = instances === undefined ? "its instances" : counted(instances.length, "instance");
+  const lost = ` (${jobStatus(job).words}), with ${what} and ${logs}.`;
+  return [aboutWorkload(metadata.name, lost, "⚠️ Permanently deletes job ")];
+}

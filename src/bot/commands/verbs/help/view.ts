@@ -1,0 +1,143 @@
+import type { Risk } from "../../../policy/question.ts";
+import { openButton } from "../../../views/forms/open-button.ts";
+import { actions, bullets, button, context, header, section, type Line } from "../../../views/kit/blocks.ts";
+import { code, sentence, strong, words } from "../../../views/kit/inline.ts";
+import type { Block, Message } from "../../../views/kit/message.ts";
+import { post } from "../../../views/kit/post.ts";
+import type { Ask } from "../../../ask.ts";
+import { groups, mostUsed } from "./groups.ts";
+
+/** Usage and example are without the command's name. */
+type Verb = {
+  readonly name: string;
+  readonly summary: string;
+  readonly usage: string;
+  readonly example: string;
+  readonly options: readonly { readonly flag: string; readonly summary: string }[];
+};
+
+/** The best verdict on the verb for the person who asks, here. */
+export type Outlook = "allow" | "approve" | "refuse";
+
+type Listed = Verb & { readonly outlook: Outlook; readonly group: (typeof groups)[number] };
+
+export type HelpList = { readonly commands: readonly Listed[]; readonly command: string };
+
+const everything: Ask = { verb: "help", share: false, args: { verb: "all" } };
+
+/** The commands that people use most, with a button for the rest. */
+export function helpStart({ commands, command }: HelpList): Message {
+  const open = allowed(commands);
+  const first = open.filter(({ name }) => mostUsed.includes(name));
+  if (first.length === 0) return helpAll({ commands, command });
+  return post([...spoken(first, command), `All commands: ${command} help all`].join("\n"), [
+    ...grouped(first, command),
+    ...actions(button({ label: "All commands", ask: everything })),
+    context(hint(command)),
+  ]);
+}
+
+/** Every verb this person can use here. Says how many are left out because policy refuses them for every workload. */
+export function helpAll({ commands, command }: HelpList): Message {
+  const open = allowed(commands);
+  const left = leftOut(commands.length - open.length, command);
+  return post([...spoken(open, command), ...left.map((line) => line.replaceAll("`", ""))].join("\n"), [
+    ...grouped(open, command),
+    ...left.map((line) => section(line)),
+    context(hint(command)),
+  ]);
+}
+
+function allowed(commands: readonly Listed[]): readonly Listed[] {
+  return commands.filter(({ outlook }) => outlook !== "refuse");
+}
+
+function hint(command: string): string {
+  return `Leave something out and a form opens · More about one command: ${command} help restart`;
+}
+
+function spoken(commands: readonly Listed[], command: string): string[] {
+  return commands.map(({ name, summary, outlook }) => `${command} ${name}: ${summary}${marks[outlook]}`);
+}
+
+const marks: Readonly<Record<Outlook, string>> = { allow: "", approve: " (needs approval)", refuse: "" };
+
+function grouped(commands: readonly Listed[], command: string): Block[] {
+  return groups.flatMap((group) => {
+    const [first, ...rest] = commands
+      .filter((each) => each.group === group)
+      .map(({ usage, summary, outlook }) => [
+        code(`${command} ${withoutFlags(usage)}`, 200),
+        words(`  ${summary}${marks[outlook]}`),
+      ]);
+    return first === undefined ? [] : [section([strong(group)]), bullets([first, ...rest])];
+  });
+}
+
+/** "logs NAME [--date D]" → "logs NAME": `help logs` shows the flags. */
+function withoutFlags(usage: string): string {
+  return usage.replace(/ \[?--.*$/su, "");
+}
+
+function leftOut(count: number, command: string): string[] {
+  if (count === 0) return [];
+  const what = count === 1 ? "1 command isn't allowed for you here" : `${count} commands aren't allowed for you here`;
+  return [`${what}. To see why: \`${command} can-i COMMAND\``];
+}
+
+export type HelpVerb = {
+  readonly verb: Verb & {
+    readonly hasForm: boolean;
+    /** Other words for the verb. */
+    readonly aliases: readonly string[];
+  };
+  readonly command: string;
+  /** For each action of the verb; empty for verbs that need no rule. */
+  readonly outlooks: readonly { readonly risk: Risk | undefined; readonly outlook: Outlook }[];
+};
+
+export function helpVerb({ verb, command, outlooks }: HelpVerb): Message {
+  const { name, summary, usage, example, options, aliases, hasForm } = verb;
+  const also = aliases.length === 0 ? [] : [`Also: ${aliases.map((alias) => `\`${alias}\``).join(", ")}`];
+  const more = [...also, ...hereLine(outlooks, `${command} can-i ${name}`)];
+  const about: Line[] = [
+    [strong("Usage"), words("  "), code(`${command} ${usage}`, 500)],
+    [strong("Example"), words("  "), code(`${command} ${example}`, 500)],
+    ...more,
+  ];
+  const text = [`${command} ${usage}: ${summary}. Example: ${command} ${example}`, ...more].join("\n");
+  const isOpen = outlooks.length === 0 || outlooks.some(({ outlook }) => outlook !== "refuse");
+  return post(text.replaceAll("`", ""), [
+    header(`${command} ${name}`),
+    section([words(summary, 500)], ...about),
+    ...flags(options),
+    ...(hasForm && isOpen ? actions(openButton("Open form", { verb: name, values: {} })) : []),
+  ]);
+}
+
+const here: Readonly<Record<Outlook, string>> = { allow: "allowed", approve: "with approval", refuse: "not allowed" };
+
+/** The outlook for this person here, as a sentence. */
+function hereLine(outlooks: HelpVerb["outlooks"], canI: string): string[] {
+  const ask = `To see which policy rule decides: \`${canI}\``;
+  const [only, ...others] = new Set(outlooks.map(({ outlook }) => outlook));
+  if (only === undefined) return [];
+  if (others.length === 0) {
+    const line = {
+      allow: "You can use it here",
+      approve: "You can use it here with approval",
+      refuse: "You can't use it here",
+    };
+    return [`${line[only]}. ${ask}`];
+  }
+  const parts = [...Map.groupBy(outlooks, ({ outlook }) => outlook)].map(([outlook, group]) => {
+    const risks = new Set(group.map(({ risk }) => risk ?? "read"));
+    return `${[...risks].join(" and ")} ${here[outlook]}`;
+  });
+  return [`For you here: ${parts.join(", ")}. ${ask}`];
+}
+
+function flags(options: Verb["options"]): Block[] {
+  const [first, ...rest] = options.map(({ flag, summary }) => [code(flag, 80), words("  "), ...sentence(summary)]);
+  return first === undefined ? [] : [bullets([first, ...rest])];
+}

@@ -1,0 +1,167 @@
+import type { Job, Service } from "../../../../api/answers.ts";
+import { lead } from "../../../../api/reason-words.ts";
+import type { WorkloadStatus } from "../../../../api/workload-status.ts";
+import type { Ask } from "../../../ask.ts";
+import { actions, askButton, context, type Line, section } from "../../../views/kit/blocks.ts";
+import { picker } from "../../../views/forms/form-element.ts";
+import { openButton } from "../../../views/forms/open-button.ts";
+import { strong, words } from "../../../views/kit/inline.ts";
+import type { Block, Message } from "../../../views/kit/message.ts";
+import { post } from "../../../views/kit/post.ts";
+import { dotOf, statusWords } from "../../../views/kit/status.ts";
+import { counted, grouped, truncate, visible, truncateMiddle } from "../../../views/kit/text.ts";
+import { byNeed, factsOf, jobRow, type ListFilter, nameFits, type Row, serviceRow, statusFits } from "./list-rows.ts";
+import { isTroubleWord, needsAttention } from "./status-filter.ts";
+
+export type WorkloadList = {
+  /** Undefined when not requested or not readable. */
+  readonly services: readonly Service[] | undefined;
+  readonly jobs: readonly Job[] | undefined;
+  /** The buttons carry it with another `args.page`. */
+  readonly ask: Ask;
+  /** From 0; a page beyond the end is the last one. */
+  readonly page: number;
+  readonly filter: ListFilter;
+  readonly region: string;
+  readonly jobsRegion: string;
+  readonly now: Date;
+  readonly shared: boolean;
+  readonly mayCreate: boolean;
+};
+
+const PAGE = 10;
+const NAME = 60;
+const STATUS = 100;
+
+/** Services and jobs, ten a page: trouble first, then by name. */
+export function workloadList(list: WorkloadList): Message {
+  const total = (list.services?.length ?? 0) + (list.jobs?.length ?? 0);
+  if (total === 0) return empty(list);
+  const found = rowsOf(list).sort(byNeed);
+  if (found.length === 0) return noneFits(list);
+  const last = Math.ceil(found.length / PAGE) - 1;
+  const page = Math.min(Math.max(0, Math.trunc(list.page) || 0), last);
+  const shown = found.slice(page * PAGE, (page + 1) * PAGE);
+  const title = heading(list, { total, found });
+  const spoken = shown.map(({ name, status }) => `${dotOf(status)} ${visible(name)} ${statusWords(status, list.now)}`);
+  return post(`${title}: ${spoken.join(", ")}`, [
+    section([strong(title, 300)]),
+    drawRows(shown, list.now),
+    ...(last > 0 ? [context(rangeOf(page, shown.length, found.length))] : []),
+    ...inRegion(
+      list,
+      actions(
+        page > 0 ? turn("Back", list, page - 1) : undefined,
+        page < last ? turn("Next", list, page + 1) : undefined,
+        picker(kindOf(list), "Act on…"),
+      ),
+    ),
+  ]);
+}
+
+/** Names are compared first: a long list has few rows to make then. */
+function rowsOf({ services, jobs, filter }: WorkloadList): Row[] {
+  const rows = [
+    ...(services ?? []).filter(({ name }) => nameFits(name, filter)).map(serviceRow),
+    ...(jobs ?? []).filter(({ metadata }) => nameFits(metadata.name, filter)).map(jobRow),
+  ];
+  return rows.filter(({ status }) => statusFits(status, filter));
+}
+
+type Counted = { readonly total: number; readonly found: readonly Row[] };
+
+/** "5 workloads in us · 1 needs attention", "3 services in beijing1 · 2 jobs in us", "2 of 12 workloads · failed". */
+function heading(list: WorkloadList, { total, found }: Counted): string {
+  const { filter } = list;
+  const unwell = found.filter(({ status }) => needsAttention(status)).length;
+  const attention = unwell === 0 ? [] : [`${grouped(unwell)} ${unwell === 1 ? "needs" : "need"} attention`];
+  if (Object.keys(filter).length === 0) return [places(list), ...attention].join(" · ");
+  const noun = { service: "service", job: "job", any: "workload" }[kindOf(list)];
+  const among = `${grouped(found.length)} of ${counted(total, noun)}`;
+  return [among, ...filterWords(filter), ...(filter.status === undefined ? attention : [])].join(" · ");
+}
+
+/** Jobs have a region of their own, so they are counted apart where services are elsewhere. */
+function places({ region, jobsRegion, ...list }: WorkloadList): string {
+  const services = list.services?.length ?? 0;
+  const jobs = list.jobs?.length ?? 0;
+  if (services > 0 && jobs > 0 && region === jobsRegion)
+    return `${counted(services + jobs, "workload")} in ${visible(region)}`;
+  return [
+    ...(services > 0 ? [`${counted(services, "service")} in ${visible(region)}`] : []),
+    ...(jobs > 0 ? [`${counted(jobs, "job")} in ${visible(jobsRegion)}`] : []),
+  ].join(" · ");
+}
+
+function filterWords({ text, status }: ListFilter): string[] {
+  return [
+    ...(status === undefined ? [] : [isTroubleWord(status) ? "needs attention" : visible(status).toLowerCase()]),
+    ...(text === undefined ? [] : [`name contains “${visible(text)}”`]),
+  ];
+}
+
+function rangeOf(page: number, count: number, total: number): string {
+  return `${grouped(page * PAGE + 1)}–${grouped(page * PAGE + count)} of ${grouped(total)}`;
+}
+
+/** The next page replaces this one, so a shared list stays shared. */
+function turn(label: string, { ask, shared }: WorkloadList, page: number) {
+  return askButton(label, { ...ask, share: shared, args: { ...ask.args, page } });
+}
+
+function kindOf({ services, jobs }: WorkloadList): "service" | "job" | "any" {
+  if (services === undefined) return "job";
+  return jobs === undefined ? "service" : "any";
+}
+
+/** Slack sends only the block's id with a choice and its suggestions, so the id holds the region. */
+function inRegion({ region }: WorkloadList, blocks: readonly Block[]): Block[] {
+  return blocks.map((block) => (/^[\w.-]{1,60}$/u.test(region) ? { ...block, block_id: `region:${region}` } : block));
+}
+
+/** Two short lines for each: a phone shows them without scrolling sideways. */
+function drawRows(rows: readonly Row[], now: Date): Block {
+  const [first = [], ...others] = rows.flatMap((row): Line[] => {
+    const facts = factsOf(row, now);
+    const { name, status } = row;
+    return [
+      [
+        words(`${dotOf(status)} `),
+        strong(truncateMiddle(visible(name), NAME)),
+        words(` · ${truncate(statusText(status, now), STATUS)}`),
+      ],
+      ...(facts.length === 0 ? [] : [[words(INDENT), ...facts]]),
+    ];
+  });
+  return section(first, ...others);
+}
+
+/** As wide as the dot before a name. */
+const INDENT = "\u2003\u2002";
+
+/** "failed: ImagePullBackOff". The words of a crash loop say why already. */
+function statusText(status: WorkloadStatus, now: Date): string {
+  const { level, isRestarting, reason } = status;
+  const words = statusWords(status, now);
+  const isClear = isRestarting === true || level === "idle" || level === "healthy" || reason === undefined;
+  return isClear ? words : `${words}: ${visible(lead(reason))}`;
+}
+
+function empty({ services, jobs, region, mayCreate }: WorkloadList): Message {
+  const noun = services === undefined ? "jobs" : jobs === undefined ? "services" : "workloads";
+  const where = services === undefined ? "" : ` in ${visible(region)}`;
+  const sentence = truncate(`No ${noun}${where} yet.`, 200);
+  const values = services === undefined ? { kind: "job" } : jobs === undefined ? { kind: "service" } : {};
+  const create = mayCreate ? openButton("Create one", { verb: "create", values, region }, "primary") : undefined;
+  return post(sentence, [section([words(sentence)]), ...actions(create)]);
+}
+
+function noneFits(list: WorkloadList): Message {
+  const { text, status } = list.filter;
+  const isAllWell = text === undefined && status !== undefined && isTroubleWord(status);
+  const none = isAllWell ? "Nothing needs attention" : `Nothing matches: ${filterWords(list.filter).join(", ")}`;
+  const sentence = `${none}. Without the filter: ${places(list)}.`;
+  const { kind } = list.ask.args;
+  const all = { ...list.ask, share: list.shared, args: kind === undefined ? {} : { kind } };
+  return post(sentence, [section([words(sentence, 600)]), ...actions(askButton("Show all", all))]);
+}

@@ -1,0 +1,81 @@
+import { requestLimits } from "../../../../api/request-limits.ts";
+import { logDate, parseLogDate } from "../../../../api/log-pages.ts";
+import { UserError } from "../../../errors.ts";
+import { compileGrep } from "../../../logs/grep.ts";
+import { logDayLine } from "../../../views/logs/day-line.ts";
+import type { FormFacts, FormField, FormValues } from "../../forms/form.ts";
+import type { FormShape } from "../../forms/make-form.ts";
+import { workloadField } from "../../forms/fields.ts";
+
+const fields: readonly FormField[] = [
+  workloadField,
+  {
+    id: "grep",
+    label: "Filter",
+    hint: "Text or a regular expression. Upper and lower case both match.",
+    placeholder: "For example: timeout",
+    isOptional: true,
+    input: { kind: "text", maxLength: 200 },
+  },
+  { id: "date", label: "Day", hint: "Default: today.", isOptional: true, input: { kind: "date" } },
+  {
+    id: "size",
+    label: "Lines",
+    hint: "Default: the last 100.",
+    isOptional: true,
+    input: { kind: "number", from: 1, to: 1000 },
+  },
+  {
+    id: "instance",
+    label: "Instance",
+    hint: "Default: all instances of a service, the last instance of a job.",
+    isOptional: true,
+    isMore: true,
+    input: { kind: "instance" },
+  },
+  {
+    id: "from",
+    label: "Skip the newest lines",
+    hint: "How many to skip. Default: 0.",
+    isOptional: true,
+    isMore: true,
+    input: { kind: "number", from: 0, to: requestLimits.logFrom },
+  },
+  {
+    id: "private",
+    label: "Who sees them",
+    isOptional: true,
+    isMore: true,
+    input: { kind: "tick", text: "Only me" },
+  },
+];
+
+export const logsForm = {
+  title: "Show logs",
+  submit: "Show logs",
+  fields: () => fields,
+  check,
+  prefillsAtOnce: true,
+} as const satisfies FormShape;
+
+/** The day is chosen in the log's zone, which may not be the reader's. */
+export function dayFacts(zone: string, now: Date): FormFacts {
+  const today = logDate(now, zone);
+  return { notes: [`Today in the logs: ${logDayLine({ date: today, zone, today })}`], values: {} };
+}
+
+/** For words, reading the log reports these errors. In a form, the person can still correct the fields. */
+function check({ grep = "", date = "" }: FormValues): Record<string, string> {
+  const isDay = date.trim() === "" || parseLogDate(date) !== undefined;
+  return { ...(!isDay && { date: "Choose a day from the calendar." }), ...wrongGrep(grep.trim()) };
+}
+
+function wrongGrep(grep: string): Record<string, string> {
+  try {
+    if (grep !== "") compileGrep(grep);
+    return {};
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    return { grep: `${error.message} Plain text works too. Put a backslash before characters such as [ or (.` };
+  }
+}

@@ -1,0 +1,161 @@
+import { z } from "zod";
+import type { Service } from "../../../api/answers.ts";
+import { memoryUpdate } from "../../../api/dialect.ts";
+import { isUpdateMemory, MEMORY_RANGE, parseMemoryMiB, updateMemoryMiB } from "../../../api/memory.ts";
+import { requestLimits } from "../../../api/request-limits.ts";
+import type { ContainerUpdate } from "../../../api/schema.ts";
+import type { Change } from "../../changes/change.ts";
+import { NOT_REPORTED } from "../../changes/updatable-fields.ts";
+import { UserError } from "../../errors.ts";
+import type { FormFacts } from "../forms/form.ts";
+import { servicePrefill } from "../forms/service-prefill.ts";
+import { aboutWorkload } from "../forms/workload-note.ts";
+import { findService } from "../lookup/find.ts";
+import { onlyUpdate, serviceChange } from "../lookup/service-change.ts";
+import { Target } from "../grammar/target.ts";
+import { type VerbContext, writeVerb } from "../grammar/verb.ts";
+import { Memory } from "./create/container-arguments.ts";
+import { serviceField } from "../forms/fields.ts";
+
+const sizes = `${updateMemoryMiB.slice(0, -1).join(", ")} or ${updateMemoryMiB.at(-1)}`;
+
+const takesOnly = `The workload API takes a memory limit of ${sizes} MiB.`;
+
+export const memory = writeVerb({
+  name: "memory",
+  summary: "Set the memory limit of a service",
+  example: "memory web 1024",
+  flags: { container: { value: "C", summary: "which container, if there are several" } },
+  words: { name: "NAME", mib: "MIB" },
+  actions: [{ op: "updateService", risk: "disruptive" }],
+  args: z.object({
+    name: Target,
+    mib: z.string({ error: `MIB must be a size ${MEMORY_RANGE}.` }).pipe(Memory),
+    container: z
+      .string()
+      .min(1, "--container needs a value.")
+      .max(requestLimits.containerName, `--container takes at most ${requestLimits.containerName} characters.`)
+      .optional(),
+  }),
+  form: {
+    title: "Set memory",
+    submit: "Set memory",
+    fields: () => [
+      serviceField,
+      {
+        id: "mib",
+        label: "Memory",
+        hint: "The limit for each instance, as in 512 (MiB), 512Mi or 1Gi.",
+        input: { kind: "text", maxLength: 20 },
+      },
+      {
+        id: "container",
+        label: "Container",
+        hint: "Only needed if the service has several containers.",
+        isOptional: true,
+        isMore: true,
+        input: { kind: "text", maxLength: requestLimits.containerName },
+      },
+    ],
+    prefill: servicePrefill(async (service, { engine }) => {
+      const { notes, values } = currentMemory(service);
+      const isAny = (await engine())?.takesAnyMemory === true;
+      return { notes: isAny ? notes : [...notes, takesOnly], values };
+    }),
+  },
+  async propose({ name, mib, container }, context) {
+    await refuseUntaken(mib, context);
+    const service = await findService(name, context);
+    const at = containerPosition(service, container);
+    const before = parseMemoryMiB(service.containers?.[at]?.resources?.limits?.memory);
+    const several = (service.containers ?? []).length > 1;
+    const label = several ? `memory of ${service.containers?.[at]?.name ?? `container ${at + 1}`}` : "memory";
+    return serviceChange(service, context, {
+      op: "updateService",
+      body: {
+        containers: containerUpdates(service, at, (named) => memoryUpdate(context.settings, { container: named, mib })),
+      },
+      diff: before === mib ? [] : [`${label} ${before ?? NOT_REPORTED} → ${mib} MiB`],
+    });
+  },
+  undo: oldMemory,
+});
+
+/** The API's document knows four sizes. Whatever takes others says so, and nobody is asked to approve what can't be. */
+async function refuseUntaken(mib: number, { engine }: Pick<VerbContext, "engine">): Promise<void> {
+  if (isUpdateMemory(mib) || (await engine())?.takesAnyMemory === true) return;
+  throw new UserError(takesOnly, {
+    next: "Nothing was changed. It doesn't say that it takes other limits.",
+  });
+}
+
+/** The update addresses a container by its position; with several containers the undo needs its name. */
+function oldMemory(change: Change): { readonly mib: string; readonly container?: string } | undefined {
+  const updated = onlyUpdate(change, "containers") ?? [];
+  const memory = change.before?.memoryMiB ?? [];
+  const at = updated.findIndex(({ resources, resource }) => resources !== undefined || resource !== undefined);
+  const mib = memory[at];
+  // A part of a MiB can't be asked for.
+  if (mib === undefined || !Number.isInteger(mib) || mib < 1) return undefined;
+  if (memory.length === 1) return { mib: String(mib) };
+  const container = updated[at]?.name;
+  return container === undefined || container === "" ? undefined : { mib: String(mib), container };
+}
+
+function currentMemory({ name, containers = [] }: Service): FormFacts {
+  const unknown = "memory not reported";
+  const limits = containers.map(({ resources }) => parseMemoryMiB(resources?.limits?.memory));
+  const [mib] = limits;
+  const words = limits.map((limit) => (limit === undefined ? unknown : `${limit} MiB`));
+  if (containers.length <= 1) {
+    return {
+      notes: [aboutWorkload(name, mib === undefined ? ` · ${unknown}` : ` · now ${mib} MiB for each instance`)],
+      values: mib !== undefined && Number.isInteger(mib) ? { mib: String(mib) } : {},
+    };
+  }
+  const each = containers.map((container, at) => `${container.name ?? "unnamed"} (${words[at]})`);
+  return {
+    notes: [
+      aboutWorkload(
+        name,
+        ` has ${containers.length} containers: ${each.join(", ")}. Enter one of them under “Container” in “More settings”.`,
+      ),
+    ],
+    values: {},
+  };
+}
+
+/** The position of the only container, or of the named one. Throws a `UserError` when it is unclear. */
+function containerPosition({ name, containers }: Service, wanted: string | undefined): number {
+  if (containers === undefined) {
+    if (wanted === undefined) return 0;
+    throw new UserError(
+      `Couldn't find container ${wanted} of ${name}: the workload API doesn't report its containers.`,
+      { next: "Nothing was changed. Without --container, the limit is set for the first container." },
+    );
+  }
+  if (wanted === undefined && containers.length <= 1) return 0;
+  const at = wanted === undefined ? -1 : containers.findIndex((container) => container.name === wanted);
+  if (at >= 0) return at;
+  const names = containers
+    .map((container, index) => container.name ?? `(container ${index + 1} has no name)`)
+    .join(", ");
+  const what =
+    wanted === undefined ? `${name} has ${containers.length} containers` : `${name} has no container named ${wanted}`;
+  throw new UserError(`${what}.`, { next: `Say which with --container: ${names}.` });
+}
+
+/**
+ * The API doesn't document whether an update finds its container by position or by name. With several containers the
+ * update has both: each container in its position with its name, and only one with a new limit.
+ */
+function containerUpdates(
+  { containers = [] }: Service,
+  at: number,
+  update: (name: string | undefined) => ContainerUpdate,
+): ContainerUpdate[] {
+  if (containers.length <= 1) return [update(undefined)];
+  return containers
+    .slice(0, at + 1)
+    .map(({ name }, index) => (index === at ? update(name) : name === undefined ? {} : { name }));
+}

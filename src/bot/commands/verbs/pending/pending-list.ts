@@ -1,0 +1,110 @@
+import type { Ask } from "../../../ask.ts";
+import type { StoredChange } from "../../../changes/stored-change.ts";
+import { actions, askButton, context, section, type Line } from "../../../views/kit/blocks.ts";
+import { channel, code, strong, words, type Inline } from "../../../views/kit/inline.ts";
+import type { Block, Message } from "../../../views/kit/message.ts";
+import { plainTextOf, post } from "../../../views/kit/post.ts";
+import {
+  approvalsText,
+  askedBy,
+  countedText,
+  decisionButtons,
+  requestTitle,
+} from "../../../views/cards/request-lines.ts";
+import { counted, truncate, visible } from "../../../views/kit/text.ts";
+
+/** A waiting request, with what its reader may do. */
+export type PendingRow = {
+  readonly change: StoredChange;
+  readonly may: "decide" | "cancel" | "nothing";
+  /** Who could approve it now; undefined when any member of the card's channel may. */
+  readonly approvers: { readonly names: readonly string[]; readonly count: number | undefined } | "unknown" | undefined;
+};
+
+export type PendingList = {
+  /** Those of this page, newest first. */
+  readonly rows: readonly PendingRow[];
+  /** On all pages. */
+  readonly total: number;
+  /** From 0; never beyond the end. */
+  readonly page: number;
+  /** The buttons carry it with another `args.page`. */
+  readonly ask: Ask;
+  readonly defaultRegion: string;
+  readonly now: Date;
+};
+
+/** As many as fit into one message with the longest names and reasons. */
+export const PENDING_PAGE = 5;
+
+/** Requests that wait for approval, with buttons for those that the reader may decide. */
+export function pendingList(list: PendingList): Message {
+  const { rows, total, page } = list;
+  if (rows.length === 0) {
+    const sentence = "Nothing is waiting for approval.";
+    const history = { ...list.ask, verb: "history", args: {} };
+    return post(sentence, [section(sentence), ...actions(askButton("Recent requests", history))]);
+  }
+  const title = `${counted(total, "request")} waiting for approval`;
+  const from = page * PENDING_PAGE;
+  const part = total > PENDING_PAGE ? `${from + 1}–${from + rows.length} of ${total}, newest first` : "";
+  return post([title, ...rows.map((row) => spoken(row, list))].join("\n"), [
+    section([strong(title)]),
+    ...rows.flatMap((row) => entry(row, list)),
+    ...(part === "" ? [] : [context(part)]),
+    ...actions(
+      page > 0 ? turn("Newer", list, page - 1) : undefined,
+      from + rows.length < total ? turn("Older", list, page + 1) : undefined,
+    ),
+  ]);
+}
+
+function turn(label: string, { ask }: PendingList, page: number) {
+  return askButton(label, { ...ask, args: { ...ask.args, page } });
+}
+
+function spoken({ change }: PendingRow, list: PendingList): string {
+  const title = plainTextOf([section(requestTitle(change, list))]);
+  return `${title}, ${truncate(visible(change.requester.name), 40)}, ${approvalsText(change, list)}`;
+}
+
+function entry(row: PendingRow, list: PendingList): Block[] {
+  const { change, may } = row;
+  const needs: Line = [...neededFrom(row), words(` · ${countedText(change, list)}`, 400)];
+  const lines = [
+    requestTitle(change, list),
+    askedBy(change, list),
+    needs,
+    [code(change.id, 40), ...place(change)],
+  ] as const;
+  return [section(...lines), ...decisionButtons(change, may)];
+}
+
+/** "Needs 1 approval from another member of #ops". */
+function neededFrom({ change, may, approvers }: PendingRow): Inline[] {
+  const { card, channelId, terms, votes } = change;
+  if (may === "decide") return [words("Needs your approval")];
+  const missing = Math.max(1, (terms?.votes ?? 1) - votes.length);
+  const needs = `Needs ${counted(missing, "approval")}`;
+  const isUnknown = approvers === "unknown" || (approvers?.count === undefined && approvers?.names.length === 0);
+  if (isUnknown) return [words(needs)];
+  if (approvers === undefined) {
+    const other = missing === 1 ? "another member" : "other members";
+    const member = terms?.selfApproval === true ? counted(missing, "member") : other;
+    return [words(`${needs} from ${member} of `), channel(card?.channelId ?? channelId)];
+  }
+  const who = namesText(approvers);
+  return [words(who === "" ? `${needs}, but nobody can approve it right now` : `${needs} from ${who}`)];
+}
+
+/** "Alex Kim, Omar Haddad or 3 more". */
+function namesText({ names, count }: Exclude<PendingRow["approvers"], "unknown" | undefined>): string {
+  const others = count === undefined ? "others" : `${count - names.length} more`;
+  const more = count === undefined || count > names.length ? [others] : [];
+  const all = names.length === 0 ? [] : [...names.map((name) => truncate(visible(name), 40)), ...more];
+  return all.join(", ").replace(/, ([^,]*)$/u, " or $1");
+}
+
+function place({ card }: StoredChange): Inline[] {
+  return card === undefined ? [words(" · its card isn't posted yet")] : [words(" · card in "), channel(card.channelId)];
+}

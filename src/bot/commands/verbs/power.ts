@@ -1,0 +1,100 @@
+import { z } from "zod";
+import type { Service } from "../../../api/answers.ts";
+import { isHealthy, isIdle } from "../../../api/workload-status.ts";
+import type { Risk } from "../../policy/question.ts";
+import type { WriteCommand } from "../command.ts";
+import { counted } from "../../views/kit/text.ts";
+import { serviceField } from "../forms/fields.ts";
+import { servicePrefill } from "../forms/service-prefill.ts";
+import { serviceNote } from "../forms/workload-note.ts";
+import { Target } from "../grammar/target.ts";
+import { writeVerb } from "../grammar/verb.ts";
+import { findService } from "../lookup/find.ts";
+import { serviceChange } from "../lookup/service-change.ts";
+
+type PowerOp = "startService" | "stopService" | "restartService";
+
+type Power = {
+  readonly name: "start" | "stop" | "restart";
+  readonly op: PowerOp;
+  readonly summary: string;
+  readonly risk: Risk;
+  /** In such a status there is nothing to do; a restart always does something. */
+  readonly isDoneIn?: (status: string | undefined) => boolean;
+  readonly diff: (service: Service) => string;
+  /** A sentence for the form. */
+  readonly effect: (instances: string) => string;
+  /** The operation that this verb takes back. */
+  readonly undoes?: PowerOp;
+};
+
+/** Start, stop and restart differ only in an operation and its sentences. */
+function powerVerb({ name, op, summary, risk, isDoneIn, diff, effect, undoes }: Power): WriteCommand {
+  const verb = name.charAt(0).toUpperCase() + name.slice(1);
+  const isDone = ({ status }: Service): boolean => isDoneIn?.(status) === true;
+  return writeVerb({
+    name,
+    summary,
+    example: `${name} web`,
+    words: { name: "NAME" },
+    usage: `${name} NAME…`,
+    several: true,
+    args: z.object({ name: Target }),
+    actions: [{ op, risk }],
+    form: {
+      title: `${verb} a service`,
+      submit: verb,
+      fields: () => [serviceField],
+      prefill: servicePrefill((service) => ({
+        notes: [
+          serviceNote(service),
+          isDone(service) ? `Already ${service.status?.toLowerCase()}. Nothing to do.` : effect(allInstances(service)),
+        ],
+        values: {},
+      })),
+    },
+    async propose({ name: target }, context) {
+      const service = await findService(target, context);
+      const lines = isDone(service) ? [] : [diff(service)];
+      return serviceChange(service, context, { op, body: undefined, diff: lines });
+    },
+    undo: ({ call }) => (call.op === undoes ? {} : undefined),
+  });
+}
+
+/** "its only instance", "all 3 instances" */
+function allInstances({ target_instance_size: size }: Service): string {
+  if (size === undefined) return "all instances";
+  return size === 1 ? "its only instance" : `all ${counted(size, "instance")}`;
+}
+
+export const start = powerVerb({
+  name: "start",
+  op: "startService",
+  risk: "routine",
+  summary: "Start a stopped service",
+  isDoneIn: isHealthy,
+  diff: (service) => `starts ${allInstances(service)}`,
+  effect: (instances) => `Starts ${instances}.`,
+  undoes: "stopService",
+});
+
+export const stop = powerVerb({
+  name: "stop",
+  op: "stopService",
+  risk: "disruptive",
+  summary: "Stop a service and keep its settings",
+  isDoneIn: isIdle,
+  diff: (service) => `stops ${allInstances(service)}`,
+  effect: (instances) => `Stops ${instances}. Its settings are kept, so you can start it again.`,
+  undoes: "startService",
+});
+
+export const restart = powerVerb({
+  name: "restart",
+  op: "restartService",
+  risk: "disruptive",
+  summary: "Restart all instances of a service",
+  diff: (service) => `restarts ${allInstances(service)}`,
+  effect: (instances) => `Restarts ${instances}. Causes a short interruption.`,
+});

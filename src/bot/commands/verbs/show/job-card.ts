@@ -1,0 +1,137 @@
+import type { Job } from "../../../../api/answers.ts";
+import { jobStatus, type WorkloadStatus } from "../../../../api/workload-status.ts";
+import { fields, section, type Line } from "../../../views/kit/blocks.ts";
+import { jobButtons, type CardActions } from "./card-buttons.ts";
+import { containerFields, sidecarFields } from "./card-fields.ts";
+import { headContext, headLine, headText, imageText } from "./card-head.ts";
+import { code, firstOf, moment, strong, words, type Inline } from "../../../views/kit/inline.ts";
+import { jobMemory, memoryNowText, memoryText } from "../../../views/kit/container-text.ts";
+import type { Block, Message } from "../../../views/kit/message.ts";
+import { post } from "../../../views/kit/post.ts";
+import { counted, grouped } from "../../../views/kit/text.ts";
+import { age, between } from "../../../views/kit/time.ts";
+import { type lastChange, lastChangeLine } from "./last-change.ts";
+import { logLines } from "./log-lines.ts";
+import type { LogLook } from "../../lookup/log-look.ts";
+import { ownerLines } from "./owner-line.ts";
+import { type Waiting, waitingLines } from "./waiting-lines.ts";
+
+export type JobCard = {
+  readonly job: Job;
+  readonly region: string;
+  readonly now: Date;
+  /** A card without it has no buttons. */
+  readonly actions?: CardActions | undefined;
+  /** Its requests that wait for approval; undefined when not checked. */
+  readonly waiting?: Waiting | undefined;
+  readonly last?: ReturnType<typeof lastChange>;
+  /** Errors in its log; undefined when not looked at. */
+  readonly log?: LogLook;
+  readonly verdict?: string | undefined;
+  /** Instead of how its containers are defined. */
+  readonly details?: readonly Block[] | undefined;
+};
+
+const LISTED = 4;
+
+/** One screen: how the job went, or how it goes. */
+export function jobCard({ job, region, now, actions, waiting, last, log, verdict, details }: JobCard): Message {
+  const status = jobStatus(job);
+  const head = { name: job.metadata.name, status, now, verdict };
+  const containers = job.spec?.template?.spec?.containers ?? [];
+  const facts = factsOf(job, status);
+  const lines: Line[] = [
+    ...(facts === "" ? [] : [[words(facts)]]),
+    ...(status.reason === undefined ? [] : [[words(`Reason: ${status.reason}`, 600)]]),
+    ...scheduleLines(job, now),
+    ...logLines(log),
+    ...ownerLines({ managed_by: job.managed_by }),
+  ];
+  const [first, ...rest] = lines;
+  const blocks = [
+    headLine(head),
+    headContext(["job", region, imageText(containers)], job.metadata.creationTimestamp, now),
+    ...(first === undefined ? [] : [section(first, ...rest)]),
+    ...waitingLines(waiting, now),
+    ...lastChangeLine(last, now),
+    ...(details ??
+      fields([
+        ...containerFields(containers),
+        ...sidecarFields(job.sidecars),
+        { label: "Volumes", value: volumes(job) },
+        { label: "Instances", value: instances(job) },
+      ])),
+  ];
+  const spoken = [headText(head), status.reason ?? facts].filter((part) => part !== "").join(" · ");
+  const buttons = actions === undefined ? [] : jobButtons(job, { ...actions, region }, blocks);
+  return post(spoken, [...blocks, ...buttons]);
+}
+
+/** "took 11 s · 2 failed attempts · 512 MiB". */
+function factsOf(job: Job, { level, reason }: WorkloadStatus): string {
+  const { startTime, completionTime, failed = 0, succeeded = 0 } = job.status ?? {};
+  const took = between(startTime, completionTime);
+  const completions = job.spec?.completions;
+  const memory = jobMemory(job);
+  const containers = job.spec?.template?.spec?.containers ?? [];
+  const now = containers.length === 1 ? memoryNowText(containers[0]) : "";
+  // The reason of a failed job counts its attempts.
+  const isSaid = level === "failing" && reason !== undefined;
+  return [
+    took === undefined ? undefined : `took ${took}`,
+    completions === undefined || completions === 1 || job.status === undefined
+      ? undefined
+      : `${grouped(succeeded)} of ${grouped(completions)} done`,
+    failed === 0 || isSaid ? undefined : counted(failed, "failed attempt"),
+    memory === "–" && now === "" ? undefined : `${memory}${now}`,
+    job.instance_memory === undefined ? undefined : `at most ${memoryText(job.instance_memory)} for an instance`,
+  ]
+    .filter((part) => part !== undefined)
+    .join(" · ");
+}
+
+/** "Schedule 0 2 * * * in Europe/Berlin · next run Nov 22, 2:00 AM", then how the newest run was. */
+function scheduleLines({ schedule }: Job, now: Date): Line[] {
+  if (schedule === undefined) return [];
+  const {
+    cron,
+    time_zone: zone,
+    suspended,
+    next_run: next,
+    last_run: last,
+    last_job: run,
+    last_result: result,
+  } = schedule;
+  const ago = age(last, now);
+  const coming: Inline[] =
+    suspended === true
+      ? [words(" · suspended: no next run")]
+      : next === undefined
+        ? [words(" · next run not known")]
+        : [words(" · next run "), moment(next), ...(zone === undefined ? [words(" if the cluster uses UTC")] : [])];
+  return [
+    [words("Schedule "), code(cron, 200), ...(zone === undefined ? [] : [words(` in ${zone}`, 60)]), ...coming],
+    ago === undefined
+      ? [words("No run is known yet")]
+      : [
+          words(`Last run ${ago} ago`),
+          ...(run === undefined ? [] : [words(": "), strong(run, 255)]),
+          ...(result === undefined ? [] : [words(` · ${result}`, 40)]),
+        ],
+  ];
+}
+
+/** Their logs are read one by one, so several are named. */
+function instances({ instance_names: names = [] }: Job): Inline[] {
+  return names.length < 2 ? [] : firstOf(names, LISTED, (each) => code(each, 80));
+}
+
+function volumes(job: Job): Inline[] {
+  const pod = job.spec?.template?.spec;
+  const mounts = (pod?.containers ?? []).flatMap(({ volumeMounts }) => volumeMounts ?? []);
+  return firstOf(pod?.volumes ?? [], LISTED, ({ name }) => {
+    const mount = mounts.find((each) => each.name === name);
+    const at = mount?.mountPath === undefined ? "" : ` at ${mount.mountPath}`;
+    return words(`${name}${at}${mount?.readOnly === true ? ", read-only" : ""}`, 100);
+  });
+}

@@ -1,0 +1,169 @@
+import type { Service, ServiceContainer, ServiceVolume } from "../../../../api/answers.ts";
+import { endWords } from "../../../../api/reason-words.ts";
+import { serviceStatus, type WorkloadStatus } from "../../../../api/workload-status.ts";
+import { context, fields, section, type Line } from "../../../views/kit/blocks.ts";
+import { serviceButtons, type CardActions } from "./card-buttons.ts";
+import { containerFields, sidecarFields } from "./card-fields.ts";
+import { headContext, headLine, headText, imageText } from "./card-head.ts";
+import { firstOf, hostLink, words, type Inline } from "../../../views/kit/inline.ts";
+import type { Block, Message } from "../../../views/kit/message.ts";
+import { memoryNowText, memoryText, serviceMemory } from "../../../views/kit/container-text.ts";
+import { post } from "../../../views/kit/post.ts";
+import { counted, grouped } from "../../../views/kit/text.ts";
+import { age } from "../../../views/kit/time.ts";
+import { type lastChange, lastChangeLine } from "./last-change.ts";
+import { unreportedOf } from "../../lookup/unreported.ts";
+import { logLines } from "./log-lines.ts";
+import type { LogLook } from "../../lookup/log-look.ts";
+import { ownerLines } from "./owner-line.ts";
+import { type Waiting, waitingLines } from "./waiting-lines.ts";
+
+export type ServiceCard = {
+  readonly service: Service;
+  readonly region: string;
+  readonly now: Date;
+  /** A card without it has no buttons. */
+  readonly actions?: CardActions | undefined;
+  /** Its requests that wait for approval; undefined when not checked. */
+  readonly waiting?: Waiting | undefined;
+  readonly last?: ReturnType<typeof lastChange>;
+  /** Errors in its log; undefined when not looked at. */
+  readonly log?: LogLook;
+  readonly verdict?: string | undefined;
+  /** Instead of how its containers are defined. */
+  readonly details?: readonly Block[] | undefined;
+};
+
+const LISTED = 4;
+/** A service can have 200 domains. */
+const DOMAINS = 8;
+
+/** One screen: how the service is, where it is reached, what waits and what changed last. */
+export function serviceCard({
+  service,
+  region,
+  now,
+  actions,
+  waiting,
+  last,
+  log,
+  verdict,
+  details,
+}: ServiceCard): Message {
+  const status = serviceStatus(service);
+  const unreported = unreportedOf(service);
+  const head = { name: service.name, status, now, verdict };
+  const facts = factsOf(service, status);
+  const lines: Line[] = [
+    ...(facts === "" ? [] : [[words(facts)]]),
+    ...rolloutLine(service),
+    ...reasonLines(service, status, now),
+    ...logLines(log),
+    ...ownerLines(service),
+    ...(addresses(service).length === 0 ? [] : [addresses(service)]),
+  ];
+  const [first, ...rest] = lines;
+  const blocks = [
+    headLine(head),
+    headContext(
+      [
+        "service",
+        service.region ?? region,
+        service.namespace && `namespace ${service.namespace}`,
+        imageText(service.containers ?? []),
+      ],
+      service.created_at,
+      now,
+    ),
+    ...(first === undefined ? [] : [section(first, ...rest)]),
+    ...waitingLines(waiting, now),
+    ...lastChangeLine(last, now),
+    ...(details ??
+      fields([
+        ...containerFields(service.containers),
+        ...sidecarFields(service.sidecars),
+        { label: "Ports", value: (service.port_mappings ?? []).length > 0 ? [] : containerPorts(service.containers) },
+        { label: "Volumes", value: volumes(service) },
+      ])),
+    ...(details !== undefined || unreported.length === 0
+      ? []
+      : [context(`Not reported by the workload API: ${unreported.join(", ")}`)]),
+  ];
+  const spoken = [headText(head), ...(facts === "" ? [] : [facts])].join(" · ");
+  const buttons = actions === undefined ? [] : serviceButtons(service, { ...actions, region }, blocks);
+  return post(spoken, [...blocks, ...buttons]);
+}
+
+/** "2 of 2 instances · 256 MiB each · 0 restarts in the last 10 min": only what the API says. */
+function factsOf(service: Service, { isRestarting }: WorkloadStatus): string {
+  const { target_instance_size: size, ready_instances: ready, containers = [], instance_memory: whole } = service;
+  // Several containers have a line each.
+  const memory = containers.length === 1 ? serviceMemory(service) : "–";
+  const instances = size === undefined ? undefined : counted(size, "instance");
+  return [
+    ready === undefined || size === undefined ? instances : `${grouped(ready)} of ${instances}`,
+    memory === "–" && memoryNowText(containers[0]) === "" ? undefined : `${memory}${memoryNowText(containers[0])} each`,
+    whole === undefined ? undefined : `at most ${memoryText(whole)} for an instance`,
+    // Otherwise the first line counts them.
+    isRestarting ? undefined : restartsOf(service),
+  ]
+    .filter((part) => part !== undefined)
+    .join(" · ");
+}
+
+/** "Rollout: 1 of 3 updated · 2 available". */
+function rolloutLine({ rollout, target_instance_size: size }: Service): Line[] {
+  const { updated, available } = rollout ?? {};
+  const parts = [
+    updated === undefined || size === undefined ? undefined : `${grouped(updated)} of ${grouped(size)} updated`,
+    available === undefined ? undefined : `${grouped(available)} available`,
+  ].filter((part) => part !== undefined);
+  return parts.length === 0 ? [] : [[words(`Rollout: ${parts.join(" · ")}`)]];
+}
+
+function restartsOf({ restarts, restart_count: ever = 0 }: Service): string | undefined {
+  if (restarts?.count !== undefined) return `${counted(restarts.count, "restart")} in the last 10 min`;
+  return ever === 0 ? undefined : counted(ever, "restart");
+}
+
+/** How an instance ended last, and why it isn't well if that is something else. */
+function reasonLines({ restarts, last_state }: Service, status: WorkloadStatus, now: Date): Line[] {
+  const { last_reason, last_at = last_state?.finished_at } = restarts ?? {};
+  const ended = last_reason ?? (status.isRestarting || status.level === "failing" ? undefined : endWords(last_state));
+  const ago = age(last_at, now);
+  const last = ended === undefined ? [] : [`Last restart${ago === undefined ? "" : ` ${ago} ago`}: ${ended}`];
+  const isSaid = status.reason === undefined || status.reason === ended;
+  return [...last, ...(isSaid ? [] : [`Reason: ${status.reason}`])].map((line) => [words(line, 600)]);
+}
+
+/** Where it answers: the address of each port, then its domains. */
+function addresses({ port_mappings, default_domain_name, binding_domain_name }: Service): Inline[] {
+  const ports = (port_mappings ?? []).filter(({ service_url }) => service_url !== undefined);
+  const mapped = ports.slice(0, LISTED).map(({ service_url, container_port }) => {
+    const port = ports.length > 1 && container_port !== undefined ? [words(`${container_port} → `, 40)] : [];
+    return [...port, hostLink(service_url)];
+  });
+  const isKnown = ports.some(({ service_url }) => service_url === default_domain_name);
+  const own = default_domain_name === undefined || isKnown ? [] : [[hostLink(default_domain_name)]];
+  const more = ports.length > LISTED ? [[words(`${ports.length - LISTED} more ports`)]] : [];
+  const bound = firstOf(binding_domain_name ?? [], DOMAINS, (domain) => hostLink(domain));
+  const all = [...mapped, ...more, ...own, ...(bound.length === 0 ? [] : [bound])];
+  return all.flatMap((each, at) => (at === 0 ? each : [words(" · "), ...each]));
+}
+
+function containerPorts(containers: readonly ServiceContainer[] | undefined): Inline[] {
+  const all = (containers ?? []).flatMap((each) => each.ports ?? []);
+  return firstOf(all, LISTED, ({ container_port, port, protocol }) =>
+    words(`${container_port ?? port ?? "?"}/${protocol ?? "TCP"}`, 40),
+  );
+}
+
+function volumes({ volumes: all, containers }: Service): Inline[] {
+  const mounts = (containers ?? []).flatMap(({ volumeMounts }) => volumeMounts ?? []);
+  const path = (volume: ServiceVolume) => mounts.find((mount) => mount.name === volume.name)?.mountPath;
+  return firstOf(all ?? [], LISTED, (volume) => {
+    const disk = volume.disk_name === undefined ? "" : ` (disk ${volume.disk_name})`;
+    const mounted = path(volume) === undefined ? "" : ` at ${path(volume)}`;
+    return words(`${volume.name}${disk}${mounted}${volume.is_read_only === true ? ", read-only" : ""}`, 100);
+  });
+}

@@ -1,0 +1,125 @@
+import { z } from "zod";
+import { partsOf } from "../../../changes/parts.ts";
+import type { StoredChange } from "../../../changes/stored-change.ts";
+import { UserError } from "../../../errors.ts";
+import type { CardActions } from "./card-buttons.ts";
+import { lastChange } from "./last-change.ts";
+import { jobCard, type JobCard } from "./job-card.ts";
+import { serviceCard, type ServiceCard } from "./service-card.ts";
+import { allowedVerbs, cardVerbs } from "../../lookup/allowed-verbs.ts";
+import { findListed, type Found, kindInRecentLists } from "../../lookup/find.ts";
+import { lookAtLog } from "../../lookup/log-look.ts";
+import { jobStatus, serviceStatus, type WorkloadStatus } from "../../../../api/workload-status.ts";
+import type { Message } from "../../../views/kit/message.ts";
+import { refusalOf } from "../../lookup/refused-operations.ts";
+import type { Command, ReadCommand } from "../../command.ts";
+import { Target } from "../../grammar/target.ts";
+import { readVerb, type VerbContext } from "../../grammar/verb.ts";
+import { workloadField } from "../../forms/fields.ts";
+
+/** Takes a function because the list of verbs holds this verb. */
+export function showCommand(commands: () => readonly Command[]): ReadCommand {
+  return readVerb({
+    name: "show",
+    summary: "Show a workload's status, instances and last change",
+    example: "show web",
+    words: { name: "NAME" },
+    args: z.object({ name: Target }),
+    reads: ["getService", "getJob"],
+    form: { title: "Show a workload", submit: "Show", fields: () => [workloadField] },
+    async answer({ name }, context) {
+      const isListed = kindInRecentLists(name.name, context) !== undefined;
+      const found = await findListed(name, context);
+      // Finding a bare name took two calls already, the most for a read.
+      const mayLook = (name.kind !== undefined || isListed) && !isAtRest(found);
+      return workloadCard(found, await factsOf(found, { commands: commands(), context, readsLog: mayLook }));
+    },
+  });
+}
+
+type CardFacts = Omit<ServiceCard & JobCard, "service" | "job">;
+
+/** The card of a workload that was read. */
+export function workloadCard(found: Found, facts: CardFacts): Message {
+  return found.kind === "service"
+    ? serviceCard({ ...facts, service: found.service })
+    : jobCard({ ...facts, job: found.job });
+}
+
+type Looking = {
+  readonly commands: readonly Command[];
+  readonly context: VerbContext;
+  readonly readsLog: boolean;
+};
+
+/** What a card says beyond the workload itself; at most one call, for its log. */
+export async function factsOf(found: Found, { commands, context, readsLog }: Looking): Promise<CardFacts> {
+  const logs = readsLog ? commands.find(({ name }) => name === "logs") : undefined;
+  const [actions, changes, last, log] = await Promise.all([
+    actionsFor(found, commands, context),
+    waitingFor(found, context),
+    lastFor(found, context),
+    logs?.effect === "read" ? lookAtLog(found, logs, context) : undefined,
+  ]);
+  return { region: found.region, now: context.now, actions, waiting: { changes }, last, log };
+}
+
+/** What is stopped or complete logs nothing new. */
+function isAtRest(found: Found): boolean {
+  return statusOf(found).level === "idle";
+}
+
+export function statusOf(found: Found): WorkloadStatus {
+  return found.kind === "service" ? serviceStatus(found.service) : jobStatus(found.job);
+}
+
+/** Enough rows to hold the last request that ran and what it was. */
+const ROWS = 40;
+
+/** Its last change; undefined when there is none, or when history can't be read. */
+async function lastFor(found: Found, { records }: VerbContext): Promise<ReturnType<typeof lastChange>> {
+  const { kind, region } = found;
+  const name = nameOf(found);
+  try {
+    const { events } = await records.history({ name, limit: ROWS });
+    return lastChange(events, { kind, region, name });
+  } catch (error) {
+    if (error instanceof UserError) return undefined;
+    throw error;
+  }
+}
+
+/** Requests for this workload that wait for approval. `show` also works when the database doesn't answer. */
+async function waitingFor(
+  found: Found,
+  { records, account }: VerbContext,
+): Promise<readonly StoredChange[] | undefined> {
+  try {
+    const name = nameOf(found);
+    const isThis = ({ kind, region, name: other }: StoredChange["workload"]): boolean =>
+      kind === found.kind && region === found.region && other === name;
+    return (await records.pending()).filter(
+      (change) =>
+        change.account.username === account.username && partsOf(change).some(({ workload }) => isThis(workload)),
+    );
+  } catch (error) {
+    if (error instanceof UserError) return undefined;
+    throw error;
+  }
+}
+
+function nameOf(found: Found): string {
+  return found.kind === "service" ? found.service.name : found.job.metadata.name;
+}
+
+/**
+ * A private card offers what the person may do. A shared card offers everything: policy decides at the click. Neither
+ * offers what the workload API would refuse.
+ */
+async function actionsFor(found: Found, commands: readonly Command[], context: VerbContext): Promise<CardActions> {
+  const { share: isShared } = context.ask;
+  const workload = { kind: found.kind, name: nameOf(found), region: found.region };
+  const allowed = isShared ? cardVerbs : await allowedVerbs(commands, workload, context);
+  const read = found.kind === "service" ? found.service : found.job;
+  return { isShared, mayDo: allowed.filter((verb) => refusalOf(read, verb) === undefined) };
+}

@@ -1,0 +1,69 @@
+import { z } from "zod";
+import { partsOf } from "../../changes/parts.ts";
+import type { StoredChange } from "../../changes/stored-change.ts";
+import { actionButton, actions, askButton, context as note, section } from "../../views/kit/blocks.ts";
+import { historyLine, historyText } from "../../views/kit/history-line.ts";
+import type { Message } from "../../views/kit/message.ts";
+import { post } from "../../views/kit/post.ts";
+import { truncate, visible } from "../../views/kit/text.ts";
+import type { Ask } from "../../ask.ts";
+import type { Undoable } from "../command.ts";
+import { workloadField } from "../forms/fields.ts";
+import { isNoName } from "../grammar/manners.ts";
+import { Target } from "../grammar/target.ts";
+import { readVerb, type VerbContext } from "../grammar/verb.ts";
+
+/** Only offers: the button is the Undo of the request's card. */
+export const undo = readVerb({
+  name: "undo",
+  summary: "Offer to undo your newest change",
+  example: "undo web",
+  words: { name: "[NAME|ID]" },
+  args: z.object({ name: Target.optional() }),
+  form: {
+    title: "Undo a change",
+    submit: "Continue",
+    fields: () => [{ ...workloadField, hint: "Default: your newest change.", isOptional: true }],
+  },
+  async answer({ name: typed }, { records, ask, now, defaultRegion }) {
+    // "undo that"
+    const name = typed !== undefined && isNoName(typed.name) ? undefined : typed;
+    const found = await records.undoable((change) => name === undefined || isAbout(change, name));
+    return found === undefined ? nothingToUndo(name, ask) : offer(found, { ask, now, defaultRegion });
+  },
+});
+
+function isAbout(change: StoredChange, { kind, name }: Target): boolean {
+  if (change.id === name.toUpperCase()) return true;
+  return partsOf(change).some(
+    ({ workload }) => workload.name === name && (kind === undefined || workload.kind === kind),
+  );
+}
+
+function offer({ change, event }: Undoable, { ask, now, defaultRegion }: Drawing): Message {
+  const drawing = { now, defaultRegion, detail: "brief" } as const;
+  const title = "Undo this change?";
+  return post(`${title} ${historyText(event, drawing)}`, [
+    section(title, historyLine(event, drawing)),
+    note(`Nothing changes until you click Undo · Request ${change.id}`),
+    ...actions(
+      actionButton({ label: "Undo", act: "change:undo:beside", value: change.id, style: "primary" }),
+      recent(ask),
+    ),
+  ]);
+}
+
+type Drawing = Pick<VerbContext, "ask" | "now" | "defaultRegion">;
+
+function nothingToUndo(name: Target | undefined, ask: Ask): Message {
+  const of = name === undefined ? "" : ` of ${truncate(visible(name.name), 63)}`;
+  const sentence = `None of your latest changes${of} can be undone. Nothing was changed.`;
+  const next =
+    "A restart, a creation and a deletion can't be undone, nor a change of what the workload API didn't report. " +
+    "A change is undone once.";
+  return post(`${sentence} ${next}`, [section(sentence, next), ...actions(recent(ask))]);
+}
+
+function recent(ask: Ask) {
+  return askButton("Recent requests", { ...ask, verb: "history", args: {} });
+}

@@ -1,0 +1,94 @@
+import type { AccountOwner } from "../../../accounts/account.ts";
+import type { EngineInfo } from "../../../../api/engine-info.ts";
+import { type Field, fields, header, section } from "../../../views/kit/blocks.ts";
+import { code, firstOf, type Inline, moment, person, words } from "../../../views/kit/inline.ts";
+import type { Message } from "../../../views/kit/message.ts";
+import { post } from "../../../views/kit/post.ts";
+import { counted, grouped } from "../../../views/kit/text.ts";
+
+export type Whoami = {
+  readonly account: {
+    readonly owner: AccountOwner;
+    readonly username: string;
+    /** Of all replicas together, since a moment. */
+    readonly calls: { readonly count: number; readonly since: Date };
+  };
+  readonly command: string;
+  /** The workload API's address. */
+  readonly service: string;
+  /** Undefined when the workload API doesn't say. */
+  readonly engine: EngineInfo | undefined;
+  readonly region: string;
+  readonly regions: readonly string[];
+  readonly jobsRegion: string;
+  readonly slackUser: string;
+};
+
+/** The account that a person's requests use. No part of its token is ever shown. */
+export function whoami({ account, command, service, engine, region, regions, jobsRegion, slackUser }: Whoami): Message {
+  const { count, since } = account.calls;
+  const calls = counted(count, "request");
+  return post(`Account ${account.username} (${whose[account.owner.kind]}) at ${service}, ${calls} today`, [
+    header("Your account"),
+    ...fields([
+      { label: "You", value: [person(slackUser)] },
+      { label: "Account", value: [code(account.username, 100), words(`, ${whose[account.owner.kind]}`)] },
+      { label: "Workload API", value: [words(service)] },
+      ...(engine === undefined ? [] : engineFields(engine)),
+      {
+        label: "Region",
+        value: [words(region, 60), words(" (default for services; jobs run in "), words(jobsRegion, 60), words(")")],
+      },
+      { label: "All regions", value: firstOf(regions, 20, (each) => words(each, 60)) },
+      {
+        label: "API requests",
+        value: [words(`${grouped(count)} since `), moment(since.toISOString())],
+      },
+    ]),
+    section(...next[account.owner.kind](command)),
+  ]);
+}
+
+/** `Kubernetes v1.20.2`, and what it can't do, with the regions where these differ. */
+function engineFields({ title, regions }: EngineInfo): Field[] {
+  const versions = byRegion(regions, ({ version }) => (version === undefined ? ["version unknown"] : [version]));
+  const limits = byRegion(regions, ({ cannot }) => cannot);
+  return [
+    { label: "Engine", value: [words(title, 80), ...listed(versions, 5)] },
+    ...(limits.length > 0 ? [{ label: "Not supported", value: firstOf(limits, 12, plain) }] : []),
+  ];
+}
+
+/** Texts with commas between them; the placeholder of an empty list would follow the engine's name. */
+const listed = (texts: readonly string[], max: number): Inline[] =>
+  texts.length === 0 ? [] : [words(" "), ...firstOf(texts, max, plain)];
+const plain = (text: string): Inline => words(text, 160);
+
+/** Each text once; with its regions if it isn't about all of them. */
+function byRegion(
+  regions: EngineInfo["regions"],
+  textsOf: (region: EngineInfo["regions"][number]) => readonly string[],
+) {
+  const texts = [...new Set(regions.flatMap(textsOf))];
+  return texts.map((text) => {
+    const where = regions.filter((region) => textsOf(region).includes(text)).map(({ name }) => name);
+    return where.length === regions.length ? text : `${text} (${where.join(", ")})`;
+  });
+}
+
+const whose: Readonly<Record<AccountOwner["kind"], string>> = {
+  user: "your own account",
+  channel: "this channel's account",
+  workspace: "workspace account",
+};
+
+/** How to use another account. */
+const next: Readonly<Record<AccountOwner["kind"], (command: string) => [string, ...string[]]>> = {
+  user: (command) => [`To change it: \`${command} connect\`. To disconnect it: \`${command} disconnect\``],
+  channel: (command) => [
+    `To use your own account: \`${command} connect\`. To change this channel's: \`${command} connect channel\``,
+  ],
+  workspace: (command) => [
+    `To use your own account: \`${command} connect\`. To set one for this channel: \`${command} connect channel\``,
+  ],
+};

@@ -1,0 +1,241 @@
+import { resolve } from "node:path";
+import type { ApiAccount } from "../../api/client.ts";
+import type { AccountMode } from "../accounts/account.ts";
+import type { Settings } from "../commands/command.ts";
+import { ConfigError } from "./config-error.ts";
+import { type DatabaseTls, databaseTls } from "../../platform/database/database-tls.ts";
+import { Environment } from "./environment.ts";
+import { type EngineChoice, engineChoiceOf } from "../../service/engine-choice.ts";
+import type { ProxySettings } from "../../platform/http/network.ts";
+import { lowerCaseProxies, proxyOf } from "./proxy.ts";
+import type { TransportChoice } from "../slack/receive/transport.ts";
+import { version } from "../../platform/version.ts";
+import { type ConfigOptions, wrongSets } from "./wrong-sets.ts";
+
+type Listen = { readonly host: string; readonly port: number };
+
+/** One workspace's token, or an app that any workspace installs by OAuth. */
+export type SlackTokens =
+  | { readonly kind: "one"; readonly botToken: string }
+  | {
+      readonly kind: "oauth";
+      readonly clientId: string;
+      readonly clientSecret: string;
+      /** The public address of /slack/install, without a slash at its end. */
+      readonly url: string;
+    };
+
+export type RealSlack = {
+  readonly kind: "real";
+  readonly tokens: SlackTokens;
+  readonly transport: TransportChoice;
+  readonly apiUrl?: string;
+};
+
+type SimulatedSlack = Listen & {
+  readonly kind: "playground";
+  readonly transport: TransportChoice["kind"];
+  /** Several workspaces install the app themselves. */
+  readonly workspaces: "one" | "several";
+};
+
+type SlackConfig = RealSlack | SimulatedSlack;
+
+export type EmbeddedService = {
+  readonly kind: "embedded";
+  readonly engine: EngineChoice;
+  readonly callsPerDay?: number;
+  /** Set by the operator, and checked against the engine's regions when these are known. */
+  readonly region?: string | undefined;
+  readonly jobsRegion?: string | undefined;
+};
+
+type ServiceConfig =
+  | {
+      readonly kind: "remote";
+      readonly url: string;
+      /** The workspace's account; undefined with OAuth, where each workspace connects its own. */
+      readonly account: ApiAccount | undefined;
+    }
+  | EmbeddedService;
+
+export type StoreConfig =
+  | { readonly kind: "sqlite" }
+  | {
+      readonly kind: "postgres";
+      readonly url: string;
+      readonly tls: DatabaseTls;
+      readonly poolSize: number;
+      readonly statementTimeoutMs: number;
+    };
+
+/** The complete configuration, validated. */
+export type Config = {
+  readonly slack: SlackConfig;
+  readonly service: ServiceConfig;
+  readonly listen: Listen;
+  readonly proxy: ProxySettings;
+  readonly settings: Settings;
+  readonly dataDir: string;
+  readonly store: StoreConfig;
+  /** GANTRY_KEYS, which seal tokens and bodies; undefined to keep a key in `dataDir`. */
+  readonly keys: string | undefined;
+  /** Undefined for the built-in policy. */
+  readonly policyPath: string | undefined;
+  readonly accountMode: AccountMode;
+  readonly historyMs: number;
+  readonly logLevel: "debug" | "info" | "warn" | "error";
+  /** Warnings printed at start. */
+  readonly notices: readonly string[];
+};
+
+/** The document of the API knows one region for jobs. */
+const JOBS_REGION = "us";
+const REGIONS = ["beijing1", "beijing2"];
+/** A machine with Docker is one place. */
+const DOCKER_REGIONS = [JOBS_REGION];
+const projectDir = resolve(import.meta.dirname, "../../..");
+
+/**
+ * Reads the environment; nothing else does. Throws a `ConfigError` that names every wrong or missing variable and what to
+ * set, and never contains a value.
+ */
+export function readConfig(env: Readonly<Record<string, string | undefined>>, options: ConfigOptions = {}): Config {
+  // Compose files and shells pass unset variables as empty.
+  const set = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ""));
+  const given = { ...set, ...lowerCaseProxies(set) };
+  const parsed = Environment.safeParse(given);
+  const problems = [
+    ...(parsed.error?.issues.map(({ path, message }) => `${String(path[0])} ${message}.`) ?? []),
+    ...wrongSets(given, options),
+  ];
+  if (!parsed.success) throw new ConfigError(problems);
+  const store = storeOf(parsed.data);
+  if ("problem" in store) problems.push(store.problem);
+  if (problems.length > 0 || "problem" in store) throw new ConfigError(problems);
+  return configOf(parsed.data, store);
+}
+
+function configOf(env: Environment, store: StoreConfig): Config {
+  const slack = slackOf(env);
+  const service = serviceOf(env);
+  const isLocal = slack.kind === "playground" && service.kind === "embedded";
+  return {
+    slack,
+    service,
+    listen: { host: env.HOST, port: env.PORT },
+    proxy: proxyOf(env),
+    settings: settingsOf(env, service),
+    dataDir: resolve(projectDir, env.GANTRY_DATA ?? ".gantry"),
+    store,
+    keys: env.GANTRY_KEYS,
+    policyPath: env.GANTRY_POLICY === undefined ? undefined : resolve(env.GANTRY_POLICY),
+    accountMode: env.GANTRY_ACCOUNTS,
+    historyMs: env.GANTRY_HISTORY_DAYS * 24 * 60 * 60_000,
+    // A first run shows the next steps in the terminal, not log lines.
+    logLevel: env.GANTRY_LOG_LEVEL ?? (isLocal ? "warn" : "info"),
+    notices: noticesOf(slack, service),
+  };
+}
+
+function slackOf({ SLACK_API_URL, ...env }: Environment): SlackConfig {
+  const tokens = tokensOf(env);
+  const transport = transportOf(env);
+  if (tokens === undefined || transport === undefined) {
+    return {
+      kind: "playground",
+      transport: env.PLAYGROUND_TRANSPORT,
+      workspaces: env.PLAYGROUND_WORKSPACES,
+      host: env.PLAYGROUND_HOST,
+      port: env.PLAYGROUND_PORT,
+    };
+  }
+  return { kind: "real", tokens, transport, ...(SLACK_API_URL !== undefined && { apiUrl: SLACK_API_URL }) };
+}
+
+type SlackEnvironment = Omit<Environment, "SLACK_API_URL">;
+
+function tokensOf(env: SlackEnvironment): SlackTokens | undefined {
+  const { SLACK_BOT_TOKEN: botToken, SLACK_CLIENT_ID: clientId, SLACK_CLIENT_SECRET: clientSecret } = env;
+  if (botToken !== undefined) return { kind: "one", botToken };
+  const url = env.GANTRY_URL;
+  if (clientId === undefined || clientSecret === undefined || url === undefined) return undefined;
+  return { kind: "oauth", clientId, clientSecret, url };
+}
+
+function transportOf(env: SlackEnvironment): TransportChoice | undefined {
+  const { SLACK_SIGNING_SECRET: signingSecret, SLACK_APP_TOKEN: appToken } = env;
+  if (appToken !== undefined) return { kind: "socket", appToken };
+  return signingSecret === undefined ? undefined : { kind: "http", signingSecret };
+}
+
+function storeOf(env: Environment): StoreConfig | { readonly problem: string } {
+  if (env.DATABASE_URL === undefined) return { kind: "sqlite" };
+  const resolved = databaseTls({ url: env.DATABASE_URL, tls: env.DATABASE_TLS, caFile: env.DATABASE_CA });
+  if ("problem" in resolved) return resolved;
+  return {
+    kind: "postgres",
+    url: env.DATABASE_URL,
+    tls: resolved.tls,
+    poolSize: env.DATABASE_POOL,
+    statementTimeoutMs: env.DATABASE_TIMEOUT_MS,
+  };
+}
+
+function serviceOf(env: Environment): ServiceConfig {
+  const { WORKLOAD_API_URL: url, WORKLOAD_API_USERNAME: username, WORKLOAD_API_TOKEN: token } = env;
+  if (url !== undefined) {
+    const account = username === undefined || token === undefined ? undefined : { username, token };
+    return { kind: "remote", url, account };
+  }
+  const byDefault = env.SERVICE_ENGINE === "docker" ? DOCKER_REGIONS : REGIONS;
+  return {
+    kind: "embedded",
+    engine: engineChoiceOf(env, env.SERVICE_REGIONS ?? env.WORKLOAD_REGIONS ?? byDefault),
+    ...(env.SERVICE_CALLS_PER_DAY !== undefined && { callsPerDay: env.SERVICE_CALLS_PER_DAY }),
+    region: env.WORKLOAD_REGION?.[0],
+    jobsRegion: env.WORKLOAD_JOBS_REGION,
+  };
+}
+
+/** The regions of Kubernetes are known once its clusters are: engine-settings.ts puts them in. */
+function settingsOf(env: Environment, service: ServiceConfig): Settings {
+  const own = service.kind === "embedded" && "regions" in service.engine ? service.engine.regions : REGIONS;
+  const known = env.WORKLOAD_REGIONS ?? own;
+  const jobsRegion = env.WORKLOAD_JOBS_REGION ?? JOBS_REGION;
+  const region = env.WORKLOAD_REGION?.[0] ?? known.find((each) => each !== jobsRegion) ?? known[0] ?? jobsRegion;
+  return {
+    command: env.GANTRY_COMMAND,
+    region,
+    regions: [...new Set([region, ...known])],
+    jobsRegion,
+    serviceUrl: service.kind === "remote" ? service.url : "the built-in workload API",
+    logFrom: env.WORKLOAD_API_LOG_FROM,
+    logZone: env.WORKLOAD_API_LOG_ZONE,
+    resourcesKey: env.WORKLOAD_API_RESOURCES_KEY,
+    healthyAfterMs: env.GANTRY_HEALTHY_AFTER * 1_000,
+    version,
+  };
+}
+
+function noticesOf(slack: SlackConfig, service: ServiceConfig): string[] {
+  if (slack.kind === "playground" && service.kind === "remote") {
+    return [
+      `WARNING: Slack is simulated, but the workload API is real: ${service.url}. Commands in the playground change real workloads.`,
+    ];
+  }
+  if (service.kind !== "embedded") return [];
+  const { kind } = service.engine;
+  if (slack.kind === "playground" && kind === "kubernetes") {
+    return ["WARNING: Slack is simulated, but the cluster is real. Commands in the playground change its workloads."];
+  }
+  if (slack.kind === "playground" && kind === "docker") {
+    return ["WARNING: Slack is simulated, but containers are real. Commands in the playground start and remove them."];
+  }
+  if (slack.kind === "real" && kind === "process") {
+    return [
+      "WARNING: Slack is real, but the workload API is the built-in one. People in Slack start processes on this machine.",
+    ];
+  }
+  return [];
+}

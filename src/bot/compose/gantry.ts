@@ -1,0 +1,219 @@
+import { randomUUID } from "node:crypto";
+import type { Logger } from "pino";
+import { createSealer } from "../accounts/seal.ts";
+import { createApi, type Api, type ApiAccount } from "../../api/client.ts";
+import { readAppManifest } from "./app-manifest.ts";
+import type { Config, RealSlack } from "./config.ts";
+import { loadTls } from "../../platform/database/database-tls.ts";
+import { withRegionsOf } from "./engine-settings.ts";
+import type { Settings } from "../commands/command.ts";
+import { openKeyring } from "./key-file.ts";
+import { createNetwork, type Network } from "../../platform/http/network.ts";
+import { withPortSentence } from "../../platform/http/listen.ts";
+import type { createDemo } from "./stand-ins/demo.ts";
+import type { LocalSlackOptions } from "./stand-ins/local-slack.ts";
+import type { ExternalFault } from "../../playground/world.ts";
+import type { HealthParts } from "./health/bot-checkup.ts";
+import { freeBytesOf } from "./health/stored-facts.ts";
+import { openPolicy, type PolicySource } from "./policy-source.ts";
+import { troubledService } from "./stand-ins/service-trouble.ts";
+import { type BotParts, createBot } from "./bot.ts";
+import { openStore, type OpenStore } from "../store/open-store.ts";
+
+export type Gantry = {
+  readonly botPort: number;
+  /** Undefined without the simulated workspace. */
+  readonly playgroundPort: number | undefined;
+  /** Notices for the operator, as sentences. */
+  readonly notices: readonly string[];
+  /** Stops the bot, then the simulated workspace, then the embedded service with its workloads. May be called twice. */
+  readonly stop: () => Promise<void>;
+  /** Unfinished deliveries and changes, by id. */
+  readonly inProgress: () => readonly string[];
+};
+
+type Closers = (() => Promise<void>)[];
+
+/**
+ * Starts all parts or none, and loads only the stand-ins that it starts: after a failure, the open ones are closed again. `onRefused` is called when Slack accepts no
+ * connection any more until somebody changes something: what, as a sentence.
+ */
+export async function startGantry(
+  config: Config,
+  log: Logger,
+  onRefused?: (sentence: string) => void,
+): Promise<Gantry> {
+  const closers: Closers = [];
+  let stopped: Promise<void> | undefined;
+  const stop = (): Promise<void> => (stopped ??= closeAll(closers));
+  try {
+    return { ...(await startParts(config, { log, ...(onRefused && { onRefused }) }, closers)), stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function startParts(
+  config: Config,
+  told: Pick<BotParts, "log" | "onRefused">,
+  closers: Closers,
+): Promise<Omit<Gantry, "stop">> {
+  const { listen, dataDir } = config;
+  const { log } = told;
+  const network = createNetwork(config.proxy);
+  closers.push(network.close);
+  const sealer = createSealer(openKeyring(config));
+  const policy = await openPolicy({ path: config.policyPath, log });
+  closers.push(async () => policy.close());
+  const store = await openStore({ ...storeOf(config, log), sealer });
+  closers.push(store.close);
+  const { api, account, switches, notices, settings } = await openService(config, { log, network, closers });
+  let botPort = listen.port;
+  const slack = await openSlack(
+    config,
+    { botPort: () => botPort, externalFaults: switches, onTrouble: (text) => log.warn(text) },
+    closers,
+  );
+  const bot = createBot({
+    slack: { ...slack.access, network },
+    listen,
+    api,
+    account,
+    accountMode: config.accountMode,
+    policy: policy.current,
+    health: healthOf(config, policy),
+    sealer,
+    settings,
+    store,
+    ...told,
+  });
+  closers.push(bot.stop);
+  const started = await withPortSentence({ ...listen, variable: "PORT" }, bot.start());
+  botPort = started.port;
+  if (isDemo(config) && account !== undefined) await addDemo(api.as(account), { dataDir, settings, log });
+  return { botPort, playgroundPort: slack.port, notices: [...notices, ...slack.notices], inProgress: bot.inProgress };
+}
+
+function healthOf({ service, store, dataDir }: Config, policy: PolicySource): HealthParts {
+  return {
+    callsPerDay: service.kind === "embedded" ? service.callsPerDay : undefined,
+    policyProblem: policy.problem,
+    ...(store.kind === "sqlite" && { freeBytes: () => freeBytesOf(dataDir) }),
+  };
+}
+
+/** For processes: nobody asked for it on their cluster. */
+async function addDemo(...parts: Parameters<typeof createDemo>): Promise<void> {
+  const { createDemo } = await import("./stand-ins/demo.ts");
+  await createDemo(...parts);
+}
+
+function isDemo({ service, slack }: Config): boolean {
+  return service.kind === "embedded" && service.engine.kind === "process" && slack.kind === "playground";
+}
+
+function storeOf({ store, dataDir, historyMs: keepHistoryMs }: Config, log: Logger): OpenStore {
+  // Every process is a new replica, also after a restart.
+  const common = { replicaId: randomUUID(), keepHistoryMs, log };
+  if (store.kind === "sqlite") return { ...common, kind: "sqlite", dataDir };
+  return { ...common, ...store, tls: loadTls(store.tls) };
+}
+
+type Service = {
+  readonly api: Api;
+  /** Undefined when each workspace connects its own. */
+  readonly account: ApiAccount | undefined;
+  readonly switches: readonly ExternalFault[];
+  readonly notices: readonly string[];
+  /** With the regions of the engine. */
+  readonly settings: Settings;
+};
+
+type Parts = { readonly log: Logger; readonly network: Network; readonly closers: Closers };
+
+async function openService(
+  { service, slack, dataDir, settings }: Config,
+  { log, network, closers }: Parts,
+): Promise<Service> {
+  if (service.kind === "remote") {
+    const { url, account } = service;
+    // Only the playground has a page with switches.
+    const way = slack.kind === "playground" ? troubledService(network.fetch) : undefined;
+    const api = createApi({ baseUrl: url, fetch: way?.fetch ?? network.fetch });
+    return { api, account, switches: way?.switches ?? [], notices: [], settings };
+  }
+  const { openLocalService } = await import("./stand-ins/local-service.ts");
+  const local = await openLocalService({ config: service, dataDir, log });
+  closers.push(local.close);
+  const way = troubledService(local.fetch);
+  return {
+    api: createApi({ baseUrl: local.baseUrl, fetch: way.fetch }),
+    account: local.account,
+    switches: way.switches,
+    notices: [...local.notices, ...local.found],
+    settings: service.engine.kind === "kubernetes" ? withRegionsOf(local.about(), settings, service) : settings,
+  };
+}
+
+type Slack = {
+  readonly access: BotParts["slack"];
+  readonly port: number | undefined;
+  readonly notices: readonly string[];
+};
+
+type LocalParts = Pick<LocalSlackOptions, "botPort" | "onTrouble"> & {
+  readonly externalFaults: readonly ExternalFault[];
+};
+
+function accessOf({ tokens, transport, apiUrl }: RealSlack): BotParts["slack"] {
+  const common = { transport, ...(apiUrl !== undefined && { apiUrl }) };
+  if (tokens.kind === "one") return { ...common, botToken: tokens.botToken };
+  const { clientId, clientSecret, url } = tokens;
+  return { ...common, oauth: { clientId, clientSecret, url, scopes: scopesOfBot() } };
+}
+
+function scopesOfBot(): readonly string[] {
+  return readAppManifest().oauth_config.scopes.bot;
+}
+
+async function openSlack({ slack, settings, dataDir }: Config, parts: LocalParts, closers: Closers): Promise<Slack> {
+  if (slack.kind === "real") {
+    const access = accessOf(slack);
+    return { access, port: undefined, notices: [] };
+  }
+  const { transport, host, port } = slack;
+  const botUrl = (): string => `http://127.0.0.1:${parts.botPort()}`;
+  const oauth = slack.workspaces === "several" ? { botUrl } : undefined;
+  const { openLocalSlack } = await import("./stand-ins/local-slack.ts");
+  const local = await openLocalSlack({
+    transport,
+    host,
+    port,
+    dataDir,
+    command: settings.command,
+    ...parts,
+    ...(oauth && { oauth }),
+  });
+  closers.push(local.close);
+  const { access, client, playground } = local;
+  const installed = {
+    apiUrl: access.apiUrl,
+    transport: access.transport,
+    oauth: { ...client, url: botUrl(), scopes: scopesOfBot() },
+  };
+  return { access: oauth === undefined ? access : installed, port: local.port, notices: playground.notices };
+}
+
+/** Closes in reverse order. A failure doesn't keep the other parts open. */
+async function closeAll(closers: Closers): Promise<void> {
+  let failure: unknown;
+  for (const close of closers.toReversed()) {
+    try {
+      await close();
+    } catch (error) {
+      failure ??= error;
+    }
+  }
+  if (failure !== undefined) throw failure;
+}

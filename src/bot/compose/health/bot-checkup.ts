@@ -1,0 +1,167 @@
+import type { BotParts } from "../bot.ts";
+import type { SlackAccess } from "../../slack/send/clients.ts";
+import type { Facts, Inspection } from "../../health/facts.ts";
+import { findingsOf } from "../../health/checkup.ts";
+import { type Finding, worstOf } from "../../health/finding.ts";
+import type { LiveReplica, ReplicaReport } from "../../health/report.ts";
+import { askSlack } from "../../slack/directory/ask-slack.ts";
+import { StoreError, UserError } from "../../errors.ts";
+import type { Accounts } from "../../workflow/ports.ts";
+import type { Policy } from "../../policy/policy.ts";
+import type { Api, ApiAccount } from "../../../api/client.ts";
+import type { CallCounts } from "../../workflow/access/call-counts.ts";
+import { manifestScopes } from "../app-manifest.ts";
+import { askApi, hostOf } from "./api-facts.ts";
+import { sealedRowsOf } from "./key-facts.ts";
+import { policyFacts } from "./policy-in-file.ts";
+import { databaseAway } from "./stored-facts.ts";
+
+/** What only the composition knows. */
+export type HealthParts = {
+  readonly callsPerDay?: number | undefined;
+  /** Free bytes on the disk of the data folder, for SQLite. */
+  readonly freeBytes?: () => Promise<number | undefined>;
+  /** Why the changed policy file isn't in force. */
+  readonly policyProblem?: (teamId?: string) => string | undefined;
+};
+
+type Parts = {
+  readonly bot: Pick<BotParts, "account" | "health" | "log" | "sealer" | "settings" | "slack" | "store">;
+  readonly access: SlackAccess;
+  readonly api: Pick<Api, "as" | "engine">;
+  readonly accounts: Pick<Accounts, "here">;
+  readonly calls: Pick<CallCounts, "today">;
+  readonly policy: () => Policy;
+  /** Of the workspace. */
+  readonly teamId: () => string | undefined;
+  readonly now: () => Date;
+  /** About this replica, for when the database can't be read. */
+  readonly report: () => Promise<ReplicaReport>;
+};
+
+/** Several people may ask at once, and each check-up costs a call of the workload API. */
+const FRESH_MS = 10_000;
+
+/** The check-up behind `/gantry status`, about one workspace. Never rejects. */
+export function createCheckup(parts: Parts): () => Promise<readonly Finding[]> {
+  let last: { readonly atMs: number; readonly findings: Promise<readonly Finding[]> } | undefined;
+  return () => {
+    const atMs = parts.now().getTime();
+    if (last === undefined || atMs - last.atMs >= FRESH_MS) last = { atMs, findings: findings(parts) };
+    return last.findings;
+  };
+}
+
+async function findings(parts: Parts): Promise<readonly Finding[]> {
+  const { bot, access, now, report } = parts;
+  const isOneOfMany = "oauth" in bot.slack;
+  const [slack, api, stored, own, freeBytes] = await Promise.all([
+    askSlack({ access, workspace: undefined, nowMs: () => now().getTime(), log: bot.log }),
+    apiFacts(parts),
+    inspection(bot),
+    report(),
+    bot.health?.freeBytes?.(),
+  ]);
+  const all = findingsOf({
+    now: now(),
+    command: bot.settings.command,
+    slackKind: "one",
+    transport: bot.slack.transport.kind,
+    slack: [slack],
+    appToken: undefined,
+    scopes: manifestScopes(),
+    api,
+    policy: policyFacts(parts.policy(), bot.health?.policyProblem?.(isOneOfMany ? parts.teamId() : undefined)),
+    ...storedFacts({ ...parts, stored, own, freeBytes }),
+  });
+  return isOneOfMany ? forOneOfMany(all) : all;
+}
+
+/** What one workspace's admins may know of a deployment that others use as well: nothing about machines, errors or keys. */
+const aboutOne: ReadonlySet<string> = new Set([
+  "slack.token",
+  "slack.scopes",
+  "slack.clock",
+  "slack.channels",
+  "api.answer",
+  "api.calls",
+  "gantry.policy",
+]);
+
+function forOneOfMany(all: readonly Finding[]): readonly Finding[] {
+  const others = Object.entries(
+    Object.groupBy(
+      all.filter(({ check }) => !aboutOne.has(check)),
+      ({ area }) => area,
+    ),
+  );
+  const summed = others.map(([area, found]): Finding => {
+    const state = worstOf(found);
+    const common = { check: "shared", area: found[0]?.area ?? "Gantry" };
+    if (state === "ok") return { ...common, state, says: `${area}: everything shared by all workspaces works` };
+    return {
+      ...common,
+      state,
+      says: `${area}: something shared by all workspaces has a problem`,
+      todo: "Contact whoever runs Gantry.",
+    };
+  });
+  return [...all.filter(({ check }) => aboutOne.has(check)), ...summed];
+}
+
+async function apiFacts({ bot, api, accounts, calls, teamId }: Parts): Promise<Facts["api"]> {
+  const { settings, health } = bot;
+  const account = bot.account ?? (await workspaceAccount(accounts, teamId()));
+  if (account === undefined) {
+    const host = hostOf(settings.serviceUrl);
+    return { kind: "own", host, connected: 0, workspaces: 1 };
+  }
+  const { count } = await calls.today(account.username);
+  return askApi({ api, account, settings, calls: { count, perDay: health?.callsPerDay } });
+}
+
+/** Of nobody and no channel, so the workspace's. Undefined when none is connected, or the database is away. */
+async function workspaceAccount(accounts: Parts["accounts"], teamId = ""): Promise<ApiAccount | undefined> {
+  try {
+    return (await accounts.here({ teamId, userId: "", channelId: "" }, "read")).account;
+  } catch (error) {
+    if (error instanceof UserError) return undefined;
+    throw error;
+  }
+}
+
+async function inspection({ store }: Parts["bot"]): Promise<Inspection | StoreError> {
+  try {
+    return await store.inspect();
+  } catch (error) {
+    if (error instanceof StoreError) return error;
+    throw error;
+  }
+}
+
+type Stored = Pick<Parts, "bot" | "teamId"> & {
+  readonly stored: Inspection | StoreError;
+  readonly own: ReplicaReport;
+  readonly freeBytes: number | undefined;
+};
+
+function storedFacts({ bot, teamId, stored, own, freeBytes }: Stored) {
+  const { sealer } = bot;
+  if (stored instanceof StoreError) {
+    // This replica still knows about itself.
+    const replicas = [{ id: "this", report: own }];
+    return { boundChannels: [], database: databaseAway(stored), keys: undefined, replicas };
+  }
+  return {
+    boundChannels: stored.boundChannels.flatMap((each) => (each.teamId === teamId() ? [each.channelId] : [])),
+    database: { ...stored.database, freeBytes },
+    keys: { ids: sealer.keyIds, sealed: sealedRowsOf(sealer, stored.sealed), exposedFile: undefined },
+    replicas: withFresh(stored.replicas, own),
+  };
+}
+
+/** A stored report is up to two seconds old, and doesn't know of the command that asks. */
+function withFresh(stored: readonly LiveReplica[], own: ReplicaReport): readonly LiveReplica[] {
+  const isOwn = ({ report }: LiveReplica): boolean => report?.host === own.host && report.startedAt === own.startedAt;
+  return stored.map((each) => (isOwn(each) ? { ...each, report: own } : each));
+}

@@ -1,0 +1,62 @@
+import { hostname } from "node:os";
+import type { Logger } from "pino";
+import type { Api } from "../../../api/client.ts";
+import type { EngineFacts } from "../../health/facts.ts";
+import type { ReplicaReport } from "../../health/report.ts";
+import { recentErrorsOf } from "../../../platform/log.ts";
+import type { Policy } from "../../policy/policy.ts";
+import type { ArrivalTimes } from "../../slack/receive/arrival-times.ts";
+import type { Transport } from "../../slack/receive/transport.ts";
+import type { Lanes } from "../../workflow/inbox/lanes.ts";
+import { version } from "../../../platform/version.ts";
+
+type Parts = {
+  readonly api: Pick<Api, "engine">;
+  /** The workload API runs in this process, so nobody else can ask its engine. */
+  readonly isEmbedded: boolean;
+  readonly arrivals: Pick<ArrivalTimes, "last" | "unsigned">;
+  readonly lanes: Pick<Lanes, "status">;
+  readonly log: Logger;
+  readonly missing: () => Promise<readonly string[]>;
+  readonly now: () => Date;
+  readonly policy: () => Policy;
+  readonly policyProblem: () => string | undefined;
+  readonly transport: { readonly kind: "http" | "socket"; readonly links: Transport["links"] };
+};
+
+const MOST_ERRORS = 10;
+
+/** What this replica says about itself with each heartbeat. */
+export function createReporter(parts: Parts): () => Promise<ReplicaReport> {
+  const { api, isEmbedded, arrivals, lanes, log, now, transport } = parts;
+  const startedAt = now().toISOString();
+  return async () => {
+    const [missing, engine] = await Promise.all([parts.missing(), isEmbedded ? api.engine() : undefined]);
+    return {
+      version,
+      host: hostname(),
+      startedAt,
+      at: now().toISOString(),
+      transport: { kind: transport.kind, links: [...transport.links()] },
+      missing: [...missing],
+      arrived: arrivals.last(),
+      refused: arrivals.unsigned(),
+      lanes: lanes.status(),
+      errors: recentErrorsOf(log).slice(0, MOST_ERRORS),
+      policy: policyOf(parts),
+      ...(engine !== undefined && { engine: { title: engine.title, regions: engine.regions.map(regionOf) } }),
+    };
+  };
+}
+
+function policyOf({ policy, policyProblem }: Parts): ReplicaReport["policy"] {
+  const { source, rules } = policy();
+  const problem = policyProblem();
+  return { source, rules: rules.length, ...(problem !== undefined && { problem }) };
+}
+
+type Region = NonNullable<ReplicaReport["engine"]>["regions"][number];
+
+export function regionOf({ name, version: running, problem }: EngineFacts["regions"][number]): Region {
+  return { name, ...(running !== undefined && { version: running }), ...(problem !== undefined && { problem }) };
+}

@@ -1,0 +1,97 @@
+import { pino } from "pino";
+import { createNetwork } from "../../../platform/http/network.ts";
+import { type Config, readConfig } from "../config.ts";
+import { ConfigError } from "../config-error.ts";
+import { lowerCaseProxies, proxyOf } from "../proxy.ts";
+import { Environment } from "../environment.ts";
+import { type Asker, SetupError } from "./asker.ts";
+import { checkedAnswer } from "./check-answer.ts";
+import { changedEnv, type EnvChanges, variablesIn } from "./env-lines.ts";
+import { lastWords } from "./last-words.ts";
+import type { SetupOptions } from "./options.ts";
+import { slackSteps } from "./slack-steps.ts";
+import { tryList } from "./try-list.ts";
+import { workloadSteps } from "./workload-steps.ts";
+import { readEnvFile, writeEnvFile } from "./write-env-file.ts";
+
+type Parts = {
+  readonly asker: Asker;
+  readonly options: SetupOptions;
+  /** The variables of the process, without those of the file. */
+  readonly env: EnvChanges;
+  /** The path of the file to write. */
+  readonly file: string;
+};
+
+/** Asks for everything that Gantry needs to start with a real Slack, checks it, and writes it. Throws a SetupError. */
+export async function setup({ asker, options, env: process, file }: Parts): Promise<void> {
+  const before = readEnvFile(file);
+  const env = withoutEmpty(process);
+  const inFile = withoutEmpty(variablesIn(before));
+  const set = { ...inFile, ...env };
+  const known = { asker, given: options.variables, set };
+  asker.show.title(`Connect Gantry to Slack. The answers go into ${file}${before === "" ? "" : ", which exists"}.`);
+  const network = createNetwork(proxySettings(set));
+  try {
+    const slack = await slackSteps({ ...known, options, network, log: pino({ level: "silent" }) });
+    const areManyWorkspaces = slack["SLACK_CLIENT_ID"] !== undefined;
+    const workloads = await checkedAnswer({
+      asker,
+      what: "the workloads",
+      skipsChecks: options.skipsChecks || areManyWorkspaces,
+      ask: (isAgain) =>
+        workloadSteps({
+          ...known,
+          ...(isAgain && { given: {} }),
+          workloads: isAgain ? undefined : options.workloads,
+          areManyWorkspaces,
+        }),
+      check: async (answers) => [await tryList(configWith(set, { ...slack, ...answers }), network)],
+    });
+    const changes = { ...slack, ...workloads };
+    const config = configWith(set, changes);
+    writeEnvFile(file, changedEnv(before, changes));
+    for (const each of overruled(env, changes)) asker.show.judged(each);
+    const removed = Object.keys(changes).filter((name) => changes[name] === undefined && inFile[name] !== undefined);
+    const isImage = env["GANTRY_ENV_FILE"] !== undefined;
+    asker.show.end(lastWords(config, { file, removed, isImage }));
+  } finally {
+    await network.close();
+  }
+}
+
+function withoutEmpty(variables: EnvChanges): EnvChanges {
+  return Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== undefined && value !== ""));
+}
+
+function proxySettings(set: EnvChanges) {
+  const parsed = Environment.pick({ HTTPS_PROXY: true, HTTP_PROXY: true, NO_PROXY: true }).safeParse({
+    ...set,
+    ...lowerCaseProxies(set),
+  });
+  const [issue] = parsed.error?.issues ?? [];
+  if (parsed.data === undefined) throw new SetupError(`${String(issue?.path[0])} ${issue?.message}.`);
+  return proxyOf(parsed.data);
+}
+
+/** As `npm start` will read it. */
+function configWith(set: EnvChanges, changes: EnvChanges): Config {
+  try {
+    return readConfig({ ...set, ...changes });
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    const problems = error.problems.map((problem) => `- ${problem}`).join("\n");
+    throw new SetupError(`These settings don't go together. Nothing was written.\n${problems}`);
+  }
+}
+
+/** The environment wins over the file. */
+function overruled(env: EnvChanges, changes: EnvChanges) {
+  return Object.entries(changes)
+    .filter(([name, value]) => env[name] !== undefined && env[name] !== value)
+    .map(([name, value]) => ({
+      state: "warning" as const,
+      says: `${name} is also set in the environment, which wins over the file`,
+      todo: value === undefined ? `Unset it: these settings don't use it.` : "Unset it there.",
+    }));
+}

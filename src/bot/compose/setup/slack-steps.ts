@@ -1,0 +1,193 @@
+import { readFileSync } from "node:fs";
+import type { Logger } from "pino";
+import { parse, stringify } from "yaml";
+import { appToken, botTokens, scopes, slackClock } from "../../health/checks/slack-checks.ts";
+import type { Judged } from "../../health/finding.ts";
+import type { Network } from "../../../platform/http/network.ts";
+import { askForConnection, askSlack } from "../../slack/directory/ask-slack.ts";
+import { manifestScopes } from "../app-manifest.ts";
+import { appsUrlFor, createAppLink, manifestFor } from "../manifest-for.ts";
+import { checkedAnswer } from "./check-answer.ts";
+import type { EnvChanges } from "./env-lines.ts";
+import { askFor, askWhich, type Known } from "./known.ts";
+import type { SetupOptions } from "./options.ts";
+
+export type SlackSteps = Known & {
+  readonly options: SetupOptions;
+  readonly network: Network;
+  readonly log: Logger;
+};
+
+type Kind = { readonly transport: "socket" | "http"; readonly workspaces: "one" | "many" };
+
+/** How Slack and Gantry reach one another, the app, and its tokens. */
+export async function slackSteps(steps: SlackSteps): Promise<EnvChanges> {
+  const kind = { transport: await transportOf(steps), workspaces: await workspacesOf(steps) };
+  const command = valueOf(steps, "GANTRY_COMMAND");
+  const common = { GANTRY_COMMAND: command, SLACK_API_URL: valueOf(steps, "SLACK_API_URL") };
+  const installUrl = kind.workspaces === "many" ? await installUrlOf(steps) : undefined;
+  await showApp(steps, { ...kind, command: command ?? "/gantry", installUrl });
+  const tokens = kind.workspaces === "one" ? await oneWorkspace(steps) : await manyWorkspaces(steps, installUrl);
+  return { ...common, ...tokens, ...(await transportSecrets(steps, kind.transport)) };
+}
+
+function valueOf({ given, set }: Known, name: string): string | undefined {
+  return given[name] ?? set[name];
+}
+
+function transportOf(steps: SlackSteps): Promise<Kind["transport"]> {
+  const { asker, options, given, set } = steps;
+  const by = (from: EnvChanges): Kind["transport"] | undefined => {
+    if (from["SLACK_APP_TOKEN"] !== undefined) return "socket";
+    return from["SLACK_SIGNING_SECRET"] === undefined ? undefined : "http";
+  };
+  return askWhich(asker, options.transport ?? by(given), {
+    flag: "transport",
+    message: "How do Slack and Gantry connect?",
+    current: by(set),
+    options: [
+      { value: "socket", label: "Socket Mode", hint: "Gantry connects to Slack and needs no public address" },
+      { value: "http", label: "HTTP", hint: "Slack calls a public https address of yours" },
+    ],
+  });
+}
+
+function workspacesOf({ asker, options, given, set }: SlackSteps): Promise<Kind["workspaces"]> {
+  const isMany = given["SLACK_CLIENT_ID"] !== undefined || set["SLACK_CLIENT_ID"] !== undefined;
+  return askWhich(asker, options.workspaces, {
+    flag: "workspaces",
+    message: "Who uses this Gantry?",
+    current: isMany && given["SLACK_BOT_TOKEN"] === undefined ? "many" : "one",
+    options: [
+      { value: "one", label: "One workspace" },
+      { value: "many", label: "Several workspaces", hint: "each installs the app at a public https address of yours" },
+    ],
+  });
+}
+
+function installUrlOf(steps: SlackSteps): Promise<string> {
+  const message = "The public https address of Gantry, for its install page";
+  return askFor(steps, "text", { name: "GANTRY_URL", flag: "install-url", message });
+}
+
+type App = Kind & { readonly command: string; readonly installUrl: string | undefined };
+
+/** The manifest, and the link that creates the app from it. */
+async function showApp(steps: SlackSteps, app: App): Promise<void> {
+  const { asker, options } = steps;
+  const hasTokens = ["SLACK_BOT_TOKEN", "SLACK_CLIENT_ID"].some((name) => valueOf(steps, name) !== undefined);
+  if (!asker.isInteractive && hasTokens) return;
+  const which = !asker.isInteractive
+    ? "new"
+    : await asker.choose({
+        flag: "yes",
+        message: "Is there a Slack app for this Gantry already?",
+        current: hasTokens ? "ready" : "new",
+        options: [
+          { value: "new", label: "No, create one" },
+          { value: "ready", label: "Yes, go on to its tokens" },
+          { value: "update", label: "Yes, show me the manifest to update it" },
+        ],
+      });
+  if (which === "ready") return;
+  const url = app.transport === "http" ? (options.url ?? (await publicUrl(steps))) : undefined;
+  const text = readFileSync(new URL("../../../../manifest.yml", import.meta.url), "utf8");
+  const manifest = manifestFor(text, { url, command: app.command, installUrl: app.installUrl });
+  const appsUrl = appsUrlFor(valueOf(steps, "SLACK_API_URL"));
+  asker.show.plain(stringify(parse(manifest), { lineWidth: 0 }));
+  if (which === "update") {
+    asker.show.step(
+      `Replace the manifest at ${appsUrl} → your app → App Manifest by the one above, then reinstall the app.`,
+    );
+    return;
+  }
+  asker.show.plain(createAppLink(manifest, appsUrl));
+  asker.show.step(whereToFind(app));
+}
+
+function publicUrl({ asker }: SlackSteps): Promise<string> {
+  return asker.text({
+    flag: "url",
+    message: "The public https address that forwards to Gantry",
+    current: undefined,
+    problem: (value) => (/^https:\/\/[^/\s]/u.test(value) ? undefined : "Slack calls https addresses only."),
+  });
+}
+
+function whereToFind({ transport, workspaces }: Kind): string {
+  return [
+    "1. Open the link above: it creates the app from the manifest above it. Choose your workspace and confirm.",
+    ...(workspaces === "one"
+      ? ["2. Under Install App, install it. The bot token is under OAuth & Permissions."]
+      : [
+          "2. Under Manage Distribution, activate public distribution. The client id and secret are under Basic Information.",
+        ]),
+    transport === "socket"
+      ? "3. Under Basic Information → App-Level Tokens, generate a token with the scope connections:write."
+      : "3. The signing secret is under Basic Information.",
+  ].join("\n");
+}
+
+async function oneWorkspace(steps: SlackSteps): Promise<EnvChanges> {
+  const { asker, options } = steps;
+  const variable = { name: "SLACK_BOT_TOKEN", flag: "bot-token", message: "Bot token, xoxb-…" };
+  const botToken = await checkedAnswer({
+    asker,
+    what: "the bot token",
+    skipsChecks: options.skipsChecks,
+    ask: (isAgain) => askFor(isAgain ? anew(steps) : steps, "secret", variable),
+    check: (token) => checkBotToken(steps, token),
+  });
+  const others = { SLACK_CLIENT_ID: undefined, SLACK_CLIENT_SECRET: undefined, GANTRY_URL: undefined };
+  return { SLACK_BOT_TOKEN: botToken, ...others };
+}
+
+/** A wrong answer isn't suggested again. */
+function anew({ asker }: Known): Known {
+  return { asker, given: {}, set: {} };
+}
+
+async function checkBotToken(steps: SlackSteps, botToken: string): Promise<readonly Judged[]> {
+  const { network, log } = steps;
+  const apiUrl = valueOf(steps, "SLACK_API_URL");
+  const access = { botToken, network, ...(apiUrl !== undefined && { apiUrl }) };
+  const facts = await askSlack({ access, workspace: undefined, nowMs: Date.now, log });
+  const slack = [facts];
+  return [
+    ...botTokens({ slack, slackKind: "one" }),
+    ...scopes({ slack, scopes: manifestScopes() }),
+    ...slackClock({ slack, transport: "socket" }).filter(({ state }) => state !== "ok"),
+  ];
+}
+
+async function manyWorkspaces(steps: SlackSteps, installUrl: string | undefined): Promise<EnvChanges> {
+  const id = { name: "SLACK_CLIENT_ID", flag: "client-id", message: "Client ID, under Basic Information" };
+  const secret = { name: "SLACK_CLIENT_SECRET", flag: "client-secret", message: "Client secret" };
+  return {
+    SLACK_CLIENT_ID: await askFor(steps, "text", id),
+    SLACK_CLIENT_SECRET: await askFor(steps, "secret", secret),
+    GANTRY_URL: installUrl,
+    SLACK_BOT_TOKEN: undefined,
+  };
+}
+
+async function transportSecrets(steps: SlackSteps, transport: Kind["transport"]): Promise<EnvChanges> {
+  if (transport === "http") {
+    const variable = { name: "SLACK_SIGNING_SECRET", flag: "signing-secret", message: "Signing secret" };
+    return { SLACK_SIGNING_SECRET: await askFor(steps, "secret", variable), SLACK_APP_TOKEN: undefined };
+  }
+  const { asker, options, network, log } = steps;
+  const apiUrl = valueOf(steps, "SLACK_API_URL");
+  const variable = { name: "SLACK_APP_TOKEN", flag: "app-token", message: "App-level token, xapp-…" };
+  const token = await checkedAnswer({
+    asker,
+    what: "the app-level token",
+    skipsChecks: options.skipsChecks,
+    ask: (isAgain) => askFor(isAgain ? anew(steps) : steps, "secret", variable),
+    async check(given) {
+      const way = { network, ...(apiUrl !== undefined && { apiUrl }) };
+      return appToken({ appToken: await askForConnection({ ...way, botToken: "" }, given, log) });
+    },
+  });
+  return { SLACK_APP_TOKEN: token, SLACK_SIGNING_SECRET: undefined };
+}

@@ -1,0 +1,38 @@
+import { unawaited } from "../../platform/unawaited.ts";
+
+/** Below the patience of terminals, Docker and Kubernetes, which then kill the process. */
+const STOP_WITHIN_MS = 25_000;
+
+/** Under npm, one Ctrl-C arrives twice: from the terminal, and forwarded by npm. */
+const SAME_CTRL_C_MS = 500;
+
+/**
+ * Stops and exits at the first SIGINT or SIGTERM; a second one exits immediately. The returned function does the same
+ * with an exit code, for crashes.
+ */
+export function stopOnSignals(stop: () => Promise<void>): (code: number) => void {
+  let stoppingSince: number | undefined;
+  let worst = 0;
+  const end = (code: number): void => {
+    worst = Math.max(worst, code);
+    // A stop that waits for nothing which keeps the process alive would end it with 0, also after a crash.
+    process.exitCode = worst;
+    if (stoppingSince !== undefined) {
+      // A crash during shutdown only changes the exit code. Only a second signal exits immediately.
+      if (code === 0 && performance.now() - stoppingSince > SAME_CTRL_C_MS) process.exit(worst === 0 ? 130 : worst);
+      return;
+    }
+    stoppingSince = performance.now();
+    setTimeout(() => process.exit(1), STOP_WITHIN_MS).unref();
+    const stopped = stop().then(
+      () => process.exit(worst),
+      (error: unknown) => {
+        process.stderr.write(`Gantry didn't stop cleanly: ${String(error)}\n`);
+        process.exit(1);
+      },
+    );
+    unawaited(stopped);
+  };
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => end(0));
+  return end;
+}

@@ -1,0 +1,143 @@
+import { openTokens } from "../../slack/install/tokens.ts";
+import type { Installation, Source } from "../../workflow/access/installation.ts";
+import type { BotParts } from "../bot.ts";
+import type { InstallationCare } from "./installation-care.ts";
+import { workspaceStore } from "./workspace-store.ts";
+import { createWorkspace, type RoutedShared, type Workspace, type Workspaces } from "./workspaces.ts";
+import { unawaited } from "../../../platform/unawaited.ts";
+
+/** In memory at a time. One that is made again has lost its caches and nothing else. */
+const MOST = 500;
+
+type Entry = {
+  readonly workspace: Workspace;
+  /** Undefined after the app was removed: nothing reaches Slack from there. */
+  readonly installation: Installation | undefined;
+};
+
+type State = {
+  readonly parts: BotParts;
+  readonly shared: RoutedShared;
+  readonly care: InstallationCare;
+  /** The one used last is the last. */
+  readonly entries: Map<string, Entry>;
+  /** Organizations' workspaces that the database knows. */
+  readonly noted: Set<string>;
+};
+
+export type InstalledWorkspaces = Workspaces & {
+  /** This replica changed an installation: its workspaces are made again. Others notice by their next sweep. */
+  readonly changed: (installationId: string) => void;
+};
+
+/** The workspaces in which the app was installed by OAuth. Each is made when something of it comes in. */
+export function installedWorkspaces(
+  parts: BotParts,
+  shared: RoutedShared,
+  care: InstallationCare,
+): InstalledWorkspaces {
+  const state: State = { parts, shared, care, entries: new Map(), noted: new Set() };
+  const { entries } = state;
+  return {
+    begin: () => care.renewExpired(),
+    find: (source) => find(state, source),
+    of: async (teamId) => (entries.get(teamId) ?? (await make(state, teamId))).workspace,
+    refresh: () => refresh(state),
+    changed(id) {
+      for (const [teamId, { installation }] of entries) {
+        if (teamId === id || installation?.id === id) drop(state, teamId);
+      }
+    },
+    // The token of one workspace doesn't make the bot useless for the others.
+    missing: () => Promise.resolve([]),
+    async flushCalls() {
+      for (const { workspace } of entries.values()) await workspace.deps.calls.flush();
+    },
+  };
+}
+
+async function find(state: State, { teamId, enterpriseId }: Source): Promise<Workspace | undefined> {
+  if (teamId === undefined) return undefined;
+  const known = state.entries.get(teamId);
+  if (known?.installation !== undefined) return keep(state, teamId, known).workspace;
+  const { store } = state.parts;
+  const installation = await store.findInstallation({ teamId, enterpriseId });
+  if (installation === undefined) return undefined;
+  // What is stored for it names only the workspace.
+  if (installation.isOrgWide && !state.noted.has(teamId)) {
+    await store.noteOrgWorkspace(teamId, installation.id);
+    state.noted.add(teamId);
+  }
+  return keep(state, teamId, entryFor(state, teamId, installation)).workspace;
+}
+
+async function make(state: State, teamId: string): Promise<Entry> {
+  const installation = await state.parts.store.installationOf(teamId);
+  // Somebody else may have made it meanwhile: two of them would count the same calls.
+  return state.entries.get(teamId) ?? keep(state, teamId, entryFor(state, teamId, installation));
+}
+
+function keep({ entries }: State, teamId: string, entry: Entry): Entry {
+  const before = entries.get(teamId);
+  const kept = before?.installation === undefined || entry.installation === undefined ? entry : before;
+  entries.delete(teamId);
+  entries.set(teamId, kept);
+  const [oldest] = entries.keys();
+  if (entries.size > MOST && oldest !== undefined) forget(entries, oldest);
+  return kept;
+}
+
+function forget(entries: State["entries"], teamId: string): void {
+  const { deps } = entries.get(teamId)?.workspace ?? {};
+  entries.delete(teamId);
+  if (deps !== undefined)
+    unawaited(deps.calls.flush(), (err) => deps.log.warn({ err }, "couldn't count the last calls"));
+}
+
+function drop({ entries, noted }: State, teamId: string): void {
+  forget(entries, teamId);
+  noted.delete(teamId);
+}
+
+function entryFor({ parts, shared, care }: State, teamId: string, installation: Installation | undefined): Entry {
+  const { apiUrl, network } = parts.slack;
+  const botToken = installation && tokenOf(parts, installation);
+  const workspace = createWorkspace(parts, shared, {
+    access: {
+      botToken: botToken ?? "",
+      ...(apiUrl !== undefined && { apiUrl }),
+      ...(network && { network }),
+      ...(installation?.isOrgWide === true && { teamId }),
+    },
+    installed: { teamId, userId: installation?.botUserId ?? "" },
+    store: workspaceStore(parts.store, teamId),
+    policy: () => parts.policy(teamId),
+  });
+  // For the bot's name. Nobody waits for it.
+  if (installation !== undefined && botToken !== undefined) {
+    shared.lanes.background(workspace.identity.check().catch(() => care.doubt(installation)));
+  }
+  return { workspace, installation };
+}
+
+function tokenOf({ sealer, log }: BotParts, installation: Installation): string | undefined {
+  try {
+    return openTokens(sealer, installation).botToken;
+  } catch (err) {
+    log.error({ err, installation: installation.id }, "couldn't open the token of a workspace; install the app again");
+    return undefined;
+  }
+}
+
+/** Drops workspaces whose installation is another by now, and doubts those whose token Slack refuses. */
+async function refresh(state: State): Promise<void> {
+  const { parts, care, entries } = state;
+  const versions = await parts.store.installationVersions();
+  for (const [teamId, { installation, workspace }] of entries) {
+    const id = versions.has(teamId) ? teamId : installation?.id;
+    const isCurrent = installation !== undefined && id === installation.id && versions.get(id) === installation.version;
+    if (!isCurrent) drop(state, teamId);
+    else if (workspace.tokenRefusal() !== undefined) await care.doubt(installation);
+  }
+  care.begin();
+}

@@ -1,0 +1,134 @@
+import { z } from "zod";
+import type { Ask } from "../../ask.ts";
+import { connectForm } from "../../views/forms/connect-form.ts";
+import type { Message } from "../../views/kit/message.ts";
+import { NO_REGION } from "../../views/home/view.ts";
+import { isMenuVerb, readsInMenu, WORKLOAD_MENU, workloadOfBlock } from "../../views/home/workload-row.ts";
+import { openForm } from "../modals/update-view.ts";
+import { openVerbForm } from "../modals/open-form.ts";
+import { ANY_AGE_MS, homeLater } from "./draw.ts";
+import { onReadClick } from "../receive/read-click.ts";
+import type { Origin } from "../../workflow/origin.ts";
+import { sentences } from "../../views/messages/sentences.ts";
+import type { Lanes } from "../../workflow/inbox/lanes.ts";
+import type { Responder } from "../../workflow/ports.ts";
+import type { Accounts } from "../../workflow/ports.ts";
+import type { Store } from "../../store/store.ts";
+import type { Logger } from "pino";
+import type { Settings } from "../../commands/command.ts";
+import type { DepsOf } from "../deps-of.ts";
+import { formCommand } from "../../commands/grammar/parse.ts";
+import { linkOwner } from "../../workflow/access/may-link.ts";
+
+export type HomeClickDeps = DepsOf<typeof openForm | typeof openVerbForm | typeof onReadClick | typeof homeLater> & {
+  readonly lanes: Pick<Lanes, "track">;
+  readonly responder: Pick<Responder, "tellPatiently">;
+  readonly store: Pick<Store, "setRegion">;
+  readonly accounts: Pick<Accounts, "forget">;
+  readonly log: Logger;
+  readonly newReference: () => string;
+  readonly settings: Settings;
+};
+
+const actions = [
+  "home:refresh",
+  "home:region",
+  "home:do",
+  "home:connect",
+  "home:previous",
+  "home:next",
+  WORKLOAD_MENU,
+] as const; // literal ids
+
+/** The action of a click that only Home has; undefined for buttons that messages have too. */
+export function homeAction(actionId: string): (typeof actions)[number] | undefined {
+  return actions.find((action) => action === actionId);
+}
+
+type Clicked = {
+  readonly actionId: string;
+  readonly blockId: string;
+  readonly value: string;
+  readonly origin: Origin;
+  readonly triggerId: string;
+};
+
+/** The click was acked before this: none of these changes a workload. */
+export async function onHomeClick(deps: HomeClickDeps, clicked: Clicked): Promise<void> {
+  const { actionId, value, origin, triggerId } = clicked;
+  switch (homeAction(actionId)) {
+    case "home:refresh":
+      return homeLater(deps, origin);
+    case "home:previous":
+    case "home:next":
+      // The list that the page was drawn from is good enough for the next page.
+      return homeLater(deps, { ...origin, homePage: Number(PageNumber.safeParse(value).data ?? 0) }, ANY_AGE_MS);
+    case WORKLOAD_MENU:
+      return chooseForWorkload(deps, clicked);
+    case "home:region":
+      return chooseRegion(deps, value, origin);
+    case "home:connect": {
+      const metadata = JSON.stringify({ whose: "mine", origin });
+      await openForm(deps, { triggerId, view: connectForm({ owner: linkOwner("mine", origin), metadata }), origin });
+      return;
+    }
+    case "home:do": {
+      await doVerb(deps, { value, origin, triggerId });
+      // Redrawing clears the menu, so the same verb can be chosen again.
+      return homeLater(deps, origin, ANY_AGE_MS);
+    }
+    case undefined:
+      return undefined;
+  }
+}
+
+const PageNumber = z.string().regex(/^\d{1,6}$/u);
+
+/** Runs a read on the workload beside the menu, or opens the form of a write. Policy is asked there, as always. */
+async function chooseForWorkload(deps: HomeClickDeps, { blockId, value, origin, triggerId }: Clicked): Promise<void> {
+  const workload = workloadOfBlock(blockId);
+  if (workload === undefined || !isMenuVerb(value)) {
+    return deps.responder.tellPatiently(sentences.staleButton(deps.settings.command), origin);
+  }
+  const { name } = workload;
+  // Jobs have only one region.
+  const where = name.startsWith("job/") ? {} : { region: workload.region };
+  if (readsInMenu.some((verb) => verb === value))
+    return readNow(deps, { verb: value, ...where, args: { name } }, origin);
+  const command = formCommand(value);
+  if (command !== undefined) await openVerbForm(deps, { command, values: { name, ...where }, origin, triggerId });
+}
+
+type Read = { readonly verb: string; readonly region?: string; readonly args: Ask["args"] };
+
+async function readNow(deps: HomeClickDeps, read: Read, origin: Origin): Promise<void> {
+  const value = JSON.stringify({ ...read, share: false });
+  const tell = (message: Message): Promise<unknown> => deps.lanes.track(deps.responder.tellPatiently(message, origin));
+  await onReadClick(deps, { actionId: "ask:0", blockId: "", value, origin, tell });
+}
+
+/** Opens the verb's form; a read without a form runs at once. */
+async function doVerb(
+  deps: HomeClickDeps,
+  { value, origin, triggerId }: Omit<Clicked, "actionId" | "blockId">,
+): Promise<void> {
+  const command = formCommand(value);
+  if (command !== undefined) return openVerbForm(deps, { command, values: {}, origin, triggerId });
+  await readNow(deps, { verb: value, args: {} }, origin);
+}
+
+/** Sets this person's default region. */
+async function chooseRegion(deps: HomeClickDeps, value: string, origin: Origin): Promise<void> {
+  const region = value === NO_REGION ? undefined : value;
+  try {
+    await deps.lanes.track(deps.store.setRegion(origin.teamId, origin.userId, region));
+    deps.accounts.forget();
+  } catch (error) {
+    const reference = deps.newReference();
+    deps.log.error({ err: error, reference }, "a setting could not be stored");
+    await deps.responder.tellPatiently(sentences.notStored(reference, deps.settings.command), origin);
+    return;
+  }
+  // Another region has other pages.
+  homeLater(deps, { ...origin, homePage: 0 });
+}

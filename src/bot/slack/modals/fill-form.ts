@@ -1,0 +1,150 @@
+import { Problem } from "../../../api/problem.ts";
+import type { FormFacts } from "../../commands/forms/form.ts";
+import { UserError } from "../../errors.ts";
+import { section } from "../../views/kit/blocks.ts";
+import { endView } from "../../views/forms/form-states.ts";
+import type { Post } from "../../views/kit/message.ts";
+import { refusalMessage } from "../../views/messages/refusal-message.ts";
+import { contextFor } from "../../workflow/access/context.ts";
+import type { Lanes } from "../../workflow/inbox/lanes.ts";
+import type { DepsOf } from "../deps-of.ts";
+import { drawForm, type OpenedForm } from "./draw-form.ts";
+import { chosenName, filledForm, hiddenWhileReading, readingForm } from "./form-choice.ts";
+import { afterAck, drawFinal, type Drawn, drawView, type FinalDeps, type UpdateDeps } from "./update-view.ts";
+import { refusedForm } from "../../commands/lookup/authorize.ts";
+import { noteRefusal } from "../../workflow/history.ts";
+
+export type FillDeps = FinalDeps &
+  DepsOf<typeof contextFor | typeof noteRefusal | typeof afterAck> & {
+    readonly lanes: Pick<Lanes, "add" | "background" | "track">;
+    readonly newReference: () => string;
+  };
+
+/** The version of an open view that a person clicked in or submitted. */
+export type ViewVersion = {
+  readonly viewId: string;
+  /** Undefined after an ack that drew the view: Slack doesn't return its hash. */
+  readonly hash: string | undefined;
+  /** False once this process has seen a newer click or submission in the view. */
+  readonly isCurrent: () => boolean;
+  /** When an ack with a view was sent, in milliseconds of the process's clock. */
+  readonly ackedAt?: number;
+};
+
+type Filling = OpenedForm & {
+  readonly version: ViewVersion;
+  /** It was just opened, so nobody has typed anything into it. */
+  readonly isNew?: boolean;
+};
+
+/** The form while it reads, without the fields that the read may fill. */
+export function readingView(reading: OpenedForm): object {
+  const above = [section(`⏳ Loading ${chosenName(reading) ?? "current values"}…`)];
+  return drawForm(reading, { above, hidden: hiddenWhileReading(reading) });
+}
+
+/**
+ * Shows that the form reads about the workload that was just chosen, then fills it. The first draw makes the choice known
+ * in the view itself: a fill for an earlier choice, of any replica, has an outdated hash from then on and loses.
+ */
+export async function showChoice(deps: FillDeps, opened: OpenedForm, version: ViewVersion): Promise<void> {
+  const reading = readingForm(opened);
+  const drawn = await drawNewest(deps, version, readingView(reading));
+  if (!version.isCurrent() || drawn.kind === "superseded") return;
+  // After a lost answer nobody knows which version the view has.
+  fillLater(deps, { ...reading, version: { ...version, hash: drawn.hash } });
+}
+
+/** Draws the result of the newest click, even if the view was redrawn before the click arrived. */
+export async function drawNewest(deps: UpdateDeps, version: ViewVersion, view: object): Promise<Drawn> {
+  const { viewId, hash, isCurrent } = version;
+  if (!isCurrent()) return { kind: "superseded" };
+  const drawn = await drawView(deps, { viewId, hash }, view);
+  return drawn.kind === "superseded" && isCurrent() ? drawView(deps, { viewId }, view) : drawn;
+}
+
+/** Reads the form's facts and draws it with them, or with the reason why they can't be read. */
+export function fillLater(deps: FillDeps, filling: Filling): void {
+  const isTaken = deps.lanes.add({ lane: "people", owner: filling.metadata.origin.userId }, async (signal) => {
+    const read = await factsFor(deps, filling, { signal, isReading: true });
+    if (read.kind === "refused") return showRefusal(deps, filling, read.post);
+    const { notes, values } = read.facts;
+    const filled = filledForm(filling, values);
+    const fresh = new Set(Object.keys(filling.isNew === true ? filled.values : values));
+    await drawFill(deps, filling, drawForm(filled, { notes, above: read.above, fresh }));
+  });
+  if (!isTaken) deps.lanes.background(drawFill(deps, filling, drawForm(filledForm(filling, {}), {})));
+}
+
+/** A form that reads nothing stays as it is, unless policy refuses every request it could make. */
+export function refuseLater(deps: FillDeps, opened: Filling): void {
+  const { effect, actions } = opened.command;
+  if (effect === "read" || actions.length === 0) return;
+  deps.lanes.add({ lane: "people", owner: opened.metadata.origin.userId }, async (signal) => {
+    const read = await factsFor(deps, opened, { signal, isReading: false });
+    if (read.kind === "refused") await showRefusal(deps, opened, read.post);
+  });
+}
+
+/** Draws the facts of one choice, unless the person has chosen something else since. */
+async function drawFill(deps: FillDeps, { version, command, metadata }: Filling, view: object): Promise<void> {
+  const { viewId, hash, isCurrent, ackedAt } = version;
+  if (ackedAt !== undefined) await afterAck(deps, ackedAt);
+  if (!isCurrent()) return;
+  await drawFinal(deps, { viewId, hash, title: command.form.title, origin: metadata.origin }, view);
+}
+
+/** Only a new form is replaced: in any other a person has typed something, maybe for another workload. */
+async function showRefusal(deps: FillDeps, filling: Filling, post: Post): Promise<void> {
+  const { command, isNew = false } = filling;
+  const view = isNew
+    ? endView({ title: command.form.title, post })
+    : drawForm(filledForm(filling, {}), { above: post.blocks });
+  await drawFill(deps, filling, view);
+}
+
+type Read =
+  | { readonly kind: "refused"; readonly post: Post }
+  | { readonly kind: "facts"; readonly facts: FormFacts; readonly above: readonly ReturnType<typeof section>[] };
+
+const noFacts: FormFacts = { notes: [], values: {} };
+
+type Reading = {
+  readonly signal: AbortSignal;
+  /** True: also reads the workload, if policy allows it. */
+  readonly isReading: boolean;
+};
+
+async function factsFor(deps: FillDeps, filling: Filling, { signal, isReading }: Reading): Promise<Read> {
+  const { command, values, metadata, isNew = false } = filling;
+  const { form, name: verb } = command;
+  const { origin } = metadata;
+  try {
+    const context = await contextFor(deps, { origin, effect: "read" }, signal);
+    // No channel is chosen yet, and policy may differ there: it is asked when the form is submitted.
+    const refused = metadata.asksWhere ? undefined : await refusedForm(command, values, context);
+    if (refused !== undefined) {
+      const { asker: who, account } = context;
+      // Choosing a workload in an open form is not a request yet.
+      if (isNew) await noteRefusal(deps, { ...refused, verb, origin, who, account: account.username });
+      const { refusal: verdict } = refused;
+      return { kind: "refused", post: refusalMessage({ kind: "policy", verdict, command: deps.settings.command }) };
+    }
+    if (!isReading) return { kind: "facts", facts: noFacts, above: [] };
+    const asked = metadata.like === undefined ? values : { ...values, like: metadata.like };
+    const facts = (await form.prefill?.(asked, values["region"], context)) ?? noFacts;
+    return { kind: "facts", facts, above: [] };
+  } catch (error) {
+    return { kind: "facts", facts: noFacts, above: [section(`⚠️ ${whyNotRead(deps, error)}`)] };
+  }
+}
+
+/** The form stays usable without the facts, so typed values aren't lost. */
+function whyNotRead({ log, newReference }: Pick<FillDeps, "log" | "newReference">, error: unknown): string {
+  if (error instanceof UserError) return [error.message, error.next].filter(Boolean).join(" ");
+  if (error instanceof Problem)
+    return `${error.sentence} Current values aren't shown, but you can still use this form.`;
+  const reference = newReference();
+  log.error({ err: error, reference }, "the facts of a form could not be read");
+  return `Couldn't load current values. You can still use this form. Reference \`${reference}\`.`;
+}

@@ -1,0 +1,74 @@
+import { WebClient, type WebClientOptions } from "@slack/web-api";
+import type { Logger } from "pino";
+import { directNetwork, type Network } from "../../../platform/http/network.ts";
+import { boltLogger } from "../bolt-logger.ts";
+import { ANSWER_WITHIN_MS } from "./response-url.ts";
+import { createTokenWatch, type TokenWatch } from "./token-watch.ts";
+
+export type SlackAccess = {
+  readonly botToken: string;
+  /** Another base URL than Slack's own Web API, with the slash at its end: a playground. */
+  readonly apiUrl?: string;
+  /** The workspace that a token of a whole organization is used in: https://docs.slack.dev/enterprise/developing-for-enterprise-orgs */
+  readonly teamId?: string;
+  /** Default: without a proxy. */
+  readonly network?: Network;
+};
+
+/**
+ * - `interactive`: must reach Slack within seconds or not at all, such as a form; fails rather than waits
+ * - `answer`: an answer to a person, sent once; a late one is better than none
+ * - `background`: may take its time; the messenger retries
+ * - `card`: exactly one attempt, and the caller handles failures: a retry could post a second card, or outlive the right
+ *   to draw
+ */
+export type Urgency = "interactive" | "answer" | "background" | "card";
+
+/** Only the messenger and `directory/` use these. */
+export type Clients = Readonly<Record<Urgency, WebClient>> & {
+  /** Slack's code for refusing the bot token; undefined since a call succeeded again. */
+  readonly tokenRefusal: TokenWatch["refusal"];
+};
+
+/**
+ * In milliseconds. Long for cards, because Slack may still post a message after we gave up on it; below `DRAW_WITHIN_MS`
+ * of the store.
+ */
+const timeouts: Readonly<Record<Urgency, number>> = {
+  interactive: 2_500,
+  answer: ANSWER_WITHIN_MS,
+  background: 10_000,
+  card: 20_000,
+};
+
+/**
+ * No client retries or waits: after a 429 a waiting client pauses its whole queue, not just the method that was limited.
+ * Each has options of its own: a shared object makes clients overwrite one another's retries and, in `headers`, even
+ * tokens.
+ */
+export function createClients(
+  { botToken, apiUrl, teamId, network = directNetwork }: SlackAccess,
+  log: Logger,
+): Clients {
+  const watch = createTokenWatch(network.fetch);
+  const client = (urgency: Urgency): WebClient => {
+    const options: WebClientOptions = {
+      logger: boltLogger(log),
+      allowAbsoluteUrls: false,
+      ...(apiUrl !== undefined && { slackApiUrl: apiUrl }),
+      ...(teamId !== undefined && { teamId }),
+      fetch: watch.fetch,
+      timeout: timeouts[urgency],
+      retryConfig: { retries: 0 },
+      rejectRateLimitedCalls: true,
+    };
+    return new WebClient(botToken, options);
+  };
+  return {
+    interactive: client("interactive"),
+    answer: client("answer"),
+    background: client("background"),
+    card: client("card"),
+    tokenRefusal: watch.refusal,
+  };
+}

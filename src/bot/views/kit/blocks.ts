@@ -1,0 +1,164 @@
+import type { ActionsBlockElement, Button, RichTextSection } from "@slack/types";
+import type { Ask } from "../../ask.ts";
+import type { Inline } from "./inline.ts";
+import { sentence, strong, words } from "./inline.ts";
+import type { Block } from "./message.ts";
+import { plain, type Shown, truncate, visible, visibleLines } from "./text.ts";
+
+/** Slack's limits. Characters are UTF-16 units. */
+export const limits = {
+  /** https://docs.slack.dev/reference/block-kit/blocks */
+  blocks: 50,
+  /**
+   * JSON of all blocks. Not documented; Slack refuses somewhere above 13,000, and this leaves room for its
+   * own additions. https://github.com/slackapi/bolt-js/issues/2867
+   */
+  blocksJson: 12_000,
+  /** https://docs.slack.dev/reference/methods/chat.update: 4,000 there, more elsewhere. */
+  text: 4_000,
+  /** https://docs.slack.dev/reference/block-kit/blocks */
+  blockId: 255,
+  /** https://docs.slack.dev/reference/block-kit/blocks/header-block */
+  header: 150,
+  /** https://docs.slack.dev/reference/block-kit/composition-objects/text-object */
+  plainText: 3_000,
+  /** https://docs.slack.dev/reference/block-kit/blocks/actions-block */
+  buttons: 25,
+  /** https://docs.slack.dev/reference/block-kit/block-elements/button-element */
+  buttonText: 75,
+  buttonValue: 2_000,
+  buttonUrl: 3_000,
+  /**
+   * One preformatted text. Slack documents no limit; twice as much JSON (quotes and backslashes double) leaves room for a
+   * log's buttons within `blocksJson`, and clients fold longer messages.
+   */
+  preformatted: 3_600,
+  /** https://docs.slack.dev/reference/views */
+  viewBlocks: 100,
+  viewTitle: 24,
+  viewSubmit: 24,
+  viewClose: 24,
+  viewMetadata: 3_000,
+  /** https://docs.slack.dev/reference/block-kit/blocks/input-block */
+  inputLabel: 2_000,
+  inputHint: 2_000,
+  /** https://docs.slack.dev/reference/block-kit/block-elements/plain-text-input-element */
+  inputLength: 3_000,
+  /** https://docs.slack.dev/reference/block-kit/block-elements/select-menu-element */
+  options: 100,
+  placeholder: 150,
+  /** https://docs.slack.dev/reference/block-kit/block-elements/overflow-menu-element */
+  overflowOptions: 5,
+  /** https://docs.slack.dev/reference/block-kit/block-elements/radio-button-group-element */
+  radioOptions: 10,
+  /** https://docs.slack.dev/reference/block-kit/composition-objects/option-object: 150 there, 75 in Slack's own types. */
+  optionText: 75,
+  optionValue: 75,
+  optionDescription: 75,
+  /** https://docs.slack.dev/reference/block-kit/composition-objects/option-group-object */
+  groupLabel: 75,
+} as const;
+
+/** The builders accept any input: their output is always within the limits, and Slack parses nothing in it. */
+export function header(text: Shown): Block {
+  return { type: "header", text: plain(visible(text).trim(), limits.header) };
+}
+
+/** A sentence in which backticks mark code, or pieces. */
+export type Line = string | readonly Inline[];
+
+function richLine(content: Line): RichTextSection {
+  const pieces = typeof content === "string" ? sentence(content) : content;
+  return { type: "rich_text_section", elements: pieces.length === 0 ? [words("–")] : [...pieces] };
+}
+
+export function section(...lines: readonly [Line, ...Line[]]): Block {
+  return { type: "rich_text", elements: lines.map(richLine) };
+}
+
+export function bullets(items: readonly [Line, ...Line[]]): Block {
+  return { type: "rich_text", elements: [{ type: "rich_text_list", style: "bullet", elements: items.map(richLine) }] };
+}
+
+export type Field = { readonly label: string; readonly value: readonly Inline[] };
+
+/** One line per label and value. Fields without a value are left out. */
+export function fields(all: readonly Field[]): Block[] {
+  const [first, ...rest] = all
+    .filter(({ value }) => value.length > 0)
+    .map(({ label, value }): Line => [strong(label), words("  "), ...value]);
+  return first === undefined ? [] : [section(first, ...rest)];
+}
+
+export const divider: Block = { type: "divider" };
+
+/** Small grey text. */
+export function context(text: Shown): Block {
+  return { type: "context", elements: [plain(text, limits.plainText)] };
+}
+
+/** Fixed-width text. The caller splits text longer than `limits.preformatted`. */
+export function preformatted(text: string): Block {
+  const shown = truncate(visibleLines(text), limits.preformatted) || "–";
+  return {
+    type: "rich_text",
+    elements: [{ type: "rich_text_preformatted", elements: [{ type: "text", text: shown }] }],
+  };
+}
+
+type ButtonInput = {
+  readonly label: string;
+  readonly ask: Ask;
+  readonly style?: "primary" | "danger";
+};
+
+type ActionButtonInput = {
+  readonly label: string;
+  /** The action_id, such as `change:approve`; unique in a row of buttons. */
+  readonly act: string;
+  readonly value: string;
+  readonly style?: "primary" | "danger" | undefined;
+};
+
+/** Undefined when the value doesn't fit, because a truncated one would be wrong. */
+export function actionButton({ label, act, value, style }: ActionButtonInput): Button | undefined {
+  if (value === "" || value.length > limits.buttonValue) return undefined;
+  return {
+    type: "button",
+    action_id: act,
+    text: plain(label, limits.buttonText),
+    value,
+    ...(style && { style }),
+  };
+}
+
+/** https://docs.slack.dev/reference/block-kit/block-elements/button-element: a click opens the URL and is also sent to the bot. */
+export function linkButton(label: string, url: string | undefined): Button | undefined {
+  if (url === undefined || url.length > limits.buttonUrl || !isWebAddress(url)) return undefined;
+  return { type: "button", action_id: "link", text: plain(label, limits.buttonText), url };
+}
+
+/** Slack refuses a whole message for one button whose URL it can't read. */
+function isWebAddress(url: string): boolean {
+  return /^https?:/u.test(url) && URL.canParse(url);
+}
+
+/** A button with an Ask as its value; undefined when that is too long. `post` numbers the action_ids. */
+export function button({ label, ask, style }: ButtonInput): Button | undefined {
+  return actionButton({ label, act: "ask", value: JSON.stringify(ask), style });
+}
+
+export function askButton(label: string, ask: Ask): Button | undefined {
+  return button({ label, ask });
+}
+
+/** A row of buttons and menus; no block without any. */
+export function actions(...elements: readonly (ActionsBlockElement | undefined)[]): Block[] {
+  const drawn = elements.filter((each) => each !== undefined).slice(0, limits.buttons);
+  return drawn.length === 0 ? [] : [{ type: "actions", elements: drawn }];
+}
+
+/** Blocks that a click can be told by; an id is unique in a message, so this is for one block. */
+export function withBlockId(blocks: readonly Block[], id: string | undefined): Block[] {
+  return id === undefined ? [...blocks] : blocks.map((block) => ({ ...block, block_id: id }));
+}

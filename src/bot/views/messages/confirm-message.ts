@@ -1,0 +1,90 @@
+import type { Ask } from "../../ask.ts";
+import { actionButton, actions, context, section } from "../kit/blocks.ts";
+import { code, strong, words, type Inline } from "../kit/inline.ts";
+import type { Post } from "../kit/message.ts";
+import { postOf } from "../kit/post.ts";
+import { truncateMiddle, visible } from "../kit/text.ts";
+import { runButton } from "./suggestion-buttons.ts";
+
+const labels: Readonly<Record<string, string>> = {
+  restart: "Restart",
+  start: "Start",
+  stop: "Stop",
+  delete: "Delete",
+  scale: "Scale",
+  memory: "Set memory of",
+  domains: "Change domains of",
+  connect: "Connect an account",
+  disconnect: "Disconnect the account",
+  use: "Change the settings of this channel",
+};
+
+/** "Restart *web*?" with a button: a sentence changes nothing before its author says so. */
+export function confirmMessage(ask: Ask): Post {
+  const action = actionOf(ask);
+  const label = actionOf(ask, IN_BUTTON)
+    .map((piece) => (piece.type === "text" ? piece.text : ""))
+    .join("");
+  return postOf([
+    section([...action, words("?")]),
+    context("Nothing changes until you confirm."),
+    ...actions(
+      runButton(label, ask, { at: 0, style: ask.verb === "delete" ? "danger" : "primary" }),
+      actionButton({ label: "Cancel", act: "run:cancel", value: "cancel" }),
+    ),
+  ]);
+}
+
+/** Characters of a name. A button has room for 75, and its end says to how many. */
+const IN_BUTTON = 40;
+
+/** "Scale *web* to 3", "Approve `K7Q2MX`". */
+function actionOf(ask: Ask, most = 255): Inline[] {
+  const { verb, args } = ask;
+  const name = nameIn(args);
+  const label = labels[verb] ?? sentenceCase(verb);
+  const id = textIn(args, "id");
+  if (name === undefined) return id === undefined ? [words(label)] : [words(`${label} `), code(id, 60)];
+  const amount = amountOf(ask);
+  return [
+    words(`${label} `),
+    strong(truncateMiddle(visible(name), most), most),
+    ...(amount === "" ? [] : [words(amount, 40)]),
+  ];
+}
+
+/** Answers that take the place of a question and its buttons. */
+export const confirmed = {
+  requested: (ask: Ask) => postOf([section([...actionOf(ask), words(" · confirmed")])]),
+  cancelled: () => postOf([section("Cancelled. Nothing was changed.")]),
+  used: () => postOf([section("This button was used already. Nothing was requested again.")]),
+  expired: () => postOf([section("This button expired after an hour. Nothing was changed. Ask again.")]),
+} as const;
+
+const NAMED = 3;
+
+/** "web", or "web, worker and 3 more". */
+function nameIn(args: Ask["args"]): string | undefined {
+  const { names } = args;
+  if (!Array.isArray(names)) return textIn(args, "name")?.replace(/^service\//u, "");
+  const shown = names.slice(0, NAMED).map((name) => String(name).replace(/^service\//u, ""));
+  const all = names.length > NAMED ? [...shown, `${names.length - NAMED} more`] : shown;
+  return all.join(", ").replace(/, ([^,]*)$/u, " and $1");
+}
+
+function textIn(args: Ask["args"], name: string): string | undefined {
+  const { [name]: value } = args;
+  return typeof value === "string" ? value : undefined;
+}
+
+function amountOf({ verb, args }: Ask): string {
+  if (verb === "memory") return ` to ${textIn(args, "mib")} MiB`;
+  if (verb === "domains") return `: ${textIn(args, "edit") ?? ""} ${[args["domains"]].flat().join(" ")}`;
+  if (verb !== "scale") return "";
+  const size = textIn(args, "size") ?? "";
+  return /^[+-]/u.test(size) ? ` by ${size}` : ` to ${size}`;
+}
+
+function sentenceCase(verb: string): string {
+  return verb.charAt(0).toUpperCase() + verb.slice(1);
+}

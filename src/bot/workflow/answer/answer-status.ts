@@ -1,0 +1,55 @@
+import type { Ask } from "../../ask.ts";
+import type { Settings } from "../../commands/command.ts";
+import { UserError } from "../../errors.ts";
+import type { Finding } from "../../health/finding.ts";
+import { statusMessage, type StatusFor } from "../../views/status/status-message.ts";
+import { beforeNo } from "../access/before-no.ts";
+import { isDirect, type Origin } from "../origin.ts";
+import { freshness, type People, type Responder } from "../ports.ts";
+
+export type AnswerStatusDeps = {
+  /** The check-up of the workspace. Never rejects. */
+  readonly checkup: () => Promise<readonly Finding[]>;
+  readonly people: Pick<People, "profile" | "channelMembers" | "bot" | "nowMs">;
+  readonly responder: Pick<Responder, "answer">;
+  readonly settings: Pick<Settings, "command">;
+};
+
+/** Needs neither the database nor an account, because people ask when something is broken. */
+export async function answerStatus(deps: AnswerStatusDeps, ask: Ask, origin: Origin): Promise<void> {
+  const [findings, details, outside] = await Promise.all([
+    deps.checkup(),
+    detailsFor(deps, ask, origin),
+    outsideOf(deps, origin),
+  ]);
+  const message = statusMessage({ findings, details, outside, command: deps.settings.command });
+  await deps.responder.answer(message, origin, { isShared: ask.share });
+}
+
+/** Details name machines and errors: only admins see them, and never a whole channel. */
+async function detailsFor({ people }: AnswerStatusDeps, ask: Ask, origin: Origin): Promise<StatusFor["details"]> {
+  if (ask.share) return "shared";
+  try {
+    const { isAdmin } = await people.profile(origin.userId, freshness.profile);
+    return isAdmin ? "shown" : "others";
+  } catch (error) {
+    if (error instanceof UserError) return "unchecked";
+    throw error;
+  }
+}
+
+async function outsideOf({ people }: AnswerStatusDeps, { channelId }: Origin): Promise<StatusFor["outside"]> {
+  if (isDirect(channelId)) return undefined;
+  try {
+    const { userId, name } = people.bot();
+    // Slack lists a public channel's members to a bot that isn't one of them.
+    const isIn = (members: ReadonlySet<string> | undefined): boolean =>
+      members !== undefined && (userId === undefined || members.has(userId));
+    const ask = (maxAgeMs: number) => people.channelMembers(channelId, maxAgeMs);
+    return isIn(await beforeNo(people, ask, isIn, freshness.reading)) ? undefined : { channelId, botName: name };
+  } catch (error) {
+    // The lines about Slack say what is wrong.
+    if (error instanceof UserError) return undefined;
+    throw error;
+  }
+}

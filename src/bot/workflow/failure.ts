@@ -1,0 +1,50 @@
+import type { Logger } from "pino";
+import { Problem } from "../../api/problem.ts";
+import type { Settings } from "../commands/command.ts";
+import { StoreError, UserError } from "../errors.ts";
+import type { Message } from "../views/kit/message.ts";
+import { sentences } from "../views/messages/sentences.ts";
+import { bugMessage, problemMessage, userErrorMessage } from "../views/messages/error-messages.ts";
+
+export type FailureDeps = {
+  readonly settings: Pick<Settings, "command">;
+  readonly log: Logger;
+  readonly newReference: () => string;
+};
+
+/** For the log: only the verb and the kind, never what was typed. */
+type Where = {
+  readonly verb: string;
+  readonly effect: "read" | "write";
+  /** If it has one already. */
+  readonly reference?: string;
+};
+
+/** Only we can fix it. */
+export function isBug(error: unknown): boolean {
+  return !(error instanceof UserError) && !(error instanceof StoreError) && !(error instanceof Problem);
+}
+
+/**
+ * The only place where the bot turns an error into a message: a `UserError` is shown as it is, a `Problem` with its next
+ * step, and anything else is a bug, with a reference that is in the log beside the stack.
+ */
+export function failureMessage({ settings, log, newReference }: FailureDeps, error: unknown, where: Where): Message {
+  if (error instanceof UserError) {
+    log.info({ verb: where.verb }, "a command had a mistake");
+    return userErrorMessage(error, settings.command);
+  }
+  const reference = where.reference ?? newReference();
+  if (error instanceof StoreError) {
+    log.error({ err: error, ...where, reference }, "the database didn't answer");
+    return sentences.storeAway(reference, where.effect);
+  }
+  if (!(error instanceof Problem)) {
+    log.error({ err: error, ...where, reference }, "internal error");
+    return bugMessage(reference);
+  }
+  const { op, kind, status } = error;
+  log.warn({ op, kind, status, ...where, reference }, "the workload API failed or refused");
+  if (kind === "aborted") return where.effect === "read" ? sentences.readStopped() : sentences.writeStopped();
+  return problemMessage(error, { reference, effect: where.effect });
+}

@@ -1,0 +1,230 @@
+import type { Change } from "../changes/change.ts";
+import { type Look, type Looked, lookAtChanged, lookAtJob, unwatched } from "../changes/health.ts";
+import type { FailingLinesDeps } from "../changes/failing-lines.ts";
+import { withWarnings } from "../changes/execute.ts";
+import { FOLLOWED_FOR_MS } from "../changes/service-watch.ts";
+import type { Health, StoredChange } from "../changes/stored-change.ts";
+import { isFollowed, seenOf } from "../views/kit/seen.ts";
+import type { Settings } from "../commands/command.ts";
+import { UserError } from "../errors.ts";
+import type { LogPool } from "../logs/threads/log-pool.ts";
+import type { EnvValues } from "./access/env-values.ts";
+import { advance, type AdvanceDeps } from "./advance.ts";
+import { step } from "./lifecycle.ts";
+import type { Advanced, Cards, Clock } from "./ports.ts";
+import { type ApiDeps, apiFor, changeIn, type OpenDeps, openRequest, type OpenRequest } from "./stored-request.ts";
+
+/** Of a Change that was left alone for longer, a look at the workload says little. */
+export const LEFT_ALONE_MS = 3 * FOLLOWED_FOR_MS;
+
+export type FollowDeps = AdvanceDeps &
+  ApiDeps &
+  OpenDeps & {
+    readonly cards: Pick<Cards, "draw" | "tell">;
+    readonly clock: Clock;
+    readonly envValues: Pick<EnvValues, "values">;
+    readonly logs: Pick<LogPool, "redact">;
+    readonly settings: Pick<Settings, "logZone" | "resourcesKey" | "healthyAfterMs">;
+  };
+
+export type Followed = {
+  readonly change: StoredChange;
+  /** Another process got it done, maybe long ago. */
+  readonly isLeftOver: boolean;
+  /** The request, if it is open already. */
+  readonly opened?: OpenRequest | undefined;
+};
+
+/** Some workloads are ready or fail at once, so whoever sent a Change looks soon. */
+export const FIRST_LOOK_MS = 2_000;
+/** Then the bot stops watching a job, and says so. */
+const JOB_FOR_MS = 24 * 60 * 60_000;
+
+/**
+ * After a success: does the workload run? One look, whose result is stored with the time of the next one: then the sweep
+ * of any replica follows it again. So no lane is held in between, and a restart of the bot loses nothing.
+ */
+export async function follow(deps: FollowDeps, followed: Followed, signal: AbortSignal): Promise<void> {
+  const { change, isLeftOver } = followed;
+  if (signal.aborted) return;
+  if (!isFollowed(change)) return record(deps, followed, { health: unwatched });
+  // Its read-back tells how it is, and when to look next.
+  if (!isLeftOver && change.progress !== undefined) return;
+  const age = ageMs(deps.clock, change);
+  if (isLeftOver && change.op !== "createJob" && age > LEFT_ALONE_MS) {
+    return record(deps, followed, { health: leftAlone(change) });
+  }
+  const looked = await withRequest(deps, followed, async (request): Promise<Looked | undefined> => {
+    const { wait, ...look } = looking(deps, followed, { request, signal });
+    if (!isLeftOver) await wait(FIRST_LOOK_MS);
+    return signal.aborted ? undefined : lookAt(deps, { change, request }, look);
+  });
+  if (!signal.aborted && looked !== undefined) await record(deps, followed, looked);
+}
+
+/** What was seen of it last. */
+export function leftAlone({ progress }: StoredChange): Health {
+  const { watch: _, ...seen } = progress ?? unwatched;
+  return seen.kind === "watching" ? { ...seen, kind: "not-yet" } : seen;
+}
+
+type Asked = { readonly change: StoredChange; readonly request: OpenRequest };
+
+async function lookAt(deps: FollowDeps, { change: stored, request }: Asked, look: FailingLinesDeps): Promise<Looked> {
+  const change = changeIn(request.content);
+  const age = ageMs(deps.clock, stored);
+  if (stored.op === "createJob") return jobLook(await lookAtJob(change, { uid: uidOf(stored), ageMs: age }, look), age);
+  return lookAtChanged(lookOf(deps, { stored, change, ageMs: age }), look);
+}
+
+type Changed = { readonly stored: StoredChange; readonly change: Change; readonly ageMs: number };
+
+/** What a look at it is judged by. */
+export function lookOf({ clock, settings }: FollowDeps, { stored, change, ageMs }: Changed): Look {
+  const { healthyAfterMs, resourcesKey } = settings;
+  const isConfirmed = stored.ending?.kind === "run" && stored.ending.outcome.kind === "done";
+  const uid = uidOf(stored) ?? change.workload.uid;
+  const nowMs = clock.now().getTime();
+  return { change, progress: stored.progress, nowMs, ageMs, healthyAfterMs, isConfirmed, uid, resourcesKey };
+}
+
+/** A job is looked at until it ends. */
+function jobLook(health: Health, age: number): Looked {
+  if (health.kind !== "watching") return { health };
+  return age >= JOB_FOR_MS ? { health: stillRunning(health) } : { health, nextMs: pauseAfter(age) };
+}
+
+/** 2 s at first and a minute after four; from twenty minutes on 5 % of its age. About 120 looks a day. */
+export function pauseAfter(age: number): number {
+  return Math.max(Math.min(Math.max(FIRST_LOOK_MS, age / 4), 60_000), age / 20);
+}
+
+function stillRunning({ level, line }: Health): Health {
+  const outcome = "is still running after 24 h";
+  return {
+    kind: "not-yet",
+    level,
+    outcome,
+    line: ["I stopped watching", line].filter(Boolean).join(" · "),
+    excerpt: [],
+  };
+}
+
+function uidOf({ ending }: StoredChange): string | undefined {
+  return ending?.kind === "run" && ending.outcome.kind === "done" ? ending.outcome.after?.uid : undefined;
+}
+
+async function record(deps: FollowDeps, { change, opened }: Followed, looked: Looked): Promise<void> {
+  const moved = await store(deps, change, looked);
+  if (moved === undefined) return;
+  if (!isNews(change, looked)) return;
+  if (moved.card === undefined) await deps.cards.tell(change.id, { isOverdue: false });
+  await deps.cards.draw(change.id, { opened: opened?.content });
+}
+
+/** Whether its card changes. */
+export function isNews(change: StoredChange, { health, outcome }: Looked): boolean {
+  return outcome !== undefined || JSON.stringify(shownOf(health)) !== JSON.stringify(shownOf(seenOf(change)));
+}
+
+function shownOf(seen: Health | undefined) {
+  return [seen?.kind, seen?.level, seen?.outcome, seen?.line];
+}
+
+/**
+ * Stores what was seen; trouble is written to history. Of a part, its request is looked at again after `restMs`.
+ * Undefined: another replica follows it by now.
+ */
+export async function store(
+  deps: FollowDeps,
+  change: StoredChange,
+  looked: Looked,
+  { restMs }: { readonly restMs?: number | undefined } = {},
+): Promise<StoredChange | undefined> {
+  const { health, outcome, nextMs } = looked;
+  const lookInMs = restMs ?? nextMs ?? 0;
+  if (outcome !== undefined) {
+    const { ending } = change;
+    const warnings = ending?.kind === "run" && ending.outcome.kind === "asked" ? ending.outcome.warnings : undefined;
+    const shown = step("confirm", { outcome: withWarnings(outcome, warnings), progress: health, lookInMs });
+    const confirmed = await advance(deps, change, { ...shown, result: "took effect" });
+    if (confirmed.kind !== "moved" || nextMs !== undefined) return movedOf(confirmed);
+  }
+  if (nextMs !== undefined) {
+    const seen = step("observe", { progress: health, lookInMs, isNews: isNews(change, looked) });
+    return movedOf(await deps.store.advance(change.id, seen, undefined));
+  }
+  if (health.kind !== "trouble") {
+    const seen = step("follow", { health, lookInMs: restMs, isNews: isNews(change, looked) });
+    return movedOf(await deps.store.advance(change.id, seen, undefined));
+  }
+  const result = newsOf(change, health);
+  const trouble =
+    change.progress?.kind === "reached"
+      ? step("relapse", { health, lookInMs: restMs })
+      : step("follow", { health, lookInMs: restMs, isNews: true });
+  return movedOf(await advance(deps, change, { ...trouble, result }));
+}
+
+function movedOf(advanced: Advanced): StoredChange | undefined {
+  return advanced.kind === "moved" ? advanced.change : undefined;
+}
+
+/** "web keeps restarting: exited with code 137". */
+function newsOf({ workload }: StoredChange, { outcome = "isn't healthy", line }: Health): string {
+  const what = /^\d/u.test(outcome) ? `${workload.name}: ${outcome}` : `${workload.name} ${outcome}`;
+  return line === "" ? what : `${what} · ${line}`;
+}
+
+/** Undefined for an aborted look. A request that can't be opened any more can't be followed. */
+async function withRequest(
+  deps: FollowDeps,
+  { change, opened }: Followed,
+  look: (request: OpenRequest) => Promise<Looked | undefined>,
+): Promise<Looked | undefined> {
+  let request: OpenRequest;
+  try {
+    request = opened ?? (await openRequest(deps, change));
+  } catch (error) {
+    if (error instanceof UserError) return { health: leftAlone(change) };
+    throw error;
+  }
+  return look(request);
+}
+
+type Opened = { readonly request: OpenRequest; readonly signal: AbortSignal };
+
+export function looking(deps: FollowDeps, { change }: Pick<Followed, "change">, { request, signal }: Opened) {
+  return {
+    ...apiFor(deps, request, signal),
+    nowMs: () => deps.clock.now().getTime(),
+    logZone: deps.settings.logZone,
+    redact: (lines: readonly string[]) => redacted(deps, { change, lines, request }, signal),
+  };
+}
+
+type Lines = {
+  readonly change: StoredChange;
+  readonly lines: readonly string[];
+  readonly request: OpenRequest;
+};
+
+/** Lines that can't be redacted in time, or before the stop, are not shown. */
+async function redacted(
+  { logs, envValues }: FollowDeps,
+  { change: { id, workload }, lines, request }: Lines,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const secrets = envValues.values(request.account.username, workload);
+  try {
+    return await logs.redact({ lines, secrets }, { who: `health ${id}`, signal });
+  } catch (error) {
+    if (error instanceof UserError || signal.aborted) return [];
+    throw error;
+  }
+}
+
+/** Between two clocks, the database's and ours: good for minutes. */
+export function ageMs({ now }: Pick<Clock, "now">, { settledAt, createdAt }: StoredChange): number {
+  return now().getTime() - (settledAt ?? createdAt).getTime();
+}

@@ -1,0 +1,110 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Message } from "../../views/kit/message.ts";
+import { sentences } from "../../views/messages/sentences.ts";
+import type { Delivery, Inbox } from "../ports.ts";
+import type { Dropped } from "./dropped.ts";
+import { type Interaction, openInteraction, sealInteraction } from "./interaction.ts";
+import type { LaneName, Lanes } from "./lanes.ts";
+import { processDelivery, type ProcessDeps } from "./process.ts";
+import type { Unfinished } from "./retry.ts";
+import { unawaited } from "../../../platform/unawaited.ts";
+
+/** An ack waits this long for the store: https://docs.slack.dev/interactivity/slash-commands gives 3 s. */
+const STORE_WITHIN_MS = 1_000;
+/** An older write is not begun any more, because the person has moved on. Approvals count for ever. */
+const BEGIN_WITHIN_MS = 5 * 60_000;
+
+export type AcceptDeps = ProcessDeps & {
+  readonly store: Pick<Inbox, "accept" | "remember">;
+  readonly lanes: Pick<Lanes, "add" | "hasRoom">;
+  readonly dropped: Dropped;
+};
+
+type Accepted = {
+  readonly id: string;
+  readonly interaction: Interaction;
+  readonly ack: (refusal?: Message) => Promise<void>;
+};
+
+/**
+ * Stores an interaction, acks it, then processes it. Slack never resends a lost click, so it is on disk before the ack.
+ * A second delivery of the same interaction is ignored. When the lane is full, only its id is stored, as finished, so no
+ * later process can begin a refused delivery.
+ */
+export async function accept(deps: AcceptDeps, { id, interaction, ack }: Accepted): Promise<void> {
+  const { store, sealer, lanes, log, settings } = deps;
+  const lane = interaction.kind === "decide" ? "decisions" : "requests";
+  const hasRoom = lanes.hasRoom({ lane, owner: interaction.origin.userId });
+  const storing = hasRoom ? store.accept({ id, sealed: sealInteraction(sealer, id, interaction) }) : store.remember(id);
+  let isNew: boolean;
+  try {
+    isNew = await within(STORE_WITHIN_MS, storing);
+  } catch (err) {
+    const reference = deps.newReference();
+    log.error({ err, reference, interaction: interaction.kind }, "couldn't store an interaction; dropping it");
+    drop(deps, id, storing);
+    return ack(hasRoom ? sentences.notStored(reference, settings.command) : sentences.busy());
+  }
+  // Delivered before, maybe to another replica, which processes it.
+  if (!isNew) return ack();
+  if (!hasRoom) return ack(sentences.busy());
+  start(deps, { id, interaction, tries: 0 }, lane);
+  return ack();
+}
+
+/** The database may store it after all, once it answers. */
+function drop({ dropped, log }: AcceptDeps, id: string, storing: Promise<unknown>): void {
+  dropped.add(id);
+  unawaited(
+    storing.then(dropped.flush, () => undefined),
+    (err) => log.warn({ err }, "couldn't drop a refused delivery yet"),
+  );
+}
+
+/** Begins a delivery again that the database or Slack interrupted in this process. */
+export function beginAgain(deps: AcceptDeps, delivery: Unfinished): void {
+  start(deps, delivery, "sweeping");
+}
+
+type TakeOverDeps = Pick<AcceptDeps, "log" | "sealer" | "clock"> & {
+  readonly workspaceOf: (teamId: string) => Promise<AcceptDeps>;
+};
+
+/** Processes a delivery of a replica that is gone. */
+export async function takeOver(deps: TakeOverDeps, delivery: Delivery): Promise<void> {
+  const { log, sealer, clock } = deps;
+  const { id } = delivery;
+  let interaction: Interaction;
+  try {
+    interaction = openInteraction(sealer, delivery);
+  } catch (err) {
+    log.error({ err, deliveryId: id }, "couldn't read a delivery that was left over");
+    return;
+  }
+  log.warn({ interaction: interaction.kind }, "taking over a delivery of a replica that is gone");
+  const isLate = clock.now().getTime() - delivery.receivedAt.getTime() > BEGIN_WITHIN_MS;
+  const workspace = await deps.workspaceOf(interaction.origin.teamId);
+  start(workspace, { id, interaction, isTakenOver: true, isLate, tries: 0 }, "sweeping");
+}
+
+/** It is ours in the store: when the lane is full, the next sweep begins it. */
+function start(deps: AcceptDeps, delivery: Unfinished, lane: LaneName): void {
+  const { id, interaction } = delivery;
+  const job = { lane, key: `delivery ${id}`, owner: interaction.origin.userId };
+  const isTaken = deps.lanes.add(job, (signal) => processDelivery(deps, delivery, signal));
+  if (!isTaken) deps.retries.keep(delivery, 0);
+}
+
+async function within<Result>(ms: number, storing: Promise<Result>): Promise<Result> {
+  const controller = new AbortController();
+  const late = sleep(ms, undefined, { signal: controller.signal, ref: false }).then(() => {
+    throw new Error(`not stored within ${ms} ms`);
+  });
+  // Aborted on purpose once the work has won.
+  late.catch(() => undefined);
+  try {
+    return await Promise.race([storing, late]);
+  } finally {
+    controller.abort();
+  }
+}

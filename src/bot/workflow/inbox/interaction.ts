@@ -1,0 +1,88 @@
+import { z } from "zod";
+import type { Sealer } from "../../accounts/seal.ts";
+import { Ask } from "../../ask.ts";
+import { Origin } from "../origin.ts";
+
+const changeId = z.string();
+const whose = z.enum(["mine", "channel", "workspace"]);
+
+/** JSON of the open form an Ask came from. Its values can be secrets, and are sealed with the rest. */
+const SentForm = z.record(z.string(), z.unknown());
+export type SentForm = z.infer<typeof SentForm>;
+
+/** A person's action that must not be lost: stored and sealed before Slack's request is answered. */
+export const Interaction = z.discriminatedUnion("kind", [
+  /** A write, in words or from a form. */
+  z.object({
+    kind: z.literal("ask"),
+    ask: Ask,
+    origin: Origin,
+    /** The form it was sent in, which shows its outcome. Only the Responder reads it. */
+    form: SentForm.optional(),
+  }),
+  z.object({
+    kind: z.literal("decide"),
+    decision: z.enum(["approve", "reject", "cancel"]),
+    changeId,
+    reason: z.string().optional(),
+    /** The message whose button was clicked; none for typed words. */
+    card: z.object({ channelId: z.string(), ts: z.string() }).optional(),
+    origin: Origin,
+  }),
+  /** Undo, or request again: the Ask is taken from the Change itself. */
+  z.object({
+    kind: z.literal("redo"),
+    how: z.enum(["undo", "again"]),
+    changeId,
+    card: z.object({ channelId: z.string(), ts: z.string() }).optional(),
+    origin: Origin,
+  }),
+  z.object({
+    kind: z.literal("connect"),
+    whose,
+    username: z.string(),
+    token: z.string(),
+    viewId: z.string(),
+    origin: Origin,
+  }),
+  z.object({ kind: z.literal("disconnect"), whose, origin: Origin }),
+  /** Slack gave a channel another id; `origin` names the new one, and nobody is answered. */
+  z.object({ kind: z.literal("move"), from: z.string(), origin: Origin }),
+  z.object({
+    kind: z.literal("use"),
+    /** The new binding; without it the binding is removed. */
+    terms: z
+      .object({
+        region: z.string().optional(),
+        account: z.string().optional(),
+        names: z.string().optional(),
+        isLocked: z.boolean(),
+      })
+      .optional(),
+    origin: Origin,
+  }),
+]);
+export type Interaction = z.infer<typeof Interaction>;
+
+/** Sealed, because it can hold a token, values of environment variables, and an address that can post in Slack. */
+export function sealInteraction(sealer: Sealer, deliveryId: string, interaction: Interaction): string {
+  return sealer.seal(JSON.stringify(interaction), ["delivery", deliveryId]);
+}
+
+/** Throws a `SealError` when the key is unknown, or it was sealed for another delivery. */
+export function openInteraction(
+  sealer: Sealer,
+  delivery: { readonly id: string; readonly sealed: string },
+): Interaction {
+  return Interaction.parse(currentNames(JSON.parse(sealer.open(delivery.sealed, ["delivery", delivery.id]))));
+}
+
+const earlier = z.looseObject({ place: z.unknown() });
+
+/** Version 0.1.0 said `place` for `origin` and `anew` for `redo`; its unfinished deliveries are still to be processed. */
+function currentNames(stored: unknown): unknown {
+  const found = earlier.safeParse(stored).data;
+  if (found?.["place"] === undefined) return stored;
+  const { place: origin, ...rest } = found;
+  return { ...rest, kind: rest["kind"] === "anew" ? "redo" : rest["kind"], origin };
+}

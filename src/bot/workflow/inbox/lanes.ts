@@ -1,0 +1,164 @@
+import type { Arrivals } from "./arrivals.ts";
+import { createDrain, type DrainLimits, type DrainResult } from "./drain.ts";
+import type { LaneLimits } from "./lane-queue.ts";
+import { createScheduler, type Work } from "./scheduler.ts";
+import { unawaited } from "../../../platform/unawaited.ts";
+
+export type LaneName = "people" | "requests" | "decisions" | "redraws" | "watching" | "sweeping";
+
+export type Job = {
+  readonly lane: LaneName;
+  /** Jobs with the same key never run at once, in whatever lane: "change 7QK2MP". At most one of them waits. */
+  readonly key?: string;
+  /** Owners take turns: the id of the person who waits for the job. */
+  readonly owner?: string;
+};
+
+export type LaneStatus = {
+  readonly running: number;
+  readonly waiting: number;
+  /** Age of the job that has waited longest, in milliseconds; 0 when none waits. */
+  readonly oldestMs: number;
+};
+
+export type Lanes = {
+  /** An interaction came in. Jobs step back while they come in quickly. */
+  readonly arrived: () => void;
+  /**
+   * Runs work after the acks. Merged with the job with this key that waits, and dropped while the key rests; then it is
+   * true, too. False, and nothing is done, when the lane is full.
+   */
+  readonly add: (job: Job, work: Work) => boolean;
+  /** Whether `add` would accept a job now. */
+  readonly hasRoom: (job: Pick<Job, "lane" | "owner">) => boolean;
+  /** Jobs with this key are dropped until the time is over. */
+  readonly rest: (key: string, ms: number) => void;
+  /** Keys of jobs that run or wait, running ones first. */
+  readonly keys: () => readonly string[];
+  /** Counts something outside the lanes that has to end before the bot does. */
+  readonly track: <Result>(work: Promise<Result>) => Promise<Result>;
+  /** The same for work that nobody waits for: what it fails with is logged. */
+  readonly background: (work: Promise<unknown>) => void;
+  readonly isStopping: () => boolean;
+  /** Resolves when nothing runs or waits. */
+  readonly idle: () => Promise<void>;
+  /** Waits for a while, then aborts what is left and waits until its people are told. Never rejects. */
+  readonly drain: () => Promise<DrainResult>;
+  readonly status: () => Readonly<Record<LaneName, LaneStatus>>;
+};
+
+export type LanesParts = {
+  readonly drain: DrainLimits;
+  readonly onError: (error: unknown) => void;
+  /** For `rest`, in milliseconds. */
+  readonly nowMs: () => number;
+  readonly arrivals?: Arrivals;
+};
+
+/** Each lane has places of its own, so none can hold up another. An entry holds a command's words and no more. */
+const limits: Readonly<Record<LaneName, LaneLimits>> = {
+  /** Reads, forms and Home. Most of it waits for the service or for Slack. */
+  people: { atOnce: 64, perOwner: 4, most: 5_000 },
+  /** Requests until they are stored, links and bindings: somebody who typed many can still read. */
+  requests: { atOnce: 32, perOwner: 4, most: 5_000 },
+  /** Approvals, rejections and cancellations. */
+  decisions: { atOnce: 32, perOwner: 4, most: 2_000 },
+  /** Cards that a sweep found outdated. Slack allows about one update a second. */
+  redraws: { atOnce: 8, perOwner: 8, most: 5_000 },
+  /** Runs, read-backs and looks at workloads. Each is a timer most of the time, for seconds. */
+  watching: { atOnce: 128, perOwner: 32, most: 5_000 },
+  /** Deliveries of replicas that are gone, and those begun again after the database or Slack was away. */
+  sweeping: { atOnce: 16, perOwner: 4, most: 1_000 },
+};
+
+/**
+ * Where a job is dropped while one with its key runs, because the next sweep adds it again with the state of then. In the
+ * other lanes it runs afterwards: a card may be outdated again, and an interrupted delivery may be added in the moment in
+ * which its first attempt ends.
+ */
+const dropped: ReadonlySet<LaneName> = new Set(["watching"]);
+
+const names = Object.keys(limits) as LaneName[]; // the keys of the table above
+
+/** Work that begins after its ack, in bounded, keyed and fair lanes. */
+export function createLanes({ drain: drainLimits, onError, nowMs, arrivals }: LanesParts): Lanes {
+  const scheduler = createScheduler<LaneName>({ limits, onError, arrivals });
+  const drain = createDrain(drainLimits, scheduler);
+  const keys = createKeys(nowMs);
+  const push = (job: Job, work: Work): void => {
+    const { lane, owner, key } = job;
+    const onDone = (): void => {
+      const next = keys.end(key);
+      if (next !== undefined) push(next.job, next.work);
+      drain.look();
+    };
+    keys.wait(key);
+    const onBegin = (): void => keys.begin(key);
+    scheduler.add({ lane, owner, addedMs: performance.now(), work, onBegin, onDone });
+  };
+  return {
+    arrived: scheduler.arrived,
+    add(job, work) {
+      const { key, lane, owner } = job;
+      if (keys.isWaiting(key) || keys.isResting(key)) return true;
+      if (keys.isRunning(key)) {
+        if (!dropped.has(lane)) keys.follow(key, { job, work });
+        return true;
+      }
+      const hasRoom = scheduler.hasRoom(lane, owner);
+      if (hasRoom) push(job, work);
+      return hasRoom;
+    },
+    hasRoom: ({ lane, owner }) => scheduler.hasRoom(lane, owner),
+    rest: (key, ms) => keys.rest(key, ms),
+    keys: keys.list,
+    track: drain.track,
+    background: (work) => unawaited(drain.track(work), onError),
+    isStopping: drain.isStopping,
+    idle: drain.idle,
+    drain: drain.drain,
+    status: () => Object.fromEntries(names.map((name) => [name, statusOf(scheduler.counts(name))])) as Status, // all names
+  };
+}
+
+type Status = Readonly<Record<LaneName, LaneStatus>>;
+
+type Counts = { readonly running: number; readonly waiting: number; readonly oldestMs: number | undefined };
+
+function statusOf({ running, waiting, oldestMs }: Counts): LaneStatus {
+  return { running, waiting, oldestMs: oldestMs === undefined ? 0 : Math.round(performance.now() - oldestMs) };
+}
+
+type Next = { readonly job: Job; readonly work: Work };
+
+/** Keys that wait, run or rest. Jobs without a key pass through. */
+function createKeys(nowMs: () => number) {
+  const waiting = new Set<string>();
+  /** With the job that runs afterwards. */
+  const running = new Map<string, Next | undefined>();
+  const resting = new Map<string, number>();
+  return {
+    isWaiting: (key = ""): boolean => waiting.has(key),
+    isRunning: (key = ""): boolean => running.has(key),
+    isResting: (key = ""): boolean => (resting.get(key) ?? 0) > nowMs(),
+    wait: (key?: string) => void (key !== undefined && waiting.add(key)),
+    begin(key?: string) {
+      if (key === undefined) return;
+      waiting.delete(key);
+      running.set(key, undefined);
+    },
+    follow: (key = "", next: Next) => void running.set(key, next),
+    /** The job that runs afterwards. */
+    end(key = ""): Next | undefined {
+      const next = running.get(key);
+      running.delete(key);
+      return next;
+    },
+    rest(key: string, ms: number) {
+      const now = nowMs();
+      for (const [each, untilMs] of resting) if (untilMs <= now) resting.delete(each);
+      resting.set(key, now + ms);
+    },
+    list: (): readonly string[] => [...running.keys(), ...waiting],
+  };
+}

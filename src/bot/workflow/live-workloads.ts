@@ -1,0 +1,111 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Context } from "../commands/command.ts";
+import type { RecentList } from "../commands/lookup/directory.ts";
+import { listJobs, listServices } from "../commands/lookup/list-workloads.ts";
+import { listRefusal, visibleItems } from "../commands/lookup/may-see.ts";
+import { Problem } from "../../api/problem.ts";
+import type { Logger } from "pino";
+import type { Lanes } from "./inbox/lanes.ts";
+import type { Clock } from "./ports.ts";
+
+/** The latest known lists; undefined where there is none. */
+export type Live = {
+  readonly services: RecentList | undefined;
+  readonly jobs: RecentList | undefined;
+  /** Why something is missing, or older than it should be: complete sentences. */
+  readonly problems: readonly string[];
+  /** The workload API hasn't answered yet. */
+  readonly isLate: boolean;
+};
+
+type Wanted = {
+  readonly of: "service" | "job" | "any";
+  readonly region: string;
+  /** How old a list may be without being read again, in milliseconds. */
+  readonly freshMs: number;
+  /** How long to wait for the workload API. A later answer is still remembered. */
+  readonly withinMs: number;
+};
+
+export type LiveDeps = {
+  readonly lanes: Pick<Lanes, "background">;
+  readonly clock: Pick<Clock, "now">;
+  readonly log: Logger;
+};
+
+/**
+ * Names and status of workloads, from the latest list while that is fresh, else from one list call for each kind; from
+ * an older list, with a problem that says so, when the API doesn't answer in time. Only workloads that the person may see. Never rejects
+ * because of the workload API.
+ */
+export async function liveWorkloads(deps: LiveDeps, context: Context, wanted: Wanted): Promise<Live> {
+  const { jobsRegion } = context.settings;
+  const [services, jobs] = await Promise.all([
+    wanted.of === "job" ? nothing : kindOf(deps, context, { ...wanted, kind: "service" }),
+    wanted.of === "service" ? nothing : kindOf(deps, context, { ...wanted, kind: "job", region: jobsRegion }),
+  ]);
+  const problems = [...new Set([services.problem, jobs.problem].filter((each) => each !== undefined))];
+  const isLate = services.isLate || jobs.isLate;
+  return {
+    services: await seen(services, { kind: "service", region: wanted.region }, context),
+    jobs: await seen(jobs, { kind: "job", region: jobsRegion }, context),
+    problems,
+    isLate,
+  };
+}
+
+type Where = { readonly kind: "service" | "job"; readonly region: string };
+
+/** Only workloads this person may see and, in a bound channel, only those it is bound to. */
+async function seen({ lately }: Told, where: Where, context: Context): Promise<RecentList | undefined> {
+  if (lately === undefined) return undefined;
+  const { binding } = context;
+  const items = lately.entries.filter(({ name }) => binding?.covers(name) ?? true);
+  return { ...lately, entries: await visibleItems({ ...where, items, nameOf: ({ name }) => name }, context) };
+}
+
+type Told = { readonly lately: RecentList | undefined; readonly problem: string | undefined; readonly isLate: boolean };
+
+const nothing: Told = { lately: undefined, problem: undefined, isLate: false };
+
+type Kind = Omit<Wanted, "of"> & { readonly kind: "service" | "job" };
+
+async function kindOf(deps: LiveDeps, context: Context, wanted: Kind): Promise<Told> {
+  const { kind, region, freshMs, withinMs } = wanted;
+  const { account, directory } = context;
+  const refusal = await listRefusal(kind, region, context);
+  if (refusal !== undefined) return { ...nothing, problem: refusal.why };
+  const known = directory.recent(account.username, kind, region);
+  if (known !== undefined && deps.clock.now().getTime() - known.at < freshMs) return { ...nothing, lately: known };
+  const first = await firstOf(deps, { list: listing(context, kind, region), withinMs });
+  return { ...first, lately: directory.recent(account.username, kind, region) };
+}
+
+function listing(context: Context, kind: "service" | "job", region: string): Promise<unknown> {
+  return kind === "service" ? listServices({ ...context, region }) : listJobs(context);
+}
+
+type Reading = { readonly list: Promise<unknown>; readonly withinMs: number };
+
+type First = { readonly isLate: boolean; readonly problem: string | undefined };
+const LATE: First = { isLate: true, problem: "The workload API hasn't answered yet." };
+
+/** Why there is no new list, if there is none. A late one goes on, and is remembered when it comes. */
+async function firstOf({ lanes, log }: LiveDeps, { list, withinMs }: Reading): Promise<First> {
+  const asked = list.then(
+    (): First => ({ isLate: false, problem: undefined }),
+    (error: unknown): First => ({ isLate: false, problem: sentenceOf(error, log) }),
+  );
+  lanes.background(asked);
+  const control = new AbortController();
+  const late = sleep(withinMs, LATE, { signal: control.signal, ref: false }).catch(() => LATE);
+  const first = await Promise.race([asked, late]);
+  control.abort();
+  return first;
+}
+
+function sentenceOf(error: unknown, log: Logger): string {
+  if (error instanceof Problem) return error.sentence;
+  log.error({ err: error }, "a list for a picker could not be read");
+  return "Couldn't read the list because of an internal error.";
+}

@@ -1,0 +1,92 @@
+import type { StoredChange } from "../../changes/stored-change.ts";
+import type { Sealer } from "../../accounts/seal.ts";
+import type { Ask } from "../../ask.ts";
+import type { Settings } from "../../commands/command.ts";
+import { duplicateMessage, type DuplicateRequest } from "../../views/messages/duplicate-message.ts";
+import { repeatMessage } from "../../views/messages/repeat-message.ts";
+import { sentences } from "../../views/messages/sentences.ts";
+import { namesFor } from "../access/approver-names.ts";
+import { cardChannel, eligibility } from "../access/approvers.ts";
+import { type FindDeps, viewerAt } from "../access/find-visible-change.ts";
+import { maySeeChange } from "../access/records.ts";
+import type { Reply } from "../inbox/reply.ts";
+import type { Origin } from "../origin.ts";
+import type { Proposed } from "../draft.ts";
+import type { Cards, Clock, People } from "../ports.ts";
+import { contentOf } from "../stored-request.ts";
+
+export type DuplicateDeps = FindDeps & {
+  readonly cards: Pick<Cards, "draw" | "link">;
+  readonly settings: Pick<Settings, "region">;
+  readonly sealer: Sealer;
+  readonly clock: Pick<Clock, "now">;
+};
+
+type Asked = { readonly origin: Origin; readonly undone?: StoredChange | undefined; readonly reply: Reply };
+
+/**
+ * Answers a duplicate request or Undo by linking the earlier one's card, instead of creating another. People who may not
+ * see the earlier request learn only that there is one.
+ */
+export async function pointAtEarlierRequest(
+  deps: DuplicateDeps,
+  { origin, undone, reply }: Asked,
+  earlier: StoredChange,
+): Promise<void> {
+  const { cards, people, settings } = deps;
+  // Of two simultaneous requests, this one may get here before the other's card is posted.
+  if (earlier.card === undefined) await cards.draw(earlier.id);
+  if (undone !== undefined) await cards.draw(undone.id);
+  const current = (await deps.store.find({ id: earlier.id })) ?? earlier;
+  const kind = undone !== undefined && current.undoOf === undone.id ? "undo" : "waiting";
+  // People who may make a request may not always see who else made it, and where.
+  const seesCard = current.card?.channelId === origin.channelId;
+  if (!seesCard && !(await maySeeChange(deps, await viewerAt(deps, origin), current))) {
+    return reply.send(sentences.askedAlready(kind), "done");
+  }
+  const message = duplicateMessage({
+    change: current,
+    kind,
+    viewer: await viewerOf(people, current, origin),
+    link: await cards.link(current),
+    defaultRegion: settings.region,
+    names: await namesFor(people, current),
+  });
+  return reply.send(message, "done");
+}
+
+/** Whoever hears nothing for so long repeats a request. */
+export const REPEATED_WITHIN_MS = 5 * 60_000;
+
+/** Whether an earlier request for the same operation and workload would have sent the same, or was in the same words. */
+export function isSameRequest(
+  { sealer }: Pick<DuplicateDeps, "sealer">,
+  { ask, change, several }: Proposed,
+  earlier: StoredChange,
+): boolean {
+  const content = contentOf(sealer, earlier);
+  if (content === undefined) return false;
+  if (JSON.stringify(content.ask.args) === JSON.stringify(ask.args)) return true;
+  return several === undefined && JSON.stringify(content.change?.call) === JSON.stringify(change.call);
+}
+
+type Repeated = { readonly ask: Ask; readonly earlier: StoredChange };
+
+/** They repeat it because they heard nothing: they read how it is, and a button runs it again. */
+export function askWhetherAgain(
+  { settings, clock }: DuplicateDeps,
+  { reply }: Pick<Asked, "reply">,
+  { ask, earlier }: Repeated,
+): Promise<void> {
+  const agoMs = Math.max(0, clock.now().getTime() - earlier.createdAt.getTime());
+  return reply.send(repeatMessage({ change: earlier, ask, agoMs, defaultRegion: settings.region }), "done");
+}
+
+async function viewerOf(people: People, change: StoredChange, { userId }: Origin): Promise<DuplicateRequest["viewer"]> {
+  const { state, terms, requester } = change;
+  if (state !== "pending" || terms === undefined) return "other";
+  const approver = { userId, requesterId: requester.userId, channelId: cardChannel(change) };
+  const may = await eligibility(people, terms, approver).catch(() => undefined);
+  if (may?.kind === "may") return "approver";
+  return userId === requester.userId ? "requester" : "other";
+}

@@ -1,0 +1,70 @@
+import type { StoredChange } from "../../changes/stored-change.ts";
+import type { Ask } from "../../ask.ts";
+import { unknownBefore } from "../../commands/undo.ts";
+import { UserError } from "../../errors.ts";
+import { type FindDeps, findVisibleChange } from "../access/find-visible-change.ts";
+import { decisionPost } from "../decide.ts";
+import { pointAtEarlierRequest } from "./duplicate-request.ts";
+import type { Interaction } from "../inbox/interaction.ts";
+import { type AskInteraction, propose, type ProposeDeps } from "../propose.ts";
+import { retireOutdated, type RetireDeps } from "../retire.ts";
+import { contentOf } from "../stored-request.ts";
+import { restRequest, undoRequest } from "./undo-request.ts";
+
+export type RedoDeps = ProposeDeps & FindDeps & RetireDeps;
+
+type RedoInteraction = Extract<Interaction, { kind: "redo" }> &
+  Omit<AskInteraction, "kind" | "ask" | "undone" | "form">;
+
+/**
+ * The buttons of a settled card: undo it, or request the same again. Either is a new Change of the person who clicked,
+ * with a fresh read, under policy like any other. Throws `UserError`, `Problem`, `StoreError`.
+ */
+export async function redo(deps: RedoDeps, interaction: RedoInteraction, signal: AbortSignal): Promise<void> {
+  const { store, sealer, settings } = deps;
+  const { deliveryId, how, reply } = interaction;
+  const found = await findVisibleChange(deps, interaction);
+  if ("missing" in found) return reply.send(decisionPost(settings, found.missing), "done");
+  const { change } = found;
+  if (await retireOutdated(deps, change, interaction.card)) {
+    return reply.send(decisionPost(settings, { kind: "retired", change }), "done");
+  }
+  const content = contentOf(sealer, change);
+  if (content === undefined) {
+    throw cannot(interaction, "The request can't be opened: its encryption key is gone.");
+  }
+  const ask = how === "again" ? repeatedAsk(change, content.ask) : undoRequest(sealer, change, content);
+  if (ask === undefined) {
+    const unknown = how === "undo" && content.change !== undefined ? unknownBefore(content.change) : undefined;
+    throw cannot(interaction, unknown ?? "Its state doesn't allow this.");
+  }
+  const undone = how === "undo" ? change : undefined;
+  // A repeated delivery finds the Change that it requested the first time.
+  const isStored = interaction.isRepeated && (await store.find({ deliveryId })) !== undefined;
+  const earlier = undone === undefined || isStored ? undefined : await store.find({ undoOf: undone.id });
+  if (earlier !== undefined) return pointAtEarlierRequest(deps, { ...interaction, undone }, earlier);
+  const { origin, run, isRepeated, onFinished } = interaction;
+  const asked = { kind: "ask", ask, origin, deliveryId, reply, run, isRepeated, undone, onFinished } as const;
+  await propose(deps, asked, signal);
+}
+
+function cannot({ how, changeId }: RedoInteraction, why: string): UserError {
+  const what = how === "undo" ? "undo" : "repeat";
+  return new UserError(`Couldn't ${what} request ${changeId}. ${why} Nothing was changed.`, {
+    next: "Type the command you want to run instead.",
+  });
+}
+
+const repeatable = new Set<StoredChange["state"]>(["drifted", "expired", "failed", "unknown"]);
+/** Of several workloads, some may have been done: only the others are requested again. */
+const repeatableParts = new Set<StoredChange["state"]>(["done", "failed", "expired", "unknown"]);
+
+/** A request that is in progress, or was done, is not repeated by a button of its card. */
+function repeatedAsk(change: StoredChange, ask: Ask): Ask | undefined {
+  const { state, settledAt } = change;
+  if (settledAt === undefined) return undefined;
+  // Breaking the glass is for one moment; a repeated request goes the ordinary way.
+  const { breakGlass: _breakGlass, again: _again, ...rest } = ask;
+  if (change.parts !== undefined) return repeatableParts.has(state) ? restRequest(change, rest) : undefined;
+  return repeatable.has(state) ? rest : undefined;
+}

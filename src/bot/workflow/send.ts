@@ -1,0 +1,179 @@
+import { operationTable } from "../../api/operations.ts";
+import type { Outcome } from "../changes/change.ts";
+import { executeChange, type Executed } from "../changes/execute.ts";
+import type { AcceptedEnd } from "../changes/read-back-accepted.ts";
+import { isPartId, requestIdOf } from "../changes/parts.ts";
+import { readBackUnknown } from "../changes/read-back-unknown.ts";
+import type { StoredChange } from "../changes/stored-change.ts";
+import { UserError } from "../errors.ts";
+import type { ClearToRunDeps } from "./access/clear-to-run.ts";
+import { advance } from "./advance.ts";
+import type { FollowDeps } from "./follow.ts";
+import type { Lanes } from "./inbox/lanes.ts";
+import { changeKey, endOf, step } from "./lifecycle.ts";
+import type { Drawing } from "./drawable.ts";
+import type { Cards, Store } from "./ports.ts";
+import { apiFor, changeIn, contentOf, openRequest, type OpenRequest } from "./stored-request.ts";
+
+/** A Run takes seconds; another Run of the same workload is not tried before this. */
+const BUSY_REST_MS = 10_000;
+
+export type RunDeps = ClearToRunDeps &
+  FollowDeps & {
+    readonly store: Pick<Store, "sendWithinMs" | "find">;
+    readonly cards: Pick<Cards, "draw">;
+    readonly lanes: Pick<Lanes, "add" | "rest">;
+    readonly newReference: () => string;
+  };
+
+/** Draws a card that nobody waits for. When the lane is full, the next sweep finds the card. */
+export function redrawLater({ lanes, cards }: Pick<RunDeps, "lanes" | "cards">, changeId: string): void {
+  lanes.add({ lane: "redraws", key: `card ${changeId}` }, async () => void (await cards.draw(changeId)));
+}
+
+/**
+ * The time since now, by two clocks: `performance.now` stops while the machine is suspended, and the wall clock can be set
+ * back.
+ */
+export function stopwatch({ now }: RunDeps["clock"]): () => number {
+  const elapsedMs = performance.now();
+  const wallMs = now().getTime();
+  return () => Math.max(performance.now() - elapsedMs, now().getTime() - wallMs);
+}
+
+type Sending = {
+  readonly change: StoredChange;
+  readonly opened: OpenRequest;
+  /** The workload was just read. */
+  readonly isFresh: boolean;
+  /** It is stored as claimed, and leaves now. */
+  readonly onClaimed?: (() => void) | undefined;
+};
+
+export type Done = {
+  readonly change: StoredChange;
+  /** The right to draw its card, which came with its end. */
+  readonly drawing?: Drawing | undefined;
+};
+
+/** Sends an approved Change and records its end, with what the read-back shows of its health. The Change if it is done. */
+export async function send(
+  deps: RunDeps,
+  { change, opened, isFresh, onClaimed }: Sending,
+  signal: AbortSignal,
+): Promise<Done | undefined> {
+  const executed = await executeChange(changeIn(opened.content), {
+    ...apiFor(deps, opened, signal),
+    ...guard(deps, { change, onClaimed }, signal),
+    isFresh,
+    digest: change.digest,
+    resourcesKey: deps.settings.resourcesKey,
+    asked: { person: change.requester.userId, request: requestIdOf(change.id) },
+    nowMs: () => deps.clock.now().getTime(),
+    healthyAfterMs: deps.settings.healthyAfterMs,
+    doubt: (outcome) => doubt(deps, change, outcome),
+  });
+  return record(deps, change, executed);
+}
+
+/** Claims the Change and checks the clocks right before sending: a process that was suspended must not send. */
+function guard(deps: RunDeps, { change, onClaimed }: Pick<Sending, "change" | "onClaimed">, signal: AbortSignal) {
+  let sinceClaimMs = (): number => Number.POSITIVE_INFINITY;
+  return {
+    async claim() {
+      const sinceMs = stopwatch(deps.clock);
+      const { kind } = await advance(deps, change, { ...step("claim", {}), result: "sent to the workload API" });
+      if (kind === "busy") return "busy";
+      if (kind !== "moved") return "lost";
+      sinceClaimMs = sinceMs;
+      onClaimed?.();
+      return "claimed";
+    },
+    mayLeave: () => !signal.aborted && sinceClaimMs() < deps.store.sendWithinMs,
+  } as const; // the kinds of a claim
+}
+
+/** Shows at once that the answer is missing, since somebody waits, while the workload is being read back. */
+async function doubt(deps: RunDeps, change: StoredChange, outcome: Outcome): Promise<void> {
+  const result = wordsOf(outcome);
+  const reference = deps.newReference();
+  const { kind } = await advance(deps, change, { ...step("doubt", { outcome }), result, reference });
+  if (kind === "moved") redrawLater(deps, requestIdOf(change.id));
+}
+
+async function record(deps: RunDeps, change: StoredChange, executed: Executed): Promise<Done | undefined> {
+  switch (executed.kind) {
+    case "busy":
+      // Each try reads the workload again, and some services allow a hundred calls a day.
+      deps.lanes.rest(changeKey(change.id), BUSY_REST_MS);
+      return undefined;
+    case "lost":
+      // Another replica has it, and records how it ended.
+      return undefined;
+    case "drifted": {
+      const { drift } = executed;
+      const result = drift.map(({ field, then, now }) => `${field}: ${then} when requested → ${now} now`).join("; ");
+      await advance(deps, change, { ...step("drift", { drift }), result });
+      return undefined;
+    }
+    case "refused":
+      await refuse(deps, change, executed.outcome);
+      return undefined;
+    case "ended":
+      return settle(deps, change, executed);
+  }
+}
+
+export async function refuse(deps: RunDeps, change: StoredChange, outcome: Outcome): Promise<void> {
+  const words = { result: wordsOf(outcome), reference: deps.newReference() };
+  await advance(deps, change, { ...step("refuse", { outcome }), ...words });
+}
+
+/**
+ * Its card is posted when it has ended. Where one stands with buttons, the right to draw isn't taken ahead: if this replica
+ * were killed now, they would stay until that right is over. A part has no card of its own.
+ */
+function isFirstDrawn({ id, terms }: StoredChange): boolean {
+  return terms === undefined && !isPartId(id);
+}
+
+/** The Change if it is done. */
+async function settle(
+  deps: RunDeps,
+  change: StoredChange,
+  { outcome, progress, nextMs: lookInMs }: AcceptedEnd,
+): Promise<Done | undefined> {
+  const name = endOf[outcome.kind];
+  const reference = name === "succeed" ? {} : { reference: deps.newReference() };
+  const settled = await advance(deps, change, {
+    ...step(name, { outcome, progress, lookInMs, draws: isFirstDrawn(change) }),
+    result: wordsOf(outcome),
+    ...reference,
+  });
+  return settled.kind === "moved" && name === "succeed" ? settled : undefined;
+}
+
+/** A Change that a replica sent before it was gone: read back, never sent again. */
+export async function readBack(deps: RunDeps, change: StoredChange, signal: AbortSignal): Promise<Done | undefined> {
+  let opened: OpenRequest;
+  try {
+    opened = await openRequest(deps, change);
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    return settle(deps, change, { outcome: unreadable(deps, change) });
+  }
+  // From now, whenever it was claimed: that was by the database's clock, which is not ours. Longer than needed, never shorter.
+  const notBeforeMs = deps.store.sendWithinMs + operationTable[change.op].timeoutMs;
+  const outcome = await readBackUnknown(changeIn(opened.content), { ...apiFor(deps, opened, signal), notBeforeMs });
+  return signal.aborted ? undefined : settle(deps, change, { outcome });
+}
+
+function unreadable({ sealer }: RunDeps, change: StoredChange): Outcome {
+  const gone = contentOf(sealer, change) === undefined ? "the stored request" : "the account it used";
+  const why = `It may have been sent, but I can't check: ${gone} can't be opened any more.`;
+  return { kind: "unknown", after: "unread", why, next: "Check the workload before you try again." };
+}
+
+function wordsOf(outcome: Outcome): string {
+  return outcome.kind === "done" ? "took effect" : outcome.why;
+}

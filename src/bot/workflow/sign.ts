@@ -1,0 +1,62 @@
+import type { Logger } from "pino";
+import { unawaited } from "../../platform/unawaited.ts";
+import type { Origin } from "./origin.ts";
+import type { Clock, Responder } from "./ports.ts";
+
+/** People wonder after a second. Slack shows it a moment after it was sent. */
+export const SIGN_AFTER_MS = 800;
+
+type SignDeps<Answers extends Answering> = {
+  readonly clock: Pick<Clock, "patience">;
+  readonly log: Logger;
+  readonly responder: Answers & Pick<Responder, "working">;
+};
+
+type Answering = Partial<Pick<Responder, "answer" | "tell" | "tellPatiently">>;
+
+type Signed<Answers> = {
+  /** Its answers come after the sign, and take it away. */
+  readonly responder: Answers;
+  /** Nobody has to be shown anything any more. Never rejects. */
+  readonly end: () => Promise<void>;
+};
+
+/** If nothing answers a person for a moment, shows them that their request is being worked on. Costs nothing before. */
+export function signWhenSlow<Answers extends Answering>(
+  { clock, log, responder }: SignDeps<Answers>,
+  origin: Origin,
+): Signed<Answers & Pick<Responder, "working">> {
+  let isOver = false;
+  let shown: Promise<() => Promise<void>> | undefined;
+  const end = async (): Promise<void> => {
+    isOver = true;
+    const remove = await shown;
+    shown = undefined;
+    await remove?.();
+  };
+  const instead =
+    <Args extends readonly unknown[], Result>(say: (...args: Args) => Promise<Result>) =>
+    async (...args: Args): Promise<Result> => {
+      isOver = true;
+      // Sent at the same time, they could arrive the other way round.
+      await shown;
+      const said = await say(...args);
+      await end();
+      return said;
+    };
+  const showLater = async (): Promise<void> => {
+    await clock.patience(SIGN_AFTER_MS);
+    if (!isOver) shown = responder.working(origin);
+  };
+  unawaited(showLater(), (err) => log.error({ err }, "couldn't show that a request is being worked on"));
+  const { answer, tell, tellPatiently } = responder;
+  return {
+    responder: {
+      ...responder,
+      ...(answer && { answer: instead(answer) }),
+      ...(tell && { tell: instead(tell) }),
+      ...(tellPatiently && { tellPatiently: instead(tellPatiently) }),
+    },
+    end,
+  };
+}

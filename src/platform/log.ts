@@ -1,0 +1,127 @@
+import { type DestinationStream, type Logger, pino } from "pino";
+import { z } from "zod";
+
+/** An error in the log: the log's own words and the reference to find it by. Never what somebody typed. */
+export type RecentError = {
+  /** ISO 8601. */
+  readonly at: string;
+  readonly says: string;
+  readonly reference?: string | undefined;
+};
+
+export type LogOptions = {
+  readonly level: string;
+  /** Tokens and secrets of the configuration, removed wherever they appear. */
+  readonly secrets: readonly string[];
+  /** Default: standard output. */
+  readonly to?: DestinationStream;
+};
+
+const REDACTED = "[redacted]";
+
+/**
+ * JSON lines. Secrets are removed from the finished line, whether they came in a field, an error's message or its stack.
+ */
+export function createLog({ level, secrets, to }: LogOptions): Logger {
+  const known = secrets.filter((secret) => secret.length >= 8).flatMap((secret) => [secret, inJson(secret)]);
+  const recent: RecentError[] = [];
+  const options = {
+    level,
+    base: null,
+    timestamp: pino.stdTimeFunctions.isoTime,
+    hooks: {
+      streamWrite(line: string) {
+        const clean = withoutSecrets(line.length <= LONGEST ? line : shortened(line), known);
+        note(recent, clean);
+        return clean;
+      },
+    },
+  };
+  const log = to === undefined ? pino(options) : pino(options, to);
+  recentOf.set(log, recent);
+  return log;
+}
+
+/** Characters of a line. Longer ones are rare, and hold somebody else's text. */
+const LONGEST = 65_536;
+/** Of each text in such a line. */
+const LONGEST_TEXT = 1_000;
+
+/** The line with its texts cut, and without what still makes it too long. */
+function shortened(line: string): string {
+  const cut = JSON.stringify(JSON.parse(line), (_, value: unknown) =>
+    typeof value === "string" && value.length > LONGEST_TEXT
+      ? `${value.slice(0, LONGEST_TEXT).toWellFormed()}… (cut)`
+      : value,
+  );
+  if (cut.length <= LONGEST) return `${cut}\n`;
+  const { level, time, msg } = Line.parse(JSON.parse(cut));
+  return `${JSON.stringify({ level, time, msg, cut: "the data of this line was too long" })}\n`;
+}
+
+const recentOf = new WeakMap<Logger, readonly RecentError[]>();
+const MOST_RECENT = 20;
+
+/** The newest errors of a log made here, newest first, for the report of a replica. */
+export function recentErrorsOf(log: Logger): readonly RecentError[] {
+  return recentOf.get(log) ?? [];
+}
+
+/** Warnings and errors: their names in the log are numbers, https://getpino.io/#/docs/api?id=logger-level */
+const TROUBLE = /^\{"level":[4-6]0,/u;
+const ERROR = 50;
+
+/** Fields that only our code and the other side's protocol fill, never a person. */
+const Line = z.object({
+  level: z.number(),
+  time: z.string(),
+  msg: z.string(),
+  reference: z.string().optional(),
+  op: z.string().optional(),
+  method: z.string().optional(),
+  kind: z.string().optional(),
+  slackError: z.string().optional(),
+  status: z.number().optional(),
+});
+type Line = z.infer<typeof Line>;
+
+function note(recent: RecentError[], line: string): void {
+  if (!TROUBLE.test(line)) return;
+  const entry = Line.safeParse(JSON.parse(line)).data;
+  if (entry === undefined || !isTrouble(entry)) return;
+  const { time: at, msg, reference, op, method, kind, slackError, status } = entry;
+  const details = [op ?? method, slackError ?? kind, status].filter((each) => each !== undefined).join(", ");
+  recent.unshift({
+    at,
+    says: details === "" ? msg : `${msg} (${details})`,
+    ...(reference !== undefined && { reference }),
+  });
+  recent.length = Math.min(recent.length, MOST_RECENT);
+}
+
+/** A request that the workload API refuses, such as an unknown name, is the person's mistake and no trouble of ours. */
+function isTrouble({ level, reference, kind, status = 500 }: Line): boolean {
+  if (level >= ERROR) return true;
+  const isMistake = kind === "refused" && status < 500 && status !== 401 && status !== 429;
+  return reference !== undefined && !isMistake;
+}
+
+function inJson(secret: string): string {
+  return JSON.stringify(secret).slice(1, -1);
+}
+
+/** Slack's tokens (https://docs.slack.dev/authentication/tokens), addresses that can post, and headers with a token. */
+const patterns: readonly (readonly [RegExp, string])[] = [
+  [/\bx(?:ox[a-z]|app)-[\w-]+/gu, REDACTED],
+  [/("(?:response_?url|upload_?url)":")[^"]*/giu, `$1${REDACTED}`],
+  [/https?:\/\/hooks\.slack\.com\/[^\s"\\]+/gu, REDACTED],
+  [/("(?:[a-z_]*token|[a-z_]*secret|password|authorization)":")[^"]+/giu, `$1${REDACTED}`],
+  [/\b(authorization: ?(?:token|bearer|basic) )[^\s"\\]+/giu, `$1${REDACTED}`],
+];
+
+function withoutSecrets(line: string, known: readonly string[]): string {
+  let clean = line;
+  for (const secret of known) clean = clean.replaceAll(secret, REDACTED);
+  for (const [pattern, replacement] of patterns) clean = clean.replaceAll(pattern, replacement);
+  return clean;
+}

@@ -1,0 +1,390 @@
+import { describe, expect, test } from "vitest";
+import type { Call } from "../../../src/api/operations.ts";
+import { lookAtJob } from "../../../src/bot/changes/health.ts";
+import { memoryTo, newJob, newService, plain, toFour } from "./support/changes.ts";
+import { followed, startMs } from "./support/followed.ts";
+import { gone, inTurn, problem, scripted, unreadable } from "./support/scripted.ts";
+
+const MINUTE_MS = 60_000;
+
+const at = (ms: number): string => new Date(startMs + ms).toISOString();
+const service = (status: string, more: object = {}): object => ({
+  name: "web",
+  uid: "u1",
+  status,
+  target_instance_size: 4,
+  ...more,
+});
+/** All instances are ready, as our own service reports them. */
+const ready = (restarts = 0, more: object = {}): object =>
+  service("Running", { ready_instances: 4, restarts: { count: restarts }, ...more });
+const noLog = (): unknown => {
+  throw new Error("the log was read");
+};
+
+/** One look at a job, so many milliseconds after its creation. */
+async function looked(answers: readonly unknown[], log: () => unknown = noLog, ageMs = 60_000) {
+  const calls: Call[] = [];
+  const next = inTurn(...answers);
+  const { api } = scripted((call) => {
+    calls.push(call);
+    return call.op === "getJobInstanceLogs" ? log() : next();
+  });
+  const signal = new AbortController().signal;
+  const deps = { api, signal, nowMs: () => 0, redact: async (all: readonly string[]) => all };
+  return { health: await lookAtJob(newJob, { uid: "u1", ageMs }, deps), calls };
+}
+
+describe("one look at a job", () => {
+  const job = (more: object) => ({ metadata: { name: "nightly", uid: "u1" }, instance_names: ["n-1"], ...more });
+  const startTime = "2026-11-21T02:00:00Z";
+
+  test.each([
+    ["runs", job({ status: { startTime, active: 1 } }), "watching: is running"],
+    [
+      "is tried again",
+      job({ status: { startTime, active: 1, failed: 2 } }),
+      "watching: is retrying after 2 failed attempts",
+    ],
+    ["is complete", job({ status: { startTime, completionTime: "2026-11-21T02:02:00Z" } }), "reached: completed"],
+    ["was deleted", gone, "not-yet: was deleted before it ended"],
+    ["was replaced", { metadata: { name: "nightly", uid: "u2" } }, "not-yet: was replaced by another job of this name"],
+    ["can't be read now", unreadable, "watching: is running"],
+    [
+      "can't be read any more",
+      problem({ maybeSent: false, status: 401, op: "getJob" }),
+      "not-yet: was created, outcome unknown",
+    ],
+  ])("that %s", async (_, answer, expected) => {
+    const { health, calls } = await looked([answer]);
+
+    expect(`${health.kind}: ${health.outcome}`).toBe(expected);
+    expect(calls).toHaveLength(1);
+  });
+
+  test("that isn't listed yet is looked at again", async () => {
+    expect((await looked([gone], noLog, 2_000)).health).toMatchObject({ kind: "watching", outcome: "is starting" });
+  });
+});
+
+describe("a service is followed after a change", () => {
+  test("until it was ready for a minute without a restart, and looked at once more before ten minutes are over", async () => {
+    const { looks, health } = await followed(toFour, { service: () => ready() });
+
+    expect(looks.map(({ atMs, health: { kind, line } }) => [atMs, kind, line])).toEqual([
+      [2_000, "watching", "4 of 4 ready, watching for 60 s"],
+      [15_000, "watching", "4 of 4 ready, watching for 60 s"],
+      [63_000, "reached", "4 of 4 running for 60 s"],
+      [10 * MINUTE_MS, "reached", "4 of 4 running for 60 s"],
+    ]);
+    expect(health).toEqual({ kind: "reached", level: "healthy", line: "4 of 4 running for 60 s", excerpt: [] });
+  });
+
+  test("that crashes ten seconds after its start: it is seen, and red at its second crash", async () => {
+    const crashes = (ms: number): number => Math.floor(ms / 10_000);
+    const { looks, calls } = await followed(newService(), {
+      service: (ms) => ready(crashes(ms), { status_since: at(crashes(ms) * 10_000) }),
+      log: () => [{ instance_name: "web-0", log: "lost the connection to the database" }],
+    });
+
+    expect(looks.map(({ atMs, health: { kind, line } }) => [atMs, kind, line])).toEqual([
+      [2_000, "watching", "4 of 4 ready, watching for 60 s"],
+      [15_000, "watching", "4 of 4 ready after a restart, watching for 60 s"],
+      [30_000, "trouble", "3 restarts"],
+    ]);
+    expect(looks.at(-1)?.health).toMatchObject({
+      level: "busy",
+      outcome: "keeps restarting",
+      excerpt: ["lost the connection to the database"],
+    });
+    expect(calls).toHaveLength(4);
+  });
+
+  test("that fails minutes after it looked well", async () => {
+    const { looks, calls } = await followed(plain("restartService"), {
+      service: (ms) => (ms < 5 * MINUTE_MS ? ready() : service("Failed", { ready_instances: 0 })),
+      log: () => [{ instance_name: "web-0", log: "out of disk" }],
+    });
+
+    expect(looks.map(({ health: { kind } }) => kind)).toEqual(["watching", "watching", "reached", "trouble"]);
+    expect(looks.at(-1)?.health).toMatchObject({ outcome: "is failing", excerpt: ["out of disk"] });
+    expect(calls).toHaveLength(5);
+  });
+
+  test("a restart that was only counted begins the minute anew", async () => {
+    const { looks } = await followed(toFour, { service: (ms) => ready(ms < 40_000 ? 0 : 1) });
+
+    expect(looks.map(({ atMs, health: { kind } }) => [atMs, kind])).toEqual([
+      [2_000, "watching"],
+      [15_000, "watching"],
+      [63_000, "watching"],
+      [124_000, "reached"],
+      [10 * MINUTE_MS, "reached"],
+    ]);
+  });
+
+  test("that restarts again and again keeps a look for the end of the ten minutes, and fails there", async () => {
+    const since = (ms: number): string => at(ms < 40_000 ? 0 : ms < 100_000 ? 40_000 : 100_000);
+    const { looks, calls } = await followed(toFour, {
+      service: (ms) =>
+        ms < 5 * MINUTE_MS ? ready(0, { status_since: since(ms) }) : service("Failed", { ready_instances: 0 }),
+    });
+
+    expect(looks.map(({ atMs, health: { kind } }) => [atMs, kind])).toEqual([
+      [2_000, "watching"],
+      [15_000, "watching"],
+      [61_000, "watching"],
+      [101_000, "watching"],
+      [10 * MINUTE_MS, "trouble"],
+    ]);
+    expect(calls).toHaveLength(5);
+  });
+
+  test("a status that began again is a restart too, where none are counted", async () => {
+    const { looks } = await followed(toFour, {
+      service: (ms) => service("Running", { ready_instances: 4, status_since: at(ms < 40_000 ? 1_000 : 41_000) }),
+    });
+
+    const [, , third] = looks;
+    expect(third?.health).toMatchObject({ kind: "watching", line: "4 of 4 ready after a restart, watching for 60 s" });
+  });
+
+  test("says what isn't reported: neither instances nor restarts", async () => {
+    const { health } = await followed(toFour, { service: () => service("Running") });
+
+    expect(health).toMatchObject({ kind: "reached", line: "running after 60 s · restarts not reported" });
+  });
+
+  test("that starts slowly: since its status began, not since it was looked at", async () => {
+    const { looks } = await followed(newService(), {
+      service: (ms) => (ms < 40_000 ? service("Starting") : ready(0, { status_since: at(40_000) })),
+    });
+
+    expect(looks.map(({ atMs, health: { kind } }) => [atMs, kind])).toEqual([
+      [2_000, "watching"],
+      [15_000, "watching"],
+      [75_000, "watching"],
+      [101_000, "reached"],
+      [10 * MINUTE_MS, "reached"],
+    ]);
+  });
+
+  test("for a period of its own", async () => {
+    const { looks } = await followed(toFour, { service: () => ready(), healthyAfterMs: 5 * MINUTE_MS });
+
+    expect(looks.map(({ atMs }) => atMs)).toEqual([2_000, 15_000, 303_000, 10 * MINUTE_MS]);
+  });
+
+  test("for the engine's own period, where the workload API reports one", async () => {
+    const { looks } = await followed(toFour, { service: () => ready(0, { min_ready_seconds: 30 }) });
+
+    expect(looks.map(({ atMs, health: { kind, line } }) => [atMs, kind, line])).toEqual([
+      [2_000, "watching", "4 of 4 ready, watching for 30 s"],
+      [15_000, "watching", "4 of 4 ready, watching for 30 s"],
+      [33_000, "reached", "4 of 4 running for 30 s"],
+      [10 * MINUTE_MS, "reached", "4 of 4 running for 30 s"],
+    ]);
+    const { looks: long } = await followed(toFour, { service: () => ready(0, { min_ready_seconds: 3_600 }) });
+    expect(long.map(({ atMs }) => atMs)).toEqual([2_000, 15_000, 543_000, 10 * MINUTE_MS]);
+  });
+
+  test("that never gets ready: amber to the end, with four calls", async () => {
+    const { health, calls } = await followed(toFour, { service: () => service("Updating") });
+
+    expect(health).toMatchObject({ kind: "not-yet", level: "busy", outcome: "isn't running yet", line: "updating" });
+    expect(calls).toHaveLength(4);
+  });
+
+  test("that stops, only until it is stopped", async () => {
+    const { looks, outcome } = await followed(plain("stopService"), {
+      isConfirmed: false,
+      service: (ms) => service(ms < 10_000 ? "Stopping" : "Stopped"),
+    });
+
+    expect(outcome).toMatchObject({ kind: "done" });
+    expect(looks.map(({ atMs, health: { kind } }) => [atMs, kind])).toEqual([
+      [2_000, "not-yet"],
+      [7_000, "not-yet"],
+      [17_000, "reached"],
+    ]);
+  });
+
+  test("that somebody else changed, stopped or deleted: that isn't this change's trouble", async () => {
+    const changes = [
+      ready(0, { target_instance_size: 2, ready_instances: 2 }),
+      gone,
+      ready(0, { uid: "u2" }),
+      service("Stopped"),
+    ];
+    for (const now of changes) {
+      const { health } = await followed(toFour, { service: (ms) => (ms < 5 * MINUTE_MS ? ready() : now) });
+      expect(health).toMatchObject({ kind: "reached", line: "4 of 4 running for 60 s" });
+    }
+    const busy = await followed(toFour, {
+      service: (ms) => (ms < 5 * MINUTE_MS ? ready() : ready(0, { ready_instances: 3 })),
+    });
+    expect(busy.health).toMatchObject({ kind: "not-yet", level: "busy", line: "3 of 4 running" });
+    const { health } = await followed(toFour, { service: (ms) => (ms < 5_000 ? ready() : changes[0]) });
+    expect(health).toMatchObject({ kind: "not-yet", outcome: "was changed again meanwhile" });
+  });
+
+  test("through a look that fails", async () => {
+    const { looks, health } = await followed(toFour, {
+      service: (ms) => (ms > 10_000 && ms < 20_000 ? unreadable : ready()),
+    });
+
+    expect(looks[1]?.health).toMatchObject({
+      kind: "watching",
+      line: "couldn't check it: The service did not answer in time.",
+    });
+    expect(health).toMatchObject({ kind: "reached" });
+  });
+
+  test("not any more when the account is not let in", async () => {
+    const refused = problem({ maybeSent: false, status: 401, op: "getService" });
+    const { health, calls } = await followed(toFour, { service: () => refused });
+
+    expect(health).toEqual({
+      kind: "not-yet",
+      line: "couldn't check it: The service did not answer in time.",
+      excerpt: [],
+    });
+    expect(calls).toHaveLength(1);
+  });
+});
+
+describe("what was accepted and isn't visible yet", () => {
+  const two = ready(0, { target_instance_size: 2, ready_instances: 2 });
+
+  test("is followed until it shows, and then until it is well", async () => {
+    const { looks, outcome, health } = await followed(toFour, {
+      isConfirmed: false,
+      service: (ms) => (ms < 8_000 ? two : ready()),
+    });
+
+    expect(looks[0]?.health).toMatchObject({
+      kind: "not-yet",
+      outcome: "accepted, not visible yet",
+      line: "instances still 2",
+    });
+    expect(looks[1]).toMatchObject({ atMs: 15_000, health: { kind: "watching" } });
+    expect(outcome).toMatchObject({ kind: "done", after: { size: 4 } });
+    expect(health).toMatchObject({ kind: "reached" });
+  });
+
+  test("is never called failed: after its time it doesn't show, and a later look may still correct that", async () => {
+    const never = await followed(toFour, { isConfirmed: false, service: () => two });
+    expect(never.health).toMatchObject({ kind: "not-yet", outcome: "accepted, but it doesn't show" });
+    expect(never.calls.length).toBeLessThanOrEqual(5);
+
+    const late = await followed(toFour, { isConfirmed: false, service: (ms) => (ms < 9 * MINUTE_MS ? two : ready()) });
+    expect(late.outcome).toMatchObject({ kind: "done" });
+    expect(late.health).toMatchObject({ kind: "reached" });
+  });
+
+  test("of memory names the setting, once its time is over", async () => {
+    const { looks } = await followed(memoryTo(1024), {
+      isConfirmed: false,
+      service: () => ready(0, { containers: [{ resources: { limits: { memory: 512 } } }] }),
+    });
+
+    const [first, second] = looks.map(({ health: { line } }) => line);
+    expect(first).toBe("memory still 512 MiB");
+    expect(second).toMatch(/^memory still 512 MiB\. .*WORKLOAD_API_RESOURCES_KEY=resource$/u);
+  });
+
+  test("of a deletion is followed until it is gone", async () => {
+    const { looks, outcome } = await followed(plain("deleteService"), {
+      isConfirmed: false,
+      service: (ms) => (ms < 5_000 ? service("Running") : gone),
+    });
+
+    expect(looks.map(({ health: { kind, line } }) => [kind, line])).toEqual([
+      ["not-yet", "It still exists (running)"],
+      ["unwatched", ""],
+    ]);
+    expect(outcome).toEqual({ kind: "done", after: undefined, alsoMoved: [] });
+  });
+
+  test("of a creation is followed until it is listed", async () => {
+    const { looks, outcome } = await followed(newService(), {
+      isConfirmed: false,
+      service: (ms) => (ms < 5_000 ? gone : ready()),
+    });
+
+    expect(looks[0]?.health).toMatchObject({ kind: "not-yet", line: "The workload API doesn't list it yet" });
+    expect(outcome).toMatchObject({ kind: "done" });
+  });
+});
+
+describe("trouble brings the last lines", () => {
+  const line = (instance_name: string, log: string): object => ({ instance_name, log });
+
+  test("of the instance that ends badly, redacted", async () => {
+    const log = (): unknown => [
+      line("web-0", "listening"),
+      line("web-1", "password hunter2 refused"),
+      line("web-1", "[gantry] instance web-1 exited with code 1, restarting in 2 s"),
+      line("web-0", "GET / 200"),
+    ];
+
+    const { health, calls } = await followed(toFour, {
+      service: (ms) => service(ms < 10_000 ? "Updating" : "Failed"),
+      log,
+    });
+
+    expect(health).toMatchInlineSnapshot(`
+      {
+        "afterMs": 15000,
+        "excerpt": [
+          "password [redacted] refused",
+          "[gantry] instance web-1 exited with code 1, restarting in 2 s",
+        ],
+        "kind": "trouble",
+        "level": "failing",
+        "line": "failed",
+        "outcome": "is failing",
+      }
+    `);
+    expect(calls.at(-1)).toMatchObject({ op: "getServiceLogs", query: { date: "2026.11.22", from: 0 } });
+  });
+
+  test("of the instance that wrote last, where none says so: the newest twenty, cut where they are long", async () => {
+    const log = (): unknown => [
+      line("web-0", "GET / 200"),
+      ...Array.from({ length: 30 }, (_, at) => line("web-1", `${at} `.padEnd(at === 29 ? 600 : 3, "x"))),
+    ];
+
+    const { health } = await followed(toFour, { service: () => service("Failed"), log });
+
+    expect(health.excerpt).toHaveLength(20);
+    expect(health.excerpt[0]).toBe("10 ");
+    expect(health.excerpt.at(-1)).toHaveLength(501);
+  });
+
+  test("of the job's last instance", async () => {
+    const conditions = [{ type: "Failed", status: "True" }];
+    const failed = { metadata: { name: "nightly" }, instance_names: ["n-1", "n-2"], status: { failed: 1, conditions } };
+
+    const { health, calls } = await looked([failed], () => ["step 1", "step 2"]);
+
+    expect(health).toMatchObject({
+      kind: "trouble",
+      level: "failing",
+      outcome: "failed after 1 attempt",
+      excerpt: ["step 1", "step 2"],
+    });
+    expect(calls.at(-1)?.path).toEqual({ region: "us", job_name: "nightly", instance_name: "n-2" });
+  });
+
+  test("or none, when the log cannot be read", async () => {
+    const { health } = await followed(toFour, {
+      service: () => service("Failed"),
+      log: () => {
+        throw unreadable;
+      },
+    });
+
+    expect(health).toMatchObject({ kind: "trouble", line: "failed", afterMs: 2_000, excerpt: [] });
+  });
+});

@@ -1,0 +1,67 @@
+import type { Call } from "../../../../src/api/operations.ts";
+import type { Change } from "../../../../src/bot/changes/change.ts";
+import { type Look, lookAtChanged } from "../../../../src/bot/changes/health.ts";
+import { nextLookMs } from "../../../../src/bot/changes/service-watch.ts";
+import type { Health } from "../../../../src/bot/changes/stored-change.ts";
+import type { Outcome } from "../../../../src/bot/changes/change.ts";
+import { scripted } from "./scripted.ts";
+
+export type Followed = {
+  /** Each look, in milliseconds after the change. */
+  readonly looks: readonly { readonly atMs: number; readonly health: Health }[];
+  /** What is known when nobody looks any more. */
+  readonly health: Health;
+  /** What was accepted has shown. */
+  readonly outcome: Outcome | undefined;
+  readonly calls: readonly Call[];
+};
+
+type Seen = {
+  /** The service at a time after the change. A Problem is thrown. */
+  readonly service: (atMs: number) => unknown;
+  readonly log?: (() => unknown) | undefined;
+} & Partial<Pick<Look, "isConfirmed" | "healthyAfterMs" | "progress">>;
+
+const noLog = (): unknown => {
+  throw new Error("the log was read");
+};
+
+/** The change was done then. */
+export const startMs = Date.parse("2026-11-21T23:59:58Z");
+
+/** Follows a change to the last look, on a clock that only its pauses move. */
+export async function followed(change: Change, seen: Seen): Promise<Followed> {
+  const { service, log = noLog, isConfirmed = true, healthyAfterMs = 60_000 } = seen;
+  let { progress } = seen;
+  let outcome: Outcome | undefined;
+  const calls: Call[] = [];
+  const looks: { readonly atMs: number; readonly health: Health }[] = [];
+  const look = (nowMs: number): Look => ({
+    change,
+    progress,
+    nowMs,
+    ageMs: nowMs - startMs,
+    healthyAfterMs,
+    isConfirmed: isConfirmed || outcome !== undefined,
+    uid: change.workload.uid,
+    resourcesKey: "resources",
+  });
+  let nowMs = startMs + (progress === undefined ? 2_000 : (nextLookMs(progress, look(startMs)) ?? 0));
+  const { api } = scripted((call) => {
+    calls.push(call);
+    if (call.op === "getServiceLogs") return log();
+    const answer = service(nowMs - startMs);
+    if (answer instanceof Error) throw answer;
+    return answer;
+  });
+  const redact = async (lines: readonly string[]) => lines.map((line) => line.replace(/hunter2/u, "[redacted]"));
+  const deps = { api, signal: new AbortController().signal, nowMs: () => nowMs, redact };
+  for (;;) {
+    const { health, outcome: shown, nextMs } = await lookAtChanged(look(nowMs), deps);
+    looks.push({ atMs: nowMs - startMs, health });
+    outcome ??= shown;
+    if (nextMs === undefined) return { looks, health, outcome, calls };
+    progress = health;
+    nowMs += nextMs;
+  }
+}

@@ -1,0 +1,146 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { type Heard, readMention } from "../../../../src/bot/commands/grammar/mention-words.ts";
+import { joinWords } from "../../../../src/bot/commands/grammar/words.ts";
+
+/** What a message leads to, as "confirm restart web". */
+function heard(text: string): string {
+  const answer = readMention({ text });
+  if (answer.kind === "menu") return "menu";
+  if (answer.kind === "miss") return `miss: ${answer.error.message}`;
+  const { verb, args } = answer.parsed.ask;
+  return `${answer.kind} ${verb} ${joinWords(Object.values(args).map(String))}`.trim();
+}
+
+describe("reads are answered", () => {
+  test.each([
+    ["why is flaky failing?", "run why flaky"],
+    ["Why does flaky keep restarting?", "run why flaky"],
+    ["How is redis.cache?", "run show redis.cache"],
+    ["what's wrong with flaky", "run why flaky"],
+    ["what’s wrong with the flaky service?", "run why service/flaky"],
+    ["show me the logs of worker", "run logs worker"],
+    ["logs for web please", "run logs web"],
+    ["can you show me the last 20 lines of web, please?", "run logs web 20"],
+    ["web logs", "run logs web"],
+    ["how is web doing?", "run show web"],
+    ["is web up?", "run show web"],
+    ["is the web service still running?", "run show service/web"],
+    ["what is running?", "run list"],
+    ["what's down?", "run list failed"],
+    ["who restarted web?", "run history web"],
+    ["what is waiting for approval?", "run pending"],
+    ["who am I?", "run whoami"],
+    ["show web", "run show web"],
+    ["Show WEB.", "run show web"],
+    ["list services", "run list services"],
+  ])("%s", (text, answer) => expect(heard(text)).toBe(answer));
+});
+
+describe("a sentence that changes something is confirmed", () => {
+  test.each([
+    ["restart the web service please", "confirm restart service/web"],
+    ["please restart the redis.cache service.", "confirm restart service/redis.cache"],
+    ["can you restart web?", "confirm restart web"],
+    ["could you please restart web for us, thanks", "confirm restart web"],
+    ["I'd like you to restart web now", "confirm restart web"],
+    ["restart web?", "confirm restart web"],
+    ["reboot web", "confirm restart web"],
+    ["scale web up to 3", "confirm scale web 3"],
+    ["please scale web up to three instances", "confirm scale web 3"],
+    ["scale web down by one", "confirm scale web -1"],
+    ["add 2 instances to web", "confirm scale web +2"],
+    ["please delete the job boom", "confirm delete job/boom"],
+    ["set the memory of web to 512 mb", "confirm memory web 512"],
+    ["approve k7q2mx please", "confirm approve K7Q2MX"],
+  ])("%s", (text, answer) => expect(heard(text)).toBe(answer));
+
+  test("the words of a command run as they do after the slash command", () => {
+    expect(heard("restart web")).toBe("run restart web");
+    expect(heard("delete job boom.")).toBe("run delete job/boom");
+    expect(heard("scale web to 3")).toBe("run scale web 3");
+    expect(heard("restart web, worker and api")).toBe("run restart web,worker,api");
+    expect(heard('restart web --reason "it does not respond"')).toBe("run restart web");
+  });
+});
+
+describe("small talk gets the menu", () => {
+  test.each(["", "hi", "Hello!", "hey there", "thanks", "Thank you very much!", "thanks :tada:", "good morning", "?"])(
+    "%s",
+    (text) => expect(heard(text)).toBe("menu"),
+  );
+});
+
+describe("what isn't understood says so and changes nothing", () => {
+  test.each([
+    "the build is broken again",
+    "restart it",
+    "please restart everything",
+    "restart web tomorrow",
+    "restart web if it fails",
+    "restart web, but only after lunch",
+    "I restarted web",
+    "should we restart web?",
+  ])("%s", (text) =>
+    expect(heard(text)).toMatch(
+      /^(?:miss: (?:I didn't understand that|I don't act on everything|`restart` (?:doesn't take|needs a workload)))/u,
+    ),
+  );
+
+  test("a misspelt command still offers the right one", () => {
+    expect(heard("shwo web")).toBe("miss: I don't know `shwo`.");
+  });
+});
+
+const manners = fc.constantFrom("", "please ", "can you ", "hey, ", "I want you to ", "ok ", "so, ");
+const no = fc.constantFrom(
+  "don't",
+  "don’t",
+  "dont",
+  "do not",
+  "never",
+  "not",
+  "please don't",
+  "you must not",
+  "nobody should",
+  "can't",
+  "cannot",
+);
+const order = fc.constantFrom(
+  "restart web",
+  "delete web",
+  "stop the web service",
+  "scale web to 3",
+  "scale web 0",
+  "start job boom",
+);
+const negated = fc.oneof(
+  fc.tuple(manners, no, order).map(([polite, word, words]) => `${polite}${word} ${words}`),
+  fc.tuple(order, no).map(([words, word]) => `${words} ${word}`),
+  fc.tuple(order, no).map(([words, word]) => `${words}, ${word}!`),
+  fc.tuple(order, no, order).map(([first, word, second]) => `${first} and ${word} ${second}`),
+  fc.tuple(order, no).map(([words, word]) => {
+    const [verb = "", ...rest] = words.split(" ");
+    return [verb, word, ...rest].join(" ");
+  }),
+);
+
+/** Whether a click or the message itself could change anything. */
+function mayWrite(answer: Heard): boolean {
+  if (answer.kind === "menu") return false;
+  if (answer.kind === "miss") return answer.error.suggestions.some(({ ask }) => !["list", "help"].includes(ask.verb));
+  return answer.parsed.command.effect !== "read";
+}
+
+test("a sentence with a negation never changes anything", () => {
+  fc.assert(
+    fc.property(negated, (text) => {
+      expect(mayWrite(readMention({ text })), text).toBe(false);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test("no text makes it throw", () => {
+  fc.assert(fc.property(fc.string({ unit: "grapheme", maxLength: 200 }), (text) => void readMention({ text })));
+});

@@ -1,0 +1,159 @@
+import type { Job, Service } from "../../../../src/api/answers.ts";
+import type { AccountApi } from "../../../../src/api/client.ts";
+import type { EngineInfo } from "../../../../src/api/engine-info.ts";
+import type { Call, OperationId } from "../../../../src/api/operations.ts";
+import { Problem } from "../../../../src/api/problem.ts";
+import type { HistoryEvent } from "../../../../src/bot/changes/history-event.ts";
+import type { StoredChange } from "../../../../src/bot/changes/stored-change.ts";
+import type {
+  About,
+  ChannelBinding,
+  Context,
+  Permissions,
+  Records,
+  Undoable,
+} from "../../../../src/bot/commands/command.ts";
+import { createDirectory } from "../../../../src/bot/commands/lookup/directory.ts";
+import { parseText } from "../../../../src/bot/commands/grammar/parse.ts";
+import { readConfig } from "../../../../src/bot/compose/config.ts";
+import { excerptOf } from "../../../../src/bot/logs/excerpt.ts";
+import type { Verdict } from "../../../../src/bot/policy/verdict.ts";
+import type { Message } from "../../../../src/bot/views/kit/message.ts";
+
+export const now = new Date("2026-11-21T12:00:00Z");
+
+export const allow: Verdict = { kind: "allow", rule: "members do" };
+export const refuse: Verdict = {
+  kind: "refuse",
+  rule: undefined,
+  why: "No rule lets a guest do this.",
+  next: "Ask a full member.",
+};
+
+export type Script = {
+  readonly services?: readonly Service[];
+  readonly jobs?: readonly Job[];
+  /** The lines of every log, oldest first. Default: one. */
+  readonly logLines?: readonly string[];
+  /** What the workload API says about its engine. */
+  readonly engine?: EngineInfo;
+  /** The service cannot be reached. */
+  readonly isDown?: boolean;
+  readonly permissions?: (about: About, breakGlass: boolean) => Verdict;
+  readonly outlook?: (about: Pick<About, "op" | "risk">) => "allow" | "approve" | "refuse";
+  readonly couldApprove?: readonly string[];
+  readonly pending?: readonly StoredChange[];
+  /** Changes of the asker that can be taken back, newest first. */
+  readonly undoable?: readonly Undoable[];
+  /** The ids of requests that the asker may approve. */
+  readonly mayDecide?: readonly string[];
+  readonly events?: readonly HistoryEvent[];
+  /** What the channel is bound to. */
+  readonly binding?: ChannelBinding;
+};
+
+export type Scripted = {
+  readonly context: Context;
+  /** What was called of the service, and what policy was asked about. */
+  readonly calls: OperationId[];
+  readonly asked: About[];
+  readonly queries: Parameters<Records["history"]>[0][];
+};
+
+/** A context in which everything is as the script has it. */
+export function scripted(script: Script = {}): Scripted {
+  const calls: OperationId[] = [];
+  const asked: About[] = [];
+  const queries: Scripted["queries"] = [];
+  const events = script.events ?? [];
+  const context: Context = {
+    api: apiOf(script, calls),
+    engine: async () => script.engine,
+    permissions: permissionsOf(script, asked),
+    records: {
+      pending: async () => script.pending ?? [],
+      mayDecide: async ({ id }) => script.mayDecide?.includes(id) ?? false,
+      undoable: async (isMeant) => script.undoable?.find(({ change }) => isMeant(change)),
+      async history(query) {
+        queries.push(query);
+        const found = events.filter(({ seq }) => query.before === undefined || seq < query.before);
+        const shown = found.slice(0, query.limit);
+        return { events: shown, older: found.length > query.limit ? shown.at(-1)?.seq : undefined };
+      },
+    },
+    logs: { excerpt: async (request) => excerptOf(request), knowsEnv: () => true },
+    account: {
+      owner: { kind: "workspace" },
+      username: "dana",
+      calls: async () => ({ count: 3, since: new Date("2026-11-21T00:00:00Z") }),
+    },
+    directory: createDirectory(() => now.getTime()),
+    settings: readConfig({}).settings,
+    defaultRegion: readConfig({}).settings.region,
+    binding: script.binding,
+    asker: { userId: "U0DANA", name: "Dana Reyes", standing: "member", teamId: "T0GANTRY", channelId: "C0OPS" },
+    now,
+    signal: new AbortController().signal,
+  };
+  return { context, calls, asked, queries };
+}
+
+/** What a read answers to the words. */
+export async function answerTo(text: string, script: Script | Scripted = {}): Promise<Message> {
+  const { context } = "context" in script ? script : scripted(script);
+  const { command, ask } = parseText(text);
+  if (command.effect !== "read") throw new Error(`${text} is no read`);
+  return command.answer(ask, context);
+}
+
+function permissionsOf({ permissions, outlook, couldApprove = [] }: Script, asked: About[]): Permissions {
+  const order = ["refuse", "approve", "allow"] as const;
+  return {
+    async verdict(about, options) {
+      asked.push(about);
+      return permissions?.(about, options?.breakGlass === true) ?? allow;
+    },
+    async outlook(actions) {
+      const all = actions.map((deed) => outlook?.(deed) ?? "allow");
+      return order.findLast((each) => all.includes(each)) ?? "refuse";
+    },
+    approvers: async () => ({ names: couldApprove.slice(0, 3), count: couldApprove.length }),
+  };
+}
+
+function apiOf({ services = [], jobs = [], logLines = ["hello"], isDown }: Script, calls: OperationId[]): AccountApi {
+  const send = async (call: Call): Promise<unknown> => {
+    calls.push(call.op);
+    if (isDown === true) throw problem(call.op, 503);
+    switch (call.op) {
+      case "getService":
+        return services.find(({ name }) => name === call.path.service_name) ?? missing(call.op);
+      case "getJob":
+        return jobs.find(({ metadata }) => metadata.name === call.path.job_name) ?? missing(call.op);
+      case "listServices":
+        return { services, skipped: 0 };
+      case "listJobs":
+        return { jobs, skipped: 0 };
+      case "getServiceLogs":
+        return services.some(({ name }) => name === call.path.service_name)
+          ? logLines
+              .slice(-(call.query.size ?? 100))
+              .map((log) => ({ instance_name: `${call.path.service_name}-1`, log }))
+          : missing(call.op);
+      case "getJobInstanceLogs":
+        return logLines.slice(-(call.query.size ?? 100));
+      default:
+        throw new Error(`${call.op} was sent, and nothing may be written here`);
+    }
+  };
+  return { send: send as unknown as AccountApi["send"] }; // what it answers follows from the call's op
+}
+
+function missing(op: OperationId): never {
+  throw problem(op, 404);
+}
+
+function problem(op: OperationId, status: number): Problem {
+  const sentence = status === 404 ? "There is no such thing." : "The service is not available.";
+  return new Problem({ kind: "refused", op, status, maybeSent: false, sentence, next: "Try again later." });
+}

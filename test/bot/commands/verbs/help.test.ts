@@ -1,0 +1,177 @@
+import { expect, test } from "vitest";
+import { commands } from "../../../../src/bot/commands/verbs.ts";
+import type { About } from "../../../../src/bot/commands/command.ts";
+import { helpVerb } from "../../../../src/bot/commands/verbs/help/view.ts";
+import { drawn } from "../../views/support/drawn.ts";
+import { answerTo } from "../support/script.ts";
+import { leftOut, ruled } from "../support/ruled.ts";
+
+type Seen = Pick<About, "op" | "risk">;
+const guest = ({ risk }: Seen) => (risk === undefined ? ("allow" as const) : ("refuse" as const));
+const member = ({ risk }: Seen) =>
+  risk === undefined || risk === "routine" ? ("allow" as const) : ("approve" as const);
+
+const lines = async (text: string, outlook: (about: Seen) => "allow" | "approve" | "refuse") =>
+  drawn(await answerTo(text, { outlook })).split("\n");
+const named = (help: readonly string[]) => help.filter((line) => line.startsWith("•"));
+
+test("help begins with six commands, and the rest is behind a button", async () => {
+  const message = await answerTo("help", { outlook: member });
+
+  expect(drawn(message)).toMatchInlineSnapshot(`
+    "Look
+    • /gantry list [services|jobs] [failed|running|stopped|…] [TEXT]  List services and jobs, trouble first
+    • /gantry show NAME  Show a workload's status, instances and last change
+    • /gantry logs NAME  Show log lines in a thread
+    Change
+    • /gantry create service|job NAME  Create a service or job
+    • /gantry scale NAME N  Set the number of instances of a service
+    • /gantry restart NAME…  Restart all instances of a service (needs approval)
+    [All commands]
+    Leave something out and a form opens · More about one command: /gantry help restart"
+  `);
+  const [button] = message.blocks.flatMap((block) => (block.type === "actions" ? block.elements : []));
+  expect(button).toMatchObject({
+    action_id: "ask:0",
+    value: JSON.stringify({ verb: "help", share: false, args: { verb: "all" } }),
+  });
+});
+
+test("all commands are shown in groups, with those that need approval marked", async () => {
+  const help = drawn(await answerTo("help all", { outlook: member }));
+
+  expect(help).toMatchInlineSnapshot(`
+    "Look
+    • /gantry list [services|jobs] [failed|running|stopped|…] [TEXT]  List services and jobs, trouble first
+    • /gantry show NAME  Show a workload's status, instances and last change
+    • /gantry why NAME  Show why a workload fails: a verdict, its status and its errors
+    • /gantry logs NAME  Show log lines in a thread
+    • /gantry history [NAME]  Show requests and their outcomes, newest first
+    Change
+    • /gantry create service|job NAME  Create a service or job
+    • /gantry run NAME  Run a CronJob now
+    • /gantry scale NAME N  Set the number of instances of a service
+    • /gantry memory NAME MIB  Set the memory limit of a service (needs approval)
+    • /gantry domains NAME add|remove|set DOMAIN…  Add, remove or set the domains of a service
+    • /gantry start NAME…  Start a stopped service
+    • /gantry stop NAME…  Stop a service and keep its settings (needs approval)
+    • /gantry restart NAME…  Restart all instances of a service (needs approval)
+    • /gantry delete NAME…  Permanently delete a service or job (needs approval)
+    • /gantry undo [NAME|ID]  Offer to undo your newest change
+    Approve
+    • /gantry pending  Show requests waiting for approval
+    • /gantry approve ID  Approve a request
+    • /gantry reject ID  Reject a request
+    • /gantry cancel ID  Cancel your own request before it runs
+    Set up
+    • /gantry can-i COMMAND [ARGUMENTS…]  Check whether you can do something, and who can approve it
+    • /gantry whoami  Show your account, region and API usage
+    • /gantry status  Show whether Gantry works; workspace admins see details
+    • /gantry use  Show or set this channel's region, names and account
+    • /gantry connect [channel|workspace]  Connect your account, or one for this channel or the workspace
+    • /gantry disconnect [channel|workspace]  Disconnect your account, this channel's or the workspace's
+    • /gantry version  Show the versions of Gantry and Node, and the workload API's address
+    • /gantry help [COMMAND | all]  Show the commands you can use here
+    Leave something out and a form opens · More about one command: /gantry help restart"
+  `);
+  expect(named(help.split("\n"))).toHaveLength(commands.length);
+});
+
+test("a guest who may only look sees the commands that look, and how many aren't allowed", async () => {
+  const help = await lines("help all", guest);
+  const looks = commands.filter(
+    ({ actions }) => actions.length === 0 || actions.some(({ risk }) => risk === undefined),
+  );
+  const rest = commands.filter((verb) => !looks.includes(verb));
+
+  expect(named(help)).toHaveLength(looks.length);
+  expect(help.join("\n")).not.toContain("/gantry scale");
+  expect(help).toContain(leftOut(rest));
+  expect(named(await lines("help", guest)).map((line) => line.split(" ")[2])).toEqual(["list", "show", "logs"]);
+});
+
+test("somebody without any right still sees the commands about themselves", async () => {
+  const help = (await lines("help", () => "refuse")).join("\n");
+
+  expect(help).toContain("/gantry whoami");
+  expect(help).not.toContain("/gantry list");
+  expect(help).toContain(leftOut(ruled));
+});
+
+test("the command alone opens a short menu, whose answers don't replace it", async () => {
+  const message = await answerTo("", {});
+
+  expect(drawn(message)).toMatchInlineSnapshot(`
+    "What would you like to do?
+    [List workloads] [Show logs] [Create] [What needs my approval?]
+    Or type: /gantry restart web · /gantry logs web --grep error · /gantry help"
+  `);
+  expect(message.text).toMatchInlineSnapshot(
+    `"What would you like to do? Or type: /gantry restart web · /gantry logs web --grep error · /gantry help"`,
+  );
+  const buttons = message.blocks.flatMap((block) => (block.type === "actions" ? block.elements : []));
+  expect(buttons.map((each) => each.action_id)).toEqual([
+    "ask:beside:list",
+    "form:open:logs",
+    "form:open:create",
+    "ask:beside:pending",
+  ]);
+});
+
+test("the help of one verb says what would happen for this person", async () => {
+  expect(drawn(await answerTo("help scale", { outlook: member }))).toMatchInlineSnapshot(`
+    "# /gantry scale
+    Set the number of instances of a service
+    Usage  /gantry scale NAME N
+    Example  /gantry scale web 4
+    For you here: routine allowed, disruptive and destructive with approval. To see which policy rule decides: /gantry can-i scale
+    • --instances N  the new size, or a step such as +1 or -1 (also --replicas)
+    • --region R  region of the service (jobs have their own)
+    • --share  show the answer to everybody in the channel
+    • --reason TEXT  why you need it; approvers and history show it
+    • --break-glass  run without approval where policy allows it; needs a reason, and the channel sees it
+    [Open form]"
+  `);
+  expect(drawn(await answerTo("help delete", { outlook: guest }))).toContain("You can't use it here");
+  expect(drawn(await answerTo("help restart", { outlook: member }))).toContain("You can use it here with approval");
+  expect(drawn(await answerTo("help show", { outlook: member }))).toContain("You can use it here.");
+  expect(drawn(await answerTo("help approve", { outlook: guest }))).not.toContain("here");
+});
+
+const command = "/gantry";
+const scale = {
+  name: "scale",
+  summary: "Set the number of instances",
+  usage: "scale NAME N",
+  example: "scale web 4",
+  options: [{ flag: "--region R", summary: "where the service runs" }],
+};
+
+test("the help of one verb shows its other words, and a button for its form", () => {
+  const message = helpVerb({
+    verb: { ...scale, hasForm: true, aliases: ["resize", "size"] },
+    command,
+    outlooks: [
+      { risk: "routine", outlook: "allow" },
+      { risk: "destructive", outlook: "approve" },
+    ],
+  });
+
+  expect(message.text).toMatchInlineSnapshot(
+    `
+    "/gantry scale NAME N: Set the number of instances. Example: /gantry scale web 4
+    Also: resize, size
+    For you here: routine allowed, destructive with approval. To see which policy rule decides: /gantry can-i scale"
+  `,
+  );
+  expect(drawn(message)).toMatchInlineSnapshot(`
+    "# /gantry scale
+    Set the number of instances
+    Usage  /gantry scale NAME N
+    Example  /gantry scale web 4
+    Also: resize, size
+    For you here: routine allowed, destructive with approval. To see which policy rule decides: /gantry can-i scale
+    • --region R  where the service runs
+    [Open form]"
+  `);
+});

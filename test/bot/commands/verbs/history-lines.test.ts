@@ -1,0 +1,151 @@
+import { describe, expect, test } from "vitest";
+import { outcomeKinds } from "../../../../src/bot/changes/history-event.ts";
+import type { StoredChange } from "../../../../src/bot/changes/stored-change.ts";
+import { drawn } from "../../views/support/drawn.ts";
+import { answerTo, now } from "../support/script.ts";
+import { event, waiting } from "../support/stored.ts";
+
+const alex = { userId: "U0ALEX", name: "Alex Kim", at: now };
+const tookEffect = { kind: "run", outcome: { kind: "done", after: undefined, alsoMoved: [] } } as const; // literal kinds
+
+function request(more: Partial<StoredChange> = {}): StoredChange {
+  return { ...waiting, diff: ["instances 2 → 3"], reason: undefined, votes: [], ...more };
+}
+
+function failed(why: string): StoredChange["ending"] {
+  return { kind: "run", outcome: { kind: "failed", why, next: "Try again." } };
+}
+
+test("each request is one line that says how it ended, newest first, with real names", async () => {
+  const at = (minutes: number) => new Date(now.getTime() - minutes * 60_000);
+  const health = { kind: "reached", line: "3 of 3 running", excerpt: [] } as const; // a literal kind
+  const glass = request({ state: "done", ending: tookEffect, health, reason: "the shop\nis down" });
+  const lines = [
+    event(6, {
+      at: at(5),
+      kind: "done",
+      request: request({ state: "done", ending: tookEffect, health, votes: [alex] }),
+    }),
+    event(5, {
+      at: at(12),
+      kind: "failed",
+      request: request({ state: "failed", ending: failed("Not enough memory.") }),
+    }),
+    event(4, { at: at(60), kind: "requested", request: request() }),
+    event(3, {
+      at: at(180),
+      kind: "refused",
+      who: { userId: "U0GWEN", name: "Gwen" },
+      changeId: undefined,
+      rule: "no guests",
+    }),
+    event(2, { at: at(2880), kind: "done", breakGlass: true, request: glass }),
+    event(1, { kind: "connected", changeId: undefined, channelId: undefined, workload: undefined, result: "" }),
+  ];
+
+  expect(drawn(await answerTo("history", { events: lines }))).toMatchInlineSnapshot(`
+    "History · newest first
+    ✅ web scaled 2 → 3 · requested by Dana Reyes, approved by Alex Kim · 5m
+    ❌ web wasn't scaled 2 → 3: not enough memory · requested by Dana Reyes · 12m
+    ⏳ Scale web 2 → 3? 0 of 2 approvals · requested by Dana Reyes · 1h
+    🚫 Gwen wasn't allowed to scale web · policy: no guests · 3h
+    ✅ web scaled 2 → 3 · requested by Dana Reyes: “the shop, is down” · 🚨 break-glass · 2d
+    🔑 Dana Reyes connected the account dana · 1d
+    [Every step as a file]"
+  `);
+});
+
+describe("every state of a request has its words, and none looks better than it is", () => {
+  const by = { userId: "U0ALEX", name: "Alex Kim" };
+  const asked = { kind: "run", outcome: { kind: "asked", after: undefined, why: "" } } as const; // literal kinds
+  const health = (kind: "trouble" | "not-yet" | "reached", line: string) => ({ kind, line, excerpt: [] });
+  test.each<[string, Partial<StoredChange>]>([
+    ["⏳ Scale web 2 → 3? 0 of 2 approvals", { state: "pending" }],
+    ["🔄 Scaling web 2 → 3", { state: "approved" }],
+    ["🔄 Scaling web 2 → 3", { state: "claimed" }],
+    ["🔄 web scaled 2 → 3", { state: "done", ending: tookEffect }],
+    ["✅ web scaled 2 → 3", { state: "done", ending: tookEffect, health: health("reached", "3 of 3 running") }],
+    [
+      "✅ web restarted",
+      { verb: "restart", state: "done", ending: asked, health: health("reached", "3 of 3 running") },
+    ],
+    ["🟡 Restart web: accepted, not visible yet", { verb: "restart", state: "done", ending: asked }],
+    [
+      "🔴 web scaled 2 → 3 · web-2 crashes",
+      { state: "done", ending: tookEffect, health: health("trouble", "web-2 crashes") },
+    ],
+    [
+      "🟡 web scaled 2 → 3 · was changed again meanwhile",
+      {
+        state: "done",
+        ending: tookEffect,
+        health: { ...health("not-yet", ""), outcome: "was changed again meanwhile" },
+      },
+    ],
+    [
+      "🟡 web scaled 2 → 3 · still starting",
+      { state: "done", ending: tookEffect, health: health("not-yet", "still starting") },
+    ],
+    [
+      "✅ web updated: memory 512 → 1024 MiB",
+      {
+        verb: "memory",
+        diff: ["memory 512 → 1024 MiB"],
+        state: "done",
+        ending: tookEffect,
+        health: health("reached", ""),
+      },
+    ],
+    ["❌ web wasn't created: unknown image", { verb: "create", state: "failed", ending: failed("unknown image.") }],
+    ["❓ Checking whether web was scaled", { state: "unknown" }],
+    ["❓ Can't tell whether web was scaled", { state: "unknown", settledAt: now }],
+    [
+      "🚫 web wasn't scaled 2 → 3: rejected by Alex Kim, “not today”",
+      { state: "rejected", ending: { kind: "rejected", by, reason: "not today" } },
+    ],
+    [
+      "🚫 web wasn't deleted: cancelled by Alex Kim",
+      { verb: "delete", diff: [], state: "cancelled", ending: { kind: "cancelled", by } },
+    ],
+    [
+      "⌛ web wasn't stopped: not approved in time",
+      { verb: "stop", state: "expired", ending: { kind: "expired", was: "pending" } },
+    ],
+    [
+      "⌛ web wasn't started: not run in time",
+      { verb: "start", state: "expired", ending: { kind: "expired", was: "approved" } },
+    ],
+    [
+      "⚠️ web wasn't scaled 2 → 3: it changed while the request waited",
+      { state: "drifted", ending: { kind: "drifted", drift: [] } },
+    ],
+  ])("%s", async (line, more) => {
+    const text = drawn(await answerTo("history", { events: [event(1, { kind: "done", request: request(more) })] }));
+
+    const asker = more.state === "cancelled" ? "" : " · requested by Dana Reyes";
+    expect(text.split("\n")[1]).toBe(`${line}${asker} · 1d`);
+  });
+});
+
+test("a row without its request says what is known, for every kind of outcome", async () => {
+  const all = outcomeKinds.map((kind, at) => event(at + 1, { kind, result: "" })).reverse();
+
+  expect((await answerTo("history", { events: all })).text).toMatchInlineSnapshot(`
+    "History · newest first
+    ⏳ Scale web · 1d
+    ⏳ Scale web · 1d
+    ⏳ Scale web · 1d
+    ⏳ Scale web · 1d
+    ⏳ Scale web · 1d
+    ⏳ Scale web · 1d
+    🚫 Dana Reyes wasn't allowed to scale web · policy: hurts · 1d
+    ❓ Can't tell whether web was scaled · 1d
+    ❌ web wasn't scaled · 1d
+    ✅ web scaled · 1d
+    ⚠️ web wasn't scaled: it changed while the request waited · 1d
+    ⌛ web wasn't scaled: not approved or not run in time · 1d
+    🚫 web wasn't scaled: cancelled by Dana Reyes · 1d
+    🚫 web wasn't scaled: rejected by Dana Reyes · 1d
+    ⏳ Scale web · requested by Dana Reyes · 1d"
+  `);
+});

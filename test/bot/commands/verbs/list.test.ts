@@ -1,0 +1,277 @@
+import { expect, test } from "vitest";
+import { Ask } from "../../../../src/bot/ask.ts";
+import { parseText } from "../../../../src/bot/commands/grammar/parse.ts";
+import { workloadList, type WorkloadList } from "../../../../src/bot/commands/verbs/list/workload-list.ts";
+import type { Message } from "../../../../src/bot/views/kit/message.ts";
+import { drawn } from "../../views/support/drawn.ts";
+import { ask, job, now, report, service, web } from "../../views/support/workloads.ts";
+
+function list(given: Partial<WorkloadList>) {
+  return workloadList({
+    services: undefined,
+    jobs: undefined,
+    ask: ask("list"),
+    page: 0,
+    filter: {},
+    region: "beijing1",
+    jobsRegion: "us",
+    now,
+    shared: false,
+    mayCreate: true,
+    ...given,
+  });
+}
+
+/** The first lines of the rows. */
+function rowsOf(message: Message): string[] {
+  return drawn(message)
+    .split("\n")
+    .filter((line) => /^(?:🟢|🟡|🔴|⚪)/u.test(line));
+}
+
+const many = Array.from({ length: 2000 }, (_, at) => service(`web-${String(at).padStart(4, "0")}`));
+
+test("only the ten workloads of a page are drawn, however many there are", () => {
+  let drawnRows = 0;
+  const counting = many.map((each) => ({
+    ...each,
+    get port_mappings() {
+      drawnRows += 1;
+      return undefined;
+    },
+  }));
+
+  list({ services: counting });
+
+  expect(drawnRows).toBe(10);
+});
+
+test("services and jobs share one list of two lines each: trouble first, then by name", () => {
+  const restarts = { count: 6, first_at: "2026-11-21T11:55:00Z", last_at: "2026-11-21T11:59:00Z" };
+  const message = list({
+    services: [
+      service("worker", {
+        status: "Hibernating",
+        port_mappings: [],
+        default_domain_name: undefined,
+        binding_domain_name: [],
+      }),
+      service("web", { ready_instances: 3 }),
+      service("flaky", { restarts, ready_instances: 1, created_at: "2026-11-21T11:59:16Z" }),
+    ],
+    jobs: [
+      report,
+      job("boom", { failed: 4, conditions: [{ type: "Failed", status: "True" }] }),
+      job("import", { active: 1, startTime: "2026-11-21T11:00:00Z" }),
+    ],
+  });
+
+  expect(message.text).toMatchInlineSnapshot(
+    `"3 services in beijing1 · 3 jobs in us · 2 need attention: 🔴 boom failed, 🔴 flaky 6 restarts in 4 min, 🟢 import running, ⚪️ report complete, 🟢 web running, 🟡 worker hibernating"`,
+  );
+  expect(drawn(message)).toMatchInlineSnapshot(`
+    "3 services in beijing1 · 3 jobs in us · 2 need attention
+    🔴 boom · failed
+      job · 4 attempts · 10h old
+    🔴 flaky · 6 restarts in 4 min
+      1 of 3 · 44s old · shop.example.org +1
+    🟢 import · running
+      job · 10h old
+    ⚪️ report · complete
+      job · 10h old
+    🟢 web · running
+      3 of 3 · 3d old · shop.example.org +1
+    🟡 worker · hibernating
+      3 instances · 3d old
+    [Act on… ▾]"
+  `);
+});
+
+test("what keeps a workload from running is beside its status, in a few words", () => {
+  const pulling = 'ImagePullBackOff: Back-off pulling image "registry.example.com/shop/web:4.12": not found';
+  const message = list({
+    services: [
+      service("web", { status: "Failed", message: pulling }),
+      service("search", { status: "Updating", message: "Unschedulable: 0/14 nodes are available" }),
+      service("loop", { status: "Failed", restart_count: 6, message: "back-off 5m0s", last_state: { exit_code: 3 } }),
+    ],
+  });
+
+  expect(rowsOf(message).map((row) => row.split(" · ")[1])).toEqual([
+    "exit 3, 6 restarts",
+    "failed: ImagePullBackOff",
+    "updating: Unschedulable",
+  ]);
+});
+
+test("jobs have neither a size nor an address", () => {
+  const message = list({ jobs: [job("import", { failed: 2, conditions: [{ type: "Failed", status: "True" }] })] });
+
+  expect(drawn(message)).toMatchInlineSnapshot(`
+    "1 job in us · 1 needs attention
+    🔴 import · failed
+      job · 2 attempts · 10h old
+    [Act on… ▾]"
+  `);
+});
+
+test("a job that runs is not counted as 0 of 1, and one that completes several times says how far it is", () => {
+  const running = job("import", { active: 1, startTime: "2026-11-21T11:00:00Z" });
+  const message = list({
+    jobs: [running, { ...running, metadata: { name: "shards" }, spec: { completions: 12 } }],
+  });
+
+  expect(drawn(message)).toMatchInlineSnapshot(`
+    "2 jobs in us
+    🟢 import · running
+      job · 10h old
+    🟢 shards · running
+      job · 0 of 12 done
+    [Act on… ▾]"
+  `);
+});
+
+test("services and jobs of one region are counted together", () => {
+  expect(drawn(list({ services: [web], jobs: [report], region: "us" })).split("\n")[0]).toBe("2 workloads in us");
+});
+
+test("the second page of 2,000 has Back and Next, and says where it is", () => {
+  const message = list({ services: many, page: 1, filter: { status: "running", text: "WEB" } });
+
+  const lines = drawn(message).split("\n");
+  expect([...lines.slice(0, 3), ...lines.slice(-2)]).toMatchInlineSnapshot(`
+    [
+      "2,000 of 2,000 services · running · name contains “WEB”",
+      "🟢 web-0010 · running",
+      "  3 instances · 3d old · shop.example.org +1",
+      "11–20 of 2,000",
+      "[Back] [Next] [Act on… ▾]",
+    ]
+  `);
+});
+
+test.each([
+  ["failed", "boom, flaky, slow"],
+  ["Failing", "boom, flaky, slow"],
+  ["unhealthy", "boom, flaky, slow"],
+  ["running", "slow, import, web"],
+  ["healthy", "import, web"],
+  ["stopped", "old"],
+  ["COMPLETE", "report"],
+  ["done", "report"],
+  ["restarting", "flaky"],
+  ["hiber", "odd"],
+])("the status %s finds %s", (status, names) => {
+  const message = list({
+    services: [
+      web,
+      service("flaky", { restarts: { count: 6 } }),
+      service("slow", { ready_instances: 1 }),
+      service("old", { status: "Stopped" }),
+      service("odd", { status: "Hibernating" }),
+    ],
+    jobs: [
+      report,
+      job("boom", { conditions: [{ type: "Failed", status: "True" }] }),
+      job("import", { active: 1, startTime: "2026-11-21T11:00:00Z" }),
+    ],
+    filter: { status },
+  });
+
+  const found = rowsOf(message).map((row) => row.replace(/^\S+ /u, "").split(" · ")[0]);
+  expect(found.join(", ")).toBe(names);
+});
+
+test.each([
+  ["list failed", { status: "failed" }],
+  ["list Failed jobs", { kind: "jobs", status: "failed" }],
+  ["list services web", { kind: "services", text: "web" }],
+  ["list web stopped services", { kind: "services", text: "web", status: "stopped" }],
+  ["list failed --status Hibernating", { text: "failed", status: "Hibernating" }],
+  ["list stopped failed", { status: "stopped", text: "failed" }],
+])("the words %s are understood in any order", (words, args) => {
+  expect(parseText(words).ask.args).toEqual(args);
+});
+
+test("two names are one too many", () => {
+  expect(() => parseText("list web worker")).toThrow("I can filter by one name, not by “web” and “worker”.");
+});
+
+test("the buttons carry the ask with another page, and each has its own id", () => {
+  const asked = ask("list", { kind: "services", page: 1 });
+
+  const message = list({ services: many, page: 1, ask: asked, shared: true });
+
+  const buttons = message.blocks.flatMap((block) => (block.type === "actions" ? block.elements : []));
+  expect(buttons.map((each) => each.action_id)).toEqual(["ask:0", "ask:1", "pick:service"]);
+  const carried = buttons.flatMap((each) => (each.type === "button" ? [Ask.parse(JSON.parse(each.value ?? ""))] : []));
+  expect(carried).toEqual([
+    { ...asked, share: true, args: { kind: "services", page: 0 } },
+    { ...asked, share: true, args: { kind: "services", page: 2 } },
+  ]);
+});
+
+test.each([
+  [2000, "1,991–2,000 of 2,000"],
+  [-1, "1–10 of 2,000"],
+  [199, "1,991–2,000 of 2,000"],
+])("page %i is within the list", (page, range) => {
+  const message = list({ services: many, page });
+
+  expect(drawn(message)).toContain(range);
+});
+
+test("a filter too long for a button leaves the button out", () => {
+  const message = list({ services: many, ask: ask("list", { text: "x".repeat(2000) }) });
+
+  expect(drawn(message).split("\n").at(-1)).toBe("[Act on… ▾]");
+});
+
+test("an empty list and a filter that fits nothing are different answers, each with the next step", () => {
+  const answers = [
+    list({ services: [], jobs: [] }),
+    list({ jobs: [] }),
+    list({ services: [], mayCreate: false }),
+    list({ services: [web], jobs: [], filter: { text: "api", status: "Failed" } }),
+    list({ services: many, filter: { text: "api" } }),
+    list({ services: [web], jobs: [report], filter: { status: "failed" } }),
+  ];
+
+  expect(answers.map(drawn).join("\n\n")).toMatchInlineSnapshot(`
+    "No workloads in beijing1 yet.
+    [Create one]
+
+    No jobs yet.
+    [Create one]
+
+    No services in beijing1 yet.
+
+    Nothing matches: needs attention, name contains “api”. Without the filter: 1 service in beijing1.
+    [Show all]
+
+    Nothing matches: name contains “api”. Without the filter: 2,000 services in beijing1.
+    [Show all]
+
+    Nothing needs attention. Without the filter: 1 service in beijing1 · 1 job in us.
+    [Show all]"
+  `);
+});
+
+test.each([
+  [{ services: [web], jobs: [report] }, "pick:any"],
+  [{ services: [web] }, "pick:service"],
+  [{ jobs: [report] }, "pick:job"],
+])("under a list one chooses among what it lists (%#)", (kinds, picker) => {
+  const message = list({ ...kinds, region: "beijing2" });
+
+  const row = message.blocks.find(({ type }) => type === "actions");
+  expect(row).toMatchObject({ block_id: "region:beijing2", elements: [{ action_id: picker, min_query_length: 0 }] });
+});
+
+test("a region that cannot be a block's id is left out of it", () => {
+  const message = list({ services: [web], region: "bei jing".repeat(40) });
+
+  const row = message.blocks.find(({ type }) => type === "actions");
+  expect(row).toMatchObject({ elements: [{ action_id: "pick:service" }] });
+  expect(row).not.toHaveProperty("block_id");
+});

@@ -1,0 +1,117 @@
+import { describe, expect, test } from "vitest";
+import type { ChannelBinding } from "../../../../../src/bot/commands/command.ts";
+import { parseText } from "../../../../../src/bot/commands/grammar/parse.ts";
+import { drawn } from "../../../views/support/drawn.ts";
+import { service } from "../../../views/support/workloads.ts";
+import { answerTo, refuse, scripted } from "../../support/script.ts";
+
+function wish(text: string) {
+  const { command, ask } = parseText(text);
+  if (command.effect !== "bind") throw new Error(`${text} binds nothing`);
+  return command.binding(ask);
+}
+
+const none = { region: undefined, names: undefined, account: undefined, isLocked: false };
+
+test.each([
+  ["use", { kind: "show" }],
+  ["use --clear", { kind: "clear" }],
+  ["use --region beijing1", { kind: "bind", terms: { ...none, region: "beijing1" } }],
+  ['use --names "shop-*" --lock', { kind: "bind", terms: { ...none, names: "shop-*", isLocked: true } }],
+  ["use --account team", { kind: "bind", terms: { ...none, account: "team" } }],
+  [
+    "use -region beijing1 --names shop-* --account team --lock",
+    { kind: "bind", terms: { region: "beijing1", names: "shop-*", account: "team", isLocked: true } },
+  ],
+])("%s", (text, expected) => {
+  expect(wish(text)).toEqual(expected);
+});
+
+test.each([
+  ["use --lock", /--lock needs --region or --names/u],
+  ["use --lock --account team", /--lock needs --region or --names/u],
+  ["use --clear --lock", /without other flags/u],
+  ['use --names "**"', /every name/u],
+  ['use --names ""', /a pattern such as/u],
+  ["use --names a/b", /a pattern such as/u],
+  [`use --region ${"r".repeat(101)}`, /needs a region name/u],
+  ["use --account é", /plain letters/u],
+  ["use --region", /`--region` needs a value/u],
+])("%s is refused", (text, sentence) => {
+  expect(() => parseText(text)).toThrow(sentence);
+});
+
+/** The binding of this channel, as a verb gets it. */
+const shop: ChannelBinding = {
+  region: "beijing2",
+  names: "shop-*",
+  isLocked: false,
+  boundBy: { userId: "U0DANA", name: "Dana Reyes" },
+  boundAt: new Date(0),
+  covers: (name) => name.startsWith("shop-"),
+};
+
+describe("can-i use", () => {
+  test("asks for the region that it would be bound to", async () => {
+    const script = scripted({ binding: shop });
+
+    const told = drawn(await answerTo("can-i use --region us --lock", script));
+    await answerTo("can-i use", script);
+    await answerTo("can-i use --clear", script);
+    await answerTo("can-i use --names x", script);
+
+    expect(told).toMatchInlineSnapshot(`
+      "✅ Yes, you can run use here.
+      Policy: members do."
+    `);
+    expect(script.asked.map(({ op, risk, workload }) => [op, risk, workload.region])).toEqual([
+      ["bindChannel", "routine", "us"],
+      ["bindChannel", "routine", "beijing2"],
+      ["bindChannel", "routine", "beijing2"],
+      ["bindChannel", "routine", "beijing1"],
+    ]);
+  });
+
+  test("says why not", async () => {
+    expect(drawn(await answerTo("can-i use", { permissions: () => refuse }))).toMatchInlineSnapshot(`
+      "🚫 No. No rule lets a guest do this.
+      Ask a full member."
+    `);
+  });
+});
+
+test("help names the flags", async () => {
+  expect(drawn(await answerTo("help use"))).toMatchInlineSnapshot(`
+    "# /gantry use
+    Show or set this channel's region, names and account
+    Usage  /gantry use [--region R] [--names "shop-*"] [--account A] [--lock] [--clear]
+    Example  /gantry use --region beijing1 --names "shop-*" --lock
+    You can use it here. To see which policy rule decides: /gantry can-i use
+    • --region R  default region for services here
+    • --names PATTERN  list and suggest only these names; * matches anything
+    • --account A  use this account here
+    • --lock  refuse other regions and names here
+    • --clear  remove the binding
+    [Open form]"
+  `);
+});
+
+describe("where the channel is bound to names", () => {
+  const services = [service("shop-front", {}), service("web", {}), service("webx", {})];
+
+  test("a list shows only these", async () => {
+    const told = drawn(await answerTo("list services", { services, binding: shop }));
+
+    expect(told).toContain("shop-front");
+    expect(told).toContain("1 service in beijing1");
+  });
+
+  test("a typo is held against these alone", async () => {
+    await expect(answerTo("show wab", { services, binding: shop })).rejects.toMatchObject({
+      next: expect.not.stringContaining("Did you mean"),
+    });
+    await expect(answerTo("show shop-frnt", { services, binding: shop })).rejects.toMatchObject({
+      next: "Did you mean `shop-front`?",
+    });
+  });
+});

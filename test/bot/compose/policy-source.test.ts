@@ -1,0 +1,191 @@
+import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pino } from "pino";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { openPolicy, type PolicyUpdate } from "../../../src/bot/compose/policy-source.ts";
+import { defaultPolicy } from "../../../src/bot/policy/default-policy.ts";
+
+const policyText = (name: string): string => `rules:\n  - { name: ${name}, who: members, does: read, then: allow }\n`;
+const broken = "rules:\n  - { name: it, who: members, does: raed, then: allow }\n";
+const taken = { kind: "taken", rules: 1 } as const;
+
+function folder(): string {
+  const made = mkdtempSync(join(tmpdir(), "gantry-policy-"));
+  onTestFinished(() => rmSync(made, { recursive: true, force: true }));
+  return made;
+}
+
+async function opened(path: string | undefined, pollMs?: number) {
+  const news: PolicyUpdate[] = [];
+  const logged: string[] = [];
+  const log = pino({ base: null }, { write: (line: string) => void logged.push(line) });
+  const timing = pollMs === undefined ? {} : { pollMs };
+  const source = await openPolicy({ path, log, onChange: (each) => news.push(each), ...timing });
+  onTestFinished(source.close);
+  return { news, logged, close: source.close, current: source.current, rule: () => source.current().rules[0]?.name };
+}
+
+const soon = { timeout: 120_000, interval: 10 };
+
+test("without a file the built-in policy holds", async () => {
+  const { current } = await opened(undefined);
+
+  expect(current()).toBe(defaultPolicy);
+});
+
+test("a file that is broken at the start, or is not there, is an error with file and line", async () => {
+  const file = join(folder(), "policy.yaml");
+
+  await expect(opened(file)).rejects.toThrow(
+    `${file}:1: Couldn't read the file (ENOENT). Check GANTRY_POLICY and the file's permissions.`,
+  );
+  writeFileSync(file, broken);
+  await expect(opened(file)).rejects.toThrow(`${file}:2: rule “it”, does: “raed”`);
+});
+
+test("a changed file holds soon, however it is written", async () => {
+  const dir = folder();
+  const file = join(dir, "policy.yaml");
+  writeFileSync(file, policyText("first"));
+  const { rule, news } = await opened(file);
+  expect(rule()).toBe("first");
+
+  writeFileSync(file, policyText("written over"));
+  await expect.poll(rule, soon).toBe("written over");
+
+  writeFileSync(join(dir, "policy.yaml.new"), policyText("put in its place"));
+  renameSync(join(dir, "policy.yaml.new"), file);
+  await expect.poll(rule, soon).toBe("put in its place");
+
+  expect(news).toEqual([taken, taken]);
+});
+
+test("a file behind links is followed when a link is swapped, as Kubernetes does", async () => {
+  const dir = folder();
+  for (const version of ["v1", "v2"]) {
+    mkdirSync(join(dir, version));
+    writeFileSync(join(dir, version, "policy.yaml"), policyText(version));
+  }
+  symlinkSync("v1", join(dir, "..data"));
+  symlinkSync(join("..data", "policy.yaml"), join(dir, "policy.yaml"));
+  const { rule } = await opened(join(dir, "policy.yaml"));
+
+  symlinkSync("v2", join(dir, "..data_tmp"));
+  renameSync(join(dir, "..data_tmp"), join(dir, "..data"));
+
+  await expect.poll(rule, soon).toBe("v2");
+});
+
+test("a file whose folder tells nothing is looked at from time to time", async () => {
+  const dir = folder();
+  mkdirSync(join(dir, "elsewhere"));
+  const real = join(dir, "elsewhere", "policy.yaml");
+  writeFileSync(real, policyText("first"));
+  mkdirSync(join(dir, "here"));
+  symlinkSync(real, join(dir, "here", "policy.yaml"));
+  const { rule } = await opened(join(dir, "here", "policy.yaml"), 50);
+
+  writeFileSync(real, policyText("second"));
+
+  await expect.poll(rule, soon).toBe("second");
+});
+
+test("a broken change leaves the policy before it in force, and is told once, with the line", async () => {
+  const file = join(folder(), "policy.yaml");
+  writeFileSync(file, policyText("good"));
+  const { rule, news, logged } = await opened(file, 20);
+
+  writeFileSync(file, broken);
+  await expect.poll(() => news, soon).toHaveLength(1);
+
+  expect(rule()).toBe("good");
+  expect(news[0]).toEqual({ kind: "broken", message: expect.stringContaining(`${file}:2: rule “it”, does: “raed”`) });
+  expect(JSON.parse(logged[0] ?? "")).toMatchObject({
+    level: 50,
+    msg: "the changed policy has problems; keeping the previous one",
+    problems: [{ line: 2, sentence: expect.stringContaining("“raed”") }],
+  });
+
+  rmSync(file);
+  await expect.poll(() => news, soon).toHaveLength(2);
+  expect(rule()).toBe("good");
+
+  writeFileSync(file, policyText("mended"));
+  await expect.poll(rule, soon).toBe("mended");
+  expect(news.map(({ kind }) => kind)).toEqual(["broken", "broken", "taken"]);
+});
+
+test("what is half written is not taken up: only what stays as it is", async () => {
+  const file = join(folder(), "policy.yaml");
+  writeFileSync(file, policyText("whole"));
+  const { rule, news } = await opened(file, 5);
+
+  // Each state is good by itself; the next one follows at once, as when an editor writes in pieces.
+  for (const piece of ["one", "two", "three"]) writeFileSync(file, policyText(piece));
+  await expect.poll(rule, soon).toBe("three");
+
+  expect(news).toEqual([taken]);
+});
+
+test("after it is closed nothing is taken up", async () => {
+  const dir = folder();
+  const files = ["closed.yaml", "open.yaml"].map((name) => join(dir, name));
+  for (const file of files) writeFileSync(file, policyText("first"));
+  const [closed, open] = await Promise.all(files.map(async (file) => opened(file, 10)));
+
+  closed?.close();
+  for (const file of files) writeFileSync(file, policyText("second"));
+  await expect.poll(() => open?.rule(), soon).toBe("second");
+
+  expect(closed?.rule()).toBe("first");
+});
+
+describe("a folder", () => {
+  const own = "T0HARBOUR";
+
+  function folderWith(files: Readonly<Record<string, string>>): string {
+    const dir = folder();
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(dir, name), text);
+    return dir;
+  }
+
+  test("holds a policy for each workspace, and one for those without", async () => {
+    const dir = folderWith({ "default.yaml": policyText("for all"), [`${own}.yaml`]: policyText("own") });
+
+    const { current } = await opened(dir);
+
+    expect([current(own), current("T0OTHER"), current()].map(({ rules }) => rules[0]?.name)).toEqual([
+      "own",
+      "for all",
+      "for all",
+    ]);
+  });
+
+  test("is followed: a file is added, broken, and removed", async () => {
+    const dir = folderWith({ "default.yaml": policyText("for all") });
+    const { current, news } = await opened(dir);
+    const rule = (): string | undefined => current(own).rules[0]?.name;
+    const file = join(dir, `${own}.yaml`);
+
+    writeFileSync(file, policyText("own"));
+    await expect.poll(rule, soon).toBe("own");
+    writeFileSync(file, broken);
+    await expect.poll(() => news.at(-1)?.kind, soon).toBe("broken");
+    expect(rule()).toBe("own");
+    rmSync(file);
+    await expect.poll(rule, soon).toBe("for all");
+  });
+
+  test.each([
+    ["without default.yaml", { [`${own}.yaml`]: policyText("own") }, "default.yaml:1: It is missing."],
+    [
+      "with a file that would hold nowhere",
+      { "default.yaml": policyText("for all"), "harbour.yaml": policyText("own") },
+      "harbour.yaml:1: Name it default.yaml, or after a workspace's id, like T0123ABCD.yaml.",
+    ],
+    ["with a broken file", { "default.yaml": policyText("for all"), [`${own}.yaml`]: broken }, `${own}.yaml:2:`],
+  ])("%s is refused at the start", async (_what, files, message) => {
+    await expect(opened(folderWith(files))).rejects.toThrow(message);
+  });
+});

@@ -1,0 +1,102 @@
+import { pino } from "pino";
+import { afterAll, expect, test } from "vitest";
+import { newKey, readKeyring } from "../../../src/bot/accounts/keyring.ts";
+import { createSealer } from "../../../src/bot/accounts/seal.ts";
+import { createApi } from "../../../src/api/client.ts";
+import type { BotParts } from "../../../src/bot/compose/bot.ts";
+import { readConfig } from "../../../src/bot/compose/config.ts";
+import { createWorkspace, type RoutedShared } from "../../../src/bot/compose/workspaces/workspaces.ts";
+import { workspaceStore } from "../../../src/bot/compose/workspaces/workspace-store.ts";
+import { createLogPool } from "../../../src/bot/logs/threads/log-pool.ts";
+import { defaultPolicy } from "../../../src/bot/policy/default-policy.ts";
+import { createRepeats } from "../../../src/bot/slack/receive/repeats.ts";
+import { openSqlite } from "../../../src/platform/database/sqlite.ts";
+import { openStore } from "../../../src/bot/store/open-store.ts";
+import type { Tables } from "../../../src/bot/store/schema/tables.ts";
+import { drainLimits } from "../../../src/bot/workflow/inbox/drain.ts";
+import { createDropped } from "../../../src/bot/workflow/inbox/dropped.ts";
+import { createLanes } from "../../../src/bot/workflow/inbox/lanes.ts";
+import { createRetries } from "../../../src/bot/workflow/inbox/retry.ts";
+
+const log = pino({ level: "silent" });
+const db = openSqlite<Tables>(":memory:");
+const store = await openStore({ kind: "shared", db, flavour: "sqlite", replicaId: "a", log });
+const logs = createLogPool();
+afterAll(async () => {
+  await logs.close();
+  await db.destroy();
+});
+
+const nowMs = (): number => Date.now();
+const parts: BotParts = {
+  slack: { transport: { kind: "http", signingSecret: "s" }, botToken: "xoxb-1" },
+  listen: { host: "127.0.0.1", port: 0 },
+  api: createApi({ baseUrl: "http://service.invalid" }),
+  account: undefined,
+  accountMode: "fallback",
+  policy: () => defaultPolicy,
+  sealer: createSealer(readKeyring(newKey())),
+  settings: readConfig({}).settings,
+  store,
+  log,
+};
+const nothing = (): Promise<void> => Promise.resolve();
+const shared: RoutedShared = {
+  clock: { now: () => new Date(), wait: nothing, patience: nothing },
+  dropped: createDropped(store, log),
+  installations: { removed: nothing, left: nothing, personChanged: nothing },
+  lanes: createLanes({ drain: drainLimits, onError: () => undefined, nowMs }),
+  logs,
+  newReference: () => "r",
+  repeats: createRepeats(nowMs),
+  report: () => Promise.reject(new Error("nobody asks")),
+  retries: createRetries(nowMs),
+};
+
+function workspace(teamId: string) {
+  return createWorkspace(parts, shared, {
+    access: { botToken: `xoxb-${teamId}` },
+    installed: { teamId, userId: "UB" },
+    store: workspaceStore(store, teamId),
+    policy: () => defaultPolicy,
+  });
+}
+
+/** What two workspaces may share, because it remembers nothing about either of them, other than by Slack's unique ids. */
+const common = new Set([
+  "clock",
+  "dropped",
+  "installations",
+  "lanes",
+  "log",
+  "logs",
+  "newReference",
+  "repeats",
+  "report",
+  "retries",
+  "sealer",
+  "settings",
+]);
+
+const [one, other] = [workspace("T1"), workspace("T2")];
+
+test.each(Object.keys(one.deps).map((name) => [name]))(
+  "two workspaces have a %s of their own, or may share it",
+  (name) => {
+    const [ofOne, ofOther] = [one, other].map(({ deps }) => Reflect.get(deps, name) as unknown);
+
+    expect(ofOne === ofOther).toBe(common.has(name));
+  },
+);
+
+test("who the bot is there is known without asking Slack, and stays apart", () => {
+  expect([one, other].map(({ identity }) => identity.bot().teamId)).toEqual(["T1", "T2"]);
+});
+
+test("calls of an account with the same name are counted apart", async () => {
+  const { calls } = one.deps;
+  await store.countCalls({ teamId: "T2", username: "acme", day: new Date().toISOString().slice(0, 10) }, 5);
+
+  expect((await calls.today("acme")).count).toBe(0);
+  expect((await other.deps.calls.today("acme")).count).toBe(5);
+});

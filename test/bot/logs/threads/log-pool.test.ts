@@ -1,0 +1,145 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterEach, expect, test } from "vitest";
+import { createLogPool, type LogPool, type LogPoolOptions } from "../../../../src/bot/logs/threads/log-pool.ts";
+import { UserError } from "../../../../src/bot/errors.ts";
+import { notFullRun } from "../../../support/full-run.ts";
+
+const open: LogPool[] = [];
+afterEach(async () => {
+  for (const pool of open.splice(0)) await pool.close();
+});
+
+function poolOf(options: LogPoolOptions = {}): LogPool {
+  const pool = createLogPool(options);
+  open.push(pool);
+  return pool;
+}
+
+function asked(who: string): { who: string; signal: AbortSignal } {
+  return { who, signal: new AbortController().signal };
+}
+
+const page = { from: 0, size: 1000 };
+const letters = Array.from({ length: 200 }, () => ({ text: "é".repeat(2_000) }));
+const expensive = { ...page, lines: letters, grep: "\\pL{900}" };
+const cheap = { ...page, lines: [{ text: "ok" }, { text: "ERROR password=hunter2" }], grep: "error" };
+
+async function refusal(work: Promise<unknown>): Promise<string> {
+  const error = await work.then(
+    () => "it was answered",
+    (thrown: unknown) => thrown,
+  );
+  return error instanceof UserError ? `${error.message} ${error.next ?? ""}` : String(error);
+}
+
+test("a slow expression ends with advice, and blocks neither the process nor another person", async () => {
+  const pool = poolOf({ stepLimitMs: 700 });
+  let isOver = false;
+  let turns = 0;
+  const turning = setInterval(() => (turns += 1), 5);
+
+  const first = refusal(pool.excerpt(expensive, asked("dana"))).finally(() => (isOver = true));
+  const second = await pool.excerpt(cheap, asked("alex"));
+
+  expect(isOver).toBe(false);
+  expect(second.lines).toEqual([{ text: "ERROR password=[redacted]", match: true }]);
+  expect(await first).toBe(
+    "This expression is too slow: searching 200 lines takes more than 0.7 s. " +
+      "Search for plain words, avoid large counts such as `{900}`, or read fewer lines.",
+  );
+  clearInterval(turning);
+  // Each turn that the expression would have kept from the process is missing; a busy machine may take some, too.
+  expect(turns).toBeGreaterThan(20);
+});
+
+test("one person's expressions run one at a time, so they can't take every thread", async ({ skip }) => {
+  skip(notFullRun !== undefined, notFullRun);
+  const pool = poolOf({ threads: 2, stepLimitMs: 700 });
+  const ended: string[] = [];
+  const mark = (name: string) => () => void ended.push(name);
+
+  const all = [
+    refusal(pool.excerpt(expensive, asked("dana"))).then(mark("first")),
+    refusal(pool.excerpt(expensive, asked("dana"))).then(mark("second")),
+    pool.excerpt(cheap, asked("alex")).then(mark("alex")),
+  ];
+  await Promise.all(all);
+
+  expect(ended).toEqual(["alex", "first", "second"]);
+});
+
+test("who asks for many logs at once is told to wait, and others are answered meanwhile", async ({ skip }) => {
+  skip(notFullRun !== undefined, notFullRun);
+  const pool = poolOf({ threads: 2, stepLimitMs: 300 });
+
+  const all = Array.from({ length: 6 }, () => refusal(pool.excerpt(expensive, asked("dana"))));
+
+  const wait = "Several logs you asked for are still being read. Wait for those answers, then try again.";
+  // One is being read, three wait for it.
+  expect(await Promise.all(all.slice(4))).toEqual([wait, wait]);
+  expect((await pool.excerpt(cheap, asked("alex"))).matched).toBe(1);
+  expect((await Promise.all(all.slice(0, 4))).every((said) => said.includes("takes more than"))).toBe(true);
+});
+
+test("lines that take too long to check for secrets are not shown", async ({ skip }) => {
+  skip(notFullRun !== undefined, notFullRun);
+  const pool = poolOf({ stepLimitMs: 1 });
+  const lines = Array.from({ length: 1_000 }, () => ({ text: "token: x ".repeat(1_820) }));
+
+  expect(await refusal(pool.excerpt({ ...page, lines }, asked("dana")))).toBe(
+    "Checking 1000 lines for secrets takes more than 0.001 s, so none are shown. Read fewer lines.",
+  );
+  expect(await refusal(pool.redact({ lines: lines.map(({ text }) => text), secrets: [] }, asked("dana")))).toContain(
+    "for secrets takes more than",
+  );
+});
+
+test("a page of crafted long lines is read to its end", async ({ skip }) => {
+  skip(notFullRun !== undefined, notFullRun);
+  const lines = Array.from({ length: 1_000 }, () => ({ text: "://a:token: x ".repeat(1_170) }));
+
+  // Ten times the limit of the product: a busy machine takes longer.
+  const excerpt = await poolOf({ stepLimitMs: 30_000 }).excerpt({ ...page, lines }, asked("dana"));
+
+  expect(excerpt.read).toBe(1_000);
+});
+
+test("an invalid expression gets its own error, and an ended thread is replaced", async () => {
+  const pool = poolOf({ threads: 1, stepLimitMs: 700 });
+
+  expect(await refusal(pool.excerpt({ ...cheap, grep: "(open" }, asked("dana")))).toContain("missing closing )");
+  expect(await refusal(pool.excerpt(expensive, asked("dana")))).toContain("too slow");
+  expect((await pool.excerpt(cheap, asked("dana"))).matched).toBe(1);
+});
+
+test("when the queue is full, the next caller is asked to try again", async () => {
+  const pool = poolOf({ threads: 1, stepLimitMs: 500, mostWaiting: 1 });
+
+  const all = ["dana", "alex", "gwen"].map((who) => refusal(pool.excerpt(expensive, asked(who))));
+
+  expect(await all[2]).toBe("Too many logs are being read right now. Try again in a few seconds.");
+});
+
+test("an aborted caller and a closed pool leave no thread behind", async () => {
+  const pool = poolOf({ threads: 1 });
+  const giving = new AbortController();
+  const under = refusal(pool.excerpt(expensive, { who: "dana", signal: giving.signal }));
+  const waiting = refusal(pool.excerpt(expensive, { who: "alex", signal: giving.signal }));
+  await sleep(0);
+  giving.abort(new Error("the bot stops"));
+
+  expect([await under, await waiting]).toEqual(["Error: the bot stops", "Error: the bot stops"]);
+  const last = refusal(pool.excerpt(expensive, asked("gwen")));
+  await pool.close();
+  expect(await last).toMatch(/log thread/u);
+  expect(await refusal(pool.excerpt(cheap, asked("dana")))).toContain("were closed");
+});
+
+test("lines of one writer come back redacted, known values too", async () => {
+  const lines = ["\u001b[31mlogin of bob:swordfish", "all well"];
+
+  expect(await poolOf().redact({ lines, secrets: ["bob:swordfish"] }, asked("health"))).toEqual([
+    "login of [redacted]",
+    "all well",
+  ]);
+});

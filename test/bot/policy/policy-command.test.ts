@@ -1,0 +1,123 @@
+import { execFile } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { defaultPolicyText } from "../../../src/bot/policy/default-policy.ts";
+
+const bin = join(import.meta.dirname, "../../../src/bin/policy.ts");
+
+type Ended = { readonly code: number; readonly out: string; readonly err: string };
+
+const inherited = { NODE_NO_WARNINGS: "1", NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] };
+
+function run(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ended> {
+  const { promise, resolve } = Promise.withResolvers<Ended>();
+  execFile(process.execPath, [bin, ...args], { env: { ...inherited, ...env } }, (error, out, err) =>
+    resolve({ code: typeof error?.code === "number" ? error.code : 0, out, err }),
+  );
+  return promise;
+}
+
+function fileOf(text: string): string {
+  const dir = mkdtempSync(join(tmpdir(), "gantry-policy-"));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const file = join(dir, "policy.yaml");
+  writeFileSync(file, text);
+  return file;
+}
+
+test("check says whether a file can be used, and ends with 2 when it cannot", async () => {
+  const good = fileOf("rules:\n  - { name: it, who: members, does: read, then: allow }\n");
+  const bad = fileOf("rules:\n  - { name: it, who: member, does: read, then: allow }\n");
+
+  const [built, named, byEnvironment, wrong] = await Promise.all([
+    run(["check"]),
+    run(["check", good]),
+    run(["check"], { GANTRY_POLICY: good }),
+    run(["check", bad]),
+  ]);
+
+  expect(built).toEqual({ code: 0, out: "the built-in policy is valid: 3 rules.\n", err: "" });
+  expect(named).toEqual({ code: 0, out: `${good} is valid: 1 rule.\n`, err: "" });
+  expect(byEnvironment).toEqual(named);
+  expect(wrong.code).toBe(2);
+  expect(wrong.err).toContain(
+    `${bad}:2: rule “it”, who: “member” isn't a valid person or group. Did you mean “members”?`,
+  );
+});
+
+test("check warns about a rule that is for one region and misses the jobs, which run in another", async () => {
+  const rule = (more: string) =>
+    `  - { name: "${more}", who: members, does: destructive, workloads: { ${more} }, then: refuse }`;
+  const whole = [
+    "region: beijing1",
+    "region: [beijing1, us]",
+    "region: beijing1, kind: service",
+    "region: u*",
+    "name: a",
+  ];
+  const file = fileOf(`rules:\n${[...whole, "region: eu, kind: job"].map(rule).join("\n")}\n`);
+  const warned = (line: number, name: string, regions: string, wanted: string) =>
+    `Warning: ${file}:${line}: rule “${name}” never matches jobs: it is for region ${regions}. The rules below it decide about them. ${wanted}, or write kind: service if only services are meant.\n`;
+
+  const [here, elsewhere] = await Promise.all([
+    run(["check", file]),
+    run(["check", file], { WORKLOAD_JOBS_REGION: "eu" }),
+  ]);
+
+  expect(here).toEqual({
+    code: 0,
+    out: [
+      `${file} is valid: 6 rules.\n`,
+      warned(2, "region: beijing1", "beijing1, and jobs run in us", "Add us to region"),
+      warned(7, "region: eu, kind: job", "eu, and jobs run in us", "Use region: us"),
+    ].join(""),
+    err: "",
+  });
+  expect(elsewhere.out.match(/Warning: .*?:\d+/gu)).toEqual([2, 3, 5].map((line) => `Warning: ${file}:${line}`));
+});
+
+test("explain tells how the answer is found, and ends with 1 when it is no", async () => {
+  const [yes, no] = await Promise.all([
+    run("explain --as U0DANA --in C0OPS --op deleteService --name web --region beijing1".split(" ")),
+    run("explain --standing guest --op getService --name web".split(" ")),
+  ]);
+
+  expect(yes.code).toBe(0);
+  expect(yes.out).toMatchInlineSnapshot(`
+    "May U0DANA, a full member, delete service “web” (destructive) in channel C0OPS, region beijing1?
+    By the built-in policy:
+    1. “read access” (line 4, allow): doesn't match
+       does: the rule is for read; this is to delete service “web” (destructive)
+    2. “routine changes” (line 9, allow): doesn't match
+       does: the rule is for routine; this is to delete service “web” (destructive)
+    3. “disruptive changes” (line 14, approve): decides
+    Yes, with 1 approval from full members of the channel, within 1 hour; the requester can't approve.
+    "
+  `);
+  expect(no.code).toBe(1);
+  expect(no.out).toContain("No. You can't look at “web”: no policy rule allows it for guests.");
+});
+
+test("what cannot be a question ends with 2 and the usage", async () => {
+  const ends = await Promise.all(
+    ["", "chek", "explain", "explain --op delete", "explain --op getJob --wat", "check /no/such/file", "check a b"].map(
+      async (words) => run(words === "" ? [] : words.split(" ")),
+    ),
+  );
+
+  expect(ends.map(({ code, err }) => `${code} ${err.split("\n")[0]}`).join("\n")).toMatchInlineSnapshot(`
+    "2 Use check, explain or print.
+    2 Unknown command “chek”. Use check, explain or print.
+    2 --op is missing. Add an operation, such as --op deleteService.
+    2 Unknown operation “delete”. Did you mean “deleteJob” or “deleteService”? Operations: listServices, listJobs, getService, getJob, getServiceLogs, getJobInstanceLogs, createService, createJob, deleteService, deleteJob, updateService, startService, stopService, restartService, bindChannel.
+    2 Unknown option '--wat'. To specify a positional argument starting with a '-', place it at the end of the command after '--', as in '-- "--wat"
+    2 Couldn't read /no/such/file: ENOENT: no such file or directory, open '/no/such/file'
+    2 Unexpected argument “b”."
+  `);
+});
+
+test("print shows the built-in policy", async () => {
+  expect(await run(["print"])).toEqual({ code: 0, out: defaultPolicyText, err: "" });
+});

@@ -1,0 +1,66 @@
+import { WebAPIRateLimitedError } from "@slack/web-api";
+import { expect, test } from "vitest";
+import { createPace } from "../../../../src/bot/slack/directory/pace.ts";
+import { createBackOff } from "../../../../src/bot/slack/send/back-off.ts";
+
+/** A clock that only moves when somebody waits or the test says so. */
+function paced() {
+  let at = 1_000_000;
+  const waits: number[] = [];
+  const nowMs = (): number => at;
+  const wait = async (ms: number): Promise<void> => {
+    waits.push(ms);
+    at += ms;
+    return Promise.resolve();
+  };
+  const pace = createPace({ wait, backOff: createBackOff(nowMs) });
+  let called = 0;
+  const list = (): Promise<void> =>
+    pace("usergroups.list", () => {
+      called += 1;
+      return Promise.resolve();
+    });
+  return { list, pace, waits, called: () => called, pass: (ms: number) => void (at += ms) };
+}
+
+test("a method is asked as often as Slack answers it", async () => {
+  const { list, called } = paced();
+  for (let at = 0; at < 200; at += 1) await list();
+
+  expect(called()).toBe(200);
+});
+
+test("a call that may leave within a second waits for it", async () => {
+  const { list, pace, called, waits, pass } = paced();
+  const refused = pace("usergroups.list", () => Promise.reject(new WebAPIRateLimitedError(30)));
+  await expect(refused).rejects.toThrow(WebAPIRateLimitedError);
+  pass(29_400);
+
+  await list();
+
+  expect(waits).toEqual([600]);
+  expect(called()).toBe(1);
+});
+
+test("after a 429 nothing is asked until its Retry-After is over, and other methods go on", async () => {
+  const { list, pace, called, pass } = paced();
+  const refused = pace("usergroups.list", () => Promise.reject(new WebAPIRateLimitedError(30)));
+  await expect(refused).rejects.toThrow(WebAPIRateLimitedError);
+
+  await expect(list()).rejects.toMatchObject({ retryAfter: 30 });
+  expect(await pace("conversations.members", () => Promise.resolve("dana"))).toBe("dana");
+  expect(called()).toBe(0);
+  pass(30_000);
+  await list();
+  expect(called()).toBe(1);
+});
+
+test("a Retry-After of hours holds a lookup back for ten minutes, because nobody could do anything until then", async () => {
+  const { list, pace, called, pass } = paced();
+  const refused = pace("usergroups.list", () => Promise.reject(new WebAPIRateLimitedError(86_400)));
+  await expect(refused).rejects.toThrow(WebAPIRateLimitedError);
+
+  pass(10 * 60_000);
+  await list();
+  expect(called()).toBe(1);
+});

@@ -1,0 +1,67 @@
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { expect, onTestFinished, test } from "vitest";
+import { createLog } from "../../../../src/platform/log.ts";
+import { healthRoutes } from "../../../../src/bot/slack/receive/health-routes.ts";
+import { createReceiver, startReceiver } from "../../../../src/bot/slack/receive/http.ts";
+import { drainLimits } from "../../../../src/bot/workflow/inbox/drain.ts";
+import { createLanes } from "../../../../src/bot/workflow/inbox/lanes.ts";
+import { rawAnswer } from "../../../support/raw-http.ts";
+
+async function started() {
+  const lines: string[] = [];
+  const log = createLog({ level: "warn", secrets: [], to: { write: (line) => void lines.push(line) } });
+  const lanes = createLanes({ drain: drainLimits, onError: () => undefined, nowMs: Date.now });
+  const receiver = createReceiver("a-signing-secret", {
+    routes: healthRoutes({ missing: () => Promise.resolve([]), lanes: lanes.status }),
+    log,
+    newReference: () => "ref",
+    route: () => Promise.resolve(),
+  });
+  const server = await startReceiver(receiver, { host: "127.0.0.1", port: 0, log });
+  onTestFinished(async () => {
+    server.closeAllConnections();
+    server.close();
+    await once(server, "close");
+  });
+  const { port } = server.address() as AddressInfo; // it listens on a host and a port
+  return { server, port, lines, lanes };
+}
+
+test("the bot keeps listening after a connection for which it had no file descriptor", async () => {
+  const { server, port, lines } = await started();
+
+  server.emit("error", Object.assign(new Error("accept EMFILE"), { code: "EMFILE", syscall: "accept" }));
+
+  expect((await fetch(`http://127.0.0.1:${port}/healthz`)).status).toBe(200);
+  expect(lines.join("")).toContain("couldn't accept a connection");
+});
+
+test("the bot has the limits of the other servers", async () => {
+  const { server, port } = await started();
+
+  expect(await rawAnswer(port, "hello\r\n\r\n")).toMatch(/^HTTP\/1.1 400 [^]*\{"message":"[^"]+"\}$/u);
+  expect(server).toMatchObject({ headersTimeout: 10_000, requestTimeout: 30_000 });
+  expect(server.maxConnections).toBeLessThanOrEqual(1_000);
+});
+
+test("/healthz shows how many jobs run and wait in each lane", async () => {
+  const { port, lanes } = await started();
+  lanes.add({ lane: "redraws", key: "card A" }, () => Promise.resolve());
+
+  const health = await fetch(`http://127.0.0.1:${port}/healthz`);
+
+  const none = { running: 0, waiting: 0, oldestMs: 0 };
+  expect(health.status).toBe(200);
+  expect(await health.json()).toEqual({
+    status: "ok",
+    lanes: {
+      people: none,
+      requests: none,
+      decisions: none,
+      redraws: expect.anything(),
+      watching: none,
+      sweeping: none,
+    },
+  });
+});

@@ -1,0 +1,22 @@
+import { expect, test } from "vitest";
+import { createRepeats } from "../../../../src/bot/slack/receive/repeats.ts";
+
+test("an id is new once, and again after ten minutes", () => {
+  let now = 0;
+  const { isRepeat } = createRepeats(() => now);
+
+  expect([isRepeat("a"), isRepeat("a"), isRepeat("b")]).toEqual([false, true, false]);
+  now = 10 * 60_000 - 1;
+  expect(isRepeat("a")).toBe(true);
+  now += 1;
+  expect(isRepeat("a")).toBe(false);
+});
+
+test("only so many are remembered, the newest of them", () => {
+  const { isRepeat } = createRepeats(() => 0);
+
+  for (let at = 0; at <= 20_000; at += 1) isRepeat(String(at));
+
+  expect(isRepeat("20000")).toBe(true);
+  expect(isRepeat("0")).toBe(false);
+});

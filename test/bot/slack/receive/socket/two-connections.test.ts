@@ -1,0 +1,138 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { until } from "../../../../support/until.ts";
+import { type Peer, slackSockets } from "./support/slack-sockets.ts";
+import { socketTransport } from "./support/started.ts";
+
+const command = { command: "/gantry", text: "list" };
+
+test("Slack may deliver over either of two connections, and gets the answer in the ack", async () => {
+  const slack = await slackSockets();
+  const bot = socketTransport(slack, { route: (_, ack) => ack({ text: "hello" }) });
+
+  await bot.start();
+  const peers = await slack.has(2);
+
+  expect(await Promise.all(peers.map((peer) => peer.deliver(command)))).toEqual([{ text: "hello" }, { text: "hello" }]);
+  expect(bot.missing()).toEqual([]);
+});
+
+test("an announced refresh opens the next connection first, and what comes over the old one is still acked", async () => {
+  const slack = await slackSockets();
+  const bot = socketTransport(slack, { retireAfterMs: 60_000 });
+  await bot.start();
+  const [old, other] = (await slack.has(2)) as readonly [Peer, Peer]; // there are two
+
+  old.send({ type: "disconnect", reason: "warning" });
+  old.send({ type: "disconnect", reason: "refresh_requested" });
+  const three = await slack.has(3);
+  await old.deliver(command);
+  old.close();
+
+  expect(three).toContain(old);
+  expect(await slack.has(2)).not.toContain(old);
+  expect(other.isOpen()).toBe(true);
+  expect(slack.calls()).toBe(3);
+});
+
+test("an announced connection that Slack leaves open is closed some time after its replacement opened", async () => {
+  const slack = await slackSockets();
+  const bot = socketTransport(slack);
+  await bot.start();
+  const [old] = (await slack.has(2)) as readonly [Peer, Peer]; // there are two
+
+  old.send({ type: "disconnect", reason: "refresh_requested" });
+  await until(() => !old.isOpen());
+
+  expect(slack.open()).toHaveLength(2);
+});
+
+test("while Slack is away at a refresh, the announced connection goes on to serve", async () => {
+  const slack = await slackSockets();
+  const bot = socketTransport(slack);
+  await bot.start();
+  const peers = await slack.has(2);
+
+  slack.answer({ status: 503 });
+  for (const peer of peers) peer.send({ type: "disconnect", reason: "warning" });
+  await until(() => slack.calls() > 8);
+
+  await Promise.all(peers.map((peer) => peer.deliver(command)));
+  expect(bot.missing()).toEqual([]);
+  slack.answer("ticket");
+  await until(() => slack.open().filter((peer) => !peers.includes(peer)).length === 2);
+});
+
+test("after a cut network the other connection serves, and a second one is opened again", async () => {
+  const slack = await slackSockets();
+  const bot = socketTransport(slack);
+  await bot.start();
+  const [cut, other] = (await slack.has(2)) as readonly [Peer, Peer]; // there are two
+
+  cut.cut();
+
+  await other.deliver(command);
+  await until(() => slack.peers().length === 3 && slack.open().length === 2);
+  expect(bot.missing()).toEqual([]);
+});
+
+test("a peer that answers no pings is replaced", async () => {
+  const slack = await slackSockets();
+  const bot = socketTransport(slack, { pongWithinMs: 60 });
+  await bot.start();
+  const [dead] = (await slack.has(2)) as readonly [Peer, Peer]; // there are two
+
+  dead.freeze();
+
+  await until(() => slack.peers().length >= 3);
+  expect(bot.logged()).toContain("replacing a connection to Slack");
+});
+
+test("without any connection the bot isn't ready, and says what happened to the last one", async () => {
+  const slack = await slackSockets();
+  const bot = socketTransport(slack);
+  await bot.start();
+  const peers = await slack.has(2);
+
+  slack.answer({ error: "internal_error" });
+  for (const peer of peers) peer.cut();
+
+  await until(() => bot.missing().length > 0 && slack.calls() > 4);
+  expect(bot.missing()).toEqual(["No connection to Slack is open (internal_error)"]);
+  slack.answer("ticket");
+  await until(() => bot.missing().length === 0);
+});
+
+test("a stop acks what has arrived before it closes, and nothing is opened after it", async () => {
+  const slack = await slackSockets();
+  const { promise: working, resolve: done } = Promise.withResolvers<void>();
+  const bot = socketTransport(slack, { route: (_, ack) => working.then(() => ack({ text: "done" })) });
+  await bot.start();
+  const [peer] = (await slack.has(2)) as readonly [Peer, Peer]; // there are two
+  const answer = peer.deliver(command);
+  await until(() => bot.bodies.length === 1);
+
+  const stopped = bot.stop();
+  await until(() => slack.open().length === 1);
+  done();
+
+  expect(await answer).toEqual({ text: "done" });
+  await stopped;
+  await slack.has(0);
+  expect(slack.calls()).toBe(2);
+});
+
+test("a stop while a connection is being opened leaves none behind", async () => {
+  const slack = await slackSockets();
+  slack.greet("nothing");
+  const bot = socketTransport(slack);
+  const starting = bot.start();
+  await slack.has(2);
+
+  await bot.stop();
+  await starting;
+  await slack.has(0);
+  await nextTurn();
+
+  expect(slack.calls()).toBe(2);
+});

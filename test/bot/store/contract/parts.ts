@@ -1,0 +1,175 @@
+import { expect, test } from "vitest";
+import { step } from "../../../../src/bot/workflow/lifecycle.ts";
+import type { NewChange } from "../../../../src/bot/workflow/ports.ts";
+import { ann, approvedChange, type Bench, bob, done, event, ofId, pendingChange, unknown, votes } from "./bench.ts";
+
+const names = ["web", "worker", "shop"];
+const parts = names.map((name) =>
+  approvedChange("", {
+    workload: { kind: "service", region: "us", name, uid: `uid-${name}` },
+    diff: [`${name} restarts`],
+  }),
+);
+const failed = { kind: "failed", why: "It had no effect.", next: "Ask again." } as const; // a literal kind
+
+function forSeveral(id: string, other: Partial<NewChange> = {}): NewChange {
+  return approvedChange(id, { parts, diff: [], ...other });
+}
+
+const claim = step("claim", {});
+const succeed = step("succeed", { outcome: done });
+
+export function partsContract({ replica, db }: Bench): void {
+  test("a request for several workloads is found with its parts in order, each with the row of history of its workload", async () => {
+    const a = await replica("a");
+    const ten = Array.from({ length: 11 }, (_, at) => ({ ...parts[0], workload: named(`w${at}`) }) as NewChange); // like the first
+    await a.addChange(pendingChange("AAA111", { parts: ten, diff: [] }), event("requested"));
+
+    const found = await a.findChange("AAA111");
+
+    expect(found?.parts?.map(({ id, workload, state }) => [id, workload.name, state])).toEqual(
+      ten.map(({ workload }, at) => [`AAA111/${at + 1}`, workload.name, "approved"]),
+    );
+    expect((await a.pendingChanges("T1"))[0]?.parts).toHaveLength(11);
+    const story = await a.history({ teamId: "T1", limit: 20 });
+    expect(story.map(({ workload, changeId }) => [workload?.name, changeId])).toEqual(
+      ten.map(({ workload }) => [workload.name, "AAA111"]).toReversed(),
+    );
+  });
+
+  test("the same delivery again adds no second request and no second part", async () => {
+    const a = await replica("a");
+    await a.addChange(forSeveral("AAA111", { deliveryId: "same" }), event("requested"));
+    const again = await a.addChange(forSeveral("BBB222", { deliveryId: "same" }), event("requested"));
+
+    expect(again).toMatchObject({ id: "AAA111" });
+    expect(await db().selectFrom("change").select("id").execute()).toHaveLength(4);
+  });
+
+  test("no part is sent before its request is claimed, nor by anybody but who carries the request on", async () => {
+    const [a, b] = [await replica("a"), await replica("b")];
+    await a.addChange(forSeveral("AAA111"), event("requested"));
+
+    const early = await a.advance("AAA111/1", claim, event("claimed"));
+    await a.advance("AAA111", claim, undefined);
+    const foreign = await b.advance("AAA111/1", claim, event("claimed"));
+    const own = await a.advance("AAA111/1", claim, event("claimed"));
+    const twice = await a.advance("AAA111/1", claim, event("claimed"));
+
+    expect([early, foreign, own, twice].map(({ kind }) => kind)).toEqual(["late", "late", "moved", "late"]);
+    expect(ofId(await a.openChanges())).toEqual(["AAA111"]);
+  });
+
+  test("a replica whose lease is nearly over sends no part", async () => {
+    const a = await replica("a");
+    await a.addChange(forSeveral("AAA111"), event("requested"));
+    await a.advance("AAA111", claim, undefined);
+
+    a.later(11_000);
+
+    expect((await a.advance("AAA111/1", claim, event("claimed"))).kind).toBe("late");
+    await a.beat();
+    expect((await a.advance("AAA111/1", claim, event("claimed"))).kind).toBe("moved");
+  });
+
+  test("what a replica left in the middle is carried on by another, and the first can't go on", async () => {
+    const [a, b] = [await replica("a"), await replica("b")];
+    await a.addChange(forSeveral("AAA111"), event("requested"));
+    await a.advance("AAA111", claim, undefined);
+    await a.advance("AAA111/1", claim, event("claimed"));
+    b.later(21_000);
+    await b.beat();
+
+    const [taken] = await b.openChanges();
+    await a.beat();
+
+    expect(taken?.parts?.map(({ state }) => state)).toEqual(["claimed", "approved", "approved"]);
+    expect((await a.advance("AAA111/1", succeed, event("done"))).kind).toBe("late");
+    expect((await a.advance("AAA111/2", claim, event("claimed"))).kind).toBe("late");
+    expect((await b.advance("AAA111/1", claim, event("claimed"))).kind).toBe("late");
+    expect((await b.advance("AAA111/1", step("giveUp", { outcome: unknown }), event("unknown"))).kind).toBe("moved");
+    expect((await b.advance("AAA111/2", claim, event("claimed"))).kind).toBe("moved");
+  });
+
+  test("a part takes its workload, and no other: one run at a time", async () => {
+    const a = await replica("a");
+    await a.addChange(forSeveral("AAA111"), event("requested"));
+    for (const name of names) {
+      await a.addChange(approvedChange(`ONE${name}`, { workload: named(name) }), event("requested"));
+    }
+    await a.advance("AAA111", claim, undefined);
+    await a.advance("AAA111/1", claim, event("claimed"));
+
+    expect((await a.claim("ONEweb", event("claimed"))).kind).toBe("busy");
+    expect((await a.claim("ONEworker", event("claimed"))).kind).toBe("claimed");
+    expect((await a.advance("AAA111/2", claim, event("claimed"))).kind).toBe("busy");
+    await a.advance("AAA111/1", succeed, event("done"));
+    expect((await a.claim("ONEweb", event("claimed"))).kind).toBe("claimed");
+  });
+
+  test("each step of a part is told by its request, whose card is drawn again", async () => {
+    const a = await replica("a");
+    await a.addChange(forSeveral("AAA111"), event("requested"));
+    await a.advance("AAA111", claim, undefined);
+    const before = (await a.findChange("AAA111"))?.version ?? 0;
+
+    await a.advance("AAA111/1", claim, event("claimed", { result: "sent" }));
+
+    expect((await a.findChange("AAA111"))?.version).toBeGreaterThan(before);
+    expect(await a.undrawn()).toEqual([{ id: "AAA111", teamId: "T1" }]);
+    const [newest] = await a.history({ teamId: "T1", limit: 1 });
+    expect(newest).toMatchObject({ changeId: "AAA111", kind: "claimed", result: "sent" });
+  });
+
+  test.each([
+    ["rejected", pendingChange, (a) => a.reject("AAA111", { who: bob, reason: "no" }, event("rejected"))],
+    ["cancelled", pendingChange, (a) => a.cancel("AAA111", ann, event("cancelled"))],
+  ] as [string, typeof pendingChange, (a: Awaited<ReturnType<Bench["replica"]>>) => Promise<unknown>][])(
+    "of a request that was %s, no part is left to be sent",
+    async (state, make, end) => {
+      const a = await replica("a");
+      await a.addChange(make("AAA111", { parts, diff: [] }), event("requested"));
+
+      await end(a);
+
+      const found = await a.findChange("AAA111");
+      expect(found?.state).toBe(state);
+      expect(found?.parts?.map((part) => part.state)).toEqual(["cancelled", "cancelled", "cancelled"]);
+      expect(await a.openChanges()).toEqual([]);
+    },
+  );
+
+  test("what was not begun when the request ended never is", async () => {
+    const a = await replica("a");
+    await a.addChange(pendingChange("AAA111", { parts, diff: [] }), event("requested"));
+    await a.vote("AAA111", bob, votes);
+    await a.advance("AAA111", claim, undefined);
+    await a.advance("AAA111/1", claim, event("claimed"));
+    await a.advance("AAA111/1", step("fail", { outcome: failed }), event("failed"));
+    await a.advance("AAA111", step("fail", { outcome: failed }), undefined);
+
+    expect((await a.findChange("AAA111"))?.parts?.map(({ state }) => state)).toEqual([
+      "failed",
+      "cancelled",
+      "cancelled",
+    ]);
+    expect((await a.advance("AAA111/2", claim, event("claimed"))).kind).toBe("late");
+  });
+
+  test("a request that is too old goes with its parts", async () => {
+    const a = await replica("a", { keepHistoryMs: 86_400_000 });
+    await a.addChange(pendingChange("OLD", { parts, diff: [] }), event("requested"));
+    await a.cancel("OLD", ann, event("cancelled"));
+    await a.addChange(pendingChange("OPEN", { parts, diff: [] }), event("requested"));
+
+    a.later(2 * 86_400_000);
+    await a.beat();
+
+    const left = await db().selectFrom("change").select("id").orderBy("id").execute();
+    expect(left.map(({ id }) => id)).toEqual(["OPEN", "OPEN/1", "OPEN/2", "OPEN/3"]);
+  });
+}
+
+function named(name: string) {
+  return { kind: "service", region: "us", name, uid: `uid-${name}` } as const; // a literal kind
+}

@@ -1,0 +1,207 @@
+import { expect, test } from "vitest";
+import { step } from "../../../../src/bot/workflow/lifecycle.ts";
+import { approvedChange, atOnce, type Bench, done, event, ofId, storyOf, unknown } from "./bench.ts";
+
+const claimed = event("claimed");
+const sameWorkload = { workload: { kind: "service", region: "us", name: "web", uid: "u" } } as const; // a literal kind
+
+export function runsContract({ replica, db }: Bench): void {
+  test("of 50 who want to send at once over two replicas, exactly one may", async () => {
+    const [a, b] = [await replica("a"), await replica("b")];
+    await a.addChange(approvedChange("AAA111"), event("requested"));
+
+    const results = await atOnce(50, [a, b], (store) => store.claim("AAA111", claimed));
+
+    expect(results.filter(({ kind }) => kind === "claimed")).toHaveLength(1);
+    expect(results.filter(({ kind }) => kind === "lost")).toHaveLength(49);
+    expect(await b.findChange("AAA111")).toMatchObject({ state: "claimed", claimedAt: expect.any(Date) });
+    expect(await storyOf(a, "AAA111")).toEqual(["requested", "claimed"]);
+  });
+
+  test("a replica cannot send what another one carries out", async () => {
+    const [a, b] = [await replica("a"), await replica("b")];
+    await a.addChange(approvedChange("AAA111"), event("requested"));
+
+    expect(await b.claim("AAA111", claimed)).toEqual({ kind: "lost" });
+    expect((await a.claim("AAA111", claimed)).kind).toBe("claimed");
+  });
+
+  test("a replica whose lease ran out, or nearly, cannot send before it has renewed it", async () => {
+    const a = await replica("a");
+    await a.addChange(approvedChange("AAA111"), event("requested"));
+
+    a.later(11_000);
+    const nearly = await a.claim("AAA111", claimed);
+    a.later(60_000);
+    const over = await a.claim("AAA111", claimed);
+    await a.beat();
+
+    expect([nearly.kind, over.kind]).toEqual(["lost", "lost"]);
+    expect((await a.claim("AAA111", claimed)).kind).toBe("claimed");
+  });
+
+  test("what was taken over cannot be sent, settled or judged by the one who had it, not even when it lives again", async () => {
+    const [a, b] = [await replica("a"), await replica("b")];
+    for (const id of ["APPROVED", "CLAIMED"]) await a.addChange(approvedChange(id), event("requested"));
+    await a.claim("CLAIMED", claimed);
+    b.later(21_000);
+    await b.beat();
+
+    const taken = await b.openChanges();
+    await a.beat();
+
+    expect(ofId(taken)).toEqual(["APPROVED", "CLAIMED"]);
+    expect(await a.claim("APPROVED", claimed)).toEqual({ kind: "lost" });
+    expect(await a.settle("CLAIMED", done, event("done"))).toBeUndefined();
+    expect(await a.doubt("CLAIMED", unknown, event("unknown"))).toBeUndefined();
+    expect(ofId(await a.openChanges())).toEqual([]);
+    expect(await b.settle("CLAIMED", unknown, event("unknown"))).toMatchObject({ state: "unknown" });
+    expect((await b.claim("APPROVED", claimed)).kind).toBe("claimed");
+  });
+
+  test("what a replica left behind goes to one of the others, whole", async () => {
+    const [a, b, c] = [await replica("a"), await replica("b"), await replica("c")];
+    const ids = Array.from({ length: 12 }, (_, at) => `ID${String(at).padStart(2, "0")}`);
+    for (const id of ids) await a.addChange(approvedChange(id), event("requested"));
+    await a.close();
+
+    await atOnce(8, [b, c], (store) => store.openChanges());
+
+    const [ofB, ofC] = [ofId(await b.openChanges()), ofId(await c.openChanges())];
+    expect([...ofB, ...ofC].toSorted()).toEqual(ids);
+    const claims = await Promise.all(ids.flatMap((id) => [b.claim(id, claimed), c.claim(id, claimed)]));
+    expect(claims.filter(({ kind }) => kind === "claimed")).toHaveLength(12);
+  });
+
+  test("one Run of a workload at a time; the next one goes on when the first has settled", async () => {
+    const [a, b] = [await replica("a"), await replica("b")];
+    await a.addChange(approvedChange("FIRST", sameWorkload), event("requested"));
+    await b.addChange(approvedChange("SECOND", sameWorkload), event("requested"));
+    await b.addChange(approvedChange("OTHER"), event("requested"));
+
+    const results = await Promise.all([a.claim("FIRST", claimed), b.claim("SECOND", claimed)]);
+    const [winner, loser] = results[0].kind === "claimed" ? ([a, "SECOND"] as const) : ([b, "FIRST"] as const); // pairs
+    const other = await b.claim("OTHER", claimed);
+
+    expect(results.map(({ kind }) => kind).toSorted()).toEqual(["busy", "claimed"]);
+    expect(other.kind).toBe("claimed");
+    expect(await a.findChange(loser)).toMatchObject({ state: "approved" });
+    expect(await storyOf(a, loser)).toEqual(["requested"]);
+
+    await winner.settle(loser === "FIRST" ? "SECOND" : "FIRST", done, event("done"));
+    const loserStore = loser === "FIRST" ? a : b;
+    expect((await loserStore.claim(loser, claimed)).kind).toBe("claimed");
+  });
+
+  test("of 50 Changes of one workload at once, one runs", async () => {
+    const [a, b] = [await replica("a"), await replica("b")];
+    await atOnce(50, [a, b], (store, at) =>
+      store.addChange(approvedChange(`ID${at}`, sameWorkload), event("requested")),
+    );
+
+    const results = await atOnce(50, [a, b], (store, at) => store.claim(`ID${at}`, claimed));
+
+    expect(results.filter(({ kind }) => kind === "claimed")).toHaveLength(1);
+    expect(results.filter(({ kind }) => kind === "busy")).toHaveLength(49);
+  });
+
+  test("no answer: unknown, still ours and still the only Run of its workload, until it is settled for good", async () => {
+    const a = await replica("a");
+    await a.addChange(approvedChange("FIRST", sameWorkload), event("requested"));
+    await a.addChange(approvedChange("SECOND", sameWorkload), event("requested"));
+    await a.claim("FIRST", claimed);
+
+    const doubted = await a.doubt("FIRST", unknown, event("unknown"));
+    const meanwhile = await a.claim("SECOND", claimed);
+    const open = ofId(await a.openChanges());
+    const settled = await a.settle(
+      "FIRST",
+      { kind: "failed", why: "It had no effect.", next: "Ask again." },
+      event("failed"),
+    );
+
+    expect(doubted).toMatchObject({
+      state: "unknown",
+      settledAt: undefined,
+      ending: { kind: "run", outcome: unknown },
+    });
+    expect(meanwhile).toEqual({ kind: "busy" });
+    expect(open).toEqual(["FIRST", "SECOND"]);
+    expect(settled).toMatchObject({ state: "failed", settledAt: expect.any(Date) });
+    expect(await a.settle("FIRST", done, event("done"))).toBeUndefined();
+    expect((await a.claim("SECOND", claimed)).kind).toBe("claimed");
+  });
+
+  test.each([
+    [
+      {
+        kind: "done",
+        after: { uid: "u", status: "running", size: 2, memoryMiB: [512, undefined], domains: ["a.example"] },
+        alsoMoved: ["status"],
+      },
+      "done",
+    ],
+    [{ kind: "done", after: undefined, alsoMoved: [] }, "done"],
+    [{ kind: "asked", after: undefined, why: "It was accepted." }, "done"],
+    [{ kind: "failed", why: "No.", next: "Ask." }, "failed"],
+    [{ kind: "unknown", after: "unread", why: "It cannot be told.", next: "Look." }, "unknown"],
+    [{ kind: "unknown", after: undefined, why: "It cannot be told.", next: "Look." }, "unknown"],
+  ] as const)("how it ended is kept as it was: %j", async (outcome, state) => {
+    const a = await replica("a");
+    await a.addChange(approvedChange("AAA111"), event("requested"));
+    await a.claim("AAA111", claimed);
+
+    const settled = await a.settle("AAA111", outcome, event(state));
+
+    expect(settled).toMatchObject({ state, settledAt: expect.any(Date), ending: { kind: "run" } });
+    expect(settled?.ending).toEqual({ kind: "run", outcome });
+    expect(await a.findChange("AAA111")).toEqual(settled);
+  });
+
+  test("health is noted once, of a done one, and then nobody has to carry it on", async () => {
+    const a = await replica("a");
+    await a.addChange(approvedChange("AAA111"), event("requested"));
+    const health = { kind: "trouble", line: "1 of 2 run", excerpt: ["panic: \u0000"] } as const; // a literal kind
+    const early = await a.setHealth("AAA111", health, undefined);
+    await a.claim("AAA111", claimed);
+    await a.settle("AAA111", done, event("done"));
+    const open = ofId(await a.openChanges());
+
+    const noted = await a.setHealth("AAA111", health, event("health"));
+    const again = await a.setHealth("AAA111", { ...health, kind: "reached" }, event("health"));
+
+    expect(early).toBeUndefined();
+    expect(open).toEqual(["AAA111"]);
+    expect(noted).toMatchObject({ health });
+    expect(again).toBeUndefined();
+    expect(ofId(await a.openChanges())).toEqual([]);
+    expect(await storyOf(a, "AAA111")).toEqual(["requested", "claimed", "done", "health"]);
+  });
+
+  test("an event that cannot be written takes its step back with it", async () => {
+    const a = await replica("a");
+    await a.addChange(approvedChange("AAA111"), event("requested"));
+
+    const broken = { ...claimed, kind: null } as unknown as typeof claimed; // what the column refuses
+    const claim = a.claim("AAA111", broken);
+
+    await expect(claim).rejects.toThrow(/NOT NULL constraint|null value in column "kind"/u);
+    expect(await a.findChange("AAA111")).toMatchObject({ state: "approved", version: 1 });
+    expect(await db().selectFrom("change").select("running_key").executeTakeFirst()).toEqual({ running_key: null });
+  });
+
+  test("a success whose health is known is not carried on any further", async () => {
+    const a = await replica("a");
+    const known = { kind: "reached", level: "healthy", line: "3 of 3 running", excerpt: [] } as const; // literal kinds
+    for (const id of ["KNOWN1", "OPEN22"]) {
+      await a.addChange(approvedChange(id), event("requested"));
+      await a.claim(id, event("claimed"));
+    }
+
+    const settled = await a.advance("KNOWN1", step("succeed", { outcome: done, health: known }), event("done"));
+    await a.settle("OPEN22", done, event("done"));
+
+    expect(settled).toMatchObject({ kind: "moved", change: { state: "done", health: known } });
+    expect(ofId(await a.openChanges())).toEqual(["OPEN22"]);
+  });
+}

@@ -1,0 +1,211 @@
+import { pino } from "pino";
+import { sql } from "kysely";
+import { afterAll, describe, expect, test } from "vitest";
+import { openPostgres } from "../../../src/platform/database/postgres.ts";
+import { migrations } from "../../../src/bot/store/schema/migrations.ts";
+import { openStore, type OpenStore } from "../../../src/bot/store/open-store.ts";
+import { type Steps, withSteps } from "./support/steps.ts";
+import { StoreError } from "../../../src/bot/errors.ts";
+import type { Tables } from "../../../src/bot/store/schema/tables.ts";
+import { notFullRun } from "../../support/full-run.ts";
+import { startPostgres } from "../../support/postgres.ts";
+import { approvedChange, event } from "./contract/bench.ts";
+import { contract } from "./contract/contract.ts";
+
+// The name of the skipped suite says why it was skipped.
+const server = notFullRun === undefined ? await startPostgres() : { missing: notFullRun };
+const reason = "missing" in server ? ` (${server.missing})` : "";
+const { url, down, up, stop } = "missing" in server ? { url: "", ...noServer() } : server;
+afterAll(stop);
+
+function noServer() {
+  const nothing = async () => {};
+  return { down: nothing, up: nothing, stop: nothing };
+}
+
+const log = pino({ level: "silent" });
+const limits = { poolSize: 5, statementTimeoutMs: 5_000 };
+let databases = 0;
+
+/** A new database on the server, and a look into it from outside. */
+async function fresh() {
+  databases += 1;
+  const name = `gantry_${databases}`;
+  const root = openPostgres<Tables>({ url, ...limits, statementTimeoutMs: 30_000 }, () => {});
+  await sql`create database ${sql.id(name)}`.execute(root);
+  await root.destroy();
+  const address = new URL(url);
+  address.pathname = `/${name}`;
+  const db = openPostgres<Tables>({ url: address.href, ...limits }, () => {});
+  return { where: { kind: "postgres" as const, url: address.href, ...limits }, db, remove: () => db.destroy() }; // a literal kind
+}
+
+describe.skipIf("missing" in server)(`on a real server${reason}`, () => {
+  contract("the store on PostgreSQL", fresh);
+
+  test("two replicas that start together on an empty database migrate it once", async () => {
+    const { where, db, remove } = await fresh();
+
+    const stores = await Promise.all(
+      Array.from({ length: 6 }, (_, at) => openStore({ ...where, replicaId: `r${at}`, log })),
+    );
+
+    const { rows } = await sql<{ number: number }>`select number from migration order by number`.execute(db);
+    expect(rows.map(({ number }) => number)).toEqual(migrations.map((_, at) => at + 1));
+    for (const store of stores) await store.close();
+    await remove();
+  });
+
+  test("data of a newer program is refused, with what to do", async () => {
+    const { where, db, remove } = await fresh();
+    await (await openStore({ ...where, replicaId: "a", log })).close();
+    await db.insertInto("migration").values({ number: 99, title: "of tomorrow", applied_at: "2027" }).execute();
+
+    const opened = openStore({ ...where, replicaId: "a", log });
+
+    await expect(opened).rejects.toThrow(/newer Gantry \(schema 99.*Start that version.*DATABASE_URL/u);
+    await remove();
+  });
+
+  test("the server goes down and comes back: a StoreError meanwhile, and no restart of Gantry", async () => {
+    const { where, db, remove } = await fresh();
+    const store = withSteps(await openStore({ ...where, replicaId: "a", log }));
+    await store.addChange(approvedChange("AAA111"), event("requested"));
+    await db.selectFrom("change").selectAll().execute();
+
+    await down();
+    const lost = await errorsOf(store);
+    const reachable = await store.isReachable();
+    await up();
+
+    expect(lost.every((error) => error instanceof StoreError)).toBe(true);
+    expect(lost.map(String).join()).not.toContain(new URL(url).password);
+    expect(reachable).toBe(false);
+    await expect.poll(() => store.isReachable(), { timeout: 10_000 }).toBe(true);
+    expect(await store.findChange("AAA111")).toMatchObject({ state: "approved" });
+    expect((await store.claim("AAA111", event("claimed"))).kind).toBe("claimed");
+    await store.close();
+    await remove();
+  });
+
+  test("connections that the server ends, also between two statements, do not end the process", async () => {
+    const { where, db, remove } = await fresh();
+    const store = withSteps(await openStore({ ...where, replicaId: "a", log }));
+    await Promise.all(Array.from({ length: 5 }, () => store.isReachable()));
+
+    await sql`select pg_terminate_backend(pid) from pg_stat_activity
+      where application_name = 'gantry' and pid <> pg_backend_pid()`.execute(db);
+
+    await expect.poll(() => store.isReachable(), { timeout: 10_000 }).toBe(true);
+    await store.close();
+    await remove();
+  });
+
+  test("a database that is too slow is a StoreError after the time that is configured, and is used again", async () => {
+    const { where, db, remove } = await fresh();
+    const store = withSteps(await openStore({ ...where, statementTimeoutMs: 200, replicaId: "a", log }));
+    await store.addChange(approvedChange("AAA111"), event("requested"));
+
+    await db.transaction().execute(async (tx) => {
+      await sql`lock table change in access exclusive mode`.execute(tx);
+      const slow = await store.findChange("AAA111").catch((error: unknown) => error);
+      expect(slow).toBeInstanceOf(StoreError);
+      expect(String(slow)).toContain("didn't answer in time");
+      expect(await store.claim("AAA111", event("claimed")).catch((error: unknown) => error)).toBeInstanceOf(StoreError);
+    });
+
+    expect((await store.claim("AAA111", event("claimed"))).kind).toBe("claimed");
+    await store.close();
+    await remove();
+  });
+
+  test("a replica that is frozen in a transaction does not keep the others from a row", async () => {
+    const { where, remove } = await fresh();
+    const store = withSteps(await openStore({ ...where, replicaId: "a", log }));
+    await store.addChange(approvedChange("AAA111"), event("requested"));
+    const frozen = openPostgres<Tables>({ ...where, statementTimeoutMs: 200 }, () => {});
+
+    const held = await frozen.startTransaction().execute();
+    await held.updateTable("change").set({ version: 7 }).execute();
+    const claimed = await store.claim("AAA111", event("claimed"));
+
+    expect(claimed).toMatchObject({ kind: "claimed", change: { version: 2 } });
+    await expect(held.commit().execute()).rejects.toThrow(/terminat|not queryable|connection/iu);
+    await held
+      .rollback()
+      .execute()
+      .catch(() => "it was rolled back by the server");
+    await frozen.destroy();
+    await store.close();
+    await remove();
+  });
+
+  test.each([
+    ["a wrong password", (address: URL) => (address.password = "wrong-pass-1"), /rejected the user or password/u],
+    [
+      "a database that is not there",
+      (address: URL) => (address.pathname = "/nowhere"),
+      /database in DATABASE_URL doesn't exist/u,
+    ],
+    ["a port where nobody listens", (address: URL) => (address.port = "1"), /can't be reached \(ECONNREFUSED\)/u],
+  ])("%s is said when Gantry starts, without the password", async (_, spoil, sentence) => {
+    const address = new URL(url);
+    spoil(address);
+
+    const error = await failure({ kind: "postgres", url: address.href, ...limits, replicaId: "a", log });
+
+    expect(error).toBeInstanceOf(StoreError);
+    expect(error.message).toMatch(sentence);
+    expect(error.message).not.toContain(address.password);
+  });
+
+  test("requested TLS that the server lacks is an error, both by settings and by URL alone", async () => {
+    const { where, remove } = await fresh();
+    const common = { ...where, replicaId: "a", log };
+
+    const refused = await failure({ ...common, tls: { rejectUnauthorized: true } });
+    const byAddress = await failure({ ...common, url: `${where.url}?sslmode=verify-full` });
+
+    expect(refused.message).toContain("doesn't support TLS");
+    expect(byAddress.message).toContain("doesn't support TLS");
+    await remove();
+  });
+});
+
+test.each(["postgres://u:p@ss:wo/rd@h/db", "mysql://user:pass-word@host/db", "host=db password=pass-word", ""])(
+  "an address that is none is refused without being repeated: %s",
+  async (address) => {
+    const error = await failure({ kind: "postgres", url: address, ...limits, replicaId: "a", log });
+
+    expect(error.message).toMatch(/^DATABASE_URL is no address of a PostgreSQL database\. Write it as/u);
+    expect(error.message).not.toMatch(/ss:wo|pass-word/u);
+  },
+);
+
+async function failure(options: OpenStore): Promise<Error> {
+  try {
+    await (await openStore(options)).close();
+  } catch (error) {
+    if (error instanceof Error) return error;
+  }
+  throw new Error("it was opened");
+}
+
+function errorsOf(store: Steps): Promise<readonly unknown[]> {
+  const calls = [
+    () => store.beat(),
+    () => store.accept({ id: "d1", sealed: "s" }),
+    () => store.findChange("AAA111"),
+    () => store.claim("AAA111", event("claimed")),
+    () => store.openChanges(),
+    () => store.history({ teamId: "T1", limit: 1 }),
+  ];
+  return Promise.all(
+    calls.map((call) =>
+      call().then(
+        () => "it answered",
+        (error: unknown) => error,
+      ),
+    ),
+  );
+}

@@ -1,0 +1,185 @@
+import { type Kysely, sql } from "kysely";
+import { expect, test } from "vitest";
+import { newKey, readKeyring } from "../../../src/bot/accounts/keyring.ts";
+import { createSealer } from "../../../src/bot/accounts/seal.ts";
+import { openSqlite } from "../../../src/platform/database/sqlite.ts";
+import { clockOf } from "../../../src/bot/store/database/clock.ts";
+import { migrate } from "../../../src/bot/store/schema/migrate.ts";
+import { migrations } from "../../../src/bot/store/schema/migrations.ts";
+import type { Tables } from "../../../src/bot/store/schema/tables.ts";
+import { approvedChange, event, ofId, pendingChange } from "./contract/bench.ts";
+import { cleanUps, folder, look, open } from "./support/sqlite-folder.ts";
+
+test("unsealed text from an older Gantry is readable, and so is new, sealed text", async () => {
+  const dir = folder();
+  const who = { userId: "U2", name: "Bob" };
+  const older = await open(dir);
+  const change = pendingChange("AAA111", { reason: "older reason", diff: ["older diff"] });
+  await older.addChange(change, event("requested", { result: "older result" }));
+  await older.reject("AAA111", { who, reason: "older no" }, event("rejected", { result: "older no" }));
+  await older.close();
+
+  const sealer = createSealer(readKeyring(newKey()));
+  const newer = await open(dir, sealer);
+  const next = pendingChange("BBB222", { reason: "newer reason", diff: ["newer diff"] });
+  await newer.addChange(next, event("requested", { result: "newer result" }));
+  await newer.reject("BBB222", { who, reason: "newer no" }, event("rejected", { result: "newer no" }));
+  const results = (await newer.history({ teamId: "T1", limit: 9 })).map(({ result }) => result);
+
+  expect(await newer.findChange("AAA111")).toMatchObject({
+    reason: "older reason",
+    diff: ["older diff"],
+    ending: { kind: "rejected", reason: "older no" },
+  });
+  expect(await newer.findChange("BBB222")).toMatchObject({
+    reason: "newer reason",
+    diff: ["newer diff"],
+    ending: { kind: "rejected", reason: "newer no" },
+  });
+  expect(results).toEqual(["newer no", "newer result", "older no", "older result"]);
+  await newer.close();
+  const raw = JSON.stringify(await look(dir).selectFrom("change").selectAll().execute());
+  expect(raw).toContain("older reason");
+  expect(raw).not.toMatch(/newer (?:reason|diff|no)/u);
+});
+
+test("text whose key is gone reads as a placeholder, and the rest of the row is there", async () => {
+  const dir = folder();
+  const before = await open(dir, createSealer(readKeyring(newKey())));
+  await before.addChange({ ...approvedChange("AAA111"), reason: "because" }, event("requested"));
+  await before.close();
+
+  const after = await open(dir, createSealer(readKeyring(newKey())));
+
+  const lost = "(can't be read: the key that sealed this is gone)";
+  expect(await after.findChange("AAA111")).toMatchObject({ state: "approved", reason: lost, diff: [lost] });
+  expect(await after.history({ teamId: "T1", limit: 1 })).toMatchObject([{ kind: "requested", result: lost }]);
+});
+
+test("data of a newer program is refused, with what to do, and the folder is free again", async () => {
+  const dir = folder();
+  await (await open(dir)).close();
+  const db = look(dir);
+  await db.insertInto("migration").values({ number: 99, title: "of tomorrow", applied_at: "2027-01-01" }).execute();
+
+  await expect(open(dir)).rejects.toThrow(/newer Gantry \(schema 99.*Start that version.*GANTRY_DATA/u);
+
+  await db.deleteFrom("migration").where("number", "=", 99).execute();
+  await open(dir);
+});
+
+test("data of the version before is brought up to date, and what was delivered then is still known", async () => {
+  const dir = folder();
+  const db = look(dir);
+  await sql`create table migration (number integer primary key, title text not null, applied_at text not null)`.execute(
+    db,
+  );
+  await migrations[0]?.up({ db, flavour: "sqlite" });
+  await db.insertInto("migration").values({ number: 1, title: "of then", applied_at: "2026" }).execute();
+  await sql`insert into delivery values ('d1', '2026-11-21T10:00:00.000Z')`.execute(db);
+  await sql`insert into run values ('r1', 'd1', 'scale', 'U1', 'C1', 'https://example.invalid', null, null, null,
+    'claimed', '2026-11-21T10:00:00.000Z', null, null)`.execute(db);
+
+  const store = await open(dir);
+
+  expect(await store.accept({ id: "d1", sealed: "s" })).toBe(false);
+  expect(await store.takeDeliveries()).toEqual([]);
+  await expect(sql`select * from run`.execute(db)).rejects.toThrow(/no such table/u);
+});
+
+test("data from before channels could be bound keeps what it has, and channels can be bound", async () => {
+  const dir = folder();
+  const before = await open(dir);
+  await before.addChange(approvedChange("AAA111"), event("requested"));
+  await before.close();
+  const db = look(dir);
+  for (const table of ["binding", "person_setting"]) await sql`drop table ${sql.ref(table)}`.execute(db);
+  await withoutParts(db);
+  await withoutDuplicateKeys(db);
+  await db.deleteFrom("migration").where("number", ">", 2).execute();
+
+  const after = await open(dir);
+
+  const terms = { region: "us", isLocked: false, boundBy: { userId: "U1", name: "Ann Lee" } };
+  expect(await after.bind({ teamId: "T1", channelId: "C1" }, terms, event("bound"))).toBe(true);
+  expect(await after.findChange("AAA111")).toMatchObject({ state: "approved" });
+});
+
+test("data with two Undos of one change is migrated", async () => {
+  const dir = folder();
+  const before = await open(dir);
+  await before.addChange(approvedChange("AAA111"), event("requested"));
+  await before.addChange(approvedChange("BBB222", { undoOf: "AAA111" }), event("requested"));
+  await before.addChange(approvedChange("CCC333"), event("requested"));
+  await before.close();
+  const db = look(dir);
+  await sql`update change set undo_of = 'AAA111' where id = 'CCC333'`.execute(db);
+  await withoutParts(db);
+  await withoutDuplicateKeys(db);
+  await db.deleteFrom("migration").where("number", ">", 3).execute();
+
+  const after = await open(dir);
+
+  expect(ofId(await after.openChanges()).toSorted()).toEqual(["AAA111", "BBB222", "CCC333"]);
+  const third = approvedChange("DDD444", { undoOf: "AAA111" });
+  expect((await after.addChange(third, event("requested"))).id).toMatch(/BBB222|CCC333/u);
+});
+
+/** As the table was before the migration that adds them. */
+async function withoutDuplicateKeys(db: Kysely<Tables>): Promise<void> {
+  for (const index of ["change_undo_key", "change_wait_key"]) await sql`drop index ${sql.ref(index)}`.execute(db);
+  for (const column of ["undo_key", "wait_key", "notice", "progress"]) {
+    await sql`alter table change drop column ${sql.ref(column)}`.execute(db);
+  }
+}
+
+test("requests from before one could be about several workloads are read, and new ones can be", async () => {
+  const dir = folder();
+  const before = await open(dir);
+  await before.addChange(approvedChange("AAA111"), event("requested"));
+  await before.close();
+  const db = look(dir);
+  await withoutParts(db);
+  await db.deleteFrom("migration").where("number", ">", 5).execute();
+
+  const after = await open(dir);
+
+  expect((await after.findChange("AAA111"))?.parts).toBeUndefined();
+  const parts = [approvedChange(""), approvedChange("")];
+  await after.addChange(approvedChange("BBB222", { parts }), event("requested"));
+  expect((await after.findChange("BBB222"))?.parts).toHaveLength(2);
+  expect(ofId(await after.openChanges())).toEqual(["AAA111", "BBB222"]);
+});
+
+/** As the table was before a request could be about several workloads. */
+async function withoutParts(db: Kysely<Tables>): Promise<void> {
+  await sql`drop index change_part`.execute(db);
+  for (const column of ["part_count", "part_of"])
+    await sql`alter table change drop column ${sql.ref(column)}`.execute(db);
+  // Newer migrations add these.
+  await sql`drop index change_open`.execute(db);
+  await sql`alter table change drop column look_after`.execute(db);
+  await sql`create index change_open on change (owner)`.execute(db);
+  await sql`alter table replica drop column report`.execute(db);
+  await sql`drop index event_team_at`.execute(db);
+  await sql`drop index change_owed`.execute(db);
+  for (const column of ["owed_at", "told_news", "telling_until"]) {
+    await sql`alter table change drop column ${sql.ref(column)}`.execute(db);
+  }
+  for (const table of ["installation", "org_workspace", "moved_channel", "profile"])
+    await sql`drop table ${sql.ref(table)}`.execute(db);
+}
+
+test("a migration that fails leaves nothing behind", async () => {
+  const db = openSqlite<Tables>(":memory:");
+  cleanUps.push(() => db.destroy());
+  const session = { db, flavour: "sqlite" as const, clock: clockOf("sqlite", () => 0) }; // a literal flavour
+  await sql`create table vote (in_the_way text)`.execute(db);
+
+  await expect(migrate(session)).rejects.toThrow(/vote already exists/u);
+  await sql`drop table vote`.execute(db);
+  await migrate(session);
+
+  const applied = await db.selectFrom("migration").select("number").execute();
+  expect(applied.map(({ number }) => number)).toEqual(migrations.map((_, at) => at + 1));
+});

@@ -1,0 +1,152 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import type { StoredChange } from "../../../src/bot/changes/stored-change.ts";
+import { historyEventKinds } from "../../../src/bot/changes/history-event.ts";
+import type { Ask } from "../../../src/bot/ask.ts";
+import { accountMessage } from "../../../src/bot/views/messages/account-message.ts";
+import { askedElsewhere } from "../../../src/bot/views/messages/asked-message.ts";
+import { changeCard } from "../../../src/bot/views/cards/change-card.ts";
+import { newsPost } from "../../../src/bot/views/cards/news-post.ts";
+import { repeatMessage } from "../../../src/bot/views/messages/repeat-message.ts";
+import { excerptReply, storyReply } from "../../../src/bot/views/cards/change-story.ts";
+import { connectForm, connectResult } from "../../../src/bot/views/forms/connect-form.ts";
+import { decisionAnswer, type DecisionAnswer } from "../../../src/bot/views/messages/decision-answer.ts";
+import { post } from "../../../src/bot/views/kit/post.ts";
+import { refusalMessage, type Refusal } from "../../../src/bot/views/messages/refusal-message.ts";
+import { rejectForm } from "../../../src/bot/views/forms/reject-form.ts";
+import { retiredCard } from "../../../src/bot/views/cards/retired-card.ts";
+import { type DuplicateRequest, duplicateMessage } from "../../../src/bot/views/messages/duplicate-message.ts";
+import { waitingLines } from "../../../src/bot/commands/verbs/show/waiting-lines.ts";
+import { event } from "./support/stored-changes.ts";
+import { hostileChange, hostileEvent, longChanges } from "./support/hostile-change.ts";
+import { hostileText, long } from "./support/hostile.ts";
+import { holds } from "./support/holds.ts";
+import { expectFits, expectFormFits } from "./support/judges.ts";
+import { command, now } from "./support/workloads.ts";
+
+const options = { defaultRegion: "us" };
+const names = fc.dictionary(hostileText, hostileText, { maxKeys: 2 });
+
+function repeated({ verb, workload, reason }: StoredChange): Ask {
+  return { verb, share: false, args: { name: workload.name }, ...(reason !== undefined && { reason }) };
+}
+
+holds("the card of a change", fc.tuple(hostileChange, fc.boolean(), names), ([change, canUndo, given]) => {
+  expectFits(changeCard({ change, canUndo, names: given, ...options }));
+  expectFits(newsPost({ change, route: "thread", isWatched: true, reason: "Slack refused it", ...options }));
+  expectFits(retiredCard({ change, ...options }));
+  expectFits(repeatMessage({ change, ask: repeated(change), agoMs: 1_000, ...options }));
+  expectFits(askedElsewhere({ change, cardIn: change.channelId, ...options }));
+});
+
+holds("its thread", fc.tuple(hostileChange, fc.array(hostileEvent, { maxLength: 4 })), ([change, events]) => {
+  for (const reply of [storyReply(events, { change, defaultRegion: "us" }), excerptReply(change)]) {
+    if (reply !== undefined) expectFits(reply);
+  }
+});
+
+function answersAbout(change: StoredChange): DecisionAnswer[] {
+  const could = { names: change.diff, count: change.diff.length };
+  return [
+    ...(["counted", "approved", "rejected", "cancelled", "twice", "own", "not-yours", "retired"] as const).map(
+      (kind) => ({ kind, change }),
+    ),
+    { kind: "late", change, wanted: "approve" },
+    { kind: "foreign", change, wanted: "reject", could },
+    { kind: "standing", change, standing: "guest" },
+    { kind: "not-enough", change },
+    { kind: "not-run", change, why: change.id },
+    { kind: "missing", id: change.id, nearest: change.diff },
+  ];
+}
+
+function duplicatesOf(change: StoredChange): DuplicateRequest[] {
+  return (["requester", "approver", "other"] as const).flatMap((viewer) =>
+    (["waiting", "undo"] as const).map((kind) => ({ change, kind, viewer, link: `https://${change.id}`, ...options })),
+  );
+}
+
+holds("an equal request that waits", fc.tuple(hostileChange, fc.nat(5)), ([change, at]) => {
+  for (const earlier of duplicatesOf(change).slice(at, at + 1)) expectFits(duplicateMessage(earlier));
+  const waiting = { changes: Array.from({ length: 5 }, () => change) };
+  expectFits(post("waiting", waitingLines(waiting, now)));
+});
+
+holds("the answer to a decision", fc.tuple(hostileChange, fc.nat(14)), ([change, at]) => {
+  const answer = answersAbout(change)[at] ?? { kind: "check-failed" };
+
+  expectFits(decisionAnswer({ answer, ...options }));
+});
+
+const refusal: fc.Arbitrary<Refusal> = fc.oneof(
+  fc.tuple(hostileText, hostileText, hostileText).map(([why, next, rule]): Refusal => {
+    return { kind: "policy", command, verdict: { kind: "refuse", rule, why, next } };
+  }),
+  fc.tuple(hostileText, hostileText, hostileText).map(([rule, channelId, botName]): Refusal => {
+    return { kind: "no-card", command, rule, channelId, botName };
+  }),
+  fc.tuple(hostileText, fc.array(hostileText, { maxLength: 19 })).map(([why, others]): Refusal => {
+    return { kind: "api", why, others };
+  }),
+  fc.tuple(hostileText, fc.nat(), fc.array(hostileText, { maxLength: 9 })).map(([rule, needed, given]): Refusal => {
+    return { kind: "approvers", command, rule, needed, names: given };
+  }),
+);
+
+holds("a refusal", refusal, (each) => {
+  expectFits(refusalMessage(each));
+});
+
+holds("what is said of accounts", fc.tuple(hostileText, hostileText, fc.nat(3)), ([username, other, at]) => {
+  const owner = { kind: "channel", channelId: other } as const;
+  const forms = [
+    () => connectForm({ owner, metadata: "{}", username, problems: [other] }),
+    () => connectResult({ kind: "checking", username }),
+    () => connectResult({ kind: "done", owner, username, command }),
+    () => connectResult({ kind: "failed", why: username, next: other }),
+  ];
+
+  expectFits(accountMessage({ kind: "connected", owner, username, command }));
+  expectFits(accountMessage({ kind: "nothing-linked", owner, command }));
+  for (const form of forms.slice(at, at + 1)) expectFormFits(form());
+});
+
+holds("the form of a rejection", hostileChange, (change) => {
+  expectFormFits(rejectForm({ change, metadata: "", defaultRegion: "us" }));
+});
+
+test("cards, threads and answers in which every text is long break no limit", () => {
+  const changes = longChanges();
+
+  for (const change of changes) {
+    expectFits(changeCard({ change, canUndo: true, ...options }));
+    expectFits(newsPost({ change, route: "thread", isWatched: true, reason: "Slack refused it", ...options }));
+    expectFits(askedElsewhere({ change, cardIn: change.channelId, ...options }));
+    expectFits(retiredCard({ change, ...options }));
+    expectFits(repeatMessage({ change, ask: repeated(change), agoMs: 1_000, ...options }));
+    for (const earlier of duplicatesOf(change)) expectFits(duplicateMessage(earlier));
+    expectFormFits(rejectForm({ change, metadata: "" }));
+    for (const answer of answersAbout(change)) expectFits(decisionAnswer({ answer, ...options }));
+    const excerpt = excerptReply(change);
+    if (excerpt !== undefined) expectFits(excerpt);
+  }
+  expect(changes.length).toBeGreaterThan(100);
+});
+
+test.each(historyEventKinds)("a thread of many long events of the kind %s breaks no limit", (kind) => {
+  const changes = longChanges().filter(({ state }) => ["drifted", "done", "pending"].includes(state));
+
+  const replies = long.flatMap((text) => {
+    // Its own text is in a change at other places than an event's is.
+    const own = changes.filter(({ reason }) => reason === text);
+    const one = event(kind, { who: { userId: text, name: text }, result: text, account: text, reference: text });
+    const events = [{ ...one, kind: "requested" } as const, ...Array.from({ length: 20 }, () => one)].slice(
+      0,
+      kind === "requested" ? 1 : 8,
+    );
+    return own.map((change) => storyReply(events, { change, defaultRegion: "us" }));
+  });
+
+  for (const reply of replies) if (reply !== undefined) expectFits(reply);
+  expect(replies.length).toBeGreaterThan(20);
+});

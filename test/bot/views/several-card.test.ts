@@ -1,0 +1,110 @@
+import { describe, expect, test } from "vitest";
+import type { Health, StoredChange } from "../../../src/bot/changes/stored-change.ts";
+import { changeCard } from "../../../src/bot/views/cards/change-card.ts";
+import { drawn } from "./support/drawn.ts";
+import { alex, ended, names, run, stored, tookEffect } from "./support/stored-changes.ts";
+import { command } from "./support/workloads.ts";
+
+const restart = { verb: "restart", op: "restartService", diff: [] } as const; // a literal operation
+const settledAt = new Date("2026-11-21T12:10:00Z");
+const failed = run({ kind: "failed", why: "It is being moved.", next: "Ask again." });
+const runs: Health = { kind: "reached", line: "running", excerpt: [] };
+
+function part(name: string, more: Partial<StoredChange> = {}): StoredChange {
+  return stored({
+    ...restart,
+    state: "approved",
+    workload: { kind: "service", region: "beijing1", name, uid: "u" },
+    ...more,
+  });
+}
+const done = (name: string, health?: Health): StoredChange =>
+  part(name, { state: "done", settledAt, ending: tookEffect, health });
+
+/** The first lines of the card: those about the workloads. */
+function head(change: StoredChange, lines: number): string {
+  const card = changeCard({ change, command, defaultRegion: "beijing1", canUndo: false, names });
+  return drawn(card).split("\n").slice(0, lines).join("\n");
+}
+
+describe("the card of a request for several workloads", () => {
+  test("asks about each of them, and says that it stops at the first failure", () => {
+    const parts = [part("web"), part("worker")];
+
+    expect(head(stored({ ...restart, parts, diff: ["queue: nothing to do"] }), 5)).toBe(
+      [
+        "⏳ Restart web and worker?",
+        "• web",
+        "• worker",
+        "Left out: queue: nothing to do",
+        "One after the other. Stops at the first failure.",
+      ].join("\n"),
+    );
+  });
+
+  test("counts more than three of them, and names each", () => {
+    const parts = ["a", "b", "c", "d"].map((name) => part(name));
+
+    expect(head(stored({ ...restart, parts }), 5)).toBe("⏳ Restart 4 workloads?\n• a\n• b\n• c\n• d");
+  });
+
+  test("names more than ten in one line", () => {
+    const parts = Array.from({ length: 12 }, (_, at) => part(`w${at}`));
+
+    expect(head(stored({ ...restart, parts }), 2)).toMatch(/^⏳ Restart 12 workloads\?\nw0, w1, .*w10 and w11$/u);
+  });
+
+  test("shows how far it is", () => {
+    const parts = [done("web"), part("worker", { state: "claimed" }), part("queue")];
+
+    expect(head(stored({ ...restart, state: "claimed", parts }), 4)).toBe(
+      "🔄 Restarting 2 of 3…\n🟡 web\n🔄 worker\n⏳ queue",
+    );
+  });
+
+  test("is amber while it watches one of them", () => {
+    const progress: Health = {
+      kind: "watching",
+      level: "healthy",
+      line: "1 of 1 ready, watching for 60 s",
+      excerpt: [],
+    };
+    const parts = [done("web", runs), { ...done("worker"), progress }];
+
+    expect(head(ended("done", { ...restart, parts, ending: tookEffect }), 3)).toBe(
+      "🟡 2 of 2 restarted\n🟢 web · running\n🟡 worker · 1 of 1 ready, watching for 60 s",
+    );
+  });
+
+  test("is never better than the worst of them", () => {
+    const crashing: Health = { kind: "trouble", line: "6 restarts in 4 min", excerpt: [] };
+    const parts = [done("web", runs), done("worker", crashing)];
+
+    expect(head(ended("done", { ...restart, parts, ending: tookEffect }), 3)).toBe(
+      "🔴 2 of 2 restarted: worker is failing\n🟢 web · running\n🔴 worker · 6 restarts in 4 min",
+    );
+  });
+
+  test("tells what failed and what was not run, and offers those", () => {
+    const parts = [
+      done("web", runs),
+      part("worker", { state: "failed", settledAt, ending: failed }),
+      part("queue", { state: "cancelled", settledAt }),
+    ];
+    const change = ended("failed", { ...restart, parts, ending: failed });
+
+    expect(head(change, 4)).toBe(
+      "❌ 1 of 3 restarted: worker failed\n🟢 web · running\n❌ worker · It is being moved.\n▫️ queue · not run",
+    );
+    expect(head(change, 99)).toContain("[Request the other 2]");
+  });
+
+  test("refused before the first one, says why", () => {
+    const parts = [part("web", { state: "cancelled", settledAt }), part("worker", { state: "cancelled", settledAt })];
+    const change = ended("failed", { ...restart, parts, ending: failed, votes: [alex] });
+
+    expect(head(change, 5)).toBe(
+      "❌ Nothing was restarted\n▫️ web · not run\n▫️ worker · not run\nIt is being moved.\nNothing was changed. Ask again.",
+    );
+  });
+});

@@ -1,0 +1,115 @@
+import { describe, expect, test } from "vitest";
+import { preformatted } from "../../../src/bot/views/kit/blocks.ts";
+import { logPages } from "../../../src/bot/views/logs/pages.ts";
+import { post } from "../../../src/bot/views/kit/post.ts";
+import { escape, escapeWithin, grouped, truncate, truncateMiddle, visible } from "../../../src/bot/views/kit/text.ts";
+import { age, between } from "../../../src/bot/views/kit/time.ts";
+import { now } from "./support/workloads.ts";
+
+test.each([
+  ["short", 10, "short"],
+  ["exactly ten", 11, "exactly ten"],
+  ["exactly ten", 10, "exactly t…"],
+  ["ab😀cd", 4, "ab…"],
+  ["a👨‍👩‍👧‍👦b", 6, "a…"],
+  ["cafe\u0301x", 5, "caf…"],
+  ["x", 0, "…"],
+])("%j cut at %i is %j", (text, max, expected) => {
+  expect(truncate(text, max)).toBe(expected);
+});
+
+test.each([
+  ["a\nb\tc\u0000", "a␊b␉c␀"],
+  ["abc\u202edcba", "abc\ufffddcba"],
+  ["we\u200bb", "we\ufffdb"],
+  ["👩‍🚀", "👩‍🚀"],
+  ["a\u200db", "a\ufffdb"],
+  ["\ud83d", "\ufffd"],
+  [undefined, ""],
+  [3, "3"],
+])("%j is seen as %j", (text, expected) => {
+  expect(visible(text)).toBe(expected);
+});
+
+test("what Slack would parse is escaped", () => {
+  const text = escape("<!channel> & <@U1> @channel @Here a@b");
+
+  expect(text).toBe("&lt;!channel&gt; &amp; &lt;@U1&gt; @\u2060channel @\u2060Here a@b");
+});
+
+test("escaped text is cut between its entities", () => {
+  expect(escapeWithin("&".repeat(100), 50)).toBe(`${"&amp;".repeat(9)}…`);
+});
+
+test.each([
+  [7, "7"],
+  [1000, "1,000"],
+  [1234567, "1,234,567"],
+])("%i is grouped as %s", (count, expected) => {
+  expect(grouped(count)).toBe(expected);
+});
+
+test.each([
+  ["2026-11-21T11:59:18Z", "42 s"],
+  ["2026-11-21T11:55:00Z", "5 min"],
+  ["2026-11-21T02:00:00Z", "10 h"],
+  ["2026-11-01T12:00:00Z", "20 d"],
+  ["2026-11-21T12:00:05Z", "0 s"],
+  ["never", undefined],
+  [undefined, undefined],
+])("made at %s is %s old", (moment, expected) => {
+  expect(age(moment, now)).toBe(expected);
+});
+
+test("a time that ends before it begins is not told", () => {
+  expect(between("2026-11-21T12:00:00Z", "2026-11-21T11:00:00Z")).toBeUndefined();
+});
+
+describe("one message", () => {
+  test("with too many blocks says that there is more", () => {
+    const { blocks } = post(
+      "text",
+      Array.from({ length: 60 }, () => preformatted("x")),
+    );
+
+    expect(blocks).toHaveLength(50);
+    expect(JSON.stringify(blocks.at(-1))).toContain("The rest doesn't fit");
+  });
+
+  test("with too much text keeps the first blocks", () => {
+    const { blocks } = post(
+      "text",
+      Array.from({ length: 4 }, () => preformatted('"'.repeat(4000))),
+    );
+
+    expect(blocks.map(({ type }) => type)).toEqual(["rich_text", "context"]);
+  });
+
+  test("is never without a text", () => {
+    expect(post(" \n", []).text).toBe("Gantry");
+  });
+});
+
+test("a line longer than a page is cut over pages, and nothing is lost", () => {
+  const texts = ["first", "😀".repeat(5000), "last"];
+
+  const pages = logPages(texts);
+
+  expect(pages.map(({ lines }) => lines)).toEqual([1, 1, 0, 1]);
+  expect(pages.every(({ text }) => text.length <= 4000 && text.isWellFormed())).toBe(true);
+  expect(
+    pages
+      .map(({ text }) => text)
+      .join("")
+      .replaceAll("\n", ""),
+  ).toBe(texts.join(""));
+});
+
+test.each([
+  ["web", 10, "web"],
+  ["checkout-eu1-v2", 15, "checkout-eu1-v2"],
+  ["checkout-in-europe-v2.4", 15, "checkou…pe-v2.4"],
+  ["aaaa👨‍👩‍👧bbbb", 9, "aaaa…bbbb"],
+])("a name keeps both of its ends: %s in %d is %s", (text, max, expected) => {
+  expect(truncateMiddle(text, max)).toBe(expected);
+});

@@ -1,0 +1,73 @@
+import { expect, test } from "vitest";
+import { redactLines } from "../../../src/bot/logs/redact.ts";
+import { createEnvValues, rememberingEnv } from "../../../src/bot/workflow/access/env-values.ts";
+import { calls, dana } from "../../api/calls.ts";
+import { held } from "../../api/held.ts";
+import { until } from "../../api/listen.ts";
+
+const list = '{"services":[{"name":"web","containers":[{"env":[{"name":"PASSWORD","value":"correct-horse"}]}]}]}';
+
+test("the secrets of a list that several people read at once are collected once, and are known to each of them", async () => {
+  const { api, pending, answerAll } = held();
+  const values = createEnvValues(() => 0);
+  const names: string[] = [];
+  const note: typeof values.note = (account, workload, env) => {
+    names.push(workload.name);
+    values.note(account, workload, env);
+  };
+  const remembering = rememberingEnv(api, { ...values, note });
+  const all = [1, 2, 3].map(() => remembering.as(dana).send(calls.listServices));
+  await until(() => pending.length > 0);
+
+  answerAll(list);
+  await Promise.all(all);
+
+  expect(names).toEqual(["web"]);
+  const { region } = calls.listServices.path;
+  expect(values.values(dana.username, { kind: "service", region, name: "web" })).toEqual(["correct-horse"]);
+});
+
+test("of more workloads than are kept, those that were read last are known", () => {
+  const values = createEnvValues(() => 0);
+  const workload = (at: number) => ({ kind: "service", region: "us", name: `web-${at}` }) as const;
+  const known = (at: number) => values.values("dana", workload(at)).length > 0;
+
+  for (let at = 0; at < 12_000; at += 1)
+    values.note("dana", workload(at), [{ name: "PASSWORD", value: "correct-horse" }]);
+
+  expect([known(0), known(6_000), known(8_000), known(11_999)]).toEqual([false, false, true, true]);
+});
+
+const web = { kind: "service", region: "us", name: "web" } as const;
+
+test("of a workload with many variables, the short passwords are known too, also after it was created again and again", () => {
+  const values = createEnvValues(() => 0);
+  const env = Array.from({ length: 500 }, (_, at) => ({ name: `URL_${at}`, value: `a long value of variable ${at}` }));
+  for (let turn = 0; turn < 20; turn += 1)
+    values.note("dana", web, [...env, { name: "PIN", value: `swordfish${turn}` }]);
+
+  const shown = redactLines(
+    ["now swordfish19", "before swordfish0", "a long value of variable 7"],
+    values.values("dana", web),
+  );
+
+  expect(shown).toEqual(["now [redacted]", "before [redacted]", "[redacted]"]);
+});
+
+test("a long value is redacted to its end", () => {
+  const values = createEnvValues(() => 0);
+  const value = "some words and more words ".repeat(400);
+  values.note("dana", web, [{ name: "CONFIG", value }]);
+
+  expect(redactLines([`read ${value.trim()}!`], values.values("dana", web))).toEqual(["read [redacted]!"]);
+});
+
+test("lines of a workload whose values are too many to look for are withheld", () => {
+  const values = createEnvValues(() => 0);
+  const env = Array.from({ length: 10_000 }, (_, at) => ({ name: `V${at}`, value: `a quite long value number ${at}` }));
+  values.note("dana", web, env);
+
+  const shown = redactLines(["it is a quite long value number 9999"], values.values("dana", web));
+
+  expect(shown).toEqual(["[line withheld: too many environment values to check it]"]);
+});

@@ -1,0 +1,178 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { labels, lanesIn, quiet, turns } from "../../../support/held-lanes.ts";
+import { until } from "../../../support/until.ts";
+
+const people = { lane: "people" } as const;
+
+test("a card that waits to be redrawn is redrawn once, however often it is asked for", async () => {
+  const { hold, begun, release, idle } = lanesIn();
+  const card = { lane: "redraws", key: "card A" } as const;
+
+  const taken = hold(card, "first", "second", "third");
+  release();
+  await idle();
+
+  expect(taken).toEqual([true, true, true]);
+  expect(begun).toEqual(["first"]);
+});
+
+test("a card that is being redrawn is redrawn once more afterwards", async () => {
+  const { hold, begun, release, idle } = lanesIn();
+  const card = { lane: "redraws", key: "card A" } as const;
+  hold(card, "first");
+  await until(() => begun.length === 1);
+
+  hold(card, "second", "third");
+  await turns();
+  const meanwhile = [...begun];
+  release();
+  await idle();
+
+  expect(meanwhile).toEqual(["first"]);
+  expect(begun).toEqual(["first", "third"]);
+});
+
+test("a change is watched by one job, and a delivery is worked on by one at a time, in whatever lane", async () => {
+  const { hold, begun, release, idle } = lanesIn();
+  hold({ lane: "watching", key: "change A" }, "watched");
+  hold({ ...people, key: "delivery D" }, "worked on");
+  await until(() => begun.length === 2);
+
+  hold({ lane: "watching", key: "change A" }, "watched twice");
+  hold({ lane: "sweeping", key: "delivery D" }, "worked on again");
+  hold({ lane: "sweeping", key: "delivery E" }, "another one");
+  await until(() => begun.includes("another one"));
+  const meanwhile = begun.toSorted();
+  release();
+  await idle();
+  hold({ lane: "watching", key: "change A" }, "watched later");
+  await idle();
+
+  expect(meanwhile).toEqual(["another one", "watched", "worked on"]);
+  expect(begun.slice(3)).toEqual(["worked on again", "watched later"]);
+});
+
+test("a delivery that is added again in the moment in which it ends is not lost", async () => {
+  const { add, idle } = lanesIn();
+  const done: string[] = [];
+  add({ ...people, key: "delivery D" }, async () => {
+    done.push("interrupted");
+    add({ lane: "sweeping", key: "delivery D" }, async () => void done.push("continued"));
+  });
+
+  await idle();
+
+  expect(done).toEqual(["interrupted", "continued"]);
+});
+
+test("a key that rests is dropped until its time is over", async () => {
+  let now = 0;
+  const { add, rest, idle } = lanesIn(quiet, { nowMs: () => now });
+  const begun: number[] = [];
+  rest("change A", 10_000);
+
+  for (const at of [0, 9_999, 10_000, 10_001]) {
+    now = at;
+    add({ lane: "watching", key: "change A" }, async () => void begun.push(at));
+    await idle();
+  }
+
+  expect(begun).toEqual([10_000, 10_001]);
+});
+
+test("keys of jobs that run or wait are named", async () => {
+  const { hold, begun, keys } = lanesIn();
+  hold({ lane: "watching", key: "change A" }, "A");
+  await until(() => begun.length === 1);
+  hold({ ...people, key: "delivery D" }, "D");
+  hold(people, "help");
+
+  expect(keys()).toEqual(["change A", "delivery D"]);
+});
+
+test("a lane tells how many jobs run and wait, and the age of the oldest", async () => {
+  const { hold, begun, status } = lanesIn();
+  hold({ lane: "redraws" }, ...labels(9));
+  await until(() => begun.length === 8);
+  await until(() => status().redraws.oldestMs >= 20);
+
+  expect(status().redraws).toMatchObject({ running: 8, waiting: 1 });
+  expect(status().people).toEqual({ running: 0, waiting: 0, oldestMs: 0 });
+});
+
+test("work outside the lanes is counted, too", async () => {
+  const { track, idle } = lanesIn();
+  let isDone = false;
+  void track(nextTurn().then(() => (isDone = true)));
+
+  await idle();
+
+  expect(isDone).toBe(true);
+});
+
+test("work outside the lanes that fails while nobody awaits it ends the process as any other error", async () => {
+  const { track } = lanesIn();
+  const others = process.rawListeners("unhandledRejection");
+  process.removeAllListeners("unhandledRejection");
+  try {
+    const reason = new Promise<unknown>((resolve) => process.once("unhandledRejection", resolve));
+    void track(Promise.reject(new Error("broke")));
+
+    await expect(Promise.race([reason, turns()])).resolves.toEqual(new Error("broke"));
+  } finally {
+    process.removeAllListeners("unhandledRejection");
+    for (const other of others) process.on("unhandledRejection", other);
+  }
+});
+
+test("a job that throws is reported, its key is free again, and the next job runs", async () => {
+  const { add, idle, errors } = lanesIn();
+  let done = 0;
+
+  add({ lane: "watching", key: "change A" }, () => Promise.reject(new Error("broke")));
+  await idle();
+  add({ lane: "watching", key: "change A" }, async () => void (done += 1));
+  await idle();
+
+  expect(errors).toEqual([new Error("broke")]);
+  expect(done).toBe(1);
+});
+
+test("a drain lets jobs end by themselves, and aborts only those that don't", async () => {
+  const fast = lanesIn(quiet, { drain: { graceMs: 20_000, goodbyeMs: 30 } });
+  fast.add(people, () => nextTurn());
+  expect(await fast.drain()).toEqual({ aborted: 0, left: 0 });
+  expect(fast.isStopping()).toBe(true);
+
+  const slow = lanesIn(quiet, { drain: { graceMs: 30, goodbyeMs: 20_000 } });
+  const said: string[] = [];
+  slow.add({ lane: "watching" }, async (signal) => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    signal.addEventListener("abort", () => resolve());
+    await promise;
+    said.push("goodbye");
+  });
+  expect(await slow.drain()).toEqual({ aborted: 1, left: 0 });
+  expect(said).toEqual(["goodbye"]);
+});
+
+test("a drain gives every waiting job its turn to say goodbye, without a lull and past the limits of a person", async () => {
+  const { add, drain: stop } = lanesIn({ quietMs: 0, isFlood: true }, { drain: { graceMs: 0, goodbyeMs: 20_000 } });
+  let goodbyes = 0;
+  for (const _ of labels(50)) {
+    add({ ...people, owner: "dana" }, async (signal) => void (goodbyes += signal.aborted ? 1 : 0));
+  }
+
+  const drained = await stop();
+
+  expect(drained).toEqual({ aborted: 50, left: 0 });
+  expect(goodbyes).toBe(50);
+});
+
+test("a drain ends even when a job ignores its abort", async () => {
+  const { add, drain: stop } = lanesIn();
+  add(people, () => new Promise(() => undefined));
+
+  expect(await stop()).toEqual({ aborted: 1, left: 1 });
+});

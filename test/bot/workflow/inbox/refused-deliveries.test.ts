@@ -1,0 +1,81 @@
+import { randomUUID } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { newKey, readKeyring } from "../../../../src/bot/accounts/keyring.ts";
+import { createSealer } from "../../../../src/bot/accounts/seal.ts";
+import { StoreError } from "../../../../src/bot/errors.ts";
+import { createLog } from "../../../../src/platform/log.ts";
+import type { Interaction } from "../../../../src/bot/workflow/inbox/interaction.ts";
+import { accept, type AcceptDeps } from "../../../../src/bot/workflow/inbox/accept.ts";
+import { createDropped } from "../../../../src/bot/workflow/inbox/dropped.ts";
+import { createLanes } from "../../../../src/bot/workflow/inbox/lanes.ts";
+import { openStore } from "../../../../src/bot/store/open-store.ts";
+import type { Store } from "../../../../src/bot/store/store.ts";
+import type { Message } from "../../../../src/bot/views/kit/message.ts";
+import { approvalTown, count } from "../../../support/approval-town.ts";
+import { whispers } from "../../../support/speak.ts";
+
+const log = createLog({ level: "silent", secrets: [], to: { write: () => undefined } });
+const origin = { userId: "U1", teamId: "T1", channelId: "C1" };
+const interaction: Interaction = { kind: "disconnect", whose: "mine", origin };
+const away = (): Promise<never> => Promise.reject(new StoreError("the database doesn't answer"));
+
+async function storeIn(dataDir: string): Promise<Store> {
+  return openStore({ kind: "sqlite", dataDir, replicaId: randomUUID(), log });
+}
+
+test("a delivery refused by a full queue is stored as refused, so the next process doesn't begin it", async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), "gantry-refused-"));
+  onTestFinished(() => rmSync(dataDir, { recursive: true, force: true }));
+  const store: Store = { ...(await storeIn(dataDir)), finish: away };
+  const lanes = createLanes({ drain: { graceMs: 1, goodbyeMs: 1 }, onError: () => undefined, nowMs: Date.now });
+  while (lanes.add({ lane: "requests" }, () => Promise.resolve()));
+  const answers: (Message | undefined)[] = [];
+  const deps = {
+    store,
+    lanes,
+    log,
+    dropped: createDropped(store, log),
+    sealer: createSealer(readKeyring(newKey())),
+    settings: { command: "/gantry" },
+    newReference: () => "abcd1234",
+  } as unknown as AcceptDeps; // all that it looks at
+  const ack = async (refusal?: Message): Promise<void> => void answers.push(refusal);
+
+  await accept(deps, { id: "d1", interaction, ack });
+  await accept(deps, { id: "d1", interaction, ack });
+  await store.close();
+  const next = await storeIn(dataDir);
+  const taken = await next.takeDeliveries();
+  await next.close();
+
+  expect(answers.map((each) => each?.text)).toEqual([expect.stringMatching(/I'm too busy right now/u), undefined]);
+  expect(taken).toEqual([]);
+});
+
+test("a delivery stored after its author was told it won't run is never run", async () => {
+  const { promise: slow, resolve: release } = Promise.withResolvers<void>();
+  await using town = await approvalTown({
+    store: (real) => ({
+      ...real,
+      finish: away,
+      async accept(delivery) {
+        await slow;
+        return real.accept(delivery);
+      },
+    }),
+  });
+
+  await town.developer.says("/gantry scale web 3");
+  await town.settled();
+  expect(whispers(town.developer).at(-1)).toMatch(/Not started: the database didn't confirm/u);
+  release();
+  await town.sweep();
+  await town.crashBot();
+  await town.settled();
+  await town.sweep();
+
+  expect(count(town, "updateService")).toBe(0);
+});

@@ -1,9 +1,0 @@
-import { openSqlite } from "../../src/sqlite.ts";
-import type { Tables } from "../../src/store/schema/tables.ts";
-import { contract } from "./contract/contract.ts";
-
-// Several replicas share one connection here: a SQLite file has one process, and its contract is the same.
-contract("the store on SQLite", async () => {
-  const db = openSqlite<Tables>(":memory:");
-  return { where: { kind: "shared", db, flavour: "sqlite" }, db, remove: () => db.destroy() };
-});
