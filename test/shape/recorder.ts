@@ -8,28 +8,37 @@ export type Recorder = {
   readonly statements: string[];
   /** The stack at which the request was handed over to the queue. */
   queuedAt: string;
-  /** The stack of the request that changed the workload. */
+  /** The stack of the request that changed the workload, and how many calls were before it. */
   sentAt: string;
+  enteredUntilSent: number;
+  readonly sent: () => void;
   isOn: boolean;
 };
 
 /** Collects the calls that instrumented code reports, and every SQL statement on a database that `isOurs` picks. */
 export function record(isOurs: (location: string) => boolean): Recorder {
-  const recorder: Recorder = { entered: [], statements: [], queuedAt: "", sentAt: "", isOn: false };
+  const recorder: Recorder = {
+    entered: [],
+    statements: [],
+    queuedAt: "",
+    sentAt: "",
+    enteredUntilSent: 0,
+    isOn: false,
+    sent() {
+      recorder.sentAt = new Error("here").stack ?? "";
+      recorder.enteredUntilSent = recorder.entered.length;
+    },
+  };
   Object.assign(globalThis, {
     [ENTER]: (file: string, name: string) => {
       if (!recorder.isOn) return;
       recorder.entered.push({ file, name });
-      if (recorder.queuedAt === "" && isHandOver(file, name)) recorder.queuedAt = new Error("here").stack ?? "";
+      if (recorder.queuedAt === "" && file.endsWith("/lanes.ts") && name.startsWith("add:"))
+        recorder.queuedAt = new Error("here").stack ?? "";
     },
   });
   recordStatements(recorder, isOurs);
   return recorder;
-}
-
-/** `add` of the queue, which was called the work queue before it had lanes. */
-function isHandOver(file: string, name: string): boolean {
-  return /\/(?:work-queue|lanes)\.ts$/u.test(file) && name.startsWith("add:");
 }
 
 function recordStatements(recorder: Recorder, isOurs: (location: string) => boolean): void {
