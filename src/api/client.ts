@@ -1,3 +1,4 @@
+import { LONGEST_TIMER_MS } from "../platform/waiting.ts";
 import { createHash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ParsedAnswer } from "./answers.ts";
@@ -78,8 +79,6 @@ const RETRIES = 2;
 /** A warning of a cluster names each field that it is about. */
 const WARNING = 300;
 const BODY_LIMIT_BYTES = 16 * 1024 * 1024;
-// With a longer delay, setTimeout fires at once (https://nodejs.org/api/timers.html#settimeoutcallback-delay-args).
-const LONGEST_MS = 2 ** 31 - 1;
 
 type Client = Required<ApiSettings> & { readonly counted: CallCount; readonly singleFlight: SingleFlight<unknown> };
 type Sending = { readonly call: Call; readonly account: ApiAccount; readonly options: SendOptions };
@@ -120,12 +119,12 @@ export function createApi(settings: ApiSettings): Api {
 function answerTo(client: Client, sending: Sending): Promise<unknown> {
   const { call, account, options } = sending;
   const isRead = operationTable[call.op].effect === "read";
-  const { signal, budgetMs = isRead ? READ_BUDGET_MS : LONGEST_MS } = options;
+  const { signal, budgetMs = isRead ? READ_BUDGET_MS : LONGEST_TIMER_MS } = options;
   return client.singleFlight.join({
     op: call.op,
     ...(isRead && { key: keyOf(call, account) }),
     ...(lists.has(call.op) && { sharedForMs: LIST_SHARED_FOR_MS }),
-    budgetMs: Math.min(budgetMs, LONGEST_MS),
+    budgetMs: Math.min(budgetMs, LONGEST_TIMER_MS),
     signal,
     start: async (flight) => {
       const answer = await withRetries(() => attempt(client, sending, flight), {

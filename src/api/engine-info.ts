@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type Fetch, orAborted, readBody } from "./exchange.ts";
+import { type Fetch, answerOrAborted, readBody } from "./exchange.ts";
 import { lenient, listOf } from "./lenient.ts";
 
 /** The engine behind the workload API. This is our extension: other workload APIs don't have this page. */
@@ -63,7 +63,10 @@ export function createEngineInfo(parts: Parts): () => Promise<EngineInfo | undef
 
 async function read({ baseUrl, fetch }: Parts): Promise<EngineInfo | undefined> {
   const signal = AbortSignal.timeout(WITHIN_MS);
-  const response = await orAborted(fetch(new Request(`${baseUrl}/healthz`, { signal, redirect: "error" })), signal);
+  const response = await answerOrAborted(
+    fetch(new Request(`${baseUrl}/healthz`, { signal, redirect: "error" })),
+    signal,
+  );
   const { bytes, end } = await readBody(response, LIMIT_BYTES, signal);
   if (end !== "whole") return undefined;
   // 503 while it isn't ready: the engine is the same.

@@ -1,3 +1,4 @@
+import { orAborted } from "../platform/waiting.ts";
 import { invalid, timedOut, unexpected, unreachable } from "./failures.ts";
 import type { OperationId } from "./operations.ts";
 import { Problem } from "./problem.ts";
@@ -50,7 +51,7 @@ export async function exchange(attempt: Attempt): Promise<Exchange> {
     // A caller who gave up by now was told that nothing was sent.
     signal.throwIfAborted();
     attempt.leaving();
-    const response = await orAborted(attempt.fetch(request), signal);
+    const response = await answerOrAborted(attempt.fetch(request), signal);
     return await answerIn(response, attempt, signal);
   } catch (error) {
     if (error instanceof Problem) throw error;
@@ -61,18 +62,13 @@ export async function exchange(attempt: Attempt): Promise<Exchange> {
 }
 
 /** Rejects when the signal aborts, even if `fetch` ignores it. A response that arrives later is discarded. */
-export async function orAborted(answered: Promise<Response>, signal: AbortSignal): Promise<Response> {
-  const { promise: stopped, reject } = Promise.withResolvers<never>();
-  const stop = (): void => reject(new Error("aborted"));
-  signal.addEventListener("abort", stop, { once: true });
+export async function answerOrAborted(answered: Promise<Response>, signal: AbortSignal): Promise<Response> {
   try {
-    return await Promise.race([answered, stopped]);
+    return await orAborted(answered, signal);
   } catch (error) {
     // Cancelling the body gives its connection back.
     answered.then((late) => late.body?.cancel()).catch(() => undefined);
     throw error;
-  } finally {
-    signal.removeEventListener("abort", stop);
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Exchange } from "./exchange.ts";
+import { backOffMs } from "../platform/waiting.ts";
 import { Problem } from "./problem.ts";
 
 export type RetrySettings = {
@@ -13,8 +14,8 @@ export type RetrySettings = {
 
 type Outcome = { readonly exchange: Exchange } | { readonly failure: unknown };
 
-const BASE_MS = 200;
-const LONGEST_MS = 2_000;
+// Full jitter: callers who failed together don't try again together.
+const GROWTH = { firstMs: 200, longestMs: 2_000, jitter: 1 };
 
 /** Retries a lost connection and statuses that may pass. A timeout isn't retried. Ends with the last attempt's outcome. */
 export async function withRetries(attempt: () => Promise<Exchange>, settings: RetrySettings): Promise<Exchange> {
@@ -34,9 +35,7 @@ export async function withRetries(attempt: () => Promise<Exchange>, settings: Re
 
 /** Milliseconds before the next attempt; undefined when another one wouldn't help. */
 function delayAfter(outcome: Outcome, tried: number, { now, random }: RetrySettings): number | undefined {
-  // Full jitter, so that callers don't retry together
-  // (https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/).
-  const jitterMs = Math.floor(random() * Math.min(LONGEST_MS, BASE_MS * 2 ** tried));
+  const jitterMs = Math.floor(backOffMs(tried + 1, GROWTH, random));
   if ("failure" in outcome) {
     return outcome.failure instanceof Problem && outcome.failure.kind === "unreachable" ? jitterMs : undefined;
   }

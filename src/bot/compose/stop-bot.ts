@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import { within } from "../../platform/waiting.ts";
 import type { Logger } from "pino";
 import type { Transport } from "../slack/receive/transport.ts";
 import type { Store } from "../store/store.ts";
@@ -30,5 +30,5 @@ export async function stopBot({ lanes, store, transport, flush, log }: Stopping)
 }
 
 function inTime<Result>(work: Promise<Result>): Promise<Result | undefined> {
-  return Promise.race([work, sleep(ASK_WITHIN_MS, undefined, { ref: false })]);
+  return within(ASK_WITHIN_MS, work, () => undefined);
 }

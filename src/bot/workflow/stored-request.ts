@@ -1,3 +1,4 @@
+import { restUnlessAborted } from "../../platform/waiting.ts";
 import type { Logger } from "pino";
 import { z } from "zod";
 import type { OpenAccount } from "../accounts/account.ts";
@@ -87,10 +88,5 @@ export function apiFor({ api, clock }: ApiDeps, { account }: Pick<OpenRequest, "
 
 /** A wait that ends early when the bot has to stop. */
 async function waitUnless({ wait }: Pick<Clock, "wait">, signal: AbortSignal, ms: number): Promise<void> {
-  if (signal.aborted) return;
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const stop = (): void => resolve();
-  signal.addEventListener("abort", stop, { once: true });
-  await Promise.race([wait(ms), promise]);
-  signal.removeEventListener("abort", stop);
+  if (!signal.aborted) await restUnlessAborted(wait(ms), signal);
 }

@@ -1,3 +1,4 @@
+import { within } from "../../../platform/waiting.ts";
 import type { Logger } from "pino";
 import type { Sealer } from "../../accounts/seal.ts";
 import { StoreError } from "../../errors.ts";
@@ -64,14 +65,8 @@ export function createInstallationCare(parts: Parts): InstallationCare {
     doubt: ({ id }) => store.doubtInstallation(id),
     end: (installation) => end(parts, installation),
     begin: () => unawaited(begin(), (err) => log.error({ err }, "couldn't look after the installations")),
-    renewExpired: () => Promise.race([begin(), soon(BEGIN_WITHIN_MS)]),
+    renewExpired: () => within(BEGIN_WITHIN_MS, begin(), () => undefined),
   };
-}
-
-function soon(ms: number): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  setTimeout(resolve, ms).unref();
-  return promise;
 }
 
 async function renewDue(parts: Parts): Promise<void> {

@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import { isTemporary, type SlackFailure } from "../send/slack-error.ts";
 
 /** What Slack refused of the card of a Change, and how often for a reason that may be ours. Kept per process. */
@@ -13,15 +14,14 @@ const MOST_TRIES = 3;
 const MOST_CHANGES = 1_000;
 
 export function createRefusals(): Refusals {
-  const refused = new Map<string, { readonly tries: number; readonly failure: SlackFailure }>();
+  const refused = new LRUCache<string, { readonly tries: number; readonly failure: SlackFailure }>({
+    max: MOST_CHANGES,
+  });
   return {
     mayRetry(changeId, failure) {
       const isOurs = ["content", "ours", "unknown"].includes(failure.kind);
       const tries = (refused.get(changeId)?.tries ?? 0) + (isOurs ? 1 : 0);
-      refused.delete(changeId);
       refused.set(changeId, { tries, failure });
-      const oldest = refused.keys().next().value;
-      if (refused.size > MOST_CHANGES && oldest !== undefined) refused.delete(oldest);
       return isTemporary(failure) || (isOurs && tries < MOST_TRIES);
     },
     latest: (changeId) => refused.get(changeId)?.failure,

@@ -1,3 +1,5 @@
+import { LRUCache } from "lru-cache";
+
 export type Memo<Value> = {
   /**
    * A value read less than `maxAgeMs` ago, else a new one. Concurrent reads of one key share a call that began less than
@@ -14,7 +16,7 @@ const MOST = 5_000;
 
 /** Caches a slow read. Failures are not cached. */
 export function createMemo<Value>(read: (key: string) => Promise<Value>, nowMs: () => number): Memo<Value> {
-  const kept = new Map<string, { readonly value: Value; readonly at: number }>();
+  const kept = new LRUCache<string, { readonly value: Value; readonly at: number }>({ max: MOST });
   const reading = new Map<string, { readonly value: Promise<Value>; readonly at: number }>();
   const known = (key: string, maxAgeMs: number): Value | undefined => {
     const last = kept.get(key);
@@ -29,12 +31,7 @@ export function createMemo<Value>(read: (key: string) => Promise<Value>, nowMs: 
     try {
       const value = await read(key);
       // An older call may end after a newer one.
-      if ((kept.get(key)?.at ?? at) <= at) {
-        kept.delete(key);
-        kept.set(key, { value, at });
-      }
-      const oldest = kept.keys().next().value;
-      if (kept.size > MOST && oldest !== undefined) kept.delete(oldest);
+      if ((kept.get(key)?.at ?? at) <= at) kept.set(key, { value, at });
       return value;
     } finally {
       if (reading.get(key)?.at === at) reading.delete(key);

@@ -1,3 +1,5 @@
+import { LRUCache } from "lru-cache";
+
 export type OpenViews = {
   /**
    * Records a click or submission in a view. The result is true until this process sees a newer one. Clicks carry Slack's
@@ -15,7 +17,7 @@ const MOST = 5_000;
  * it: a click may reach another replica, so draws also carry the view's `hash`.
  */
 export function createOpenViews(): OpenViews {
-  const newest = new Map<string, Newest>();
+  const newest = new LRUCache<string, Newest>({ max: MOST });
   let counted = 0;
   return {
     changed(viewId, actionTs = "") {
@@ -24,10 +26,7 @@ export function createOpenViews(): OpenViews {
       if (before !== undefined && actedAt < before.actedAt) return () => false;
       counted += 1;
       const count = counted;
-      newest.delete(viewId);
       newest.set(viewId, { count, actedAt });
-      const oldest = newest.keys().next().value;
-      if (newest.size > MOST && oldest !== undefined) newest.delete(oldest);
       return () => (newest.get(viewId)?.count ?? count) === count;
     },
   };

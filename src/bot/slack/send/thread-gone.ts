@@ -1,3 +1,5 @@
+import { LRUCache } from "lru-cache";
+
 /**
  * The first message of the thread was deleted. Slack then posts a reply in the channel itself, and reports no error:
  * https://github.com/slackapi/python-slack-events-api/issues/87
@@ -14,14 +16,10 @@ export type GoneThreads = { readonly has: (thread: Thread) => boolean; readonly 
 const MOST = 1_000;
 
 export function createGoneThreads(): GoneThreads {
-  const gone = new Set<string>();
+  const gone = new LRUCache<string, true>({ max: MOST });
   const keyOf = ({ channel, threadTs }: Thread): string => `${channel} ${threadTs}`;
   return {
     has: (thread) => gone.has(keyOf(thread)),
-    add(thread) {
-      gone.add(keyOf(thread));
-      const [oldest] = gone;
-      if (gone.size > MOST && oldest !== undefined) gone.delete(oldest);
-    },
+    add: (thread) => void gone.set(keyOf(thread), true),
   };
 }

@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import type { AccountMode, AccountSeeker, LinkedAccount, OpenAccount } from "../../accounts/account.ts";
 import { boundTo, type FoundAccounts, openStoredAccount, resolveAccount } from "../../accounts/resolve.ts";
 import type { Sealer } from "../../accounts/seal.ts";
@@ -25,16 +26,13 @@ const MOST = 5_000;
 
 /** Looks accounts up in the store; when that is away, never takes another account instead of one it cannot see. */
 export function createAccounts({ store, sealer, mode, configured, nowMs }: Parts): Accounts {
-  const last = new Map<string, { readonly found: Found; readonly at: number }>();
+  const last = new LRUCache<string, { readonly found: Found; readonly at: number }>({ max: MOST });
   const find = async (seeker: AccountSeeker, effect: "read" | "write"): Promise<Found> => {
     // A conversation with the bot has no account of its own, but one is never linked there either.
     const key = JSON.stringify([seeker.teamId, seeker.userId, seeker.channelId]);
     try {
       const found = await store.impliedFor(seeker);
-      last.delete(key);
       last.set(key, { found, at: nowMs() });
-      const oldest = last.keys().next().value;
-      if (last.size > MOST && oldest !== undefined) last.delete(oldest);
       return found;
     } catch (error) {
       const known = last.get(key);

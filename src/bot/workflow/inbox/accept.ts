@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import { within } from "../../../platform/waiting.ts";
 import type { Message } from "../../views/kit/message.ts";
 import { sentences } from "../../views/messages/sentences.ts";
 import type { Delivery, Inbox } from "../ports.ts";
@@ -38,7 +38,9 @@ export async function accept(deps: AcceptDeps, { id, interaction, ack }: Accepte
   const storing = hasRoom ? store.accept({ id, sealed: sealInteraction(sealer, id, interaction) }) : store.remember(id);
   let isNew: boolean;
   try {
-    isNew = await within(STORE_WITHIN_MS, storing);
+    isNew = await within(STORE_WITHIN_MS, storing, () => {
+      throw new Error(`not stored within ${STORE_WITHIN_MS} ms`);
+    });
   } catch (err) {
     const reference = deps.newReference();
     log.error({ err, reference, interaction: interaction.kind }, "couldn't store an interaction; dropping it");
@@ -93,18 +95,4 @@ function start(deps: AcceptDeps, delivery: Unfinished, lane: LaneName): void {
   const job = { lane, key: `delivery ${id}`, owner: interaction.origin.userId };
   const isTaken = deps.lanes.add(job, (signal) => processDelivery(deps, delivery, signal));
   if (!isTaken) deps.retries.keep(delivery, 0);
-}
-
-async function within<Result>(ms: number, storing: Promise<Result>): Promise<Result> {
-  const controller = new AbortController();
-  const late = sleep(ms, undefined, { signal: controller.signal, ref: false }).then(() => {
-    throw new Error(`not stored within ${ms} ms`);
-  });
-  // Aborted on purpose once the work has won.
-  late.catch(() => undefined);
-  try {
-    return await Promise.race([storing, late]);
-  } finally {
-    controller.abort();
-  }
 }

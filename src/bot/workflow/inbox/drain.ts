@@ -1,3 +1,5 @@
+import { within } from "../../../platform/waiting.ts";
+
 export type DrainLimits = {
   /** How long work may go on after the bot was asked to stop, in milliseconds. */
   readonly graceMs: number;
@@ -44,11 +46,11 @@ export function createDrain(limits: DrainLimits, jobs: Jobs): Drain {
     idle,
     async drain() {
       isStopping = true;
-      await within(limits.graceMs, idle());
+      await within(limits.graceMs, idle(), () => undefined);
       const aborted = size();
       if (aborted > 0) {
         jobs.abort();
-        await within(limits.goodbyeMs, idle());
+        await within(limits.goodbyeMs, idle(), () => undefined);
       }
       return { aborted, left: size() };
     },
@@ -74,11 +76,4 @@ function createIdle(isIdle: () => boolean): Pick<Drain, "look" | "idle"> {
       return promise;
     },
   };
-}
-
-async function within(ms: number, work: Promise<void>): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, ms);
-  await Promise.race([work, promise]);
-  clearTimeout(timer);
 }

@@ -1,4 +1,4 @@
-import { orAborted } from "../../../workloads/lifecycle/or-aborted.ts";
+import { orAborted } from "../../../../platform/waiting.ts";
 import type { ImageReference } from "./image-reference.ts";
 
 /** The pulls that are going on. Callers who want the same image share one. */

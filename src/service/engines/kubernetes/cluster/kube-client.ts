@@ -4,7 +4,7 @@ import https from "node:https";
 import type { KubeConfig } from "@kubernetes/client-node";
 import { z } from "zod";
 import { version } from "../../../../platform/version.ts";
-import { orAborted } from "../../../workloads/lifecycle/or-aborted.ts";
+import { orAborted } from "../../../../platform/waiting.ts";
 import { execPluginOf } from "./exec-plugin.ts";
 import { type KubeApi, KubeError, KubeUnreachable, type Named, type Patch, type Place } from "./kube-api.ts";
 import { apiVersionOf, type Kind, kinds, type KubeObject } from "./kinds.ts";

@@ -1,4 +1,4 @@
-import { orAborted } from "../../../workloads/lifecycle/or-aborted.ts";
+import { orAborted } from "../../../../platform/waiting.ts";
 import type { NamespaceCache } from "../cache/namespace-cache.ts";
 import type { KubeObject } from "../cluster/kinds.ts";
 import { isLater, type JobEnd, jobEndOf } from "../read/jobs/job-end.ts";

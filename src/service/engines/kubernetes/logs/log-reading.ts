@@ -1,4 +1,4 @@
-import { orAborted } from "../../../workloads/lifecycle/or-aborted.ts";
+import { orAborted } from "../../../../platform/waiting.ts";
 import type { LogWriter } from "../../../workloads/logs/log-writer.ts";
 import { type KubeApi, KubeError } from "../cluster/kube-api.ts";
 import type { ContainerSource } from "./container-source.ts";

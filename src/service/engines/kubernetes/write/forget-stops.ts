@@ -1,5 +1,5 @@
 import { unawaited } from "../../../../platform/unawaited.ts";
-import { orAborted } from "../../../workloads/lifecycle/or-aborted.ts";
+import { orAborted } from "../../../../platform/waiting.ts";
 import type { NamespaceCache } from "../cache/namespace-cache.ts";
 import { KubeError } from "../cluster/kube-api.ts";
 import { annotations } from "../names.ts";

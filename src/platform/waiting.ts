@@ -1,0 +1,63 @@
+/** A timer of Node that is set for longer runs at once: https://nodejs.org/api/timers.html#settimeoutcallback-delay-args */
+export const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+/**
+ * What the work brings, or what `late` gives when it takes longer. The work goes on: whoever needs it to end passes it a
+ * signal. The timer doesn't keep the process alive.
+ */
+export async function within<Result, Late>(
+  ms: number,
+  work: Promise<Result>,
+  late: () => Late,
+): Promise<Result | Awaited<Late>> {
+  const { promise, resolve } = Promise.withResolvers<undefined>();
+  const timer = setTimeout(() => resolve(undefined), Math.min(ms, LONGEST_TIMER_MS));
+  timer.unref();
+  try {
+    return await Promise.race([work, promise.then(late)]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** What the work brings, or a rejection with the signal's reason as soon as it is aborted. */
+export async function orAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const abort = (): void => reject(signal.reason);
+  signal.addEventListener("abort", abort, { once: true });
+  if (signal.aborted) abort();
+  try {
+    return await Promise.race([promise, work]);
+  } finally {
+    signal.removeEventListener("abort", abort);
+  }
+}
+
+/** A rest in milliseconds that is given, such as `(ms) => sleep(ms)`, cut short without an error by the signal. */
+export async function restUnlessAborted(rest: Promise<unknown>, signal: AbortSignal): Promise<void> {
+  await orAborted(rest, signal).catch((error: unknown) => {
+    if (!signal.aborted) throw error;
+  });
+}
+
+export type Growth = {
+  /** After the first failure. */
+  readonly firstMs: number;
+  readonly longestMs: number;
+  /**
+   * The part of it that is random, from 0 to 1, so that those who failed together don't try again together:
+   * https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/
+   */
+  readonly jitter: number;
+};
+
+/** Milliseconds to wait after so many failures in a row: doubled each time, up to the longest. */
+export function backOffMs(
+  failures: number,
+  { firstMs, longestMs, jitter }: Growth,
+  random: () => number = Math.random,
+): number {
+  // Beyond 2^30 the product would stop being a whole number.
+  const most = Math.min(longestMs, firstMs * 2 ** Math.min(30, Math.max(0, failures - 1)));
+  return most * (1 - jitter) + most * jitter * random();
+}

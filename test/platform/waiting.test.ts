@@ -1,0 +1,62 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { backOffMs, orAborted, restUnlessAborted, within } from "../../src/platform/waiting.ts";
+
+const never = new Promise<never>(() => undefined);
+
+test("work that ends in time gives its result, and what is late isn't asked", async () => {
+  expect(await within(60_000, Promise.resolve("done"), () => expect.unreachable())).toBe("done");
+  await expect(within(60_000, Promise.reject(new Error("broken")), () => "late")).rejects.toThrow("broken");
+});
+
+test("work that takes too long gives what stands for it, or the error it throws", async () => {
+  expect(await within(1, never, () => "late")).toBe("late");
+  const tooLate = () => {
+    throw new Error("not stored within 1 ms");
+  };
+  await expect(within(1, never, tooLate)).rejects.toThrow("not stored within 1 ms");
+});
+
+test("work that fails after its time has nobody who waits, and ends no process", async () => {
+  const { promise, reject } = Promise.withResolvers<string>();
+  expect(await within(1, promise, () => "late")).toBe("late");
+  reject(new Error("too late to matter"));
+  await sleep(0);
+});
+
+test("a limit longer than any timer is the longest one, and not none at all", async () => {
+  expect(await within(Number.MAX_SAFE_INTEGER, sleep(5, "done"), () => "late")).toBe("done");
+});
+
+test("an aborted signal ends the wait for work, with its reason, whether it was aborted before or meanwhile", async () => {
+  const control = new AbortController();
+  const waiting = orAborted(never, control.signal);
+  control.abort(new Error("the bot stops"));
+  await expect(waiting).rejects.toThrow("the bot stops");
+  await expect(orAborted(Promise.resolve("done"), control.signal)).rejects.toThrow("the bot stops");
+  await expect(restUnlessAborted(never, control.signal)).resolves.toBeUndefined();
+});
+
+test("a rest that fails by itself is not taken for an aborted one", async () => {
+  const { signal } = new AbortController();
+  await expect(restUnlessAborted(Promise.reject(new Error("no clock")), signal)).rejects.toThrow("no clock");
+  expect(await orAborted(Promise.resolve("done"), signal)).toBe("done");
+});
+
+const growth = { firstMs: 500, longestMs: 30_000, jitter: 0.5 };
+
+test.each([
+  [0, 250, 500],
+  [1, 250, 500],
+  [2, 500, 1_000],
+  [7, 15_000, 30_000],
+  [5_000, 15_000, 30_000],
+])("after %i failures the next try is between %i and %i ms away", (failures, least, most) => {
+  expect(backOffMs(failures, growth, () => 0)).toBe(least);
+  expect(backOffMs(failures, growth, () => 1)).toBe(most);
+});
+
+test("without jitter it is exact, with all of it anything down to nothing", () => {
+  expect(backOffMs(3, { ...growth, jitter: 0 }, () => 0.3)).toBe(2_000);
+  expect(backOffMs(3, { ...growth, jitter: 1 }, () => 0)).toBe(0);
+});
