@@ -7,24 +7,39 @@ const onDocker = "test/engines/docker/**/*.test.ts";
 const inBrowser = "test/browser/**/*.test.ts";
 const ofImage = "test/image/**/*.test.ts";
 
-const onSocketsOnly = "test/flows/connections.test.ts";
+const onSocketsOnly = "test/flows/when-slack-fails/connections.test.ts";
 /** Every story is told over HTTP. In a full run those are told over Socket Mode too that it may change: */
-const alsoOnSockets = [
+const alsoOnSockets = Object.entries({
   // one of each kind of interaction, with what its ack says,
-  ["approvals", "card-buttons", "connect", "forms", "forms-sent", "home", "mentions", "pickers", "shortcuts"],
-  // what comes late, twice, out of turn or changed, and who waits for whom,
-  ["delivery-begun-twice", "duplicate-requests", "edited-messages", "forms-stalled", "late-turns", "many-people"],
-  ["nobody-waits", "slack-away", "slack-deletes", "slow-workload-api"],
-  // a bot that ends, pauses or loses its database in between,
-  ["database-away", "restart-at-every-state", "several-killed", "store-stumbles", "suspended-before-sending"],
-  // whose delivery it is,
-  ["isolation", "org-wide-installs", "other-team", "refused-installs", "who-sends-a-form", "workspace-neighbours"],
-  ["workspaces"],
-  // what is kept and shown of it.
-  ["health-trouble", "secrets", "status", "status-of-workspaces", "text-sealed-at-rest"],
-]
-  .flat()
-  .map((story) => `test/flows/${story}.test.ts`);
+  approving: ["approvals", "card-buttons", "late-turns"],
+  asking: ["duplicate-requests", "edited-messages", "mentions"],
+  connecting: ["connect", "secrets", "text-sealed-at-rest"],
+  pointing: ["forms", "forms-sent", "forms-stalled", "home", "pickers", "shortcuts", "who-sends-a-form"],
+  // what is shown of it, and who waits for whom,
+  reading: ["status"],
+  watching: ["health-trouble"],
+  "under-load": ["many-people", "nobody-waits", "slow-workload-api"],
+  // what comes late, twice or not at all, and a bot that ends, pauses or loses its database in between,
+  "when-slack-fails": ["slack-away", "slack-deletes"],
+  "when-gantry-fails": [
+    "database-away",
+    "delivery-begun-twice",
+    "restart-at-every-state",
+    "several-killed",
+    "store-stumbles",
+    "suspended-before-sending",
+  ],
+  // whose delivery it is.
+  workspaces: [
+    "isolation",
+    "org-wide-installs",
+    "other-team",
+    "refused-installs",
+    "status-of-workspaces",
+    "workspace-neighbours",
+    "workspaces",
+  ],
+}).flatMap(([folder, stories]) => stories.map((story) => `test/flows/${folder}/${story}.test.ts`));
 const gone = alsoOnSockets.filter((file) => !existsSync(join(import.meta.dirname, file)));
 if (gone.length > 0) throw new Error(`vitest.config.ts names stories that are gone: ${gone.join(", ")}`);
 

@@ -13,11 +13,11 @@ export type Mutant = {
   readonly tests: readonly string[];
 };
 
-const forms = ["test/flows/who-sends-a-form.test.ts"];
-const people = ["test/flows/unknown-and-deactivated.test.ts"];
-const lateTurns = ["test/flows/late-turns.test.ts"];
-const approvals = ["test/flows/approvals.test.ts"];
-const documented = ["test/flows/documented-api.test.ts"];
+const forms = ["test/flows/pointing/who-sends-a-form.test.ts"];
+const people = ["test/flows/approving/unknown-and-deactivated.test.ts"];
+const lateTurns = ["test/flows/approving/late-turns.test.ts"];
+const approvals = ["test/flows/approving/approvals.test.ts"];
+const documented = ["test/flows/changing/documented-api.test.ts"];
 const installations = ["test/bot/slack/receive/installation-events.test.ts"];
 const profiles = ["test/bot/slack/directory/profiles.test.ts"];
 
@@ -86,7 +86,7 @@ export const mutants: readonly Mutant[] = [
     file: "src/bot/store/open-changes.ts",
     text: "(look_after is null or look_after <= ${clock()})",
     becomes: "(look_after is null or look_after is not null or ${clock()} is null)",
-    tests: ["test/flows/watched-until-healthy.test.ts"],
+    tests: ["test/flows/watching/watched-until-healthy.test.ts"],
   },
   {
     bug: "domains that the API doesn't report count as none",
@@ -191,28 +191,28 @@ export const mutants: readonly Mutant[] = [
     file: "src/bot/workflow/decide.ts",
     text: 'answer({ kind: "approved", change: now ?? approved })',
     becomes: 'answer({ kind: "approved", change: approved })',
-    tests: ["test/flows/moved-and-undone.test.ts"],
+    tests: ["test/flows/changing/moved-and-undone.test.ts"],
   },
   {
     bug: "a card that Slack doesn't update counts as told",
     file: "src/bot/store/drawings.ts",
     text: "card !== undefined && isShown && {",
     becomes: "card !== undefined && {",
-    tests: ["test/flows/told-without-card.test.ts"],
+    tests: ["test/flows/approving/told-without-card.test.ts"],
   },
   {
     bug: "who repeats an untold request runs it twice",
     file: "src/bot/workflow/propose.ts",
     text: "if (isSameRequest(deps, proposed, change.untold)) return change;",
     becomes: "",
-    tests: ["test/flows/duplicate-requests.test.ts"],
+    tests: ["test/flows/asking/duplicate-requests.test.ts"],
   },
   {
     bug: "what was answered in time is signed all the same",
     file: "src/bot/workflow/sign.ts",
     text: "if (!isOver) shown = responder.working(origin);",
     becomes: "shown = responder.working(origin);",
-    tests: ["test/flows/slow-workload-api.test.ts"],
+    tests: ["test/flows/under-load/slow-workload-api.test.ts"],
   },
   {
     bug: "a change that could not be claimed is sent",
@@ -226,7 +226,7 @@ export const mutants: readonly Mutant[] = [
     file: "src/bot/workflow/send.ts",
     text: "!signal.aborted && sinceClaimMs() < deps.store.sendWithinMs",
     becomes: "sinceClaimMs() > -1",
-    tests: ["test/flows/suspended-before-sending.test.ts"],
+    tests: ["test/flows/when-gantry-fails/suspended-before-sending.test.ts"],
   },
   {
     bug: "a step is made from any state",
@@ -247,42 +247,42 @@ export const mutants: readonly Mutant[] = [
     file: "src/bot/workflow/propose.ts",
     text: "if (needsReason && ask.reason === undefined) {",
     becomes: 'if (needsReason && ask.reason === undefined && command === "") {',
-    tests: ["test/flows/required-reason.test.ts"],
+    tests: ["test/flows/asking/required-reason.test.ts"],
   },
   {
     bug: "a change of another workspace is decided",
     file: "src/bot/workflow/access/find-visible-change.ts",
     text: "const change = found?.teamId === origin.teamId ? found : undefined;",
     becomes: "const change = found;",
-    tests: ["test/flows/other-team.test.ts"],
+    tests: ["test/flows/workspaces/other-team.test.ts"],
   },
   {
     bug: "an approved change runs with fewer approvals than the policy now asks for",
     file: "src/bot/workflow/access/clear-to-run.ts",
     text: "if (counting.length >= terms.votes) return",
     becomes: "if (counting.length >= 0) return",
-    tests: ["test/flows/policy-changed-while-pending.test.ts"],
+    tests: ["test/flows/approving/policy-changed-while-pending.test.ts"],
   },
   {
     bug: "a job's instances are offered without judging",
     file: "src/bot/slack/receive/suggestion.ts",
     text: 'if (!(await maySee({ kind: "job", region: settings.jobsRegion, name }, { permissions, settings }))) return [];',
     becomes: "",
-    tests: ["test/flows/hidden-workloads.test.ts"],
+    tests: ["test/flows/reading/hidden-workloads.test.ts"],
   },
   {
     bug: "a click in a list of requests counts as one on an outdated card",
     file: "src/bot/slack/receive/click.ts",
     text: "container.is_ephemeral === true || action.block_id.startsWith(BESIDE_CARD);",
     becomes: "container.is_ephemeral === true;",
-    tests: ["test/flows/pending.test.ts"],
+    tests: ["test/flows/approving/pending.test.ts"],
   },
   {
     bug: "waiting changes are shown to people who may not see them",
     file: "src/bot/workflow/access/records.ts",
     text: "return all.filter((_, at) => known[at]);",
     becomes: "return all.filter((_, at) => known[at] !== undefined);",
-    tests: ["test/flows/hidden-workloads.test.ts"],
+    tests: ["test/flows/reading/hidden-workloads.test.ts"],
   },
   {
     bug: "a service that the API calls running is healthy although the API says why it isn't well",
@@ -303,7 +303,7 @@ export const mutants: readonly Mutant[] = [
     file: "src/api/failures.ts",
     text: "maybeSent ? { told: detail, advice: undefined } : partsOf(detail);",
     becomes: "{ told: detail, advice: undefined };",
-    tests: ["test/flows/adopted-workloads.test.ts"],
+    tests: ["test/flows/changing/adopted-workloads.test.ts"],
   },
   {
     bug: "a job forgets how its last attempt ended when the engine restarts",
@@ -338,7 +338,7 @@ export const mutants: readonly Mutant[] = [
     file: "src/bot/workflow/repeat/redo.ts",
     text: "const earlier = undone === undefined || isStored ? undefined : await store.find({ undoOf: undone.id });",
     becomes: 'const earlier = change.id === "" ? change : undefined;',
-    tests: ["test/flows/undo-once.test.ts"],
+    tests: ["test/flows/changing/undo-once.test.ts"],
   },
   {
     bug: "“Request again” breaks the glass again",
@@ -387,14 +387,14 @@ export const mutants: readonly Mutant[] = [
     file: "src/bot/commands/lookup/authorize.ts",
     text: "if (why !== undefined && change.diff.length > 0)",
     becomes: 'if (why === "")',
-    tests: ["test/flows/owned-workloads.test.ts"],
+    tests: ["test/flows/changing/owned-workloads.test.ts"],
   },
   {
     bug: "a service whose memory can't be changed can't be scaled either",
     file: "src/bot/commands/lookup/refused-operations.ts",
     text: "(part === undefined || each.part === part)",
     becomes: 'part !== ""',
-    tests: ["test/flows/owned-workloads.test.ts"],
+    tests: ["test/flows/changing/owned-workloads.test.ts"],
   },
   {
     bug: "revoked tokens of a person count as a removal of the app",
@@ -450,21 +450,21 @@ export const mutants: readonly Mutant[] = [
     file: "src/bot/slack/receive/route.ts",
     text: "user_change: onProfileChanged,",
     becomes: "",
-    tests: ["test/flows/many-people.test.ts"],
+    tests: ["test/flows/under-load/many-people.test.ts"],
   },
   {
     bug: "a no about a channel's members is believed for ten seconds",
     file: "src/bot/workflow/access/before-no.ts",
     text: "return isYes(answer) ? answer : ask(Math.min(maxAgeMs, ageSince(people, sinceMs)));",
     becomes: "return sinceMs > 0 || isYes(answer) ? answer : ask(ageSince(people, sinceMs));",
-    tests: ["test/flows/many-people.test.ts"],
+    tests: ["test/flows/under-load/many-people.test.ts"],
   },
   {
     bug: "a request is refused although nobody knows who could approve it",
     file: "src/bot/workflow/access/preflight.ts",
     text: "profiles.length >= needed || !isComplete",
     becomes: "profiles.length >= needed || (isComplete && needed === 0)",
-    tests: ["test/flows/many-people.test.ts"],
+    tests: ["test/flows/under-load/many-people.test.ts"],
   },
   ...dockerMutants,
   ...kubernetesMutants,

@@ -1,0 +1,170 @@
+import { expect, test } from "vitest";
+import { approvalTown, count } from "../../support/approval-town.ts";
+import { quorum } from "../../support/policies.ts";
+import { card, clicks, idOf, says, whispers } from "../../support/speak.ts";
+
+test("a restart waits for somebody else, and runs once when they approve", async () => {
+  await using town = await approvalTown();
+  const { developer, approver } = town;
+
+  await says(town, developer, '/gantry restart web --reason "it leaks"');
+
+  expect(card(developer)).toMatch(/Restart web\?.*[Rr]equested by @dana/su);
+  expect(card(developer)).toContain("it leaks");
+  expect(card(developer)).toMatch(/0 of 1/u);
+  expect(count(town, "restartService")).toBe(0);
+
+  await clicks(town, approver, "Approve");
+
+  expect(count(town, "restartService")).toBe(1);
+  expect(card(developer)).toMatch(/Alex Kim/u);
+  expect(card(developer)).toMatch(/✅ web restarted/u);
+  expect(town.thread("ops").join("\n")).toMatch(/Alex Kim/u);
+  await expect(approver.clicks("Approve")).rejects.toThrow(/sees no button "Approve"/u);
+});
+
+test("routine changes need nobody", async () => {
+  await using town = await approvalTown();
+
+  await says(town, town.developer, "/gantry scale web 3");
+
+  expect((await town.service("web")).target_instance_size).toBe(3);
+  expect(card(town.developer)).toMatch(/instances 2 → 3/iu);
+});
+
+test("nobody approves what they asked for themselves", async () => {
+  await using town = await approvalTown();
+
+  await says(town, town.developer, "/gantry stop web");
+  await clicks(town, town.developer, "Approve");
+
+  expect(whispers(town.developer).at(-1)).toMatch(/your own request/u);
+  expect(count(town, "stopService")).toBe(0);
+  expect(card(town.developer)).toMatch(/0 of 1/u);
+});
+
+test("a quorum of two takes two people, and one of them twice is one", async () => {
+  await using town = await approvalTown({ policy: quorum });
+  const { developer, approver } = town;
+  const omar = town.playground.as("omar");
+
+  await says(town, developer, "/gantry scale web 4");
+  await clicks(town, approver, "Approve");
+  await clicks(town, approver, "Approve");
+
+  expect(whispers(approver).at(-1)).toMatch(/already approved this/u);
+  expect(count(town, "updateService")).toBe(0);
+  expect(card(developer)).toMatch(/1 of 2/u);
+
+  await clicks(town, omar, "Approve");
+
+  expect(count(town, "updateService")).toBe(1);
+  expect((await town.service("web")).target_instance_size).toBe(4);
+});
+
+test("a double click, and a click that Slack delivers twice, act once", async () => {
+  await using town = await approvalTown();
+  const { developer, approver } = town;
+  await says(town, developer, "/gantry restart web");
+
+  await Promise.all([approver.clicks("Approve"), approver.clicks("Approve")]);
+  await town.settled();
+
+  expect(count(town, "restartService")).toBe(1);
+});
+
+test("who rejects says why in a form, and nothing is sent", async () => {
+  await using town = await approvalTown();
+  const { developer, approver } = town;
+  await says(town, developer, "/gantry delete web");
+
+  await approver.clicks("Reject");
+  await town.settled();
+  await approver.submits({ reason: "it still has customers" });
+  await town.settled();
+
+  expect(card(developer)).toMatch(/Alex Kim/u);
+  expect(card(developer)).toContain("it still has customers");
+  expect(count(town, "deleteService")).toBe(0);
+  await expect(approver.clicks("Approve")).rejects.toThrow(/sees no button/u);
+});
+
+test("who asked can take it back, nobody else can", async () => {
+  await using town = await approvalTown();
+  const { developer, approver } = town;
+  await says(town, developer, "/gantry stop web");
+
+  await clicks(town, approver, "Cancel");
+  expect(whispers(approver).at(-1)).toMatch(/Only Dana Reyes/u);
+
+  await clicks(town, developer, "Cancel");
+  expect(card(developer)).toMatch(/cancelled/iu);
+  expect(count(town, "stopService")).toBe(0);
+});
+
+test("the same by words: pending, approve, reject and cancel", async () => {
+  await using town = await approvalTown();
+  const { developer, approver } = town;
+  expect(await says(town, approver, "/gantry pending")).toMatch(/nothing/iu);
+
+  await says(town, developer, "/gantry stop web");
+  const stop = idOf(card(developer));
+  expect(await says(town, approver, "/gantry pending")).toContain(stop);
+  await says(town, approver, `/gantry reject ${stop} --reason "not today"`);
+  expect(card(developer)).toContain("not today");
+
+  await says(town, developer, "/gantry restart web");
+  const restart = idOf(card(developer));
+  await says(town, approver, `/gantry approve ${restart.toLowerCase()}`);
+  expect(count(town, "restartService")).toBe(1);
+
+  await says(town, developer, "/gantry delete web");
+  const deletion = idOf(card(developer));
+  await says(town, developer, `/gantry cancel ${deletion}`);
+  expect(card(developer)).toMatch(/cancelled/iu);
+  expect(count(town, "deleteService")).toBe(0);
+  expect(await says(town, approver, `/gantry approve ${deletion}`)).toMatch(/Too late to approve/u);
+  expect(await says(town, approver, "/gantry approve ZZZZZZ")).toMatch(/no request ZZZZZZ/u);
+});
+
+test("what nobody decides in time expires, also over a restart of the bot", async () => {
+  await using town = await approvalTown();
+  const { developer, approver } = town;
+  await says(town, developer, "/gantry stop web");
+
+  town.passMinutes(61);
+  await town.restartBot();
+  await town.settled();
+
+  expect(card(developer)).toMatch(/expired/iu);
+  await expect(approver.clicks("Approve")).rejects.toThrow(/sees no button/u);
+  expect(count(town, "stopService")).toBe(0);
+});
+
+const teamDecides = `rules:
+  - { name: look, who: members, does: read, then: allow }
+  - { name: the team decides, who: members, does: disruptive, then: { approve: { votes: 2, from: [S0TEAM, U0OMAR] } } }
+`;
+
+test("the card calls the approvers of a rule that names a group, and says who can approve now", async () => {
+  await using town = await approvalTown({ policy: teamDecides });
+  const { developer, approver, playground } = town;
+  playground.people.addGroup("team", ["dana", "alex"]);
+
+  await says(town, developer, "/gantry restart web");
+
+  const [opening] = playground.transcript().filter(({ kind }) => kind === "chat.postMessage");
+  const mentions = JSON.stringify(opening?.request).match(/(?:usergroup|user)_id[\\":]+\w+/gu);
+  expect(mentions?.map((each) => each.replace(/.*\W/u, ""))).toEqual(["U0DANA", "S0TEAM", "U0OMAR"]);
+  expect(card(developer)).toMatch(/^Can approve now: (?:Omar Haddad, Alex Kim|Alex Kim, Omar Haddad)$/mu);
+
+  await clicks(town, approver, "Approve");
+
+  expect(card(developer)).toMatch(/1 of 2 \(Alex Kim\)/u);
+  expect(card(developer)).toMatch(/^Can approve now: Omar Haddad$/mu);
+
+  await clicks(town, playground.as("omar"), "Approve");
+
+  expect(card(developer)).not.toMatch(/approve now/iu);
+  expect(count(town, "restartService")).toBe(1);
+});

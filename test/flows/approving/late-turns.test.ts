@@ -1,0 +1,159 @@
+import { expect, test } from "vitest";
+import { operationTable } from "../../../src/api/operations.ts";
+import { operationOf } from "../../support/operation-of.ts";
+import { count } from "../../support/approval-town.ts";
+import { killTown } from "../../support/kill-town.ts";
+import { openPolicy } from "../../support/open-policy.ts";
+import { shopTown } from "../../support/shop-town.ts";
+import { card, clicks, idOf, whispers } from "../../support/speak.ts";
+import type { World } from "../../support/world.ts";
+
+/** As many of one person's requests run at once. */
+const RUNS_OF_ONE = 32;
+
+const nobodyScales = `
+rules:
+  - { name: nobody scales, who: [members], does: [updateService], then: refuse }
+  - { name: all else, who: [members], does: [read, routine, disruptive, destructive], then: allow }
+`;
+
+test("a request that waited for its turn is checked against the current policy", async () => {
+  const { promise: held, resolve: release } = Promise.withResolvers<void>();
+  const names = Array.from({ length: RUNS_OF_ONE }, (_, at) => `shop-${at}`);
+  await using town = await shopTown(names, {
+    policy: openPolicy,
+    async via(request, send) {
+      if (request.method === "PUT") await held;
+      return send(request);
+    },
+  });
+  const { developer } = town;
+  await Promise.all(names.map((name) => developer.says(`/gantry scale ${name} 2`)));
+  await town.until(() => count(town, "updateService") === RUNS_OF_ONE);
+  await developer.says("/gantry scale web 3");
+  await town.until(async () => (await town.store().open()).length === RUNS_OF_ONE + 1);
+
+  town.setPolicy(nobodyScales);
+  // Longer than what was read stays fresh, and shorter than a lease.
+  town.passMinutes(12 / 60);
+  release();
+  await town.settled();
+
+  expect(count(town, "updateService")).toBe(RUNS_OF_ONE);
+  const refused = developer.sees("ops").filter(({ text }) => text.startsWith("❌"));
+  expect(refused.map(({ text }) => text)).toEqual([expect.stringMatching(/web wasn't scaled/u)]);
+});
+
+/** A request for web and shop-a whose turn at shop-a comes that late, while another change of shop-a is under way. */
+async function turnAfter(minutes: number) {
+  const { promise: scaling, resolve: endScaling } = Promise.withResolvers<void>();
+  const { promise: restarting, resolve: endRestarting } = Promise.withResolvers<void>();
+  const town = await shopTown(["shop-a"], {
+    policy: openPolicy,
+    async via(request, send) {
+      if (operationOf(request) === "updateService") await scaling;
+      if (operationOf(request) === "restartService") await restarting;
+      return send(request);
+    },
+  });
+  await town.developer.says("/gantry scale shop-a 2");
+  await town.until(() => count(town, "updateService") === 1);
+  await town.developer.says("/gantry restart web shop-a");
+  await town.until(() => count(town, "restartService") === 1);
+  town.passMinutes(minutes);
+  endRestarting();
+  return { town, endScaling };
+}
+
+/** The card of the request for both. */
+function ofBoth({ developer }: World): string {
+  return developer.sees("ops").find(({ text }) => /Restarting|restarted/u.test(text))?.text ?? "";
+}
+
+test("a workload of a larger request waits for another change of it", async () => {
+  const { town, endScaling } = await turnAfter(9);
+  await using _town = town;
+  await town.until(async () => (await town.store().open()).some(({ parts }) => parts?.[0]?.state === "done"));
+  endScaling();
+  await town.settled();
+
+  expect(ofBoth(town)).toMatch(/Restarting/u);
+});
+
+test("… and is refused after ten minutes", async () => {
+  const { town, endScaling } = await turnAfter(11);
+  await using _town = town;
+  await town.until(() => ofBoth(town).includes("Another request for shop-a took too long"));
+  endScaling();
+  await town.settled();
+
+  expect(count(town, "restartService")).toBe(1);
+});
+
+test("a replica that takes over a request counts the time in which it may still have been sent", async () => {
+  const waits: number[] = [];
+  const { town, killAt } = await killTown({
+    wait: async (ms) => {
+      waits.push(ms);
+    },
+  });
+  await using _town = town;
+
+  await killAt("claim", "after", () => town.developer.says("/gantry scale web 3"));
+
+  const waited = waits.reduce((sum, ms) => sum + ms, 0);
+  expect(card(town.developer)).toMatch(/❌ web wasn't .*It didn't take effect/su);
+  expect(waited).toBeGreaterThan(operationTable.updateService.timeoutMs + town.store().sendWithinMs);
+});
+
+const glass = `
+rules:
+  - { name: on call may break the glass, who: [members], does: [restartService], then: break-glass }
+  - { name: others look, who: [members], does: [read], then: allow }
+  - { name: others ask, who: [members], does: [routine, disruptive, destructive], then: { approve: { votes: 1, from: [channel-members] } } }
+`;
+
+test("“Request again” after a request with broken glass asks for approval like any other", async () => {
+  const { town, killAt } = await killTown({ policy: glass });
+  await using _town = town;
+  const { developer } = town;
+  await killAt("restartService", "after", () =>
+    developer.says('/gantry restart web --break-glass --reason "orders fail"'),
+  );
+  expect(card(developer)).toMatch(/Can't tell/u);
+
+  await clicks(town, developer, "Try again");
+
+  expect(card(developer)).toMatch(/0 of 1/u);
+  expect(count(town, "restartService")).toBe(1);
+});
+
+test("an old button doesn't repeat a request that is still being read back", async () => {
+  const { town, stalls } = await killTown({ policy: openPolicy });
+  await using _town = town;
+  const { developer, playground } = town;
+  stalls.breakOnce("updateService");
+  stalls.at("succeed", "before");
+  await developer.says("/gantry scale web 3");
+  await town.until(() => stalls.isReached() && card(developer) !== "");
+  const { ts = "" } = developer.sees("ops").find(({ text }) => text === card(developer)) ?? {};
+
+  await playground.deliver({
+    type: "block_actions",
+    trigger_id: "1.1",
+    user: { id: "U0DANA" },
+    team: { id: "T0GANTRY" },
+    channel: { id: "C0OPS" },
+    container: { type: "message", message_ts: ts, channel_id: "C0OPS" },
+    message: { ts },
+    response_url: "http://127.0.0.1:9/gone",
+    actions: [
+      { type: "button", action_id: "change:again", block_id: "b", action_ts: "1.1", value: idOf(card(developer)) },
+    ],
+  });
+  await town.until(() => whispers(developer).length > 0 || count(town, "updateService") > 1);
+  stalls.clear();
+
+  expect(whispers(developer).join()).toMatch(/Couldn't repeat request/u);
+  expect(count(town, "updateService")).toBe(1);
+});

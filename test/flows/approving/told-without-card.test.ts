@@ -1,0 +1,156 @@
+import { expect, test } from "vitest";
+import { approvalTown, count } from "../../support/approval-town.ts";
+import { killTown } from "../../support/kill-town.ts";
+import { openPolicy } from "../../support/open-policy.ts";
+import { card, idOf, says, whispers } from "../../support/speak.ts";
+import type { World } from "../../support/world.ts";
+
+/** Some seconds pass, in which the bot sweeps every few seconds. */
+async function seconds(town: World, all: number): Promise<void> {
+  for (let passed = 0; passed < all; passed += 3) {
+    town.passMinutes(3 / 60);
+    await town.sweep();
+  }
+}
+
+/** All that a person was told beside the card: in its thread, alone in the channel, and in their direct messages. */
+function toldBeside({ playground, developer }: World): readonly string[] {
+  const replies = playground.messages("ops").flatMap((message) => message.replies.map(({ text }) => text));
+  return [...replies, ...whispers(developer), ...developer.sees("@gantry").map(({ text }) => text)];
+}
+
+/** From the moment in which the first card is in #ops. */
+function onceACardIsThere({ playground }: World, happens: () => void): void {
+  const stop = playground.watch(() => {
+    if (playground.messages("ops").length === 0) return;
+    stop();
+    happens();
+  });
+}
+
+const refuses = (error: string) => (town: World) => town.playground.faults.answer("chat.update", { error });
+
+test.each([
+  ["its channel is archived", ({ playground }: World) => playground.people.archive("ops")],
+  ["Slack's time for edits is over", refuses("edit_window_closed")],
+  [
+    "Slack finds the card nowhere, and takes no other",
+    (town: World) => {
+      refuses("message_not_found")(town);
+      town.playground.faults.answer("chat.postMessage", { error: "restricted_action" }, { channel: "ops" });
+    },
+  ],
+  [
+    "Slack limits updates for minutes",
+    ({ playground }: World) => playground.faults.answer("chat.update", "429", { retryAfterSeconds: 600 }),
+  ],
+] as const)(
+  "when %s while a restart runs, its requester learns the end within half a minute, once",
+  async (...story) => {
+    const [, happens] = story;
+    await using town = await approvalTown({ policy: openPolicy });
+    onceACardIsThere(town, () => happens(town));
+
+    await says(town, town.developer, "/gantry restart web");
+    await seconds(town, 24);
+    const told = toldBeside(town);
+    await seconds(town, 60);
+
+    expect(count(town, "restartService")).toBe(1);
+    expect(told).toEqual([expect.stringMatching(/web restarted[\s\S]*\d of 2 running/u)]);
+    expect(toldBeside(town)).toEqual(told);
+  },
+);
+
+test("when the bot is removed from a private channel while a restart runs, its requester reads the end in a direct message", async () => {
+  await using town = await approvalTown({ policy: openPolicy });
+  const { playground, developer } = town;
+  playground.people.setPrivate("ops", true);
+  onceACardIsThere(town, () => playground.people.remove("ops", "gantry"));
+
+  await says(town, developer, "/gantry restart web");
+  await seconds(town, 24);
+
+  expect(developer.sees("@gantry").map(({ text }) => text)).toEqual([
+    expect.stringMatching(/web restarted[\s\S]*\d of 2 running[\s\S]*invite @gantry/iu),
+  ]);
+  expect(toldBeside(town)).toHaveLength(1);
+});
+
+test.each([
+  ["limits", "429"],
+  ["fails", "500"],
+] as const)(
+  "while Slack %s the card of a change that runs, its requester reads that it runs, then how it ended",
+  async (...story) => {
+    const [, fault] = story;
+    const { promise: mayEnd, resolve: end } = Promise.withResolvers<void>();
+    await using town = await approvalTown({
+      policy: openPolicy,
+      async via(request, send) {
+        if (request.method === "PUT") await mayEnd;
+        return send(request);
+      },
+    });
+    const { playground, developer } = town;
+    playground.faults.answer("chat.postMessage", fault, { channel: "ops", retryAfterSeconds: 75 });
+
+    await developer.says("/gantry scale web 3");
+    await town.until(() => town.calls().includes("updateService"));
+    const sweeping = async (passing: number): Promise<void> => {
+      const before = toldBeside(town).length;
+      town.passMinutes(passing / 60);
+      await town.until(async () => {
+        void town.sweep();
+        return toldBeside(town).length > before;
+      });
+    };
+    await sweeping(4);
+    const [runs = "", ...more] = whispers(developer);
+    end();
+    await town.settled();
+    await seconds(town, 15);
+
+    expect(runs).toMatch(/Scaling web to 3…[\s\S]*no card in #ops[\s\S]*It runs, so don't request it again/u);
+    expect(more).toEqual([]);
+    expect(whispers(developer)).toEqual([runs, expect.stringMatching(/web scaled to 3[\s\S]*\d of 3 running/u)]);
+    expect(playground.messages("ops")).toEqual([]);
+
+    playground.faults.clear();
+    await seconds(town, 90);
+    expect(card(developer)).toMatch(/^(?:✅|🟡) web scaled to 3/u);
+    expect(whispers(developer)).toHaveLength(2);
+  },
+);
+
+test("a card that comes in time leaves nothing to tell", async () => {
+  await using town = await approvalTown({ policy: openPolicy });
+
+  await says(town, town.developer, "/gantry restart web");
+  await seconds(town, 60);
+
+  expect(toldBeside(town)).toEqual([]);
+});
+
+test.each(["beginTelling", "told"] as const)(
+  "a bot that is killed at %s while it tells how a request ended leaves it to the next one",
+  async (what) => {
+    const { town, stalls } = await killTown({ policy: openPolicy });
+    await using _town = town;
+    const { playground, developer } = town;
+    onceACardIsThere(town, () => playground.faults.answer("chat.update", { error: "edit_window_closed" }));
+    stalls.at(what, "before");
+    await developer.says("/gantry restart web");
+    await town.until(stalls.isReached);
+    const before = toldBeside(town).length;
+    stalls.clear();
+    await town.crashBot();
+    await town.settled();
+    await seconds(town, 27);
+
+    const id = idOf(card(developer));
+    // Sent, and not stored as sent: once more, because silence is worse.
+    expect([before, toldBeside(town).length]).toEqual(what === "told" ? [1, 2] : [0, 1]);
+    expect(toldBeside(town).every((text) => text.includes(id))).toBe(true);
+  },
+);

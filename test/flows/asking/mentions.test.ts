@@ -1,0 +1,120 @@
+import { expect, test } from "vitest";
+import { approvalTown, count } from "../../support/approval-town.ts";
+import { card, idOf } from "../../support/speak.ts";
+import { longLog } from "../../support/many-services.ts";
+import { newest, type Person, world, type World } from "../../support/world.ts";
+
+/** Begins a thread in #ops and gives its `ts`. */
+async function talk(town: World, person: Person): Promise<string> {
+  await person.says("orders time out, who looks?");
+  await town.settled();
+  return person.sees("ops").at(-1)?.ts ?? "";
+}
+
+/** What a person sees in a thread, without its first message. */
+function repliesIn(person: Person, thread: string): readonly string[] {
+  return person
+    .sees("ops")
+    .filter(({ threadTs, ts }) => threadTs === thread && ts !== thread)
+    .map(({ text }) => text);
+}
+
+test("a mention in a thread is answered in that thread, with the same words", async () => {
+  await using town = await approvalTown();
+  const { developer, approver } = town;
+  const thread = await talk(town, developer);
+
+  await developer.says("@gantry show web", { channel: "ops", thread });
+  await town.settled();
+
+  expect(repliesIn(approver, thread).at(-1)).toContain("🟢 web · running");
+});
+
+test("a mention in a channel begins a thread, and the words of the slash command do as well", async () => {
+  await using town = await approvalTown();
+  const { developer } = town;
+
+  const { ts = "" } = await developer.says("hey @gantry /gantry list services");
+  await town.settled();
+
+  expect(repliesIn(developer, ts).at(-1)).toContain("web");
+});
+
+test("a log that is asked for in a thread goes into that thread, head and lines", async () => {
+  await using town = await world({ apiFetch: longLog(30) });
+  const { developer } = town;
+  const thread = await talk(town, developer);
+
+  await developer.says("@gantry logs service/web --grep orders/7", { channel: "ops", thread });
+  await town.settled();
+
+  const [, head, ...lines] = repliesIn(developer, thread);
+  expect(head).toMatch(/^📄 web · all 30 lines of today · 1 match/u);
+  expect(lines.join("\n")).toContain("GET /orders/7 200");
+  expect(developer.sees("ops").every(({ threadTs, ts }) => threadTs === thread || ts === thread)).toBe(true);
+});
+
+test("a typo in a thread is told there, to its author alone", async () => {
+  await using town = await approvalTown();
+  const { developer, approver } = town;
+  const thread = await talk(town, developer);
+
+  await developer.says("@gantry shwo web", { channel: "ops", thread });
+  await town.settled();
+
+  expect(repliesIn(developer, thread).at(-1)).toMatch(/Did you mean show/u);
+  expect(repliesIn(approver, thread).join("\n")).not.toMatch(/Did you mean/u);
+});
+
+test("a change that is asked for in a thread has its card and its story there", async () => {
+  await using town = await approvalTown();
+  const { developer, approver } = town;
+  const thread = await talk(town, developer);
+
+  await developer.says('@gantry restart web --reason "it leaks"', { channel: "ops", thread });
+  await town.settled();
+  const asked = repliesIn(approver, thread).find((text) => text.includes("Restart web?")) ?? "";
+  await approver.says(`@gantry approve ${idOf(asked)}`, { channel: "ops", thread });
+  await town.settled();
+
+  expect(count(town, "restartService")).toBe(1);
+  expect(card(developer)).toBe("");
+  expect(repliesIn(developer, thread).join("\n")).toMatch(
+    /it leaks[\s\S]*approved by Alex Kim[\s\S]*after the request · @dana/u,
+  );
+});
+
+test("in the conversation with the bot plain words suffice, and the bot does not answer itself", async () => {
+  await using town = await approvalTown();
+  const { developer } = town;
+
+  await developer.says("list services", { channel: "@gantry" });
+  await town.settled();
+
+  expect(newest(developer, "@gantry")).toContain("web");
+  expect(developer.sees("@gantry")).toHaveLength(2);
+});
+
+test("a token is not asked for in a message, and a guest is told why not", async () => {
+  await using town = await approvalTown();
+  const { developer, guest } = town;
+
+  await developer.says("@gantry connect");
+  await town.settled();
+  expect(newest(developer)).toMatch(/Never send a token in a message/u);
+
+  await guest.says("@gantry show web");
+  await town.settled();
+  expect(newest(guest)).toMatch(/guest/u);
+});
+
+test("a mention that Slack delivers twice is answered once", async () => {
+  await using town = await approvalTown();
+  const { developer } = town;
+
+  const { ts = "" } = await developer.says("@gantry scale web 3");
+  await town.settled();
+
+  expect(count(town, "updateService")).toBe(1);
+  expect(repliesIn(developer, ts).filter((text) => text.includes("instances 2 → 3"))).toHaveLength(1);
+});

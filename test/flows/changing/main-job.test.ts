@@ -1,0 +1,106 @@
+import { expect, test } from "vitest";
+import { card, clicks, says } from "../../support/speak.ts";
+import { type World, world } from "../../support/world.ts";
+
+/** Asks for what takes somebody else's approval, gets it, and gives the card as it stands then. */
+async function approved(town: World, text: string): Promise<string> {
+  await says(town, town.developer, text);
+  expect(card(town.developer)).toContain("0 of 1");
+  await clicks(town, town.approver, "Approve");
+  return card(town.developer);
+}
+
+test("a newcomer creates a job, sees that it finished, and reads its log in a thread", async () => {
+  await using town = await world();
+  const { developer } = town;
+
+  const created = await says(town, developer, "/gantry create job hello --image gantry/batch -- 3 --delay 10 --exit 0");
+  expect(created).toContain("hello");
+  expect(created).toContain("gantry/batch");
+
+  await town.until(async () => (await town.job("hello")).status?.succeeded === 1);
+  expect(await says(town, developer, "/gantry show hello")).toContain("⚪️ hello · complete");
+
+  await says(town, developer, "/gantry logs job/hello");
+  const [head, ...replies] = town.thread("ops");
+  expect(head).toMatch(/^📄 hello · all \d+ lines of today/u);
+  expect(replies.join("\n")).toMatch(/step 1[\s\S]*step 3/u);
+});
+
+test("a job that fails is shown as failed, with its reason", async () => {
+  await using town = await world();
+  const { developer } = town;
+
+  await says(town, developer, "/gantry create job doomed --image gantry/batch -- 1 --delay 5 --exit 3");
+  await town.until(
+    async () => (await town.job("doomed")).status?.conditions?.some(({ type }) => type === "Failed") === true,
+  );
+
+  const card = await says(town, developer, "/gantry show job/doomed");
+  expect(card).toContain("🔴 doomed · failed");
+  expect(card).toContain("Reason: exit code 3 after 7 attempts");
+});
+
+test("a service is scaled, updated, stopped, started, restarted and deleted by words", async () => {
+  await using town = await world();
+  const { developer } = town;
+  const running = async (): Promise<boolean> => (await town.service("web")).status === "Running";
+
+  await says(town, developer, "/gantry create service web --image gantry/hello-web --publish 8080 --memory 512");
+  // It may still be starting.
+  await says(town, developer, "/gantry scale web 2");
+  expect(card(developer)).toContain("nstances 1 → 2");
+  expect((await town.service("web")).target_instance_size).toBe(2);
+  await town.until(running);
+
+  expect(await approved(town, "/gantry memory web 1024")).toContain("emory 512 → 1024 MiB");
+  await town.until(running);
+
+  await says(town, developer, "/gantry domains web add shop.example.com");
+  expect(card(developer)).toContain("+ domain shop.example.com");
+  await town.until(running);
+
+  expect(await approved(town, "/gantry restart web")).toMatch(/web restarted|restarting web/u);
+  await town.until(running);
+
+  await approved(town, "/gantry stop web");
+  await town.until(async () => (await town.service("web")).status === "Stopped");
+  expect(await says(town, developer, "/gantry show web")).toContain("⚪️ web · stopped");
+  expect(await says(town, developer, "/gantry restart web")).toContain(
+    "🚫 Service web is stopped and can't be restarted: start it first.",
+  );
+  expect(await says(town, developer, "/gantry pending")).not.toContain("web");
+
+  await says(town, developer, "/gantry start web");
+  await town.until(running);
+
+  expect(await approved(town, "/gantry delete web")).toContain("✅ web deleted");
+  await town.until(async () => (await town.services()).length === 0);
+});
+
+test("what is already so is answered, and nothing is sent", async () => {
+  await using town = await world();
+  const { developer } = town;
+  await says(town, developer, "/gantry create service web --image gantry/hello-web");
+  await town.until(async () => (await town.service("web")).status === "Running");
+  const before = town.calls().length;
+  const answer = await says(town, developer, "/gantry scale web 1");
+
+  expect(answer).toMatch(/already/iu);
+  expect(town.calls().slice(before)).toEqual(["getService"]);
+});
+
+test("the values of environment variables are never shown, only their names", async () => {
+  await using town = await world();
+  const { developer } = town;
+
+  const created = await says(
+    town,
+    developer,
+    "/gantry create service api --image gantry/hello-web --env DB_PASSWORD=hunter2hunter2",
+  );
+  const card = await says(town, developer, "/gantry show api");
+
+  expect(card).toContain("DB_PASSWORD");
+  expect(created + card).not.toContain("hunter2");
+});

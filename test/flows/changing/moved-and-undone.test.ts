@@ -1,0 +1,171 @@
+import { expect, test } from "vitest";
+import { step } from "../../../src/bot/workflow/lifecycle.ts";
+import { approvalTown, count } from "../../support/approval-town.ts";
+import { killTown } from "../../support/kill-town.ts";
+import { openPolicy } from "../../support/open-policy.ts";
+import { quorum } from "../../support/policies.ts";
+import { card, clicks, idOf, says, saysIn, whispers } from "../../support/speak.ts";
+
+test("when the workload moved in between, nothing runs, and one button asks again", async () => {
+  await using town = await approvalTown();
+  const { developer, approver } = town;
+  await says(town, developer, "/gantry scale web 1");
+  await town.api.send({
+    op: "updateService",
+    path: { region: "beijing1", service_name: "web" },
+    query: undefined,
+    body: { target_instance_size: 5 },
+  });
+  await town.until(async () => (await town.service("web")).status === "Running");
+
+  await clicks(town, approver, "Approve");
+
+  expect(whispers(approver)).toEqual([expect.stringMatching(/Approved, but web changed meanwhile: nothing was run/u)]);
+  expect(town.thread("ops").at(-1)).toMatch(/changed while this waited/u);
+  expect(count(town, "updateService")).toBe(0);
+  expect(card(developer)).toMatch(/instances/u);
+  expect(card(developer)).toMatch(/5/u);
+
+  await clicks(town, developer, "Request 5 → 1");
+  expect(card(developer)).toMatch(/instances 5 → 1/iu);
+  await clicks(town, approver, "Approve");
+  expect(count(town, "updateService")).toBe(1);
+  expect((await town.service("web")).target_instance_size).toBe(1);
+});
+
+test("when it is cancelled at the moment of its last approval, nobody reads that it runs", async () => {
+  await using town = await approvalTown({
+    store: (real) => ({
+      ...real,
+      async advance(id, wanted, event) {
+        // Between the approval and the claim.
+        if (wanted.name === "claim") {
+          const by = { userId: "U0DANA", name: "Dana Reyes" };
+          await real.advance(id, step("cancel", { by }), event && { ...event, kind: "cancelled", who: by, result: "" });
+        }
+        return real.advance(id, wanted, event);
+      },
+    }),
+  });
+  const { developer, approver } = town;
+  await says(town, developer, "/gantry restart web");
+
+  await clicks(town, approver, "Approve");
+
+  expect(count(town, "restartService")).toBe(0);
+  expect(whispers(approver)).toEqual([
+    expect.stringMatching(/Approved, but Dana Reyes cancelled it meanwhile: nothing was run/u),
+  ]);
+  expect(card(developer)).toMatch(/^🚫 Cancelled: restart web/u);
+  expect(town.thread("ops").at(-1)).toMatch(/Dana Reyes cancelled it/u);
+});
+
+test("a vote whose answer died with its bot is answered by the next one, with what became of it", async () => {
+  const { town, stalls } = await killTown();
+  await using _town = town;
+  const { developer, approver } = town;
+  await says(town, developer, "/gantry restart web");
+  stalls.at("claim", "after");
+  await approver.clicks("Approve");
+  await town.until(stalls.isReached);
+  stalls.clear();
+  await town.crashBot();
+  town.passMinutes(1);
+  await town.sweep();
+
+  const told = whispers(approver).filter((text) => text.includes("Approved"));
+  expect(told.length).toBeGreaterThan(0);
+  expect(whispers(approver).join("\n")).not.toMatch(/Too late/u);
+});
+
+test("a service that was deleted and made anew is another one", async () => {
+  await using town = await approvalTown();
+  const { developer, approver } = town;
+  await says(town, developer, "/gantry restart web");
+  const path = { region: "beijing1", service_name: "web" };
+  await town.api.send({ op: "deleteService", path, query: undefined, body: undefined });
+  await town.until(async () => (await town.services()).length === 0);
+  const body = { target_instance_size: 2, containers: [{ image: "test/lines" }] };
+  await town.api.send({ op: "createService", path, query: undefined, body });
+  await town.until(async () => (await town.service("web")).status === "Running");
+
+  await clicks(town, approver, "Approve");
+
+  expect(count(town, "restartService")).toBe(0);
+  expect(card(developer)).toMatch(/another/u);
+});
+
+test("a finished change is taken back by a button, under policy like any other", async () => {
+  await using town = await approvalTown();
+  const { developer, approver } = town;
+  await says(town, developer, "/gantry scale web 4");
+  await town.until(async () => (await town.service("web")).status === "Running");
+
+  await clicks(town, developer, "Undo");
+
+  expect(card(developer)).toMatch(/instances 4 → 2/iu);
+  expect((await town.service("web")).target_instance_size).toBe(4);
+  await clicks(town, approver, "Approve");
+  expect((await town.service("web")).target_instance_size).toBe(2);
+});
+
+test("an undo of an old change says what was set since, and by whom", async () => {
+  await using town = await approvalTown({ policy: openPolicy });
+  const { developer, approver } = town;
+  const running = async () => (await town.service("web")).status === "Running";
+  await says(town, developer, "/gantry scale web 3");
+  await town.until(running);
+  await saysIn(town, { person: approver, channel: "general" }, "/gantry scale web 6");
+  await town.until(running);
+
+  await clicks(town, developer, "Undo");
+
+  const undo = card(developer);
+  expect(undo).toMatch(/web scaled to 2\n• instances 6 → 2\n• Alex Kim set instances to 6 since then\n/u);
+  expect((await town.service("web")).target_instance_size).toBe(2);
+});
+
+test("of what was changed without Gantry, an undo that waits names nobody", async () => {
+  await using town = await approvalTown();
+  const { developer, approver } = town;
+  await says(town, developer, "/gantry scale web 4");
+  await town.api.send({
+    op: "updateService",
+    path: { region: "beijing1", service_name: "web" },
+    query: undefined,
+    body: { target_instance_size: 6 },
+  });
+  await town.until(async () => (await town.service("web")).status === "Running");
+
+  await clicks(town, developer, "Undo");
+
+  expect(card(approver)).toMatch(/Scale web to 2\?\n• instances 6 → 2\n• somebody set instances to 6 since then\n/u);
+});
+
+test("a card that was deleted is posted anew once, and works", async () => {
+  await using town = await approvalTown({ policy: quorum });
+  const { developer, approver } = town;
+  await says(town, developer, "/gantry scale web 4");
+  const first = developer.sees("ops").findLast(({ text }) => /^⏳ .*\?/u.test(text));
+  town.playground.people.removeMessage("ops", first?.ts ?? "");
+  await says(town, approver, `/gantry approve ${idOf(first?.text ?? "")}`);
+
+  expect(card(developer)).toMatch(/1 of 2/u);
+  await clicks(town, town.playground.as("omar"), "Approve");
+  expect((await town.service("web")).target_instance_size).toBe(4);
+});
+
+test("a bot that is restarted while a request waits shows the same card, and goes on", async () => {
+  await using town = await approvalTown();
+  const { developer, approver } = town;
+  await says(town, developer, "/gantry restart web");
+  await town.restartBot();
+
+  await clicks(town, approver, "Approve");
+
+  expect(count(town, "restartService")).toBe(1);
+  const cards = developer
+    .sees("ops")
+    .filter(({ text, isEphemeral }) => !isEphemeral && /restart web|web restarted|restarting web/iu.test(text));
+  expect(cards.filter(({ threadTs, ts }) => threadTs === undefined || threadTs === ts)).toHaveLength(1);
+});

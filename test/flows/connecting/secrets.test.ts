@@ -1,0 +1,213 @@
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { approvalTown } from "../../support/approval-town.ts";
+import { newKey } from "../../../src/bot/accounts/keyring.ts";
+import { runMain } from "../../support/gantry-process.ts";
+import { connects, connectsChannel, danas, teams } from "../../support/linking.ts";
+import { operationOf } from "../../support/operation-of.ts";
+import { card, clicks, idOf, says } from "../../support/speak.ts";
+import { found, placesOf } from "../../support/secret-search.ts";
+import type { World } from "../../support/world.ts";
+
+/** Everything that people and machines trust Gantry with, or that comes by. */
+const seeded = {
+  "a person's token": danas.token,
+  "a channel's token": teams.token,
+  "a wrong token": "wrong-token-0003-that-was-meant-for-else",
+  "a token in a command line": "typed-token-0004-behind-the-verb-connect",
+  "an environment value": "env-value-0005-hunter2-hunter2",
+  "an environment value of a command that failed": "env-value-0006-correct-horse",
+  "an environment value that waits for approval": "env-value-0007-battery-staple",
+  "an environment value that was typed into a form": "env-value-0012-correct-horse",
+  "a password in a log": "log-value-0008-swordfish",
+  "a password in an address in a log": "log-value-0009-opensesame",
+  "a header in a log": "log-value-0010-abracadabra",
+  "a password in the log of what crashed": "log-value-0011-alohomora",
+};
+
+type Trouble = { kind: "none" | "401" | "echo" | "break" };
+
+/** The service, with secrets in its logs, and with answers that repeat what they were sent. */
+function chatty(trouble: Trouble) {
+  return async (request: Request, send: (request: Request) => Promise<Response>): Promise<Response> => {
+    const token = request.headers.get("authorization") ?? "";
+    if (trouble.kind === "401") return Response.json({ message: `the ${token} is not valid` }, { status: 401 });
+    if (trouble.kind === "break") throw new TypeError(`fetch failed with Authorization: ${token}`);
+    if (trouble.kind === "echo" && request.method !== "GET") {
+      return Response.json({ message: `this is wrong: ${await request.text()}` }, { status: 400 });
+    }
+    const lines = logOf(operationOf(request));
+    return lines === undefined ? send(request) : Response.json(lines);
+  };
+}
+
+function logOf(op: string): unknown {
+  const lines = [
+    `DB_PASSWORD=${seeded["a password in a log"]}`,
+    `connecting to postgres://shop:${seeded["a password in an address in a log"]}@db/shop`,
+    `> Authorization: Bearer ${seeded["a header in a log"]}`,
+    "ready",
+  ];
+  if (op === "getServiceLogs") return lines.map((log) => ({ instance_name: "web-0", log }));
+  if (op !== "getJobInstanceLogs") return undefined;
+  return [`fatal: password=${seeded["a password in the log of what crashed"]}`, "exit 3"];
+}
+
+/** By pointing: the value stands in a form that is refused, looked at, and done. */
+async function fillsIn(town: World, env: string): Promise<void> {
+  const { developer } = town;
+  await says(town, developer, "/gantry create service api");
+  await clicks(town, developer, "More settings");
+  for (const values of [{ image: "no image", env }, { image: "test/web" }, { name: "by-form" }, {}]) {
+    await developer.submits(values);
+    await town.settled();
+  }
+  await town.service("by-form");
+  await developer.dismisses();
+}
+
+/** The whole story, in one town. `marker` is no secret: it goes where reasons go. */
+async function story(town: World, trouble: Trouble, marker: string): Promise<void> {
+  const { developer, approver } = town;
+  const say = (text: string) => says(town, developer, `/gantry ${text}`);
+  await say(`create service api --image test/web --env DB_PASSWORD=${seeded["an environment value"]}`);
+  await say("show service/api");
+  await fillsIn(town, `A=${seeded["an environment value that was typed into a form"]}`);
+  await say(
+    `create service api2 --image test/web --env A=${seeded["an environment value of a command that failed"]} --colour`,
+  );
+  await say(`connect ${seeded["a token in a command line"]}`);
+  await connects(town, developer, { ...danas, token: seeded["a wrong token"] });
+  await connects(town, developer, danas);
+  await connectsChannel(town, approver, teams);
+  await say("whoami");
+  await say(`restart web --reason "${marker}"`);
+  await clicks(town, approver, "Approve");
+  await say("logs web");
+  await say("logs web --private --grep password");
+  await say("create job doomed --image test/failing");
+  for (const kind of ["401", "echo", "break"] as const) {
+    Object.assign(trouble, { kind });
+    await say("list");
+    await say(
+      `create service api3 --image test/web --env A=${seeded["an environment value of a command that failed"]}`,
+    );
+    await say("scale web 4");
+    await connects(town, developer, danas);
+  }
+  Object.assign(trouble, { kind: "none" });
+  town.setPolicy(`
+rules:
+  - { name: look, who: [members], does: [read], then: allow }
+  - name: all else
+    who: [members]
+    does: [routine, disruptive, destructive]
+    then: { approve: { from: [channel-members], expires: 30m } }
+`);
+  await say(
+    `create service waiting --image test/web --env A=${seeded["an environment value that waits for approval"]}`,
+  );
+  await say("pending");
+  await town.crashBot();
+  await town.settled();
+  await clicks(town, approver, "Approve");
+  await say(
+    `create service refused --image test/web --env A=${seeded["an environment value that waits for approval"]}`,
+  );
+  await says(town, approver, `/gantry reject ${idOf(card(developer))} --reason "no"`);
+  await clicks(town, developer, "Undo").catch(() => undefined);
+  await say("history --json");
+  await say("disconnect");
+}
+
+test("none of what Gantry is trusted with stands in Slack, in the log, in the database, or in what people are told", async () => {
+  const trouble: Trouble = { kind: "none" };
+  await using town = await approvalTown({
+    users: [danas, teams],
+    via: chatty(trouble),
+    drain: { graceMs: 50, goodbyeMs: 50 },
+  });
+  const marker = "marker-that-is-no-secret";
+  const [, key = ""] = town.keys.split(":");
+
+  await story(town, trouble, marker);
+
+  const places = placesOf(town);
+  const secrets = {
+    ...seeded,
+    "the workspace's token": town.token,
+    "the bot token": town.botToken,
+    "the signing secret": town.signingSecret,
+    "the sealing key": key,
+    "the sealing key's bytes": Buffer.from(key, "base64").toString("latin1"),
+  };
+  expect(found(places, secrets)).toEqual([]);
+  // The same search finds what may be seen, in each kind of place.
+  const kinds = found(places, { name: "waiting" }).map((hit) => /^name in (\w+)/u.exec(hit)?.[1]);
+  expect(new Set(kinds)).toEqual(new Set(["Slack", "what", "log", "file", "column"]));
+  // A reason is for people only.
+  const told = found(places, { marker }).map((hit) => /^marker in (\w+)/u.exec(hit)?.[1]);
+  expect(new Set(told)).toEqual(new Set(["Slack", "what"]));
+  // And the story did happen: the values went to the service, and the log lines came by.
+  expect(town.sent().filter(({ op }) => op === "createService").length).toBeGreaterThanOrEqual(3);
+  expect(found(places, { redacted: "[redacted]" }).length).toBeGreaterThan(2);
+  expect(card(town.developer)).not.toBe("");
+});
+
+/** A start as operators get it wrong, and what stands on their terminal then. */
+async function started(env: Readonly<Record<string, string>>): Promise<{ code: unknown; output: string }> {
+  const dir = mkdtempSync(join(tmpdir(), "gantry-secrets-"));
+  const { process, output } = runMain({
+    GANTRY_DATA: dir,
+    PORT: "0",
+    PLAYGROUND_PORT: "0",
+    GANTRY_LOG_LEVEL: "debug",
+    ...env,
+  });
+  const [code] = await once(process, "close");
+  rmSync(dir, { recursive: true, force: true });
+  return { code, output: output() };
+}
+
+const password = "database-password-0012-swordfish";
+const key = "S2V5LW9mLTMyLWJ5dGVzLWZvci10aGlzLXRlc3QtMDE=";
+
+test.each([
+  [
+    "a database that does not answer",
+    { DATABASE_URL: `postgres://gantry:${password}@127.0.0.1:9/gantry`, GANTRY_KEYS: newKey() },
+    /database can't be used/u,
+  ],
+  [
+    "a database without a key",
+    { DATABASE_URL: `postgres://gantry:${password}@127.0.0.1:9/gantry` },
+    /GANTRY_KEYS is missing/u,
+  ],
+  [
+    "an address of another kind",
+    { DATABASE_URL: `mysql://gantry:${password}@127.0.0.1/gantry` },
+    /DATABASE_URL must be/u,
+  ],
+  [
+    "an address that is none",
+    { DATABASE_URL: `postgres://gantry:${password}@127.0.0.1:port/gantry` },
+    /DATABASE_URL must be/u,
+  ],
+  ["a key without its id", { GANTRY_KEYS: key }, /Key 1 lacks/u],
+  ["a key that is too short", { GANTRY_KEYS: `k1:${key.slice(0, 40)}` }, /Key 1, “k1”/u],
+  [
+    "tokens that belong together, and one is missing",
+    { SLACK_BOT_TOKEN: `xoxb-${password}`, WORKLOAD_API_TOKEN: password },
+    /SLACK_SIGNING_SECRET is missing/u,
+  ],
+])("a start that fails tells no secret: %s", async (_, env, told) => {
+  const { code, output } = await started(env);
+
+  expect(code).toBe(1);
+  expect(output).toMatch(told);
+  const ownKey = ("GANTRY_KEYS" in env ? env.GANTRY_KEYS : key).split(":").at(-1) ?? key;
+  for (const secret of [password, key.slice(0, 40), ownKey]) expect(output).not.toContain(secret);
+});

@@ -1,0 +1,110 @@
+import { describe, expect, test } from "vitest";
+import { readKeyring } from "../../../src/bot/accounts/keyring.ts";
+import { createSealer } from "../../../src/bot/accounts/seal.ts";
+import { sealInteraction } from "../../../src/bot/workflow/inbox/interaction.ts";
+import { approvalTown } from "../../support/approval-town.ts";
+import { happened, spoken } from "../../support/channel-town.ts";
+import { says, saysIn, whispers } from "../../support/speak.ts";
+
+describe("who may bind", () => {
+  test("is said by the policy: by default full members, and guests are refused", async () => {
+    await using town = await approvalTown();
+
+    expect(await says(town, town.guest, "/gantry use --region beijing2")).toMatch(
+      /can't bind this channel: no policy rule allows it for guests/u,
+    );
+    expect(await says(town, town.guest, "/gantry can-i use")).toMatch(/No\./u);
+    expect(await says(town, town.developer, "/gantry can-i use --clear")).toMatch(/✅ Yes, you can/u);
+    expect(await says(town, town.guest, "/gantry use")).toMatch(/has no binding/u);
+    expect(await happened(town)).toEqual([expect.stringMatching(/^refused Gwen Moss:/u)]);
+  });
+
+  test("a rule that asks for an approval refuses, because a binding cannot wait for one", async () => {
+    const policy = `
+rules:
+  - { name: look, who: members, does: read, then: allow }
+  - { name: two eyes, who: members, does: routine, then: { approve: { votes: 1 } } }
+`;
+    await using town = await approvalTown({ policy });
+
+    const told = await says(town, town.developer, "/gantry use --region beijing2 --lock");
+
+    expect(told).toMatch(/two eyes needs an approval.*binding can't wait/su);
+    expect(await says(town, town.developer, "/gantry use")).toMatch(/has no binding/u);
+  });
+
+  test("a rule can speak of it alone, and of the region", async () => {
+    const policy = `
+rules:
+  - { name: ours, who: members, does: bindChannel, workloads: { region: "beijing*" }, then: allow }
+`;
+    await using town = await approvalTown({ policy });
+
+    expect(await says(town, town.developer, "/gantry use --region us")).toMatch(
+      /can't bind this channel: no policy rule allows it/u,
+    );
+    expect(await says(town, town.developer, "/gantry use --region beijing2")).toMatch(/set up/u);
+  });
+});
+
+test("a conversation with the bot cannot be bound, and says so", async () => {
+  await using town = await approvalTown();
+  const { developer } = town;
+  const place = { person: developer, channel: "@gantry" };
+
+  for (const words of ["use", "use --region beijing2", "use --clear"]) {
+    expect(await saysIn(town, place, words)).toMatch(/only channels, not direct messages/u);
+  }
+  expect(await saysIn(town, place, "can-i use")).toMatch(/No\. You can't bind a direct message/u);
+});
+
+test("binding to the same again is said, and neither told to the channel nor written down twice", async () => {
+  await using town = await approvalTown();
+  const { developer } = town;
+  await says(town, developer, "/gantry use --region beijing2");
+  const before = spoken(developer).length;
+
+  expect(await says(town, developer, "/gantry use --region beijing2")).toMatch(/already has this binding/u);
+
+  expect(spoken(developer)).toHaveLength(before);
+  expect(await happened(town)).toHaveLength(1);
+});
+
+test("a region that is not configured is taken, with a word of warning", async () => {
+  await using town = await approvalTown();
+
+  expect(await says(town, town.developer, "/gantry use --region bejing2")).toMatch(/bejing2 isn't a known region/u);
+});
+
+test.each([
+  ["use --lock", /--lock needs --region or --names/u],
+  ["use --clear --region beijing2", /without other flags/u],
+  ["use --names *", /to allow every name/u],
+  ["use --names ../x", /a pattern such as shop-\*/u],
+  ["use --region a/b", /needs a region name/u],
+  ["use beijing2", /^use doesn't take beijing2\.$/mu],
+  ["use --share", /I don't know the flag --share/u],
+])("%s is told how it is written", async (words, sentence) => {
+  await using town = await approvalTown();
+
+  const told = await says(town, town.developer, `/gantry ${words}`);
+
+  expect(told).toMatch(sentence);
+  expect(told).toMatch(/Usage.*use \[--region R\]/su);
+});
+
+test("a binding that waited too long for another process is not made any more", async () => {
+  await using town = await approvalTown();
+  const { developer } = town;
+  const origin = { userId: "U0DANA", teamId: "T0PLAYGR", channelId: "C0OPS" };
+  const interaction = { kind: "use", terms: { region: "beijing2", isLocked: false }, origin } as const; // a literal kind
+  const sealer = createSealer(readKeyring(town.keys));
+  await town.store().accept({ id: "left-over", sealed: sealInteraction(sealer, "left-over", interaction) });
+  town.passMinutes(6);
+
+  await town.restartBot();
+  await town.settled();
+
+  expect(whispers(developer).at(-1)).toMatch(/stopped before I started your use/u);
+  expect(await town.store().bindingOf("T0PLAYGR", "C0OPS")).toBeUndefined();
+});

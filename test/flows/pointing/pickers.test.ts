@@ -1,0 +1,102 @@
+import { expect, test } from "vitest";
+import { approvalTown, count } from "../../support/approval-town.ts";
+import { manyServices } from "../../support/many-services.ts";
+import { says, saysIn } from "../../support/speak.ts";
+import { type Person, world } from "../../support/world.ts";
+import { slowness } from "../../support/until.ts";
+
+/** The texts of what a picker offers. */
+async function offers(person: Person, field: string, query: string): Promise<readonly string[]> {
+  const options = await person.searches(field, query);
+  return options.map((option) => textOf(option));
+}
+
+function textOf(option: unknown): string {
+  return /"text":"((?:[^"\\]|\\.)*)"/u.exec(JSON.stringify(option))?.[1] ?? "";
+}
+
+test("a picker finds a workload by a part of its name, from one list call for each kind", async () => {
+  await using town = await approvalTown();
+  const { developer } = town;
+  await says(town, developer, "/gantry show");
+
+  expect(await offers(developer, "name", "")).toEqual(["web"]);
+  expect(await offers(developer, "name", "we")).toContain("web");
+  await offers(developer, "name", "web");
+
+  expect(count(town, "listServices")).toBe(1);
+  expect(count(town, "listJobs")).toBe(1);
+});
+
+test("a picker shows at most 100 of 2,000, and finds all of them", async () => {
+  await using town = await world({ apiFetch: manyServices(2_000) });
+  const { developer } = town;
+  await says(town, developer, "/gantry scale");
+
+  expect((await offers(developer, "name", "")).length).toBeLessThanOrEqual(100);
+  const [first] = await offers(developer, "name", "1777");
+  expect(first).toMatch(/1777/u);
+});
+
+test("while the service does not answer, a picker says so and takes what is typed", async () => {
+  const never = Promise.withResolvers<Response>();
+  await using town = await approvalTown({ via: () => never.promise });
+  const { developer } = town;
+  await says(town, developer, "/gantry show");
+
+  const began = performance.now();
+  const offered = await developer.searches("name", "web");
+
+  expect(performance.now() - began).toBeLessThan(2_500 * slowness());
+  expect(JSON.stringify(offered)).toMatch(/web/u);
+  never.reject(new Error("gone"));
+  await developer.dismisses();
+});
+
+test("a picker offers no name to who may not list them", async () => {
+  await using town = await approvalTown();
+  const { guest } = town;
+  await says(town, guest, "/gantry show");
+
+  expect(JSON.stringify(await guest.searches("name", "we"))).not.toMatch(/service\/web/u);
+  expect(count(town, "listServices")).toBe(0);
+});
+
+test("under a list one chooses what to act on, and gets its card with its buttons", async () => {
+  await using town = await approvalTown();
+  const { developer } = town;
+  await says(town, developer, "/gantry list");
+
+  await developer.selects("pick:any", "web");
+  await town.settled();
+
+  const last = developer.sees("ops").at(-1);
+  expect(last?.isEphemeral).toBe(true);
+  expect(last?.text).toMatch(/🟢 web[\s\S]*Scale[\s\S]*Delete/u);
+});
+
+test("changes that wait are found by a picker when an id is missing", async () => {
+  await using town = await approvalTown();
+  const { developer, approver } = town;
+  await says(town, developer, "/gantry restart web");
+
+  await says(town, approver, "/gantry approve");
+  const [first = ""] = await offers(approver, "id", "");
+  expect(first).toMatch(/restart service web/u);
+  await approver.submits({ id: first });
+  await town.settled();
+
+  expect(count(town, "restartService")).toBe(1);
+});
+
+test("in a channel that is bound to names a picker offers only those", async () => {
+  await using town = await approvalTown();
+  const { developer } = town;
+  await says(town, developer, '/gantry use --names "shop-*"');
+  await says(town, developer, "/gantry show");
+
+  expect(await offers(developer, "name", "")).toEqual([]);
+  await developer.dismisses();
+  await saysIn(town, { person: developer, channel: "general" }, "/gantry show");
+  expect(await offers(developer, "name", "")).toEqual(["web"]);
+});

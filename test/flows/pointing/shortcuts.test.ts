@@ -1,0 +1,115 @@
+import { expect, test } from "vitest";
+import { longLog } from "../../support/many-services.ts";
+import { gatedTown } from "../../support/gated-town.ts";
+import { approvalTown } from "../../support/approval-town.ts";
+import { form, wrong } from "../../support/speak.ts";
+import { type Person, world, type World } from "../../support/world.ts";
+
+async function writes(town: World, person: Person, text: string): Promise<string> {
+  const { ts = "" } = await person.says(text);
+  await town.settled();
+  return ts;
+}
+
+test("a message shortcut puts log lines into the thread of the message it guessed the workload from", async () => {
+  await using town = await world({ apiFetch: longLog(30) });
+  const { developer, approver } = town;
+  const ts = await writes(town, approver, "web answers 502 since ten, anybody?");
+
+  await developer.uses("logs_into_thread", { ts });
+  await town.settled();
+  expect(form(developer)).toMatch(/service\/web/u);
+  await developer.submits({ grep: "orders/7" });
+  await town.settled();
+
+  const replies = approver.sees("ops").filter(({ threadTs, ts: own }) => threadTs === ts && own !== ts);
+  expect(replies.map(({ text }) => text).join("\n")).toContain("GET /orders/7 200");
+});
+
+test("a message that names no workload is asked about", async () => {
+  await using town = await approvalTown();
+  const { developer } = town;
+  const ts = await writes(town, developer, "it is slow again");
+
+  await developer.uses("logs_into_thread", { ts });
+  await town.settled();
+
+  expect(form(developer)).toMatch(/couldn't find a workload in this message/u);
+});
+
+test("the workload of a message is shown with what can be done", async () => {
+  await using town = await approvalTown();
+  const { developer, approver } = town;
+  const ts = await writes(town, approver, "is web down?");
+
+  await developer.uses("act_on_workload", { ts });
+  await town.settled();
+  await developer.submits();
+  await town.settled();
+
+  expect(developer.sees("ops").at(-1)?.text).toMatch(/^🟢 web · running[\s\S]*\[Restart\]/u);
+  expect(approver.sees("ops").at(-1)?.text).toBe("is web down?");
+});
+
+test("the composer's shortcuts create and find; without a channel, the answer is in the conversation with the bot", async () => {
+  await using town = await approvalTown();
+  const { developer } = town;
+
+  await developer.uses("create_workload");
+  await town.settled();
+  expect(form(developer)).toMatch(/For the approval card/u);
+  await developer.dismisses();
+  await developer.uses("find_workload");
+  await town.settled();
+  await developer.submits({ name: "web" });
+  await town.settled();
+
+  expect(developer.sees("@gantry").at(-1)?.text).toMatch(/web · running/u);
+});
+
+test("the form stands there at once, and fills when the service has told", async () => {
+  await using gated = await gatedTown();
+  const { town, hold, release } = gated;
+  const { developer } = town;
+  hold();
+  const ts = await writes(town, developer, "web is slow");
+
+  await developer.uses("logs_into_thread", { ts });
+  await town.until(() => form(developer) !== "");
+  expect(form(developer)).toMatch(/Finding the workload/u);
+
+  release();
+  await town.settled();
+  expect(form(developer)).toMatch(/service\/web/u);
+});
+
+test("Find workload answers where the reader is, for them alone", async () => {
+  await using town = await approvalTown();
+  const { developer, approver } = town;
+  await developer.uses("find_workload");
+  await town.settled();
+  expect(form(developer)).toMatch(/Only you see the answer there/u);
+
+  await developer.submits({ name: "web", channel: developer.channelId("ops") });
+  await town.settled();
+
+  expect(developer.sees("ops").at(-1)?.text).toMatch(/web · running/u);
+  expect(approver.sees("ops").at(-1)?.text ?? "").not.toMatch(/web · running/u);
+});
+
+test("a wrong name, and a channel of other people, are told under their fields, and the form stays", async () => {
+  await using town = await approvalTown();
+  const { developer } = town;
+  await developer.uses("find_workload");
+  await town.settled();
+
+  await developer.submits({ name: "wbe" });
+  expect(wrong(developer)["name"]).toMatch(/wbe[\s\S]*Did you mean web\?/u);
+  await developer.submits({ name: "web", channel: "C0ELSEWHERE" });
+  expect(Object.keys(wrong(developer))).toEqual(["channel"]);
+
+  await developer.submits({ name: "web", channel: developer.channelId("ops") });
+  await town.settled();
+  expect(developer.modal()).toBeUndefined();
+  expect(developer.sees("ops").at(-1)?.text).toMatch(/web · running/u);
+});

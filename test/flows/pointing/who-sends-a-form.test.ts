@@ -1,0 +1,69 @@
+import { expect, test } from "vitest";
+import { approvalTown, count } from "../../support/approval-town.ts";
+import { alexs } from "../../support/linking.ts";
+import { sendsFormOf } from "../../support/sends-form.ts";
+import { card, says } from "../../support/speak.ts";
+
+test("a reject form counts for the person who sends it, not for the one who opened it", async () => {
+  await using town = await approvalTown();
+  const { developer, approver } = town;
+  const omar = town.playground.as("omar");
+  await says(town, developer, "/gantry restart web");
+  await approver.clicks("Reject");
+  await town.settled();
+  await approver.selects("reason", "customers are on it");
+
+  // Dana asked for the restart, so her "reject" does not count, whoever's form it is.
+  await sendsFormOf(town, { opener: approver, sender: developer });
+
+  expect(card(developer)).toMatch(/0 of 1/u);
+  expect(card(developer)).not.toMatch(/rejected/iu);
+
+  await sendsFormOf(town, { opener: approver, sender: omar });
+
+  expect(card(developer)).toMatch(/Rejected[\s\S]*Omar Haddad/u);
+  expect(card(developer)).toContain("customers are on it");
+  expect(card(developer)).not.toContain("Alex Kim");
+  expect(count(town, "restartService")).toBe(0);
+});
+
+test("a guest cannot send the form that a member opened", async () => {
+  await using town = await approvalTown();
+  const { developer, guest } = town;
+  await says(town, developer, "/gantry scale web");
+  await developer.selects("size", "5");
+
+  await sendsFormOf(town, { opener: developer, sender: guest });
+
+  expect(count(town, "updateService")).toBe(0);
+  expect(card(guest)).toBe("");
+  expect(await town.store().history({ teamId: "T0PLAYGR", limit: 5 })).toEqual([
+    expect.objectContaining({ kind: "refused", who: expect.objectContaining({ userId: guest.id }) }),
+  ]);
+});
+
+test("a form is a request by the person who submits it, not by the one who opened it", async () => {
+  await using town = await approvalTown();
+  const { developer, approver } = town;
+  await says(town, developer, "/gantry scale web");
+  await developer.selects("size", "5");
+
+  await sendsFormOf(town, { opener: developer, sender: approver });
+
+  expect((await town.service("web")).target_instance_size).toBe(5);
+  expect(card(developer)).toContain("@alex");
+  expect(card(developer)).not.toContain("@dana");
+});
+
+test("an account is linked for the person who sends the connect form, not for the one who opened it", async () => {
+  await using town = await approvalTown({ users: [alexs] });
+  const { developer, approver } = town;
+  await says(town, developer, "/gantry connect");
+  await developer.selects("username", alexs.username);
+  await developer.selects("token", alexs.token);
+
+  await sendsFormOf(town, { opener: developer, sender: approver });
+
+  expect(await says(town, approver, "/gantry whoami")).toContain("alex-own, your own");
+  expect(await says(town, developer, "/gantry whoami")).toContain("gantry, workspace account");
+});

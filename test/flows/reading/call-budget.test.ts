@@ -1,0 +1,218 @@
+import { setImmediate as turn } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { approvalTown } from "../../support/approval-town.ts";
+import { openPolicy } from "../../support/open-policy.ts";
+import { card, clicks, says } from "../../support/speak.ts";
+import { type World, world } from "../../support/world.ts";
+
+/** A file in a thread takes three requests: https://docs.slack.dev/messaging/working-with-files */
+const upload = new Set(["files.getUploadURLExternal", "upload", "files.completeUploadExternal"]);
+
+/** How the bot gets its deliveries, not what one of them costs. */
+const connecting = new Set(["apps.connections.open", "connection"]);
+
+/** What the bot asked Slack for since the start, beyond the pages of threads: replies there, and files. */
+function slackCalls({ playground }: World): readonly string[] {
+  return playground
+    .transcript()
+    .filter(({ direction, request }) => direction === "from bot" && !JSON.stringify(request).includes("thread_ts"))
+    .map(({ kind }) => kind)
+    .filter((kind) => !upload.has(kind) && !connecting.has(kind));
+}
+
+/** What one command costs: calls of the API, and calls of Slack. */
+async function cost(town: World, text: string): Promise<{ api: number; slack: readonly string[] }> {
+  const apiBefore = town.calls().length;
+  const slackBefore = slackCalls(town).length;
+  await says(town, town.developer, text);
+  return { api: town.calls().length - apiBefore, slack: slackCalls(town).slice(slackBefore) };
+}
+
+/** The first pause of the health check; the pauses of a read-back are shorter. */
+const HEALTH_PAUSE_MS = 2_000;
+
+/** A world that notes how many calls had been made when the bot began to follow a workload's health. */
+async function healthTown(policy?: string): Promise<{ town: World; atHealth: () => number; forget: () => void }> {
+  let noted: number | undefined;
+  const town: World = await world({
+    ...(policy !== undefined && { policy }),
+    async wait(ms) {
+      if (ms >= HEALTH_PAUSE_MS) noted ??= town.calls().length;
+      await turn();
+    },
+  });
+  return { town, atHealth: () => noted ?? town.calls().length, forget: () => void (noted = undefined) };
+}
+
+test("a read costs at most two calls of the API and two of Slack", async () => {
+  await using town = await world();
+  await cost(town, "/gantry create service web --image gantry/hello-web");
+  await cost(town, "/gantry create job once --image gantry/batch -- 1");
+  await town.until(async () => (await town.job("once")).status?.succeeded === 1);
+
+  for (const text of [
+    "list",
+    "list services",
+    "show web",
+    "show job/once",
+    "why web",
+    "why job/once",
+    "logs web",
+    "logs job/once",
+    "whoami",
+    "help",
+    "pending",
+    "history",
+    "history web --json",
+    "can-i scale web 3",
+  ]) {
+    const { api, slack } = await cost(town, `/gantry ${text}`);
+    expect(api, text).toBeLessThanOrEqual(2);
+    expect(slack.length, `${text}: ${slack.join(", ")}`).toBeLessThanOrEqual(2);
+  }
+});
+
+test("a write costs at most five calls of the API, and five more for its health", async () => {
+  const { town, atHealth, forget } = await healthTown(openPolicy);
+  await using _town = town;
+  const running = async (): Promise<boolean> => (await town.service("web")).status === "Running";
+  const writes = [
+    "create service web --image gantry/hello-web --memory 512",
+    "scale web 2",
+    "memory web 1024",
+    "domains web add shop.example.com",
+    "restart web",
+    "stop web",
+    "start web",
+    "delete web",
+    "create service broken --image gantry/flaky",
+  ];
+
+  for (const text of writes) {
+    forget();
+    const before = town.calls().length;
+    await cost(town, `/gantry ${text}`);
+    expect(atHealth() - before, text).toBeLessThanOrEqual(5);
+    expect(town.calls().length - atHealth(), text).toBeLessThanOrEqual(5);
+    if (text.startsWith("stop")) await town.until(async () => (await town.service("web")).status === "Stopped");
+    else if (/web/u.test(text) && !text.startsWith("delete")) await town.until(running);
+  }
+});
+
+test("a write that waited for approval costs no more, with the read at its execution", async () => {
+  const { town, atHealth, forget } = await healthTown();
+  await using _town = town;
+  await cost(town, "/gantry create service web --image gantry/hello-web --memory 512");
+  await town.until(async () => (await town.service("web")).status === "Running");
+
+  forget();
+  const before = town.calls().length;
+  await says(town, town.developer, "/gantry memory web 1024");
+  await clicks(town, town.approver, "Approve");
+
+  expect(town.calls().slice(before, atHealth())).toContain("updateService");
+  expect(atHealth() - before).toBeLessThanOrEqual(5);
+  expect(town.calls().length - atHealth()).toBeLessThanOrEqual(5);
+});
+
+test("a change that needs nobody costs a card, its last drawing, and a look at who asks when that is not known", async () => {
+  await using town = await approvalTown();
+
+  expect((await cost(town, "/gantry scale web 3")).slack).toEqual(["users.info", "chat.postMessage", "chat.update"]);
+  expect((await cost(town, "/gantry scale web 4")).slack).toEqual(["chat.postMessage", "chat.update"]);
+});
+
+test.each([
+  { counts: "counts its instances", line: "3 of 3 running", calls: 3, draws: ["chat.postMessage"] },
+  // Its status may be from before, so it is looked at again.
+  { counts: "counts none", line: "Running", calls: 4, draws: ["chat.postMessage", "chat.update"] },
+])("a scale that the read-back shows is told at once; the API $counts", async ({ line, calls, draws }) => {
+  let size = 2;
+  await using town = await world({
+    policy: openPolicy,
+    async apiFetch(request) {
+      if (request.method === "PUT") size = 3;
+      const instances = { target_instance_size: size, ...(calls === 3 && { ready_instances: size }) };
+      const containers = [{ name: "c", image: "gantry/hello-web" }];
+      return Response.json({ uid: "u-web", name: "web", status: "Running", ...instances, containers });
+    },
+  });
+
+  const { api, slack } = await cost(town, "/gantry scale web 3");
+
+  const [headline, facts] = card(town.developer).split("\n");
+  expect(headline).toBe("✅ web scaled to 3");
+  expect(facts).toMatch(new RegExp(`^${line} · `, "u"));
+  expect(api).toBe(calls);
+  expect(slack).toEqual(["users.info", ...draws]);
+});
+
+test("what an approval costs of Slack: who could vote, the card, who votes, and the card as it goes on", async () => {
+  await using town = await approvalTown();
+  const { developer, approver } = town;
+
+  const asked = await cost(town, "/gantry restart web");
+  // The card is posted without its buttons, and gets them once its place is stored.
+  const card = ["chat.postMessage", "chat.update"];
+  expect(asked.slack).toEqual(["users.info", "conversations.members", "users.info", ...card]);
+
+  town.passMinutes(1);
+  const before = slackCalls(town).length;
+  await clicks(town, approver, "Approve");
+  const voted = slackCalls(town).slice(before);
+
+  // Who votes and who asked are looked up anew, the rest is three drawings: that it runs, its end, and health.
+  // The voter is looked up twice when a millisecond ends between the vote and the look at what is known of them.
+  const profiles = voted.filter((kind) => kind === "users.info").length;
+  expect([2, 3]).toContain(profiles);
+  expect(voted.filter((kind) => kind === "conversations.members")).toHaveLength(1);
+  expect(voted.filter((kind) => kind === "chat.update")).toHaveLength(3);
+  expect(voted.filter((kind) => kind === "response_url")).toEqual([]);
+  expect(voted).toHaveLength(4 + profiles);
+  expect(developer.sees("ops").filter(({ threadTs, ts }) => threadTs !== undefined && threadTs !== ts)).toHaveLength(1);
+});
+
+test("nothing to do costs nothing: a sweep asks neither Slack nor the service", async () => {
+  await using town = await approvalTown();
+  await says(town, town.developer, "/gantry scale web 3");
+  await says(town, town.developer, "/gantry stop web");
+  const [api, slack] = [town.calls().length, slackCalls(town).length];
+
+  await town.sweep();
+  await town.sweep();
+
+  expect([town.calls().length, slackCalls(town).length]).toEqual([api, slack]);
+});
+
+test("a change by form costs the same five calls, what the form shows included", async () => {
+  const { town, atHealth, forget } = await healthTown(openPolicy);
+  await using _town = town;
+  const { developer } = town;
+  const before = (): number => {
+    forget();
+    return town.calls().length;
+  };
+
+  let began = before();
+  await says(town, developer, "/gantry create service web");
+  await developer.submits({ image: "gantry/hello-web", memory: "512" });
+  await town.settled();
+  await developer.submits();
+  await town.settled();
+  expect(atHealth() - began, "create").toBeLessThanOrEqual(5);
+  await town.until(async () => (await town.service("web")).status === "Running");
+  await developer.dismisses();
+
+  for (const [words, values] of [
+    ["scale web", { size: "2" }],
+    ["memory web", { mib: "1024" }],
+  ] as const) {
+    began = before();
+    await says(town, developer, `/gantry ${words}`);
+    await developer.submits(values);
+    await town.settled();
+    expect(atHealth() - began, words).toBeLessThanOrEqual(5);
+    await developer.dismisses();
+    await town.until(async () => (await town.service("web")).status === "Running");
+  }
+});

@@ -1,0 +1,106 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { Person } from "../../support/world.ts";
+import { newest, world, type World } from "../../support/world.ts";
+
+let town: World;
+beforeEach(async () => {
+  town = await world();
+});
+afterEach(async () => {
+  await town.close();
+});
+
+async function asks(who: Person, text = "/gantry status"): Promise<string> {
+  await who.says(text);
+  await town.settled();
+  return newest(who);
+}
+
+test("everybody sees whether each part works, and a workspace admin each line", async () => {
+  expect(await asks(town.developer)).toMatchInlineSnapshot(`
+    "# 🟢 Gantry is working
+    🟢 Slack works
+    🟢 Workload API works
+    🟢 Database works
+    🟢 Gantry works
+    Workspace admins see the details here.
+    [Check again]"
+  `);
+  expect(await asks(town.guest)).toContain("Gantry is working");
+
+  const details = await asks(town.approver);
+  expect(details).toContain("The bot token works: @gantry in Playground");
+  expect(details).toMatch(/Last from Slack: command \d+s ago/u);
+  expect(details).toMatch(/SQLite [\d.]+ answers in \d+ ms/u);
+  expect(details).toContain("1 live replica:");
+});
+
+test("nobody else reads an admin's details: neither a channel nor a thread", async () => {
+  const shared = await asks(town.approver, "/gantry status --share");
+  expect(shared).toContain("Gantry is working");
+  expect(shared).not.toContain("live replica");
+
+  const mentioned = await asks(town.approver, "@gantry are you ok?");
+  expect(mentioned).toContain("Gantry is working");
+  expect(mentioned).not.toContain("live replica");
+});
+
+test("while the database is away, status still answers, and says what is wrong", async () => {
+  await asks(town.approver);
+  await town.store().close();
+  town.passMinutes(1);
+
+  const said = await asks(town.approver);
+
+  expect(said).toContain("🔴 Gantry has 1 problem");
+  expect(said).toContain("🔴 The database can't be used");
+  expect(said).toContain("→ Check the database and DATABASE_URL.");
+});
+
+test("after the token was revoked, status answers, and an admin who was known sees what to do", async () => {
+  await asks(town.approver);
+  town.playground.faults.tokenError = "token_revoked";
+  town.passMinutes(2);
+
+  const said = await asks(town.approver);
+
+  expect(said).toContain("🔴 Slack rejected the bot token (token_revoked)");
+  expect(said).toContain("→ Copy the Bot User OAuth Token");
+});
+
+test("an error is in the status, with the reference that its person was shown", async () => {
+  town.playground.faults.answer("users.info", { error: "fatal_error" });
+  const shown = await asks(town.developer, "/gantry whoami");
+  town.playground.faults.clear();
+
+  const said = await asks(town.approver);
+
+  const [, reference = "none"] = /Search the log for ([0-9a-f]{8})\./u.exec(said) ?? [];
+  expect(said).toContain("a call to Slack failed (users.info, fatal_error)");
+  expect(shown).toContain(reference);
+});
+
+test("in a channel without the bot, it says how to invite it", async () => {
+  await town.developer.says("/gantry status", { channel: "general" });
+  await town.settled();
+
+  expect(newest(town.developer, "general")).toContain("Invite me with /invite @gantry");
+});
+
+test("several people who ask at once cost one call of the workload API", async () => {
+  const before = town.calls().length;
+  await Promise.all([town.developer, town.approver, town.guest].map((who) => who.says("/gantry status")));
+  await town.settled();
+
+  expect(town.calls().slice(before)).toEqual(["listServices"]);
+});
+
+test("the button checks again", async () => {
+  await asks(town.approver);
+  town.passMinutes(1);
+  town.playground.faults.tokenError = "account_inactive";
+  await town.approver.clicks("Check again");
+  await town.settled();
+
+  expect(newest(town.approver)).toContain("Slack rejected the bot token (account_inactive)");
+});

@@ -1,0 +1,30 @@
+import { expect, test } from "vitest";
+import { says } from "../../support/speak.ts";
+import { newest, world } from "../../support/world.ts";
+
+test("whoami names the engine of the built-in workload API, and costs no call of it", async () => {
+  await using town = await world();
+
+  await says(town, town.developer, "/gantry whoami");
+
+  expect(newest(town.developer)).toContain(`Engine  Node processes ${process.version}`);
+  expect(newest(town.developer)).toContain("Not supported  ");
+  expect(newest(town.developer)).toContain("custom domains");
+  expect(town.calls()).toEqual([]);
+});
+
+test("whoami works as before with a workload API that has no health page, or one that never answers", async () => {
+  for (const healthz of [
+    async () => new Response("not found", { status: 404 }),
+    () => new Promise<never>(() => undefined),
+  ]) {
+    await using town = await world({
+      via: (request, send) => (request.url.endsWith("/healthz") ? healthz() : send(request)),
+    });
+
+    await says(town, town.developer, "/gantry whoami");
+
+    expect(newest(town.developer)).toContain("Your account");
+    expect(newest(town.developer)).not.toContain("Engine");
+  }
+});

@@ -1,0 +1,146 @@
+import { expect, test } from "vitest";
+import { approvalTown } from "../../support/approval-town.ts";
+import { openPolicy } from "../../support/open-policy.ts";
+import { quorum } from "../../support/policies.ts";
+import { card, says, whispers } from "../../support/speak.ts";
+import { type Person, type World, world } from "../../support/world.ts";
+
+const drain = { graceMs: 50, goodbyeMs: 50 };
+
+/** The service accepts every update, and no update ends. */
+async function updating(request: Request): Promise<Response> {
+  const name = new URL(request.url).pathname.split("/").at(-1);
+  const containers = [{ name: "c", image: "gantry/hello-web", resources: { limits: { memory: "512" } } }];
+  return Response.json({ uid: `u-${name}`, name, status: "Updating", target_instance_size: 1, containers });
+}
+
+const SHORTEST_LOOK_MS = 1_500;
+
+/** A town in which every pause before a look at a workload lasts until it is over. */
+async function townThatUpdates() {
+  const { promise: updated, resolve: finish } = Promise.withResolvers<void>();
+  let waiting = 0;
+  const town = await world({
+    policy: openPolicy,
+    apiFetch: updating,
+    drain,
+    async wait(ms) {
+      // A read that a busy machine couldn't make in time is tried again.
+      if (ms < SHORTEST_LOOK_MS) return;
+      waiting += 1;
+      await updated;
+    },
+  });
+  return { town, waiting: () => waiting, finish };
+}
+
+async function asksForHelp(town: World, person: Person): Promise<void> {
+  await person.says("/gantry help");
+  await town.until(() => whispers(person).some((text) => text.includes("/gantry restart")));
+}
+
+test("while 19 scale commands wait for services that stay Updating, another person's help is answered", async () => {
+  const { town, waiting, finish } = await townThatUpdates();
+  await using _town = town;
+  for (let at = 1; at <= 19; at += 1) await town.developer.says(`/gantry scale svc-${at} 3`);
+  await town.until(() => waiting() >= 16);
+
+  await asksForHelp(town, town.approver);
+
+  await town.until(() => waiting() === 19);
+  expect(town.calls().filter((op) => op === "updateService")).toHaveLength(19);
+  finish();
+});
+
+test("while 16 scale commands wait for services that stay Updating, the person who typed them gets help", async () => {
+  const { town, waiting, finish } = await townThatUpdates();
+  await using _town = town;
+  for (let at = 1; at <= 16; at += 1) await town.developer.says(`/gantry scale svc-${at} 3`);
+  await town.until(() => waiting() === 16);
+
+  await asksForHelp(town, town.developer);
+
+  expect(waiting()).toBe(16);
+  finish();
+});
+
+test("while 16 scale commands wait for a workload API that can't look up services, the same person sees the list", async () => {
+  const { promise: back, resolve: comeBack } = Promise.withResolvers<void>();
+  let hanging = 0;
+  await using town = await world({
+    policy: openPolicy,
+    drain,
+    async apiFetch(request) {
+      if (request.url.endsWith("/services")) {
+        return Response.json({ region: "beijing1", services: [{ uid: "u-1", name: "svc-1", status: "Running" }] });
+      }
+      hanging += 1;
+      await back;
+      return updating(request);
+    },
+  });
+  const { developer } = town;
+  for (let at = 1; at <= 16; at += 1) await developer.says(`/gantry scale svc-${at} 3`);
+  await town.until(() => hanging >= 4);
+
+  await developer.says("/gantry list services");
+  await town.until(() => whispers(developer).some((text) => text.includes("svc-1")));
+
+  expect(town.calls()).not.toContain("updateService");
+  comeBack();
+});
+
+test("while 19 approved requests wait for services that stay Updating, the person who approved them gets help", async () => {
+  const { town, waiting, finish } = await townThatUpdates();
+  await using _town = town;
+  const { developer, approver } = town;
+  town.setPolicy(quorum.replace("votes: 2", "votes: 1"));
+  for (let at = 1; at <= 19; at += 1) await says(town, developer, `/gantry scale svc-${at} 3`);
+  for (const { id } of await town.store().pendingChanges("T0PLAYGR")) await approver.says(`/gantry approve ${id}`);
+  await town.until(() => waiting() >= 16);
+
+  await asksForHelp(town, approver);
+
+  await town.until(() => waiting() === 19);
+  expect(town.calls().filter((op) => op === "updateService")).toHaveLength(19);
+  finish();
+});
+
+test.each(["429", "hang"] as const)(
+  "with 25 expired cards and a Slack that answers chat.update with %s, help is answered",
+  async (failure) => {
+    await using town = await approvalTown({ policy: quorum, drain });
+    const { developer, playground } = town;
+    for (let size = 3; size < 28; size += 1) await says(town, developer, `/gantry scale web ${size}`);
+    playground.faults.retryAfterSeconds = 30;
+    playground.faults.answer("chat.update", failure);
+    town.passMinutes(61);
+    const swept = town.sweep();
+    await town.until(
+      () => town.logged().some(({ msg }) => msg === "couldn't draw a card; retrying") || failure === "hang",
+    );
+
+    await asksForHelp(town, town.approver);
+
+    expect(card(developer)).not.toMatch(/expired/iu);
+    playground.faults.clear();
+    await swept;
+  },
+);
+
+test("while Slack limits how often one person's Home is drawn, their help is answered", async () => {
+  const { promise: over, resolve: end } = Promise.withResolvers<void>();
+  await using town = await world({ policy: openPolicy, drain, backOff: () => over });
+  const { developer, playground } = town;
+  playground.faults.answer("views.publish", "429", { retryAfterSeconds: 24 });
+  const published = (): number => playground.transcript().filter(({ kind }) => kind === "views.publish").length;
+  await developer.opensHome();
+  await town.until(() => published() > 0);
+  for (let more = 0; more < 5; more += 1) await developer.opensHome();
+
+  await asksForHelp(town, developer);
+
+  expect(published()).toBe(1);
+  playground.faults.clear();
+  end();
+});

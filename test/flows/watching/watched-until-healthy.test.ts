@@ -1,0 +1,221 @@
+import { setImmediate as turn } from "node:timers/promises";
+import { describe, expect, test } from "vitest";
+import { openPolicy } from "../../support/open-policy.ts";
+import { operationOf } from "../../support/operation-of.ts";
+import { card, home, says } from "../../support/speak.ts";
+import { type World, world } from "../../support/world.ts";
+
+type Town = World & {
+  /** What the workload API reports of web from now on. */
+  readonly nowIs: (fields: object) => void;
+  /** A replica looks for what has to be carried on, so many minutes later. */
+  readonly later: (minutes: number) => Promise<void>;
+  /** The API calls since the write. */
+  readonly looks: () => number;
+};
+
+const runs = { status: "Running", ready_instances: 2, target_instance_size: 2, restarts: { count: 0 } };
+const crashes = {
+  status: "Running",
+  ready_instances: 2,
+  restart_count: 5,
+  restarts: { count: 5, first_at: "2026-11-21T12:00:00Z", last_at: "2026-11-21T12:04:00Z" },
+  last_state: { reason: "Error", exit_code: 1 },
+};
+
+/** A town whose workload API reports one service, web, as the test says. Updates show at once, unless they are late. */
+async function townWithWeb(options: { readonly isLate?: boolean } = {}): Promise<Town> {
+  const containers = [{ name: "c", image: "gantry/hello-web" }];
+  let web: object = { name: "web", uid: "u1", containers, ...runs };
+  let lookedFrom = 0;
+  const answer = async (request: Request): Promise<Response> => {
+    const op = operationOf(request);
+    if (op === "listServices") return Response.json({ services: [web] });
+    if (op === "listJobs") return Response.json({ jobs: [] });
+    if (op === "getServiceLogs") {
+      return Response.json([{ instance_name: "web-0", log: "lost the connection, password=hunter2" }]);
+    }
+    if (request.method === "PUT" || request.method === "POST") {
+      lookedFrom = town.calls().length;
+      const { target_instance_size: size } = (await request.json().catch(() => ({}))) as {
+        target_instance_size?: number;
+      }; // the body of a scale
+      if (size !== undefined && options.isLate !== true) {
+        web = { ...web, target_instance_size: size, ready_instances: size };
+      }
+    }
+    return Response.json(web);
+  };
+  const town: World = await world({
+    policy: openPolicy,
+    settings: { healthyAfterMs: 60_000 },
+    apiFetch: answer,
+    wait: () => turn(),
+  });
+  return {
+    ...town,
+    nowIs: (fields) => void (web = { ...web, ...fields }),
+    async later(minutes) {
+      town.passMinutes(minutes);
+      await town.sweep();
+    },
+    looks: () => town.calls().length - lookedFrom,
+  };
+}
+
+const headlineOf = (town: World): string => card(town.developer).split("\n")[0] ?? "";
+const factsOf = (town: World): string => card(town.developer).split("\n")[1] ?? "";
+const historyOf = (town: World) => town.store().history({ teamId: "T0PLAYGR", limit: 20 });
+
+describe("a changed service", () => {
+  test("is amber at once, green after a minute, and looked at once more, in no lane and with four calls", async () => {
+    await using town = await townWithWeb();
+
+    await says(town, town.developer, "/gantry scale web 3");
+
+    expect(card(town.developer)).toMatch(/^🟡 web scaled to 3\n3 of 3 ready, watching for 60 s · /u);
+    // It is answered once no lane holds anything any more.
+    expect(town.looks()).toBe(1);
+    await town.sweep();
+    expect(town.looks()).toBe(1);
+
+    await town.later(0.25);
+    expect(headlineOf(town)).toBe("🟡 web scaled to 3");
+    expect(await says(town, town.developer, "/gantry history web")).toContain("🟡 web scaled 2 → 3 · 3 of 3 ready");
+    await town.later(1);
+    expect(card(town.developer)).toMatch(/^✅ web scaled to 3\n3 of 3 running for 60 s · /u);
+    expect(await says(town, town.developer, "/gantry history web")).toContain("✅ web scaled 2 → 3");
+
+    await town.later(9);
+    await town.later(60);
+    expect(headlineOf(town)).toBe("✅ web scaled to 3");
+    expect(town.looks()).toBe(4);
+    expect(town.thread("ops")).toHaveLength(1);
+  });
+
+  test("that fails after its channel was archived is told to its requester in a direct message, once", async () => {
+    await using town = await townWithWeb();
+    await says(town, town.developer, "/gantry scale web 3");
+    await town.later(0.25);
+    await town.later(1);
+    town.playground.people.archive("ops");
+
+    town.nowIs({ ...crashes, ready_instances: 3 });
+    await town.later(9);
+    await town.later(0.5);
+    await town.later(5);
+
+    expect(headlineOf(town)).toBe("✅ web scaled to 3");
+    expect(town.developer.sees("@gantry").map(({ text }) => text)).toEqual([
+      expect.stringMatching(
+        /^🔴 web scaled to 3, but keeps restarting[\s\S]*can't be updated: the channel is archived/u,
+      ),
+    ]);
+  });
+
+  test("that fails after its thread was closed is told in a direct message, once: an edited card notifies nobody", async () => {
+    await using town = await townWithWeb();
+    await says(town, town.developer, "/gantry scale web 3");
+    await town.later(0.25);
+    await town.later(1);
+    town.playground.faults.answer("chat.postMessage", { error: "restricted_action" }, { channel: "ops" });
+
+    town.nowIs({ ...crashes, ready_instances: 3 });
+    await town.later(9);
+    await town.later(0.5);
+    await town.later(5);
+
+    expect(headlineOf(town)).toBe("🔴 web scaled to 3, but keeps restarting");
+    expect(town.developer.sees("@gantry").map(({ text }) => text)).toEqual([
+      expect.stringMatching(
+        /^🔴 web scaled to 3, but keeps restarting[\s\S]*couldn't post this in the card's thread in #ops: posting in the channel is restricted/u,
+      ),
+    ]);
+  });
+
+  test("that fails minutes later turns red, once, and its requester is mentioned with the last lines", async () => {
+    await using town = await townWithWeb();
+    await says(town, town.developer, "/gantry scale web 3");
+    await town.later(0.25);
+    await town.later(1);
+    expect(headlineOf(town)).toBe("✅ web scaled to 3");
+
+    town.nowIs({ ...crashes, ready_instances: 3 });
+    // Whoever followed it is gone.
+    await town.crashBot();
+    await town.later(9);
+
+    expect(headlineOf(town)).toBe("🔴 web scaled to 3, but keeps restarting");
+    expect(factsOf(town)).toMatch(/^Exit 1, 5 restarts in 4 min · /u);
+    const [, told, lines] = town.thread("ops");
+    expect(told).toMatch(/^🔴 web keeps restarting · .*exit 1, 5 restarts.* · @dana$/u);
+    expect(lines).toContain("lost the connection");
+    expect(lines).not.toContain("hunter2");
+    expect(await says(town, town.developer, "/gantry history web")).toContain("🔴 web scaled 2 → 3");
+    const kinds = (await historyOf(town)).map(({ kind }) => kind);
+    expect(kinds.filter((kind) => kind === "health")).toHaveLength(1);
+    expect(town.looks()).toBeLessThanOrEqual(6);
+
+    await town.later(10);
+    expect(town.thread("ops")).toHaveLength(3);
+  });
+
+  test("that crashes ten seconds after its restart is red in half a minute, never green", async () => {
+    await using town = await townWithWeb();
+    await says(town, town.developer, "/gantry restart web");
+    expect(card(town.developer)).toMatch(/^🟡 .*web.*\n2 of 2 ready, watching for 60 s · /u);
+
+    town.nowIs({ restarts: { count: 1 } });
+    await town.later(0.25);
+    expect(factsOf(town)).toMatch(/^2 of 2 ready after a restart, watching for 60 s · /u);
+    town.nowIs(crashes);
+    await town.later(0.3);
+
+    expect(headlineOf(town)).toMatch(/^🔴 .*keeps restarting$/u);
+    expect(town.thread("ops").join("\n")).toMatch(/🔴 web keeps restarting.* · @dana/u);
+    await town.developer.opensHome();
+    await town.settled();
+    expect(home(town.developer)).not.toContain("✅");
+  });
+
+  test("is left alone by a second replica, and followed on by the next bot", async () => {
+    await using town = await townWithWeb();
+    await says(town, town.developer, "/gantry scale web 3");
+
+    await town.restartBot();
+    await town.sweep();
+    expect(town.looks()).toBe(1);
+    await town.later(1.1);
+
+    expect(headlineOf(town)).toBe("✅ web scaled to 3");
+  });
+});
+
+describe("a change that was accepted and isn't visible yet", () => {
+  test("is corrected when it shows: its card, its history and the workload agree", async () => {
+    await using town = await townWithWeb({ isLate: true });
+
+    await says(town, town.developer, "/gantry scale web 3");
+    expect(card(town.developer)).toMatch(/^🟡 .*: accepted, not visible yet\nInstances still 2 · /u);
+    expect(await says(town, town.developer, "/gantry history web")).toMatch(/🟡 .*accepted, not visible yet/u);
+
+    town.nowIs({ target_instance_size: 3, ready_instances: 3 });
+    await town.later(0.25);
+    expect(card(town.developer)).toMatch(/^🟡 web scaled to 3\n3 of 3 ready, watching for 60 s · /u);
+    await town.later(1.1);
+    expect(headlineOf(town)).toBe("✅ web scaled to 3");
+    const [newestEvent] = await historyOf(town);
+    expect(newestEvent).toMatchObject({ kind: "confirmed", result: "took effect" });
+  });
+
+  test("is never called failed, not even when it never shows", async () => {
+    await using town = await townWithWeb({ isLate: true });
+    await says(town, town.developer, "/gantry scale web 3");
+
+    for (const minutes of [0.25, 1, 9, 60]) await town.later(minutes);
+
+    expect(headlineOf(town)).toMatch(/^🟡 .*: accepted, but it doesn't show$/u);
+    expect((await historyOf(town)).map(({ kind }) => kind)).not.toContain("failed");
+    expect(town.looks()).toBeLessThanOrEqual(7);
+  });
+});

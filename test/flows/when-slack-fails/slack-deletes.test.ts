@@ -1,0 +1,92 @@
+import { expect, test } from "vitest";
+import { approvalTown, count } from "../../support/approval-town.ts";
+import { gatedTown } from "../../support/gated-town.ts";
+import { buttons } from "../../support/kill-town.ts";
+import { quorum } from "../../support/policies.ts";
+import { card, idOf, says, whispers } from "../../support/speak.ts";
+import type { World } from "../../support/world.ts";
+
+/** Says it, and deletes it while the bot reads from the workload API. */
+async function saysAndDeletes(text: string) {
+  const gate = await gatedTown();
+  const { town, hold, release } = gate;
+  hold();
+  const { ts = "" } = await town.developer.says(text);
+  await town.until(() => town.calls().length > 0);
+  await town.developer.deletes(ts);
+  release();
+  await town.settled();
+  return gate;
+}
+
+function inChannel({ playground }: World): readonly string[] {
+  return playground.messages("ops").map(({ text }) => text);
+}
+
+test("a question that was deleted before its answer is answered to its author alone", async () => {
+  await using gate = await saysAndDeletes("@gantry show web");
+  const { town } = gate;
+  const { developer, approver } = town;
+
+  expect(inChannel(town)).toEqual([]);
+  expect(approver.sees("ops")).toEqual([]);
+  const answers = [...whispers(developer), ...developer.sees("@gantry").map(({ text }) => text)];
+  expect(answers).toEqual([expect.stringMatching(/web · running/u)]);
+});
+
+test("a request whose message was deleted gets its card in the channel, with its story below it, and works", async () => {
+  await using gate = await saysAndDeletes("@gantry restart web");
+  const { town } = gate;
+  const { playground, approver, developer } = town;
+
+  expect(inChannel(town)).toHaveLength(1);
+  expect(buttons(town)).toHaveLength(3);
+  await approver.clicks("Approve");
+  await town.settled();
+
+  expect(count(town, "restartService")).toBe(1);
+  expect(card(developer)).toMatch(/web restarted/u);
+  const [posted, ...more] = playground.messages("ops");
+  expect(more).toEqual([]);
+  expect(posted?.replies.map(({ text }) => text).join("\n")).toMatch(/after the request · Dana Reyes/u);
+});
+
+test("a card whose thread lost its first message is still drawn", async () => {
+  await using town = await approvalTown();
+  const { developer, approver } = town;
+  const { ts = "" } = await developer.says("@gantry restart web");
+  await town.settled();
+  await developer.deletes(ts);
+
+  await approver.clicks("Approve", { thread: ts });
+  await town.settled();
+
+  expect(count(town, "restartService")).toBe(1);
+  expect(town.thread("ops").join("\n")).toMatch(/This message was deleted\.[\s\S]*web restarted/u);
+});
+
+test("when people delete both cards of a request, it can still be decided, and its requester learns the end", async () => {
+  await using town = await approvalTown({ policy: quorum });
+  const { developer, approver, playground } = town;
+  await says(town, developer, "/gantry restart web");
+  const id = idOf(card(developer));
+  const deleteCard = (): void => {
+    const [posted] = playground.messages("ops").filter(({ text }) => text.includes(id));
+    playground.people.removeMessage("ops", posted?.ts ?? "");
+  };
+  deleteCard();
+  await says(town, approver, `/gantry approve ${id}`);
+  deleteCard();
+  await says(town, playground.as("omar"), `/gantry approve ${id}`);
+  town.passMinutes(1);
+  await town.sweep();
+
+  expect(count(town, "restartService")).toBe(1);
+  expect(inChannel(town).filter((text) => text.includes(id))).toEqual([]);
+  const told = [...whispers(developer), ...developer.sees("@gantry").map(({ text }) => text)];
+  expect(told.filter((text) => text.includes(id))).toEqual([
+    expect.stringMatching(
+      /(?:🔄 Restarting web|✅ web restarted)[\s\S]*The card in #ops can't be updated: the message was deleted/u,
+    ),
+  ]);
+});

@@ -1,0 +1,224 @@
+import { expect, test } from "vitest";
+import { approvalTown, count } from "../../support/approval-town.ts";
+import { buttons } from "../../support/kill-town.ts";
+import { openPolicy } from "../../support/open-policy.ts";
+import { onCallDecides } from "../../support/policies.ts";
+import { card, form, home, idOf, says, saysIn, whispers } from "../../support/speak.ts";
+import type { Person, World } from "../../support/world.ts";
+
+/** How often the bot called a method of Slack. */
+function asked({ playground }: World, method: string): number {
+  return playground.transcript().filter(({ direction, kind }) => direction === "from bot" && kind === method).length;
+}
+
+async function laterOn(town: World, minutes: number): Promise<void> {
+  town.passMinutes(minutes);
+  await town.sweep();
+}
+
+async function hours(town: World, most: number): Promise<void> {
+  for (let minutes = 0; minutes < most * 60; minutes += 10) await laterOn(town, 10);
+}
+
+function inDirect(person: Person): readonly string[] {
+  return person.sees("@gantry").map(({ text }) => text);
+}
+
+async function readyz(town: World): Promise<string> {
+  const response = await fetch(`${town.botUrl()}/readyz`);
+  return `${response.status} ${await response.text()}`;
+}
+
+/** The log's lines that explain a reference in a text. */
+function explained(town: World, text: string): readonly Record<string, unknown>[] {
+  const reference = /[Rr]eference `?([0-9a-f]{8})/u.exec(text)?.[1];
+  return town.logged().filter((line) => reference !== undefined && line["reference"] === reference);
+}
+
+test.each([24, 600])(
+  "while Slack limits updates in one channel for %i s, all else goes on",
+  async (retryAfterSeconds) => {
+    await using town = await approvalTown();
+    const { playground, developer } = town;
+    playground.faults.inviteBot("general");
+    playground.faults.answer("chat.update", "429", { channel: "ops", retryAfterSeconds });
+    await says(town, developer, "/gantry restart web");
+    expect(buttons(town)).toEqual([]);
+
+    await saysIn(town, { person: developer, channel: "general" }, "/gantry stop web");
+    expect(card(developer, "general")).toMatch(/Approve/u);
+    await says(town, developer, "/gantry scale web");
+    expect(form(developer)).toMatch(/web\s+· running · 2 instances/u);
+    await developer.opensHome();
+    await town.settled();
+    expect(home(developer)).toMatch(/1 workload · 1 healthy/u);
+    expect(asked(town, "chat.update")).toBe(2);
+
+    playground.faults.clear();
+    await laterOn(town, retryAfterSeconds / 60 - 0.1);
+    expect(buttons(town)).toEqual([]);
+    await laterOn(town, 0.2);
+    expect(buttons(town)).toHaveLength(3);
+  },
+);
+
+test("a request whose card can't be posted is told to its requester with the reason, and so is its end", async () => {
+  await using town = await approvalTown();
+  const { playground, developer, approver } = town;
+  playground.faults.answer("chat.postMessage", { error: "restricted_action" }, { channel: "ops" });
+
+  await says(town, developer, "/gantry restart web");
+  await laterOn(town, 1);
+  await laterOn(town, 1);
+  const [waiting = "", ...more] = whispers(developer);
+
+  expect(more).toEqual([]);
+  expect(waiting).toMatch(/There's no card in #ops: posting in the channel is restricted/u);
+  expect(explained(town, waiting)).toContainEqual(
+    expect.objectContaining({ method: "chat.postMessage", slackError: "restricted_action", target: "C0OPS" }),
+  );
+  await saysIn(town, { person: approver, channel: "general" }, `/gantry approve ${idOf(waiting)}`);
+  await laterOn(town, 1);
+  await hours(town, 2);
+
+  expect(count(town, "restartService")).toBe(1);
+  expect(whispers(developer)).toEqual([waiting, expect.stringMatching(/approved by Alex Kim/iu)]);
+});
+
+test("after the bot was removed from a private channel, the requester learns the end of their request", async () => {
+  await using town = await approvalTown({ policy: onCallDecides });
+  const { playground, developer, approver } = town;
+  playground.people.invite("incidents", "gantry");
+  await saysIn(town, { person: developer, channel: "incidents" }, "/gantry restart web");
+  const id = idOf(card(developer, "incidents"));
+  playground.people.remove("incidents", "gantry");
+
+  await says(town, approver, `/gantry approve ${id}`);
+  await laterOn(town, 1);
+  await laterOn(town, 1);
+  await hours(town, 1);
+
+  expect(count(town, "restartService")).toBe(1);
+  const told = [...whispers(developer, "incidents"), ...inDirect(developer)].filter((text) => text.includes(id));
+  expect(told).toHaveLength(1);
+  expect(told[0]).toMatch(/invite @gantry/u);
+});
+
+test.each(["a_code_nobody_knows", "msg_too_long", "block_mismatch"])(
+  "an update that Slack always refuses (%s) ends after a few tries, and the requester is told once",
+  async (error) => {
+    await using town = await approvalTown();
+    const { playground, developer, approver } = town;
+    await says(town, developer, "/gantry restart web");
+    const id = idOf(card(developer));
+    playground.faults.answer("chat.update", { error });
+    const before = asked(town, "chat.update");
+
+    await saysIn(town, { person: approver, channel: "general" }, `/gantry approve ${id}`);
+    await laterOn(town, 1);
+    await laterOn(town, 1);
+    await laterOn(town, 1);
+    const tries = asked(town, "chat.update") - before;
+    await hours(town, 3);
+
+    expect(count(town, "restartService")).toBe(1);
+    expect(tries).toBeLessThanOrEqual(10);
+    expect(asked(town, "chat.update") - before).toBe(tries);
+    const replies = playground.messages("ops").flatMap((message) => message.replies);
+    const told = replies.filter(({ text }) => /restarted|Took effect/u.test(text));
+    expect(told.map(({ text }) => text)).toEqual([
+      expect.stringMatching(new RegExp(`^Dana Reyes[\\s\\S]*${error}`, "u")),
+    ]);
+    expect([...whispers(developer), ...inDirect(developer)].filter((text) => text.includes(id))).toEqual([]);
+  },
+);
+
+test("a card that Slack never takes, for a reason nobody knows, is not posted for ever", async () => {
+  await using town = await approvalTown({ policy: openPolicy });
+  const { playground, developer } = town;
+  playground.faults.answer("chat.postMessage", { error: "a_code_nobody_knows" }, { channel: "ops" });
+
+  await says(town, developer, "/gantry scale web 3");
+  await laterOn(town, 1);
+  await laterOn(town, 1);
+  await laterOn(town, 1);
+  const tries = asked(town, "chat.postMessage");
+  await hours(town, 3);
+
+  expect(tries).toBeLessThanOrEqual(4);
+  expect(asked(town, "chat.postMessage")).toBe(tries);
+  expect(whispers(developer)).toEqual([expect.stringMatching(/instances 2 → 3.*a_code_nobody_knows/su)]);
+});
+
+test("people read which scope the app lacks, and the log has it under the same reference", async () => {
+  await using town = await approvalTown();
+  const { playground, developer } = town;
+  playground.faults.answer("conversations.members", { error: "missing_scope", needed: "channels:read" });
+
+  const told = await says(town, developer, "/gantry restart web");
+
+  expect(told).toMatch(/Couldn't read the members of this channel: the Slack app lacks the channels:read scope/u);
+  expect(told).not.toMatch(/in a minute/u);
+  expect(explained(town, told)).toEqual([
+    expect.objectContaining({ method: "conversations.members", slackError: "missing_scope", needed: "channels:read" }),
+  ]);
+  expect(count(town, "restartService")).toBe(0);
+});
+
+test.each([
+  [{ error: "view_too_large" }, "Slack refused it (view_too_large)"],
+  ["429", "Slack's rate limit is reached"],
+] as const)(
+  "a form that Slack refuses is told with the reason and a reference, not as a late one",
+  async (fault, why) => {
+    await using town = await approvalTown();
+    town.playground.faults.answer("views.open", fault);
+
+    const told = await says(town, town.developer, "/gantry scale web");
+
+    expect(told).toContain(`The form didn't open: ${why}. Nothing was changed`);
+    expect(explained(town, told)).toEqual([expect.objectContaining({ method: "views.open", target: "U0DANA" })]);
+  },
+);
+
+test.each(["token_revoked", "account_inactive"])(
+  "/readyz says that Slack refuses the token (%s)",
+  async (tokenError) => {
+    await using town = await approvalTown();
+    const { playground, developer } = town;
+    expect(await readyz(town)).toMatch(/^200/u);
+    playground.faults.tokenError = tokenError;
+
+    await developer.opensHome();
+    await town.settled();
+    expect(await readyz(town)).toMatch(new RegExp(`^503.*Slack rejected the bot token \\(${tokenError}\\)`, "u"));
+
+    playground.faults.clear();
+    await developer.opensHome();
+    await town.settled();
+    expect(await readyz(town)).toMatch(/^200/u);
+  },
+);
+
+test("/readyz notices a revoked token while nobody asks the bot for anything, and that it is accepted again", async () => {
+  await using town = await approvalTown();
+  town.playground.faults.tokenError = "token_revoked";
+
+  town.passMinutes(2);
+  await town.until(async () => (await readyz(town)).startsWith("503"));
+
+  town.playground.faults.clear();
+  town.passMinutes(1);
+  await town.until(async () => (await readyz(town)).startsWith("200"));
+  expect(asked(town, "auth.test")).toBe(3);
+});
+
+test("an answer in somebody's conversation with the bot waits out a rate limit there instead of being dropped", async () => {
+  await using town = await approvalTown();
+  const { playground, developer } = town;
+  playground.faults.answer("chat.postMessage", "429", { times: 2, retryAfterSeconds: 1 });
+
+  await saysIn(town, { person: developer, channel: "@gantry" }, "whoami");
+
+  expect(inDirect(developer).at(-1)).toMatch(/You {2}@dana/u);
+});
