@@ -61,6 +61,8 @@ function isForProgram(node: ts.Node): boolean {
     if (ts.isImportDeclaration(parent) || ts.isExportDeclaration(parent) || ts.isLiteralTypeNode(parent)) return true;
     if (ts.isTypeNode(at)) return true;
     if (ts.isPropertyAssignment(parent) && parent.name === at) return true;
+    // Patterns of what people type.
+    if (ts.isPropertyAssignment(parent) && parent.name.getText() === "phrases") return true;
     if (isComparison(parent)) return true;
     if (ts.isTaggedTemplateExpression(parent)) return true;
     if (isProgramCall(parent, at)) return true;

@@ -36,7 +36,7 @@ export const views: readonly View[] = [
 export const unread: ReadonlyMap<RegExp, string> = new Map([
   [/^api\/schema\.ts$/u, "types, generated from openapi.yaml"],
   [/^bot\/store\//u, "SQL"],
-  [/^bot\/commands\/grammar\/(?:plain-sentences|phrases|manners)\.ts$/u, "patterns of what people type"],
+  [/^bot\/commands\/grammar\/(?:plain-sentences|manners)\.ts$/u, "patterns of what people type"],
   [/^platform\/unawaited\.ts$/u, "warnings of the process"],
   [/^(?:platform\/http|bot\/logs\/threads)\//u, "limits of servers and threads"],
   [/^platform\/waiting\.ts$/u, "comments only"],

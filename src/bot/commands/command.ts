@@ -138,10 +138,21 @@ export type Option = {
 /** One thing that a verb can do, as a policy rule names it. */
 export type Action = { readonly op: ActionId; readonly risk: Risk | undefined };
 
-type CommandBase = {
-  readonly name: string;
-  /** Other names that mean the same, from `grammar/habits.ts`. */
+/** A sentence in the notation of `grammar/plain-sentences.ts`, and the command that it means. */
+export type Phrase = readonly [says: string, means: string];
+
+/** What people say for a verb besides its name. */
+export type VerbWords = {
+  /** Words of other tools that mean exactly the same, so they run at once. Help shows them. */
   readonly aliases?: readonly string[];
+  /** Words that only come close in meaning, so they offer the verb as a button. */
+  readonly near?: readonly string[];
+  /** The first one that fits a sentence counts. */
+  readonly phrases?: readonly Phrase[];
+};
+
+type CommandBase = VerbWords & {
+  readonly name: string;
   readonly summary: string;
   /** Without the command's name: `scale NAME N`. */
   readonly usage: string;

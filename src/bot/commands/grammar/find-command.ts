@@ -2,7 +2,6 @@ import { UserError, type Suggestion } from "../../errors.ts";
 import { nearNames } from "../../policy/near-names.ts";
 import type { Command } from "../command.ts";
 import { echo } from "./echo.ts";
-import { aliasesOf, nearMeaningsOf } from "./habits.ts";
 import { isNegated } from "./manners.ts";
 import { joinWords } from "./words.ts";
 
@@ -15,7 +14,7 @@ const allCommands: Suggestion = { label: "All commands", ask: { verb: "help", sh
 export function findCommand(commands: readonly Command[], verb: string, words: readonly string[] = []): Command {
   const wanted = verb.toLowerCase();
   const found =
-    commands.find(({ name }) => name === wanted) ?? commands.find(({ name }) => aliasesOf(name).includes(wanted));
+    commands.find(({ name }) => name === wanted) ?? commands.find(({ aliases = [] }) => aliases.includes(wanted));
   if (found !== undefined) return found;
   const near = nearCommands(commands, wanted);
   const runnable = near.flatMap((command) => suggestionFor(command, words));
@@ -29,23 +28,28 @@ export function findCommand(commands: readonly Command[], verb: string, words: r
   });
 }
 
-/** The verbs that a wrong word may have meant: by meaning if the table has it, otherwise by spelling. Pure. */
+/** The verbs that a wrong word may have meant: by meaning if one is near in meaning, otherwise by spelling. Pure. */
 export function nearCommands(
   commands: readonly Command[],
   word: string,
   by: "meaning" | "either" = "either",
 ): readonly Command[] {
   const wanted = word.toLowerCase();
-  const byMeaning = commands.filter(({ name }) => nearMeaningsOf(name).includes(wanted));
+  const byMeaning = commands.filter(({ near = [] }) => near.includes(wanted));
   if (byMeaning.length > 0 || by === "meaning") return byMeaning.slice(0, MOST_SUGGESTED);
   // "never" is near "revert" in spelling alone.
   if (wanted.length > LONGEST_TYPO || isNegated([wanted])) return [];
-  const known = commands.flatMap(({ name }) => [name, ...aliasesOf(name)]);
+  const known = commands.flatMap(namesOf);
   const [closest] = nearNames(
     wanted,
     known.filter((each) => mayBeTypo(wanted, each)),
   );
-  return commands.filter(({ name }) => closest !== undefined && [name, ...aliasesOf(name)].includes(closest));
+  return commands.filter((command) => closest !== undefined && namesOf(command).includes(closest));
+}
+
+/** Its name and its aliases. */
+export function namesOf({ name, aliases = [] }: Command): readonly string[] {
+  return [name, ...aliases];
 }
 
 /** In a short word a typo seldom hits the first letter: `top` isn't `stop`, and `ps` isn't `use`. */

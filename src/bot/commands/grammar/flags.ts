@@ -3,7 +3,6 @@ import { UserError } from "../../errors.ts";
 import type { Option } from "../command.ts";
 import { nearNames } from "../../policy/near-names.ts";
 import { echo } from "./echo.ts";
-import { flagAliasesOf } from "./habits.ts";
 
 /** A flag of a verb, as in `--env K=V` or `--share`. */
 export type Flag = {
@@ -12,7 +11,7 @@ export type Flag = {
   /** May be repeated. */
   readonly many?: true;
   readonly summary: string;
-  /** Other names, from `habits.ts`. */
+  /** Other names; one letter is typed with one hyphen. Help shows them. */
   readonly also?: readonly string[];
 };
 export type Flags = Readonly<Record<string, Flag>>;
@@ -33,17 +32,6 @@ export const writeFlags = {
 export const rejectFlags = {
   reason: { value: "TEXT", summary: "why you reject it; the card and history show it" },
 } as const satisfies Flags;
-
-/** A verb's flags with their other names. */
-export function withAliases(verb: string, flags: Flags): Flags {
-  const aliases = flagAliasesOf(verb);
-  return Object.fromEntries(
-    Object.entries(flags).map(([name, flag]) => [
-      name,
-      { ...flag, ...(name in aliases && { also: aliases[name] ?? [] }) },
-    ]),
-  );
-}
 
 /** Flags as help shows them. */
 export function optionsOf(flags: Flags): Option[] {

@@ -1,6 +1,14 @@
-import { wordsOfHabits } from "./habits.ts";
+import type { Command } from "../command.ts";
+import { commands } from "../verbs.ts";
+import { namesOf } from "./find-command.ts";
 import { isSomeName, withoutManners } from "./manners.ts";
-import { phrases } from "./phrases.ts";
+
+/**
+ * Reads the sentences that people write to a colleague by the phrases of the verbs. In a phrase `(a|b)` is a choice, `[ a]` may be
+ * missing, and words in capitals are the slots below. Each phrase covers a whole sentence: with anything else in it, such as "if" or
+ * "tomorrow", a sentence means something that we don't know. A slot that the sentence lacks is left out of the command, together with
+ * its flag.
+ */
 
 /** Longer texts are no orders, and no text may make the patterns slow. */
 const LONGEST = 200;
@@ -10,6 +18,8 @@ const NAME = `(?:(?:the|our|my) )?(?:${KIND} )?(?:(?:service|svc|job)/)?[a-z][a-
 const COUNT = "(?:\\d{1,4}|a|an|zero|one|two|three|four|five|six|seven|eight|nine|ten)";
 const UNIT = "(?:m|h|d|w|min|minutes?|mins|hours?|hrs?|days?|weeks?)";
 const PERIOD = `(?:half an hour|this week|(?:${COUNT} ?)?${UNIT})`;
+
+const namesOfVerbs = commands.flatMap(namesOf).filter((name) => /^[a-z]/u.test(name));
 
 type Slot = {
   readonly pattern: string;
@@ -47,7 +57,7 @@ const slots: Readonly<Record<string, Slot>> = {
   ID: { pattern: "#?[a-z0-9]{6}", read: (text) => [text.replace("#", "").toUpperCase()] },
   DOMAIN: { pattern: "(?:\\*\\.)?[a-z0-9-]+(?:\\.[a-z0-9-]+)+", read: (text) => [text] },
   TEXT: { pattern: "\\S{1,60}", read: (text) => [text] },
-  VERB: { pattern: `(?:${wordsOfHabits().join("|")})`, read: (text) => [text] },
+  VERB: { pattern: `(?:${namesOfVerbs.join("|")})`, read: (text) => [text] },
   STATUS: { pattern: "(?:running|stopped|restarting|complete|completed|waiting|healthy)", read: (text) => [text] },
   SHOW: { pattern: "(?:(?:show|get|give|send|fetch|read|tail|see|view|list)(?: me| us)? )?(?:the |our |my )?" },
   LINES: { pattern: "(?:logs?|log lines|lines|output)" },
@@ -90,10 +100,21 @@ function patternOf(says: string): string {
     });
 }
 
-const compiled = phrases.map(([says, means]) => ({
-  pattern: new RegExp(`^(?:${patternOf(says)})$`, "u"),
-  means: means.split(" "),
-}));
+/**
+ * Whose phrases are tried first where those of two verbs fit a sentence: "is gantry up" asks about the bot, and "show
+ * failures" about a workload of that name. The other verbs follow in the order of help.
+ */
+const precedence = ["why", "status", "show", "list", "pending", "history"];
+
+function rankOf({ name }: Command): number {
+  const rank = precedence.indexOf(name);
+  return rank < 0 ? precedence.length : rank;
+}
+
+const compiled = commands
+  .toSorted((one, other) => rankOf(one) - rankOf(other))
+  .flatMap(({ phrases = [] }) => phrases)
+  .map(([says, means]) => ({ pattern: new RegExp(`^(?:${patternOf(says)})$`, "u"), means: means.split(" ") }));
 
 /** Asks whether a command is allowed, and names the command. */
 const permission =

@@ -14,6 +14,7 @@ import type {
   Decision,
   ReadCommand,
   StatusCommand,
+  VerbWords,
   WriteCommand,
 } from "../command.ts";
 import { readFields, rejectReasonField, shareField, writeFields, type CommonField } from "../forms/common-fields.ts";
@@ -23,18 +24,18 @@ import { unfinishedValues } from "../forms/unfinished-values.ts";
 import { readQuestion } from "../lookup/may-see.ts";
 import { checkArguments, type Grammar, readArguments, readAsk, usageOf } from "./arguments.ts";
 import { commonFormValues } from "./common-flags.ts";
-import { commonFlags, type Flags, optionsOf, readFlags, rejectFlags, withAliases, writeFlags } from "./flags.ts";
-import { aliasesOf } from "./habits.ts";
+import { commonFlags, type Flags, optionsOf, readFlags, rejectFlags, writeFlags } from "./flags.ts";
 import { readSeveral, severalOf } from "./several.ts";
 import type { Regions, Target } from "./target.ts";
 
-type Shape<Args extends z.ZodType> = Grammar<Args> & {
-  readonly summary: string;
-  readonly form?: FormShape & {
-    /** Reads for the form, under policy like any other read. See `Form`. */
-    readonly prefill?: (values: FormValues, context: VerbContext) => Promise<FormFacts>;
+type Shape<Args extends z.ZodType> = Grammar<Args> &
+  VerbWords & {
+    readonly summary: string;
+    readonly form?: FormShape & {
+      /** Reads for the form, under policy like any other read. See `Form`. */
+      readonly prefill?: (values: FormValues, context: VerbContext) => Promise<FormFacts>;
+    };
   };
-};
 
 /** The context of one Ask. A verb gets it with its arguments. */
 export type VerbContext = Context & { readonly ask: Ask; readonly region: string; readonly actions: readonly Action[] };
@@ -107,8 +108,7 @@ export function writeVerb<Args extends z.ZodType>(shape: WriteShape<Args>): Writ
     ...described,
     ...(several === true && {
       several,
-      parse: (words) =>
-        readSeveral(shape, words, withAliases(shape.name, { ...shape.flags, ...writeFlags })) ?? described.parse(words),
+      parse: (words) => readSeveral(shape, words, { ...shape.flags, ...writeFlags }) ?? described.parse(words),
     }),
     actions,
     target: (ask) => target(argsOf(ask)),
@@ -156,11 +156,13 @@ export function statusVerb(shape: Shape<z.ZodType>): StatusCommand {
 }
 
 function describe(shape: Shape<z.ZodType>, common: Flags, fields: readonly CommonField[]) {
-  const { name, summary, example } = shape;
-  const flags = withAliases(name, { ...shape.flags, ...common });
+  const { name, summary, example, aliases = [], near = [], phrases = [] } = shape;
+  const flags = { ...shape.flags, ...common };
   return {
     name,
-    aliases: aliasesOf(name),
+    aliases,
+    near,
+    phrases,
     summary,
     usage: usageOf(shape),
     example,

@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { UserError } from "../../errors.ts";
 import type { Ask } from "../../ask.ts";
-import type { LinkCommand } from "../command.ts";
+import type { LinkCommand, VerbWords } from "../command.ts";
 import type { FormField } from "../forms/form.ts";
 import { makeForm } from "../forms/make-form.ts";
 
-type Link = {
+type Link = VerbWords & {
   readonly name: "connect" | "disconnect";
   readonly summary: string;
   /** Of its form, like `submit`. */
@@ -30,11 +30,13 @@ const whoseField: FormField = {
 };
 
 /** Takes `channel`, `workspace` or nothing: any other word may be a token. */
-function linkVerb({ name, summary, title, submit }: Link): LinkCommand {
+function linkVerb({ name, summary, title, submit, near = [], phrases = [] }: Link): LinkCommand {
   const usage = `${name} [channel|workspace]`;
   return {
     effect: "link",
     name,
+    near,
+    phrases,
     summary,
     usage,
     example: name,
@@ -67,6 +69,8 @@ function maybeToken(name: string, usage: string): UserError {
 export const connect = linkVerb({
   name: "connect",
   summary: "Connect your account, or one for this channel or the workspace",
+  near: ["login", "signin", "link", "auth"],
+  phrases: [["(connect|link) my account", "connect"]],
   title: "Connect an account",
   submit: "Continue",
 });
@@ -74,6 +78,7 @@ export const connect = linkVerb({
 export const disconnect = linkVerb({
   name: "disconnect",
   summary: "Disconnect your account, this channel's or the workspace's",
+  near: ["logout", "signout", "unlink"],
   title: "Disconnect an account",
   submit: "Disconnect",
 });

@@ -26,6 +26,12 @@ export const domains = writeVerb({
   name: "domains",
   summary: "Add, remove or set the domains of a service",
   example: "domains web add shop.example.com",
+  aliases: ["domain"],
+  near: ["dns", "url", "hostname"],
+  phrases: [
+    ["add [the domain ]DOMAIN to NAME|point DOMAIN (at|to) NAME", "domains NAME add DOMAIN"],
+    ["(remove|delete|drop) [the domain ]DOMAIN from NAME", "domains NAME remove DOMAIN"],
+  ],
   words: { name: "NAME", edit: "add|remove|set", domains: "DOMAIN…" },
   actions: [
     { op: "updateService", risk: "routine" },

@@ -25,6 +25,15 @@ export const memory = writeVerb({
   name: "memory",
   summary: "Set the memory limit of a service",
   example: "memory web 1024",
+  aliases: ["mem"],
+  near: ["ram", "limit"],
+  phrases: [
+    ["(set|change|increase|raise|bump|reduce|lower) [the ]memory[ limit] (of|for) NAME to MIB", "memory NAME MIB"],
+    [
+      "(set|change|increase|raise|bump|reduce|lower) NAME('s|) memory[ limit] to MIB|give NAME MIB[ of][ memory]",
+      "memory NAME MIB",
+    ],
+  ],
   flags: { container: { value: "C", summary: "which container, if there are several" } },
   words: { name: "NAME", mib: "MIB" },
   actions: [{ op: "updateService", risk: "disruptive" }],

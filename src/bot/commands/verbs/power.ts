@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Service } from "../../../api/answers.ts";
 import { isHealthy, isIdle } from "../../../api/workload-status.ts";
 import type { Risk } from "../../policy/question.ts";
-import type { WriteCommand } from "../command.ts";
+import type { VerbWords, WriteCommand } from "../command.ts";
 import { counted } from "../../views/kit/text.ts";
 import { serviceField } from "../forms/fields.ts";
 import { servicePrefill } from "../forms/service-prefill.ts";
@@ -14,7 +14,7 @@ import { serviceChange } from "../lookup/service-change.ts";
 
 type PowerOp = "startService" | "stopService" | "restartService";
 
-type Power = {
+type Power = VerbWords & {
   readonly name: "start" | "stop" | "restart";
   readonly op: PowerOp;
   readonly summary: string;
@@ -29,11 +29,12 @@ type Power = {
 };
 
 /** Start, stop and restart differ only in an operation and its sentences. */
-function powerVerb({ name, op, summary, risk, isDoneIn, diff, effect, undoes }: Power): WriteCommand {
+function powerVerb({ name, op, summary, risk, isDoneIn, diff, effect, undoes, ...said }: Power): WriteCommand {
   const verb = name.charAt(0).toUpperCase() + name.slice(1);
   const isDone = ({ status }: Service): boolean => isDoneIn?.(status) === true;
   return writeVerb({
     name,
+    ...said,
     summary,
     example: `${name} web`,
     words: { name: "NAME" },
@@ -73,6 +74,11 @@ export const start = powerVerb({
   op: "startService",
   risk: "routine",
   summary: "Start a stopped service",
+  near: ["up", "resume", "boot", "unpause"],
+  phrases: [
+    ["(start|turn on|switch on|bring up|start up|boot|resume) NAMES", "start NAMES"],
+    ["(bring|turn|switch|start) NAMES (up|on|back|back up)", "start NAMES"],
+  ],
   isDoneIn: isHealthy,
   diff: (service) => `starts ${allInstances(service)}`,
   effect: (instances) => `Starts ${instances}.`,
@@ -84,6 +90,11 @@ export const stop = powerVerb({
   op: "stopService",
   risk: "disruptive",
   summary: "Stop a service and keep its settings",
+  near: ["down", "halt", "pause", "suspend", "shutdown", "kill"],
+  phrases: [
+    ["(stop|shut down|shutdown|turn off|switch off|halt|pause|suspend) NAMES", "stop NAMES"],
+    ["(shut|turn|switch|take) NAMES (down|off)", "stop NAMES"],
+  ],
   isDoneIn: isIdle,
   diff: (service) => `stops ${allInstances(service)}`,
   effect: (instances) => `Stops ${instances}. Its settings are kept, so you can start it again.`,
@@ -95,6 +106,14 @@ export const restart = powerVerb({
   op: "restartService",
   risk: "disruptive",
   summary: "Restart all instances of a service",
+  near: ["reboot", "bounce", "recycle", "reload", "rollout", "kick"],
+  phrases: [
+    ["(restart|reboot|bounce|reload|recycle|cycle) NAMES", "restart NAMES"],
+    [
+      "(do a|trigger a) restart (of|for) NAMES|give NAMES a (restart|reboot|kick|bounce)|NAMES (needs?|wants?) (a|another) (restart|reboot|kick)",
+      "restart NAMES",
+    ],
+  ],
   diff: (service) => `restarts ${allInstances(service)}`,
   effect: (instances) => `Restarts ${instances}. Causes a short interruption.`,
 });

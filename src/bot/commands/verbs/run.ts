@@ -17,6 +17,8 @@ export const run = writeVerb({
   name: "run",
   summary: "Run a CronJob now",
   example: "run nightly",
+  aliases: ["trigger"],
+  near: ["execute", "fire", "run-now", "invoke"],
   words: { name: "NAME" },
   usage: "run NAME",
   args: z.object({ name: Target }),

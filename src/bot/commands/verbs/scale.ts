@@ -28,9 +28,23 @@ export const scale = writeVerb({
   name: "scale",
   summary: "Set the number of instances of a service",
   example: "scale web 4",
+  near: ["resize", "replicas", "instances", "size"],
+  phrases: [
+    [
+      "(scale|resize|set|bump|change|increase|decrease|reduce) [(up|down) ]NAME[ (up|down)] to COUNT[ COPIES]",
+      "scale NAME COUNT",
+    ],
+    ["(run|start) COUNT COPIES of NAME|give NAME COUNT COPIES", "scale NAME COUNT"],
+    ["(set|change) [the ](number of |)COPIES (of|for) NAME to COUNT", "scale NAME COUNT"],
+    [
+      "scale (up NAME|NAME up)[ by COUNT[ COPIES]]|add COUNT [more ]COPIES to NAME|give NAME COUNT more COPIES",
+      "scale NAME +COUNT",
+    ],
+    ["scale (down NAME|NAME down)[ by COUNT[ COPIES]]|(remove|take) COUNT COPIES (from|of) NAME", "scale NAME -COUNT"],
+  ],
   words: { name: "NAME", size: "N" },
   usage: "scale NAME N",
-  flags: { instances: { value: "N", summary: "the new size, or a step such as `+1` or `-1`" } },
+  flags: { instances: { value: "N", summary: "the new size, or a step such as `+1` or `-1`", also: ["replicas"] } },
   args: z.object({ name: Target, size: SizeOrSteps }),
   read(_typed, { instances, size, ...byName }) {
     if (instances !== undefined && size !== undefined) {

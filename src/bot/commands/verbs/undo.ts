@@ -18,6 +18,15 @@ export const undo = readVerb({
   name: "undo",
   summary: "Offer to undo your newest change",
   example: "undo web",
+  aliases: ["revert", "rollback"],
+  phrases: [
+    ["UNDO[ (it|that|this|everything|what i did)]", "undo"],
+    ["UNDO (the|my|that|this) [last |latest |previous ]CHANGE", "undo"],
+    ["UNDO (the|my|that) [last |latest |previous ]CHANGE (of|to|on|for) NAME", "undo NAME"],
+    ["UNDO [(the|my) ][request ]ID", "undo ID"],
+    ["UNDO NAME", "undo NAME"],
+    ["(scale|put|bring|set|change) NAME back", "undo NAME"],
+  ],
   words: { name: "[NAME|ID]" },
   args: z.object({ name: Target.optional() }),
   form: {

@@ -9,6 +9,9 @@ export const version = readVerb({
   name: "version",
   summary: "Show the versions of Gantry and Node, and the workload API's address",
   example: "version",
+  aliases: ["--version", "-v"],
+  near: ["about", "release"],
+  phrases: [["(which|what) version (are you|is this|do you run|is running)", "version"]],
   args: z.object({}),
   answer: async (_args, { settings }) =>
     postOf([

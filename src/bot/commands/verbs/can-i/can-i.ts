@@ -17,6 +17,7 @@ const described = {
   summary: "Check whether you can do something, and who can approve it",
   usage: "can-i COMMAND [ARGUMENTS…]",
   example: "can-i scale web 0",
+  near: ["can", "may", "permissions", "allowed", "policy"],
 } as const;
 
 const Args = z.object({ verb: z.string().default("help"), words: z.array(z.string()).default([]) });

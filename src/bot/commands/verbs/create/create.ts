@@ -32,6 +32,8 @@ export const create = writeVerb({
   summary: "Create a service or job",
   usage: "create service|job NAME --image I [flags] [-- COMMAND…]",
   example: "create job nightly --image gantry/batch -- 5 --exit 0",
+  near: ["create-service", "create-job", "new", "add", "launch", "deploy"],
+  phrases: [["(create|make|deploy|launch|add|set up|spin up)[ me] (a |an |)[new ]KIND[ ANYTHING]", "create KIND"]],
   words: { kind: "service|job", name: "NAME" },
   flags,
   actions: [

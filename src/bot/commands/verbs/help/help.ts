@@ -17,6 +17,16 @@ export function helpCommand(all: () => readonly Command[]): ReadCommand {
     summary: "Show the commands you can use here",
     usage: "help [COMMAND | all]",
     example: "help create",
+    aliases: ["-h", "--help", "?", "man", "commands"],
+    near: ["usage", "menu", "manual", "docs"],
+    phrases: [
+      [
+        "(which|what) (commands|verbs) (are there|do you (have|know))|what are (your|the) commands|SHOW[all ][the ]commands",
+        "help all",
+      ],
+      ["how (do|can) (i|we|you) use (you|this|gantry)|[i need ]help", "help"],
+      ["(how (do|can) (i|we|you)|how to) VERB[ ANYTHING]", "help VERB"],
+    ],
     words: { verb: "[COMMAND]" },
     args: z.object({ verb: z.string().optional(), view: z.literal("menu").optional() }),
     forEverybody: true,

@@ -35,6 +35,35 @@ export const history = readVerb({
   summary: "Show requests and their outcomes, newest first",
   usage: "history [NAME] [--by @user] [--since 7d] [--json]",
   example: "history web --since 7d",
+  aliases: ["audit"],
+  near: ["events", "activity", "changes"],
+  phrases: [
+    ["who DID NAME[ last][ (DAY|SINCE)]", "history NAME --since DAY --since SINCE"],
+    [
+      "who (changed|did|approved|restarted|deleted) (what|something|anything)[ (DAY|SINCE)]",
+      "history --since DAY --since SINCE",
+    ],
+    [
+      "what (has |was |have we |did (we|people|they|somebody) |)(changed|change|happened|done|did|do|deployed)[ here][ (DAY|SINCE)]",
+      "history --since DAY --since SINCE",
+    ],
+    [
+      "what (has |was |)(changed|done) (in|on|with|about|for|to) NAME[ (DAY|SINCE)]",
+      "history NAME --since DAY --since SINCE",
+    ],
+    [
+      "(did (anything|something)|has (anything|something)) (change|changed|happen|happened)[ (DAY|SINCE)]",
+      "history --since DAY --since SINCE",
+    ],
+    ["when was NAME [last ](changed|restarted|scaled|stopped|started|deployed|created|touched)", "history NAME"],
+    ["SHOW[(last|latest|recent|all) ]EVENTS[ (DAY|SINCE)]", "history --since DAY --since SINCE"],
+    [
+      "SHOW[(last|latest|recent|all) ]EVENTS (of|for|to|on|in|about) NAME[ (DAY|SINCE)]",
+      "history NAME --since DAY --since SINCE",
+    ],
+    ["SHOWNAME('s|) EVENTS[ (DAY|SINCE)]", "history NAME --since DAY --since SINCE"],
+    ["(DAY)('s|) EVENTS", "history --since DAY"],
+  ],
   flags: {
     by: { value: "@user", summary: "only requests that this person made or decided" },
     since: { value: "T", summary: "30m, 12h, 7d, 2w, today, yesterday or a day such as 2026-11-20 (from 00:00 UTC)" },

@@ -10,6 +10,22 @@ export const pending = readVerb({
   name: "pending",
   summary: "Show requests waiting for approval",
   example: "pending",
+  near: ["requests", "queue", "approvals", "waiting"],
+  phrases: [
+    ["(what's|whats|what is) (waiting|pending|open)[ for (approval|me|us|my approval)]", "pending"],
+    [
+      "(what|who) (needs|requires|wants|awaits|is waiting for|waits for) (my|our|an|any) (approval|ok|okay|review)",
+      "pending",
+    ],
+    [
+      "[is there |are there ]anything (to approve|waiting|pending|for me)[ (to approve|for me|for us|for approval)]",
+      "pending",
+    ],
+    ["what (can|should|must|do) i (have to |need to |)approve", "pending"],
+    ["SHOW[(the|my|our|all) ](pending|waiting|open) (requests?|approvals?|changes?)", "pending"],
+    ["(which|what) (requests?|approvals?|changes?) are (pending|waiting|open)[ for (approval|me|us)]", "pending"],
+    ["(my|open|pending|waiting) (approvals|requests)|do i (have|need) to approve anything", "pending"],
+  ],
   args: z.object({ page: z.number().int().min(0).default(0) }),
   async answer({ page: wanted }, context) {
     const { records, ask, defaultRegion, now } = context;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { aliasesOf } from "../../../../src/bot/commands/grammar/habits.ts";
+import { namesOf } from "../../../../src/bot/commands/grammar/find-command.ts";
 import { parseText } from "../../../../src/bot/commands/grammar/parse.ts";
 import { commands } from "../../../../src/bot/commands/verbs.ts";
 import { drawn } from "../../views/support/drawn.ts";
@@ -74,7 +74,7 @@ test("a size that is given in both ways is refused", () => {
 });
 
 test("no alias is the name or the alias of another verb", () => {
-  const names = commands.flatMap(({ name }) => [name, ...aliasesOf(name)]);
+  const names = commands.flatMap(namesOf);
 
   expect(new Set(names).size).toBe(names.length);
 });
