@@ -47,7 +47,7 @@ export const kubernetesMutants: readonly Mutant[] = [
   },
   {
     bug: "a job that has ended still says how it would end",
-    file: "src/service/engines/kubernetes/read/jobs/job-conditions.ts",
+    file: "src/service/engines/kubernetes/read/job-status.ts",
     text: "(!hasEnded && BEFORE.has(type))",
     becomes: "(hasEnded || BEFORE.has(type))",
     tests: kubernetesReads,
@@ -68,14 +68,14 @@ export const kubernetesMutants: readonly Mutant[] = [
   },
   {
     bug: "a StatefulSet hides behind a Deployment of its name",
-    file: "src/service/engines/kubernetes/read/service-names.ts",
+    file: "src/service/engines/kubernetes/read/services.ts",
     text: "    if (named.has(name)) taken.push(source);\n    else named.set(name, source);",
     becomes: "    named.set(name, source);",
     tests: kubernetesReads,
   },
   {
     bug: "caches of a cluster reconnect all at once after a failure",
-    file: "src/service/engines/kubernetes/cache/watch-objects.ts",
+    file: "src/service/engines/kubernetes/cache/reflector.ts",
     text: "if (reflection.isUnsettled) await reconnects.turn(closing.signal, () => false);",
     becomes: "",
     tests: ["test/service/engines/kubernetes/cache/cache-outage.test.ts"],
@@ -117,7 +117,7 @@ export const kubernetesMutants: readonly Mutant[] = [
   },
   {
     bug: "a service is deleted that took the name of the one which was read",
-    file: "src/service/engines/kubernetes/write/delete-service.ts",
+    file: "src/service/engines/kubernetes/write/change-service.ts",
     text: '{ propagation: "Foreground", uid: metadata.uid }',
     becomes: '{ propagation: "Foreground" }',
     tests: othersObjects,
@@ -152,7 +152,7 @@ export const kubernetesMutants: readonly Mutant[] = [
   },
   {
     bug: "taking back a service deletes the disk of another one",
-    file: "src/service/engines/kubernetes/write/roll-back.ts",
+    file: "src/service/engines/kubernetes/write/create-service.ts",
     text: "  if (!madeBy(request)(found)) return;\n",
     becomes: "",
     tests: othersObjects,
@@ -197,7 +197,7 @@ export const kubernetesMutants: readonly Mutant[] = [
     file: "src/service/engines/kubernetes/write/service-patches.ts",
     text: "  if (isAdopted || requested === undefined) return {};",
     becomes: "  if (isAdopted || requested !== 0) return {};",
-    tests: ["test/service/engines/kubernetes/write/pod-security.test.ts"],
+    tests: ["test/service/engines/kubernetes/write/pod-template.test.ts"],
   },
   {
     bug: "a request for a name that two namespaces have goes to the first of them",

@@ -26,7 +26,7 @@ export const annotations = {
   change: "gantry/change",
   /** On a disk: the service that it was made for. */
   madeFor: "gantry/made-for",
-  /** On a job: how one of its containers last failed, which only its pod knew: see read/job-end.ts. */
+  /** On a job: how one of its containers last failed, which only its pod knew: see read/job-status.ts. */
   lastEnd: "gantry/last-end",
   /** On the lease of the log collector: the log store that its holder writes to. */
   logStore: "gantry/log-store",

@@ -1,8 +1,7 @@
 import { isDenied } from "./cache/read-refusal.ts";
-import type { ReadHealth } from "./cache/read-health.ts";
+import type { ReadHealth, CacheLimits } from "./cache/reflection.ts";
 import type { Reconnects } from "./cache/reconnects.ts";
 import { makeReflector, type Reflector } from "./cache/reflector.ts";
-import type { CacheLimits } from "./cache/cache-limits.ts";
 import type { ClusterConfig, UserNamespaces } from "./cluster/cluster-config.ts";
 import type { KubeApi } from "./cluster/kube-api.ts";
 import type { KubeObject } from "./cluster/kinds.ts";

@@ -1,9 +1,8 @@
 import { isOptional } from "./cache/namespace-cache.ts";
-import type { ReadFailure, ReadHealth } from "./cache/read-health.ts";
+import type { ReadFailure, ReadHealth } from "./cache/reflection.ts";
 import { isDenied, TooManyObjects } from "./cache/read-refusal.ts";
-import { KubeError, KubeUnreachable, NoCredentials } from "./cluster/kube-api.ts";
+import { KubeError, KubeUnreachable, NoCredentials, missingRightOf } from "./cluster/kube-api.ts";
 import { type Kind, kinds } from "./cluster/kinds.ts";
-import { missingRightOf } from "./cluster/missing-right.ts";
 
 /** Why a region's cluster can't be read, or not all of it. */
 export type RegionProblem = {

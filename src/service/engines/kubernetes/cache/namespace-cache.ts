@@ -1,10 +1,10 @@
 import { Refusal } from "../../../engine.ts";
-import { KubeError } from "../cluster/kube-api.ts";
+import { KubeError, missingRightOf } from "../cluster/kube-api.ts";
 import { type Kind, type KubeObject, kinds as allKinds } from "../cluster/kinds.ts";
-import { missingRightOf } from "../cluster/missing-right.ts";
-import type { ReadHealth } from "./read-health.ts";
+import type { ReadHealth, ReflectorOptions } from "./reflection.ts";
 import { makeReflector, type Reflector } from "./reflector.ts";
-import type { ReflectorOptions } from "./reflection.ts";
+import type { ClusterConfig } from "../cluster/cluster-config.ts";
+import { makeReconnects, type Reconnects } from "./reconnects.ts";
 
 /** Kinds that each namespace is watched for; which of them depends on the cluster's configuration. */
 export type CachedKind =
@@ -113,4 +113,62 @@ function whyUnread(kind: CachedKind, error: unknown): string | undefined {
   const right = error.status === 403 ? missingRightOf(error.cause) : undefined;
   if (!right) return undefined;
   return `${kind}s aren't listed: Gantry's account may not ${right.verb} ${plural}. Add the verb to its Role.`;
+}
+
+/** The kinds that services are read from; the cache of a namespace has to hold them. */
+export function serviceKinds({ adopt, domains }: Pick<ClusterConfig, "adopt" | "domains">): readonly CachedKind[] {
+  return [
+    "Deployment",
+    "Pod",
+    "Service",
+    "HorizontalPodAutoscaler",
+    // Gantry makes none.
+    ...(adopt.which === "none" ? [] : (["StatefulSet", "DaemonSet"] as const)),
+    ...(domains.kind === "ingress" ? (["Ingress"] as const) : []),
+    ...(domains.kind === "gateway" ? (["HTTPRoute"] as const) : []),
+  ];
+}
+
+/** The kinds that jobs are read from. */
+export function jobKinds({ adopt }: Pick<ClusterConfig, "adopt">): readonly CachedKind[] {
+  return ["Job", "Pod", ...(adopt.which === "none" ? [] : (["CronJob"] as const))];
+}
+
+export type ClusterCaches = {
+  /** The cache of a namespace; opened with the first call, then shared. */
+  readonly cacheOf: (namespace: string) => NamespaceCache;
+  /** Closes the caches of all other namespaces. */
+  readonly keepOnly: (namespaces: ReadonlySet<string>) => void;
+  /** Of all namespaces that are watched by now. */
+  readonly health: () => readonly ReadHealth[];
+  readonly close: () => Promise<void>;
+};
+
+export type ClusterCachesOptions = Omit<NamespaceCacheOptions, "namespace" | "reconnects"> & {
+  readonly reconnects?: Reconnects;
+};
+
+/** The caches of one cluster. What they send after failures is spread over all of them. */
+export function openClusterCaches({ reconnects = makeReconnects(), ...options }: ClusterCachesOptions): ClusterCaches {
+  const caches = new Map<string, NamespaceCache>();
+  const closing = new Set<Promise<void>>();
+  return {
+    cacheOf(namespace) {
+      const cache = caches.get(namespace) ?? openNamespaceCache({ ...options, namespace, reconnects });
+      caches.set(namespace, cache);
+      return cache;
+    },
+    keepOnly(namespaces) {
+      for (const [namespace, cache] of caches) {
+        if (namespaces.has(namespace)) continue;
+        caches.delete(namespace);
+        const closed = cache.close().finally(() => closing.delete(closed));
+        closing.add(closed);
+      }
+    },
+    health: () => [...caches.values()].flatMap((cache) => cache.health()),
+    async close() {
+      await Promise.all([...closing, ...[...caches.values()].map((cache) => cache.close())]);
+    },
+  };
 }

@@ -1,6 +1,5 @@
 import type { WatchEvent } from "../cluster/kube-api.ts";
 import type { Kind, KubeObject } from "../cluster/kinds.ts";
-import { compareVersions, isNewer } from "./resource-version.ts";
 
 /** The effect of an update on the store. `unordered`: the versions can't be compared, so a new list is needed. */
 export type Taken = "changed" | "same" | "unordered";
@@ -189,4 +188,24 @@ function takeDeletion<K extends Kind>(
 
 function versionOf(object: KubeObject): string {
   return object.metadata.resourceVersion;
+}
+
+/**
+ * Orders two resource versions of one kind: negative if `a` is older. Undefined if they can't be ordered. Versions are
+ * decimal numbers that grow with each change of the cluster, in every API server so far and by contract since 1.35
+ * (https://kubernetes.io/docs/reference/using-api/api-concepts/#resource-versions); anything else is only equal or not.
+ */
+export function compareVersions(a: string, b: string): number | undefined {
+  if (a === b) return 0;
+  if (!isNumber(a) || !isNumber(b)) return undefined;
+  return a.length === b.length ? (a < b ? -1 : 1) : a.length - b.length;
+}
+
+function isNumber(version: string): boolean {
+  return /^(?:0|[1-9]\d*)$/u.test(version);
+}
+
+/** Whether `a` is known to be newer than `b`. */
+export function isNewer(a: string, b: string): boolean {
+  return (compareVersions(a, b) ?? 0) > 0;
 }

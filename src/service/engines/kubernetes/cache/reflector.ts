@@ -1,12 +1,23 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { KubeError } from "../cluster/kube-api.ts";
+import { KubeError, KubeUnreachable, type WatchEvent } from "../cluster/kube-api.ts";
 import type { Kind, KubeObject } from "../cluster/kinds.ts";
-import { countObjects, listObjects } from "./list-objects.ts";
-import { readCurrent } from "./read-current.ts";
-import { type ReadHealth, readHealthOf } from "./read-health.ts";
-import { makeReflection, type Reflection, type ReflectorOptions, tellListeners } from "./reflection.ts";
+import {
+  type ReadHealth,
+  readHealthOf,
+  makeReflection,
+  type Reflection,
+  type ReflectorOptions,
+  tellListeners,
+  noteFailure,
+  noteRecovery,
+  RESUME,
+  whereOf,
+  WatchSilent,
+} from "./reflection.ts";
 import { backOffMs } from "./reconnects.ts";
-import { watchObjects } from "./watch-objects.ts";
+import { Refusal } from "../../../engine.ts";
+import { readRefusal, tooMany, TooManyObjects } from "./read-refusal.ts";
+import type { FullList, Taken } from "./object-store.ts";
 
 /** The objects of one kind in one namespace, as NamespaceCache describes them. */
 export type Reflector<K extends Kind> = {
@@ -83,4 +94,222 @@ async function pause<K extends Kind>(reflection: Reflection<K>, error: unknown):
   reflection.wake = () => woken.abort();
   await sleep(Math.max(ms, asked), undefined, { signal: woken.signal }).catch(() => undefined);
   reflection.wake = () => undefined;
+}
+
+/** Resolves when the objects are current, after a list if need be. Rejects with a Refusal, or the signal's reason. */
+export async function readCurrent<K extends Kind>(reflection: Reflection<K>, signal?: AbortSignal): Promise<void> {
+  const { closing, limits } = reflection;
+  const startedAt = performance.now();
+  signal?.throwIfAborted();
+  if (closing.signal.aborted) throw stopping();
+  refuseDenied(reflection);
+  if (isCurrent(reflection, startedAt)) return;
+  const late = AbortSignal.timeout(limits.readMs);
+  const ended = endOf([late, closing.signal, ...(signal ? [signal] : [])]);
+  reflection.readers += 1;
+  try {
+    while (!isCurrent(reflection, startedAt)) await Promise.race([listObjects(reflection), ended.promise]);
+  } catch (error) {
+    if (signal?.aborted) throw signal.reason;
+    if (closing.signal.aborted) throw stopping();
+    throw readRefusal(reflection.place, late.aborted ? lateError(reflection) : error, ageMs(reflection));
+  } finally {
+    reflection.readers -= 1;
+    ended.forget();
+  }
+}
+
+function stopping(): Refusal {
+  return new Refusal(503, "Gantry is stopping. Nothing was changed. Try again.");
+}
+
+/** As of `at`, when the read began: a list that takes long is still current for those who waited for it. */
+function isCurrent<K extends Kind>({ aliveAt, isDoubted, isWatching, limits }: Reflection<K>, at: number): boolean {
+  if (aliveAt === undefined || isDoubted) return false;
+  return at - aliveAt <= (isWatching ? limits.staleAfterMs : limits.staleWithoutWatchMs);
+}
+
+function refuseDenied<K extends Kind>(reflection: Reflection<K>): void {
+  const { denied, limits, place } = reflection;
+  if (!denied) return;
+  // Somebody may have granted the right: the next read shows it.
+  if (performance.now() - denied.at > limits.deniedReadMs) reflection.wake();
+  throw readRefusal(place, denied.error, undefined);
+}
+
+function lateError<K extends Kind>({ lastError, isUnsettled, limits }: Reflection<K>): Error {
+  const seconds = `${limits.readMs / 1_000} s`;
+  const last = lastError instanceof Error ? ` after a failure: ${lastError.message}` : "";
+  return new KubeUnreachable(
+    isUnsettled ? `not back after ${seconds}${last}` : `the list takes longer than ${seconds}`,
+  );
+}
+
+function ageMs<K extends Kind>({ aliveAt }: Reflection<K>): number | undefined {
+  return aliveAt === undefined ? undefined : performance.now() - aliveAt;
+}
+
+/** Rejects when one of the signals aborts. */
+function endOf(signals: readonly AbortSignal[]): { readonly promise: Promise<never>; readonly forget: () => void } {
+  const { promise, reject } = Promise.withResolvers<never>();
+  promise.catch(() => undefined);
+  const end = (): void => reject(new Error("ended"));
+  for (const signal of signals) signal.addEventListener("abort", end, { once: true });
+  if (signals.some(({ aborted }) => aborted)) end();
+  return {
+    promise,
+    forget() {
+      for (const signal of signals) signal.removeEventListener("abort", end);
+    },
+  };
+}
+
+/** Lists the objects into the store. Concurrent callers share one list. */
+export function listObjects<K extends Kind>(reflection: Reflection<K>): Promise<void> {
+  if (reflection.listing) return reflection.listing;
+  const listing = listNow(reflection).finally(() => (reflection.listing = undefined));
+  // The read may have given up by now; then nobody handles a rejection.
+  listing.catch(() => undefined);
+  reflection.listing = listing;
+  return listing;
+}
+
+/**
+ * After a watch was silent: asks for one object, with the number of the others. The next watch goes on where the silent one
+ * ended and tells what was missed. All objects are listed only if their number differs: then the watch can't be trusted.
+ */
+export async function countObjects<K extends Kind>(reflection: Reflection<K>): Promise<void> {
+  const { api, place, labelSelector, closing, reconnects, store } = reflection;
+  if (reflection.isUnsettled) await reconnects.turn(closing.signal, () => reflection.readers > 0);
+  try {
+    const options = { limit: 1, ...(labelSelector !== undefined && { labelSelector }) };
+    const { items, unreadable, remaining } = await api.list(place, options, closing.signal);
+    reflection.mustCount = false;
+    // Unknown with a selector, and on old API servers.
+    if (remaining === undefined) return;
+    if (items.length + unreadable + remaining !== store.size() + reflection.unreadable) reflection.mustList = true;
+  } catch (error) {
+    if (!closing.signal.aborted) noteFailure(reflection, error, "list");
+    throw error;
+  }
+}
+
+async function listNow<K extends Kind>(reflection: Reflection<K>): Promise<void> {
+  const { closing, reconnects, store } = reflection;
+  if (reflection.isUnsettled) await reconnects.turn(closing.signal, () => reflection.readers > 0);
+  try {
+    const startedAt = performance.now();
+    const take = store.startList();
+    listed(reflection, take(await allPages(reflection)), startedAt);
+  } catch (error) {
+    if (!closing.signal.aborted) noteFailure(reflection, error, "list");
+    throw error;
+  }
+}
+
+function listed<K extends Kind>(reflection: Reflection<K>, taken: Taken, startedAt: number): void {
+  reflection.aliveAt = startedAt;
+  reflection.isDoubted = false;
+  reflection.mustList = false;
+  reflection.mustCount = false;
+  if (reflection.denied?.by === "list") reflection.denied = undefined;
+  if (reflection.isWatching) {
+    // The watch should have told of the change before; another one takes its place, and waits for its turn.
+    reflection.isUnsettled = taken !== "same";
+    if (taken !== "same") reflection.watch?.abort(RESUME);
+    noteRecovery(reflection);
+  }
+  tellListeners(reflection, taken);
+  reflection.wake();
+}
+
+async function allPages<K extends Kind>(reflection: Reflection<K>): Promise<FullList<K>> {
+  const { api, place, labelSelector, closing, limits } = reflection;
+  const options = { limit: limits.pageSize, ...(labelSelector !== undefined && { labelSelector }) };
+  const items: KubeObject<K>[] = [];
+  let next: string | undefined;
+  let unreadable = 0;
+  for (;;) {
+    const page = await api.list(place, { ...options, ...(next !== undefined && { next }) }, closing.signal);
+    // One by one: a server may answer with all it has, which is too much for one call.
+    for (const item of page.items) items.push(item);
+    unreadable += page.unreadable;
+    if (items.length > limits.maxObjects) throw tooMany(place.kind, limits.maxObjects);
+    next = page.next;
+    if (next !== undefined) continue;
+    reflection.unreadable = unreadable;
+    if (unreadable > 0) reflection.onEvent("Kubernetes: objects can't be read", { ...whereOf(reflection), unreadable });
+    return { items, resourceVersion: page.resourceVersion };
+  }
+}
+
+/** Watches the objects until the watch ends as usual. Rejects when it failed, ended too soon or fell silent. */
+export async function watchObjects<K extends Kind>(reflection: Reflection<K>): Promise<void> {
+  const { closing, reconnects } = reflection;
+  if (reflection.isUnsettled) await reconnects.turn(closing.signal, () => false);
+  const stop = new AbortController();
+  reflection.watch = stop;
+  const startedAt = performance.now();
+  const isYoung = (): boolean => performance.now() - startedAt < reflection.limits.healthyAfterMs;
+  try {
+    await watchUntil(reflection, stop);
+    if (isYoung()) throw new KubeUnreachable("the watch ended as soon as it had begun");
+    reflection.failures = 0;
+  } catch (error) {
+    if (closing.signal.aborted || error === RESUME) return;
+    if (!isYoung()) reflection.failures = 0;
+    noteFailure(reflection, error, error instanceof TooManyObjects ? "list" : "watch");
+    throw error;
+  } finally {
+    reflection.isWatching = false;
+    reflection.watch = undefined;
+  }
+}
+
+async function watchUntil<K extends Kind>(reflection: Reflection<K>, stop: AbortController): Promise<void> {
+  const { api, place, labelSelector, limits, store } = reflection;
+  const { silentAfterMs } = limits;
+  const silence = setTimeout(() => {
+    reflection.mustCount = true;
+    stop.abort(new WatchSilent(`the watch was silent for ${Math.round(silentAfterMs / 1_000)} s`));
+  }, silentAfterMs);
+  let openedAt = performance.now();
+  const options = {
+    resourceVersion: store.version() ?? "",
+    timeoutSeconds: Math.ceil(limits.watchSeconds * (1 + Math.random())),
+    ...(labelSelector !== undefined && { labelSelector }),
+    onOpen() {
+      openedAt = performance.now();
+      opened(reflection);
+    },
+    onEvent(event: WatchEvent<K>) {
+      if (stop.signal.aborted) return;
+      silence.refresh();
+      // The first events of a resumed watch are those that were missed: until they are through, others may follow.
+      const isBehind = reflection.isDoubted && performance.now() - openedAt < limits.catchUpMs;
+      took(reflection, event, isBehind);
+    },
+  };
+  try {
+    await api.watch(place, options, stop.signal);
+  } finally {
+    clearTimeout(silence);
+  }
+}
+
+function opened<K extends Kind>(reflection: Reflection<K>): void {
+  reflection.isWatching = true;
+  reflection.isUnsettled = false;
+  if (reflection.denied?.by === "watch") reflection.denied = undefined;
+  noteRecovery(reflection);
+}
+
+function took<K extends Kind>(reflection: Reflection<K>, event: WatchEvent<K>, isBehind: boolean): void {
+  const { store, limits } = reflection;
+  if (!isBehind) {
+    reflection.aliveAt = performance.now();
+    reflection.isDoubted = false;
+  }
+  tellListeners(reflection, store.event(event), "object" in event ? event.object : undefined);
+  if (store.size() > limits.maxObjects) reflection.watch?.abort(tooMany(reflection.place.kind, limits.maxObjects));
 }

@@ -1,6 +1,8 @@
 import type { z } from "zod";
-import { HttpRoute, Ingress, ServiceObject } from "./network-schemas.ts";
 import {
+  HttpRoute,
+  Ingress,
+  ServiceObject,
   Autoscaler,
   CronJob,
   DaemonSet,

@@ -6,9 +6,16 @@ import { z } from "zod";
 import { version } from "../../../../platform/version.ts";
 import { orAborted } from "../../../../platform/waiting.ts";
 import { execPluginOf } from "./exec-plugin.ts";
-import { type KubeApi, KubeError, KubeUnreachable, type Named, type Patch, type Place } from "./kube-api.ts";
+import {
+  type KubeApi,
+  KubeError,
+  KubeUnreachable,
+  type Named,
+  type Patch,
+  type Place,
+  missingRightOf,
+} from "./kube-api.ts";
 import { apiVersionOf, type Kind, kinds, type KubeObject } from "./kinds.ts";
-import { missingRightOf } from "./missing-right.ts";
 import { watchStream } from "./watch-stream.ts";
 
 export type KubeClientOptions = {

@@ -1,5 +1,43 @@
 import { z } from "zod";
-import { annotations, listOf, maybe, Metadata, texts } from "./schema-parts.ts";
+
+/** Null means absent. */
+export function maybe<T extends z.ZodType>(schema: T) {
+  return schema.nullish().transform((value) => value ?? undefined);
+}
+
+export function listOf<T extends z.ZodType>(schema: T) {
+  return z
+    .array(schema)
+    .nullish()
+    .transform((value) => value ?? []);
+}
+
+export const texts = z
+  .record(z.string(), z.string())
+  .nullish()
+  .transform((value): Readonly<Record<string, string>> => value ?? {});
+
+/** The largest annotation by far; nobody reads it here, but that it is there tells that the object has annotations. */
+const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
+
+export const annotations = texts.transform((all) => {
+  return LAST_APPLIED in all ? { ...all, [LAST_APPLIED]: "" } : all;
+});
+
+export const Metadata = z.object({
+  name: z.string(),
+  namespace: z.string().default(""),
+  uid: z.string(),
+  resourceVersion: z.string(),
+  generation: maybe(z.number()),
+  creationTimestamp: z.string(),
+  deletionTimestamp: maybe(z.string()),
+  labels: texts,
+  annotations,
+  ownerReferences: listOf(
+    z.object({ kind: z.string(), name: z.string(), uid: z.string(), controller: maybe(z.boolean()) }),
+  ),
+});
 
 /**
  * Kubernetes objects with the fields that the engine reads of them: the rest of an answer is
@@ -258,4 +296,53 @@ const LeaseSpec = z.object({
 export const Lease = z.object({
   metadata: Metadata,
   spec: LeaseSpec.nullish().transform((spec) => spec ?? LeaseSpec.parse({})),
+});
+
+export const ServiceObject = z.object({
+  metadata: Metadata,
+  spec: z.object({
+    type: maybe(z.string()),
+    clusterIP: maybe(z.string()),
+    selector: texts,
+    ports: listOf(
+      z.object({
+        name: maybe(z.string()),
+        port: z.number(),
+        targetPort: maybe(z.union([z.string(), z.number()])),
+        nodePort: maybe(z.number()),
+        protocol: maybe(z.string()),
+      }),
+    ),
+  }),
+  status: maybe(
+    z.object({
+      loadBalancer: maybe(
+        z.object({ ingress: listOf(z.object({ ip: maybe(z.string()), hostname: maybe(z.string()) })) }),
+      ),
+    }),
+  ),
+});
+
+const IngressBackend = maybe(z.object({ service: maybe(z.object({ name: z.string() })) }));
+
+export const Ingress = z.object({
+  metadata: Metadata,
+  spec: z.object({
+    ingressClassName: maybe(z.string()),
+    defaultBackend: IngressBackend,
+    rules: listOf(
+      z.object({
+        host: maybe(z.string()),
+        http: maybe(z.object({ paths: listOf(z.object({ backend: IngressBackend })) })),
+      }),
+    ),
+  }),
+});
+
+/** `kind` and `namespace` of a backend are absent for a v1 Service of the route's own namespace. */
+const RouteBackend = z.object({ kind: maybe(z.string()), name: z.string(), namespace: maybe(z.string()) });
+
+export const HttpRoute = z.object({
+  metadata: Metadata,
+  spec: z.object({ hostnames: listOf(z.string()), rules: listOf(z.object({ backendRefs: listOf(RouteBackend) })) }),
 });

@@ -1,6 +1,5 @@
 import { Refusal } from "../../../engine.ts";
-import { KubeError, KubeUnreachable, NoCredentials } from "./kube-api.ts";
-import { missingRightOf } from "./missing-right.ts";
+import { KubeError, KubeUnreachable, NoCredentials, missingRightOf } from "./kube-api.ts";
 
 export type Attempt = {
   /** What failed, after "couldn't": `create the service web`. */

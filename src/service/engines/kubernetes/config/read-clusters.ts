@@ -7,7 +7,7 @@ import type { z } from "zod";
 import type { ClusterConfig } from "../cluster/cluster-config.ts";
 import { ClustersFile, type ClustersInFile, knownKeys, type RegionInFile } from "./clusters-schema.ts";
 import { namespaceProblems, namespacesOf } from "./namespaces.ts";
-import { brokenRules } from "../write/pod-security.ts";
+import { brokenRules } from "../write/pod-template.ts";
 
 /** The file of SERVICE_CLUSTERS is wrong: a sentence for each problem, with the file, the place and what to write. */
 export class ClustersError extends Error {

@@ -1,11 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type BackOff, delayAfter } from "../../../workloads/lifecycle/back-off.ts";
 import { KubeError, KubeUnreachable } from "../cluster/kube-api.ts";
-import type { ContainerSource, ContainerState } from "./container-source.ts";
+import type { ContainerSource, ContainerState } from "./log-sources.ts";
 import { readLog, type Reading, type ReadingDeps, type ReadingEnd, sourceKey } from "./log-reading.ts";
-import type { Opening } from "./opening.ts";
-import type { Place, Places } from "./places.ts";
-import { momentOf, type Position, positionOf } from "./position.ts";
+import type { Opening, Place, Places } from "./open-limits.ts";
+import { momentOf, type Position, positionOf } from "./log-lines.ts";
 
 export type ContainerLogDeps = ReadingDeps & {
   readonly opening: Opening;

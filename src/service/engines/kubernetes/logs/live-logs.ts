@@ -1,14 +1,12 @@
 import { Refusal } from "../../../engine.ts";
 import { dayOf } from "../../../workloads/logs/log-writer.ts";
-import { KubeError } from "../cluster/kube-api.ts";
-import { missingRightOf } from "../cluster/missing-right.ts";
+import { KubeError, missingRightOf } from "../cluster/kube-api.ts";
 import { refusalOf } from "../cluster/refusal-of.ts";
-import type { Region } from "../region.ts";
-import { type ContainerSource, sourcesOf } from "./container-source.ts";
+import type { Region } from "../regions.ts";
+import { type ContainerSource, sourcesOf } from "./log-sources.ts";
 import { isTooEarly, untimed } from "./log-reading.ts";
-import { DISORDER_MS, momentOf } from "./position.ts";
+import { DISORDER_MS, momentOf, splitTimedLines, type TimedLine } from "./log-lines.ts";
 import { type InstanceLine, type LoggedWorkload, type PageOptions, speakerOf, withNotes } from "./region-logs.ts";
-import { splitTimedLines, type TimedLine } from "./timed-lines.ts";
 
 /** The bot waits 5 s for an answer. */
 const PAGE_MS = 4_000;

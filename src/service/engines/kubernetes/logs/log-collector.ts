@@ -2,13 +2,12 @@ import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { LogWriter } from "../../../workloads/logs/log-writer.ts";
-import type { Region } from "../region.ts";
+import type { Region } from "../regions.ts";
 import { inEachNamespace } from "../region-namespaces.ts";
-import { recordEndsOf } from "../ends/record-ends.ts";
+import { recordEndsOf } from "../write/record-job-failures.ts";
 import { keepLease, type OtherCollector } from "./log-lease.ts";
 import { collectNamespace } from "./namespace-collector.ts";
-import { makeOpening } from "./opening.ts";
-import { makePlaces } from "./places.ts";
+import { makeOpening, makePlaces } from "./open-limits.ts";
 import type { BackOff } from "../../../workloads/lifecycle/back-off.ts";
 
 export type CollectorOptions = {

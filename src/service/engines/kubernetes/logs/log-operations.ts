@@ -1,14 +1,13 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { type Engine, type EngineRequest, Refusal } from "../../../engine.ts";
 import { requestedDay } from "../../../workloads/logs/log-writer.ts";
-import type { FoundJob } from "../read/jobs/found-job.ts";
-import { findCronJob, type FoundCronJob } from "../read/jobs/find-cron-jobs.ts";
-import { findJob } from "../read/jobs/find-jobs.ts";
-import { findService } from "../read/find-services.ts";
-import { jobPlace, notFound, servicePlace } from "../read/place.ts";
-import type { KubernetesParts } from "../region.ts";
-import { jobInstances } from "./logged-instances.ts";
-import { loggedJob, loggedService } from "./logged-workload.ts";
-import type { RegionLogs } from "./region-logs.ts";
+import { type FoundJob, findJob } from "../read/jobs.ts";
+import { findCronJob, type FoundCronJob } from "../read/cron-jobs.ts";
+import { findService, type FoundService } from "../read/services.ts";
+import { jobPlace, notFound, servicePlace, type Place } from "../read/place.ts";
+import type { KubernetesParts } from "../regions.ts";
+import type { RegionLogs, LoggedWorkload } from "./region-logs.ts";
+import type { KubeObject } from "../cluster/kinds.ts";
 
 /** `logsOf` says where the logs of a configured region are. */
 export type LogOperationsParts = KubernetesParts & { readonly logsOf: (region: string) => RegionLogs };
@@ -70,4 +69,50 @@ const NAMED = 5;
 
 function use(instances: readonly string[]): string {
   return instances.length === 0 ? "none of its pods exist now" : `use ${instances.slice(-NAMED).join(" or ")}`;
+}
+
+export function loggedService(place: Place, { source, service, pods }: FoundService): LoggedWorkload {
+  return loggedWorkload(place, source, { name: service.name, pods });
+}
+
+export function loggedJob(place: Place, { object, job, pods }: FoundJob): LoggedWorkload {
+  return loggedWorkload(place, { kind: "Job", object }, { name: job.name, pods });
+}
+
+type Source = Pick<LoggedWorkload, "kind"> & { readonly object: Pick<KubeObject<"Pod">, "metadata"> };
+
+function loggedWorkload(
+  { region }: Pick<Place, "region">,
+  { kind, object: { metadata } }: Source,
+  { name, pods }: { readonly name: string; readonly pods: readonly KubeObject<"Pod">[] },
+): LoggedWorkload {
+  return {
+    region: region.config.region,
+    namespace: metadata.namespace,
+    uid: metadata.uid,
+    name,
+    kind,
+    objectName: metadata.name,
+    createdAt: metadata.creationTimestamp,
+    pods: pods.map(({ metadata }) => metadata.name),
+  };
+}
+
+/** A job is read without its log sooner than it waits for a database that hangs. */
+const PATIENCE_MS = 2_000;
+
+/**
+ * The instances of a job, oldest first: those whose log can be read, and its pods. Kubernetes deletes the pod of a job that
+ * used up its retries, and its log is what people look for then. Never rejects: without the logs, it is the pods.
+ */
+export async function jobInstances(job: LoggedWorkload, logs: RegionLogs): Promise<readonly string[]> {
+  const late = new AbortController();
+  const logged = await Promise.race([
+    logs.instances(job).catch(() => []),
+    sleep(PATIENCE_MS, [], { signal: late.signal }).catch(() => []),
+  ]);
+  late.abort();
+  // Notes about the job as a whole are in its own name.
+  const gone = logged.filter((instance) => instance !== job.objectName && !job.pods.includes(instance));
+  return [...gone, ...job.pods];
 }

@@ -1,9 +1,19 @@
 import { orAborted } from "../../../../platform/waiting.ts";
 import type { LogWriter } from "../../../workloads/logs/log-writer.ts";
 import { type KubeApi, KubeError } from "../cluster/kube-api.ts";
-import type { ContainerSource } from "./container-source.ts";
-import { cursorOf, DISORDER_MS, isAfter, isSame, makeCounter, momentOf, type Position, sinceOf } from "./position.ts";
-import { splitTimedLines, type TimedLine } from "./timed-lines.ts";
+import type { ContainerSource } from "./log-sources.ts";
+import {
+  cursorOf,
+  DISORDER_MS,
+  isAfter,
+  isSame,
+  makeCounter,
+  momentOf,
+  type Position,
+  sinceOf,
+  splitTimedLines,
+  type TimedLine,
+} from "./log-lines.ts";
 
 /** Dependencies shared by all readers of a cluster's logs. */
 export type ReadingDeps = {

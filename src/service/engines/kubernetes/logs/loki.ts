@@ -1,8 +1,8 @@
+import { z } from "zod";
 import { Refusal } from "../../../engine.ts";
 import type { LokiConfig } from "../cluster/cluster-config.ts";
-import { type LokiEntry, queryLoki } from "./loki-query.ts";
-import { podNamePattern } from "./pod-names.ts";
 import type { InstanceLine, LoggedWorkload, PageOptions, RegionLogs } from "./region-logs.ts";
+import type { KubernetesParts, Region } from "../regions.ts";
 
 /** Loki's default for `max_entries_limit_per_query`. https://grafana.com/docs/loki/latest/configure/#limits_config */
 const MAX_ENTRIES = 5_000;
@@ -86,4 +86,133 @@ function selectorOf({ labels }: LokiConfig, workload: LoggedWorkload, instance: 
 
 function nanos(ms: number): bigint {
   return BigInt(ms) * 1_000_000n;
+}
+
+/** Of the suffixes that Kubernetes makes. https://github.com/kubernetes/apimachinery/blob/v0.34.0/pkg/util/rand/rand.go */
+const LETTER = "[bcdfghjklmnpqrstvwxz2456789]";
+
+/**
+ * A pattern for the names of a workload's pods, also of those that are gone: `web-5d4f8c7b9-x7k2p`. In Go's and in
+ * JavaScript's regular expressions alike.
+ */
+export function podNamePattern({ kind, objectName }: Pick<LoggedWorkload, "kind" | "objectName">): string {
+  const name = objectName.replaceAll(".", String.raw`\.`);
+  if (kind === "Deployment") return `${name}-${LETTER}{5,10}-${LETTER}{5}`;
+  if (kind === "DaemonSet") return `${name}-${LETTER}{5}`;
+  return kind === "StatefulSet" ? `${name}-[0-9]+` : `${name}-(?:[0-9]+-)?${LETTER}{5}`;
+}
+
+/** A line with its time in nanoseconds. */
+export type LokiEntry = {
+  readonly time: bigint;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly line: string;
+};
+
+export type LokiQuery = {
+  readonly query: string;
+  /** Inclusive, in nanoseconds. */
+  readonly start: bigint;
+  /** Exclusive. */
+  readonly end: bigint;
+  readonly limit: number;
+  readonly signal: AbortSignal;
+};
+
+const Answer = z.object({
+  data: z.object({
+    resultType: z.literal("streams"),
+    result: z.array(
+      z.object({
+        stream: z.record(z.string(), z.string()),
+        values: z.array(z.tuple([z.string().regex(/^\d+$/u), z.string()]).rest(z.unknown())),
+      }),
+    ),
+  }),
+});
+
+const TIMEOUT_MS = 15_000;
+
+/**
+ * The newest lines of a time, newest first and in the same order each time. Rejects with a `Refusal` 503 that has
+ * Loki's text. https://grafana.com/docs/loki/latest/reference/loki-http-api/#query-logs-within-a-range-of-time
+ */
+export async function queryLoki(
+  config: LokiConfig,
+  { query, start, end, limit, signal }: LokiQuery,
+): Promise<LokiEntry[]> {
+  const url = new URL(`${config.url.replace(/\/+$/u, "")}/loki/api/v1/query_range`);
+  const asked = { query, start: String(start), end: String(end), limit: String(limit), direction: "backward" };
+  for (const [name, value] of Object.entries(asked)) url.searchParams.set(name, value);
+  const text = await textOf(config, url, signal);
+  const answer = Answer.safeParse(jsonOf(text));
+  if (!answer.success)
+    throw refused("its answer has another form. Check the address in SERVICE_CLUSTERS", answer.error);
+  return answer.data.data.result
+    .toSorted((left, right) => compare(keyOf(left.stream), keyOf(right.stream)))
+    .flatMap(({ stream, values }) => values.map(([time, line]) => ({ time: BigInt(time), labels: stream, line })))
+    .toSorted((left, right) => compare(right.time, left.time));
+}
+
+async function textOf(config: LokiConfig, url: URL, signal: AbortSignal): Promise<string> {
+  const { tenant, authorization } = config;
+  const headers = { ...(tenant !== undefined && { "x-scope-orgid": tenant }), ...(authorization && { authorization }) };
+  try {
+    const late = AbortSignal.timeout(TIMEOUT_MS);
+    const answer = await fetch(url, { headers, signal: AbortSignal.any([signal, late]) });
+    const text = await answer.text();
+    if (answer.ok) return text;
+    throw refused(`${text.slice(0, 300).trim() || answer.statusText} (status ${answer.status})`);
+  } catch (error) {
+    if (error instanceof Refusal || signal.aborted) throw error;
+    const isLate = error instanceof Error && error.name === "TimeoutError";
+    throw refused(isLate ? `it didn't answer in ${TIMEOUT_MS / 1_000} s` : `it can't be reached at ${url.host}`, error);
+  }
+}
+
+function refused(why: string, cause?: unknown): Refusal {
+  return new Refusal(503, `The log can't be read from Loki: ${why}. Try again in a minute.`, { cause });
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function keyOf(labels: Readonly<Record<string, string>>): string {
+  return JSON.stringify(Object.entries(labels).toSorted(([left], [right]) => compare(left, right)));
+}
+
+function compare<T extends bigint | string>(left: T, right: T): number {
+  return left < right ? -1 : left > right ? 1 : 0;
+}
+
+/** A start must not wait long for logs. */
+const WITHIN_MS = 3_000;
+const HOUR_NS = 3_600_000_000_000n;
+
+/** Asks each region's Loki once: for each that can't be read, a sentence for the operator. Never rejects. */
+export async function lokiNotices({ regions, now }: Pick<KubernetesParts, "regions" | "now">): Promise<string[]> {
+  const problems = [...regions].map(async ([name, region]) => {
+    const why = await problemOf(region, BigInt(now().getTime()) * 1_000_000n);
+    return why === undefined ? [] : [`Region ${name}: ${why} Only logs need it; each request for a log asks it again.`];
+  });
+  return (await Promise.all(problems)).flat();
+}
+
+async function problemOf({ config, namespaces }: Region, end: bigint): Promise<string | undefined> {
+  if (!config.logs || config.logs === "live") return undefined;
+  const { loki } = config.logs;
+  const query = `{${loki.labels.namespace}=${JSON.stringify(namespaces.all()[0] ?? "")}}`;
+  try {
+    const signal = AbortSignal.timeout(WITHIN_MS);
+    await queryLoki(loki, { query, start: end - HOUR_NS, end, limit: 1, signal });
+    return undefined;
+  } catch (error) {
+    if (error instanceof Refusal) return error.message.replace(/ Try again in a minute\.$/u, "");
+    return `Loki didn't answer in ${WITHIN_MS / 1_000} s.`;
+  }
 }

@@ -4,11 +4,9 @@ import type { CachedKind, NamespaceCache } from "../cache/namespace-cache.ts";
 import type { ClusterConfig } from "../cluster/cluster-config.ts";
 import type { KubeObject } from "../cluster/kinds.ts";
 import { collectContainer, type ContainerLog, type ContainerLogDeps } from "./container-log.ts";
-import { sourcesOf } from "./container-source.ts";
-import { collectedUntil, markCollected } from "./coverage.ts";
-import { namespaceKey } from "./log-keys.ts";
+import { sourcesOf, collectedKinds, type CollectedWorkload, collectedWorkloads, existingKeys } from "./log-sources.ts";
+import { collectedUntil, markCollected, namespaceKey } from "./stored-logs.ts";
 import { sourceKey } from "./log-reading.ts";
-import { collectedKinds, type CollectedWorkload, collectedWorkloads, existingKeys } from "./workload-sources.ts";
 import { unawaited } from "../../../../platform/unawaited.ts";
 
 export type NamespaceCollectorDeps = Omit<ContainerLogDeps, "logs"> & {

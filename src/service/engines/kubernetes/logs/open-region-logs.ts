@@ -1,14 +1,12 @@
 import { dayOf } from "../../../workloads/logs/log-writer.ts";
-import { recordEndsOf } from "../ends/record-ends.ts";
-import type { KubernetesParts, Region } from "../region.ts";
-import { collectedUntil, wasCollectedOn } from "./coverage.ts";
+import { recordEndsOf } from "../write/record-job-failures.ts";
+import type { KubernetesParts, Region } from "../regions.ts";
+import { collectedUntil, wasCollectedOn, logKey, storedLogs } from "./stored-logs.ts";
 import { livePage } from "./live-logs.ts";
 import { type LogCollector, startLogCollector } from "./log-collector.ts";
 import type { OtherCollector } from "./log-lease.ts";
-import { logKey } from "./log-keys.ts";
 import { lokiLogs } from "./loki.ts";
 import { type RegionLogs, speakerOf, withNotes } from "./region-logs.ts";
-import { storedLogs } from "./stored-logs.ts";
 
 export type OpenedLogs = {
   /** Of a configured region. */

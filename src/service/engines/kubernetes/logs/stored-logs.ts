@@ -1,6 +1,4 @@
 import { dayOf, type LogWriter } from "../../../workloads/logs/log-writer.ts";
-import { wasCollectedOn } from "./coverage.ts";
-import { logKey } from "./log-keys.ts";
 import { type LoggedWorkload, type RegionLogs, speakerOf, withNotes } from "./region-logs.ts";
 
 export type StoredLogsDeps = {
@@ -38,4 +36,39 @@ export function storedLogs({ logs, now, problem }: StoredLogsDeps): RegionLogs {
       ? "Gantry has just begun to collect this log: its lines appear in a few seconds"
       : "Gantry collected no logs on this day, so lines may be missing";
   }
+}
+
+type Place = Pick<LoggedWorkload, "region" | "namespace">;
+
+const UNTIL = "collected-until";
+const dayMark = (day: string): string => `collected/${day}`;
+
+/** Remembers that the logs of a namespace are collected now. */
+export async function markCollected(logs: LogWriter, place: Place, now: Date): Promise<void> {
+  const workload = namespaceKey(place);
+  await logs.mark({ workload, source: UNTIL }, now.toISOString());
+  await logs.mark({ workload, source: dayMark(dayOf(now)) }, now.toISOString());
+}
+
+/** When the logs of a namespace were collected last, by any replica; undefined if never. */
+export async function collectedUntil(logs: LogWriter, place: Place): Promise<Date | undefined> {
+  const text = await logs.collected({ workload: namespaceKey(place), source: UNTIL });
+  return text === undefined ? undefined : new Date(text);
+}
+
+/** Whether logs of a namespace were collected at some time of this day. */
+export async function wasCollectedOn(logs: LogWriter, place: Place, day: string): Promise<boolean> {
+  return (await logs.collected({ workload: namespaceKey(place), source: dayMark(day) })) !== undefined;
+}
+
+type InNamespace = Pick<LoggedWorkload, "region" | "namespace">;
+
+/** All logs of a namespace in the log store begin with this, so that each namespace is cleaned up on its own. */
+export function namespaceKey({ region, namespace }: InNamespace): string {
+  return `${region}/${namespace}/`;
+}
+
+/** A workload's name in the log store: its uid, so one that is created again has a log of its own. */
+export function logKey(workload: InNamespace & Pick<LoggedWorkload, "uid">): string {
+  return namespaceKey(workload) + workload.uid;
 }

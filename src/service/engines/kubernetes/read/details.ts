@@ -1,8 +1,8 @@
 import type { Job as JobBody, JobContainer, Service as ServiceBody, ServiceContainer } from "../../../../api/schema.ts";
 import type { KubeObject } from "../cluster/kinds.ts";
 import type { PodTemplate } from "./containers.ts";
-import type { FoundService } from "./found-service.ts";
-import type { FoundJob } from "./jobs/found-job.ts";
+import type { FoundService } from "./services.ts";
+import type { FoundJob } from "./jobs.ts";
 import { quantityMib } from "./quantity.ts";
 import { rolloutOf } from "./rollout.ts";
 

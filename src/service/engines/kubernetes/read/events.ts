@@ -1,10 +1,8 @@
 import type { Event as EventBody } from "../../../../api/schema.ts";
-import { KubeError } from "../cluster/kube-api.ts";
+import { KubeError, missingRightOf } from "../cluster/kube-api.ts";
 import type { KubeObject } from "../cluster/kinds.ts";
-import { missingRightOf } from "../cluster/missing-right.ts";
-import { shortened } from "./ended-container.ts";
+import { shortened, podHealth } from "./pod-health.ts";
 import type { Place } from "./place.ts";
-import { podHealth } from "./pod-health.ts";
 import { restartCount } from "./restarts.ts";
 
 type Pod = KubeObject<"Pod">;

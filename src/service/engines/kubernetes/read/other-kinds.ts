@@ -1,9 +1,9 @@
 import type { KubeObject } from "../cluster/kinds.ts";
 import { labels } from "../names.ts";
-import type { Region } from "../region.ts";
-import { adopter, isGantrys } from "./adoption.ts";
-import { findServices } from "./find-services.ts";
-import { findJobs } from "./jobs/find-jobs.ts";
+import type { Region } from "../regions.ts";
+import { adopter, isGantrys } from "./owner.ts";
+import { findServices } from "./services.ts";
+import { findJobs } from "./jobs.ts";
 import type { Place } from "./place.ts";
 
 type Where = Pick<Place, "reading"> & { readonly region: Pick<Region, "api" | "config" | "cacheOf"> };

@@ -1,13 +1,10 @@
 import { Refusal, type User } from "../../../engine.ts";
-import type { CachedKind } from "../cache/namespace-cache.ts";
+import { type CachedKind, jobKinds, serviceKinds } from "../cache/namespace-cache.ts";
 import { isDenied } from "../cache/read-refusal.ts";
-import { KubeError } from "../cluster/kube-api.ts";
-import { missingRightOf } from "../cluster/missing-right.ts";
-import type { Region } from "../region.ts";
+import { KubeError, missingRightOf } from "../cluster/kube-api.ts";
+import type { Region } from "../regions.ts";
 import { leftOut, type LeftOut } from "../region-namespaces.ts";
-import type { KnownRegion, Reading } from "./find-services.ts";
-import type { FoundService } from "./found-service.ts";
-import { jobKinds, serviceKinds } from "./read-kinds.ts";
+import type { KnownRegion, Reading, FoundService } from "./services.ts";
 
 type Asked = { readonly user: User; readonly path: { readonly region: string }; readonly signal: AbortSignal };
 

@@ -2,13 +2,11 @@ import type { Job, Service as ServiceBody } from "../../../../api/schema.ts";
 import type { Engine, Refusal } from "../../../engine.ts";
 import { listedJob, readJob } from "../../../workloads/jobs/job-answer.ts";
 import { listedService, readService } from "../../../workloads/services/service-answer.ts";
-import { cronJobBody, findCronJob, findCronJobs } from "./jobs/find-cron-jobs.ts";
-import { findJob, findJobs } from "./jobs/find-jobs.ts";
+import { cronJobBody, findCronJob, findCronJobs } from "./cron-jobs.ts";
+import { findJob, findJobs, type FoundJob } from "./jobs.ts";
 import { withJobDetails, withServiceDetails } from "./details.ts";
 import { type AskedEvents, creationFailure, type ReadEvents } from "./events.ts";
-import { findService, findServices, type KnownRegion } from "./find-services.ts";
-import type { FoundService } from "./found-service.ts";
-import type { FoundJob } from "./jobs/found-job.ts";
+import { findService, findServices, type KnownRegion, type FoundService } from "./services.ts";
 import {
   cronJobOwnership,
   jobOwner,
@@ -16,9 +14,8 @@ import {
   serviceOwner,
   serviceOwnership,
 } from "../write/refused-operations.ts";
-import type { CachedKind } from "../cache/namespace-cache.ts";
+import { type CachedKind, jobKinds, serviceKinds } from "../cache/namespace-cache.ts";
 import { rolloutOf } from "./rollout.ts";
-import { jobKinds, serviceKinds } from "./read-kinds.ts";
 import { jobPlace, namespaceField, notFound, type Place, type ReadParts, servicePlace } from "./place.ts";
 
 type ReadOperations = Pick<Engine, "listServices" | "getService" | "listJobs" | "getJob">;

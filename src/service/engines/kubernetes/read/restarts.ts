@@ -1,8 +1,16 @@
 import type { LastState } from "../../../../api/schema.ts";
 import type { Restarts } from "../../../workloads/services/restart-history.ts";
 import type { KubeObject } from "../cluster/kinds.ts";
-import { type ContainerStatus, type End, endClause, lastEnd, type Terminated } from "./ended-container.ts";
-import { isEndedSidecar, isSidecar, subjectOf } from "./pod-health.ts";
+import {
+  type ContainerStatus,
+  type End,
+  endClause,
+  lastEnd,
+  type Terminated,
+  isEndedSidecar,
+  isSidecar,
+  subjectOf,
+} from "./pod-health.ts";
 
 type Pod = KubeObject<"Pod">;
 type Container = ContainerStatus & { readonly pod: Pod };

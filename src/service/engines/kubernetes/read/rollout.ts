@@ -1,6 +1,11 @@
 import type { KubeObject } from "../cluster/kinds.ts";
-import { shortened } from "./ended-container.ts";
-import type { FoundService } from "./found-service.ts";
+import { shortened } from "./pod-health.ts";
+
+/** The object of a service. */
+export type ServiceSource =
+  | { readonly kind: "Deployment"; readonly object: KubeObject<"Deployment"> }
+  | { readonly kind: "StatefulSet"; readonly object: KubeObject<"StatefulSet"> }
+  | { readonly kind: "DaemonSet"; readonly object: KubeObject<"DaemonSet"> };
 
 /** How far a controller is with the wanted number and version of pods. */
 export type Rollout = {
@@ -27,7 +32,7 @@ export type Rollout = {
   readonly hold?: string | undefined;
 };
 
-export function rolloutOf(source: FoundService["source"]): Rollout {
+export function rolloutOf(source: ServiceSource): Rollout {
   switch (source.kind) {
     case "Deployment":
       return ofDeployment(source.object);

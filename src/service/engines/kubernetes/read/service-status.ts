@@ -1,11 +1,12 @@
+import type { StatusWithReason } from "../../../workloads/services/service-answer.ts";
 import type { ServiceState } from "../../../workloads/services/service-status.ts";
 import type { KubeObject } from "../cluster/kinds.ts";
 import { annotations } from "../names.ts";
-import type { FoundService } from "./found-service.ts";
 import { isStranded, type PodHealth, podHealth, READY_WITHIN_MS, wasReady } from "./pod-health.ts";
-import { isIdle } from "./project-service.ts";
 import { lastStateOf, latestEnd, recentRestarts, restartCount } from "./restarts.ts";
-import { type Rollout, rolloutOf } from "./rollout.ts";
+import { type Rollout, rolloutOf, type ServiceSource } from "./rollout.ts";
+
+export type FoundStatus = StatusWithReason & { readonly state: ServiceState };
 
 type Pod = KubeObject<"Pod">;
 type Instance = PodHealth & { readonly pod: Pod };
@@ -14,7 +15,7 @@ type Instance = PodHealth & { readonly pod: Pod };
  * The status of a service, with why it is unwell. One failing instance makes it `Failed`, as in every engine, even
  * where others still serve: `ready` tells how many do.
  */
-export function serviceStatus(source: FoundService["source"], pods: readonly Pod[], now: Date): FoundService["status"] {
+export function serviceStatus(source: ServiceSource, pods: readonly Pod[], now: Date): FoundStatus {
   const { deletionTimestamp } = source.object.metadata;
   const instances = pods.map((pod) => ({ pod, ...podHealth(pod, now) }));
   const rollout = rolloutOf(source);
@@ -30,13 +31,18 @@ export function serviceStatus(source: FoundService["source"], pods: readonly Pod
   return { ...counts, ...why, state: state === "Running" && isBeingMade(source) ? "Starting" : state };
 }
 
+/** Asked to have no instances, which is not stopped. */
+export function isIdle(of: Readonly<Record<string, string>>): boolean {
+  return of[annotations.idle] !== undefined;
+}
+
 /** Its instances run, but its address, routes or disks don't all exist yet. */
-function isBeingMade({ object }: FoundService["source"]): boolean {
+function isBeingMade({ object }: ServiceSource): boolean {
   return object.metadata.annotations[annotations.making] !== undefined;
 }
 
 /** Nobody knows when somebody else stopped it. */
-function stoppedAt({ object }: FoundService["source"]): string | undefined {
+function stoppedAt({ object }: ServiceSource): string | undefined {
   const at = object.metadata.annotations[annotations.stoppedAt] ?? "";
   return Number.isNaN(Date.parse(at)) ? undefined : at;
 }
@@ -45,7 +51,7 @@ function stoppedAt({ object }: FoundService["source"]): string | undefined {
 function crashesOf(
   instances: readonly Instance[],
   now: Date,
-): Pick<FoundService["status"], "restartCount" | "lastState" | "restarts"> {
+): Pick<FoundStatus, "restartCount" | "lastState" | "restarts"> {
   const pods = instances.filter(({ state }) => state !== "ending" && state !== "over").map(({ pod }) => pod);
   const restarts = recentRestarts(pods, now);
   const end = latestEnd(pods);
@@ -61,7 +67,7 @@ function stopState({ replicas }: Rollout, instances: readonly Instance[]): Servi
   return replicas > 0 || instances.some(({ state }) => state !== "over") ? "Stopping" : "Stopped";
 }
 
-type Judged = Pick<FoundService["status"], "state" | "message" | "since">;
+type Judged = Pick<FoundStatus, "state" | "message" | "since">;
 
 function runState(rollout: Rollout, instances: readonly Instance[], now: Date): Judged {
   const failing = judged(rollout, instances).find(({ state }) => state === "failing");

@@ -1,20 +1,25 @@
 import { setTimeout as pause } from "node:timers/promises";
-import type { EngineRequest } from "../../../engine.ts";
-import { Refusal } from "../../../engine.ts";
+import { type EngineRequest, Refusal } from "../../../engine.ts";
 import { type ServiceDefinition, updated } from "../../../workloads/definitions/service-definition.ts";
 import { ensureService } from "../../../workloads/definitions/stored-definition.ts";
 import { type Move, refusalOf as moveRefusal } from "../../../workloads/services/service-status.ts";
 import { KubeError, type Patch } from "../cluster/kube-api.ts";
 import { refusalOf } from "../cluster/refusal-of.ts";
 import { annotations } from "../names.ts";
-import type { FoundService } from "../read/found-service.ts";
-import { refuseAdopted, refuseSetSize } from "./adopted.ts";
-import { refuseHalfMade, refuseOnDelete, refuseUnrestartable } from "./impossible.ts";
+import type { FoundService } from "../read/services.ts";
+import {
+  refuseAdopted,
+  refuseSetSize,
+  refuseHalfMade,
+  refuseOnDelete,
+  refuseUnrestartable,
+} from "./refused-operations.ts";
 import { oneInstance } from "./disks.ts";
-import { refuseTakenDomains, routedPort } from "./domains.ts";
-import { changeDomains } from "./change-domains.ts";
+import { refuseTakenDomains, routedPort, refuseLaterDomains } from "./domains.ts";
 import { restartPatch, startPatch, stopPatch, updatePatch } from "./service-patches.ts";
 import { cacheOf, notesOf, objectOf, reading, type Target, wantedService } from "./target.ts";
+import { replaceRoutes } from "./service-making.ts";
+import { isAnother, isGone } from "./create-once.ts";
 
 /** The API's answer to a change. */
 type Accepted = Record<string, never>;
@@ -145,4 +150,55 @@ function testsHold(patch: Patch, object: FoundService["source"]["object"]): bool
 
 function overtaken({ message }: KubeError): KubeError {
   return new KubeError(409, message, { reason: "Conflict" });
+}
+
+/**
+ * Routes the domains of a service of Gantry, whose other changes were made before. If another service binds one of them
+ * at the same moment, the routes are those from before again.
+ */
+export async function changeDomains(target: Target, before: FoundService, after: ServiceDefinition): Promise<void> {
+  const { source, service } = before;
+  if (source.kind !== "Deployment") return;
+  const bind = (definition: ServiceDefinition) => {
+    const { domains } = definition;
+    return replaceRoutes(target, source.object, { domains, port: routedPort(target.region, definition) });
+  };
+  const isAlone = service.definition.size === after.size && service.definition.containers === after.containers;
+  try {
+    const routes = await bind(after);
+    try {
+      await refuseLaterDomains(target, routes, source.object.metadata.uid);
+    } catch (error) {
+      await bind(service.definition);
+      throw error;
+    }
+  } catch (error) {
+    const left = isAlone ? undefined : "Its size and memory were changed, its domains may not be.";
+    throw refusalOf(error, { doing: `bind the domains of the service ${target.name}`, wrote: true, left });
+  }
+}
+
+/**
+ * Deletes a service; its disks stay. In the foreground: the Deployment is there, and is told as Deleting, until its
+ * instances are gone, and until then nobody else gets its name.
+ */
+export async function deleteService(target: Target): Promise<string> {
+  const found = wantedService(target);
+  refuseAdopted(found, "delete", target.region.config);
+  const named = objectOf(found);
+  const { metadata } = found.source.object;
+  const { api } = target.region;
+  try {
+    await api.delete(named, { propagation: "Foreground", uid: metadata.uid });
+    const left = await api.get(named).catch((error: unknown) => {
+      if (isGone(error)) return undefined;
+      throw error;
+    });
+    if (left?.metadata.uid === metadata.uid) cacheOf(target).saw(named.kind, left);
+    else cacheOf(target).sawDeleted(named.kind, metadata);
+  } catch (error) {
+    if (!isAnother(error)) throw refusalOf(error, { doing: `delete the service ${target.name}`, wrote: true });
+    cacheOf(target).sawDeleted(named.kind, metadata);
+  }
+  return "Service was deleted successfully";
 }

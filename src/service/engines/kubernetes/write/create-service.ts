@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { setTimeout as pause } from "node:timers/promises";
 import type { Answer } from "../../../../api/operations.ts";
 import { Refusal, type EngineRequest } from "../../../engine.ts";
 import { readService, type ServiceDefinition } from "../../../workloads/definitions/service-definition.ts";
@@ -6,14 +7,12 @@ import { ensureService } from "../../../workloads/definitions/stored-definition.
 import { createdService } from "../../../workloads/services/service-answer.ts";
 import type { KubeObject } from "../cluster/kinds.ts";
 import { refusalOf } from "../cluster/refusal-of.ts";
-import { findServices, isServiceName } from "../read/find-services.ts";
-import type { FoundService } from "../read/found-service.ts";
+import { findServices, isServiceName, type FoundService } from "../read/services.ts";
 import { namespaceField } from "../read/place.ts";
 import { disksFor, type Disks } from "./disks.ts";
 import { refuseLaterDomains, refuseTakenDomains, routedPort } from "./domains.ts";
-import { podSettingsOf, type PodSettings, refuseHostPath } from "./pod-security.ts";
-import { rollBack } from "./roll-back.ts";
-import { createOnce, isTaken, madeBy } from "./sent-once.ts";
+import { podSettingsOf, type PodSettings, refuseHostPath } from "./pod-template.ts";
+import { createOnce, isTaken, madeBy, isGone } from "./create-once.ts";
 import {
   type Made,
   type Making,
@@ -22,8 +21,9 @@ import {
   markMade,
   otherObject,
   refuseTakenParts,
+  requestOf,
 } from "./service-making.ts";
-import { deploymentManifest } from "./service-manifest.ts";
+import { deploymentManifest } from "./service-manifests.ts";
 import { cacheOf, newNotesOf, type Target } from "./target.ts";
 
 type Deployment = KubeObject<"Deployment">;
@@ -139,4 +139,54 @@ async function complete(target: Target, deployment: Deployment, making: Making):
   await markMade(target, deployment).catch((error: unknown) => {
     target.parts.onEvent("couldn't mark a service as complete; it will be checked again", { error });
   });
+}
+
+const TRIES = 3;
+const PAUSE_MS = 300;
+
+/**
+ * Takes a half-made service back: its Deployment with all that it owns, and the disks made for it. Returns a sentence
+ * about what is left when even that fails; undefined when nothing is.
+ */
+export async function rollBack(
+  target: Target,
+  deployment: KubeObject<"Deployment">,
+  claims: readonly string[],
+): Promise<string | undefined> {
+  const { region, namespace, name, parts } = target;
+  const { metadata } = deployment;
+  try {
+    const named = { kind: "Deployment", namespace, name } as const;
+    await insisting(() => region.api.delete(named, { propagation: "Foreground", uid: metadata.uid }));
+    const gone = await region.api.get(named).catch(() => undefined);
+    if (gone?.metadata.uid === metadata.uid) cacheOf(target).saw("Deployment", gone);
+    else cacheOf(target).sawDeleted("Deployment", metadata);
+    for (const claim of claims) await insisting(() => deleteNewClaim(target, claim, requestOf(deployment)));
+    return undefined;
+  } catch (error) {
+    parts.onEvent("couldn't take back a half-made service", { error, service: name, namespace });
+    return `Taking it back failed too, so the service ${name} is half-made: delete it before you try again.`;
+  }
+}
+
+/** A disk of this name may be an older one of this service, with data on it, or already be another service's. */
+async function deleteNewClaim({ region, namespace }: Target, claim: string, request: string): Promise<void> {
+  const named = { kind: "PersistentVolumeClaim", namespace, name: claim } as const;
+  const found = await region.api.get(named);
+  if (!madeBy(request)(found)) return;
+  await region.api.delete(named, { propagation: "Background", uid: found.metadata.uid });
+}
+
+/** Repeats a deletion whose answer may be lost; what is gone is deleted. */
+async function insisting(call: () => Promise<void>): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      await call();
+      return;
+    } catch (error) {
+      if (isGone(error)) return;
+      if (tries >= TRIES) throw error;
+    }
+    await pause(PAUSE_MS * tries);
+  }
 }

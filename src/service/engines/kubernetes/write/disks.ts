@@ -4,7 +4,7 @@ import type { ServiceDefinition } from "../../../workloads/definitions/service-d
 import type { KubeObject } from "../cluster/kinds.ts";
 import { TITLE } from "../limits.ts";
 import { annotations, labels, MANAGED_BY } from "../names.ts";
-import type { Region } from "../region.ts";
+import type { Region } from "../regions.ts";
 import { claimOf } from "./object-names.ts";
 import { reading, type Target } from "./target.ts";
 

@@ -3,8 +3,8 @@ import { Refusal } from "../../../engine.ts";
 import type { ServiceDefinition } from "../../../workloads/definitions/service-definition.ts";
 import type { KubeObject } from "../cluster/kinds.ts";
 import { TITLE } from "../limits.ts";
-import type { Region } from "../region.ts";
-import { domainPort } from "./service-parts.ts";
+import type { Region } from "../regions.ts";
+import { domainPort } from "./service-manifests.ts";
 import type { Target } from "./target.ts";
 
 export type RouteKind = "Ingress" | "HTTPRoute";

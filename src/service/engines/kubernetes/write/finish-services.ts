@@ -2,8 +2,8 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { NamespaceCache } from "../cache/namespace-cache.ts";
 import type { KubeObject } from "../cluster/kinds.ts";
 import { labels } from "../names.ts";
-import { isGantrys } from "../read/adoption.ts";
-import type { Region } from "../region.ts";
+import { isGantrys } from "../read/owner.ts";
+import type { Region } from "../regions.ts";
 import { makeParts, makingOf, markMade } from "./service-making.ts";
 import { cacheOf, onServiceOf, type Target, type WriteParts } from "./target.ts";
 

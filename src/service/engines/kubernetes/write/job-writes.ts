@@ -2,22 +2,29 @@ import { randomUUID } from "node:crypto";
 import type { Answer } from "../../../../api/operations.ts";
 import type { NewJob } from "../../../../api/schema.ts";
 import { Refusal, type Engine, type EngineRequest } from "../../../engine.ts";
-import { readJob } from "../../../workloads/definitions/job-definition.ts";
+import { readJob, type JobDefinition } from "../../../workloads/definitions/job-definition.ts";
 import { ensureJob } from "../../../workloads/definitions/stored-definition.ts";
 import { createdJob } from "../../../workloads/jobs/job-answer.ts";
 import { refusalOf } from "../cluster/refusal-of.ts";
-import { findCronJob } from "../read/jobs/find-cron-jobs.ts";
-import { findJob, findJobs, jobNames } from "../read/jobs/find-jobs.ts";
-import { labels } from "../names.ts";
-import { isGantrys } from "../read/adoption.ts";
-import type { Place } from "../read/place.ts";
-import { refuseAdoptedJob, refuseCronJob } from "./adopted.ts";
-import { isAnother } from "./delete-service.ts";
-import { jobManifest } from "./job-manifest.ts";
-import { podSettingsOf, refuseHostPath } from "./pod-security.ts";
-import { manualRun } from "./run-cron-job.ts";
-import { createOnce, isTaken, madeBy } from "./sent-once.ts";
+import { findCronJob } from "../read/cron-jobs.ts";
+import { findJob, findJobs, jobNames } from "../read/jobs.ts";
+import { labels, annotations, MANAGED_BY } from "../names.ts";
+import { isGantrys } from "../read/owner.ts";
+import { type Place, notFound } from "../read/place.ts";
+import { refuseAdoptedJob, refuseCronJob } from "./refused-operations.ts";
+import {
+  podSettingsOf,
+  refuseHostPath,
+  type PodSettings,
+  podContainers,
+  podDefaults,
+  type PodVolume,
+} from "./pod-template.ts";
+import { createOnce, isAnother, isTaken, madeBy } from "./create-once.ts";
 import { cacheOf, newNamespace, newNotesOf, onJob, type Target, type WriteParts } from "./target.ts";
+import { timeZoneVolume, writeRemembered } from "../read/remembered.ts";
+import { hostPathOf, podVolumeOf } from "./object-names.ts";
+import type { KubeObject } from "../cluster/kinds.ts";
 
 export function jobWrites(parts: WriteParts): Pick<Engine, "createJob" | "deleteJob"> {
   return {
@@ -108,4 +115,106 @@ async function remove(target: Target): Promise<{ jobName: string }> {
   }
   cacheOf(target).sawDeleted("Job", metadata);
   return { jobName: name };
+}
+
+type PlannedJob = {
+  readonly name: string;
+  readonly namespace: string;
+  readonly definition: JobDefinition;
+  readonly request: string;
+  readonly settings: PodSettings;
+  /** Further annotations. */
+  readonly notes?: Readonly<Record<string, string>>;
+  /** How many times a failed one is tried again. */
+  readonly retries: number;
+  /** Where volumes are on the nodes; only needed for a job with volumes. */
+  readonly hostPath: string | undefined;
+};
+
+/** A Job, without apiVersion and kind. */
+export function jobManifest(made: PlannedJob): object {
+  const { name, namespace, definition, settings, request, notes, retries, hostPath = "" } = made;
+  const own = { [labels.managedBy]: MANAGED_BY, [labels.name]: name, [labels.job]: name };
+  const timeZone = definition.syncTimezone ? timeZoneVolume(name) : undefined;
+  const volumes = definition.volumes.map((volume): PodVolume => {
+    const path = hostPathOf(hostPath, namespace, volume);
+    return { name: podVolumeOf(volume), hostPath: { path, type: "DirectoryOrCreate" } };
+  });
+  const remembered = {
+    volumes: definition.volumes.map((volume) => ({ podVolume: podVolumeOf(volume), name: volume })),
+    syncTimezone: definition.syncTimezone,
+  };
+  return {
+    metadata: {
+      name,
+      labels: own,
+      annotations: { [annotations.request]: request, ...notes, [annotations.remembered]: writeRemembered(remembered) },
+    },
+    spec: {
+      parallelism: 1,
+      completions: 1,
+      backoffLimit: retries,
+      template: {
+        metadata: { labels: own },
+        spec: {
+          ...podDefaults(settings),
+          restartPolicy: "OnFailure",
+          containers: podContainers(definition.containers, { timeZone, probed: new Map(), settings }),
+          volumes: [...volumes, ...(timeZone ? [timeZone] : [])],
+        },
+      },
+    },
+  };
+}
+
+/** The Job for a run of a CronJob that somebody asked for, and the id of the request, which it carries. */
+export function manualRun(target: Target, from: string): { readonly body: object; readonly request: string } {
+  const { region, reading, name } = target;
+  const found = findCronJob(region, { ...reading, name: from });
+  if (!found) {
+    const [unread = ""] = reading.namespaces.flatMap((namespace) => region.cacheOf(namespace).unread(["CronJob"]));
+    throw notFound(target, `no CronJob is named ${from}: check the name. Nothing was changed. ${unread}`.trim());
+  }
+  const { metadata } = found.object;
+  if (metadata.deletionTimestamp !== undefined) {
+    throw new Refusal(409, `CronJob ${from} is being deleted. Nothing was changed.`);
+  }
+  const request = randomUUID();
+  const apiVersion = region.api.apiVersion("CronJob");
+  return { body: manualJob(found.object, { name, request, notes: newNotesOf(target), apiVersion }), request };
+}
+
+type Run = {
+  readonly name: string;
+  readonly request: string;
+  /** Further annotations. */
+  readonly notes?: Readonly<Record<string, string>>;
+  readonly apiVersion: string;
+};
+
+/**
+ * As `kubectl create job --from` makes it, without apiVersion and kind. The CronJob's history limits count it, and its owner
+ * reference doesn't block the deletion of the CronJob, which would need another right:
+ * https://github.com/kubernetes/kubernetes/blob/v1.34.0/staging/src/k8s.io/kubectl/pkg/cmd/create/create_job.go
+ */
+export function manualJob(
+  { metadata, spec }: KubeObject<"CronJob">,
+  { name, request, notes, apiVersion }: Run,
+): object {
+  const { jobTemplate } = spec;
+  const owner = { apiVersion, kind: "CronJob", name: metadata.name, uid: metadata.uid, controller: true };
+  return {
+    metadata: {
+      name,
+      labels: jobTemplate.metadata?.labels ?? {},
+      annotations: {
+        ...jobTemplate.metadata?.annotations,
+        "cronjob.kubernetes.io/instantiate": "manual",
+        [annotations.request]: request,
+        ...notes,
+      },
+      ownerReferences: [owner],
+    },
+    spec: jobTemplate.spec,
+  };
 }

@@ -1,9 +1,11 @@
 import type { Container } from "../../../workloads/definitions/container.ts";
-import type { PodDefaults } from "../cluster/cluster-config.ts";
+import type { PodDefaults, SecurityContext } from "../cluster/cluster-config.ts";
 import { quantityMib } from "../read/quantity.ts";
-import { escaped } from "./literal.ts";
+import { escaped } from "../read/containers.ts";
 import { podVolumeOf } from "./object-names.ts";
-import { type PodSettings, securityContexts } from "./pod-security.ts";
+import { incapable } from "../../../capabilities.ts";
+import { TITLE } from "../limits.ts";
+import { reading, type Target } from "./target.ts";
 
 export type PodVolume = { readonly name: string } & (
   | { readonly persistentVolumeClaim: { readonly claimName: string; readonly readOnly: boolean } }
@@ -79,4 +81,81 @@ function readiness(port: number | undefined): object {
 /** Parts that each pod of Gantry has: no access to the cluster, and only the variables that were asked for. */
 export function podDefaults(settings: PodSettings): object {
   return { automountServiceAccountToken: false, enableServiceLinks: false, ...securityContexts(settings).pod };
+}
+
+/** What a new pod has beside its definition. */
+export type PodSettings = {
+  readonly defaults: PodDefaults;
+  /** Its securityContext has to fit PodSecurity `restricted`. */
+  readonly isRestricted: boolean;
+  /** The level of the namespace, where it is asked for and known. */
+  readonly enforced?: string | undefined;
+};
+
+/** https://kubernetes.io/docs/concepts/security/pod-security-admission/#pod-security-admission-labels-for-namespaces */
+const ENFORCED = "pod-security.kubernetes.io/enforce";
+
+/** Where the labels of the namespace can't be read, nothing is added: the start says so. */
+export async function podSettingsOf({ region, namespace, name, signal }: Target): Promise<PodSettings> {
+  const { config, api } = region;
+  const { defaults = {}, podSecurity = "auto" } = config;
+  if (podSecurity === "none") return { defaults, isRestricted: false };
+  if (podSecurity === "restricted") return { defaults, isRestricted: true, enforced: "restricted" };
+  const labels = await reading(`create ${name}`, () => api.namespaceLabels(namespace, signal));
+  const enforced = labels?.[ENFORCED];
+  return { defaults, isRestricted: enforced === "restricted", enforced };
+}
+
+/** Such pods are admitted by neither level: a Job would stay without one, and not even say so. */
+export function refuseHostPath(
+  { enforced = "" }: PodSettings,
+  { region }: Pick<Target, "region">,
+  { volumes, syncTimezone }: { readonly volumes: readonly unknown[]; readonly syncTimezone: boolean },
+): void {
+  const isForbidden = ["baseline", "restricted"].includes(enforced);
+  if (!isForbidden || (!syncTimezone && volumes.length === 0)) return;
+  const feature = syncTimezone ? "timezone" : "jobVolumes";
+  const why = `it needs files of the node, and PodSecurity ${enforced} forbids them here`;
+  throw incapable({ feature, why }, { title: TITLE, region: region.config.region });
+}
+
+/** https://kubernetes.io/docs/concepts/security/pod-security-standards/#restricted */
+const restricted = {
+  runAsNonRoot: true,
+  seccompProfile: { type: "RuntimeDefault" },
+  allowPrivilegeEscalation: false,
+  capabilities: { drop: ["ALL"] },
+} as const satisfies SecurityContext;
+
+/** The fields that make a pod break `restricted`. */
+export function brokenRules(context: SecurityContext): string[] {
+  const { runAsUser, runAsNonRoot, seccompProfile, allowPrivilegeEscalation, capabilities = {} } = context;
+  const { drop = ["ALL"], add = [] } = capabilities;
+  const broken: Readonly<Record<string, boolean>> = {
+    runAsUser: runAsUser === 0,
+    runAsNonRoot: runAsNonRoot === false,
+    seccompProfile: seccompProfile?.type === "Unconfined",
+    allowPrivilegeEscalation: allowPrivilegeEscalation === true,
+    capabilities: !drop.includes("ALL") || add.some((each) => each !== "NET_BIND_SERVICE"),
+  };
+  return Object.keys(broken).filter((key) => broken[key]);
+}
+
+/** The securityContext of a pod and of each of its containers. What the file of clusters says wins. */
+export function securityContexts({ defaults, isRestricted }: PodSettings): {
+  readonly pod: { readonly securityContext?: object };
+  readonly container: { readonly securityContext?: object };
+} {
+  const { securityContext: chosen = {} } = defaults;
+  const base: SecurityContext = isRestricted ? restricted : {};
+  const capabilities = chosen.capabilities && { ...base.capabilities, ...chosen.capabilities };
+  const all: SecurityContext = { ...base, ...chosen, ...(capabilities && { capabilities }) };
+  const { allowPrivilegeEscalation, readOnlyRootFilesystem, capabilities: granted, ...pod } = all;
+  const container = { allowPrivilegeEscalation, readOnlyRootFilesystem, capabilities: granted };
+  return { pod: unlessEmpty(pod), container: unlessEmpty(container) };
+}
+
+function unlessEmpty(fields: object): { readonly securityContext?: object } {
+  const known = Object.entries(fields).filter(([, value]) => value !== undefined);
+  return known.length === 0 ? {} : { securityContext: Object.fromEntries(known) };
 }

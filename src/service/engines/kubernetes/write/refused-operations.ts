@@ -1,13 +1,12 @@
 import type { RefusedOperation } from "../../../../api/schema.ts";
 import { Refusal } from "../../../engine.ts";
 import type { Ownership } from "../../../workloads/ownership.ts";
-import type { ClusterConfig } from "../cluster/cluster-config.ts";
-import type { FoundCronJob } from "../read/jobs/find-cron-jobs.ts";
-import type { FoundJob } from "../read/jobs/found-job.ts";
-import type { FoundService } from "../read/found-service.ts";
+import type { ClusterConfig, AdoptedChange } from "../cluster/cluster-config.ts";
+import type { FoundCronJob } from "../read/cron-jobs.ts";
+import type { FoundJob } from "../read/jobs.ts";
+import type { FoundService } from "../read/services.ts";
 import { foreignController } from "../read/owner.ts";
-import { refuseAdopted, refuseAdoptedJob, refuseCronJob, refuseSetSize } from "./adopted.ts";
-import { refuseHalfMade, refuseOnDelete, refuseUnrestartable } from "./impossible.ts";
+import { annotations } from "../names.ts";
 
 type Adopting = Pick<ClusterConfig, "adopt">;
 
@@ -89,4 +88,100 @@ function reasonOf(refuse: () => void): string | undefined {
 function asSentence(message: string): string {
   const said = message.replace(" Nothing was changed.", "");
   return `${said.charAt(0).toUpperCase()}${said.slice(1)}`;
+}
+
+type Change = AdoptedChange | "domains";
+type Adopted = Pick<FoundService, "isAdopted" | "owner"> & { readonly words: string };
+
+const phrases: { readonly [C in Change]: { readonly what: string; readonly instead: string } } = {
+  delete: { what: "delete", instead: "Delete it" },
+  memory: { what: "change the memory of", instead: "Change it" },
+  domains: { what: "change the domains of", instead: "Change them" },
+};
+
+/**
+ * Refuses what is unsafe for a workload that Gantry didn't create: its owner would undo the change or lose track of it.
+ * Domains can't be switched on: Gantry can't know which of somebody else's routes to replace.
+ */
+export function refuseAdopted(found: FoundService, change: Change, config: Pick<ClusterConfig, "adopt">): void {
+  const { isAdopted, owner, service } = found;
+  refuseChange({ isAdopted, owner, words: `service ${service.name}` }, change, config);
+}
+
+/** The same for the deletion of a job. */
+export function refuseAdoptedJob({ isAdopted, owner, job }: FoundJob, config: Pick<ClusterConfig, "adopt">): void {
+  refuseChange({ isAdopted, owner, words: `job ${job.name}` }, "delete", config);
+}
+
+/** Whatever `adopt.allow` has: all of its jobs would go too. */
+export function refuseCronJob({ name, owner }: FoundCronJob): void {
+  const whose = owner === undefined ? "" : ` that belongs to ${owner.words}`;
+  throw new Refusal(
+    409,
+    `Gantry may not delete job ${name}: it is a CronJob${whose}. Nothing was changed. ` +
+      `Delete it ${owner === undefined ? "with kubectl" : "there"}.`,
+  );
+}
+
+function refuseChange(found: Adopted, change: Change, { adopt }: Pick<ClusterConfig, "adopt">): void {
+  if (!found.isAdopted || adopt.allow.some((allowed) => allowed === change)) return;
+  const { what, instead } = phrases[change];
+  const owner = found.owner?.words;
+  const whose = owner === undefined ? "somebody else created it" : `it belongs to ${owner}`;
+  const where = owner === undefined ? "where it was created" : "there";
+  const switched = change === "domains" ? "" : ", or allow it with adopt.allow in SERVICE_CLUSTERS";
+  throw new Refusal(
+    409,
+    `Gantry may not ${what} ${found.words}: ${whose}. Nothing was changed. ${instead} ${where}${switched}.`,
+  );
+}
+
+/**
+ * Refuses another size where something else sets it. An autoscaler would undo it at once, and one of size 0 switches it
+ * off; a DaemonSet has none.
+ */
+export function refuseSetSize({ autoscaler, service, source }: FoundService, participle: string): void {
+  if (source.kind === "DaemonSet") {
+    throw new Refusal(
+      409,
+      `service ${service.name} can't be ${participle}: it is a DaemonSet, which has an instance on each of its nodes. ` +
+        `Nothing was changed. Change its node selector with kubectl.`,
+    );
+  }
+  if (autoscaler === undefined) return;
+  throw new Refusal(
+    409,
+    `service ${service.name} can't be ${participle}: the autoscaler ${autoscaler} sets its size. Nothing was changed. ` +
+      `Change the autoscaler's limits, or remove it.`,
+  );
+}
+
+type Service = Pick<FoundService, "source" | "service">;
+
+// What a cluster can't do for a service as it is, whoever owns it. Everything else is accepted in any state, as kubectl does.
+
+/** `kubectl rollout restart` refuses the same: nothing would be replaced before the rollout goes on. */
+export function refuseUnrestartable(found: Service): void {
+  const { source } = found;
+  const isPaused = source.kind === "Deployment" && source.object.spec.paused === true;
+  if (isPaused) throw refused(found, "restarted", "its rollout is paused. Resume it with `kubectl rollout resume`");
+  refuseOnDelete(found, "restarted");
+}
+
+/** Such instances keep the old template for as long as they live: the change would be accepted and do nothing. */
+export function refuseOnDelete(found: Service, participle: string): void {
+  const { source } = found;
+  if (source.kind === "Deployment" || source.object.spec.updateStrategy?.type !== "OnDelete") return;
+  throw refused(found, participle, "its update strategy is OnDelete. Delete its pods with kubectl");
+}
+
+/** Whoever completes it still works with the domains of its creation. */
+export function refuseHalfMade(found: Service): void {
+  const { metadata } = found.source.object;
+  if (metadata.annotations[annotations.making] === undefined) return;
+  throw refused(found, "given other domains", "its address and disks are still being made. Try again in a minute");
+}
+
+function refused({ service }: Service, participle: string, why: string): Refusal {
+  return new Refusal(409, `service ${service.name} can't be ${participle}: ${why}. Nothing was changed.`);
 }

@@ -8,8 +8,8 @@ import { annotations, labels, MANAGED_BY } from "../names.ts";
 import { readRemembered } from "../read/remembered.ts";
 import { refuseOthersClaim } from "./disks.ts";
 import { belongsTo, hostsOf, routeKindOf } from "./domains.ts";
-import { createOnce, isGone, isTaken } from "./sent-once.ts";
-import { claimManifest, ingressRule, type NewRoute, routeManifests, v1ServiceManifest } from "./service-parts.ts";
+import { createOnce, isGone, isTaken } from "./create-once.ts";
+import { claimManifest, ingressRule, type NewRoute, routeManifests, v1ServiceManifest } from "./service-manifests.ts";
 import { annotated, needed } from "./service-patches.ts";
 import { notesOf, type Target } from "./target.ts";
 

@@ -2,7 +2,7 @@ import type { ServiceDefinition } from "../../../workloads/definitions/service-d
 import type { PodDefaults } from "../cluster/cluster-config.ts";
 import type { JsonOperation, Patch } from "../cluster/kube-api.ts";
 import { annotations } from "../names.ts";
-import type { FoundService } from "../read/found-service.ts";
+import type { FoundService } from "../read/services.ts";
 import { memoryQuantity, requestFor } from "./pod-template.ts";
 
 type Source = FoundService["source"]["object"];

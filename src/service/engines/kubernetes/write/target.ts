@@ -3,10 +3,9 @@ import type { SerialQueue } from "../../../workloads/lifecycle/serial-queue.ts";
 import type { Named } from "../cluster/kube-api.ts";
 import { refusalOf } from "../cluster/refusal-of.ts";
 import { annotations } from "../names.ts";
-import { findService, namespaceOfService } from "../read/find-services.ts";
-import type { FoundService } from "../read/found-service.ts";
+import { findService, namespaceOfService, type FoundService } from "../read/services.ts";
 import { jobPlace, notFound, type Place, servicePlace } from "../read/place.ts";
-import type { KubernetesParts } from "../region.ts";
+import type { KubernetesParts } from "../regions.ts";
 
 export type WriteParts = KubernetesParts & {
   /** Writes to one workload wait for each other; those of other replicas are told apart by the cluster. */

@@ -1,7 +1,6 @@
 import type { Engine } from "../../../engine.ts";
-import { restartService, startService, stopService, updateService } from "./change-service.ts";
+import { restartService, startService, stopService, updateService, deleteService } from "./change-service.ts";
 import { createService } from "./create-service.ts";
-import { deleteService } from "./delete-service.ts";
 import { jobWrites } from "./job-writes.ts";
 import { onNewService, onService, type WriteParts } from "./target.ts";
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, describe, expect, onTestFinished, test } from "vitest";
-import { cacheLimits } from "../../../../../src/service/engines/kubernetes/cache/cache-limits.ts";
+import { cacheLimits } from "../../../../../src/service/engines/kubernetes/cache/reflection.ts";
 import { kubeConfigOf } from "../../../../../src/service/engines/kubernetes/cluster/connect.ts";
 import { makeKubeClient } from "../../../../../src/service/engines/kubernetes/cluster/kube-client.ts";
 import { because, testCluster } from "../../../../support/cluster.ts";

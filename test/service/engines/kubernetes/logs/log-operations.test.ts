@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { logOperations } from "../../../../../src/service/engines/kubernetes/logs/log-operations.ts";
-import { markCollected } from "../../../../../src/service/engines/kubernetes/logs/coverage.ts";
-import { storedLogs } from "../../../../../src/service/engines/kubernetes/logs/stored-logs.ts";
+import { markCollected, storedLogs } from "../../../../../src/service/engines/kubernetes/logs/stored-logs.ts";
 import type { KubeApi } from "../../../../../src/service/engines/kubernetes/cluster/kube-api.ts";
 import { regionWith } from "../support/known-objects.ts";
 import { openLogs } from "../../../workloads/logs/open-logs.ts";

@@ -1,9 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { PodLogOptions } from "../../../../../src/service/engines/kubernetes/cluster/kube-api.ts";
-import type { ContainerSource } from "../../../../../src/service/engines/kubernetes/logs/container-source.ts";
+import type { ContainerSource } from "../../../../../src/service/engines/kubernetes/logs/log-sources.ts";
 import { readLog, type Reading } from "../../../../../src/service/engines/kubernetes/logs/log-reading.ts";
-import type { Position } from "../../../../../src/service/engines/kubernetes/logs/position.ts";
-import { MAX_LINE_BYTES } from "../../../../../src/service/engines/kubernetes/logs/timed-lines.ts";
+import { type Position, MAX_LINE_BYTES } from "../../../../../src/service/engines/kubernetes/logs/log-lines.ts";
 import { openLogs } from "../../../workloads/logs/open-logs.ts";
 
 const source: ContainerSource = {

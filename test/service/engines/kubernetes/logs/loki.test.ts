@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { lokiLogs } from "../../../../../src/service/engines/kubernetes/logs/loki.ts";
-import { podNamePattern } from "../../../../../src/service/engines/kubernetes/logs/pod-names.ts";
+import { lokiLogs, podNamePattern } from "../../../../../src/service/engines/kubernetes/logs/loki.ts";
 import type { LoggedWorkload } from "../../../../../src/service/engines/kubernetes/logs/region-logs.ts";
 import { openStrictLoki } from "./support/strict-loki.ts";
 

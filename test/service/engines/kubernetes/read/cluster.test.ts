@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openRegions, type OpenedRegion } from "../../../../../src/service/engines/kubernetes/open-regions.ts";
-import { findJobs } from "../../../../../src/service/engines/kubernetes/read/jobs/find-jobs.ts";
-import { findServices } from "../../../../../src/service/engines/kubernetes/read/find-services.ts";
-import { jobKinds, serviceKinds } from "../../../../../src/service/engines/kubernetes/read/read-kinds.ts";
+import { openRegions, type OpenedRegion } from "../../../../../src/service/engines/kubernetes/regions.ts";
+import { findJobs } from "../../../../../src/service/engines/kubernetes/read/jobs.ts";
+import { findServices } from "../../../../../src/service/engines/kubernetes/read/services.ts";
+import { jobKinds, serviceKinds } from "../../../../../src/service/engines/kubernetes/cache/namespace-cache.ts";
 import { readEvents } from "../../../../../src/service/engines/kubernetes/read/events.ts";
 import { readOperations } from "../../../../../src/service/engines/kubernetes/read/read-operations.ts";
 import { readJob } from "../../../../../src/service/workloads/jobs/job-answer.ts";

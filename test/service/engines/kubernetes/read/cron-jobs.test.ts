@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { readOperations } from "../../../../../src/service/engines/kubernetes/read/read-operations.ts";
-import { nextRun } from "../../../../../src/service/engines/kubernetes/read/jobs/next-run.ts";
+import { nextRun } from "../../../../../src/service/engines/kubernetes/read/cron-jobs.ts";
 import { regionWith } from "../support/known-objects.ts";
 import { cronJob, deployment, job, ofCronJob } from "../support/sent-objects.ts";
 import { scriptedCluster, writesOn } from "../write/support/scripted-cluster.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { answerShapes } from "../../../../../src/api/answers.ts";
 import { jobStatus } from "../../../../../src/api/workload-status.ts";
-import { findJobs } from "../../../../../src/service/engines/kubernetes/read/jobs/find-jobs.ts";
+import { findJobs } from "../../../../../src/service/engines/kubernetes/read/jobs.ts";
 import { jobOwner } from "../../../../../src/service/engines/kubernetes/write/refused-operations.ts";
 import { regionWith } from "../support/known-objects.ts";
 import { job, ofCronJob, pod } from "../support/sent-objects.ts";

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { findJobs } from "../../../../../src/service/engines/kubernetes/read/jobs/find-jobs.ts";
-import { findServices } from "../../../../../src/service/engines/kubernetes/read/find-services.ts";
+import { findJobs } from "../../../../../src/service/engines/kubernetes/read/jobs.ts";
+import { findServices } from "../../../../../src/service/engines/kubernetes/read/services.ts";
 import { readJob } from "../../../../../src/service/workloads/jobs/job-answer.ts";
 import { listedService } from "../../../../../src/service/workloads/services/service-answer.ts";
 import { regionWith, type Sent } from "../support/known-objects.ts";

@@ -1,13 +1,13 @@
 import { onTestFinished } from "vitest";
-import type { CacheLimits } from "../../../../../src/service/engines/kubernetes/cache/cache-limits.ts";
+import type { CacheLimits } from "../../../../../src/service/engines/kubernetes/cache/reflection.ts";
 import {
   type ClusterCaches,
   type ClusterCachesOptions,
   openClusterCaches,
-} from "../../../../../src/service/engines/kubernetes/cache/cluster-caches.ts";
+  type NamespaceCache,
+} from "../../../../../src/service/engines/kubernetes/cache/namespace-cache.ts";
 import { makeReconnects } from "../../../../../src/service/engines/kubernetes/cache/reconnects.ts";
 import type { KubeApi } from "../../../../../src/service/engines/kubernetes/cluster/kube-api.ts";
-import type { NamespaceCache } from "../../../../../src/service/engines/kubernetes/cache/namespace-cache.ts";
 import { makeKubeClient } from "../../../../../src/service/engines/kubernetes/cluster/kube-client.ts";
 import { until } from "../../../../support/until.ts";
 import { countStarts } from "./count-starts.ts";

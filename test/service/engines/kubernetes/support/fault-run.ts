@@ -2,8 +2,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import {
   type ClusterCachesOptions,
   openClusterCaches,
-} from "../../../../../src/service/engines/kubernetes/cache/cluster-caches.ts";
-import type { NamespaceCache } from "../../../../../src/service/engines/kubernetes/cache/namespace-cache.ts";
+  type NamespaceCache,
+} from "../../../../../src/service/engines/kubernetes/cache/namespace-cache.ts";
 import type { KubeApi } from "../../../../../src/service/engines/kubernetes/cluster/kube-api.ts";
 import { countStarts, mostWithin } from "./count-starts.ts";
 import { type Freshness, makeFreshness } from "./freshness.ts";

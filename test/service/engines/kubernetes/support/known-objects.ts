@@ -6,7 +6,7 @@ import type { ClusterConfig } from "../../../../../src/service/engines/kubernete
 import type { KubeApi } from "../../../../../src/service/engines/kubernetes/cluster/kube-api.ts";
 import { kinds, type KubeObject } from "../../../../../src/service/engines/kubernetes/cluster/kinds.ts";
 import { makeReconnects } from "../../../../../src/service/engines/kubernetes/cache/reconnects.ts";
-import type { Region } from "../../../../../src/service/engines/kubernetes/region.ts";
+import type { Region } from "../../../../../src/service/engines/kubernetes/regions.ts";
 import {
   makeNamespaceClaims,
   openNamespaces,

@@ -1,6 +1,6 @@
 import type { ClusterConfig } from "../../../../../src/service/engines/kubernetes/cluster/cluster-config.ts";
-import { findJobs } from "../../../../../src/service/engines/kubernetes/read/jobs/find-jobs.ts";
-import { findServices } from "../../../../../src/service/engines/kubernetes/read/find-services.ts";
+import { findJobs } from "../../../../../src/service/engines/kubernetes/read/jobs.ts";
+import { findServices } from "../../../../../src/service/engines/kubernetes/read/services.ts";
 import { readJob } from "../../../../../src/service/workloads/jobs/job-answer.ts";
 import { readService } from "../../../../../src/service/workloads/services/service-answer.ts";
 import { regionWith, type Sent } from "./known-objects.ts";

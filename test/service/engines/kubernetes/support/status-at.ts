@@ -1,5 +1,4 @@
-import { findServices } from "../../../../../src/service/engines/kubernetes/read/find-services.ts";
-import type { FoundService } from "../../../../../src/service/engines/kubernetes/read/found-service.ts";
+import { findServices, type FoundService } from "../../../../../src/service/engines/kubernetes/read/services.ts";
 import { regionWith, type Sent } from "./known-objects.ts";
 
 /** The status of the only service at a time of the day on which it was created, given as `12:30:00`. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { kinds } from "../../../../../src/service/engines/kubernetes/cluster/kinds.ts";
-import { findService } from "../../../../../src/service/engines/kubernetes/read/find-services.ts";
+import { findService } from "../../../../../src/service/engines/kubernetes/read/services.ts";
 import {
   restartPatch,
   startPatch,

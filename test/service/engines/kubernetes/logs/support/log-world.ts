@@ -1,6 +1,10 @@
 import { randomBytes } from "node:crypto";
-import type { CacheLimits } from "../../../../../../src/service/engines/kubernetes/cache/cache-limits.ts";
-import { openClusterCaches } from "../../../../../../src/service/engines/kubernetes/cache/cluster-caches.ts";
+import type { CacheLimits } from "../../../../../../src/service/engines/kubernetes/cache/reflection.ts";
+import {
+  openClusterCaches,
+  jobKinds,
+  serviceKinds,
+} from "../../../../../../src/service/engines/kubernetes/cache/namespace-cache.ts";
 import type { ClusterConfig } from "../../../../../../src/service/engines/kubernetes/cluster/cluster-config.ts";
 import { connect } from "../../../../../../src/service/engines/kubernetes/cluster/connect.ts";
 import type { KubeApi } from "../../../../../../src/service/engines/kubernetes/cluster/kube-api.ts";
@@ -8,14 +12,12 @@ import {
   type CollectorLimits,
   startLogCollector,
 } from "../../../../../../src/service/engines/kubernetes/logs/log-collector.ts";
-import { logKey } from "../../../../../../src/service/engines/kubernetes/logs/log-keys.ts";
+import { logKey } from "../../../../../../src/service/engines/kubernetes/logs/stored-logs.ts";
 import { logOperations } from "../../../../../../src/service/engines/kubernetes/logs/log-operations.ts";
 import { collectedLogs } from "../../../../../../src/service/engines/kubernetes/logs/open-region-logs.ts";
-import { jobKinds, serviceKinds } from "../../../../../../src/service/engines/kubernetes/read/read-kinds.ts";
-import type { Region } from "../../../../../../src/service/engines/kubernetes/region.ts";
+import type { Region } from "../../../../../../src/service/engines/kubernetes/regions.ts";
 import { DEFAULT_LOG_LIMITS } from "../../../../../../src/service/workloads/logs/log-bounds.ts";
-import type { LogWriter } from "../../../../../../src/service/workloads/logs/log-writer.ts";
-import { dayOf } from "../../../../../../src/service/workloads/logs/log-writer.ts";
+import { type LogWriter, dayOf } from "../../../../../../src/service/workloads/logs/log-writer.ts";
 import { openLogStore } from "../../../../../../src/service/workloads/logs/open-log-store.ts";
 import type { TestCluster } from "../../../../../support/cluster.ts";
 import { namespacesOf } from "../../support/known-objects.ts";

@@ -1,4 +1,8 @@
-import { openNamespaceCache } from "../../../../../../src/service/engines/kubernetes/cache/namespace-cache.ts";
+import {
+  openNamespaceCache,
+  jobKinds,
+  serviceKinds,
+} from "../../../../../../src/service/engines/kubernetes/cache/namespace-cache.ts";
 import { makeReconnects } from "../../../../../../src/service/engines/kubernetes/cache/reconnects.ts";
 import type { ClusterConfig } from "../../../../../../src/service/engines/kubernetes/cluster/cluster-config.ts";
 import {
@@ -7,8 +11,7 @@ import {
   type Patch,
 } from "../../../../../../src/service/engines/kubernetes/cluster/kube-api.ts";
 import { type Kind, kinds, type KubeObject } from "../../../../../../src/service/engines/kubernetes/cluster/kinds.ts";
-import { jobKinds, serviceKinds } from "../../../../../../src/service/engines/kubernetes/read/read-kinds.ts";
-import type { Region } from "../../../../../../src/service/engines/kubernetes/region.ts";
+import type { Region } from "../../../../../../src/service/engines/kubernetes/regions.ts";
 import type { WriteParts } from "../../../../../../src/service/engines/kubernetes/write/target.ts";
 import { writeOperations } from "../../../../../../src/service/engines/kubernetes/write/write-operations.ts";
 import { makeSerialQueue } from "../../../../../../src/service/workloads/lifecycle/serial-queue.ts";

@@ -1,0 +1,133 @@
+/** A line with its time in nanoseconds: 19 digits. Without a time it isn't the container's but the kubelet's. */
+export type TimedLine = { readonly time: string | undefined; readonly text: string };
+
+/** The rest of a longer line is cut. A container runtime ends its own pieces at 16 KiB. */
+export const MAX_LINE_BYTES = 64 * 1024;
+
+const NEWLINE = 10;
+/** Longer than any time in front of a line. */
+const PREFIX_BYTES = 64;
+
+export type TimedLines = {
+  /** Yields the lines that this chunk completes. Consume all of them. */
+  readonly push: (chunk: Buffer) => Iterable<TimedLine>;
+  /** The last line, if the log ended without a line end. */
+  readonly end: () => TimedLine[];
+};
+
+/** Cuts a log into lines; chunks end anywhere. Invalid UTF-8 becomes U+FFFD; the end of a line is `\n` or `\r\n`. */
+export function splitTimedLines(): TimedLines {
+  let parts: Buffer[] = [];
+  let kept = 0;
+  let size = 0;
+  const parse = makeParser();
+
+  function keep(piece: Buffer): void {
+    const room = MAX_LINE_BYTES + PREFIX_BYTES - kept;
+    const part = piece.subarray(0, Math.max(0, room));
+    if (part.length > 0) parts.push(Buffer.from(part)); // a copy: the chunk's memory is used again
+    kept += part.length;
+    size += piece.length;
+  }
+
+  function take(): TimedLine {
+    const line = parse(Buffer.concat(parts), size);
+    parts = [];
+    kept = 0;
+    size = 0;
+    return line;
+  }
+
+  return {
+    *push(chunk) {
+      let from = 0;
+      for (let at = chunk.indexOf(NEWLINE); at !== -1; at = chunk.indexOf(NEWLINE, from)) {
+        keep(chunk.subarray(from, at));
+        yield take();
+        from = at + 1;
+      }
+      keep(chunk.subarray(from));
+    },
+    end: () => (size > 0 ? [take()] : []),
+  };
+}
+
+/** RFC 3339 as the kubelet writes it, also with the zone of its node. */
+const TIME = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(Z|[+-]\d\d:\d\d)$/u;
+
+function makeParser(): (bytes: Buffer, size: number) => TimedLine {
+  let last = { second: "", seconds: "" };
+  return (bytes, size) => {
+    const space = bytes.subarray(0, PREFIX_BYTES).indexOf(" ");
+    const [, second = "", fraction = "", zone = ""] = TIME.exec(bytes.toString("latin1", 0, Math.max(0, space))) ?? [];
+    if (second === "") return { time: undefined, text: textOf(bytes, size) };
+    // Lines of the same second are many, and parsing a date is slow.
+    const key = second + zone;
+    if (key !== last.second) last = { second: key, seconds: String(Date.parse(key) / 1_000).padStart(10, "0") };
+    return { time: last.seconds + fraction.padEnd(9, "0"), text: textOf(bytes.subarray(space + 1), size - space - 1) };
+  };
+}
+
+function textOf(bytes: Buffer, size: number): string {
+  if (size <= MAX_LINE_BYTES) return bytes.toString("utf8").replace(/\r$/u, "");
+  const text = bytes
+    .subarray(0, MAX_LINE_BYTES)
+    .toString("utf8")
+    .replace(/\uFFFD+$/u, "");
+  return `${text} [gantry] ${size - MAX_LINE_BYTES} more bytes of this line were cut`;
+}
+
+/**
+ * The place of a line in the output of a container. `sinceTime` counts whole seconds, so reading again repeats lines;
+ * they are told apart by their time and their number among the lines of that time.
+ */
+export type Position = {
+  /** The newest time up to this line, in nanoseconds: 19 digits. Lines of stdout and stderr can be out of order. */
+  readonly time: string;
+  /** Counts the lines since that time, from 1. */
+  readonly count: number;
+  /** The container's restarts when the line was written. */
+  readonly run: number;
+};
+
+/** A text that sorts like its line, as the log store needs it. */
+export function cursorOf({ time, count, run }: Position): string {
+  return `${time}-${String(count).padStart(9, "0")}-${run}`;
+}
+
+/** Undefined for a text of another form. */
+export function positionOf(cursor: string): Position | undefined {
+  const [, time, count, run] = /^(\d{19})-(\d{9})-(\d+)$/u.exec(cursor) ?? [];
+  return time === undefined ? undefined : { time, count: Number(count), run: Number(run) };
+}
+
+/** Numbers the lines of one reading. */
+export function makeCounter(run: number): (time: string) => Position {
+  let last = { time: "", count: 0 };
+  return (time) => {
+    last = time > last.time ? { time, count: 1 } : { time: last.time, count: last.count + 1 };
+    return { ...last, run };
+  };
+}
+
+export function isAfter(one: Position, other: Position): boolean {
+  return one.time === other.time ? one.count > other.count : one.time > other.time;
+}
+
+export function isSame(one: Position, other: Position): boolean {
+  return one.time === other.time && one.count === other.count;
+}
+
+/** Lines can be out of order by less than this, or else a resumed reading would number them differently. */
+export const DISORDER_MS = 2_000;
+
+/** From where to read again, so that the line at this position is among the lines. */
+export function sinceOf({ time }: Position): string {
+  const second = Math.floor(Number(time.slice(0, 13)) / 1_000) * 1_000;
+  return new Date(second - DISORDER_MS).toISOString().replace(".000Z", "Z");
+}
+
+/** The moment of a time in nanoseconds. */
+export function momentOf(time: string): Date {
+  return new Date(Number(time.slice(0, 13)));
+}

@@ -1,0 +1,204 @@
+import type { AroundJob, JobRunFacts } from "../../../workloads/jobs/job-answer.ts";
+import type { Job } from "../../../workloads/state/job-store.ts";
+import type { KubeObject } from "../cluster/kinds.ts";
+import { type Owner, adopter, isGantrys, ownerOf } from "./owner.ts";
+import { labels } from "../names.ts";
+import type { KnownRegion, Reading } from "./services.ts";
+import { indexPods, type PodIndex, podsOfOwner } from "./pods.ts";
+import { type InNamespace, nameApart, type WorkloadNames } from "./workload-names.ts";
+import { containersOf, type PodTemplate, volumeName } from "./containers.ts";
+import { attemptsOf, failureOf, jobConditions, jobMessage } from "./job-status.ts";
+import { isTimeZoneVolume, readRemembered } from "./remembered.ts";
+
+/** A Job as a job of the API. */
+export type FoundJob = {
+  readonly object: KubeObject<"Job">;
+  /** With `around`, as the shared answers take it (job-answer.ts). */
+  readonly job: Job;
+  readonly around: AroundJob;
+  /** False for one that Gantry created. */
+  readonly isAdopted: boolean;
+  readonly owner: Owner | undefined;
+  /** Its pods in the order of their creation; each is an instance. */
+  readonly pods: readonly KubeObject<"Pod">[];
+};
+
+/** A Job, or an adopted CronJob, which is a job with a schedule. */
+type Source =
+  | { readonly kind: "Job"; readonly object: KubeObject<"Job"> }
+  | { readonly kind: "CronJob"; readonly object: KubeObject<"CronJob"> };
+
+type Known = Pick<KnownRegion, "config" | "cacheOf">;
+
+/** The jobs of the namespaces in the order of their creation, from what their caches hold: await `current` first. */
+export function findJobs(region: Known, reading: Reading): FoundJob[] {
+  const pods = new Map(reading.namespaces.map((namespace) => [namespace, podsIn(region, namespace)]));
+  return jobNames(region, reading)
+    .all.flatMap(({ name, namespace, item }) =>
+      item.kind === "Job"
+        ? [foundJob({ name, object: item.object }, pods.get(namespace) ?? podsIn(region, namespace), reading)]
+        : [],
+    )
+    .toSorted(byCreation);
+}
+
+/** The job of this name. Throws a `Refusal` 400 for a name that could mean another one: see workload-names.ts. */
+export function findJob(region: Known, reading: Reading & { readonly name: string }): FoundJob | undefined {
+  const named = jobNames(region, reading).find(reading.name);
+  if (named?.item.kind !== "Job") return undefined;
+  return foundJob({ name: named.name, object: named.item.object }, podsIn(region, named.namespace), reading);
+}
+
+function podsIn({ cacheOf }: Known, namespace: string): PodIndex {
+  return indexPods(cacheOf(namespace).all("Pod"));
+}
+
+/** Jobs and CronJobs share their names in the API. A Job keeps its name, and the CronJob `nightly` is `nightly.cronjob` then. */
+export function jobNames(region: Known, { namespaces }: Reading): WorkloadNames<Source> {
+  return nameApart(
+    "job",
+    namespaces.flatMap((namespace) => {
+      const jobs = jobsIn(region, namespace);
+      const taken = new Set(jobs.map(({ metadata }) => metadata.name));
+      const cronJobs = cronJobsIn(region, namespace).toSorted(byName);
+      return [
+        ...jobs.map((object): InNamespace<Source> => {
+          return { name: object.metadata.name, namespace, item: { kind: "Job", object } };
+        }),
+        ...cronJobs.map((object): InNamespace<Source> => {
+          let { name } = object.metadata;
+          while (taken.has(name)) name += ".cronjob";
+          taken.add(name);
+          return { name, namespace, item: { kind: "CronJob", object } };
+        }),
+      ];
+    }),
+  );
+}
+
+function byName({ metadata: left }: KubeObject<"CronJob">, { metadata: right }: KubeObject<"CronJob">): number {
+  return left.name < right.name ? -1 : 1;
+}
+
+/** Workloads that Gantry created, and those that the region adopts: with a CronJob all of its jobs. */
+function jobsIn(region: Known, namespace: string): readonly KubeObject<"Job">[] {
+  const { cacheOf, config } = region;
+  const adopts = adopter(config.adopt);
+  const adopted = new Set(cronJobsIn(region, namespace).map(({ metadata }) => metadata.uid));
+  const isRun = ({ metadata }: KubeObject<"Job">) => metadata.ownerReferences.some(({ uid }) => adopted.has(uid));
+  return cacheOf(namespace)
+    .all("Job")
+    .filter((job) => isOwn(job) || adopts(job.metadata) || isRun(job));
+}
+
+function cronJobsIn({ cacheOf, config }: Known, namespace: string): readonly KubeObject<"CronJob">[] {
+  if (config.adopt.which === "none") return [];
+  const adopts = adopter(config.adopt);
+  return cacheOf(namespace)
+    .all("CronJob")
+    .filter(({ metadata }) => adopts(metadata));
+}
+
+function isOwn({ metadata }: KubeObject<"Job">): boolean {
+  return isGantrys(metadata, labels.job);
+}
+
+type Named = { readonly name: string; readonly object: KubeObject<"Job"> };
+
+function foundJob({ name, object }: Named, index: PodIndex, { username, now }: Reading): FoundJob {
+  const { metadata } = object;
+  const pods = podsOfOwner(metadata.uid, index).toSorted((left, right) => age(left) - age(right));
+  return {
+    object,
+    ...projectJob(object, pods, { name, username, now }),
+    isAdopted: !isOwn(object),
+    owner: ownerOf(metadata),
+    pods,
+  };
+}
+
+function age({ metadata }: KubeObject<"Pod">): number {
+  return Date.parse(metadata.creationTimestamp);
+}
+
+function byCreation({ job: left }: FoundJob, { job: right }: FoundJob): number {
+  return Date.parse(left.createdAt) - Date.parse(right.createdAt) || (left.name < right.name ? -1 : 1);
+}
+
+type Pod = KubeObject<"Pod">;
+
+/** A Job with its definition and how far it is, whoever wrote it. `pods`: in the order of their creation. */
+export function projectJob(
+  object: KubeObject<"Job">,
+  pods: readonly Pod[],
+  { name, username, now }: { readonly name: string; readonly username: string; readonly now: Date },
+): Pick<FoundJob, "job" | "around"> {
+  const { metadata, spec, status } = object;
+  const remembered = readRemembered(metadata.annotations);
+  const volumes = spec.template.spec.volumes
+    .filter(({ name }) => !isTimeZoneVolume(name, remembered))
+    .map(({ name, hostPath }) => ({ name: volumeName(name, remembered), path: hostPath?.path }));
+  const failed = failureOf(status);
+  const attempts = attemptsOf(object, pods);
+  const job: Job = {
+    uid: metadata.uid,
+    username,
+    name,
+    createdAt: metadata.creationTimestamp,
+    version: Number(metadata.resourceVersion),
+    instance: pods[0]?.metadata.name ?? metadata.name,
+    definition: {
+      containers: containersOf(spec.template, remembered),
+      volumes: volumes.map(({ name }) => name),
+      syncTimezone: remembered?.syncTimezone ?? false,
+    },
+    startedAt: status.startTime,
+    endedAt: status.completionTime ?? (failed?.type === "Failed" ? failed.lastTransitionTime : undefined),
+    outcome: failed ? "failed" : outcomeOf(object),
+    failures: attempts.failures,
+    lastExit: attempts.lastExit,
+    lastState: attempts.lastState,
+    reason: failed?.message,
+    hasRecords: false,
+  };
+  const volumePath = (volume: string) => volumes.find(({ name }) => name === volume)?.path;
+  const run = runOf(object, pods, job);
+  const unwell = { restartCount: attempts.restarts, lastState: attempts.lastState };
+  const message = jobMessage({ object, job, pods, run }, now);
+  return {
+    job,
+    around: { volumePath, namespace: metadata.namespace, objectName: metadata.name, run, ...unwell, message },
+  };
+}
+
+/** SuccessCriteriaMet comes earlier, while pods still end. */
+function outcomeOf({ status }: KubeObject<"Job">): "complete" | undefined {
+  return status.conditions.some(({ type, status }) => type === "Complete" && status === "True")
+    ? "complete"
+    : undefined;
+}
+
+/** A Job without `completions` is done when one pod succeeded. */
+function runOf(object: KubeObject<"Job">, pods: readonly Pod[], job: Job): JobRunFacts {
+  const { metadata, spec, status } = object;
+  return {
+    instances: pods.map(({ metadata }) => metadata.name),
+    parallelism: spec.parallelism ?? 1,
+    completions: spec.completions ?? 1,
+    conditions: jobConditions(object, job),
+    active: status.active,
+    succeeded: status.succeeded,
+    // Gantry's own look as the API promises, however they are retried.
+    template: isGantrys(metadata, labels.job) ? {} : templateOf(spec.template),
+  };
+}
+
+function templateOf({ spec }: PodTemplate): JobRunFacts["template"] {
+  const { restartPolicy, terminationGracePeriodSeconds, dnsPolicy, serviceAccountName } = spec;
+  return {
+    ...(restartPolicy !== undefined && { restartPolicy }),
+    ...(terminationGracePeriodSeconds !== undefined && { terminationGracePeriodSeconds }),
+    ...(dnsPolicy !== undefined && { dnsPolicy }),
+    ...(serviceAccountName !== undefined && { serviceAccountName }),
+  };
+}

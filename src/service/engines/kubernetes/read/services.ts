@@ -1,0 +1,241 @@
+import type { Service } from "../../../workloads/state/service-store.ts";
+import type { KubeObject } from "../cluster/kinds.ts";
+import { type Owner, adopter, isGantrys, ownerOf } from "./owner.ts";
+import type { ServiceSource } from "./rollout.ts";
+import { type FoundStatus, serviceStatus, isIdle } from "./service-status.ts";
+import { labels, annotations } from "../names.ts";
+import type { Region } from "../regions.ts";
+import {
+  type Domains,
+  indexDomains,
+  indexV1Services,
+  type V1Services,
+  reachableOf,
+  type V1Service,
+} from "./addresses.ts";
+import { indexPods, type PodIndex, podsOfDeployment, podsOfOwner } from "./pods.ts";
+import { type InNamespace, nameApart, type WorkloadNames } from "./workload-names.ts";
+import type { ServiceDefinition } from "../../../workloads/definitions/service-definition.ts";
+import type { ClusterConfig } from "../cluster/cluster-config.ts";
+import { containersOf, type PodTemplate } from "./containers.ts";
+import { readRemembered, type Remembered } from "./remembered.ts";
+
+/** A Deployment, StatefulSet or DaemonSet as a service of the API. */
+export type FoundService = {
+  readonly source: ServiceSource;
+  /** As the shared answers take it (service-answer.ts). */
+  readonly service: Service;
+  readonly status: FoundStatus;
+  /** False for one that Gantry created. */
+  readonly isAdopted: boolean;
+  readonly owner: Owner | undefined;
+  /** The name of the HorizontalPodAutoscaler that sets its size. */
+  readonly autoscaler: string | undefined;
+  readonly pods: readonly KubeObject<"Pod">[];
+};
+
+/** A user's namespaces of a region that can be read, and the time by which their services are judged. */
+export type Reading = { readonly namespaces: readonly string[]; readonly username: string; readonly now: Date };
+
+/** A region as far as reading needs it: what it knows, not how. */
+export type KnownRegion = Pick<Region, "config" | "cacheOf" | "namespaces">;
+
+type Known = Pick<KnownRegion, "config" | "cacheOf">;
+
+/**
+ * The services of the namespaces in the order of their creation, from what their caches hold: await `current` first.
+ * Everything of a namespace is joined once for all of them.
+ */
+export function findServices(region: Known, reading: Reading): FoundService[] {
+  const around = new Map(reading.namespaces.map((namespace) => [namespace, aroundOf(region, namespace)]));
+  return namesOf(region, reading)
+    .all.map((named) => foundService(named, around.get(named.namespace) ?? aroundOf(region, named.namespace), reading))
+    .toSorted(byCreation);
+}
+
+/** The service of this name in the API. Throws a `Refusal` 400 for a name that could mean another one: see workload-names.ts. */
+export function findService(region: Known, reading: Reading & { readonly name: string }): FoundService | undefined {
+  const named = namesOf(region, reading).find(reading.name);
+  return named && foundService(named, aroundOf(region, named.namespace), reading);
+}
+
+/** Whether a new service can't have this name. */
+export function isServiceName(region: Known, reading: Reading & { readonly name: string }): boolean {
+  return namesOf(region, reading).isTaken(reading.name);
+}
+
+/** The namespace of the service of this name. Throws as `findService`. */
+export function namespaceOfService(region: Known, reading: Reading & { readonly name: string }): string | undefined {
+  return namesOf(region, reading).find(reading.name)?.namespace;
+}
+
+/** Workloads that Gantry created, and those that the region adopts. */
+function namesOf(region: Known, { namespaces }: Reading): WorkloadNames<ServiceSource> {
+  return nameApart(
+    "service",
+    namespaces.flatMap((namespace) => nameServices(sourcesIn(region, namespace), namespace)),
+  );
+}
+
+function sourcesIn({ cacheOf, config }: Known, namespace: string): readonly ServiceSource[] {
+  const cache = cacheOf(namespace);
+  const adopts = adopter(config.adopt);
+  const isAdopting = config.adopt.which !== "none";
+  const sources: readonly ServiceSource[] = [
+    ...cache.all("Deployment").map((object) => ({ kind: "Deployment" as const, object })),
+    ...(isAdopting ? cache.all("StatefulSet").map((object) => ({ kind: "StatefulSet" as const, object })) : []),
+    ...(isAdopting ? cache.all("DaemonSet").map((object) => ({ kind: "DaemonSet" as const, object })) : []),
+  ];
+  return sources.filter((source) => isOwn(source) || adopts(source.object.metadata));
+}
+
+function isOwn({ kind, object }: ServiceSource): boolean {
+  return kind === "Deployment" && isGantrys(object.metadata, labels.service);
+}
+
+type Around = {
+  readonly region: Known;
+  readonly pods: PodIndex;
+  readonly v1Services: V1Services;
+  readonly domains: Domains;
+  /** The names of autoscalers by the kind and name of their targets. */
+  readonly autoscalers: ReadonlyMap<string, string>;
+};
+
+function aroundOf(region: Known, namespace: string): Around {
+  const cache = region.cacheOf(namespace);
+  const { kind } = region.config.domains;
+  return {
+    region,
+    pods: indexPods(cache.all("Pod")),
+    v1Services: indexV1Services(cache.all("Service")),
+    domains: indexDomains({
+      ingresses: kind === "ingress" ? cache.all("Ingress") : [],
+      httpRoutes: kind === "gateway" ? cache.all("HTTPRoute") : [],
+    }),
+    autoscalers: new Map(cache.all("HorizontalPodAutoscaler").map(autoscaled)),
+  };
+}
+
+function autoscaled({ metadata, spec }: KubeObject<"HorizontalPodAutoscaler">): readonly [string, string] {
+  return [targetKey(spec.scaleTargetRef), metadata.name];
+}
+
+function targetKey({ kind, name }: { readonly kind: string; readonly name: string }): string {
+  return `${kind} ${name}`;
+}
+
+function foundService(
+  { name, item: source }: InNamespace<ServiceSource>,
+  around: Around,
+  { username, now }: Reading,
+): FoundService {
+  const { kind, object } = source;
+  const { metadata, spec } = object;
+  const v1Services = around.v1Services(spec.template.metadata?.labels ?? {});
+  const pods =
+    kind === "Deployment"
+      ? podsOfDeployment({ metadata, selector: spec.selector }, around.pods)
+      : podsOfOwner(metadata.uid, around.pods);
+  const domains = around.domains({ uid: metadata.uid, v1Services: v1Services.map((each) => each.metadata.name) });
+  return {
+    source,
+    service: projectService(object, { name, username, config: around.region.config, v1Services, domains }),
+    status: serviceStatus(source, pods, now),
+    isAdopted: !isOwn(source),
+    owner: ownerOf(metadata),
+    autoscaler: around.autoscalers.get(targetKey({ kind, name: metadata.name })),
+    pods,
+  };
+}
+
+function byCreation({ service: left }: FoundService, { service: right }: FoundService): number {
+  return Date.parse(left.createdAt) - Date.parse(right.createdAt) || (left.name < right.name ? -1 : 1);
+}
+
+/** The kind that comes first keeps the name. */
+const order: readonly ServiceSource["kind"][] = ["Deployment", "StatefulSet", "DaemonSet"];
+
+/**
+ * The name of each service of a namespace. Kubernetes lets workloads of different kinds in a namespace have the same name;
+ * then the StatefulSet `db` is `db.statefulset`, and the DaemonSet `db.daemonset`, so that all can be addressed.
+ */
+export function nameServices(
+  sources: readonly ServiceSource[],
+  namespace: string,
+): readonly InNamespace<ServiceSource>[] {
+  const named = new Map<string, ServiceSource>();
+  const taken: ServiceSource[] = [];
+  for (const source of order.flatMap((kind) => ofKind(sources, kind))) {
+    const { name } = source.object.metadata;
+    if (named.has(name)) taken.push(source);
+    else named.set(name, source);
+  }
+  for (const source of taken) {
+    let name = source.object.metadata.name;
+    while (named.has(name)) name += `.${source.kind.toLowerCase()}`;
+    named.set(name, source);
+  }
+  return [...named].map(([name, item]) => ({ name, namespace, item }));
+}
+
+function ofKind(sources: readonly ServiceSource[], kind: ServiceSource["kind"]): ServiceSource[] {
+  return sources.filter((source) => source.kind === kind).toSorted(byName);
+}
+
+function byName(left: ServiceSource, right: ServiceSource): number {
+  return left.object.metadata.name < right.object.metadata.name ? -1 : 1;
+}
+
+type Projection = {
+  readonly name: string;
+  readonly username: string;
+  readonly config: ClusterConfig;
+  readonly v1Services: readonly V1Service[];
+  readonly domains: readonly string[];
+};
+
+/** A Deployment, StatefulSet or DaemonSet with its definition, whoever wrote it. */
+export function projectService({ metadata, spec }: ServiceSource["object"], projection: Projection): Service {
+  const { name, username, config, v1Services, domains } = projection;
+  const { template } = spec;
+  const remembered = readRemembered(metadata.annotations);
+  const { ports, addresses } = reachableOf({ template, v1Services, config, remembered });
+  return {
+    uid: metadata.uid,
+    username,
+    region: config.region,
+    name,
+    createdAt: metadata.creationTimestamp,
+    running: spec.replicas > 0 || isIdle(metadata.annotations),
+    deleting: metadata.deletionTimestamp !== undefined,
+    generation: metadata.generation ?? 0,
+    definition: {
+      size: sizeOf(spec.replicas, metadata.annotations),
+      containers: containersOf(template, remembered),
+      ports,
+      volumes: volumesOf(template, remembered),
+      syncTimezone: remembered?.syncTimezone ?? false,
+      domains,
+    },
+    addresses,
+  };
+}
+
+/** While stopped, the size to which a start returns: 0 where somebody else stopped it, since nobody knows it. */
+function sizeOf(replicas: number, of: Readonly<Record<string, string>>): number {
+  if (replicas > 0 || isIdle(of)) return replicas;
+  const text = of[annotations.size] ?? "";
+  return /^[1-9]\d{0,4}$/u.test(text) ? Number(text) : 0;
+}
+
+/** Only claims are disks. */
+function volumesOf({ spec }: PodTemplate, remembered: Remembered | undefined): ServiceDefinition["volumes"] {
+  return spec.volumes.flatMap(({ name: podVolume, persistentVolumeClaim: claim }) => {
+    if (!claim) return [];
+    const known = remembered?.volumes.find((volume) => volume.podVolume === podVolume);
+    const readOnly = claim.readOnly ?? known?.readOnly ?? false;
+    const disk = known?.disk?.claim === claim.claimName ? known.disk.name : claim.claimName;
+    return [{ name: known?.name ?? podVolume, diskName: disk, readOnly }];
+  });
+}

@@ -1,0 +1,88 @@
+import type { LogWriter } from "../../workloads/logs/log-writer.ts";
+import { type NamespaceCache, openClusterCaches, jobKinds, serviceKinds } from "./cache/namespace-cache.ts";
+import type { ClusterConfig } from "./cluster/cluster-config.ts";
+import type { KubeApi } from "./cluster/kube-api.ts";
+import {
+  type RegionNamespaces,
+  makeNamespaceClaims,
+  type NamespaceClaims,
+  openNamespaces,
+} from "./region-namespaces.ts";
+import type { ReadHealth } from "./cache/reflection.ts";
+import { makeReconnects } from "./cache/reconnects.ts";
+import { connect } from "./cluster/connect.ts";
+
+/** One region: its cluster, and what is known of each namespace. */
+export type Region = {
+  readonly config: ClusterConfig;
+  readonly api: KubeApi;
+  readonly namespaces: RegionNamespaces;
+  /** The cache of a namespace; opened with the first call, then shared. */
+  readonly cacheOf: (namespace: string) => NamespaceCache;
+};
+
+/** Dependencies of the operations. Nothing in them is state of a workload: that is in the cluster and the log store. */
+export type KubernetesParts = {
+  readonly regions: ReadonlyMap<string, Region>;
+  readonly logs: LogWriter;
+  readonly now: () => Date;
+  readonly onEvent: (message: string, data: object) => void;
+};
+
+export type OpenedRegion = Region & {
+  /** As the cluster said it at the start. */
+  readonly version: string;
+  readonly health: () => readonly ReadHealth[];
+  readonly close: () => Promise<void>;
+};
+
+type Opening = {
+  readonly users: readonly string[];
+  readonly onEvent: (message: string, data: object) => void;
+};
+
+/** Connects to each cluster. Throws an Error that says what was tried when one of them doesn't answer. */
+export async function openRegions(clusters: readonly ClusterConfig[], opening: Opening): Promise<OpenedRegion[]> {
+  const claims = makeNamespaceClaims();
+  const opened = await Promise.allSettled(clusters.map((config) => openRegion(config, { ...opening, claims })));
+  const regions = opened.flatMap((each) => (each.status === "fulfilled" ? [each.value] : []));
+  const failed = opened.find((each) => each.status === "rejected");
+  if (!failed) return regions;
+  await Promise.all(regions.map((region) => region.close()));
+  throw failed.reason;
+}
+
+type OpeningRegion = Opening & { readonly claims: NamespaceClaims };
+
+async function openRegion(config: ClusterConfig, { users, claims, onEvent }: OpeningRegion): Promise<OpenedRegion> {
+  const api = await connect(config);
+  const version = await api.version().catch((error: unknown) => {
+    api.close();
+    const why = error instanceof Error ? error.message : String(error);
+    throw new Error(`region ${config.region}: the cluster at ${api.server} didn't tell its version (${why})`, {
+      cause: error,
+    });
+  });
+  const shared = {
+    api,
+    reconnects: makeReconnects(),
+    onEvent: (message: string, data: object) => onEvent(message, { region: config.region, ...data }),
+  };
+  const caches = openClusterCaches({ ...shared, kinds: [...new Set([...serviceKinds(config), ...jobKinds(config)])] });
+  const namespaces = openNamespaces({ ...shared, config, users, claims });
+  const end = namespaces.onChange(() => caches.keepOnly(new Set(namespaces.all())));
+  return {
+    config,
+    api,
+    version,
+    namespaces,
+    cacheOf: caches.cacheOf,
+    health: () => [...namespaces.health(), ...caches.health()],
+    async close() {
+      end();
+      await namespaces.close();
+      await caches.close();
+      api.close();
+    },
+  };
+}

@@ -1,0 +1,226 @@
+import type { ServiceDefinition } from "../../../workloads/definitions/service-definition.ts";
+import { annotations, labels, MANAGED_BY } from "../names.ts";
+import { timeZoneVolume, writeRemembered } from "../read/remembered.ts";
+import { claimOf, podVolumeOf, domainPortName, mappedPortName, routeNameOf } from "./object-names.ts";
+import { type PodSettings, podContainers, podDefaults, type PodVolume } from "./pod-template.ts";
+import type { ClusterConfig } from "../cluster/cluster-config.ts";
+import type { KubeObject } from "../cluster/kinds.ts";
+
+export type NewDeployment = {
+  readonly name: string;
+  readonly definition: ServiceDefinition;
+  /** Tells the Deployment of this request from one that somebody else made at the same time. */
+  readonly request: string;
+  readonly settings: PodSettings;
+  /** Further annotations. */
+  readonly notes?: Readonly<Record<string, string>>;
+  /** A disk that only one node can write to at a time: instances are replaced one after the other, never side by side. */
+  readonly holdsDisk: boolean;
+  /** The value of the annotation `gantry/making`; undefined if nothing but the Deployment has to be made. */
+  readonly making: string | undefined;
+};
+
+/** A Deployment for a service, without apiVersion and kind. */
+export function deploymentManifest(made: NewDeployment): object {
+  const { name, definition, settings, holdsDisk } = made;
+  return {
+    metadata: { name, labels: labelsOf(name), annotations: annotationsOf(made) },
+    spec: {
+      replicas: definition.size,
+      selector: { matchLabels: { [labels.service]: name } },
+      strategy: holdsDisk
+        ? { type: "Recreate" }
+        : { type: "RollingUpdate", rollingUpdate: { maxSurge: "25%", maxUnavailable: 0 } },
+      template: { metadata: { labels: labelsOf(name) }, spec: podSpec(name, definition, settings) },
+    },
+  };
+}
+
+export function labelsOf(service: string): Readonly<Record<string, string>> {
+  return { [labels.managedBy]: MANAGED_BY, [labels.name]: service, [labels.service]: service };
+}
+
+function annotationsOf({ definition, request, notes, making }: NewDeployment): Readonly<Record<string, string>> {
+  const { volumes, ports, syncTimezone, size } = definition;
+  const remembered = {
+    volumes: volumes.map(({ name, diskName, readOnly }) => ({
+      podVolume: podVolumeOf(name),
+      name,
+      disk: { name: diskName, claim: claimOf(diskName) },
+      readOnly,
+    })),
+    ports: [...ports],
+    syncTimezone,
+  };
+  return {
+    [annotations.request]: request,
+    ...notes,
+    [annotations.remembered]: writeRemembered(remembered),
+    ...(size === 0 && { [annotations.idle]: "true" }),
+    ...(making !== undefined && { [annotations.making]: making }),
+  };
+}
+
+function podSpec(name: string, definition: ServiceDefinition, settings: PodSettings): object {
+  const { containers, syncTimezone } = definition;
+  const timeZone = syncTimezone ? timeZoneVolume(name) : undefined;
+  const disks = definition.volumes.map(({ name, diskName, readOnly }): PodVolume => ({
+    name: podVolumeOf(name),
+    persistentVolumeClaim: { claimName: claimOf(diskName), readOnly },
+  }));
+  return {
+    ...podDefaults(settings),
+    containers: podContainers(containers, { timeZone, probed: probedPorts(definition), settings }),
+    volumes: [...disks, ...(timeZone ? [timeZone] : [])],
+  };
+}
+
+/** The first mapped port of each container. One that no container names is taken for the first container's. */
+function probedPorts({ containers, ports }: ServiceDefinition): ReadonlyMap<number, number> {
+  const probed = new Map<number, number>();
+  for (const { containerPort } of ports) {
+    const index = Math.max(
+      containers.findIndex((container) => container.ports.some(({ port }) => port === containerPort)),
+      0,
+    );
+    if (!probed.has(index)) probed.set(index, containerPort);
+  }
+  return probed;
+}
+
+type Ports = Pick<ServiceDefinition, "ports" | "containers">;
+
+/** The port that domains are routed to: the first mapping's, otherwise the first that a container names. */
+export function domainPort({ ports, containers }: Ports): number | undefined {
+  return ports[0]?.containerPort ?? containers.flatMap((container) => container.ports)[0]?.port;
+}
+
+type OwnedBy = Pick<KubeObject<"Deployment">, "metadata">;
+
+/**
+ * Makes an object go with its Deployment. The Deployment doesn't wait for it (`blockOwnerDeletion`): that would take the
+ * right to `update` its `finalizers` where the cluster enforces it, as OpenShift does.
+ */
+function ownedBy({ metadata: { name, uid } }: OwnedBy): object {
+  const owner = { apiVersion: "apps/v1", kind: "Deployment", name, uid, controller: true };
+  return { labels: labelsOf(name), ownerReferences: [owner] };
+}
+
+const types = { cluster: "ClusterIP", "node-port": "NodePort", "load-balancer": "LoadBalancer" } as const;
+
+type Addressed = { readonly mapped: readonly number[]; readonly routed: number | undefined };
+
+/** The v1 Service for the mapped ports and for the one that domains are routed to. */
+export function v1ServiceManifest(
+  deployment: OwnedBy,
+  { mapped, routed }: Addressed,
+  { kind }: ClusterConfig["ports"],
+): object {
+  const { name } = deployment.metadata;
+  const ports = mapped.map((port) => ({ name: mappedPortName(port), port, targetPort: port, protocol: "TCP" }));
+  if (routed !== undefined && !mapped.includes(routed)) {
+    ports.push({ name: domainPortName(routed), port: routed, targetPort: routed, protocol: "TCP" });
+  }
+  // Without a mapping, nothing outside has to reach it.
+  const type = mapped.length === 0 ? "ClusterIP" : types[kind];
+  return {
+    metadata: { name, ...ownedBy(deployment) },
+    spec: { type, selector: { [labels.service]: name }, ports },
+  };
+}
+
+export type NewRoute = {
+  readonly kind: "Ingress" | "HTTPRoute";
+  readonly name: string;
+  readonly domains: readonly string[];
+  readonly body: object;
+};
+
+/** https://gateway-api.sigs.k8s.io/reference/spec/: at most 16 host names in a route. */
+const HTTP_ROUTE_NAMES = 16;
+
+/** The routes of a service's domains; none without domains. */
+export function routeManifests(
+  deployment: OwnedBy,
+  { domains, port }: { readonly domains: readonly string[]; readonly port: number },
+  config: ClusterConfig["domains"],
+): readonly NewRoute[] {
+  const { name } = deployment.metadata;
+  if (domains.length === 0) return [];
+  switch (config.kind) {
+    case "none":
+      return [];
+    case "ingress":
+      return [
+        {
+          kind: "Ingress",
+          name,
+          domains,
+          body: ingress(deployment, { domains, port, className: config.ingressClass }),
+        },
+      ];
+    case "gateway": {
+      const count = Math.ceil(domains.length / HTTP_ROUTE_NAMES);
+      return Array.from({ length: count }, (_, index) => {
+        const hostnames = domains.slice(index * HTTP_ROUTE_NAMES, (index + 1) * HTTP_ROUTE_NAMES);
+        const route = routeNameOf(name, index);
+        const body = httpRoute(deployment, { name: route, hostnames, port, gateway: config.gateway });
+        return { kind: "HTTPRoute", name: route, domains: hostnames, body };
+      });
+    }
+  }
+}
+
+type Routed = { readonly domains: readonly string[]; readonly port: number; readonly className: string | undefined };
+
+function ingress(deployment: OwnedBy, { domains, port, className }: Routed): object {
+  const { name } = deployment.metadata;
+  return {
+    metadata: { name, ...ownedBy(deployment) },
+    spec: {
+      ...(className !== undefined && { ingressClassName: className }),
+      rules: domains.map((host) => ingressRule(host, { name, port })),
+    },
+  };
+}
+
+type Gateway = Extract<ClusterConfig["domains"], { kind: "gateway" }>["gateway"];
+type HostNames = {
+  readonly name: string;
+  readonly hostnames: readonly string[];
+  readonly port: number;
+  readonly gateway: Gateway;
+};
+
+/** Sends a domain to a port of a v1 Service. */
+export function ingressRule(host: string, to: { readonly name: string; readonly port: number }): object {
+  const service = { name: to.name, port: { number: to.port } };
+  return { host, http: { paths: [{ path: "/", pathType: "Prefix", backend: { service } }] } };
+}
+
+function httpRoute(deployment: OwnedBy, { name, hostnames, port, gateway }: HostNames): object {
+  return {
+    metadata: { name, ...ownedBy(deployment) },
+    spec: {
+      parentRefs: [gateway.namespace === undefined ? { name: gateway.name } : gateway],
+      hostnames,
+      rules: [{ backendRefs: [{ name: deployment.metadata.name, port }] }],
+    },
+  };
+}
+
+/** A disk. It has no owner: it stays when its service is deleted. */
+export function claimManifest(
+  name: string,
+  { storageClass, size }: NonNullable<ClusterConfig["disks"]>,
+  extra: { readonly labels: object; readonly annotations: object },
+): object {
+  return {
+    metadata: { name, ...extra },
+    spec: {
+      accessModes: ["ReadWriteOnce"],
+      storageClassName: storageClass,
+      resources: { requests: { storage: size } },
+    },
+  };
+}

@@ -1,0 +1,239 @@
+import { describe, expect, test } from "vitest";
+import type { NewService } from "../../../../../src/api/schema.ts";
+import {
+  deploymentManifest,
+  routeManifests,
+  v1ServiceManifest,
+} from "../../../../../src/service/engines/kubernetes/write/service-manifests.ts";
+import { readService } from "../../../../../src/service/workloads/definitions/service-definition.ts";
+import { kinds } from "../../../../../src/service/engines/kubernetes/cluster/kinds.ts";
+import { deployment } from "../support/sent-objects.ts";
+
+const web: NewService = {
+  target_instance_size: 2,
+  containers: [
+    {
+      image: "shop/web:1",
+      command: ["web", "$(date)"],
+      env: [{ name: "LEVEL", value: "info" }],
+      ports: [{ port: 8080 }],
+      resources: { limits: { memory: "1Gi" } },
+      volumeMounts: [{ name: "Data", mountPath: "/data" }],
+    },
+    { image: "shop/sidecar:1" },
+  ],
+  port_mappings: [{ container_port: 8080 }],
+  volumes: [{ name: "Data", disk_name: "disk-1", is_read_only: true }],
+  sync_timezone: true,
+  binding_domain_name: ["shop.example.com"],
+};
+
+function definitionOf(body: NewService) {
+  return readService("web", body, () => undefined);
+}
+
+describe("the Deployment of a service", () => {
+  test("holds what was asked for, under names that Kubernetes takes", () => {
+    const definition = definitionOf(web);
+
+    const manifest = deploymentManifest({
+      name: "web",
+      definition,
+      settings: { defaults: {}, isRestricted: false },
+      request: "r1",
+      holdsDisk: false,
+      making: undefined,
+    });
+
+    expect(manifest).toMatchInlineSnapshot(`
+      {
+        "metadata": {
+          "annotations": {
+            "gantry/remembered": "{"volumes":[{"podVolume":"data-cec3a9b89b2e3913","name":"Data","disk":{"name":"disk-1","claim":"disk-1"},"readOnly":true}],"ports":[{"containerPort":8080,"protocol":"tcp"}],"syncTimezone":true}",
+            "gantry/request": "r1",
+          },
+          "labels": {
+            "app.kubernetes.io/managed-by": "gantry",
+            "app.kubernetes.io/name": "web",
+            "gantry/service": "web",
+          },
+          "name": "web",
+        },
+        "spec": {
+          "replicas": 2,
+          "selector": {
+            "matchLabels": {
+              "gantry/service": "web",
+            },
+          },
+          "strategy": {
+            "rollingUpdate": {
+              "maxSurge": "25%",
+              "maxUnavailable": 0,
+            },
+            "type": "RollingUpdate",
+          },
+          "template": {
+            "metadata": {
+              "labels": {
+                "app.kubernetes.io/managed-by": "gantry",
+                "app.kubernetes.io/name": "web",
+                "gantry/service": "web",
+              },
+            },
+            "spec": {
+              "automountServiceAccountToken": false,
+              "containers": [
+                {
+                  "command": [
+                    "web",
+                    "$$(date)",
+                  ],
+                  "env": [
+                    {
+                      "name": "LEVEL",
+                      "value": "info",
+                    },
+                  ],
+                  "image": "shop/web:1",
+                  "imagePullPolicy": "IfNotPresent",
+                  "name": "web",
+                  "ports": [
+                    {
+                      "containerPort": 8080,
+                      "protocol": "TCP",
+                    },
+                  ],
+                  "readinessProbe": {
+                    "failureThreshold": 3,
+                    "periodSeconds": 2,
+                    "tcpSocket": {
+                      "port": 8080,
+                    },
+                    "timeoutSeconds": 2,
+                  },
+                  "resources": {
+                    "limits": {
+                      "memory": "1024Mi",
+                    },
+                  },
+                  "volumeMounts": [
+                    {
+                      "mountPath": "/data",
+                      "name": "data-cec3a9b89b2e3913",
+                    },
+                    {
+                      "mountPath": "/etc/localtime",
+                      "name": "web-time-zone",
+                      "readOnly": true,
+                    },
+                  ],
+                },
+                {
+                  "image": "shop/sidecar:1",
+                  "imagePullPolicy": "IfNotPresent",
+                  "name": "web-2",
+                  "ports": [],
+                  "volumeMounts": [
+                    {
+                      "mountPath": "/etc/localtime",
+                      "name": "web-time-zone",
+                      "readOnly": true,
+                    },
+                  ],
+                },
+              ],
+              "enableServiceLinks": false,
+              "volumes": [
+                {
+                  "name": "data-cec3a9b89b2e3913",
+                  "persistentVolumeClaim": {
+                    "claimName": "disk-1",
+                    "readOnly": true,
+                  },
+                },
+                {
+                  "hostPath": {
+                    "path": "/etc/localtime",
+                  },
+                  "name": "web-time-zone",
+                },
+              ],
+            },
+          },
+        },
+      }
+    `);
+  });
+
+  test("that holds a disk is replaced before its successor starts", () => {
+    const manifest = deploymentManifest({
+      name: "web",
+      definition: definitionOf({ containers: [{ image: "db" }], target_instance_size: 0 }),
+      settings: { defaults: {}, isRestricted: false },
+      request: "r1",
+      holdsDisk: true,
+      making: undefined,
+    });
+
+    expect(manifest).toMatchObject({
+      metadata: { annotations: { "gantry/idle": "true" } },
+      spec: { replicas: 0, strategy: { type: "Recreate" } },
+    });
+  });
+});
+
+const made = kinds.Deployment.schema.parse(deployment("web"));
+
+describe("the address and the routes of a service", () => {
+  test("each region has its kind of address", () => {
+    const types = (["cluster", "node-port", "load-balancer"] as const).map((kind) =>
+      v1ServiceManifest(
+        made,
+        { mapped: [8080], routed: 8080 },
+        kind === "node-port" ? { kind, host: "node" } : { kind },
+      ),
+    );
+
+    expect(types).toMatchObject(["ClusterIP", "NodePort", "LoadBalancer"].map((type) => ({ spec: { type } })));
+    expect(types[0]).toMatchObject({
+      metadata: { ownerReferences: [{ kind: "Deployment", uid: made.metadata.uid }] },
+      spec: { ports: [{ name: "port-8080", port: 8080, targetPort: 8080 }] },
+    });
+  });
+
+  test("a port that only domains are routed to is no mapping and stays inside the cluster", () => {
+    expect(v1ServiceManifest(made, { mapped: [], routed: 8000 }, { kind: "node-port", host: "node" })).toMatchObject({
+      spec: { type: "ClusterIP", ports: [{ name: "domain-8000", port: 8000 }] },
+    });
+  });
+
+  test("domains are one Ingress, or as many HTTPRoutes as they need", () => {
+    const domains = Array.from({ length: 20 }, (_, index) => `d${index}.example.com`);
+    const routed = { domains, port: 8080 };
+
+    const [ingress, ...none] = routeManifests(made, routed, { kind: "ingress", ingressClass: "nginx" });
+    const routes = routeManifests(made, routed, { kind: "gateway", gateway: { name: "edge", namespace: undefined } });
+
+    expect(none).toEqual([]);
+    expect(ingress).toMatchObject({
+      kind: "Ingress",
+      name: "web",
+      body: { spec: { ingressClassName: "nginx", rules: domains.map((host) => ({ host })) } },
+    });
+    expect(routes.map(({ kind, name }) => [kind, name])).toEqual([
+      ["HTTPRoute", "web"],
+      ["HTTPRoute", "web.2"],
+    ]);
+    expect(routes[1]).toMatchObject({
+      body: {
+        spec: {
+          parentRefs: [{ name: "edge" }],
+          hostnames: domains.slice(16),
+          rules: [{ backendRefs: [{ name: "web", port: 8080 }] }],
+        },
+      },
+    });
+    expect(routeManifests(made, { domains: [], port: 8080 }, { kind: "ingress", ingressClass: undefined })).toEqual([]);
+  });
+});
