@@ -57,9 +57,7 @@ test("no promise is left alone in the sources, in whatever chain", () => {
   expect(files.length).toBeGreaterThan(500);
 
   // `unawaited` itself ends such a chain.
-  expect(
-    leftAlone(program, files).filter((place) => !/^src\/(?:playground|platform)\/unawaited\.ts/u.test(place)),
-  ).toEqual([]);
+  expect(leftAlone(program, files).filter((place) => !place.startsWith("src/platform/unawaited.ts"))).toEqual([]);
 });
 
 test("it would find a handler that may reject, a void, and a then without an end", () => {

@@ -1,7 +1,7 @@
 import { requestOf } from "./delivery/bot-request.ts";
 import { deliver, type Delivery } from "./delivery/deliver.ts";
 import type { EventLedger } from "./delivery/event-quota.ts";
-import type { Faults } from "./faults/faults.ts";
+import type { Faults } from "./faults.ts";
 import type { JsonObject } from "./json.ts";
 import { createPeople, type People } from "./people/people.ts";
 import { createPerson, type Person } from "./people/person.ts";

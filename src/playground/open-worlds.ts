@@ -1,20 +1,49 @@
 import { randomBytes } from "node:crypto";
-import { createClock } from "./clock.ts";
+import { createClock, type Later } from "./clock.ts";
 import { createEventLedger } from "./delivery/event-quota.ts";
-import { createFaults } from "./faults/faults.ts";
-import { createNetwork, type Network } from "./faults/network.ts";
+import { createFaults, createNetwork, type Network } from "./faults.ts";
 import { createInstalls } from "./installs/installs.ts";
-import type { Slack } from "./installs/slack.ts";
-import type { PlaygroundOptions } from "./playground.ts";
+import type { App, ExternalFault, OAuthApp, Slack, World } from "./world.ts";
 import { times } from "./rules/limits.ts";
-import { newestTs, restore } from "./saved/saved-workspace.ts";
-import { besides, loadWorkspace } from "./saved/workspace-file.ts";
+import { newestTs, restore } from "./saved-workspace.ts";
+import { besides, loadWorkspace } from "./saved-files.ts";
 import { createLinks, type Links } from "./sockets/links.ts";
-import type { Later } from "./timers.ts";
 import { createTranscript } from "./transcript.ts";
 import { appId, newState, type Seed, seeds } from "./workspace/seeds.ts";
 import type { State } from "./workspace/state.ts";
-import type { World } from "./world.ts";
+
+export type PlaygroundOptions = {
+  readonly app: App;
+  readonly signingSecret: string;
+  /** xoxb-… of an app that is in one workspace from the start, and in no other. */
+  readonly botToken?: string;
+  /** An app that several workspaces can install; at first, none has it. Instead of `botToken`. */
+  readonly oauth?: OAuthApp;
+  /** xapp-…, for an app in Socket Mode. Default: a new one. */
+  readonly appToken?: string;
+  /** Default: connections:write. */
+  readonly appTokenScopes?: readonly string[];
+  /** The playground's base URL; a function while the port is not known yet. */
+  readonly url: string | (() => string);
+  /** The bot's request URL: http://127.0.0.1:3000/slack/events */
+  readonly requestUrl: () => string;
+  /**
+   * Milliseconds since 1970. All timestamps and expiries use it, except signatures: the bot checks those by wall time.
+   */
+  readonly now?: () => number;
+  /** Schedules event retries. Defaults to timers of this process. */
+  readonly later?: Later;
+  /** Limit for an ack in milliseconds. Defaults to Slack's 3 s. */
+  readonly ackMs?: number;
+  /** Host names besides loopback that may use the control routes ("gantry.example:8080"). */
+  readonly hosts?: readonly string[];
+  /** The file in which the first workspace outlives a restart; the others have theirs beside it. Undefined keeps nothing. */
+  readonly savedIn?: string;
+  /** Told when saving fails. */
+  readonly onTrouble?: (sentence: string) => void;
+  /** More switches on the page's faults panel, for faults outside of Slack. */
+  readonly externalFaults?: readonly ExternalFault[];
+};
 
 type Shared = Pick<World, "appToken" | "clock" | "externalFaultsOn" | "later" | "slack" | "url"> & {
   readonly network: Network;
@@ -79,7 +108,7 @@ function newSlack({ oauth, botToken, app }: PlaygroundOptions, worlds: Slack["wo
   return { installs, oauth, codes: new Map(), worlds };
 }
 
-export type OpenedWorlds = {
+type OpenedWorlds = {
   readonly slack: Slack;
   readonly worlds: readonly [World, ...World[]];
   /** The file of each workspace that is saved. */

@@ -1,18 +1,16 @@
-import type { Clock } from "./clock.ts";
+import type { Clock, Later } from "./clock.ts";
 import type { EventLedger } from "./delivery/event-quota.ts";
 import { withIds } from "./workspace/ids.ts";
 import type { JsonObject } from "./json.ts";
-import type { Deletion, Message, State } from "./workspace/state.ts";
+import type { Deletion, Enterprise, Message, State } from "./workspace/state.ts";
 import type { Links } from "./sockets/links.ts";
-import type { Later } from "./timers.ts";
-import { type Install, installIn } from "./installs/installs.ts";
-import type { Slack } from "./installs/slack.ts";
+import { type Install, installIn, type Installs } from "./installs/installs.ts";
 import type { Transcript } from "./transcript.ts";
-import type { Faults } from "./faults/faults.ts";
+import type { Faults } from "./faults.ts";
 import { slackbot } from "./workspace/seeds.ts";
 
 /** A slash command in the composer: its line in the list, and its usage hint. */
-export type CommandHint = { readonly command: string; readonly description?: string; readonly usageHint?: string };
+type CommandHint = { readonly command: string; readonly description?: string; readonly usageHint?: string };
 
 /** Global shortcuts are listed in the composer, message shortcuts in a message's menu. */
 export type Shortcut = {
@@ -156,7 +154,7 @@ function take(world: World, message: Message): void {
 }
 
 /** The recipient of an ephemeral message. */
-export type Addressee = {
+type Addressee = {
   readonly user: string;
   readonly channel: string;
   readonly thread?: string | undefined;
@@ -169,4 +167,50 @@ export function notice(world: World, to: Addressee, text: string): Message {
 
 export function isBots({ state }: Pick<World, "state">, message: Message): boolean {
   return message.user === state.bot.user;
+}
+
+/** The app's credentials for OAuth, as on its settings page. */
+export type OAuthApp = {
+  readonly clientId: string;
+  readonly clientSecret: string;
+  /** Where Slack may send people back to; those that begin with one of these are allowed too. */
+  readonly redirectUrls: () => readonly string[];
+  /** The address of the app's page for installing it. */
+  readonly installUrl: () => string;
+  /** Tokens expire, and are traded for new ones. */
+  readonly rotates: boolean;
+};
+
+/** Given to a browser at the end of an installation, and traded once for a token. */
+export type Code = {
+  readonly owner: Owner;
+  readonly installer: string;
+  readonly scopes: readonly string[];
+  readonly redirectUri: string;
+  readonly madeMs: number;
+  isUsed: boolean;
+};
+
+/** A workspace, or an organization. */
+export type Owner = { readonly world: World } | { readonly enterprise: Enterprise };
+
+/** What the workspaces of a playground share. */
+export type Slack = {
+  readonly installs: Installs;
+  /** Undefined for an app that can't be distributed: it is in one workspace from the start. */
+  readonly oauth: OAuthApp | undefined;
+  readonly codes: Map<string, Code>;
+  /** All workspaces, in the order of their list. There is at least one. */
+  readonly worlds: () => readonly [World, ...World[]];
+};
+
+/** The workspaces of an organization. */
+export function worldsOf({ worlds }: Slack, enterpriseId: string): readonly World[] {
+  return worlds().filter(({ state }) => state.team.enterprise?.id === enterpriseId);
+}
+
+/** The organizations of this Slack. */
+export function enterprisesOf({ worlds }: Slack): readonly Enterprise[] {
+  const all = worlds().flatMap(({ state }) => state.team.enterprise ?? []);
+  return all.filter(({ id }, index) => all.findIndex((each) => each.id === id) === index);
 }

@@ -1,4 +1,4 @@
-import type { PlaygroundOptions } from "../../src/playground/playground.ts";
+import type { PlaygroundOptions } from "../../src/playground/open-worlds.ts";
 
 /** The harbour's app: all that Slack offers an app and Gantry has no use for yet. */
 export const smallAppManifest: PlaygroundOptions["app"] = {

@@ -1,31 +1,71 @@
-import { isList, isObject, type Json, textOf } from "../json.ts";
-import { limits } from "../rules/limits.ts";
-import { block } from "./block.ts";
-import { card, carousel, children, containerRules } from "./cards.ts";
-import { dataVisualization } from "./charts.ts";
-import { contextActions } from "./context-actions.ts";
-import { dataTable } from "./data-table.ts";
-import { accessory, action, input } from "./elements.ts";
-import { imageBlock, imageElement, imageSource } from "./images.ts";
-import { richText, richTextParts } from "./rich-text.ts";
 import {
-  all,
+  block,
   byType,
   type Check,
-  flag,
   list,
   may,
   must,
+  object,
+  someString,
+  text,
+  word,
+  pattern,
+  all,
+  flag,
   report,
   type Site,
   type Surface,
-  text,
-  word,
 } from "./shape.ts";
-import { tableBlock, tableTotals } from "./table.ts";
-import { plan, taskCard } from "./tasks.ts";
-import { plain, plainOrMrkdwn } from "./text-objects.ts";
-import { video } from "./video.ts";
+import { acts, element, accessory, action, input, imageBlock, imageElement, imageSource } from "./elements.ts";
+import { plain, plainOrMrkdwn } from "./composition-objects.ts";
+import { isList, isObject, type Json, textOf } from "../json.ts";
+import { limits } from "../rules/limits.ts";
+import { card, carousel, children, containerRules, plan, taskCard } from "./cards.ts";
+import { dataVisualization } from "./charts.ts";
+import { dataTable, tableBlock, tableTotals } from "./tables.ts";
+import { richText, richTextParts } from "./rich-text.ts";
+
+const feedback = object({
+  text: must(plain("button.text")),
+  value: must(text("button.value")),
+  accessibility_label: may(text("button.label")),
+});
+
+const elements = {
+  feedback_buttons: element("feedback_buttons", {
+    action_id: acts.action_id,
+    positive_button: must(feedback),
+    negative_button: must(feedback),
+  }),
+  icon_button: element("icon_button", {
+    ...acts,
+    icon: must(word("trash")),
+    text: must(plain("button.text")),
+    value: may(text("button.value")),
+    accessibility_label: may(text("button.label")),
+    visible_to_user_ids: may(list(someString)),
+  }),
+};
+
+/** https://docs.slack.dev/reference/block-kit/blocks/context-actions-block */
+const contextActions: Check = block("context_actions", {
+  elements: must(list(byType(elements, "element.block"), "context-actions.elements")),
+});
+
+const secure = pattern(/^https:\/\/\S+$/, "https://example.com/video");
+
+/** https://docs.slack.dev/reference/block-kit/blocks/video-block */
+const video: Check = block("video", {
+  video_url: must(secure),
+  thumbnail_url: must(someString),
+  alt_text: must(someString),
+  title: must(plain("video.title")),
+  title_url: may(secure),
+  author_name: may(text("video.author")),
+  provider_name: may(someString),
+  provider_icon_url: may(someString),
+  description: may(plain("text.text")),
+});
 
 // https://docs.slack.dev/reference/block-kit/blocks
 

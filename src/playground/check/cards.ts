@@ -1,10 +1,9 @@
 import { isList, isObject, type Json } from "../json.ts";
 import { limits } from "../rules/limits.ts";
-import { block } from "./block.ts";
-import { button } from "./elements.ts";
-import { imageElement } from "./images.ts";
-import { all, type Check, list, may, must, report } from "./shape.ts";
-import { plainOrMrkdwn } from "./text-objects.ts";
+import { block, all, type Check, list, may, must, report, object, someString, type Property, word } from "./shape.ts";
+import { button, imageElement } from "./elements.ts";
+import { plainOrMrkdwn } from "./composition-objects.ts";
+import { richText } from "./rich-text.ts";
 
 const content: Check = (value, at, site) => {
   const parts = ["hero_image", "title", "actions", "body"];
@@ -33,7 +32,7 @@ const cardOfCarousel: Check = (value: Json, at, site) => card(value, at, { ...si
 export const carousel: Check = block("carousel", { elements: must(list(cardOfCarousel, "carousel.cards")) });
 
 /** The block types that a container takes: https://docs.slack.dev/reference/block-kit/blocks/container-block */
-export const containable: readonly string[] = [
+const containable: readonly string[] = [
   "actions",
   "context",
   "divider",
@@ -72,3 +71,27 @@ export const containerRules: Check = (value, at, site) => {
     report(site, "container.collapsed", [`${at}/default_collapsed`, "needs is_collapsible"]);
   }
 };
+
+/** A source that a task cites. */
+export const source: Check = object({ type: must(word("url")), url: must(someString), text: must(someString) });
+
+const task: Readonly<Record<string, Property>> = {
+  task_id: must(someString),
+  title: must(someString),
+  details: may(richText),
+  output: may(richText),
+  sources: may(list(source)),
+  status: may(word("pending", "in_progress", "complete", "error")),
+};
+
+/** https://docs.slack.dev/reference/block-kit/blocks/task-card-block */
+export const taskCard: Check = block("task_card", task);
+
+// Slack's own examples omit the type of a task in a plan.
+const plannedTask: Check = (value, at, site) => {
+  const whole = isObject(value) ? { type: "task_card", ...value } : value;
+  taskCard(whole, at, site);
+};
+
+/** https://docs.slack.dev/reference/block-kit/blocks/plan-block */
+export const plan: Check = block("plan", { title: must(someString), tasks: may(list(plannedTask)) });

@@ -2,7 +2,8 @@ import { isList, isObject, type Json, type JsonObject, objectsOf, parseJson, tex
 import { type LimitId, limits } from "../rules/limits.ts";
 import { refuse, Refused } from "../rules/refusal.ts";
 import { checkBlocks } from "./blocks.ts";
-import { newSite } from "./shape.ts";
+import { newSite, byType, type Check, list, may, must, object, someString, text, word } from "./shape.ts";
+import { source } from "./cards.ts";
 
 /** A message's checked content. Undefined parts were not sent. */
 export type Content = {
@@ -13,7 +14,7 @@ export type Content = {
   readonly mrkdwn: boolean;
 };
 
-export type ContentRules = {
+type ContentRules = {
   readonly textLimit: LimitId;
   /** chat.* methods limit the total size of the blocks; response_url does not. */
   readonly summed: boolean;
@@ -76,4 +77,45 @@ export function checkContent(args: JsonObject, rules: ContentRules): Content {
   checkAttachments(attachments ?? []);
   const parsesNames = args["parse"] === "full" || args["link_names"] === true;
   return { text, blocks, attachments, parsesNames, mrkdwn: args["mrkdwn"] !== false };
+}
+
+// https://docs.slack.dev/messaging/sending-and-scheduling-messages#text-streaming
+
+const anyBlocks: Check = (value, at, site) => checkBlocks(value, at, site);
+
+const chunk = byType(
+  {
+    markdown_text: object({ type: must(word("markdown_text")), text: must(text("stream.markdown-text")) }),
+    blocks: object({ type: must(word("blocks")), blocks: must(anyBlocks) }),
+    plan_update: object({ type: must(word("plan_update")), title: must(someString) }),
+    task_update: object({
+      type: must(word("task_update")),
+      id: must(someString),
+      title: must(someString),
+      status: must(word("pending", "in_progress", "complete", "error")),
+      details: may(someString),
+      output: may(someString),
+      sources: may(list(source)),
+    }),
+  },
+  "stream.chunk",
+);
+
+export function blocksIn(chunks: readonly JsonObject[]): number {
+  return chunks.reduce((sum, each) => sum + objectsOf(each["blocks"]).length, 0);
+}
+
+/** Reads and checks the chunks of a stream that already has `before` blocks; throws Refused with Slack's code. */
+export function checkChunks(input: Json | undefined, before: number): readonly JsonObject[] {
+  const value = typeof input === "string" ? parseJson(input) : input;
+  if (value === undefined || value === null) return [];
+  if (!isList(value) || !value.every(isObject))
+    refuse("invalid_chunks", "stream.chunk", "chunks is no list of objects");
+  const chunks = objectsOf(value);
+  const count = before + blocksIn(chunks);
+  if (count > limits["stream.blocks"].max) refuse("msg_blocks_too_many", "stream.blocks", `${count} blocks in chunks`);
+  const site = newSite("message");
+  for (const [index, each] of chunks.entries()) chunk(each, `/chunks/${index}`, site);
+  if (site.problems.length > 0) throw new Refused("invalid_chunks", site.problems);
+  return chunks;
 }

@@ -3,7 +3,7 @@ import { limits } from "../rules/limits.ts";
 import { refuse, Refused } from "../rules/refusal.ts";
 import { checkBlocks } from "./blocks.ts";
 import { anyString, type Check, flag, may, must, newSite, object, report, text, word } from "./shape.ts";
-import { plain } from "./text-objects.ts";
+import { plain } from "./composition-objects.ts";
 
 // https://docs.slack.dev/reference/views
 

@@ -1,5 +1,3 @@
-import type { World } from "../world.ts";
-
 const loopback = new Set(["127.0.0.1", "localhost", "[::1]"]);
 
 function portOf(url: URL): string {
@@ -25,7 +23,7 @@ export function callerOf({ headers, url }: Request): Caller {
  * keeps other web pages in the same browser from typing commands; checking Host stops DNS rebinding.
  */
 export function foreignCaller(
-  { url }: Pick<World, "url">,
+  { url }: { readonly url: () => string },
   { host, origin }: Caller,
   hosts: readonly string[],
 ): string | undefined {

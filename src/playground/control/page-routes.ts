@@ -1,13 +1,12 @@
 import { type Context, Hono } from "hono";
 import { z } from "zod";
 import { isObject, type JsonObject, textOf } from "../json.ts";
-import { updateStream } from "../live/update-stream.ts";
-import type { WireExchangeBodies } from "../live/wire.ts";
+import { updateStream } from "./update-stream.ts";
+import type { WireExchangeBodies } from "../wire.ts";
 import { findUser, personNamed } from "../workspace/workspace.ts";
 import type { World } from "../world.ts";
-import { changeInstall } from "./install-changes.ts";
+import { changeInstall, changeWorkspace } from "./workspace-changes.ts";
 import { personActions } from "./person-actions.ts";
-import { changeWorkspace } from "./workspace-changes.ts";
 import { switchFaults } from "./fault-switches.ts";
 
 /** The sentence shown on the page: a wrong shape, a deleted message, a channel they are not in. */

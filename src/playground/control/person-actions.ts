@@ -1,13 +1,20 @@
 import { z } from "zod";
 import type { Delivery } from "../delivery/deliver.ts";
 import type { Json, JsonObject } from "../json.ts";
-import { act, type Actor, isSilent, remember, suggestions } from "../people/block-actions.ts";
+import {
+  act,
+  type Actor,
+  isSilent,
+  remember,
+  suggestions,
+  useGlobalShortcut,
+  useMessageShortcut,
+} from "../people/interactions.ts";
 import { checkSignedIn, personNamed } from "../workspace/workspace.ts";
 import { deleteMessage, editMessage } from "../people/message-edits.ts";
 import type { Found } from "../people/find-element.ts";
 import { closeView, dismissViews, openHome, submitView } from "../people/views.ts";
 import { sayText } from "../people/messages.ts";
-import { useGlobalShortcut, useMessageShortcut } from "../people/shortcuts.ts";
 import { channelAt, checkedValue, elementAt, surfaceAt } from "../people/surfaces.ts";
 import type { User, View } from "../workspace/state.ts";
 import { touch, type World } from "../world.ts";

@@ -1,14 +1,14 @@
 import { type Context, Hono } from "hono";
 import { authorizeRoutes } from "../installs/authorize.ts";
-import type { Slack } from "../installs/slack.ts";
-import { assetRoutes } from "../page-server/asset-routes.ts";
+import type { Slack, World } from "../world.ts";
+import { assetRoutes } from "./asset-routes.ts";
 import { webApi } from "../web-api/web-api.ts";
-import type { World } from "../world.ts";
 import { callerOf, foreignCaller } from "./host-guard.ts";
 import { pageRoutes } from "./page-routes.ts";
-import { stateJson } from "./state-json.ts";
 import { terminalRoutes } from "./terminal-routes.ts";
-import { worldOfRequest } from "./world-of-person.ts";
+import { isObject, parseJson, textOf, type Json, type JsonObject } from "../json.ts";
+import { findUser, isOutsider } from "../workspace/workspace.ts";
+import { messageJson } from "../web-api/methods/message-json.ts";
 
 function serveFile({ worlds }: Slack, id: string): Response {
   const file = worlds().flatMap(({ state }) => state.files.get(id) ?? [])[0];
@@ -71,4 +71,61 @@ export function controlRoutes(slack: Slack, hosts: readonly string[]): Hono {
     return context.body(null, 400);
   });
   return routes;
+}
+
+/** The person whom a request of the page or a terminal names: in its address, a header, or its body. */
+async function nameIn(request: Request): Promise<string> {
+  const named = new URL(request.url).searchParams.get("as") ?? request.headers.get("x-as");
+  if (named !== null || request.method !== "POST") return named ?? "";
+  const body = parseJson(await request.clone().text());
+  return isObject(body) ? textOf(body["as"]) : "";
+}
+
+/** The workspace of a person by name or id; the first one for a name that none has. */
+function worldOf({ worlds }: Pick<Slack, "worlds">, name: string): World {
+  const knowing = worlds().filter(({ state }) => findUser(state, name) !== undefined);
+  // Somebody may also be a guest from outside in another workspace.
+  const home = knowing.find(({ state }) => {
+    const user = findUser(state, name);
+    return user !== undefined && !isOutsider(state, user);
+  });
+  return home ?? knowing[0] ?? worlds()[0];
+}
+
+/** The workspace that a request of the page or a terminal is about: that of the person who acts. */
+async function worldOfRequest(slack: Slack, request: Request): Promise<World> {
+  return slack.worlds().length === 1 ? slack.worlds()[0] : worldOf(slack, await nameIn(request));
+}
+
+/** The workspace as JSON for external tools: people, channels with their messages, the transcript. */
+function stateJson(world: World): JsonObject {
+  const { state } = world;
+  const messagesOf = (channel: string): readonly Json[] =>
+    state.messages
+      .filter((message) => message.channel === channel)
+      .map((message) => ({
+        ...messageJson(world, message),
+        ...(message.ephemeralTo === undefined ? {} : { ephemeral_to: message.ephemeralTo }),
+        revision: message.revision,
+      }));
+  return {
+    app: { name: world.app.name, commands: world.app.commands, scopes: world.app.scopes, events: world.app.events },
+    revision: state.revision,
+    users: [...state.users.values()].map((user) => ({ ...user })),
+    channels: [...state.channels.values()].map((channel) => ({
+      id: channel.id,
+      name: channel.name,
+      kind: channel.kind,
+      members: [...channel.members],
+      messages: messagesOf(channel.id),
+    })),
+    transcript: world.transcript.exchanges.map(({ direction, kind, atMs, status, ms, refusal }) => ({
+      direction,
+      kind,
+      at_ms: atMs,
+      status: status ?? null,
+      ms: ms ?? null,
+      refusal: refusal === undefined ? null : { ...refusal },
+    })),
+  };
 }

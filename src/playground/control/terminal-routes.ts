@@ -3,7 +3,11 @@ import { z } from "zod";
 import type { Delivery } from "../delivery/deliver.ts";
 import { createPerson, type Person } from "../people/person.ts";
 import type { World } from "../world.ts";
-import { drawChanges, waitForChanges } from "./wait-for-changes.ts";
+import { drawView } from "../draw/blocks.ts";
+import { newPen } from "../draw/pen.ts";
+import { closeLabel, exampleField, submitLabel } from "../people/open-form.ts";
+import type { View } from "../workspace/state.ts";
+import type { Seen, SeenFile } from "../people/visible-messages.ts";
 
 // The routes of `npm run say`: a person acts, and everything that this changes for them comes back as text.
 
@@ -83,4 +87,99 @@ export function terminalRoutes(world: World): Hono {
     ),
   );
   return routes;
+}
+
+type Patience = {
+  /** Quiet for this long counts as finished. */
+  readonly quietMs: number;
+  /** Stops waiting after this long. */
+  readonly deadlineMs: number;
+};
+
+function deletedSince(world: World, at: { person: Person; channel: string }, revision: number): readonly string[] {
+  const id = at.person.channelId(at.channel);
+  return world.state.deletions
+    .filter((gone) => gone.revision > revision && gone.channel === id)
+    .filter((gone) => gone.ephemeralTo === undefined || gone.ephemeralTo === at.person.id)
+    .map(() => "(a message was deleted)");
+}
+
+/** "Close" or "Show preview" as an argument in a shell. */
+function quoted(label: string): string {
+  return /^[\w-]+$/u.test(label) ? label : `"${label}"`;
+}
+
+/** The next steps for a person in a terminal, below a form. */
+function formHint(view: View): string {
+  const field = exampleField(view);
+  const submit = submitLabel(view);
+  const steps = [
+    ...(field === undefined ? [] : [`--fill "${field}=…"`]),
+    ...(submit === "" ? [] : [`--click ${quoted(submit)}`]),
+  ];
+  const close = `close the form with --click ${quoted(closeLabel(view))}`;
+  return steps.length === 0 ? `(To go on, ${close}.)` : `(To go on, add ${steps.join(" and ")}; or ${close}.)`;
+}
+
+/** Everything that appeared or changed for a person after a revision, as text; "" if nothing did. */
+function drawChanges(world: World, at: { person: Person; channel: string }, revision: number): string {
+  const changed = at.person.sees(at.channel).filter((seen) => seen.revision > revision);
+  const view = at.person.modal();
+  const form =
+    view !== undefined && view.revision > revision ? [drawView(newPen(world.state), view), formHint(view)] : [];
+  return [drawMessages(changed), ...deletedSince(world, at, revision), form.join("\n")]
+    .filter((part) => part !== "")
+    .join("\n\n");
+}
+
+/** Waits until the person sees something new and it has been quiet for a while, or until the deadline. */
+async function waitForChanges(world: World, isNew: () => boolean, patience: Patience): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  let quiet: NodeJS.Timeout | undefined;
+  const onChange = (): void => {
+    if (!isNew()) return;
+    clearTimeout(quiet);
+    quiet = setTimeout(resolve, patience.quietMs);
+  };
+  const deadline = setTimeout(resolve, patience.deadlineMs);
+  world.watchers.add(onChange);
+  onChange();
+  await promise;
+  world.watchers.delete(onChange);
+  clearTimeout(quiet);
+  clearTimeout(deadline);
+}
+
+function indented(text: string, indent: string): string {
+  return text.replaceAll(/^(?=.)/gm, indent);
+}
+
+function drawFile(file: SeenFile): string {
+  return `[file ${file.name}, ${file.size} bytes]\n${indented(file.content.replace(/\n$/, ""), "  ")}`;
+}
+
+function drawOne(seen: Seen, hasParent: boolean): string {
+  const marks = [
+    ...(seen.isEphemeral ? ["(only visible to you)"] : []),
+    ...(seen.isEdited ? ["(edited)"] : []),
+    ...(seen.threadTs !== undefined && !hasParent ? ["(in a thread)"] : []),
+  ];
+  const head = [`${seen.author}:`, ...marks].join(" ");
+  const body = [seen.text, ...seen.files.map(drawFile)].filter((part) => part !== "").join("\n");
+  return indented(`${head}\n${indented(body, "  ")}`, seen.threadTs === undefined ? "" : "    ");
+}
+
+/** Messages as one text, with replies indented below their parent. */
+function drawMessages(seen: readonly Seen[]): string {
+  const roots = seen.filter((each) => each.threadTs === undefined);
+  const orphans = seen.filter(
+    (each) => each.threadTs !== undefined && !roots.some((root) => root.ts === each.threadTs),
+  );
+  const ordered = [...roots, ...orphans].sort((one, other) => (one.ts < other.ts ? -1 : 1));
+  return ordered
+    .flatMap((each) => [
+      drawOne(each, false),
+      ...seen.filter((reply) => reply.threadTs === each.ts).map((reply) => drawOne(reply, true)),
+    ])
+    .join("\n\n");
 }

@@ -1,7 +1,9 @@
 import { z } from "zod";
 import type { JsonObject } from "../json.ts";
 import { createPeople, type People } from "../people/people.ts";
-import type { World } from "../world.ts";
+import { type World, installOf } from "../world.ts";
+import { revokeTokens, setAccess, uninstallApp } from "../installs/install.ts";
+import type { Install } from "../installs/installs.ts";
 
 const Membership = { channel: z.string(), user: z.string() };
 const InGroup = { group: z.string(), person: z.string() };
@@ -82,5 +84,31 @@ function changeChannel(people: People, change: ChannelChange): void {
  */
 export async function changeWorkspace(world: World, body: unknown): Promise<JsonObject> {
   changePerson(createPeople(world), Change.parse(body));
+  return {};
+}
+
+const InstallChange = z.object({ do: z.enum(["uninstall", "revokeTokens", "addTo", "removeFrom"]) });
+
+function installHere(world: World): Install {
+  const install = installOf(world);
+  if (install === undefined) throw new Error(`${world.app.name} isn't installed in ${world.state.team.name}.`);
+  return install;
+}
+
+function installOfOrg({ slack, state: { team } }: World): Install {
+  const { enterprise } = team;
+  if (enterprise === undefined) throw new Error(`${team.name} belongs to no organization.`);
+  const install = slack.installs.all.get(enterprise.id);
+  if (install === undefined) throw new Error(`${enterprise.name} hasn't installed the app for all of its workspaces.`);
+  return install;
+}
+
+/** What an admin does with the app in their workspace. Resolves when the bot has heard of it. */
+export async function changeInstall(world: World, body: unknown): Promise<JsonObject> {
+  const { slack } = world;
+  const { do: what } = InstallChange.parse(body);
+  if (what === "uninstall") await uninstallApp(slack, installHere(world));
+  else if (what === "revokeTokens") await revokeTokens(slack, installHere(world));
+  else await setAccess(slack, installOfOrg(world), { world, isGranted: what === "addTo" });
   return {};
 }

@@ -3,8 +3,7 @@ import { type Problem, type Refusal, refusalOf, Refused } from "../rules/refusal
 import { rules } from "../rules/rules.ts";
 import { installOf, type World } from "../world.ts";
 import type { Ack, BotRequest, RetryReason, Way } from "./bot-request.ts";
-import { overHttp } from "./send-over-http.ts";
-import { overSocket } from "./send-over-socket.ts";
+import { overHttp, overSocket } from "./transports.ts";
 
 /** Records a request that Slack would not send to the bot, with the reason. */
 export function notDelivered(
@@ -61,7 +60,7 @@ function taken(request: BotRequest, way: Way, answer: Json | undefined): Refusal
 }
 
 /** A delivery, and the facts that decide about a retry. */
-export type Attempt = {
+type Attempt = {
   readonly delivery: Delivery;
   readonly reason: RetryReason | undefined;
   readonly wantsNoRetry: boolean;

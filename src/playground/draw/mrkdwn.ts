@@ -1,5 +1,4 @@
-import type { Piece } from "./mrkdwn-tag.ts";
-import { type Part, parseMrkdwn } from "./mrkdwn-tree.ts";
+import { type Piece, type Part, parseMrkdwn } from "./mrkdwn-tree.ts";
 import { drawBroadcast, drawChannel, drawGroup, drawLink, drawUser, type Pen } from "./pen.ts";
 
 function drawPieces(pen: Pen, pieces: readonly Piece[]): string {

@@ -1,10 +1,9 @@
 import { type Context, Hono } from "hono";
 import { html } from "hono/html";
 import type { HtmlEscapedString } from "hono/utils/html";
-import { type Code, enterprisesOf, type OAuthApp, type Owner, type Slack } from "./slack.ts";
+import { type Code, enterprisesOf, type OAuthApp, type Owner, type Slack, type World } from "../world.ts";
 import { newId } from "../workspace/ids.ts";
 import { peopleOf, personNamed } from "../workspace/workspace.ts";
-import type { World } from "../world.ts";
 
 // https://docs.slack.dev/authentication/installing-with-oauth: a person chooses a workspace and allows the app its
 // scopes; their browser goes back to the app with a code.

@@ -2,10 +2,9 @@ import { type JsonObject, textOf } from "../json.ts";
 import { oauth as limits } from "../rules/limits.ts";
 import { refuse } from "../rules/refusal.ts";
 import { appId } from "../workspace/seeds.ts";
-import { touch } from "../world.ts";
+import { touch, type OAuthApp, type Slack } from "../world.ts";
 import { installApp } from "./install.ts";
 import { type Install, refreshed } from "./installs.ts";
-import type { OAuthApp, Slack } from "./slack.ts";
 
 /** Arguments that Slack's page of the method has; of the newer ones, those the playground can answer. */
 const known: ReadonlySet<string> = new Set([

@@ -8,8 +8,9 @@ import { commandPayload } from "../delivery/payloads.ts";
 import { refuse } from "../rules/refusal.ts";
 import { respond } from "../web-api/response-url.ts";
 import type { Channel, Message, User } from "../workspace/state.ts";
-import { installOf, notice, post, type World } from "../world.ts";
-import { runSlackCommand } from "./slack-commands.ts";
+import { installOf, notice, post, type World, touch } from "../world.ts";
+import { findUser } from "../workspace/workspace.ts";
+import { enterChannel } from "./enter-channel.ts";
 
 export const channelTypes = { public: "channel", private: "group", im: "im" } as const;
 
@@ -18,7 +19,7 @@ export function checkNotArchived({ name, isArchived }: Channel): void {
   if (isArchived) throw new Error(`#${name} is archived, so nobody can post there.`);
 }
 
-export type Speaker = { readonly user: User; readonly channel: Channel; readonly thread: string | undefined };
+type Speaker = { readonly user: User; readonly channel: Channel; readonly thread: string | undefined };
 
 /** Shows the ack of a command to its user or to all. Plain text is allowed. */
 function showAnswer(world: World, from: Speaker, answer: Json | undefined): void {
@@ -107,4 +108,37 @@ async function sayWords(world: World, from: Speaker, text: string): Promise<Deli
 export async function sayText(world: World, from: Speaker, text: string): Promise<Delivery> {
   checkNotArchived(from.channel);
   return text.startsWith("/") ? runCommand(world, from, text.trim()) : sayWords(world, from, text);
+}
+
+type Typed = { readonly user: User; readonly channel: Channel; readonly thread: string | undefined };
+
+/**
+ * The two built-in commands that bots ask people to type:
+ * https://slack.com/help/articles/201259356-Slash-commands-in-Slack
+ */
+const slackCommands = {
+  "/invite": { verb: "invited", says: "is now in", change: enterChannel },
+  "/remove": {
+    verb: "removed",
+    says: "left",
+    change: (_world: World, { members }: Channel, { id }: User) => void members.delete(id),
+  },
+} as const;
+
+/** Runs a built-in command such as "/invite @gantry"; false if it is none. */
+function runSlackCommand(world: World, from: Typed, text: string): boolean {
+  const [, command = "", name = ""] = /^(\S+)\s*(\S*)/.exec(text) ?? [];
+  const builtIn = Object.entries(slackCommands).find(([each]) => each === command)?.[1];
+  if (builtIn === undefined) return false;
+  const { channel } = from;
+  const user = name === "" ? undefined : findUser(world.state, name);
+  const to = { user: from.user.id, channel: channel.id, thread: from.thread };
+  if (user === undefined || channel.kind === "im") {
+    notice(world, to, `Nobody was ${builtIn.verb}. Type ${command} @name in a channel.`);
+    return true;
+  }
+  builtIn.change(world, channel, user);
+  touch(world);
+  notice(world, to, `@${user.name} ${builtIn.says} #${channel.name}.`);
+  return true;
 }

@@ -5,7 +5,17 @@ import type { User, View } from "../workspace/state.ts";
 import { holdsMany } from "../workspace/view-state.ts";
 import { checkSignedIn, personNamed } from "../workspace/workspace.ts";
 import type { World } from "../world.ts";
-import { act, type Actor, blocksAt, isSilent, remember, suggest, valueFor } from "./block-actions.ts";
+import {
+  act,
+  type Actor,
+  blocksAt,
+  isSilent,
+  remember,
+  suggest,
+  valueFor,
+  useGlobalShortcut,
+  useMessageShortcut,
+} from "./interactions.ts";
 import { channelOf } from "./surfaces.ts";
 import { deleteMessage, editMessage } from "./message-edits.ts";
 import { clickables, findClickable, findField, type Found } from "./find-element.ts";
@@ -13,7 +23,6 @@ import { sayText } from "./messages.ts";
 import { noSuchField, noSuchFormButton, openForm, pressFormButton } from "./open-form.ts";
 import { drawMessage, type Seen, visibleMessages } from "./visible-messages.ts";
 import { closeView, dismissViews, openHome, submitView } from "./views.ts";
-import { useGlobalShortcut, useMessageShortcut } from "./shortcuts.ts";
 
 /** The conversation for an action. A channel by name or id; "@alex" is the direct conversation with alex. */
 type Where = { readonly channel?: string; readonly thread?: string; readonly home?: boolean };

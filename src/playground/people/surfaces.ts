@@ -4,7 +4,7 @@ import type { Channel, User } from "../workspace/state.ts";
 import { elementsOf, holdsMany, stateName } from "../workspace/view-state.ts";
 import { directChannel, directId, findChannel, findUser } from "../workspace/workspace.ts";
 import type { World } from "../world.ts";
-import { blocksAt } from "./block-actions.ts";
+import { blocksAt } from "./interactions.ts";
 import type { Found } from "./find-element.ts";
 import { visibleMessages } from "./visible-messages.ts";
 
@@ -26,7 +26,7 @@ export function channelOf(world: World, user: User, name = "ops"): Channel {
 }
 
 /** A reference to a message or view by ids, as the page sends it. */
-export type SurfaceRef =
+type SurfaceRef =
   | { readonly in: "message"; readonly channel: string; readonly ts: string }
   | { readonly in: "view"; readonly id: string };
 

@@ -1,10 +1,8 @@
 import { WebSocket } from "ws";
 import type { Ack } from "../delivery/bot-request.ts";
-import type { Network } from "../faults/network.ts";
-import { type Json, type JsonObject, parseJson } from "../json.ts";
-import { Refused } from "../rules/refusal.ts";
-import { type AwaitedAcks, createAwaitedAcks } from "./awaited-acks.ts";
-import { createOutbox } from "./outbox.ts";
+import type { Network } from "../faults.ts";
+import { type Json, type JsonObject, parseJson, isObject, textOf } from "../json.ts";
+import { Refused, refuse } from "../rules/refusal.ts";
 
 /** A delivery as it is sent over a connection. https://docs.slack.dev/apis/events-api/using-socket-mode */
 export type Envelope = JsonObject & { readonly envelope_id: string; readonly payload: JsonObject };
@@ -109,4 +107,83 @@ export function createLink(parts: LinkParts): Link {
 function closeSoon(socket: WebSocket): void {
   socket.close(1000);
   setTimeout(() => socket.terminate(), closingMs).unref();
+}
+
+/** The envelopes of one connection that wait for their ack. */
+type AwaitedAcks = {
+  /** Resolves with the ack; without one after the limit, or when the connection ends. */
+  readonly wait: (envelopeId: string, limitMs: number) => Promise<Ack>;
+  /** Throws Refused unless it is the ack of an envelope that waits here. */
+  readonly take: (frame: Json | undefined) => void;
+  /** No ack can arrive any more. */
+  readonly end: () => void;
+};
+
+const noAck = { status: undefined, answer: undefined, wantsNoRetry: false } as const;
+const late: Ack = { ...noAck, error: "operation_timeout", reason: "timeout" };
+const lost: Ack = { ...noAck, error: "dispatch_failed", reason: "timeout" };
+
+function createAwaitedAcks(): AwaitedAcks {
+  const waiting = new Map<string, (ack: Ack) => void>();
+  return {
+    async wait(envelopeId, limitMs) {
+      const { promise, resolve } = Promise.withResolvers<Ack>();
+      const timer = setTimeout(resolve, limitMs, late);
+      waiting.set(envelopeId, resolve);
+      return promise.finally(() => {
+        clearTimeout(timer);
+        waiting.delete(envelopeId);
+      });
+    },
+    take(frame) {
+      const id = isObject(frame) ? textOf(frame["envelope_id"]) : "";
+      if (!isObject(frame) || id === "")
+        refuse("invalid_ack", "socket.ack-shape", "no JSON object with an envelope_id");
+      const payload = frame["payload"] ?? {};
+      if (!isObject(payload)) refuse("invalid_ack", "socket.ack-shape", "the payload is no object");
+      const settle = waiting.get(id);
+      if (settle === undefined) refuse("unknown_envelope", "socket.ack-known", `no envelope ${id} waits here`);
+      waiting.delete(id);
+      // Libraries send an empty payload with every ack.
+      settle({ ...noAck, answer: Object.keys(payload).length === 0 ? undefined : payload });
+    },
+    end() {
+      for (const settle of waiting.values()) settle(lost);
+    },
+  };
+}
+
+/** What Slack sends on a connection: held back while the network is cut, and for ever once Slack's end is gone. */
+type Outbox = {
+  readonly push: (send: () => void) => void;
+  /** Nothing is sent or read any more, and the connection stays as it is. */
+  readonly abandon: () => void;
+  readonly close: () => void;
+};
+
+function createOutbox(socket: WebSocket, network: Network): Outbox {
+  let held: (() => void)[] = [];
+  let isAbandoned = false;
+  const follow = (): void => {
+    if (isAbandoned) return;
+    if (network.isCut()) return socket.pause();
+    const due = held;
+    held = [];
+    for (const send of due) send();
+    socket.resume();
+  };
+  network.watchers.add(follow);
+  follow();
+  return {
+    push(send) {
+      if (isAbandoned) return;
+      if (network.isCut()) held.push(send);
+      else if (socket.readyState === WebSocket.OPEN) send();
+    },
+    abandon() {
+      isAbandoned = true;
+      socket.pause();
+    },
+    close: () => void network.watchers.delete(follow),
+  };
 }

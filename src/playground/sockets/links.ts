@@ -2,18 +2,17 @@ import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { type WebSocket, WebSocketServer } from "ws";
 import { foreignCaller } from "../control/host-guard.ts";
-import type { Network } from "../faults/network.ts";
+import type { Network } from "../faults.ts";
 import { limits, sockets } from "../rules/limits.ts";
 import { refusalOf, refuse, Refused } from "../rules/refusal.ts";
-import type { Later } from "../timers.ts";
+import type { Later } from "../clock.ts";
 import type { Transcript } from "../transcript.ts";
-import { endAfter, refresh } from "./announce-end.ts";
-import { disconnectFrame, helloFrame } from "./frames.ts";
+import { disconnectFrame, helloFrame, type DisconnectReason } from "./frames.ts";
 import { createLink, type Link } from "./link.ts";
-import { createTickets } from "./tickets.ts";
-import { unawaited } from "../unawaited.ts";
+import { unawaited } from "../../platform/unawaited.ts";
+import { randomUUID } from "node:crypto";
 
-export type LinkOptions = {
+type LinkOptions = {
   readonly appId: string;
   /** The playground's base URL. */
   readonly url: () => string;
@@ -49,7 +48,7 @@ export type LinkTroubles = {
   readonly heal: () => void;
 };
 
-export type LinksStatus = { readonly isOn: boolean; readonly isFull: boolean; readonly isMute: boolean };
+type LinksStatus = { readonly isOn: boolean; readonly isFull: boolean; readonly isMute: boolean };
 
 /** The Socket Mode connections of an app: at most ten, from any number of processes. */
 export type Links = LinkTroubles & {
@@ -235,6 +234,58 @@ export function createLinks(options: LinkOptions): Links {
     close() {
       for (const link of links) link.drop();
       bury(held);
+    },
+  };
+}
+
+type Parts = { readonly transcript: Transcript; readonly later: Later };
+
+function says(parts: Parts, link: Link, reason: DisconnectReason): void {
+  const frame = disconnectFrame(reason, link.name);
+  parts.transcript.begin({ direction: "to bot", kind: "disconnect", request: frame })({
+    answer: undefined,
+    status: undefined,
+  });
+  link.send(frame);
+}
+
+/** Ends a connection as Slack does: no more deliveries at once, and time for the acks that are under way. */
+function endAfter(parts: Parts, link: Link, reason: DisconnectReason): void {
+  if (!link.isOpen()) return;
+  link.retire();
+  says(parts, link, reason);
+  parts.later(sockets.closing.ms, () => link.close());
+}
+
+/** Announces the end of a connection `warnMs` before it, or with 0 at the end only. */
+function refresh(parts: Parts, link: Link, warnMs: number): void {
+  if (!link.isOpen()) return;
+  if (warnMs === 0) return endAfter(parts, link, "refresh_requested");
+  says(parts, link, "warning");
+  parts.later(warnMs, () => endAfter(parts, link, "refresh_requested"));
+}
+
+/** Addresses of new connections, each good for one. */
+type Tickets = {
+  readonly make: () => string;
+  /** Throws Refused unless the ticket is known, fresh and unused. */
+  readonly use: (ticket: string) => void;
+};
+
+function createTickets(now: () => number): Tickets {
+  const madeMs = new Map<string, number>();
+  return {
+    make() {
+      const ticket = randomUUID();
+      madeMs.set(ticket, now());
+      return ticket;
+    },
+    use(ticket) {
+      const made = madeMs.get(ticket);
+      madeMs.delete(ticket);
+      if (made === undefined) refuse("invalid_ticket", "socket.ticket", "the ticket is unknown, or was used before");
+      const age = now() - made;
+      if (age > sockets.ticket.ms) refuse("invalid_ticket", "socket.ticket", `the ticket is ${age} ms old`);
     },
   };
 }

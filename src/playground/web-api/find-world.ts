@@ -1,11 +1,10 @@
 import { type Install, installWith } from "../installs/installs.ts";
-import type { Slack } from "../installs/slack.ts";
+import type { Slack, World } from "../world.ts";
 import { type JsonObject, textOf } from "../json.ts";
-import { type RuleId } from "../rules/rules.ts";
+import type { RuleId } from "../rules/rules.ts";
 import { type Problem, Refused, refuse } from "../rules/refusal.ts";
 import { directId } from "../workspace/workspace.ts";
 import { findView } from "../workspace/views.ts";
-import type { World } from "../world.ts";
 
 // A call belongs to the workspace of its token. The token of an organization works in several: there, team_id says
 // which, or an id of something in one of them. https://docs.slack.dev/enterprise/developing-for-enterprise-orgs

@@ -2,25 +2,22 @@ import { isList, isObject, type Json, type JsonObject, parseJson, textOf } from 
 import { oauthAccess } from "../installs/oauth-access.ts";
 import { argumentsOf, checkAccess, type Method, type Methods, readArguments } from "./methods/method.ts";
 import { files, receive } from "./methods/files.ts";
-import { refuse, Refused } from "../rules/refusal.ts";
+import { refuse, Refused, errorBody, refusalOf } from "../rules/refusal.ts";
 import { directId, findChannel } from "../workspace/workspace.ts";
 import type { Install } from "../installs/installs.ts";
-import type { Slack } from "../installs/slack.ts";
+import { type Slack, type World, scopesIn } from "../world.ts";
 import { checkAppToken, installOfToken, worldOfCall } from "./find-world.ts";
-import { faultOutcome, json, type Outcome, refusedOutcome, responseUrlStatus, toResponse } from "./outcome.ts";
 import { respond, spend } from "./response-url.ts";
-import type { PlannedFault } from "../faults/faults.ts";
-import type { World } from "../world.ts";
-import { apps } from "./methods/apps.ts";
-import { auth } from "./methods/auth.ts";
-import { chat } from "./methods/chat.ts";
+import type { PlannedFault, SlackError } from "../faults.ts";
+import { apps, auth } from "./methods/auth.ts";
+import { chat, streams } from "./methods/chat.ts";
 import { conversations } from "./methods/conversations.ts";
 import { people } from "./methods/users.ts";
-import { streams } from "./methods/streams.ts";
 import { views } from "./methods/views.ts";
+import type { Answered } from "../transcript.ts";
 
 /** Every Web API method the playground answers. */
-export const methods: Methods = {
+const methods: Methods = {
   ...apps,
   ...auth,
   ...chat,
@@ -260,3 +257,49 @@ export const webApi = {
     return answer("upload", { what: await askUpload(world, id, request), signal: request.signal });
   },
 };
+
+/** An answer to the bot, with the refusal that the transcript notes. */
+type Outcome = Answered & {
+  readonly body: string;
+  readonly contentType: string;
+  readonly retryAfterSeconds?: number | undefined;
+};
+
+function json(answer: JsonObject, status = 200): Outcome {
+  const contentType = "application/json; charset=utf-8";
+  return { answer, status, body: JSON.stringify(answer), contentType };
+}
+
+/** Rethrows other errors: they are bugs of the playground. */
+function refusedOutcome(error: unknown, status: number): Outcome {
+  if (!(error instanceof Refused)) throw error;
+  return { ...json(errorBody(error), status), refusal: refusalOf(error) };
+}
+
+/** A response_url answers 404 if it is spent, and 400 for a wrong body. */
+function responseUrlStatus(error: string): 400 | 404 {
+  return ["invalid_url", "expired_url", "used_url"].includes(error) ? 404 : 400;
+}
+
+function slackError(world: World, kind: string, { error, needed, provided }: SlackError): Outcome {
+  const scopes = needed === undefined ? {} : { needed, provided: provided ?? scopesIn(world).join(",") };
+  return json({ ok: false, error, ...scopes }, kind === "response_url" ? responseUrlStatus(error) : 200);
+}
+
+/** The answer to a request with a planned fault. "lost" looks like a 500. */
+function faultOutcome(world: World, kind: string, { fault, retryAfterSeconds }: PlannedFault): Outcome {
+  if (typeof fault === "object") return slackError(world, kind, fault);
+  if (fault === "blocks") return slackError(world, kind, { error: "invalid_blocks" });
+  if (fault === "429") return { ...json({ ok: false, error: "ratelimited" }, 429), retryAfterSeconds };
+  if (fault === "garbage") {
+    return { answer: "<html>", status: 200, body: "<html><body>Something is off", contentType: "text/html" };
+  }
+  return { answer: "", status: 500, body: "Internal Server Error", contentType: "text/plain" };
+}
+
+function toResponse(world: World, outcome: Outcome): Response {
+  const headers = new Headers({ "content-type": outcome.contentType, "x-oauth-scopes": scopesIn(world).join(",") });
+  const { status = 500, retryAfterSeconds = world.faults.retryAfterSeconds } = outcome;
+  if (status === 429) headers.set("retry-after", String(retryAfterSeconds));
+  return new Response(outcome.body, { status, headers });
+}

@@ -1,17 +1,4 @@
-import type { Channel, State, User, UserGroup } from "./state.ts";
-
-/** A workspace; those of an organization also carry it. https://docs.slack.dev/enterprise */
-export type Team = {
-  readonly id: string;
-  readonly name: string;
-  readonly domain: string;
-  readonly enterprise?: Enterprise;
-};
-
-export type Enterprise = { readonly id: string; readonly name: string };
-
-/** The bot user in a workspace: its user id and bot id. */
-export type BotUser = { readonly user: string; readonly id: string };
+import type { BotUser, Channel, Enterprise, State, Team, User, UserGroup } from "./state.ts";
 
 type Named = Pick<User, "id" | "name" | "realName" | "role">;
 

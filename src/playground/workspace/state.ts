@@ -1,5 +1,17 @@
 import type { JsonObject } from "../json.ts";
-import type { BotUser, Team } from "./seeds.ts";
+
+/** A workspace; those of an organization also carry it. https://docs.slack.dev/enterprise */
+export type Team = {
+  readonly id: string;
+  readonly name: string;
+  readonly domain: string;
+  readonly enterprise?: Enterprise;
+};
+
+export type Enterprise = { readonly id: string; readonly name: string };
+
+/** The bot user in a workspace: its user id and bot id. */
+export type BotUser = { readonly user: string; readonly id: string };
 
 export type User = {
   readonly id: string;

@@ -1,4 +1,4 @@
-import { blocksIn } from "../check/chunks.ts";
+import { blocksIn } from "../check/message.ts";
 import { withIds } from "./ids.ts";
 import { type JsonObject, objectsOf, textOf } from "../json.ts";
 import { times } from "../rules/limits.ts";

@@ -5,6 +5,8 @@ import { refuse } from "../rules/refusal.ts";
 import type { View } from "./state.ts";
 import { appId } from "./seeds.ts";
 import { touch, type World } from "../world.ts";
+import { randomBytes } from "node:crypto";
+import { times } from "../rules/limits.ts";
 
 function allViews(world: World): readonly View[] {
   return [...world.state.modals.values()].flat().concat([...world.state.homes.values()]);
@@ -119,4 +121,22 @@ export function viewFields(view: View): JsonObject {
 /** A view in answers and payloads: https://docs.slack.dev/reference/views */
 export function viewJson({ state: { team, bot } }: World, view: View): JsonObject {
   return { ...viewFields(view), team_id: team.id, bot_id: bot.id, app_installed_team_id: team.id };
+}
+
+/** A trigger_id for an interaction: https://docs.slack.dev/interactivity/handling-user-interaction#modal_responses */
+export function newTrigger(world: World, user: string): string {
+  const id = `${world.clock.now()}.${world.state.triggers.size + 1}.${randomBytes(16).toString("hex")}`;
+  world.state.triggers.set(id, { user, madeMs: world.clock.now(), isUsed: false });
+  return id;
+}
+
+/** Uses up a trigger_id and returns its user. */
+export function useTrigger(world: World, id: string): string {
+  const trigger = world.state.triggers.get(id);
+  if (trigger === undefined) refuse("invalid_trigger_id", "trigger.known", "no such trigger_id");
+  if (trigger.isUsed) refuse("exchanged_trigger_id", "trigger.once", "the trigger_id was used before");
+  const age = world.clock.now() - trigger.madeMs;
+  if (age > times.trigger.ms) refuse("expired_trigger_id", "trigger.fresh", `the trigger_id is ${age} ms old`);
+  trigger.isUsed = true;
+  return trigger.user;
 }

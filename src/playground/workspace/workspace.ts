@@ -1,5 +1,5 @@
-import { elsewhere, memberOf, seeds, slackbot, type Team } from "./seeds.ts";
-import type { Channel, State, User } from "./state.ts";
+import { elsewhere, memberOf, seeds, slackbot } from "./seeds.ts";
+import type { Channel, State, Team, User } from "./state.ts";
 
 /** Throws a sentence if the person was deactivated and signed out. */
 export function checkSignedIn(user: User): void {

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { drawBlocks } from "../../../src/playground/draw/blocks.ts";
+import { drawBlocks, drawView } from "../../../src/playground/draw/blocks.ts";
 import { drawMrkdwn } from "../../../src/playground/draw/mrkdwn.ts";
 import { newPen } from "../../../src/playground/draw/pen.ts";
-import { drawView } from "../../../src/playground/draw/view.ts";
 import { newState } from "../../../src/playground/workspace/seeds.ts";
 import {
   actions,

@@ -1,4 +1,4 @@
-import type { WireMessage, WireUpdate } from "../../../src/playground/live/wire.ts";
+import type { WireMessage, WireUpdate } from "../../../src/playground/wire.ts";
 import { applyUpdate, emptyWorkspace, type Workspace } from "../../../src/playground/page/app/workspace.ts";
 
 /** A page without a browser: it reads the events and keeps the workspace with the page's own code. */

@@ -2,7 +2,8 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { type ChatPostMessageArguments, type ChatPostMessageResponse, LogLevel, WebClient } from "@slack/web-api";
 import { httpServer } from "../../../src/platform/http/server.ts";
-import { createPlayground, type Playground, type PlaygroundOptions } from "../../../src/playground/playground.ts";
+import type { PlaygroundOptions } from "../../../src/playground/open-worlds.ts";
+import { createPlayground, type Playground } from "../../../src/playground/playground.ts";
 import { type SmallBot, startSmallBot } from "./small-bot.ts";
 
 export const signingSecret = "a-secret-for-tests";

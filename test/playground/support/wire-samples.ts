@@ -1,10 +1,4 @@
-import type {
-  WireChannel,
-  WireExchange,
-  WireMessage,
-  WireSnapshot,
-  WireUpdate,
-} from "../../../src/playground/live/wire.ts";
+import type { WireChannel, WireExchange, WireMessage, WireSnapshot, WireUpdate } from "../../../src/playground/wire.ts";
 
 // Small samples of the data sent to the page.
 

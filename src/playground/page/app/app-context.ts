@@ -1,6 +1,6 @@
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
-import type { WireChannel, WireFile, WireSnapshot } from "../../live/wire.ts";
+import type { WireChannel, WireFile, WireSnapshot } from "../../wire.ts";
 import type { Route } from "./route.ts";
 import type { Workspace } from "./workspace.ts";
 

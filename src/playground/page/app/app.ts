@@ -1,22 +1,18 @@
 import { h, type JSX } from "preact";
-import { useEffect, useLayoutEffect, useState } from "preact/hooks";
-import type { WireSnapshot } from "../../live/wire.ts";
+import { useEffect, useLayoutEffect, useState, useCallback, useRef } from "preact/hooks";
+import type { WireSnapshot } from "../../wire.ts";
 import { Conversation } from "../channels/conversation.ts";
 import { Drawer } from "../drawer/drawer.ts";
 import { FilePane } from "../messages/file-pane.ts";
-import { ModalWindow } from "../surfaces/modal-window.ts";
-import { FormElsewhere, isElsewhere } from "../surfaces/form-elsewhere.ts";
+import { ModalWindow, FormElsewhere, isElsewhere } from "../surfaces/modal-window.ts";
 import { windowSession } from "./request.ts";
 import { firstRoute, routeChannel } from "./route.ts";
 import { type AppState, AppContext } from "./app-context.ts";
 import { Sidebar } from "../channels/sidebar.ts";
 import { ThreadPane } from "../messages/thread-pane.ts";
-import { ToastList, useToasts } from "./toasts.ts";
 import { TopBar } from "./top-bar.ts";
-import { useEmoji } from "./use-emoji.ts";
-import { type Panes, usePanes } from "./use-panes.ts";
-import { useRoute } from "./use-route.ts";
-import { type Connection, useWorkspace } from "./use-workspace.ts";
+import { useEmoji, type Panes, usePanes, useRoute, type Connection, useWorkspace } from "./page-state.ts";
+import { IconButton } from "../controls/controls.ts";
 
 /** Milliseconds since 1970, refreshed often enough for "Today" and "3 minutes ago". */
 function useNow(): number {
@@ -124,5 +120,43 @@ export function App(): JSX.Element {
     h(ConnectionNote, { connection }),
     app === undefined ? null : h(Workspace, { app, panes }),
     h(ToastList, { toasts, drop }),
+  );
+}
+
+type Toast = { readonly id: number; readonly text: string };
+
+const shownMs = 8000;
+
+type Toasts = {
+  readonly toasts: readonly Toast[];
+  readonly notify: (text: string) => void;
+  readonly drop: (id: number) => void;
+};
+
+function useToasts(): Toasts {
+  const [toasts, setToasts] = useState<readonly Toast[]>([]);
+  const last = useRef(0);
+  const drop = useCallback((id: number) => setToasts((before) => before.filter((toast) => toast.id !== id)), []);
+  const notify = useCallback((text: string) => {
+    const id = (last.current += 1);
+    setToasts((before) => [...before.filter((toast) => toast.text !== text), { id, text }]);
+    setTimeout(() => drop(id), shownMs);
+  }, []);
+  return { toasts, notify, drop };
+}
+
+/** Screen readers announce toasts as they appear. */
+function ToastList({ toasts, drop }: Pick<Toasts, "toasts" | "drop">): JSX.Element {
+  return h(
+    "div",
+    { class: "toasts", role: "status", "aria-live": "polite" },
+    toasts.map(({ id, text }) =>
+      h(
+        "div",
+        { key: id, class: "toast" },
+        h("p", null, text),
+        h(IconButton, { icon: "close", label: "Dismiss", onClick: () => drop(id) }),
+      ),
+    ),
   );
 }

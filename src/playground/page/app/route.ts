@@ -1,4 +1,4 @@
-import type { WireChannel, WireSnapshot } from "../../live/wire.ts";
+import type { WireChannel, WireSnapshot } from "../../wire.ts";
 import { channelName } from "./workspace.ts";
 
 export type Tab = "messages" | "home";

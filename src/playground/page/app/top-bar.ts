@@ -1,10 +1,9 @@
 import { h, type JSX } from "preact";
 import { type Panel, panelTitles } from "../drawer/drawer.ts";
-import { Icon, type IconName } from "../controls/icon.ts";
+import { Icon, type IconName, Avatar } from "../controls/controls.ts";
 import { useApp } from "./app-context.ts";
 import { faultCount } from "../drawer/fault-panel.ts";
 import { userOf } from "./workspace.ts";
-import { Avatar } from "../controls/avatar.ts";
 
 function PanelButton(props: {
   readonly icon: IconName;

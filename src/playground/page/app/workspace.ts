@@ -1,4 +1,4 @@
-import type { WireChannel, WireExchange, WireMessage, WireSnapshot, WireUpdate, WireUser } from "../../live/wire.ts";
+import type { WireChannel, WireExchange, WireMessage, WireSnapshot, WireUpdate, WireUser } from "../../wire.ts";
 
 /** The page's copy of the workspace. */
 export type Workspace = {

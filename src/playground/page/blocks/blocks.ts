@@ -1,16 +1,14 @@
 import { type FunctionComponent, h, type JSX } from "preact";
-import { type JsonObject, textOf } from "../../json.ts";
-import { Alert } from "./alert.ts";
+import { type JsonObject, textOf, isObject, objectsOf, objectOf } from "../../json.ts";
 import type { BlockContext, BlockProps } from "./block-context.ts";
-import { ImageBlock } from "./image.ts";
-import { Input } from "./input.ts";
+import { ImageBlock, Image } from "./image.ts";
 import { Markdown } from "./text/markdown.ts";
-import { Unsupported } from "./unsupported.ts";
+import { Unsupported, Element } from "./elements/elements.ts";
 import { RichText } from "./text/rich-text.ts";
-import { Actions, Context, Section } from "./section.ts";
 import { Table } from "./table.ts";
 import { TextObject } from "./text/text-object.ts";
-import { useBlockKeys } from "./use-block-keys.ts";
+import { wordsOf } from "./text/plain-text.ts";
+import { useId, useRef } from "preact/hooks";
 
 function Header({ block, context }: BlockProps): JSX.Element {
   return h("h3", { class: "header" }, h(TextObject, { text: block["text"], context }));
@@ -47,4 +45,134 @@ export function Blocks(props: { readonly blocks: readonly JsonObject[]; readonly
   const keys = useBlockKeys(props.blocks);
   const drawn = props.blocks.map((block, at) => drawBlock(props.context, block, keys[at] ?? `${at}`));
   return h("div", { class: "blocks" }, ...drawn);
+}
+
+/** The accessible name of an element without a label. */
+function nameOf(element: JsonObject, beside: string): string {
+  const type = textOf(element["type"]).replaceAll("_", " ");
+  return wordsOf(element, "placeholder") || beside.slice(0, 100) || type;
+}
+
+/** https://docs.slack.dev/reference/block-kit/blocks/section-block */
+function Section({ block, context }: BlockProps): JSX.Element {
+  const { accessory } = block;
+  const fields = objectsOf(block["fields"]).map((field) =>
+    h("div", { class: "section-field" }, h(TextObject, { text: field, context })),
+  );
+  const text = h(TextObject, { text: block["text"], context });
+  return h(
+    "div",
+    { class: "section" },
+    h(
+      "div",
+      { class: "section-main" },
+      text,
+      fields.length === 0 ? null : h("div", { class: "section-fields" }, ...fields),
+    ),
+    isObject(accessory)
+      ? h(
+          "div",
+          { class: "section-accessory" },
+          h(Element, { element: accessory, block, context, name: nameOf(accessory, wordsOf(block)) }),
+        )
+      : null,
+  );
+}
+
+/** https://docs.slack.dev/reference/block-kit/blocks/actions-block */
+function Actions({ block, context }: BlockProps): JSX.Element {
+  const elements = objectsOf(block["elements"]).map((element) =>
+    h(Element, { key: textOf(element["action_id"]), element, block, context, name: nameOf(element, "") }),
+  );
+  return h("div", { class: "actions" }, ...elements);
+}
+
+/** https://docs.slack.dev/reference/block-kit/blocks/context-block */
+function Context({ block, context }: BlockProps): JSX.Element {
+  const elements = objectsOf(block["elements"]).map((element) =>
+    element["type"] === "image"
+      ? h(Image, { image: element, context, size: "small" })
+      : h("span", { class: "context-text" }, h(TextObject, { text: element, context })),
+  );
+  return h("div", { class: "context" }, ...elements);
+}
+
+/** A labelled field with its hint and error. https://docs.slack.dev/reference/block-kit/blocks/input-block */
+function Input({ block, context }: BlockProps): JSX.Element {
+  const id = useId();
+  const error = context.errors[textOf(block["block_id"])];
+  const hasHint = block["hint"] !== undefined;
+  const describedBy = [...(error === undefined ? [] : [`${id}-error`]), ...(hasHint ? [`${id}-hint`] : [])].join(" ");
+  const label = h(
+    "div",
+    { id: `${id}-label`, class: "input-label" },
+    h(TextObject, { text: block["label"], context }),
+    block["optional"] === true ? h("span", { class: "optional" }, " (optional)") : null,
+  );
+  return h(
+    "div",
+    { class: error === undefined ? "input-block" : "input-block wrong" },
+    label,
+    h(Element, {
+      element: objectOf(block["element"]),
+      block,
+      context,
+      name: wordsOf(block, "label"),
+      labelId: `${id}-label`,
+      describedBy: describedBy === "" ? undefined : describedBy,
+    }),
+    error === undefined ? null : h("div", { id: `${id}-error`, class: "input-error", role: "alert" }, error),
+    hasHint
+      ? h("div", { id: `${id}-hint`, class: "input-hint" }, h(TextObject, { text: block["hint"], context }))
+      : null,
+  );
+}
+
+const signs: Readonly<Record<string, readonly [sign: string, name: string]>> = {
+  default: ["•", "Note"],
+  info: ["i", "Information"],
+  warning: ["!", "Warning"],
+  error: ["×", "Error"],
+  success: ["✓", "Success"],
+};
+
+/** A note in a modal: https://docs.slack.dev/reference/block-kit/blocks/alert-block */
+function Alert({ block, context }: BlockProps): JSX.Element {
+  const level = textOf(block["level"]);
+  const known = Object.hasOwn(signs, level) ? level : "default";
+  const [sign, name] = signs[known] ?? ["•", "Note"];
+  return h(
+    "div",
+    { class: `alert ${known}`, role: "note", "aria-label": name },
+    h("span", { class: "alert-sign", "aria-hidden": true }, sign),
+    h(TextObject, { text: block["text"], context }),
+  );
+}
+
+type Keyed = { readonly key: string; readonly id: string; readonly content: string };
+
+function takeFirst(left: Keyed[], isIt: (keyed: Keyed) => boolean): Keyed | undefined {
+  const at = left.findIndex(isIt);
+  return at === -1 ? undefined : left.splice(at, 1)[0];
+}
+
+/**
+ * Keys under which blocks stay on the page when their message or view is updated: a block with the same block_id keeps
+ * its input, as in Slack. Slack makes up a new id where the app sends none, so a block that says the same as before
+ * stays too: otherwise an update would take the focus, or a click, from a button that didn't change.
+ */
+function useBlockKeys(blocks: readonly JsonObject[]): readonly string[] {
+  const before = useRef<readonly Keyed[]>([]);
+  const made = useRef(0);
+  const left = [...before.current];
+  const drawn = blocks.map((block) => {
+    const { block_id: id, ...rest } = block;
+    const one = { id: `${textOf(block["type"])} ${textOf(id)}`, content: JSON.stringify(rest) };
+    return { ...one, key: takeFirst(left, (each) => each.id === one.id)?.key };
+  });
+  before.current = drawn.map(({ id, content, key }) => {
+    const kept = key ?? takeFirst(left, (each) => each.content === content)?.key;
+    return { id, content, key: kept ?? `block ${(made.current += 1)}` };
+  });
+  return before.current.map(({ key }) => key);
 }

@@ -1,7 +1,6 @@
 import { type ComponentChildren, h, type JSX } from "preact";
-import type { WireChannel, WireUser } from "../../live/wire.ts";
-import { Avatar } from "../controls/avatar.ts";
-import { Icon } from "../controls/icon.ts";
+import type { WireChannel, WireUser } from "../../wire.ts";
+import { Avatar, Icon } from "../controls/controls.ts";
 import { formatRoute, lastAppTab, type Route, routeName } from "../app/route.ts";
 import { useApp } from "../app/app-context.ts";
 import { unreadIn } from "./unread.ts";

@@ -1,8 +1,8 @@
-import type { WireMessage, WireSnapshot } from "../../live/wire.ts";
+import type { WireMessage, WireSnapshot } from "../../wire.ts";
 import { channelMessages, repliesOf, type Workspace } from "../app/workspace.ts";
 
 /** `count` includes direct messages and mentions only. */
-export type Unread = { readonly isUnread: boolean; readonly count: number };
+type Unread = { readonly isUnread: boolean; readonly count: number };
 
 function isNew(message: WireMessage, you: string, readTs: string): boolean {
   return message.user !== you && !message.isEphemeral && message.ts > readTs;

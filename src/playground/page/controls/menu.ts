@@ -1,7 +1,7 @@
-import { h, type JSX } from "preact";
-import { useId } from "preact/hooks";
-import { Icon, type IconName } from "./icon.ts";
-import { useMenu } from "./use-menu.ts";
+import { h, type JSX, type RefObject } from "preact";
+import { useId, useRef, useState } from "preact/hooks";
+import { Icon, type IconName } from "./controls.ts";
+import { usePopup } from "../blocks/elements/use-popup.ts";
 
 export type MenuItem = {
   readonly label: string;
@@ -64,4 +64,63 @@ function Item({ item, onChoose }: { readonly item: MenuItem; readonly onChoose: 
     h("span", { class: "menu-label" }, item.label),
     item.detail === undefined ? null : h("small", null, item.detail),
   );
+}
+
+type OpenMenu = {
+  readonly isOpen: boolean;
+  readonly opener: RefObject<HTMLButtonElement | null>;
+  readonly menu: ReturnType<typeof usePopup>;
+  readonly close: () => void;
+  readonly toggle: () => void;
+  readonly onKeyDown: (event: KeyboardEvent) => void;
+  readonly onFocusOut: (event: FocusEvent) => void;
+};
+
+const steps: Readonly<Record<string, (at: number, last: number) => number>> = {
+  ArrowDown: (at, last) => (at >= last ? 0 : at + 1),
+  ArrowUp: (at, last) => (at <= 0 ? last : at - 1),
+  Home: () => 0,
+  End: (_at, last) => last,
+};
+
+function itemsOf(menu: HTMLElement | null): readonly HTMLElement[] {
+  return [...(menu?.querySelectorAll<HTMLElement>("[role=menuitem]") ?? [])];
+}
+
+function moveFocus(event: KeyboardEvent, menu: HTMLElement | null): void {
+  const step = steps[event.key];
+  if (step === undefined) return;
+  event.preventDefault();
+  const items = itemsOf(menu);
+  const at = items.findIndex((item) => item === document.activeElement);
+  items[step(at, items.length - 1)]?.focus();
+}
+
+/** The keys and the focus of a menu button: https://www.w3.org/WAI/ARIA/apg/patterns/menu-button/ */
+function useMenu(): OpenMenu {
+  const [isOpen, setOpen] = useState(false);
+  const opener = useRef<HTMLButtonElement>(null);
+  const menu = usePopup(isOpen, opener);
+  const close = (): void => {
+    setOpen(false);
+    opener.current?.focus();
+  };
+  const toggle = (): void => {
+    setOpen(!isOpen);
+    if (!isOpen) requestAnimationFrame(() => itemsOf(menu.current)[0]?.focus());
+  };
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (!isOpen) return;
+    // Escape closes the menu only, not the page's panes or the modal behind.
+    if (event.key === "Escape") event.stopPropagation();
+    if (event.key === "Escape" || event.key === "Tab") {
+      event.preventDefault();
+      close();
+    } else moveFocus(event, menu.current);
+  };
+  const onFocusOut = (event: FocusEvent): void => {
+    const to = event.relatedTarget;
+    if (!(to instanceof Node) || opener.current?.parentElement?.contains(to) !== true) setOpen(false);
+  };
+  return { isOpen, opener, menu, close, toggle, onKeyDown, onFocusOut };
 }

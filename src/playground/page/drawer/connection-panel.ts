@@ -1,8 +1,8 @@
 import { Fragment, h, type JSX } from "preact";
 import type { JsonObject } from "../../json.ts";
-import type { WireFaults, WireSockets } from "../../live/wire.ts";
+import type { WireFaults, WireSockets } from "../../wire.ts";
 import { useApp } from "../app/app-context.ts";
-import { Switch } from "../controls/switch.ts";
+import { Switch } from "../controls/controls.ts";
 
 type Change = (body: JsonObject) => void;
 

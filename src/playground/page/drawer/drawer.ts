@@ -1,8 +1,7 @@
 import { h, type JSX } from "preact";
-import { IconButton } from "../controls/icon-button.ts";
+import { IconButton, useFocusReturn } from "../controls/controls.ts";
 import { NetworkLog } from "./network-log.ts";
 import { FaultPanel } from "./fault-panel.ts";
-import { useFocusReturn } from "../controls/use-focus-return.ts";
 
 export type Panel = "inspector" | "faults";
 

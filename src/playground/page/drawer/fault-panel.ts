@@ -1,16 +1,12 @@
 import { Fragment, h, type JSX } from "preact";
 import { useState } from "preact/hooks";
 import type { JsonObject } from "../../json.ts";
-import type { SlackAnswers, WireSnapshot } from "../../live/wire.ts";
+import type { SlackAnswers, WireSnapshot } from "../../wire.ts";
 import { ConnectionPanel, connectionFaults } from "./connection-panel.ts";
-import { PeoplePanel } from "./people-panel.ts";
+import { PeoplePanel, ChannelPanel, InstallButtons } from "./admin-panel.ts";
 import { perform } from "../app/request.ts";
 import { useApp } from "../app/app-context.ts";
-import { Choice } from "../controls/choice.ts";
-import { Switch } from "../controls/switch.ts";
-import { ChannelPanel } from "./channel-panel.ts";
-import { InstallButtons } from "./install-buttons.ts";
-import { InstallationPanel } from "./installation-panel.ts";
+import { Choice, Switch } from "../controls/controls.ts";
 import { notSimulated } from "../../rules/not-simulated.ts";
 
 const slowSlackMs = 2000;
@@ -208,5 +204,33 @@ export function FaultPanel(): JSX.Element {
       "Turn everything off",
     ),
     h(LeftOut, {}),
+  );
+}
+
+/** What the workspace lets the app do. */
+function InstallationPanel({ change }: { readonly change: (body: JsonObject) => void }): JSX.Element {
+  const { faults, app } = useApp().snapshot;
+  const scopes = Object.fromEntries(app.scopes.map((scope) => [scope, scope]));
+  return h(
+    Fragment,
+    null,
+    h(Switch, {
+      label: "The token was revoked",
+      detail: "Slack refuses everything but answers to commands and clicks.",
+      isOn: faults.tokenError !== "",
+      onChange: (on) => change({ tokenError: on ? "token_revoked" : "" }),
+    }),
+    h(Choice, {
+      label: "The app lacks a scope",
+      value: faults.missingScopes[0] ?? "",
+      options: { "": "None", ...scopes },
+      onChange: (scope) => change({ missingScopes: scope === "" ? [] : [scope] }),
+    }),
+    h(Switch, {
+      label: "Files can't be uploaded",
+      detail: "As where admins turned file uploads off.",
+      isOn: faults.refusesUploads,
+      onChange: (refusesUploads) => change({ refusesUploads }),
+    }),
   );
 }

@@ -1,13 +1,12 @@
 import { h, type JSX, render } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
-import type { JsonObject } from "../../json.ts";
+import { type JsonObject, isList, isObject, type Json } from "../../json.ts";
 import { Blocks } from "../blocks/blocks.ts";
 import { type ActionValue, valueKey } from "../blocks/block-context.ts";
-import { findEmoji, loadEmoji } from "../app/emoji.ts";
+import { findEmoji, loadEmoji } from "../blocks/text/plain-text.ts";
 import type { Sample, SampleGroup } from "./sample.ts";
 import { samples } from "./samples.ts";
 import { stageFor } from "./stage.ts";
-import { withIds } from "./with-ids.ts";
 
 // The date near which the samples' dates are.
 const now = 1_795_243_600_000;
@@ -84,3 +83,24 @@ function Gallery(): JSX.Element {
 
 const root = document.getElementById("gallery");
 if (root !== null) render(h(Gallery, {}), root);
+
+function withActionId(element: Json, id: string): Json {
+  return isObject(element) ? { action_id: id, ...element } : element;
+}
+
+/** Blocks with sequential ids, so that screenshots of the page are stable. */
+function withIds(blocks: readonly JsonObject[], sample: string): readonly JsonObject[] {
+  return blocks.map((block, at) => {
+    const id = `${sample}-${at}`;
+    const { elements, accessory, element } = block;
+    return {
+      block_id: id,
+      ...block,
+      ...(isList(elements) && block["type"] === "actions"
+        ? { elements: elements.map((each, index) => withActionId(each, `${id}-${index}`)) }
+        : {}),
+      ...(accessory === undefined ? {} : { accessory: withActionId(accessory, id) }),
+      ...(element === undefined ? {} : { element: withActionId(element, id) }),
+    };
+  });
+}

@@ -1,6 +1,6 @@
 import { h, type JSX, type RefObject } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import type { WireMessage, WireSnapshot } from "../../live/wire.ts";
+import type { WireMessage, WireSnapshot } from "../../wire.ts";
 import { perform } from "../app/request.ts";
 import { useApp } from "../app/app-context.ts";
 import { userName } from "../app/workspace.ts";

@@ -1,9 +1,7 @@
 import { h, type JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { Icon } from "../controls/icon.ts";
-import { PaneHead } from "../app/pane-head.ts";
+import { Icon, PaneHead, useFocusReturn } from "../controls/controls.ts";
 import { fileText } from "../app/request.ts";
-import { useFocusReturn } from "../controls/use-focus-return.ts";
 
 export type OpenFile = { readonly id: string; readonly name: string };
 

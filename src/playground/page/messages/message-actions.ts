@@ -1,11 +1,12 @@
 import { h, type JSX } from "preact";
 import { useState } from "preact/hooks";
-import type { WireMessage, WireSnapshot } from "../../live/wire.ts";
-import { IconButton } from "../controls/icon-button.ts";
+import type { WireMessage, WireSnapshot } from "../../wire.ts";
+import { IconButton } from "../controls/controls.ts";
 import { Menu, type MenuItem } from "../controls/menu.ts";
 import { perform } from "../app/request.ts";
 import { useApp } from "../app/app-context.ts";
-import { DeleteDialog } from "./delete-dialog.ts";
+import { ConfirmDialog } from "../blocks/elements/confirm-dialog.ts";
+import { useBlockContext } from "../surfaces/use-block-context.ts";
 
 /** The copied JSON: the bot's message, with the ids Slack assigned. */
 function messageJson({ text, blocks, attachments }: WireMessage): string {
@@ -80,4 +81,24 @@ export function MessageActions(props: {
     h(Menu, { icon: "more", label: "More actions for this message", items }),
     isDeleting ? h(DeleteDialog, { message, onDecision: decide }) : null,
   );
+}
+
+const plain = (text: string): { type: string; text: string } => ({ type: "plain_text", text });
+
+const question = {
+  title: plain("Delete message"),
+  text: plain("Are you sure you want to delete this message? This can't be undone."),
+  confirm: plain("Delete"),
+  deny: plain("Cancel"),
+  style: "danger",
+};
+
+/** Asks before a message is deleted. */
+function DeleteDialog(props: {
+  readonly message: WireMessage;
+  readonly onDecision: (isYes: boolean) => void;
+}): JSX.Element {
+  const { channel, ts } = props.message;
+  const { context } = useBlockContext({ in: "message", channel, ts }, "message");
+  return h(ConfirmDialog, { confirm: question, context, onDecision: props.onDecision });
 }

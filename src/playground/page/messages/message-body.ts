@@ -1,10 +1,10 @@
 import { h, type JSX } from "preact";
 import { type JsonObject, objectsOf, textOf } from "../../json.ts";
-import type { WireFile, WireMessage } from "../../live/wire.ts";
+import type { WireFile, WireMessage } from "../../wire.ts";
 import { Blocks } from "../blocks/blocks.ts";
 import type { BlockContext } from "../blocks/block-context.ts";
-import { MrkdwnText } from "../blocks/text/mrkdwn-text.ts";
-import { Icon } from "../controls/icon.ts";
+import { MrkdwnText } from "../blocks/text/text-object.ts";
+import { Icon } from "../controls/controls.ts";
 import { useApp } from "../app/app-context.ts";
 import { useBlockContext } from "../surfaces/use-block-context.ts";
 

@@ -1,10 +1,9 @@
 import { h, type JSX } from "preact";
 import { useState } from "preact/hooks";
-import type { WireMessage, WireSnapshot, WireUser } from "../../live/wire.ts";
-import { Avatar } from "../controls/avatar.ts";
+import type { WireMessage, WireSnapshot, WireUser } from "../../wire.ts";
+import { Avatar, Icon } from "../controls/controls.ts";
 import { dayAndTime, fullTime, msOfTs, shortTime, timeOfDay } from "../app/format-time.ts";
 import { EditField } from "./edit-field.ts";
-import { Icon } from "../controls/icon.ts";
 import { MessageActions } from "./message-actions.ts";
 import { MessageBody } from "./message-body.ts";
 import { useApp } from "../app/app-context.ts";
@@ -55,7 +54,7 @@ function GutterTime({ ts }: { readonly ts: string }): JSX.Element {
   return h("time", { class: "gutter-time", dateTime: new Date(ms).toISOString(), title: fullTime(ms) }, shortTime(ms));
 }
 
-export type MessageRowProps = {
+type MessageRowProps = {
   readonly message: WireMessage;
   /** The previous message is by the same person, moments ago: don't repeat name and picture. */
   readonly isFollowUp: boolean;

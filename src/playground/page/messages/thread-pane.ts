@@ -1,7 +1,7 @@
 import { h, type JSX } from "preact";
-import { Composer } from "../composer/composer.ts";
+import { Composer } from "./composer.ts";
 import { MessageList } from "./message-list.ts";
-import { PaneHead } from "../app/pane-head.ts";
+import { PaneHead } from "../controls/controls.ts";
 import { useApp } from "../app/app-context.ts";
 import { threadKey } from "../channels/unread.ts";
 import { channelName, messageAt, repliesOf } from "../app/workspace.ts";

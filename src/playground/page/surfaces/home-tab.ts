@@ -1,7 +1,7 @@
 import { h, type JSX } from "preact";
 import { useEffect } from "preact/hooks";
 import { objectsOf } from "../../json.ts";
-import type { WireView } from "../../live/wire.ts";
+import type { WireView } from "../../wire.ts";
 import { Blocks } from "../blocks/blocks.ts";
 import { perform } from "../app/request.ts";
 import { useApp } from "../app/app-context.ts";

@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { type JsonObject, objectsOf, textOf } from "../../json.ts";
-import type { WireSnapshot, WireView } from "../../live/wire.ts";
+import type { WireSnapshot, WireView } from "../../wire.ts";
 import { elementsOf } from "../../workspace/view-state.ts";
 import { stateOf, valueOf } from "../blocks/elements/action-value.ts";
 import {
@@ -15,7 +15,7 @@ import { type AppState, useApp } from "../app/app-context.ts";
 import { channelName, userName } from "../app/workspace.ts";
 
 /** The message or view that contains the blocks. */
-export type BlockContainer =
+type BlockContainer =
   | { readonly in: "message"; readonly channel: string; readonly ts: string }
   | { readonly in: "view"; readonly view: WireView };
 

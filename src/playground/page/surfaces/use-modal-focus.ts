@@ -1,7 +1,7 @@
 import type { RefObject } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { objectsOf } from "../../json.ts";
-import type { WireView } from "../../live/wire.ts";
+import type { WireView } from "../../wire.ts";
 
 type Form = RefObject<HTMLFormElement | null>;
 

@@ -4,9 +4,8 @@ import { checkClient } from "../../installs/oauth-access.ts";
 import { type JsonObject, textOf } from "../../json.ts";
 import { refuse } from "../../rules/refusal.ts";
 import type { World } from "../../world.ts";
-import type { Methods } from "./method.ts";
-import { page } from "./paging.ts";
-import { unawaited } from "../../unawaited.ts";
+import { type Methods, page } from "./method.ts";
+import { unawaited } from "../../../platform/unawaited.ts";
 
 /** An organization's token says the organization where others say the workspace. */
 function identity(world: World, install: Install | undefined): JsonObject {
@@ -69,5 +68,15 @@ export const auth: Methods = {
         refuse(textOf(args["error"]), "method.arguments", "asked for by the error argument");
       return { args };
     },
+  },
+};
+
+export const apps: Methods = {
+  "apps.connections.open": {
+    isForApp: true,
+    scopes: ["connections:write"],
+    required: {},
+    optional: {},
+    run: (world) => ({ url: world.links.open() }),
   },
 };

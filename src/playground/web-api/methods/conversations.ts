@@ -3,8 +3,7 @@ import { refuse } from "../../rules/refusal.ts";
 import type { Channel } from "../../workspace/state.ts";
 import { directChannel } from "../../workspace/workspace.ts";
 import type { World } from "../../world.ts";
-import { type Methods, needScopes } from "./method.ts";
-import { page } from "./paging.ts";
+import { type Methods, needScopes, page } from "./method.ts";
 import { knownChannel, knownUser } from "./arguments.ts";
 
 const readScope: Readonly<Record<Channel["kind"], string>> = {

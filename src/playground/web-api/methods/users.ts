@@ -4,8 +4,7 @@ import type { User, UserGroup } from "../../workspace/state.ts";
 import { appId } from "../../workspace/seeds.ts";
 import { isOutsider } from "../../workspace/workspace.ts";
 import type { World } from "../../world.ts";
-import type { Methods } from "./method.ts";
-import { page } from "./paging.ts";
+import { type Methods, page } from "./method.ts";
 import { knownUser } from "./arguments.ts";
 
 /** Fields that Slack omits for deactivated people. */

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import type { HomeView, ModalView } from "@slack/types";
 import { checkContent } from "../../../../src/playground/check/message.ts";
-import { suggestion } from "../../../../src/playground/check/options.ts";
+import { suggestion } from "../../../../src/playground/check/composition-objects.ts";
 import { newSite } from "../../../../src/playground/check/shape.ts";
 import { checkView } from "../../../../src/playground/check/view.ts";
 import { type Json, parseJson, textOf } from "../../../../src/playground/json.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { WireMessage } from "../../../../src/playground/live/wire.ts";
+import type { WireMessage } from "../../../../src/playground/wire.ts";
 import {
   applyUpdate,
   channelMessages,

@@ -2,9 +2,8 @@ import { h, type JSX } from "preact";
 import { useId } from "preact/hooks";
 import { type JsonObject, objectsOf, textOf } from "../../../json.ts";
 import type { ActionValue, BlockContext } from "../block-context.ts";
-import { fieldAttributes } from "./field-attributes.ts";
+import { fieldAttributes, type ElementProps, useElement } from "./use-element.ts";
 import { TextObject } from "../text/text-object.ts";
-import { type ElementProps, useElement } from "./use-element.ts";
 
 function chosen(value: ActionValue): readonly string[] {
   if (value.kind === "option") return [textOf(value.option["value"])];

@@ -1,14 +1,13 @@
 import { type FunctionComponent, h, type JSX } from "preact";
-import { textOf } from "../../../json.ts";
-import { Button } from "./button.ts";
+import { textOf, isObject, type JsonObject } from "../../../json.ts";
 import { Choices } from "./checkboxes.ts";
-import { DateField } from "./date-fields.ts";
+import { DateField, TextField } from "./fields.ts";
 import { Image } from "../image.ts";
-import { Unsupported } from "../unsupported.ts";
 import { OverflowMenu } from "./overflow-menu.ts";
 import { Select } from "./select.ts";
-import { TextField } from "./text-field.ts";
-import type { ElementProps } from "./use-element.ts";
+import { type ElementProps, useElement } from "./use-element.ts";
+import { safeLink, wordsOf } from "../text/plain-text.ts";
+import { TextObject } from "../text/text-object.ts";
 
 function FileInput(props: ElementProps): JSX.Element {
   return h(
@@ -62,4 +61,49 @@ export function Element(props: ElementProps): JSX.Element {
   const kind = Object.hasOwn(kinds, type) ? kinds[type] : undefined;
   if (kind === undefined) return h(Unsupported, { what: "element", json: props.element });
   return h(kind, props);
+}
+
+function lookOf(style: string): string {
+  return style === "primary" || style === "danger" ? `button ${style}` : "button";
+}
+
+/** A button; one with a url opens it too. https://docs.slack.dev/reference/block-kit/block-elements/button-element */
+function Button(props: ElementProps): JSX.Element {
+  const { element, context } = props;
+  const href = safeLink(textOf(element["url"]));
+  const asksFirst = isObject(element["confirm"]);
+  const { send, isBusy, extras } = useElement(props, () => {
+    if (href !== undefined && asksFirst) open(href, "_blank", "noopener,noreferrer");
+  });
+  const shared = {
+    class: lookOf(textOf(element["style"])),
+    "aria-label": textOf(element["accessibility_label"]) || undefined,
+    // Not `disabled`, which would lose the keyboard focus.
+    "aria-busy": isBusy,
+    "aria-disabled": isBusy || undefined,
+    title: wordsOf(element),
+  };
+  const click = (): void => {
+    if (!isBusy) send({ kind: "click" });
+  };
+  const label = h("span", { class: "button-label" }, h(TextObject, { text: element["text"], context }));
+  if (href === undefined)
+    return h("span", { class: "element" }, h("button", { ...shared, type: "button", onClick: click }, label), extras);
+  const follow = (event: MouseEvent): void => {
+    if (asksFirst || isBusy) event.preventDefault();
+    click();
+  };
+  const anchor = h("a", { ...shared, href, target: "_blank", rel: "noopener noreferrer", onClick: follow }, label);
+  return h("span", { class: "element" }, anchor, extras);
+}
+
+/** A block or element that the playground can't draw, shown as JSON. */
+export function Unsupported(props: { readonly what: "block" | "element"; readonly json: JsonObject }): JSX.Element {
+  const type = textOf(props.json["type"]) || "without a type";
+  return h(
+    "details",
+    { class: "not-drawn" },
+    h("summary", null, `Not drawn here: ${props.what} `, h("code", null, type)),
+    h("pre", { tabIndex: 0 }, JSON.stringify(props.json, null, 2)),
+  );
 }

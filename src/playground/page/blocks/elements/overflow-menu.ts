@@ -2,11 +2,10 @@ import { h, type JSX, type RefObject } from "preact";
 import { useId, useRef, useState } from "preact/hooks";
 import { type JsonObject, objectsOf, textOf } from "../../../json.ts";
 import type { ActionValue } from "../block-context.ts";
-import { safeLink } from "../text/safe-link.ts";
+import { safeLink, wordsOf } from "../text/plain-text.ts";
 import { TextObject } from "../text/text-object.ts";
 import { type ElementProps, useElement } from "./use-element.ts";
 import { usePopup } from "./use-popup.ts";
-import { wordsOf } from "../text/plain-text.ts";
 
 const steps: Readonly<Record<string, (at: number, last: number) => number>> = {
   ArrowDown: (at, last) => (at >= last ? 0 : at + 1),

@@ -4,6 +4,7 @@ import { isObject, type JsonObject, textOf } from "../../../json.ts";
 import { firstValue } from "./action-value.ts";
 import { ConfirmDialog } from "./confirm-dialog.ts";
 import { type ActionValue, type BlockContext, type ElementRef, valueKey } from "../block-context.ts";
+import { wordsOf } from "../text/plain-text.ts";
 
 export type ElementProps = {
   readonly element: JsonObject;
@@ -16,7 +17,7 @@ export type ElementProps = {
   readonly describedBy?: string | undefined;
 };
 
-export type UsedElement = {
+type UsedElement = {
   readonly value: ActionValue;
   readonly isBusy: boolean;
   /** Stores a new value on the page, without telling the bot. */
@@ -106,5 +107,24 @@ export function useElement(props: ElementProps, onSent?: (value: ActionValue) =>
       ask({ value: next, before: value });
     },
     extras: h("span", { class: "element-extras" }, error, dialog),
+  };
+}
+
+/** Whether this field takes the focus when its view opens (focus_on_load). */
+function wantsFocus(element: JsonObject): true | undefined {
+  return element["focus_on_load"] === true ? true : undefined;
+}
+
+/** Attributes of every field: its name, its description, whether it is invalid. */
+export function fieldAttributes(props: ElementProps) {
+  const isWrong = props.context.errors[textOf(props.block["block_id"])] !== undefined;
+  return {
+    "aria-labelledby": props.labelId,
+    "aria-label": props.labelId === undefined ? props.name : undefined,
+    "aria-describedby": props.describedBy,
+    "aria-invalid": isWrong || undefined,
+    "aria-required": props.block["type"] === "input" && props.block["optional"] !== true ? true : undefined,
+    autofocus: wantsFocus(props.element),
+    placeholder: wordsOf(props.element, "placeholder") || undefined,
   };
 }

@@ -1,6 +1,6 @@
 import { type ComponentChildren, h, type JSX } from "preact";
 import type { BlockContext } from "../block-context.ts";
-import { safeLink } from "./safe-link.ts";
+import { safeLink } from "./plain-text.ts";
 import { formatSlackDate } from "./slack-date.ts";
 
 // Links, mentions and dates in text, the same in mrkdwn and rich text.
@@ -40,7 +40,7 @@ export function emoji(context: BlockContext, name: string): JSX.Element | string
   );
 }
 
-export type Moment = {
+type Moment = {
   readonly seconds: number;
   readonly format: string;
   readonly url: string;

@@ -1,6 +1,6 @@
 // Dates as Slack writes them in English: https://docs.slack.dev/messaging/formatting-message-text#date-formatting
 
-export type SlackDate = {
+type SlackDate = {
   readonly seconds: number;
   /** "Posted {date_short_pretty} at {time}" */
   readonly format: string;
@@ -98,4 +98,15 @@ export function formatSlackDate(date: SlackDate): string | undefined {
   const text = date.format.replaceAll(/\{(\w+)\}/g, (_token, name: string) => tokens[name] ?? "");
   // A leading token is capitalised; the bot's own words are kept.
   return date.format.startsWith("{") ? text.charAt(0).toUpperCase() + text.slice(1) : text;
+}
+
+function twoDigits(number: number): string {
+  return String(number).padStart(2, "0");
+}
+
+/** A moment as the value of a datetime-local field, in the reader's time zone. */
+export function localMoment(seconds: number): string {
+  const at = new Date(seconds * 1000);
+  const date = `${String(at.getFullYear()).padStart(4, "0")}-${twoDigits(at.getMonth() + 1)}-${twoDigits(at.getDate())}`;
+  return `${date}T${twoDigits(at.getHours())}:${twoDigits(at.getMinutes())}`;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { formatSlackDate } from "../../../../../src/playground/page/blocks/text/slack-date.ts";
+import { formatSlackDate, localMoment } from "../../../../../src/playground/page/blocks/text/slack-date.ts";
 
 const now = Date.UTC(2026, 10, 20, 12);
 const at = (...parts: readonly [number, number, number, number?, number?]): number =>
@@ -47,4 +47,10 @@ describe("dates are written as Slack writes them", () => {
   ])("%s of %d is for the fallback", (format, seconds) => {
     expect(write(seconds, format)).toBeUndefined();
   });
+});
+
+test("a moment goes into a field in the reader's own time and comes back", () => {
+  const seconds = 1_795_248_060;
+
+  expect(new Date(localMoment(seconds)).getTime() / 1000).toBe(seconds);
 });

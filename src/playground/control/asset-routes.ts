@@ -1,0 +1,164 @@
+import { readFile, stat } from "node:fs/promises";
+import { Hono } from "hono";
+import { createHash } from "node:crypto";
+import { transformSync } from "amaro";
+
+/** The playground's folder. A file's address is its path in it, so that relative imports work in a browser. */
+const home = new URL("../", import.meta.url);
+
+/** Files a browser may load: the page, and code without Node that the page shares with the workspace. */
+const servable = [
+  /^page\/(?:[a-z0-9-]+\/)*[a-z0-9-]+\.(?:ts|css|svg)$/,
+  /^draw\/mrkdwn[a-z-]*\.ts$/,
+  /^(?:json|rules\/(?:limits|not-simulated)|workspace\/view-state)\.ts$/,
+];
+
+const vendor: Readonly<Record<string, string>> = {
+  "preact.js": import.meta.resolve("preact"),
+  "hooks.js": import.meta.resolve("preact/hooks"),
+};
+
+const pages: Readonly<Record<string, string>> = {
+  "/": "page/index.html",
+  "/gallery.html": "page/gallery.html",
+  "/playground/gallery": "page/gallery.html",
+};
+
+/** Images in messages may come from other hosts, as in Slack; nothing else may. */
+function policyFor(inlineScripts: readonly string[]): string {
+  return [
+    "default-src 'none'",
+    `script-src ${["'self'", ...inlineScripts].join(" ")}`,
+    "style-src 'self'",
+    "img-src 'self' https: data:",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join("; ");
+}
+
+async function serve(url: URL, request: Request): Promise<Response> {
+  const file = await loadAsset(url);
+  if (file === undefined) return new Response("This file doesn't exist.", { status: 404 });
+  const headers = {
+    "content-type": file.contentType,
+    "cache-control": "no-cache",
+    etag: file.etag,
+    "content-security-policy": policyFor(file.inlineScripts),
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+  };
+  if (request.headers.get("if-none-match") === file.etag) return new Response(null, { status: 304, headers });
+  return new Response(file.body, { headers });
+}
+
+async function readEmoji(): Promise<string> {
+  const text = await readFile(new URL(import.meta.resolve("@emoji-mart/data")), "utf8");
+  const data = JSON.parse(text) as EmojiData; // the package's own description of its only file
+  return JSON.stringify(emojiNames(data));
+}
+
+let emoji: Promise<string> | undefined;
+
+async function serveEmoji(): Promise<Response> {
+  emoji ??= readEmoji();
+  const headers = { "content-type": "application/json; charset=utf-8", "cache-control": "max-age=3600" };
+  return new Response(await emoji, { headers });
+}
+
+/** The page and its modules, served from the sources with types stripped. */
+export function assetRoutes(): Hono {
+  const routes = new Hono();
+  for (const [path, file] of Object.entries(pages)) {
+    routes.get(path, (context) => serve(new URL(file, home), context.req.raw));
+  }
+  routes.get("/page/emoji.json", serveEmoji);
+  routes.get("/page/vendor/:name", (context) => {
+    const url = vendor[context.req.param("name")];
+    return url === undefined ? context.notFound() : serve(new URL(url), context.req.raw);
+  });
+  routes.get("/*", (context) => {
+    const path = context.req.path.slice(1);
+    return servable.some((each) => each.test(path)) ? serve(new URL(path, home), context.req.raw) : context.notFound();
+  });
+  return routes;
+}
+
+/** A file as served. `inlineScripts` are the hashes of the scripts in an HTML page. */
+type Asset = {
+  readonly body: string;
+  readonly contentType: string;
+  readonly etag: string;
+  readonly inlineScripts: readonly string[];
+};
+
+const contentTypes: Readonly<Record<string, string>> = {
+  ts: "text/javascript; charset=utf-8",
+  mjs: "text/javascript; charset=utf-8",
+  css: "text/css; charset=utf-8",
+  html: "text/html; charset=utf-8",
+  svg: "image/svg+xml",
+};
+
+/** Types become blanks, so that lines and columns in a browser's console match the source. */
+function stripped(source: string): string {
+  return transformSync(source, { mode: "strip-only" }).code;
+}
+
+function hash(text: string): string {
+  return createHash("sha256").update(text).digest("base64");
+}
+
+function inlineScripts(html: string): readonly string[] {
+  const scripts = html.matchAll(/<script(?![^>]*\bsrc=)[^>]*>([^]*?)<\/script>/g);
+  return [...scripts].map(([, text = ""]) => `'sha256-${hash(text)}'`);
+}
+
+async function load(url: URL): Promise<Asset> {
+  const source = await readFile(url, "utf8");
+  const extension = url.pathname.slice(url.pathname.lastIndexOf(".") + 1);
+  const body = extension === "ts" ? stripped(source) : source;
+  return {
+    body,
+    contentType: contentTypes[extension] ?? "text/plain; charset=utf-8",
+    etag: `"${hash(body)}"`,
+    inlineScripts: extension === "html" ? inlineScripts(body) : [],
+  };
+}
+
+const loaded = new Map<string, { readonly changedMs: number; readonly file: Promise<Asset> }>();
+
+/** Reads a file and strips its types; cached until the file changes. Undefined if there is no such file. */
+async function loadAsset(url: URL): Promise<Asset | undefined> {
+  const found = await stat(url).catch(() => undefined);
+  if (found === undefined || !found.isFile()) return undefined;
+  const known = loaded.get(url.href);
+  if (known?.changedMs === found.mtimeMs) return known.file;
+  const file = load(url);
+  loaded.set(url.href, { changedMs: found.mtimeMs, file });
+  return file;
+}
+
+/** The used part of `@emoji-mart/data`, whose ids are Slack's names. */
+export type EmojiData = {
+  readonly emojis: { readonly [id: string]: { readonly skins: readonly { readonly native: string }[] } };
+  readonly aliases: { readonly [name: string]: string };
+};
+
+// Slack's own names: https://docs.slack.dev/messaging/formatting-message-text#emoji
+const slackOnly: Readonly<Record<string, string>> = { simple_smile: "🙂" };
+
+/** Characters by Slack's emoji name ("tada", "thumbsup"). */
+export function emojiNames(data: EmojiData): Readonly<Record<string, string>> {
+  const named = Object.entries(data.emojis).flatMap(([id, emoji]) => {
+    const native = emoji.skins[0]?.native;
+    return native === undefined ? [] : [[id, native] as const];
+  });
+  const byId = new Map(named);
+  const aliases = Object.entries(data.aliases).flatMap(([name, id]) => {
+    const native = byId.get(id);
+    return native === undefined ? [] : [[name, native] as const];
+  });
+  return Object.fromEntries([...Object.entries(slackOnly), ...aliases, ...named]);
+}

@@ -1,0 +1,129 @@
+import type { Channel, State, User, View } from "../workspace/state.ts";
+import { directId, isOutsider, peopleOf } from "../workspace/workspace.ts";
+import { installOf, type World } from "../world.ts";
+import type { SlackAnswers, WireChannel, WireSnapshot, WireFaults, WireUser, WireView } from "../wire.ts";
+
+function userJson(state: State, user: User): WireUser {
+  const { id, name, realName, role, isBot, isGuest, isAdmin, isDeactivated } = user;
+  return { id, name, realName, role, isBot, isGuest, isAdmin, isDeactivated, isOutsider: isOutsider(state, user) };
+}
+
+function peopleIds(state: State): readonly string[] {
+  return peopleOf(state).map((user) => user.id);
+}
+
+function channelJson({ bot }: State, channel: Channel): WireChannel {
+  const { id, name, kind, members, isArchived } = channel;
+  return { id, name, kind, members: [...members], hasBot: members.has(bot.user), isArchived };
+}
+
+/** Direct conversations are listed even while they are empty. */
+function directJson({ bot }: State, you: string, partner: string): WireChannel {
+  const id = directId(you, partner);
+  return {
+    id,
+    name: "directmessage",
+    kind: "im",
+    partner,
+    members: [you, partner],
+    hasBot: partner === bot.user,
+    isArchived: false,
+  };
+}
+
+function channelsOf(world: World, you: string): readonly WireChannel[] {
+  const { state } = world;
+  const joined = [...state.channels.values()].filter((channel) => channel.kind !== "im" && channel.members.has(you));
+  const apps = state.users.has(state.bot.user) ? [state.bot.user] : [];
+  const partners = [...apps, ...peopleIds(state).filter((id) => id !== you)];
+  return [
+    ...joined.map((channel) => channelJson(state, channel)),
+    ...partners.map((partner) => directJson(state, you, partner)),
+  ];
+}
+
+function viewJson(view: View | undefined): WireView | null {
+  if (view === undefined) return null;
+  const { id, type, content, state, errors, hash, session } = view;
+  return { id, type, content, state, errors, hash, session };
+}
+
+function readsOf(state: State, you: string): Readonly<Record<string, string>> {
+  const own = [...state.reads].filter(([key]) => key.startsWith(`${you} `));
+  return Object.fromEntries(own.map(([key, ts]) => [key.slice(you.length + 1), ts]));
+}
+
+function socketsJson({ app, links }: World): WireFaults["sockets"] {
+  return app.usesSocketMode === true ? { ...links.status(), open: links.names() } : null;
+}
+
+function faultsJson(world: World): WireFaults {
+  const { faults, externalFaults, externalFaultsOn } = world;
+  const plan = faults.planned()[0];
+  const answers: SlackAnswers = typeof plan?.fault === "string" ? plan.fault : "";
+  const answersTo = plan?.kind ?? "all";
+  const answersIn = plan?.channel ?? "";
+  const extra = externalFaults.map(({ label }) => ({ label, on: externalFaultsOn.has(label) }));
+  const { slowMs, retryAfterSeconds, deliverTwice, signsWrongly, signatureAgeSeconds } = faults;
+  const { tokenError, missingScopes, refusesUploads } = faults;
+  const deliveries = { deliverTwice, signsWrongly, signatureAgeSeconds };
+  const installation = { tokenError, missingScopes, refusesUploads };
+  const connections = { isNetworkCut: faults.network.isCut(), sockets: socketsJson(world) };
+  const planned = { answers, answersTo, answersIn };
+  return { slowMs, retryAfterSeconds, ...deliveries, ...installation, ...connections, ...planned, extra };
+}
+
+function appJson({ app, state }: World): WireSnapshot["app"] {
+  const hint = (command: string) => app.commandHints?.find((each) => each.command === command);
+  return {
+    name: app.name,
+    user: state.bot.user,
+    scopes: app.scopes,
+    commands: app.commands.map((command) => ({
+      command,
+      description: hint(command)?.description ?? "",
+      usageHint: hint(command)?.usageHint ?? "",
+    })),
+    shortcuts: (app.shortcuts ?? []).map((each) => ({ ...each, description: each.description ?? "" })),
+  };
+}
+
+/** Somebody to act as in a workspace. */
+function somebodyIn(state: State): string {
+  return peopleOf(state)[0]?.name ?? "";
+}
+
+function installJson(world: World): WireSnapshot["install"] {
+  const { oauth, installs } = world.slack;
+  if (oauth === undefined) return null;
+  const { enterprise } = world.state.team;
+  const isOrgWide = enterprise !== undefined && installs.all.has(enterprise.id);
+  return {
+    isInstalled: installOf(world) !== undefined,
+    url: oauth.installUrl(),
+    org: isOrgWide ? enterprise.name : null,
+  };
+}
+
+/** Everything one person may see of the workspace, except messages and exchanges. */
+export function snapshotFor(world: World, you: string): WireSnapshot {
+  const { state } = world;
+  const stack = state.modals.get(you) ?? [];
+  const worlds = world.slack.worlds();
+  return {
+    you,
+    team: state.team.name,
+    workspaces: worlds.map((each) => ({ name: each.state.team.name, as: somebodyIn(each.state) })),
+    install: installJson(world),
+    app: appJson(world),
+    users: [...state.users.values()].map((user) => userJson(state, user)),
+    people: peopleIds(state),
+    groups: [...state.groups.values()].map(({ id, handle, name, users }) => ({ id, handle, name, users })),
+    channels: channelsOf(world, you),
+    modal: viewJson(stack.at(-1)),
+    modalsBelow: Math.max(0, stack.length - 1),
+    home: viewJson(state.homes.get(you)),
+    reads: readsOf(state, you),
+    faults: faultsJson(world),
+  };
+}

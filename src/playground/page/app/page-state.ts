@@ -1,0 +1,100 @@
+import { useCallback, useEffect, useState, useRef } from "preact/hooks";
+import { formatRoute, parseRoute, type Route } from "./route.ts";
+import type { WireUpdate, WireFile } from "../../wire.ts";
+import { applyUpdate, emptyWorkspace, type Workspace } from "./workspace.ts";
+import type { Draft } from "../messages/composer.ts";
+import type { Panel } from "../drawer/drawer.ts";
+import type { OpenFile } from "../messages/file-pane.ts";
+import { findEmoji, loadEmoji } from "../blocks/text/plain-text.ts";
+
+/** The route in the address bar; changing it adds a history entry. */
+export function useRoute(): readonly [Route, (route: Route) => void] {
+  const [route, setRoute] = useState(() => parseRoute(location.search));
+  useEffect(() => {
+    const onPop = (): void => setRoute(parseRoute(location.search));
+    addEventListener("popstate", onPop);
+    return () => removeEventListener("popstate", onPop);
+  }, []);
+  const go = useCallback((next: Route) => {
+    if (formatRoute(next) !== location.search) history.pushState(null, "", formatRoute(next));
+    setRoute(next);
+  }, []);
+  return [route, go];
+}
+
+export type Connection = "connecting" | "live" | "lost" | "refused";
+
+type Live = { readonly as: string; readonly workspace: Workspace; readonly connection: Connection };
+
+/** The workspace as one person sees it, kept up to date by server-sent events. */
+export function useWorkspace(as: string): Live {
+  const [live, setLive] = useState<Live>({ as, workspace: emptyWorkspace, connection: "connecting" });
+  useEffect(() => {
+    setLive({ as, workspace: emptyWorkspace, connection: "connecting" });
+    const source = new EventSource(`/playground/events?as=${encodeURIComponent(as)}`);
+    source.addEventListener("message", (event: MessageEvent<string>) => {
+      const update = JSON.parse(event.data) as WireUpdate; // the playground sends nothing else here
+      setLive((before) => ({ as, workspace: applyUpdate(before.workspace, update), connection: "live" }));
+    });
+    source.addEventListener("error", () => {
+      // A browser reconnects by itself, unless the answer was a refusal: unknown person.
+      const connection = source.readyState === EventSource.CLOSED ? "refused" : "lost";
+      setLive((before) => ({ ...before, connection }));
+    });
+    return () => source.close();
+  }, [as]);
+  // While switching to another person, don't show the previous one's data.
+  return live.as === as ? live : { as, workspace: emptyWorkspace, connection: "connecting" };
+}
+
+/** The open panes beside the conversation. They have no address of their own. */
+export type Panes = {
+  readonly panel: Panel | undefined;
+  readonly setPanel: (panel: Panel | undefined) => void;
+  readonly file: OpenFile | undefined;
+  readonly setFile: (file: OpenFile | undefined) => void;
+  readonly openFile: (file: WireFile | string) => void;
+  /** The sidebar, on narrow screens. */
+  readonly isListOpen: boolean;
+  readonly setListOpen: (isOpen: boolean) => void;
+  readonly draft: Draft | undefined;
+  readonly putDraft: (text: string) => void;
+};
+
+const key = "playground-panel";
+
+/** The drawer stays open across reloads of this window. */
+function storedPanel(): Panel | undefined {
+  const stored = sessionStorage.getItem(key);
+  return stored === "inspector" || stored === "faults" ? stored : undefined;
+}
+
+function fileById(workspace: Workspace, id: string): OpenFile {
+  const files = Object.values(workspace.messages).flatMap((messages) => messages.flatMap((message) => message.files));
+  return files.find((file) => file.id === id) ?? { id, name: id };
+}
+
+export function usePanes(workspace: Workspace): Panes {
+  const [panel, setPanel] = useState<Panel | undefined>(storedPanel);
+  const [file, setFile] = useState<OpenFile | undefined>(undefined);
+  const [isListOpen, setListOpen] = useState(false);
+  const [draft, setDraft] = useState<Draft | undefined>(undefined);
+  const latest = useRef(workspace);
+  latest.current = workspace;
+  useEffect(() => sessionStorage.setItem(key, panel ?? ""), [panel]);
+  const openFile = useCallback((wanted: WireFile | string) => {
+    setFile(typeof wanted === "string" ? fileById(latest.current, wanted) : wanted);
+  }, []);
+  const putDraft = useCallback((text: string) => setDraft({ text }), []);
+  return { panel, setPanel, file, setFile, openFile, isListOpen, setListOpen, draft, putDraft };
+}
+
+/** Looks up emoji by Slack's names; finds none until the names are loaded. */
+export function useEmoji(): (name: string) => string | undefined {
+  const [names, setNames] = useState<ReadonlyMap<string, string>>(new Map());
+  useEffect(() => {
+    // Without the names, emoji are shown as :names:.
+    loadEmoji("/page/emoji.json").then(setNames, () => undefined);
+  }, []);
+  return useCallback((name: string) => findEmoji(names, name), [names]);
+}

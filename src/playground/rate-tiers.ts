@@ -1,0 +1,79 @@
+import { pace } from "./rules/limits.ts";
+
+// https://docs.slack.dev/apis/web-api/rate-limits. Tier 5 has no fixed number and is left out.
+
+const windowMs = 60_000;
+
+/** Calls per minute. */
+const tiers = { 2: 20, 3: 50, 4: 100 } as const;
+
+/** The tier of each method, from its page. */
+const tierOf: Readonly<Record<string, keyof typeof tiers>> = {
+  "chat.startStream": 2,
+  "chat.stopStream": 2,
+  "conversations.list": 2,
+  "usergroups.list": 2,
+  "usergroups.users.list": 2,
+  "users.list": 2,
+  "apps.connections.open": 3,
+  "bots.info": 3,
+  "chat.delete": 3,
+  "chat.update": 3,
+  "conversations.info": 3,
+  "conversations.open": 3,
+  "users.conversations": 3,
+  "api.test": 4,
+  "chat.appendStream": 4,
+  "chat.postEphemeral": 4,
+  "conversations.members": 4,
+  "files.completeUploadExternal": 4,
+  "files.getUploadURLExternal": 4,
+  "users.info": 4,
+  "views.open": 4,
+  "views.publish": 4,
+  "views.push": 4,
+  "views.update": 4,
+};
+
+type RateTiers = {
+  /** Counts a call; the seconds of Retry-After when the method has had its calls of the last minute. */
+  readonly take: (method: string, nowMs: number) => number | undefined;
+  readonly reset: () => void;
+};
+
+/** Each method's calls of the last minute. A refused call does not count. */
+export function createRateTiers(): RateTiers {
+  const calls = new Map<string, readonly number[]>();
+  return {
+    take(method, nowMs) {
+      const tier = Object.hasOwn(tierOf, method) ? tierOf[method] : undefined;
+      if (tier === undefined) return undefined;
+      const recent = (calls.get(method) ?? []).filter((atMs) => nowMs - atMs < windowMs);
+      const [oldest = nowMs] = recent;
+      if (recent.length >= tiers[tier]) return Math.ceil((oldest + windowMs - nowMs) / 1000);
+      calls.set(method, [...recent, nowMs]);
+      return undefined;
+    },
+    reset: () => calls.clear(),
+  };
+}
+
+export type PostPace = {
+  /** Counts a message to a channel; the seconds of Retry-After when it had too many. */
+  readonly take: (channel: string, nowMs: number) => number | undefined;
+};
+
+/** Each channel may have a burst, and from then on one message a second. A refused one does not count. */
+export function createPostPace(): PostPace {
+  /** When the burst of a channel would be whole again. */
+  const fullAtMs = new Map<string, number>();
+  return {
+    take(channel, nowMs) {
+      const fullAt = Math.max(nowMs, fullAtMs.get(channel) ?? nowMs);
+      const waitMs = fullAt + pace.everyMs - nowMs - pace.burst * pace.everyMs;
+      if (waitMs > 0) return Math.ceil(waitMs / 1000);
+      fullAtMs.set(channel, fullAt + pace.everyMs);
+      return undefined;
+    },
+  };
+}
