@@ -90,9 +90,9 @@ export const mutants: readonly Mutant[] = [
   },
   {
     bug: "domains that the API doesn't report count as none",
-    file: "src/bot/changes/snapshot.ts",
-    text: "    domains: service.binding_domain_name,",
-    becomes: "    domains: service.binding_domain_name ?? [],",
+    file: "src/bot/changes/updatable-fields.ts",
+    text: "    read: (service) => service.binding_domain_name,",
+    becomes: "    read: (service) => service.binding_domain_name ?? [],",
     tests: documented,
   },
   {
@@ -104,9 +104,9 @@ export const mutants: readonly Mutant[] = [
   },
   {
     bug: "replacing a list of domains that nobody knows is routine",
-    file: "src/bot/changes/risk.ts",
-    text: "  return before?.domains !== undefined && domainSet(before.domains)",
-    becomes: "  return domainSet(before?.domains ?? [])",
+    file: "src/bot/changes/updatable-fields.ts",
+    text: "      return before !== undefined && domainSet(before)",
+    becomes: "      return domainSet(before ?? [])",
     tests: ["test/bot/changes/risk.test.ts"],
   },
   {

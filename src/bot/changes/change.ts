@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Call } from "../../api/operations.ts";
-import { Snapshot, optional } from "./snapshot.ts";
+import { Snapshot, optional } from "./updatable-fields.ts";
 
 const writeOperationIds = [
   "createJob",

@@ -1,5 +1,5 @@
 import type { Change } from "./change.ts";
-import type { Snapshot } from "./snapshot.ts";
+import type { Snapshot } from "./updatable-fields.ts";
 import { NOT_REPORTED, updatableFields } from "./updatable-fields.ts";
 import { isIdle, isStatus } from "../../api/workload-status.ts";
 import { createHash } from "node:crypto";

@@ -1,6 +1,6 @@
 import type { Change } from "./change.ts";
 import { isHealthy, isIdle, isStatus } from "../../api/workload-status.ts";
-import { isAnother, type Snapshot } from "./snapshot.ts";
+import { isAnother, type Snapshot } from "./updatable-fields.ts";
 import { isReported, updatableFields } from "./updatable-fields.ts";
 
 /**

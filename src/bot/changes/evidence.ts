@@ -1,10 +1,7 @@
-import type { Call } from "../../api/operations.ts";
-import { parseMemoryMiB } from "../../api/memory.ts";
 import type { Change } from "./change.ts";
 import { isHealthy, isIdle, isStatus, levelOf } from "../../api/workload-status.ts";
 import { alsoMoved, goneOrReplaced, restartSeen } from "./effect.ts";
-import type { Snapshot } from "./snapshot.ts";
-import { domainSet, isReported, NOT_REPORTED, updatableFields } from "./updatable-fields.ts";
+import { isReported, NOT_REPORTED, type Snapshot, unlikeRequest, updatableFields } from "./updatable-fields.ts";
 
 /**
  * Evidence from reading back a workload whose write got no answer.
@@ -24,7 +21,7 @@ export function evidenceOf(change: Change, after: Snapshot): Evidence {
   const { call } = change;
   switch (call.op) {
     case "createService":
-      return creationEvidence(change, after, differenceFromRequest(call.body, after));
+      return creationEvidence(change, after, after && unlikeRequest(call.body, after));
     case "createJob":
       return creationEvidence(change, after, undefined);
     case "deleteService":
@@ -48,23 +45,6 @@ function creationEvidence({ workload, before }: Change, after: Snapshot, other: 
   if (after === undefined) return { kind: "untouched", still: `there is no ${kind} with this name` };
   if (other === undefined) return tookEffect();
   return cannotTell(`A ${kind} with this name exists now, with ${other}. Somebody else may have created it.`);
-}
-
-/** How the existing service differs from the requested one, comparing only reported fields. */
-function differenceFromRequest(body: Call<"createService">["body"], after: Snapshot): string | undefined {
-  if (after === undefined) return undefined;
-  const { target_instance_size: size, containers, binding_domain_name: domains } = body;
-  if (size !== undefined && after.size !== undefined && size !== after.size) {
-    return `${after.size} instances instead of ${size}`;
-  }
-  const memory = containers.map((container) => parseMemoryMiB(container.resources?.limits?.memory));
-  const isOtherMemory = memory.some((wanted, at) => {
-    const now = after.memoryMiB[at];
-    return wanted !== undefined && now !== undefined && wanted !== now;
-  });
-  if (isOtherMemory) return "other memory";
-  const isOther = String(domainSet(after.domains ?? [])) !== String(domainSet(domains ?? []));
-  return domains !== undefined && after.domains !== undefined && isOther ? "other domains" : undefined;
 }
 
 function deletionEvidence(change: Change, after: Snapshot): Evidence {

@@ -8,7 +8,7 @@ import { jobHealth } from "./job-health.ts";
 import { readSnapshot, type SnapshotRead, readWorkload, type WorkloadRead } from "./read-workload.ts";
 import { isVisible } from "./service-health.ts";
 import { callsSoFar, judge, type Looking, MOST_CALLS, nextLookMs } from "./service-watch.ts";
-import { isAnother, jobSnapshot } from "./snapshot.ts";
+import { isAnother, jobSnapshot } from "./updatable-fields.ts";
 import { otherKeyHint } from "./updatable-fields.ts";
 import type { Health } from "./stored-change.ts";
 

@@ -2,7 +2,7 @@ import { Problem } from "../../api/problem.ts";
 import type { Change, Outcome } from "./change.ts";
 import { evidenceOf, type Evidence } from "./evidence.ts";
 import { readSnapshot, type ReadDeps } from "./read-workload.ts";
-import type { Snapshot } from "./snapshot.ts";
+import type { Snapshot } from "./updatable-fields.ts";
 
 export type ReadBackUnknownDeps = ReadDeps & {
   /** May end early when the signal is aborted. */

@@ -2,7 +2,7 @@ import type { Job, Service } from "../../api/answers.ts";
 import type { AccountApi } from "../../api/client.ts";
 import { Problem } from "../../api/problem.ts";
 import type { WorkloadRef } from "./change.ts";
-import { jobSnapshot, serviceSnapshot, type Snapshot } from "./snapshot.ts";
+import { jobSnapshot, serviceSnapshot, type Snapshot } from "./updatable-fields.ts";
 
 export type ReadDeps = { readonly api: AccountApi; readonly signal: AbortSignal };
 

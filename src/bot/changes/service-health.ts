@@ -3,7 +3,7 @@ import { brief } from "../../api/reason-words.ts";
 import { isIdle, isStatus, serviceStatus, type WorkloadStatus } from "../../api/workload-status.ts";
 import type { Change } from "./change.ts";
 import { restartSeen } from "./effect.ts";
-import { serviceSnapshot } from "./snapshot.ts";
+import { serviceSnapshot } from "./updatable-fields.ts";
 import type { Health } from "./stored-change.ts";
 import { isReported, updatableFields } from "./updatable-fields.ts";
 

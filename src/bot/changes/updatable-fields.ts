@@ -1,65 +1,188 @@
+import { z } from "zod";
+import type { Job, Service } from "../../api/answers.ts";
 import { parseMemoryMiB } from "../../api/memory.ts";
+import type { Call } from "../../api/operations.ts";
+import { operationFacts } from "../policy/operation-facts.ts";
+import type { Risk } from "../policy/question.ts";
 import type { Change } from "./change.ts";
-import type { Snapshot } from "./snapshot.ts";
+
+type Update = Call<"updateService">["body"];
+type NewService = Call<"createService">["body"];
+
+/** Everything that Gantry knows of a field of a service that an update can set. */
+type Field<Value> = {
+  /** As diffs, cards and outcomes name it. */
+  readonly label: string;
+  /** How a Snapshot keeps it. */
+  readonly stored: z.ZodType<Value>;
+  /** From an answer of the workload API; undefined when it doesn't report it, which isn't the same as none. */
+  readonly read: (service: Service) => Value | undefined;
+  /** The value that an update leads to; undefined when it doesn't set the field. */
+  readonly wanted: (update: Update, before: Value | undefined) => Value | undefined;
+  /** A value as people read it. Equal words are equal values. */
+  readonly words: (value: Value | undefined) => string;
+  /** How much harm an update can do that sets it. */
+  readonly risk: (wanted: Value, before: Value | undefined) => Risk;
+  /** How a service differs from a request to create it; false when it doesn't. */
+  readonly unlikeRequest: (body: NewService, now: Value) => string | false;
+};
+
+function field<Value>(row: Field<Value>): Field<Value> {
+  return row;
+}
 
 /** Shown for a value that the service doesn't report. */
 export const NOT_REPORTED = "not reported";
 
+/** One row per updatable field, under the name that a Snapshot stores it by. */
+const rows = {
+  size: field({
+    label: "instances",
+    stored: z.number(),
+    read: (service) => service.target_instance_size,
+    wanted: (update) => update.target_instance_size,
+    words: (size) => String(size ?? NOT_REPORTED),
+    // Only a certain increase is routine.
+    risk: (wanted, before) =>
+      wanted === 0 ? "destructive" : before !== undefined && wanted > before ? "routine" : "disruptive",
+    unlikeRequest: ({ target_instance_size: wanted }, now) =>
+      wanted !== undefined && wanted !== now && `${now} instances instead of ${wanted}`,
+  }),
+  /** MiB per container, in order. */
+  memoryMiB: field({
+    label: "memory",
+    stored: z.array(optional(z.number())).readonly(),
+    read: ({ containers = [] }) => containers.map(({ resources }) => parseMemoryMiB(resources?.limits?.memory)),
+    // Container updates go by position: `memory` puts `{}` before the one it changes.
+    wanted: ({ containers: updates }, before = []) =>
+      updates &&
+      Array.from({ length: Math.max(updates.length, before.length) }, (_, at) => {
+        const update = updates[at];
+        return parseMemoryMiB((update?.resources ?? update?.resource)?.limits?.memory) ?? before[at];
+      }),
+    words: (memory = []) =>
+      memory.map((mib) => (mib === undefined ? NOT_REPORTED : `${mib} MiB`)).join(" and ") || NOT_REPORTED,
+    // A new limit restarts every instance, except where the engine changes it in place.
+    risk: () => "disruptive",
+    unlikeRequest: ({ containers }, now) =>
+      containers.some(({ resources }, at) => {
+        const wanted = parseMemoryMiB(resources?.limits?.memory);
+        return wanted !== undefined && now[at] !== undefined && wanted !== now[at];
+      }) && "other memory",
+  }),
+  domains: field({
+    label: "domains",
+    stored: z.array(z.string()).readonly(),
+    read: (service) => service.binding_domain_name,
+    wanted: (update) => update.binding_domain_name,
+    words: (domains) => (domains === undefined ? NOT_REPORTED : domainSet(domains).join(", ") || "none"),
+    // The list replaces the old one. Where the API doesn't report that, any domain may be removed.
+    risk(wanted, before) {
+      const kept = new Set(domainSet(wanted));
+      return before !== undefined && domainSet(before).every((domain) => kept.has(domain)) ? "routine" : "destructive";
+    },
+    unlikeRequest: ({ binding_domain_name: wanted }, now) =>
+      wanted !== undefined && String(domainSet(wanted)) !== String(domainSet(now)) && "other domains",
+  }),
+};
+
+/** Domain names as a sorted set, case-insensitive (https://www.rfc-editor.org/rfc/rfc4343). */
+function domainSet(domains: readonly string[]): string[] {
+  return [...new Set(domains.map((domain) => domain.toLowerCase()))].sort();
+}
+
+type Name = keyof typeof rows;
+type Values = { readonly [Each in Name]?: z.output<(typeof rows)[Each]["stored"]> | undefined };
+
+/** The rows as a list. A value is only ever given to its own row, which TypeScript can't follow through a list. */
+const fields = Object.entries(rows) as readonly [Name, Field<unknown>][]; // see above
+
+/**
+ * The fields of a workload that a write can change or depends on; undefined when it doesn't exist. A field can be missing
+ * where an earlier version of Gantry stored it.
+ */
+export type Snapshot =
+  | (Values & {
+      /** See `identityOf`. */
+      readonly uid: string | undefined;
+      readonly status: string | undefined;
+      /** Since when its status is what it is, where the API says so. */
+      readonly since?: string | undefined;
+    })
+  | undefined;
+
+export const Snapshot: z.ZodType<Snapshot> = optional(
+  z
+    .object({
+      uid: optional(z.string()),
+      status: optional(z.string()),
+      since: z.string().optional(),
+      ...Object.fromEntries(fields.map(([name, { stored }]) => [name, optional(stored)])),
+    })
+    .readonly(),
+);
+
+export function serviceSnapshot(service: Service): NonNullable<Snapshot> {
+  return {
+    uid: identityOf(service.uid, service.created_at),
+    status: service.status ?? undefined,
+    ...valuesOf(service),
+    ...(service.status_since !== undefined && { since: service.status_since }),
+  };
+}
+
+/** A job can only be created and deleted, so only its identity matters. */
+export function jobSnapshot({ metadata: { name, uid, creationTimestamp } }: Job): NonNullable<Snapshot> {
+  return { uid: identityOf(uid, creationTimestamp), status: undefined, ...valuesOf({ name }) };
+}
+
+function valuesOf(service: Service): Values {
+  return Object.fromEntries(fields.map(([name, { read }]) => [name, read(service)]));
+}
+
+const MADE_AT = "created ";
+
+/**
+ * Distinguishes a workload from a later one of the same name: the `uid`, or the creation time if there is no `uid`.
+ * Undefined when neither is reported.
+ */
+function identityOf(uid: string | undefined, createdAt: string | undefined): string | undefined {
+  if (uid !== undefined && uid !== "") return uid;
+  return createdAt === undefined || createdAt === "" ? undefined : `${MADE_AT}${createdAt}`;
+}
+
+/** Whether two identities certainly differ. A `uid` and a creation time can't be compared. */
+export function isAnother(one: string | undefined, other: string | undefined): boolean {
+  if (one === undefined || other === undefined || one === other) return false;
+  return one.startsWith(MADE_AT) === other.startsWith(MADE_AT);
+}
+
+/** An optional value in JSON, which has no `undefined`: missing in an object, null in a list. */
+export function optional<Schema extends z.ZodType>(schema: Schema) {
+  return schema.nullish().transform((value) => value ?? undefined);
+}
+
+/** An updatable field in words. */
 export type UpdatableField = {
-  readonly label: "instances" | "memory" | "domains";
+  readonly label: string;
   /** The requested value; undefined when the call doesn't set the field. */
   readonly wanted: string | undefined;
   readonly before: string;
   readonly now: string;
 };
 
-/** The three updatable fields in words: requested, before, and now. Pure. */
+/** Every updatable field: requested, before, and now. Pure. */
 export function updatableFields({ call, before }: Pick<Change, "call" | "before">, now: Snapshot): UpdatableField[] {
-  const body = call.op === "updateService" ? call.body : {};
-  return [
-    {
-      label: "instances",
-      wanted: body.target_instance_size === undefined ? undefined : String(body.target_instance_size),
-      before: sizeText(before),
-      now: sizeText(now),
-    },
-    {
-      label: "memory",
-      wanted: body.containers === undefined ? undefined : memoryText(wantedMemory(body.containers, before)),
-      before: memoryText(before?.memoryMiB),
-      now: memoryText(now?.memoryMiB),
-    },
-    {
-      label: "domains",
-      wanted: body.binding_domain_name === undefined ? undefined : domainText(body.binding_domain_name),
-      before: domainText(before?.domains),
-      now: domainText(now?.domains),
-    },
-  ];
-}
-
-type ContainerUpdates = NonNullable<Extract<Change["call"], { op: "updateService" }>["body"]["containers"]>;
-
-/** Container updates go by position: `memory` puts `{}` before the one it changes. */
-function wantedMemory(updates: ContainerUpdates, before: Snapshot): readonly (number | undefined)[] {
-  const size = Math.max(updates.length, before?.memoryMiB.length ?? 0);
-  return Array.from({ length: size }, (_, at) => {
-    const update = updates[at];
-    return parseMemoryMiB((update?.resources ?? update?.resource)?.limits?.memory) ?? before?.memoryMiB[at];
+  const update = call.op === "updateService" ? call.body : {};
+  return fields.map(([name, { label, wanted: wantedBy, words }]) => {
+    const wanted = wantedBy(update, before?.[name]);
+    return {
+      label,
+      wanted: wanted === undefined ? undefined : words(wanted),
+      before: words(before?.[name]),
+      now: words(now?.[name]),
+    };
   });
-}
-
-function sizeText(snapshot: Snapshot): string {
-  return String(snapshot?.size ?? NOT_REPORTED);
-}
-
-function memoryText(memory: readonly (number | undefined)[] | undefined): string {
-  if (memory === undefined || memory.length === 0) return NOT_REPORTED;
-  return memory.map((mib) => (mib === undefined ? NOT_REPORTED : `${mib} MiB`)).join(" and ");
-}
-
-function domainText(domains: readonly string[] | undefined): string {
-  return domains === undefined ? NOT_REPORTED : domainSet(domains).join(", ") || "none";
 }
 
 /** Whether the value in words of a field is known as a whole. */
@@ -67,9 +190,25 @@ export function isReported(words: string): boolean {
   return !words.includes(NOT_REPORTED);
 }
 
-/** Domain names as a sorted set, case-insensitive (https://www.rfc-editor.org/rfc/rfc4343). */
-export function domainSet(domains: readonly string[]): string[] {
-  return [...new Set(domains.map((domain) => domain.toLowerCase()))].sort();
+/** How the existing service differs from the requested one, comparing only reported fields. Pure. */
+export function unlikeRequest(body: NewService, now: NonNullable<Snapshot>): string | undefined {
+  return fields.flatMap(([name, row]) => (now[name] !== undefined && row.unlikeRequest(body, now[name])) || [])[0];
+}
+
+const risks: readonly Risk[] = ["routine", "disruptive", "destructive"];
+
+/**
+ * The risk of a Call, given the workload before; of an update, the highest of the fields that it sets. Pure. Only what is
+ * certainly harmless is routine.
+ */
+export function riskOf(call: Change["call"], before: Snapshot): Risk {
+  if (call.op !== "updateService") return operationFacts[call.op].risk ?? "disruptive";
+  const found = fields.map(([name, { wanted: wantedBy, risk }]) => {
+    const wanted = wantedBy(call.body, before?.[name]);
+    return wanted === undefined ? undefined : risk(wanted, before?.[name]);
+  });
+  // An update without known fields isn't routine: the API may have added a field.
+  return risks.findLast((risk) => found.includes(risk)) ?? "disruptive";
 }
 
 /**

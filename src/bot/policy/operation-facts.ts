@@ -1,10 +1,13 @@
 import type { OperationId } from "../../api/operations.ts";
+import type { Risk } from "./question.ts";
 
 /** An action that a rule can name: an operation of the API, or binding a channel. */
 export type ActionId = OperationId | "bindChannel";
 
 type OperationFacts = {
   readonly effect: "read" | "write";
+  /** Undefined for a read, and for an update, whose risk depends on its fields: see `changes/updatable-fields.ts`. */
+  readonly risk: Risk | undefined;
   /** Undefined for an action without a workload. */
   readonly kind: "service" | "job" | undefined;
   /** The same action on the other kind: a bare name doesn't say whether it is a service or a job. */
@@ -15,21 +18,27 @@ type OperationFacts = {
 
 /** One row per operation; a missing one does not compile. */
 export const operationFacts: { readonly [Op in ActionId]: OperationFacts } = {
-  listServices: { effect: "read", kind: "service", twin: "listJobs", verb: "list" },
-  listJobs: { effect: "read", kind: "job", twin: "listServices", verb: "list" },
-  getService: { effect: "read", kind: "service", twin: "getJob", verb: "look at" },
-  getJob: { effect: "read", kind: "job", twin: "getService", verb: "look at" },
-  getServiceLogs: { effect: "read", kind: "service", twin: "getJobInstanceLogs", verb: "read the log of" },
-  getJobInstanceLogs: { effect: "read", kind: "job", twin: "getServiceLogs", verb: "read the log of" },
-  createService: { effect: "write", kind: "service", twin: undefined, verb: "create" },
-  createJob: { effect: "write", kind: "job", twin: undefined, verb: "create" },
-  deleteService: { effect: "write", kind: "service", twin: "deleteJob", verb: "delete" },
-  deleteJob: { effect: "write", kind: "job", twin: "deleteService", verb: "delete" },
-  updateService: { effect: "write", kind: "service", twin: undefined, verb: "change" },
-  startService: { effect: "write", kind: "service", twin: undefined, verb: "start" },
-  stopService: { effect: "write", kind: "service", twin: undefined, verb: "stop" },
-  restartService: { effect: "write", kind: "service", twin: undefined, verb: "restart" },
-  bindChannel: { effect: "write", kind: undefined, twin: undefined, verb: "bind" },
+  listServices: { effect: "read", risk: undefined, kind: "service", twin: "listJobs", verb: "list" },
+  listJobs: { effect: "read", risk: undefined, kind: "job", twin: "listServices", verb: "list" },
+  getService: { effect: "read", risk: undefined, kind: "service", twin: "getJob", verb: "look at" },
+  getJob: { effect: "read", risk: undefined, kind: "job", twin: "getService", verb: "look at" },
+  getServiceLogs: {
+    effect: "read",
+    risk: undefined,
+    kind: "service",
+    twin: "getJobInstanceLogs",
+    verb: "read the log of",
+  },
+  getJobInstanceLogs: { effect: "read", risk: undefined, kind: "job", twin: "getServiceLogs", verb: "read the log of" },
+  createService: { effect: "write", risk: "routine", kind: "service", twin: undefined, verb: "create" },
+  createJob: { effect: "write", risk: "routine", kind: "job", twin: undefined, verb: "create" },
+  deleteService: { effect: "write", risk: "destructive", kind: "service", twin: "deleteJob", verb: "delete" },
+  deleteJob: { effect: "write", risk: "destructive", kind: "job", twin: "deleteService", verb: "delete" },
+  updateService: { effect: "write", risk: undefined, kind: "service", twin: undefined, verb: "change" },
+  startService: { effect: "write", risk: "routine", kind: "service", twin: undefined, verb: "start" },
+  stopService: { effect: "write", risk: "disruptive", kind: "service", twin: undefined, verb: "stop" },
+  restartService: { effect: "write", risk: "disruptive", kind: "service", twin: undefined, verb: "restart" },
+  bindChannel: { effect: "write", risk: "routine", kind: undefined, twin: undefined, verb: "bind" },
 };
 
 export function isActionId(word: string): word is ActionId {

@@ -27,18 +27,6 @@ const standings = ["member", "guest", "outsider", "bot", "deactivated"] as const
 const risks = ["routine", "disruptive", "destructive"] as const;
 const kinds = ["service", "job"] as const;
 
-/** The risk of each operation. An update can have any of the three, so it has to be given. */
-const riskOfOp = {
-  createService: "routine",
-  createJob: "routine",
-  startService: "routine",
-  stopService: "disruptive",
-  restartService: "disruptive",
-  deleteService: "destructive",
-  deleteJob: "destructive",
-  bindChannel: "routine",
-} as const;
-
 /** Used without `--in`. No rule can name it. */
 const SOME_CHANNEL = "C000000000";
 
@@ -79,13 +67,14 @@ function operation(op: string | undefined): Question["op"] {
 }
 
 function riskOf(op: Question["op"], does: string | undefined): Question["risk"] {
-  if (operationFacts[op].effect === "read") {
+  const { effect, risk } = operationFacts[op];
+  if (effect === "read") {
     if (does === undefined || does === "read") return undefined;
     throw new QuestionError(`${op} only reads. Leave --does out.`);
   }
   if (does !== undefined) return oneOf("--does", risks, does);
-  const usual: Partial<Record<Question["op"], Question["risk"]>> = riskOfOp;
-  if (usual[op] !== undefined) return usual[op];
+  if (risk !== undefined) return risk;
+  // An update can have any of the three, so it has to be given.
   throw new QuestionError(`--does is missing. ${op} can be routine, disruptive or destructive.`);
 }
 

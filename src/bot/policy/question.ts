@@ -42,7 +42,7 @@ export type Person = {
 };
 
 /**
- * How much harm a write can do, from the table in `changes/risk.ts`: `routine` adds (create, start, scale up, add a
+ * How much harm a write can do, see `operationFacts` and `changes/updatable-fields.ts`: `routine` adds (create, start, scale up, add a
  * domain), `disruptive` interrupts (restart, stop, scale down, memory), `destructive` removes (delete, scale to 0,
  * remove a domain).
  */

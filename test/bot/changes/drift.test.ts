@@ -4,7 +4,7 @@ import type { Service } from "../../../src/api/answers.ts";
 import { answerShapes } from "../../../src/api/answers.ts";
 import type { Change } from "../../../src/bot/changes/change.ts";
 import { dependsOn, digestOf, driftOf } from "../../../src/bot/changes/drift.ts";
-import { serviceSnapshot, type Snapshot } from "../../../src/bot/changes/snapshot.ts";
+import { serviceSnapshot, type Snapshot } from "../../../src/bot/changes/updatable-fields.ts";
 import { before, jobDeletion, memoryTo, newJob, newService, plain, toFour, update } from "./support/changes.ts";
 
 const domains = update({ binding_domain_name: ["b.example.com", "a.example.com"] });

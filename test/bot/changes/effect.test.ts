@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Change } from "../../../src/bot/changes/change.ts";
 import { effectOf } from "../../../src/bot/changes/effect.ts";
-import type { Snapshot } from "../../../src/bot/changes/snapshot.ts";
+import type { Snapshot } from "../../../src/bot/changes/updatable-fields.ts";
 
 const before = { uid: "u1", status: "Running", size: 2, memoryMiB: [512], domains: ["a.example.com"] };
 const path = { region: "beijing1", service_name: "web" };

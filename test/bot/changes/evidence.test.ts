@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Change } from "../../../src/bot/changes/change.ts";
 import { evidenceOf } from "../../../src/bot/changes/evidence.ts";
-import type { Snapshot } from "../../../src/bot/changes/snapshot.ts";
+import type { Snapshot } from "../../../src/bot/changes/updatable-fields.ts";
 import {
   before,
   jobBefore,

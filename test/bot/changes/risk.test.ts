@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { riskOf } from "../../../src/bot/changes/risk.ts";
-import type { Snapshot } from "../../../src/bot/changes/snapshot.ts";
+import { riskOf } from "../../../src/bot/changes/updatable-fields.ts";
+import type { Snapshot } from "../../../src/bot/changes/updatable-fields.ts";
 import { before, jobDeletion, memoryTo, newJob, newService, plain, update } from "./support/changes.ts";
 
 const unknownSize: Snapshot = { ...before, size: undefined };

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { Service } from "../../../src/api/answers.ts";
 import { parseMemoryMiB } from "../../../src/api/memory.ts";
 import type { Change } from "../../../src/bot/changes/change.ts";
-import { serviceSnapshot } from "../../../src/bot/changes/snapshot.ts";
+import { serviceSnapshot } from "../../../src/bot/changes/updatable-fields.ts";
 import type { Ask } from "../../../src/bot/ask.ts";
 import { commandOf, parseText } from "../../../src/bot/commands/grammar/parse.ts";
 import { undoAsk, unknownBefore } from "../../../src/bot/commands/undo.ts";

@@ -1,4 +1,4 @@
-import { riskOf } from "../../changes/risk.ts";
+import { riskOf } from "../../changes/updatable-fields.ts";
 import type { Change } from "../../changes/change.ts";
 import type { Verdict } from "../../policy/verdict.ts";
 import type { Ask } from "../../ask.ts";

@@ -1,7 +1,7 @@
 import type { Service } from "../../../api/answers.ts";
 import type { Call } from "../../../api/operations.ts";
 import type { Change } from "../../changes/change.ts";
-import { serviceSnapshot } from "../../changes/snapshot.ts";
+import { serviceSnapshot } from "../../changes/updatable-fields.ts";
 import type { ProposedChange } from "../command.ts";
 import type { VerbContext } from "../grammar/verb.ts";
 import { refusalOf } from "./refused-operations.ts";

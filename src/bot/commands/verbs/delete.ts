@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Job, Service } from "../../../api/answers.ts";
 import { jobStatus, serviceStatus } from "../../../api/workload-status.ts";
-import { jobSnapshot } from "../../changes/snapshot.ts";
+import { jobSnapshot } from "../../changes/updatable-fields.ts";
 import type { Line } from "../../views/kit/blocks.ts";
 import { counted } from "../../views/kit/text.ts";
 import { type FormFacts, type FormValues, noFacts } from "../forms/form.ts";

@@ -6,7 +6,7 @@ import { atLast, judgeLook, type Looked, unwatched } from "../../changes/health.
 import type { WorkloadRef } from "../../changes/change.ts";
 import { type ReadDeps, readSnapshot, type SnapshotRead } from "../../changes/read-workload.ts";
 import { MOST_CALLS } from "../../changes/service-watch.ts";
-import { serviceSnapshot } from "../../changes/snapshot.ts";
+import { serviceSnapshot } from "../../changes/updatable-fields.ts";
 import type { StoredChange } from "../../changes/stored-change.ts";
 import { isFollowed } from "../../views/kit/seen.ts";
 import { UserError } from "../../errors.ts";

@@ -1,6 +1,6 @@
 import type { Call } from "../../../../src/api/operations.ts";
 import type { Change } from "../../../../src/bot/changes/change.ts";
-import type { Snapshot } from "../../../../src/bot/changes/snapshot.ts";
+import type { Snapshot } from "../../../../src/bot/changes/updatable-fields.ts";
 
 export const before = { uid: "u1", status: "Running", size: 2, memoryMiB: [512], domains: ["a.example.com"] } as const;
 
