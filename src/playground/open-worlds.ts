@@ -87,14 +87,12 @@ function openState({ app, savedIn, oauth }: PlaygroundOptions, seed: Seed): Open
   const { saved, notice } = loadWorkspace(path);
   const state = newState(app.botDisplayName, seed);
   // Installing brings the bot's user, and a person invites it.
-  if (oauth !== undefined) retire(state);
+  if (oauth !== undefined) {
+    state.users.delete(state.bot.user);
+    for (const { members } of state.channels.values()) members.delete(state.bot.user);
+  }
   if (saved !== undefined) restore(state, saved);
   return { state, path, notice };
-}
-
-function retire({ users, channels, bot }: State): void {
-  users.delete(bot.user);
-  for (const { members } of channels.values()) members.delete(bot.user);
 }
 
 function newSlack({ oauth, botToken, app }: PlaygroundOptions, worlds: Slack["worlds"]): Slack {

@@ -44,13 +44,6 @@ export function loadWorkspace(path: string | undefined): Loaded {
   }
 }
 
-/** Replaces the file in one step: a reader, or a start after a crash, sees the old or the new one. */
-function saveNow(world: World, path: string): void {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  writeFileSync(`${path}.new`, JSON.stringify(toSaved(world.state, world.clock.now())), { mode: 0o600 });
-  renameSync(`${path}.new`, path);
-}
-
 type Saving = { readonly path: string; readonly onTrouble: (sentence: string) => void };
 
 /** Saves the workspace soon after each change; `close` saves the last ones. */
@@ -62,7 +55,10 @@ export function keepSaved(world: World, { path, onTrouble }: Saving): { readonly
     timer = undefined;
     const started = performance.now();
     try {
-      saveNow(world, path);
+      mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+      // Replaced in one step: a reader, or a start after a crash, sees the old file or the new one.
+      writeFileSync(`${path}.new`, JSON.stringify(toSaved(world.state, world.clock.now())), { mode: 0o600 });
+      renameSync(`${path}.new`, path);
       isTroubled = false;
     } catch (error) {
       if (!isTroubled) onTrouble(`Couldn't save the messages of the simulated Slack: ${messageOf(error)}`);

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { isObject, type JsonObject, objectsOf } from "./json.ts";
 import { times } from "./rules/limits.ts";
-import type { Message, SharedFile, State, View } from "./workspace/state.ts";
+import type { Message, SharedFile, State } from "./workspace/state.ts";
 import { initialState } from "./workspace/view-state.ts";
 
 // The saved workspace. An older file that lacks something, or has something else in its place, counts as damaged.
@@ -161,12 +161,6 @@ function restoreMessages(state: State, saved: Saved): void {
   }
 }
 
-function homeOf({ id, user, content, hash }: Saved["homes"][number]): View {
-  const state = initialState(objectsOf(content["blocks"]));
-  const shown = { id, user, content, hash, state, errors: {}, revision: 0, session: "" };
-  return { ...shown, type: "home", rootId: id, previousId: null };
-}
-
 /** Fills a new workspace with what was saved. */
 export function restore(state: State, saved: Saved): void {
   for (const user of saved.users) state.users.set(user.id, user);
@@ -175,7 +169,11 @@ export function restore(state: State, saved: Saved): void {
   }
   for (const group of saved.groups) state.groups.set(group.id, group);
   restoreMessages(state, saved);
-  for (const home of saved.homes) state.homes.set(home.user, homeOf(home));
+  for (const { id, user, content, hash } of saved.homes) {
+    const entered = initialState(objectsOf(content["blocks"]));
+    const shown = { id, user, content, hash, state: entered, errors: {}, revision: 0, session: "" };
+    state.homes.set(user, { ...shown, type: "home", rootId: id, previousId: null });
+  }
   for (const { id, original: ts, ...url } of saved.responseUrls) {
     const original = state.messages.find((message) => message.channel === url.channel && message.ts === ts);
     state.responseUrls.set(id, { ...url, original });

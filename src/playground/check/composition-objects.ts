@@ -1,15 +1,11 @@
 import type { LimitId } from "../rules/limits.ts";
 import { byType, type Check, flag, may, must, object, text, word, all, list, report, url } from "./shape.ts";
 import { isDeepStrictEqual } from "node:util";
-import { isList, isObject, type Json, objectsOf } from "../json.ts";
+import { isList, isObject, objectsOf } from "../json.ts";
 
 /** https://docs.slack.dev/reference/block-kit/composition-objects/text-object */
 function plainObject(limit: LimitId): Check {
   return object({ type: must(word("plain_text")), text: must(text(limit)), emoji: may(flag) });
-}
-
-function mrkdwnObject(limit: LimitId): Check {
-  return object({ type: must(word("mrkdwn")), text: must(text(limit)), verbatim: may(flag) });
 }
 
 export function plain(limit: LimitId): Check {
@@ -17,7 +13,8 @@ export function plain(limit: LimitId): Check {
 }
 
 export function plainOrMrkdwn(limit: LimitId): Check {
-  return byType({ plain_text: plainObject(limit), mrkdwn: mrkdwnObject(limit) }, "object.value");
+  const mrkdwn = object({ type: must(word("mrkdwn")), text: must(text(limit)), verbatim: may(flag) });
+  return byType({ plain_text: plainObject(limit), mrkdwn }, "object.value");
 }
 
 /** https://docs.slack.dev/reference/block-kit/composition-objects/confirmation-dialog-object */
@@ -50,21 +47,16 @@ export const optionGroups: Check = list(
   "select.groups",
 );
 
-function offered(value: Json): readonly Json[] {
-  if (!isObject(value)) return [];
-  const grouped = objectsOf(value["option_groups"]).flatMap((group) => objectsOf(group["options"]));
-  return [...objectsOf(value["options"]), ...grouped];
-}
-
 /** initial_option and initial_options must equal one of the options. */
 export const initialAmongOptions: Check = (value, at, site) => {
   if (!isObject(value)) return;
   const one = value["initial_option"];
   const many = value["initial_options"];
   const initial = [...(one === undefined ? [] : [one]), ...(isList(many) ? many : [])];
-  const all = offered(value);
+  const grouped = objectsOf(value["option_groups"]).flatMap((group) => objectsOf(group["options"]));
+  const offered = [...objectsOf(value["options"]), ...grouped];
   for (const option of initial) {
-    if (!all.some((each) => isDeepStrictEqual(each, option))) {
+    if (!offered.some((each) => isDeepStrictEqual(each, option))) {
       report(site, "option.initial", [at, "initial option does not match any of the options"]);
     }
   }

@@ -56,12 +56,6 @@ function checkSize(blocks: readonly JsonObject[]): void {
   }
 }
 
-function checkAttachments(attachments: readonly JsonObject[]): void {
-  const { max } = limits["message.attachments"];
-  if (attachments.length > max)
-    refuse("too_many_attachments", "message.attachments", `${attachments.length} attachments`);
-}
-
 /** Reads and checks text, blocks and attachments of a message; throws Refused with Slack's code. */
 export function checkContent(args: JsonObject, rules: ContentRules): Content {
   const text = checkText(args, rules);
@@ -74,7 +68,10 @@ export function checkContent(args: JsonObject, rules: ContentRules): Content {
   }
   if (site.problems.length > 0) throw new Refused("invalid_blocks", site.problems);
   if (blocks !== undefined && rules.summed) checkSize(blocks);
-  checkAttachments(attachments ?? []);
+  const count = attachments?.length ?? 0;
+  if (count > limits["message.attachments"].max) {
+    refuse("too_many_attachments", "message.attachments", `${count} attachments`);
+  }
   const parsesNames = args["parse"] === "full" || args["link_names"] === true;
   return { text, blocks, attachments, parsesNames, mrkdwn: args["mrkdwn"] !== false };
 }

@@ -31,10 +31,6 @@ const modal = object({
 
 const home = object({ type: must(word("home")), title: may(anyString), ...base });
 
-function hasInput(view: JsonObject): boolean {
-  return objectsOf(view["blocks"]).some((block) => block["type"] === "input");
-}
-
 /** Reads and checks a view (JSON text or an object); throws Refused with Slack's code. */
 export function checkView(input: Json | undefined, surface: "modal" | "home"): JsonObject {
   const view = typeof input === "string" ? parseJson(input) : input;
@@ -43,7 +39,8 @@ export function checkView(input: Json | undefined, surface: "modal" | "home"): J
   if (size > limits["view.size"].max) refuse("view_too_large", "view.size", `${size} bytes`);
   const site = newSite(surface);
   (surface === "modal" ? modal : home)(view, "/view", site);
-  if (surface === "modal" && hasInput(view) && view["submit"] === undefined) {
+  const hasInput = objectsOf(view["blocks"]).some((block) => block["type"] === "input");
+  if (surface === "modal" && hasInput && view["submit"] === undefined) {
     report(site, "view.submit-needed", ["/view", "missing required field: submit"]);
   }
   if (site.problems.length > 0) throw new Refused("invalid_arguments", site.problems);

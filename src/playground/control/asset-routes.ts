@@ -61,19 +61,17 @@ async function readEmoji(): Promise<string> {
 
 let emoji: Promise<string> | undefined;
 
-async function serveEmoji(): Promise<Response> {
-  emoji ??= readEmoji();
-  const headers = { "content-type": "application/json; charset=utf-8", "cache-control": "max-age=3600" };
-  return new Response(await emoji, { headers });
-}
-
 /** The page and its modules, served from the sources with types stripped. */
 export function assetRoutes(): Hono {
   const routes = new Hono();
   for (const [path, file] of Object.entries(pages)) {
     routes.get(path, (context) => serve(new URL(file, home), context.req.raw));
   }
-  routes.get("/page/emoji.json", serveEmoji);
+  routes.get("/page/emoji.json", async () => {
+    emoji ??= readEmoji();
+    const headers = { "content-type": "application/json; charset=utf-8", "cache-control": "max-age=3600" };
+    return new Response(await emoji, { headers });
+  });
   routes.get("/page/vendor/:name", (context) => {
     const url = vendor[context.req.param("name")];
     return url === undefined ? context.notFound() : serve(new URL(url), context.req.raw);
@@ -101,11 +99,6 @@ const contentTypes: Readonly<Record<string, string>> = {
   svg: "image/svg+xml",
 };
 
-/** Types become blanks, so that lines and columns in a browser's console match the source. */
-function stripped(source: string): string {
-  return transformSync(source, { mode: "strip-only" }).code;
-}
-
 function hash(text: string): string {
   return createHash("sha256").update(text).digest("base64");
 }
@@ -118,7 +111,8 @@ function inlineScripts(html: string): readonly string[] {
 async function load(url: URL): Promise<Asset> {
   const source = await readFile(url, "utf8");
   const extension = url.pathname.slice(url.pathname.lastIndexOf(".") + 1);
-  const body = extension === "ts" ? stripped(source) : source;
+  // Types become blanks, so that lines and columns in a browser's console match the source.
+  const body = extension === "ts" ? transformSync(source, { mode: "strip-only" }).code : source;
   return {
     body,
     contentType: contentTypes[extension] ?? "text/plain; charset=utf-8",

@@ -44,11 +44,6 @@ function setExtra(world: World, { label, on }: NonNullable<Change["extra"]>): vo
   else world.externalFaultsOn.delete(label);
 }
 
-function setNetwork({ faults: { network } }: World, to: Change["network"]): void {
-  if (to === "cut") network.cut();
-  if (to === "whole") network.restore();
-}
-
 /** What happens to the app's connections. "silence" and "drop" happen to one of them. */
 const socketSwitches: Readonly<Record<NonNullable<Change["sockets"]>, (links: World["links"]) => void>> = {
   on: (links) => links.turnOn(),
@@ -61,12 +56,6 @@ const socketSwitches: Readonly<Record<NonNullable<Change["sockets"]>, (links: Wo
   silence: (links) => links.silence(),
   drop: (links) => links.drop(),
 };
-
-/** Clears every fault, also those of the API that another workspace's page turned on. The bot's channel memberships stay. */
-function clearAll(world: World): void {
-  world.faults.clear();
-  for (const { label } of world.externalFaults) setExtra(world, { label, on: false });
-}
 
 /** Switches faults on and off. Throws an Error with a sentence for the page. */
 export async function switchFaults(world: World, body: unknown): Promise<JsonObject> {
@@ -82,12 +71,17 @@ export async function switchFaults(world: World, body: unknown): Promise<JsonObj
     ...settings
   } = Change.parse(body);
   const { faults } = world;
-  if (clear === true) clearAll(world);
+  if (clear === true) {
+    faults.clear();
+    // Also those of the API that another workspace's page turned on. The bot's channel memberships stay.
+    for (const { label } of world.externalFaults) setExtra(world, { label, on: false });
+  }
   Object.assign(faults, settings);
   if (answers !== undefined) for (const { kind } of faults.planned()) faults.answerNormally(kind);
   if (answers !== undefined && answers !== "")
     faults.answer(answersTo, answers, answersIn === "" ? {} : { channel: answersIn });
-  setNetwork(world, network);
+  if (network === "cut") faults.network.cut();
+  if (network === "whole") faults.network.restore();
   if (sockets !== undefined) socketSwitches[sockets](world.links);
   if (membership !== undefined) setBot(world, membership);
   if (extra !== undefined) setExtra(world, extra);

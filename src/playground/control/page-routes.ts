@@ -23,22 +23,8 @@ async function done(context: Context, work: (body: unknown) => Promise<JsonObjec
   }
 }
 
-function exchangeBodies(world: World, id: number): WireExchangeBodies | undefined {
-  const exchange = world.transcript.exchanges.find((each) => each.id === id);
-  if (exchange === undefined) return undefined;
-  const { request, envelope = null, answer = null } = exchange;
-  return { request, envelope, answer };
-}
-
 /** What the page does without the person. */
 const automatic: ReadonlySet<string> = new Set(["read", "home"]);
-
-/** A form that the bot opens next belongs to the window in which the person acted last. */
-function noteSession(world: World, body: unknown, session: string | undefined): void {
-  const name = isObject(body) ? textOf(body["as"]) : "";
-  const user = findUser(world.state, name);
-  if (user !== undefined) world.state.sessions.set(user.id, session ?? "");
-}
 
 /** The routes of the page, under /playground. */
 export function pageRoutes(world: World): Hono {
@@ -51,9 +37,13 @@ export function pageRoutes(world: World): Hono {
     }
   });
   routes.get("/exchanges/:id", (context) => {
-    const bodies = exchangeBodies(world, Number(context.req.param("id")));
-    const error = "This request is too old. Only the newest 5,000 are kept.";
-    return bodies === undefined ? context.json({ error }, 404) : context.json(bodies);
+    const id = Number(context.req.param("id"));
+    const exchange = world.transcript.exchanges.find((each) => each.id === id);
+    if (exchange === undefined) {
+      return context.json({ error: "This request is too old. Only the newest 5,000 are kept." }, 404);
+    }
+    const { request, envelope = null, answer = null } = exchange;
+    return context.json({ request, envelope, answer } satisfies WireExchangeBodies);
   });
   routes.post("/do/faults", (context) => done(context, (body) => switchFaults(world, body)));
   routes.post("/do/people", (context) => done(context, (body) => changeWorkspace(world, body)));
@@ -61,7 +51,11 @@ export function pageRoutes(world: World): Hono {
   for (const [name, action] of Object.entries(personActions)) {
     routes.post(`/do/${name}`, (context) =>
       done(context, (body) => {
-        if (!automatic.has(name)) noteSession(world, body, context.req.header("x-session"));
+        // A form that the bot opens next belongs to the window in which the person acted last.
+        const actor = findUser(world.state, isObject(body) ? textOf(body["as"]) : "");
+        if (!automatic.has(name) && actor !== undefined) {
+          world.state.sessions.set(actor.id, context.req.header("x-session") ?? "");
+        }
         return action(world, body);
       }),
     );

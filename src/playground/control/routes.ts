@@ -62,7 +62,9 @@ export function controlRoutes(slack: Slack, hosts: readonly string[]): Hono {
   routes.route("/", authorizeRoutes(slack));
   routes.all("/playground/*", async (context, next) => {
     if (context.req.path === "/playground/gallery") return next();
-    return routesOf(await worldOfRequest(slack, context.req.raw)).fetch(context.req.raw);
+    const { raw } = context.req;
+    const [first, ...others] = slack.worlds();
+    return routesOf(others.length === 0 ? first : worldOf(slack, await nameIn(raw))).fetch(raw);
   });
   routes.route("/", assetRoutes());
   routes.onError((error, context) => {
@@ -90,11 +92,6 @@ function worldOf({ worlds }: Pick<Slack, "worlds">, name: string): World {
     return user !== undefined && !isOutsider(state, user);
   });
   return home ?? knowing[0] ?? worlds()[0];
-}
-
-/** The workspace that a request of the page or a terminal is about: that of the person who acts. */
-async function worldOfRequest(slack: Slack, request: Request): Promise<World> {
-  return slack.worlds().length === 1 ? slack.worlds()[0] : worldOf(slack, await nameIn(request));
 }
 
 /** The workspace as JSON for external tools: people, channels with their messages, the transcript. */

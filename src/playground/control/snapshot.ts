@@ -1,4 +1,4 @@
-import type { Channel, State, User, View } from "../workspace/state.ts";
+import type { State, User, View } from "../workspace/state.ts";
 import { directId, isOutsider, peopleOf } from "../workspace/workspace.ts";
 import { installOf, type World } from "../world.ts";
 import type { SlackAnswers, WireChannel, WireSnapshot, WireFaults, WireUser, WireView } from "../wire.ts";
@@ -10,11 +10,6 @@ function userJson(state: State, user: User): WireUser {
 
 function peopleIds(state: State): readonly string[] {
   return peopleOf(state).map((user) => user.id);
-}
-
-function channelJson({ bot }: State, channel: Channel): WireChannel {
-  const { id, name, kind, members, isArchived } = channel;
-  return { id, name, kind, members: [...members], hasBot: members.has(bot.user), isArchived };
 }
 
 /** Direct conversations are listed even while they are empty. */
@@ -37,7 +32,9 @@ function channelsOf(world: World, you: string): readonly WireChannel[] {
   const apps = state.users.has(state.bot.user) ? [state.bot.user] : [];
   const partners = [...apps, ...peopleIds(state).filter((id) => id !== you)];
   return [
-    ...joined.map((channel) => channelJson(state, channel)),
+    ...joined.map(({ id, name, kind, members, isArchived }) => {
+      return { id, name, kind, members: [...members], hasBot: members.has(state.bot.user), isArchived };
+    }),
     ...partners.map((partner) => directJson(state, you, partner)),
   ];
 }
@@ -53,12 +50,8 @@ function readsOf(state: State, you: string): Readonly<Record<string, string>> {
   return Object.fromEntries(own.map(([key, ts]) => [key.slice(you.length + 1), ts]));
 }
 
-function socketsJson({ app, links }: World): WireFaults["sockets"] {
-  return app.usesSocketMode === true ? { ...links.status(), open: links.names() } : null;
-}
-
 function faultsJson(world: World): WireFaults {
-  const { faults, externalFaults, externalFaultsOn } = world;
+  const { app, links, faults, externalFaults, externalFaultsOn } = world;
   const plan = faults.planned()[0];
   const answers: SlackAnswers = typeof plan?.fault === "string" ? plan.fault : "";
   const answersTo = plan?.kind ?? "all";
@@ -68,7 +61,8 @@ function faultsJson(world: World): WireFaults {
   const { tokenError, missingScopes, refusesUploads } = faults;
   const deliveries = { deliverTwice, signsWrongly, signatureAgeSeconds };
   const installation = { tokenError, missingScopes, refusesUploads };
-  const connections = { isNetworkCut: faults.network.isCut(), sockets: socketsJson(world) };
+  const sockets = app.usesSocketMode === true ? { ...links.status(), open: links.names() } : null;
+  const connections = { isNetworkCut: faults.network.isCut(), sockets };
   const planned = { answers, answersTo, answersIn };
   return { slowMs, retryAfterSeconds, ...deliveries, ...installation, ...connections, ...planned, extra };
 }
@@ -86,11 +80,6 @@ function appJson({ app, state }: World): WireSnapshot["app"] {
     })),
     shortcuts: (app.shortcuts ?? []).map((each) => ({ ...each, description: each.description ?? "" })),
   };
-}
-
-/** Somebody to act as in a workspace. */
-function somebodyIn(state: State): string {
-  return peopleOf(state)[0]?.name ?? "";
 }
 
 function installJson(world: World): WireSnapshot["install"] {
@@ -113,7 +102,7 @@ export function snapshotFor(world: World, you: string): WireSnapshot {
   return {
     you,
     team: state.team.name,
-    workspaces: worlds.map((each) => ({ name: each.state.team.name, as: somebodyIn(each.state) })),
+    workspaces: worlds.map((each) => ({ name: each.state.team.name, as: peopleOf(each.state)[0]?.name ?? "" })),
     install: installJson(world),
     app: appJson(world),
     users: [...state.users.values()].map((user) => userJson(state, user)),

@@ -7,7 +7,7 @@ import { drawView } from "../draw/blocks.ts";
 import { newPen } from "../draw/pen.ts";
 import { closeLabel, exampleField, submitLabel } from "../people/open-form.ts";
 import type { View } from "../workspace/state.ts";
-import type { Seen, SeenFile } from "../people/visible-messages.ts";
+import type { Seen } from "../people/visible-messages.ts";
 
 // The routes of `npm run say`: a person acts, and everything that this changes for them comes back as text.
 
@@ -154,10 +154,6 @@ function indented(text: string, indent: string): string {
   return text.replaceAll(/^(?=.)/gm, indent);
 }
 
-function drawFile(file: SeenFile): string {
-  return `[file ${file.name}, ${file.size} bytes]\n${indented(file.content.replace(/\n$/, ""), "  ")}`;
-}
-
 function drawOne(seen: Seen, hasParent: boolean): string {
   const marks = [
     ...(seen.isEphemeral ? ["(only visible to you)"] : []),
@@ -165,7 +161,10 @@ function drawOne(seen: Seen, hasParent: boolean): string {
     ...(seen.threadTs !== undefined && !hasParent ? ["(in a thread)"] : []),
   ];
   const head = [`${seen.author}:`, ...marks].join(" ");
-  const body = [seen.text, ...seen.files.map(drawFile)].filter((part) => part !== "").join("\n");
+  const files = seen.files.map(({ name, size, content }) => {
+    return `[file ${name}, ${size} bytes]\n${indented(content.replace(/\n$/, ""), "  ")}`;
+  });
+  const body = [seen.text, ...files].filter((part) => part !== "").join("\n");
   return indented(`${head}\n${indented(body, "  ")}`, seen.threadTs === undefined ? "" : "    ");
 }
 

@@ -2,9 +2,9 @@ import { randomBytes } from "node:crypto";
 import type { Exchange } from "../transcript.ts";
 import type { World } from "../world.ts";
 import { snapshotFor } from "./snapshot.ts";
-import type { WireExchange, WireUpdate, WireFile, WireMessage } from "../wire.ts";
+import type { WireExchange, WireUpdate, WireMessage } from "../wire.ts";
 import { isObject, textOf } from "../json.ts";
-import type { Message, SharedFile, State } from "../workspace/state.ts";
+import type { Message, State } from "../workspace/state.ts";
 
 function outcomeOf({ answer, status, error, ms }: Exchange): string {
   if (isObject(answer) && answer["ok"] === false) return textOf(answer["error"]);
@@ -77,10 +77,6 @@ function createUpdates(world: World, viewer: Viewer, since: Since | undefined) {
   };
 }
 
-function isEmpty({ snapshot, messages, gone, exchanges }: WireUpdate): boolean {
-  return snapshot === undefined && messages.length + gone.length + exchanges.length === 0;
-}
-
 type Sink = { readonly write: (text: string) => void; readonly signal: AbortSignal };
 
 /** Writes the workspace as one person sees it, then every change, until the signal aborts. */
@@ -91,7 +87,9 @@ function run(world: World, user: string, { sink, since }: { readonly sink: Sink;
   const send = (): void => {
     gathering = undefined;
     const update = maker.next();
-    if (update.isWhole || !isEmpty(update)) sink.write(`id: ${maker.id()}\ndata: ${JSON.stringify(update)}\n\n`);
+    const { isWhole, snapshot, messages, gone, exchanges } = update;
+    const isEmpty = snapshot === undefined && messages.length + gone.length + exchanges.length === 0;
+    if (isWhole || !isEmpty) sink.write(`id: ${maker.id()}\ndata: ${JSON.stringify(update)}\n\n`);
   };
   const soon = (): void => void (gathering ??= setTimeout(send, gatherMs));
   const noted = (exchange: Exchange): void => {
@@ -136,16 +134,12 @@ export function updateStream(world: World, user: string, request: Request): Resp
 /** The viewer, and when they loaded the page. As in Slack, a reload forgets ephemeral messages up to `sinceTs`. */
 type Viewer = { readonly user: string; readonly sinceTs: string };
 
-function fileJson({ id, name, title, bytes }: SharedFile): WireFile {
-  return { id, name, title, size: bytes.byteLength };
-}
-
 function messageJson(message: Message): WireMessage {
   const { ts, channel, user, text, blocks, attachments, isBroadcast, isMrkdwn } = message;
   const shown = { ts, channel, user, text, blocks, attachments, isBroadcast, isMrkdwn };
   return {
     ...shown,
-    files: message.files.map(fileJson),
+    files: message.files.map(({ id, name, title, bytes }) => ({ id, name, title, size: bytes.byteLength })),
     ...(message.threadTs === undefined ? {} : { threadTs: message.threadTs }),
     isEphemeral: message.ephemeralTo !== undefined,
     isEdited: message.editedTs !== undefined,

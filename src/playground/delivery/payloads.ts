@@ -179,12 +179,9 @@ export function messageShortcutPayload(
   };
 }
 
-function isShared(world: World, channelId: string): boolean {
-  return (world.state.channels.get(channelId)?.sharedWith.size ?? 0) > 0;
-}
-
 /** https://docs.slack.dev/apis/events-api#callback-field */
 export function eventPayload(world: World, event: JsonObject, install = installOf(world)): JsonObject {
+  const channel = world.state.channels.get(textOf(event["channel"]));
   return {
     token,
     ...eventTeam(world, install),
@@ -193,7 +190,7 @@ export function eventPayload(world: World, event: JsonObject, install = installO
     event,
     event_id: `Ev${world.clock.ts().replace(".", "")}`,
     event_time: Math.floor(world.clock.now() / 1000),
-    is_ext_shared_channel: isShared(world, textOf(event["channel"])),
+    is_ext_shared_channel: (channel?.sharedWith.size ?? 0) > 0,
   };
 }
 

@@ -34,11 +34,6 @@ function encoded({ type, payload }: BotRequest): { readonly body: string; readon
   }
 }
 
-function retryHeaders({ retry }: BotRequest): Record<string, string> {
-  if (retry === undefined) return {};
-  return { "x-slack-retry-num": String(retry.attempt), "x-slack-retry-reason": retry.reason };
-}
-
 async function read(response: Response): Promise<Ack> {
   const text = await response.text();
   const answer = text === "" ? undefined : (parseJson(text) ?? text);
@@ -62,7 +57,12 @@ async function post(world: World, request: BotRequest): Promise<Ack> {
   try {
     await faults.network.passes(signal);
     const signed = signedHeaders(secret, body, faults.signatureAgeSeconds);
-    const headers = { "content-type": contentType, ...signed, ...retryHeaders(request) };
+    const { retry } = request;
+    const headers = {
+      "content-type": contentType,
+      ...signed,
+      ...(retry && { "x-slack-retry-num": String(retry.attempt), "x-slack-retry-reason": retry.reason }),
+    };
     return await read(await fetch(world.requestUrl(), { method: "POST", headers, body, signal, redirect: "manual" }));
   } catch (error) {
     const isLate = error instanceof DOMException && error.name === "TimeoutError";

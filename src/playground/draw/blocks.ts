@@ -37,27 +37,15 @@ function lines(...parts: readonly string[]): string {
   return parts.filter((part) => part !== "").join("\n");
 }
 
-function drawSection(pen: Pen, block: JsonObject): string {
-  const accessory = block["accessory"];
-  const beside = isObject(accessory) ? drawElement(pen, accessory) : "";
-  const fields = objectsOf(block["fields"]).map((field) => drawText(pen, field));
-  return lines(drawText(pen, block["text"]), ...fields, beside);
-}
-
-function drawInput(pen: Pen, block: JsonObject): string {
-  const element = isObject(block["element"]) ? drawElement(pen, block["element"]) : "";
-  const optional = block["optional"] === true ? " (optional)" : "";
-  return lines(`${drawText(pen, block["label"])}${optional}:`, element, drawText(pen, block["hint"]));
-}
-
-function drawImage(pen: Pen, block: JsonObject): string {
-  return lines(drawText(pen, block["title"]), drawElement(pen, block));
-}
-
 type Draw = (pen: Pen, block: JsonObject) => string;
 
 const kinds: Readonly<Record<string, Draw>> = {
-  section: drawSection,
+  section(pen, block) {
+    const accessory = block["accessory"];
+    const beside = isObject(accessory) ? drawElement(pen, accessory) : "";
+    const fields = objectsOf(block["fields"]).map((field) => drawText(pen, field));
+    return lines(drawText(pen, block["text"]), ...fields, beside);
+  },
   header: (pen, block) => `# ${drawText(pen, block["text"])}`,
   divider: () => "────────",
   context: (pen, block) =>
@@ -68,8 +56,12 @@ const kinds: Readonly<Record<string, Draw>> = {
     objectsOf(block["elements"])
       .map((each) => drawElement(pen, each))
       .join(" "),
-  image: drawImage,
-  input: drawInput,
+  image: (pen, block) => lines(drawText(pen, block["title"]), drawElement(pen, block)),
+  input(pen, block) {
+    const element = isObject(block["element"]) ? drawElement(pen, block["element"]) : "";
+    const optional = block["optional"] === true ? " (optional)" : "";
+    return lines(`${drawText(pen, block["label"])}${optional}:`, element, drawText(pen, block["hint"]));
+  },
   rich_text: drawRichText,
   table: drawTable,
   data_table: drawTable,
@@ -160,10 +152,6 @@ function optionText(option: JsonObject): string {
   return label(option);
 }
 
-function drawOverflow(element: JsonObject): string {
-  return `[… ${objectsOf(element["options"]).map(optionText).join(" | ")}]`;
-}
-
 function drawChoices(element: JsonObject): string {
   const chosen = [objectOf(element["initial_option"]), ...objectsOf(element["initial_options"])].map(optionText);
   const mark = (option: JsonObject): string => (chosen.includes(optionText(option)) ? "x" : " ");
@@ -191,7 +179,7 @@ function drawField(element: JsonObject): string {
 
 const elementKinds: Readonly<Record<string, (element: JsonObject) => string>> = {
   button: (element) => `[${label(element)}]`,
-  overflow: drawOverflow,
+  overflow: (element) => `[… ${objectsOf(element["options"]).map(optionText).join(" | ")}]`,
   checkboxes: drawChoices,
   radio_buttons: drawChoices,
   image: (element) => `[image: ${textOf(element["alt_text"])}]`,

@@ -55,14 +55,6 @@ const tag = /(<[^<>\s][^<>\n]*>)/;
 // Represents a piece when cells are matched as text. A cell with this very character stays a string.
 const placeholder = "\uFFFC";
 
-/** Text as cells; each <…> is one cell. */
-function cellsOf(text: string): readonly Cell[] {
-  // split with a group returns text and tags in turn.
-  return text.split(tag).flatMap((part, at): readonly Cell[] => {
-    return at % 2 === 1 ? [parseTag(part.slice(1, -1))] : part.split("");
-  });
-}
-
 /** Cells as text, one character per cell, so that indexes match. */
 function asText(cells: readonly Cell[]): string {
   return cells.map((cell) => (typeof cell === "string" ? cell : placeholder)).join("");
@@ -255,7 +247,10 @@ const newBreak: Part = { kind: "break" };
  * lists: "• one" is text. https://docs.slack.dev/messaging/formatting-message-text
  */
 export function parseMrkdwn(text: string): readonly Part[] {
-  const cells = cellsOf(text);
+  // Splitting with a group returns text and tags in turn.
+  const cells = text
+    .split(tag)
+    .flatMap((part, at): readonly Cell[] => (at % 2 === 1 ? [parseTag(part.slice(1, -1))] : part.split("")));
   const parts: Part[] = [];
   let end = 0;
   for (const match of asText(cells).matchAll(fence)) {

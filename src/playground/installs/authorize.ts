@@ -32,7 +32,7 @@ function read(slack: Slack, params: URLSearchParams): Asked | string {
   const { oauth } = slack;
   if (oauth === undefined || params.get("client_id") !== oauth.clientId)
     return "invalid_client_id: no app has this client_id.";
-  const scopes = scopesIn(params.get("scope"));
+  const scopes = (params.get("scope") ?? "").split(/[,\s]+/u).filter((scope) => scope !== "");
   if (scopes.length === 0) return "no_scopes: the link asks for no scope.";
   const [world] = slack.worlds();
   const unknown = scopes.find((scope) => !world.app.scopes.includes(scope));
@@ -42,17 +42,6 @@ function read(slack: Slack, params: URLSearchParams): Asked | string {
   if (!isAllowed(redirectUri, oauth)) return "bad_redirect_uri: the app's manifest doesn't have this redirect_uri.";
   const [state, team] = [params.get("state") ?? "", params.get("team") ?? ""];
   return { oauth, scopes, redirectUri, isNamed: named !== null, state, team };
-}
-
-function scopesIn(text: string | null): readonly string[] {
-  return (text ?? "").split(/[,\s]+/u).filter((scope) => scope !== "");
-}
-
-function owners(slack: Slack): readonly { readonly id: string; readonly name: string }[] {
-  return [
-    ...slack.worlds().map(({ state: { team } }) => ({ id: team.id, name: team.name })),
-    ...enterprisesOf(slack).map(({ id, name }) => ({ id, name: `${name} (all of its workspaces)` })),
-  ];
 }
 
 /** Slack's pages have the style of no one here: this one is plain. */
@@ -75,7 +64,11 @@ function shell(body: Page): Page {
 
 function form(slack: Slack, { scopes, team }: Asked): Page {
   const [{ app }] = slack.worlds();
-  const options = owners(slack).map(
+  const owners = [
+    ...slack.worlds().map(({ state }) => ({ id: state.team.id, name: state.team.name })),
+    ...enterprisesOf(slack).map(({ id, name }) => ({ id, name: `${name} (all of its workspaces)` })),
+  ];
+  const options = owners.map(
     ({ id, name }) => html`<option value="${id}" ${id === team ? "selected" : ""}>${name}</option>`,
   );
   const people = slack

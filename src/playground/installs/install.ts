@@ -2,13 +2,8 @@ import { deliverEvent } from "../delivery/deliver-event.ts";
 import type { JsonObject } from "../json.ts";
 import { refuse } from "../rules/refusal.ts";
 import { memberOf } from "../workspace/seeds.ts";
-import { touch, type World, type Code, type Owner, type Slack, worldsOf, enterprisesOf } from "../world.ts";
+import { touch, type World, type Code, type Slack, worldsOf, enterprisesOf } from "../world.ts";
 import { addToken, endTokens, type Install, newToken, type TokenEnd } from "./installs.ts";
-
-/** The id of a workspace or organization. */
-function ownerId(owner: Owner): string {
-  return "world" in owner ? owner.world.state.team.id : owner.enterprise.id;
-}
 
 /** The bot user of a workspace comes with the first installation, and comes back with the next; it joins no channel. */
 export function wakeBot(world: World): void {
@@ -32,18 +27,15 @@ function retireBot(world: World): void {
   touch(world);
 }
 
-function checkOrg(slack: Slack, owner: Owner): void {
-  const org = "world" in owner ? owner.world.state.team.enterprise : undefined;
-  if (org === undefined || !slack.installs.all.has(org.id)) return;
-  const message = `${org.name} has installed the app for all of its workspaces`;
-  refuse("cannot_install_an_org_installed_app", "oauth.org", message);
-}
-
 /** Installs the app, or once more: scopes add up, and without rotation the token stays the same. Throws Refused. */
 export function installApp(slack: Slack, code: Code): Install {
   const { owner, installer, scopes } = code;
-  checkOrg(slack, owner);
-  const id = ownerId(owner);
+  const org = "world" in owner ? owner.world.state.team.enterprise : undefined;
+  if (org !== undefined && slack.installs.all.has(org.id)) {
+    const message = `${org.name} has installed the app for all of its workspaces`;
+    refuse("cannot_install_an_org_installed_app", "oauth.org", message);
+  }
+  const id = "world" in owner ? owner.world.state.team.id : owner.enterprise.id;
   const isOrgWide = !("world" in owner);
   const teams = new Set(isOrgWide ? [] : [id]);
   const install: Install = slack.installs.all.get(id) ?? {

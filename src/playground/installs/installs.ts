@@ -41,13 +41,9 @@ export function installIn(installs: Installs, teamId: string): Install | undefin
 export function installWith(installs: Installs, token: string, nowMs: number): Install | TokenEnd | "invalid_auth" {
   for (const install of installs.all.values()) {
     const found = install.tokens.find(({ value }) => value === token);
-    if (found !== undefined) return isExpired(found, nowMs) ? "token_expired" : install;
+    if (found !== undefined) return nowMs >= (found.expiresMs ?? Number.POSITIVE_INFINITY) ? "token_expired" : install;
   }
   return installs.ended.get(token) ?? "invalid_auth";
-}
-
-function isExpired({ expiresMs = Number.POSITIVE_INFINITY }: Token, nowMs: number): boolean {
-  return nowMs >= expiresMs;
 }
 
 function secret(prefix: string): string {

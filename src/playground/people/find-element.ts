@@ -8,21 +8,14 @@ function plainText(holder: JsonObject, name = "text"): string {
   return textOf(objectOf(holder[name])["text"]);
 }
 
-function matchButton(element: JsonObject, label: string): boolean {
-  return element["type"] === "button" && (plainText(element) === label || element["action_id"] === label);
-}
-
-function matchOption(element: JsonObject, label: string): JsonObject | undefined {
-  if (element["type"] !== "overflow") return undefined;
-  return objectsOf(element["options"]).find((option) => plainText(option) === label || option["value"] === label);
-}
-
 /** The button, or the option of an overflow menu, with this text or action_id. */
 export function findClickable(blocks: readonly JsonObject[], label: string): Found | undefined {
   for (const block of blocks) {
     for (const element of elementsOf(block)) {
-      if (matchButton(element, label)) return { block, element };
-      const option = matchOption(element, label);
+      const isNamed = plainText(element) === label || element["action_id"] === label;
+      if (element["type"] === "button" && isNamed) return { block, element };
+      if (element["type"] !== "overflow") continue;
+      const option = objectsOf(element["options"]).find((each) => plainText(each) === label || each["value"] === label);
       if (option !== undefined) return { block, element, option };
     }
   }

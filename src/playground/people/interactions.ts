@@ -19,10 +19,6 @@ import { type Found, optionNamed, optionsOf } from "./find-element.ts";
 
 export type Actor = { readonly user: User; readonly surface: Surface };
 
-function checkEmptyAck(answer: Json | undefined): void {
-  if (answer !== undefined) refuse("unexpected_body", "ack.body", "the answer has a body");
-}
-
 function actionOf(found: Found, value: JsonObject): JsonObject {
   const { element, block } = found;
   const kept = Object.fromEntries(
@@ -43,7 +39,12 @@ function actionOf(found: Found, value: JsonObject): JsonObject {
 /** Sends block_actions for one element and its new value. */
 export async function act(world: World, actor: Actor, found: { found: Found; value: JsonObject }): Promise<Delivery> {
   const payload = actionsPayload(world, actor, actionOf(found.found, found.value));
-  const delivery = await deliver(world, { ...interactionRequest("block_actions", payload), onAck: checkEmptyAck });
+  const delivery = await deliver(world, {
+    ...interactionRequest("block_actions", payload),
+    onAck(answer) {
+      if (answer !== undefined) refuse("unexpected_body", "ack.body", "the answer has a body");
+    },
+  });
   if (delivery.error !== undefined && actor.surface.in === "message") {
     notice(
       world,

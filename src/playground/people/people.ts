@@ -1,4 +1,4 @@
-import type { Channel, User, UserGroup } from "../workspace/state.ts";
+import type { Channel, User } from "../workspace/state.ts";
 import { deliverEvent } from "../delivery/deliver-event.ts";
 import { userJson } from "../web-api/methods/users.ts";
 import { memberOf } from "../workspace/seeds.ts";
@@ -62,13 +62,6 @@ function userNamed(world: World, name: string): User {
   return findUser(world.state, name) ?? personNamed(world.state, name);
 }
 
-function groupNamed(world: World, handle: string): UserGroup {
-  const wanted = handle.replace(/^@/, "");
-  const group = [...world.state.groups.values()].find((each) => each.handle === wanted || each.id === wanted);
-  if (group === undefined) throw new Error(`There is no user group "${handle}".`);
-  return group;
-}
-
 function setAccountStatus(
   world: World,
   name: string,
@@ -91,7 +84,9 @@ function tellOfUser(world: World, type: "user_change" | "team_join", user: User)
 }
 
 function setGroup(world: World, handle: string, change: { readonly name: string; readonly isIn: boolean }): void {
-  const group = groupNamed(world, handle);
+  const wanted = handle.replace(/^@/, "");
+  const group = [...world.state.groups.values()].find((each) => each.handle === wanted || each.id === wanted);
+  if (group === undefined) throw new Error(`There is no user group "${handle}".`);
   const { id } = personNamed(world.state, change.name);
   const others = group.users.filter((each) => each !== id);
   const users = change.isIn ? [...others, id] : others;
@@ -102,11 +97,6 @@ function setGroup(world: World, handle: string, change: { readonly name: string;
 
 function invite(world: World, channelName: string, userName: string): void {
   enterChannel(world, channelNamed(world, channelName), userNamed(world, userName));
-}
-
-function leave(world: World, channelName: string, userName: string): void {
-  channelNamed(world, channelName).members.delete(userNamed(world, userName).id);
-  touch(world);
 }
 
 function setChannel(
@@ -177,7 +167,10 @@ export function createPeople(world: World): People {
         channels,
       ),
     invite: (channel, user) => invite(world, channel, user),
-    remove: (channel, user) => leave(world, channel, user),
+    remove(channel, user) {
+      channelNamed(world, channel).members.delete(userNamed(world, user).id);
+      touch(world);
+    },
     archive: (channel) => setChannel(world, channel, { isArchived: true }),
     unarchive: (channel) => setChannel(world, channel, { isArchived: false }),
     rename: (channel, name) => rename(world, channel, name),

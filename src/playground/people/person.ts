@@ -127,13 +127,6 @@ async function click(world: World, user: User, asked: Click): Promise<Delivery> 
   return act(world, target.actor, { found: target.found, value });
 }
 
-/** Text as choices: one, several for a field that holds many, none if it is empty. */
-function choicesIn(target: Target, text: string): readonly string[] {
-  if (text === "") return [];
-  const isMany = holdsMany(textOf(target.found.element["type"]));
-  return isMany ? text.split(",").map((each) => each.trim()) : [text];
-}
-
 async function pick(world: World, target: Target, choice: string | readonly string[]): Promise<Delivery> {
   const choices = typeof choice === "string" ? [choice] : choice;
   const value = await valueFor(world, target.actor, { found: target.found, choices });
@@ -148,11 +141,6 @@ function openModal(world: World, user: User): View {
   return view;
 }
 
-async function fill(world: World, user: User, typed: { where: Where; name: string; text: string }): Promise<Delivery> {
-  const target = field(world, user, typed);
-  return pick(world, target, choicesIn(target, typed.text));
-}
-
 async function useShortcut(
   world: World,
   user: User,
@@ -164,15 +152,6 @@ async function useShortcut(
   const message = visibleMessages(world.state, channel, user.id).find((each) => each.ts === on.ts);
   if (message === undefined) throw new Error(`${user.name} sees no message ${on.ts}`);
   return useMessageShortcut(world, { user, channel, message }, callbackId);
-}
-
-type Values = Readonly<Record<string, string | readonly string[]>>;
-
-async function submit(world: World, user: User, values: Values): Promise<Delivery> {
-  const view = openModal(world, user);
-  for (const [name, choice] of Object.entries(values))
-    await pick(world, field(world, user, { where: {}, name }), choice);
-  return submitView(world, user, view);
 }
 
 /**
@@ -198,13 +177,26 @@ export function createPerson(world: World, nameOrId: string): Person {
       acting(async () => deleteMessage(world, { user, channel: channelOf(world, user, where.channel), ts })),
     clicks: (label, where = {}) => acting(() => click(world, user, { label, where })),
     selects: (name, choice, where = {}) => acting(async () => pick(world, field(world, user, { where, name }), choice)),
-    fills: (name, text, where = {}) => acting(() => fill(world, user, { where, name, text })),
+    fills: (name, text, where = {}) =>
+      acting(async () => {
+        const target = field(world, user, { where, name });
+        const isMany = holdsMany(textOf(target.found.element["type"]));
+        const choices = isMany ? text.split(",").map((each) => each.trim()) : [text];
+        return pick(world, target, text === "" ? [] : choices);
+      }),
     searches: (name, query, where = {}) =>
       acting(async () => {
         const { actor, found } = field(world, user, { where, name });
         return suggest(world, actor, { found, query });
       }),
-    submits: (values = {}) => acting(() => submit(world, user, values)),
+    submits: (values = {}) =>
+      acting(async () => {
+        const view = openModal(world, user);
+        for (const [name, choice] of Object.entries(values)) {
+          await pick(world, field(world, user, { where: {}, name }), choice);
+        }
+        return submitView(world, user, view);
+      }),
     closes: () => acting(async () => closeView(world, user, openModal(world, user))),
     dismisses: () => acting(() => dismissViews(world, user)),
     opensHome: (tab = "home") => acting(() => openHome(world, user, tab)),

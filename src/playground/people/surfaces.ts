@@ -50,15 +50,11 @@ export function surfaceAt(world: World, user: User, pointer: SurfaceRef): Surfac
   return { in: "message", channel, message };
 }
 
-function allBlocks(surface: Surface): readonly JsonObject[] {
-  if (surface.in === "view") return blocksAt(surface);
-  const attached = surface.message.attachments.flatMap((attachment) => objectsOf(attachment["blocks"]));
-  return [...blocksAt(surface), ...attached];
-}
-
 /** The element with these ids; throws a sentence if the bot has replaced it. */
 export function elementAt(surface: Surface, ids: { readonly blockId: string; readonly actionId: string }): Found {
-  for (const block of allBlocks(surface)) {
+  const attachments = surface.in === "message" ? surface.message.attachments : [];
+  const attached = attachments.flatMap((attachment) => objectsOf(attachment["blocks"]));
+  for (const block of [...blocksAt(surface), ...attached]) {
     if (block["block_id"] !== ids.blockId) continue;
     const element = elementsOf(block).find((each) => each["action_id"] === ids.actionId);
     if (element !== undefined) return { block, element };

@@ -2,7 +2,7 @@ import { drawBlocks } from "../draw/blocks.ts";
 import { drawMrkdwn, noteBareNames } from "../draw/mrkdwn.ts";
 import { newPen, type Pen } from "../draw/pen.ts";
 import { type JsonObject, objectsOf, textOf } from "../json.ts";
-import type { Channel, Message, SharedFile, State } from "../workspace/state.ts";
+import type { Channel, Message, State } from "../workspace/state.ts";
 
 export type SeenFile = {
   readonly id: string;
@@ -33,11 +33,6 @@ export type Seen = {
   readonly revision: number;
 };
 
-function drawTopText(pen: Pen, message: Message): string {
-  if (message.parsesNames) noteBareNames(pen, message.text);
-  return message.isMrkdwn ? drawMrkdwn(pen, message.text) : message.text;
-}
-
 function drawAttachment(pen: Pen, attachment: JsonObject): string {
   const blocks = objectsOf(attachment["blocks"]);
   return blocks.length > 0
@@ -45,14 +40,10 @@ function drawAttachment(pen: Pen, attachment: JsonObject): string {
     : drawMrkdwn(pen, textOf(attachment["text"]) || textOf(attachment["fallback"]));
 }
 
-function seenFile(file: SharedFile): SeenFile {
-  const content = new TextDecoder().decode(file.bytes);
-  return { id: file.id, name: file.name, title: file.title, size: file.bytes.byteLength, content };
-}
-
 export function drawMessage(state: State, message: Message): Seen {
   const pen = newPen(state);
-  const notification = drawTopText(pen, message);
+  if (message.parsesNames) noteBareNames(pen, message.text);
+  const notification = message.isMrkdwn ? drawMrkdwn(pen, message.text) : message.text;
   const body = message.blocks.length === 0 ? notification : drawBlocks(pen, message.blocks);
   const attached = message.attachments.map((attachment) => drawAttachment(pen, attachment));
   return {
@@ -64,7 +55,9 @@ export function drawMessage(state: State, message: Message): Seen {
     blocks: message.blocks,
     isEphemeral: message.ephemeralTo !== undefined,
     isEdited: message.editedTs !== undefined,
-    files: message.files.map(seenFile),
+    files: message.files.map(({ id, name, title, bytes }) => {
+      return { id, name, title, size: bytes.byteLength, content: new TextDecoder().decode(bytes) };
+    }),
     mentions: [...new Set(pen.mentions)],
     links: [...new Set(pen.links)],
     revision: message.revision,

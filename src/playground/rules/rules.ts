@@ -212,16 +212,11 @@ function ofKind(kind: Kind, named: Named): readonly (readonly [string, Rule])[] 
   return Object.entries(named).map(([id, rule]) => [id, { ...rule, kind }]);
 }
 
-function sizeRules(): readonly (readonly [string, Rule])[] {
-  return Object.entries(limits).map(([id, limit]) => [
-    id,
-    { says: `at most ${limit.max} ${limit.what}`, link: limit.link, kind: "refused" },
-  ]);
-}
-
 /** Every rule of Slack that the playground knows, by id. */
 export const rules = Object.fromEntries([
-  ...sizeRules(),
+  ...Object.entries(limits).map(([id, { max, what, link }]): readonly [string, Rule] => {
+    return [id, { says: `at most ${max} ${what}`, link, kind: "refused" }];
+  }),
   ...ofKind("refused", { ...others, ...installRules }),
   ...ofKind("behaviour", { ...behaviour, ...socketBehaviour, ...installBehaviour }),
   ...ofKind("not simulated", notSimulated),

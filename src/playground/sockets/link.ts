@@ -56,18 +56,12 @@ function readAcks(acks: AwaitedAcks, { socket, onRefused }: LinkParts): void {
   });
 }
 
-/** Counts one more ping, and returns how many have had no answer. */
-function unansweredPings(socket: WebSocket): () => number {
-  let unanswered = 0;
-  socket.on("pong", () => (unanswered = 0));
-  return () => (unanswered += 1);
-}
-
 export function createLink(parts: LinkParts): Link {
   const { name, socket, network, onEnd } = parts;
   const [acks, outbox] = [createAwaitedAcks(), createOutbox(socket, network)];
   let stage: "new" | "open" | "retired" | "ended" = "new";
-  const countPings = unansweredPings(socket);
+  let unanswered = 0;
+  socket.on("pong", () => (unanswered = 0));
   const end = (): void => {
     if (stage === "ended") return;
     stage = "ended";
@@ -91,22 +85,23 @@ export function createLink(parts: LinkParts): Link {
       return acks.wait(envelope.envelope_id, limitMs);
     },
     retire: () => void (stage = "retired"),
-    close: () => outbox.push(() => closeSoon(socket)),
+    close() {
+      outbox.push(() => {
+        socket.close(1000);
+        setTimeout(() => socket.terminate(), closingMs).unref();
+      });
+    },
     drop: () => socket.terminate(),
     abandon() {
       outbox.abandon();
       end();
     },
     ping(tries) {
-      if (countPings() > tries) return this.abandon();
+      unanswered += 1;
+      if (unanswered > tries) return this.abandon();
       outbox.push(() => socket.ping(`Ping from ${name}`));
     },
   };
-}
-
-function closeSoon(socket: WebSocket): void {
-  socket.close(1000);
-  setTimeout(() => socket.terminate(), closingMs).unref();
 }
 
 /** The envelopes of one connection that wait for their ack. */

@@ -21,18 +21,14 @@ const needTeam: ReadonlySet<string> = new Set([
 
 const errors: Readonly<Record<string, RuleId>> = { token_expired: "auth.fresh" };
 
-function tokenProblem(code: string): Refused {
-  const rule = errors[code] ?? "auth.token";
-  return new Refused(code, [{ rule, at: "", message: `Slack doesn't accept the token: ${code}` }]);
-}
-
 /** The installation of a token. Throws Refused. */
 export function installOfToken({ installs, worlds }: Slack, token: string | undefined): Install {
   if (token === undefined || token === "") refuse("not_authed", "auth.token", "no token");
   const [{ clock, appToken }] = worlds();
   if (token === appToken.token) refuse("not_allowed_token_type", "socket.token", "an app-level token");
   const found = installWith(installs, token, clock.now());
-  if (typeof found === "string") throw tokenProblem(found);
+  if (typeof found === "string")
+    refuse(found, errors[found] ?? "auth.token", `Slack doesn't accept the token: ${found}`);
   return found;
 }
 
@@ -60,12 +56,6 @@ function holds(world: World, id: string): boolean {
 /** Ids in the arguments of a call, by which a workspace can be found. */
 const idArguments = ["channel", "channel_id", "user", "users", "user_id", "trigger_id", "view_id", "external_id"];
 
-function idsIn(args: JsonObject): readonly string[] {
-  const named = idArguments.map((name) => textOf(args[name])).filter((id) => id !== "");
-  const files = textOf(args["files"]).match(/F[0-9A-Z]+/gu) ?? [];
-  return [...named, ...files];
-}
-
 const notGranted: Problem = {
   rule: "auth.team",
   at: "/team_id",
@@ -90,7 +80,10 @@ export function worldOfCall(
   if (named === undefined && needTeam.has(name)) {
     refuse("missing_argument", "auth.team", `${name} needs team_id with the token of an organization`);
   }
-  const ids = idsIn(args);
+  const ids = [
+    ...idArguments.map((name) => textOf(args[name])).filter((id) => id !== ""),
+    ...(textOf(args["files"]).match(/F[0-9A-Z]+/gu) ?? []),
+  ];
   const found = named ?? mine.find((world) => ids.some((id) => holds(world, id)));
   return found ?? mine[0] ?? slack.worlds().find(({ state }) => state.team.enterprise?.id === install.owner) ?? first;
 }

@@ -1,4 +1,4 @@
-import { checkContent, type Content } from "../check/message.ts";
+import { checkContent } from "../check/message.ts";
 import { newId } from "../workspace/ids.ts";
 import { isObject, type Json, type JsonObject, textOf } from "../json.ts";
 import { limits, times } from "../rules/limits.ts";
@@ -73,14 +73,21 @@ function threadFor(world: World, channel: Channel, body: JsonObject): string | u
 export function respond(world: World, origin: Origin, body: Json | undefined): void {
   if (!isObject(body)) refuse("invalid_payload", "method.arguments", "the body is not a JSON object");
   checkNames(body);
-  if (body["delete_original"] === true) return removeOriginal(world, origin);
+  if (body["delete_original"] === true) {
+    if (origin.original === undefined) {
+      refuse("message_not_found", "response-url.original", "delete_original on the response_url of a slash command");
+    }
+    return remove(world, stillThere(world, origin.original));
+  }
   const content = checkContent(body, responseRules);
   const isPublic = body["response_type"] === "in_channel";
   if (body["replace_original"] === true && origin.original !== undefined) {
     if (isPublic && origin.original.ephemeralTo !== undefined) {
       refuse("invalid_response_type", "response-url.public", "replaces an ephemeral message with an in_channel one");
     }
-    return change(world, stillThere(world, origin.original), whole(content));
+    // The whole message is replaced; only chat.update keeps blocks that it does not mention.
+    const { blocks = [], attachments = [] } = content;
+    return change(world, stillThere(world, origin.original), { ...content, blocks, attachments });
   }
   const channel = findChannel(world.state, origin.channel);
   if (channel === undefined) refuse("channel_not_found", "channel.known", `no channel ${origin.channel}`);
@@ -98,22 +105,10 @@ export function respond(world: World, origin: Origin, body: Json | undefined): v
   });
 }
 
-/** Replaces the whole message; only chat.update keeps blocks that it does not mention. */
-function whole(content: Content): Content {
-  return { ...content, blocks: content.blocks ?? [], attachments: content.attachments ?? [] };
-}
-
 function stillThere(world: World, message: Message): Message {
   if (!world.state.messages.includes(message))
     refuse("message_not_found", "message.known", `message ${message.ts} was deleted`);
   return message;
-}
-
-function removeOriginal(world: World, origin: Origin): void {
-  if (origin.original === undefined) {
-    refuse("message_not_found", "response-url.original", "delete_original on the response_url of a slash command");
-  }
-  remove(world, stillThere(world, origin.original));
 }
 
 /** Counts one use of a response_url; throws Refused if it is unknown, expired or used up. */

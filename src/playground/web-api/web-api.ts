@@ -28,12 +28,6 @@ const methods: Methods = {
   ...views,
 };
 
-function tokenOf(request: Request, args: JsonObject): string | undefined {
-  const bearer = /^Bearer (.+)$/.exec(request.headers.get("authorization") ?? "")?.[1];
-  const token = args["token"];
-  return bearer ?? (typeof token === "string" ? token : undefined);
-}
-
 /** `channel` is the channel argument; "" if there is none. */
 type Asked = {
   readonly world: World;
@@ -75,7 +69,8 @@ type Call = { readonly name: string; readonly args: JsonObject };
 async function askMethod(slack: Slack, name: string, request: Request): Promise<Asked> {
   const args = await argumentsOf(request);
   if (name === "oauth.v2.access") return askAccess(slack, request, args);
-  const { world, by } = placeOf(slack, tokenOf(request, args), { name, args });
+  const bearer = /^Bearer (.+)$/.exec(request.headers.get("authorization") ?? "")?.[1];
+  const { world, by } = placeOf(slack, bearer ?? textOf(args["token"]), { name, args });
   const { token: _token, ...shown } = args;
   const run = (): Outcome => {
     try {
@@ -208,12 +203,6 @@ async function fail(
   return plan.fault === "late" && done !== undefined ? done : faultOutcome(world, kind, plan);
 }
 
-async function succeed(world: World, what: Asked): Promise<Outcome> {
-  const done = what.run();
-  await world.faults.delay(false);
-  return done;
-}
-
 async function answer(kind: string, { what, signal }: Sent): Promise<Response> {
   const { world } = what;
   try {
@@ -225,7 +214,8 @@ async function answer(kind: string, { what, signal }: Sent): Promise<Response> {
   const finish = world.transcript.begin({ direction: "from bot", kind, request: what.request });
   const channels = channelNames(world, what.channel);
   const plan = world.faults.next(kind, { hasBlocks: hasBlocks(what.request), channels });
-  const outcome = await (plan === undefined ? succeed(world, what) : fail(world, kind, { what, signal, plan }));
+  const outcome = plan === undefined ? what.run() : await fail(world, kind, { what, signal, plan });
+  if (plan === undefined) await world.faults.delay(false);
   finish({
     answer: outcome.answer,
     status: outcome.status,

@@ -14,23 +14,18 @@ const host = new RegExp(
   "gi",
 );
 
-/** Links addresses like the composer: <https://x.dev>, and a bare host as <http://x.dev|x.dev>. */
-function linkAddresses(text: string): string {
-  return text.replaceAll(host, (name) => `<http://${name}|${name}>`).replaceAll(address, (url) => `<${url}>`);
-}
-
 /**
  * A command's text under should_escape ("Escape channels, users, and links"): @dana becomes <@U…|dana>, #ops becomes
  * <#C…|ops>, web.dev becomes <http://web.dev|web.dev>. Unknown names stay as typed.
  * https://docs.slack.dev/interactivity/implementing-slash-commands
  */
 export function escapeNames(state: State, text: string): string {
-  return linkAddresses(escapeText(text)).replaceAll(
-    /(?<![\w@#])([@#])([a-z0-9][a-z0-9._-]*)/g,
-    (typed, mark: string, name: string) => {
-      return (mark === "@" ? mention(state, name) : channelLink(state, name)) ?? typed;
-    },
-  );
+  const linked = escapeText(text)
+    .replaceAll(host, (name) => `<http://${name}|${name}>`)
+    .replaceAll(address, (url) => `<${url}>`);
+  return linked.replaceAll(/(?<![\w@#])([@#])([a-z0-9][a-z0-9._-]*)/g, (typed, mark: string, name: string) => {
+    return (mark === "@" ? mention(state, name) : channelLink(state, name)) ?? typed;
+  });
 }
 
 function mention(state: State, name: string): string | undefined {

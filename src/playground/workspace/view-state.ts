@@ -49,24 +49,19 @@ export function elementsOf(block: JsonObject): readonly JsonObject[] {
   return [...(isList(elements) ? elements : []), ...single].map(objectOf);
 }
 
-function firstValue(element: JsonObject): JsonObject | undefined {
-  const type = textOf(element["type"]);
-  const names = valueNames[type];
-  if (names === undefined) return undefined;
-  return { type, [names[0]]: element[names[1]] ?? (holdsMany(type) ? [] : null) };
-}
-
 /** state.values of a new view. */
 export function initialState(blocks: readonly JsonObject[]): ViewState {
   const state: Record<string, Record<string, JsonObject>> = {};
   for (const block of flatBlocks(blocks)) {
     for (const element of elementsOf(block)) {
-      const value = firstValue(element);
-      if (value !== undefined)
-        state[textOf(block["block_id"])] = {
-          ...state[textOf(block["block_id"])],
-          [textOf(element["action_id"])]: value,
-        };
+      const type = textOf(element["type"]);
+      const names = valueNames[type];
+      if (names === undefined) continue;
+      const value = { type, [names[0]]: element[names[1]] ?? (holdsMany(type) ? [] : null) };
+      state[textOf(block["block_id"])] = {
+        ...state[textOf(block["block_id"])],
+        [textOf(element["action_id"])]: value,
+      };
     }
   }
   return state;

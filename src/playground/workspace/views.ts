@@ -8,14 +8,9 @@ import { touch, type World } from "../world.ts";
 import { randomBytes } from "node:crypto";
 import { times } from "../rules/limits.ts";
 
-function allViews(world: World): readonly View[] {
-  return [...world.state.modals.values()].flat().concat([...world.state.homes.values()]);
-}
-
 export function findView(world: World, id: string, externalId: string): View | undefined {
-  return allViews(world).find((view) =>
-    id === "" ? textOf(view.content["external_id"]) === externalId : view.id === id,
-  );
+  const all = [...world.state.modals.values()].flat().concat([...world.state.homes.values()]);
+  return all.find((view) => (id === "" ? textOf(view.content["external_id"]) === externalId : view.id === id));
 }
 
 function checkExternalId(world: World, content: JsonObject, self?: View): void {

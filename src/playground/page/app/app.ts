@@ -1,6 +1,5 @@
 import { h, type JSX } from "preact";
 import { useEffect, useLayoutEffect, useState, useCallback, useRef } from "preact/hooks";
-import type { WireSnapshot } from "../../wire.ts";
 import { Conversation } from "../channels/conversation.ts";
 import { Drawer } from "../drawer/drawer.ts";
 import { FilePane } from "../messages/file-pane.ts";
@@ -30,11 +29,6 @@ const connectionWords: Readonly<Record<Connection, string>> = {
   lost: "The playground isn't running. This page reconnects when you start it again.",
   refused: "Nobody here has that name. Choose dana, alex, omar or gwen.",
 };
-
-function ConnectionNote({ connection }: { readonly connection: Connection }): JSX.Element {
-  const text = connectionWords[connection];
-  return h("p", { class: text === "" ? "connection hidden" : "connection", role: "status" }, text);
-}
 
 /** Escape closes the frontmost pane: the file, the thread, the drawer. Menus and modals handle it themselves. */
 function useEscape(app: AppState | undefined, panes: Panes): void {
@@ -88,12 +82,6 @@ function Workspace({ app, panes }: { readonly app: AppState; readonly panes: Pan
   );
 }
 
-function useTitle(snapshot: WireSnapshot | undefined, name: string): void {
-  useEffect(() => {
-    document.title = snapshot === undefined ? "Playground" : `${name} – Playground`;
-  }, [name, snapshot === undefined]);
-}
-
 export function App(): JSX.Element {
   const [route, go] = useRoute();
   const { workspace, connection } = useWorkspace(route.as);
@@ -109,7 +97,11 @@ export function App(): JSX.Element {
   }, [connection]);
   const { snapshot } = workspace;
   const channel = snapshot === undefined ? undefined : routeChannel(snapshot, route);
-  useTitle(snapshot, route.in.startsWith("@") ? route.in : `#${route.in}`);
+  const name = route.in.startsWith("@") ? route.in : `#${route.in}`;
+  useEffect(() => {
+    document.title = snapshot === undefined ? "Playground" : `${name} – Playground`;
+  }, [name, snapshot === undefined]);
+  const words = connectionWords[connection];
   const { openFile, putDraft: draft } = panes;
   const shared = { workspace, route, now, go, notify, attempt, emoji, openFile, draft };
   const app = snapshot === undefined || channel === undefined ? undefined : { ...shared, snapshot, channel };
@@ -117,7 +109,7 @@ export function App(): JSX.Element {
   return h(
     "div",
     { class: "app" },
-    h(ConnectionNote, { connection }),
+    h("p", { class: words === "" ? "connection hidden" : "connection", role: "status" }, words),
     app === undefined ? null : h(Workspace, { app, panes }),
     h(ToastList, { toasts, drop }),
   );

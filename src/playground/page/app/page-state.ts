@@ -63,19 +63,12 @@ export type Panes = {
 
 const key = "playground-panel";
 
-/** The drawer stays open across reloads of this window. */
-function storedPanel(): Panel | undefined {
-  const stored = sessionStorage.getItem(key);
-  return stored === "inspector" || stored === "faults" ? stored : undefined;
-}
-
-function fileById(workspace: Workspace, id: string): OpenFile {
-  const files = Object.values(workspace.messages).flatMap((messages) => messages.flatMap((message) => message.files));
-  return files.find((file) => file.id === id) ?? { id, name: id };
-}
-
 export function usePanes(workspace: Workspace): Panes {
-  const [panel, setPanel] = useState<Panel | undefined>(storedPanel);
+  // The drawer stays open across reloads of this window.
+  const [panel, setPanel] = useState<Panel | undefined>(() => {
+    const stored = sessionStorage.getItem(key);
+    return stored === "inspector" || stored === "faults" ? stored : undefined;
+  });
   const [file, setFile] = useState<OpenFile | undefined>(undefined);
   const [isListOpen, setListOpen] = useState(false);
   const [draft, setDraft] = useState<Draft | undefined>(undefined);
@@ -83,7 +76,10 @@ export function usePanes(workspace: Workspace): Panes {
   latest.current = workspace;
   useEffect(() => sessionStorage.setItem(key, panel ?? ""), [panel]);
   const openFile = useCallback((wanted: WireFile | string) => {
-    setFile(typeof wanted === "string" ? fileById(latest.current, wanted) : wanted);
+    if (typeof wanted !== "string") return setFile(wanted);
+    const messages = Object.values(latest.current.messages).flat();
+    const known = messages.flatMap(({ files }) => files).find(({ id }) => id === wanted);
+    setFile(known ?? { id: wanted, name: wanted });
   }, []);
   const putDraft = useCallback((text: string) => setDraft({ text }), []);
   return { panel, setPanel, file, setFile, openFile, isListOpen, setListOpen, draft, putDraft };

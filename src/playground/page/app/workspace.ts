@@ -14,10 +14,6 @@ export const emptyWorkspace: Workspace = { snapshot: undefined, messages: {}, ex
 /** The page keeps this many exchanges; the workspace keeps more. */
 const mostExchanges = 1000;
 
-function byTs(one: WireMessage, other: WireMessage): number {
-  return one.ts < other.ts ? -1 : 1;
-}
-
 function withMessages(before: Workspace["messages"], update: WireUpdate): Workspace["messages"] {
   if (update.messages.length + update.gone.length === 0) return before;
   const messages: Record<string, readonly WireMessage[]> = { ...before };
@@ -25,7 +21,9 @@ function withMessages(before: Workspace["messages"], update: WireUpdate): Worksp
   for (const channel of channels) {
     const news = update.messages.filter((each) => each.channel === channel);
     const out = new Set([...update.gone.filter((each) => each.channel === channel), ...news].map((each) => each.ts));
-    messages[channel] = [...(before[channel] ?? []).filter((each) => !out.has(each.ts)), ...news].sort(byTs);
+    messages[channel] = [...(before[channel] ?? []).filter((each) => !out.has(each.ts)), ...news].sort((one, other) =>
+      one.ts < other.ts ? -1 : 1,
+    );
   }
   return messages;
 }

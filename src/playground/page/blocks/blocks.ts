@@ -10,18 +10,10 @@ import { TextObject } from "./text/text-object.ts";
 import { wordsOf } from "./text/plain-text.ts";
 import { useId, useRef } from "preact/hooks";
 
-function Header({ block, context }: BlockProps): JSX.Element {
-  return h("h3", { class: "header" }, h(TextObject, { text: block["text"], context }));
-}
-
-function Divider(): JSX.Element {
-  return h("hr", { class: "block-divider" });
-}
-
 const kinds: Readonly<Record<string, FunctionComponent<BlockProps>>> = {
-  header: Header,
+  header: ({ block, context }) => h("h3", { class: "header" }, h(TextObject, { text: block["text"], context })),
   section: Section,
-  divider: Divider,
+  divider: () => h("hr", { class: "block-divider" }),
   context: Context,
   actions: Actions,
   image: ImageBlock,
@@ -33,17 +25,16 @@ const kinds: Readonly<Record<string, FunctionComponent<BlockProps>>> = {
   markdown: Markdown,
 };
 
-function drawBlock(context: BlockContext, block: JsonObject, key: string): JSX.Element {
-  const type = textOf(block["type"]);
-  const kind = Object.hasOwn(kinds, type) ? kinds[type] : undefined;
-  if (kind === undefined) return h(Unsupported, { key, what: "block", json: block });
-  return h(kind, { key, block, context });
-}
-
 /** Blocks of a message or a view. https://docs.slack.dev/reference/block-kit/blocks */
 export function Blocks(props: { readonly blocks: readonly JsonObject[]; readonly context: BlockContext }): JSX.Element {
   const keys = useBlockKeys(props.blocks);
-  const drawn = props.blocks.map((block, at) => drawBlock(props.context, block, keys[at] ?? `${at}`));
+  const drawn = props.blocks.map((block, at) => {
+    const key = keys[at] ?? `${at}`;
+    const type = textOf(block["type"]);
+    const kind = Object.hasOwn(kinds, type) ? kinds[type] : undefined;
+    if (kind === undefined) return h(Unsupported, { key, what: "block", json: block });
+    return h(kind, { key, block, context: props.context });
+  });
   return h("div", { class: "blocks" }, ...drawn);
 }
 

@@ -1,22 +1,10 @@
-import { type ComponentChild, h, type JSX, type RefObject } from "preact";
+import { h, type JSX, type RefObject } from "preact";
 import { isList, isObject, type Json, type JsonObject, objectOf, textOf } from "../../json.ts";
 import type { BlockContext } from "./block-context.ts";
 import { RichText } from "./text/rich-text.ts";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 
 type TableProps = { readonly block: JsonObject; readonly context: BlockContext };
-
-function drawCell(context: BlockContext, cell: Json): ComponentChild {
-  if (!isObject(cell)) return null;
-  if (cell["type"] === "rich_text") return h(RichText, { block: cell, context });
-  return textOf(cell["text"]);
-}
-
-/** A column's alignment. Default: left, in one line. */
-function columnClass(setting: JsonObject): string {
-  const align = textOf(setting["align"]) || "left";
-  return setting["is_wrapped"] === true ? `align-${align} wrapped` : `align-${align}`;
-}
 
 function drawRow(props: TableProps, row: Json, tag: "th" | "td"): JSX.Element {
   const settings = props.block["column_settings"];
@@ -30,9 +18,13 @@ function drawRow(props: TableProps, row: Json, tag: "th" | "td"): JSX.Element {
       const inner = h(
         "div",
         { class: "cell", title: textOf(objectOf(cell)["text"]) || undefined },
-        drawCell(props.context, cell),
+        isObject(cell) && cell["type"] === "rich_text"
+          ? h(RichText, { block: cell, context: props.context })
+          : textOf(objectOf(cell)["text"]),
       );
-      return h(tag, { class: columnClass(setting), scope: tag === "th" ? "col" : undefined }, inner);
+      const align = textOf(setting["align"]) || "left";
+      const look = setting["is_wrapped"] === true ? `align-${align} wrapped` : `align-${align}`;
+      return h(tag, { class: look, scope: tag === "th" ? "col" : undefined }, inner);
     }),
   );
 }
@@ -72,11 +64,6 @@ type Side = "" | "left" | "right";
 /** Rounding of browsers. */
 const slackPx = 2;
 
-function hiddenSide({ scrollLeft, scrollWidth, clientWidth }: Element): Side {
-  if (scrollWidth - clientWidth <= slackPx) return "";
-  return scrollLeft + clientWidth < scrollWidth - slackPx ? "right" : "left";
-}
-
 /** Watches a pane that scrolls sideways: phones show no scrollbar that would tell. */
 function useScrollHint(): { readonly pane: RefObject<HTMLDivElement | null>; readonly more: Side } {
   const pane = useRef<HTMLDivElement>(null);
@@ -84,7 +71,11 @@ function useScrollHint(): { readonly pane: RefObject<HTMLDivElement | null>; rea
   useLayoutEffect(() => {
     const { current } = pane;
     if (current === null) return undefined;
-    const look = (): void => setMore(hiddenSide(current));
+    const look = (): void => {
+      const { scrollLeft, scrollWidth, clientWidth } = current;
+      if (scrollWidth - clientWidth <= slackPx) setMore("");
+      else setMore(scrollLeft + clientWidth < scrollWidth - slackPx ? "right" : "left");
+    };
     const sizes = new ResizeObserver(look);
     sizes.observe(current);
     if (current.firstElementChild !== null) sizes.observe(current.firstElementChild);

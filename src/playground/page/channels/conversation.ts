@@ -9,10 +9,6 @@ import { channelMessages, channelName } from "../app/workspace.ts";
 import type { WireChannel, WireSnapshot } from "../../wire.ts";
 import { examplesOf } from "../messages/completion.ts";
 
-function membersWords(count: number): string {
-  return count === 1 ? "1 member" : `${count} members`;
-}
-
 function Tabs({ shown }: { readonly shown: Tab }): JSX.Element {
   const { route, go } = useApp();
   const tab = (name: Tab, label: string): JSX.Element =>
@@ -40,6 +36,7 @@ function Tabs({ shown }: { readonly shown: Tab }): JSX.Element {
 function Head({ tab }: { readonly tab: Tab }): JSX.Element {
   const { snapshot, channel } = useApp();
   const name = channelName(snapshot, channel);
+  const count = channel.members.length;
   const isApp = channel.partner === snapshot.app.user;
   const mark = channel.kind === "private" ? h(Icon, { name: "lock" }) : channel.kind === "public" ? "#" : null;
   return h(
@@ -47,7 +44,7 @@ function Head({ tab }: { readonly tab: Tab }): JSX.Element {
     { class: "pane-head conversation-head" },
     h("h2", null, mark, h("span", null, name)),
     isApp ? h(Tabs, { shown: tab }) : null,
-    h("span", { class: "pane-detail" }, channel.kind === "im" ? "" : membersWords(channel.members.length)),
+    h("span", { class: "pane-detail" }, channel.kind === "im" ? "" : count === 1 ? "1 member" : `${count} members`),
     channel.kind === "im" || channel.hasBot
       ? null
       : h("span", { class: "tag warn" }, `${snapshot.app.name} isn't in this channel`),
@@ -95,14 +92,9 @@ function advice(snapshot: WireSnapshot, channel: WireChannel): string {
   return `Type ${command} to start. ${app.name} is the real bot; only this Slack is simulated.`;
 }
 
-function Example({ text }: { readonly text: string }): JSX.Element {
-  const { draft } = useApp();
-  return h("li", null, h("button", { type: "button", class: "chip", onClick: () => draft(text) }, text));
-}
-
 /** The head of a channel, with commands to try. */
 function EmptyState(): JSX.Element {
-  const { snapshot, channel } = useApp();
+  const { snapshot, channel, draft } = useApp();
   const name = channelName(snapshot, channel);
   const title = channel.partner === undefined ? `#${name}` : name;
   const isInstalled = snapshot.install?.isInstalled !== false;
@@ -116,7 +108,9 @@ function EmptyState(): JSX.Element {
       ? h(
           "ul",
           { class: "chips", "aria-label": "Try one of these" },
-          examplesOf(snapshot).map((text) => h(Example, { key: text, text })),
+          examplesOf(snapshot).map((text) =>
+            h("li", { key: text }, h("button", { type: "button", class: "chip", onClick: () => draft(text) }, text)),
+          ),
         )
       : null,
   );

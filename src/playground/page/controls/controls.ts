@@ -76,10 +76,6 @@ export function PaneHead(props: {
 /** The number of avatar colours in controls.css. */
 const hues = 6;
 
-function hueOf(name: string): number {
-  return Array.from(name).reduce((sum, letter) => sum + (letter.codePointAt(0) ?? 0), 0) % hues;
-}
-
 /** Initials on a colour; apps have square corners. */
 export function Avatar({
   user,
@@ -90,7 +86,8 @@ export function Avatar({
 }): JSX.Element {
   const words = user.realName.split(/\s+/u);
   const initials = words.map((word) => Array.from(word)[0] ?? "").join("");
-  const tone = user.isBot ? "avatar-app" : `avatar-${hueOf(user.name)}`;
+  const hue = Array.from(user.name).reduce((sum, letter) => sum + (letter.codePointAt(0) ?? 0), 0) % hues;
+  const tone = user.isBot ? "avatar-app" : `avatar-${hue}`;
   return h("span", { class: `avatar ${size} ${tone}`, "aria-hidden": "true" }, initials.slice(0, 2).toUpperCase());
 }
 

@@ -149,14 +149,10 @@ function unpacked(_name: string, value: unknown): unknown {
   return isPacked ? (parseJson(value) ?? value) : value;
 }
 
-function pretty(value: Json | undefined): string {
-  if (value === undefined || value === null) return "(empty)";
-  return typeof value === "string" ? value : JSON.stringify(value, unpacked, 2);
-}
-
 function Body({ title, value }: { readonly title: string; readonly value: Json | undefined }): JSX.Element {
   const { attempt, notify } = useApp();
-  const text = pretty(value);
+  const isText = typeof value === "string";
+  const text = value === undefined || value === null ? "(empty)" : isText ? value : JSON.stringify(value, unpacked, 2);
   const copy = (): void => attempt(navigator.clipboard.writeText(text).then(() => notify(`${title} copied.`)));
   return h(
     "section",

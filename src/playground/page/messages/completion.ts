@@ -68,18 +68,15 @@ function channelOffers(snapshot: WireSnapshot, typed: string): readonly Offer[] 
     .filter((each) => startsWith(each.label, typed));
 }
 
-function offersFor(snapshot: WireSnapshot, word: string, isFirst: boolean): readonly Offer[] {
-  if (word.startsWith("/")) return isFirst ? commandOffers(snapshot, word) : [];
-  if (word.startsWith("@")) return nameOffers(snapshot, word);
-  return word.startsWith("#") ? channelOffers(snapshot, word) : [];
-}
-
 /** Suggestions while typing; none once the word is complete. */
 export function completionAt(snapshot: WireSnapshot, text: string, caret: number): Completion | undefined {
   const word = /\S*$/.exec(text.slice(0, caret))?.[0] ?? "";
   const from = caret - word.length;
-  const offers = offersFor(snapshot, word, from === 0).slice(0, most);
-  return offers.length === 0 ? undefined : { from, offers };
+  let offers: readonly Offer[] = [];
+  if (word.startsWith("/") && from === 0) offers = commandOffers(snapshot, word);
+  if (word.startsWith("@")) offers = nameOffers(snapshot, word);
+  if (word.startsWith("#")) offers = channelOffers(snapshot, word);
+  return offers.length === 0 ? undefined : { from, offers: offers.slice(0, most) };
 }
 
 /** The usage hint of the command being typed; "" if there is none. */

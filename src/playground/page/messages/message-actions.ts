@@ -8,12 +8,6 @@ import { useApp } from "../app/app-context.ts";
 import { ConfirmDialog } from "../blocks/elements/confirm-dialog.ts";
 import { useBlockContext } from "../surfaces/use-block-context.ts";
 
-/** The copied JSON: the bot's message, with the ids Slack assigned. */
-function messageJson({ text, blocks, attachments }: WireMessage): string {
-  const shown = attachments.length === 0 ? { text, blocks } : { text, blocks, attachments };
-  return JSON.stringify(shown, null, 2);
-}
-
 type Own = { readonly edit: () => void; readonly remove: () => void };
 
 /** The menu items of one's own messages, and an admin's of the bot's. Delete comes last, apart from the rest. */
@@ -29,16 +23,14 @@ function ownItems(
 }
 
 function copyItems(message: WireMessage, copy: (text: string, what: string) => void): readonly MenuItem[] {
+  const { text, blocks, attachments } = message;
+  // The bot's message, with the ids Slack assigned.
+  const shown = attachments.length === 0 ? { text, blocks } : { text, blocks, attachments };
   return [
-    { label: "Copy text", run: () => copy(message.text, "Text") },
-    { label: "Copy as JSON", run: () => copy(messageJson(message), "JSON") },
+    { label: "Copy text", run: () => copy(text, "Text") },
+    { label: "Copy as JSON", run: () => copy(JSON.stringify(shown, null, 2), "JSON") },
     { label: "Copy timestamp", run: () => copy(message.ts, "Timestamp") },
   ];
-}
-
-function deleted({ channel, ts, user }: WireMessage, as: string, { app }: WireSnapshot): Promise<unknown> {
-  const at = { channel, ts };
-  return user === app.user ? perform("people", { do: "removeMessage", ...at }) : perform("delete", { as, ...at });
 }
 
 /** Replying in a thread, the app's shortcuts, and copying. Ephemeral messages have neither threads nor shortcuts. */
@@ -58,7 +50,10 @@ export function MessageActions(props: {
   const shortcuts = message.isEphemeral ? [] : snapshot.app.shortcuts.filter((each) => each.type === "message");
   const decide = (isYes: boolean): void => {
     setDeleting(false);
-    if (isYes) attempt(deleted(message, route.as, snapshot));
+    if (!isYes) return;
+    const { channel, ts, user } = message;
+    if (user === snapshot.app.user) attempt(perform("people", { do: "removeMessage", channel, ts }));
+    else attempt(perform("delete", { as: route.as, channel, ts }));
   };
   const [first, last] = ownItems(message, snapshot, { edit: onEdit, remove: () => setDeleting(true) });
   const items: readonly MenuItem[] = [

@@ -48,12 +48,6 @@ function MessageHead({ message }: { readonly message: WireMessage }): JSX.Elemen
   );
 }
 
-/** The time of a message without a head, shown while the mouse is over it. */
-function GutterTime({ ts }: { readonly ts: string }): JSX.Element {
-  const ms = msOfTs(ts);
-  return h("time", { class: "gutter-time", dateTime: new Date(ms).toISOString(), title: fullTime(ms) }, shortTime(ms));
-}
-
 type MessageRowProps = {
   readonly message: WireMessage;
   /** The previous message is by the same person, moments ago: don't repeat name and picture. */
@@ -76,18 +70,21 @@ export function MessageRow(props: MessageRowProps): JSX.Element {
   const { snapshot } = useApp();
   const [isEditing, setEditing] = useState(false);
   const author = authorOf(snapshot, message.user);
+  const ms = msOfTs(message.ts);
+  // The time of a message without a head, shown while the mouse is over it.
+  const times = { class: "gutter-time", dateTime: new Date(ms).toISOString(), title: fullTime(ms) };
   return h(
     "article",
     {
       class: rowClass(props, snapshot.you),
-      "aria-label": `${author.name}, ${timeOfDay(msOfTs(message.ts))}`,
+      "aria-label": `${author.name}, ${timeOfDay(ms)}`,
       "data-ts": message.ts,
     },
     message.isEphemeral ? h("p", { class: "mark" }, h(Icon, { name: "eye" }), "Only visible to you") : null,
     message.isBroadcast && !inThread
       ? h("p", { class: "mark" }, h(Icon, { name: "thread" }), "Replied to a thread")
       : null,
-    h("div", { class: "gutter" }, isFollowUp ? h(GutterTime, { ts: message.ts }) : h(Avatar, { user: author })),
+    h("div", { class: "gutter" }, isFollowUp ? h("time", times, shortTime(ms)) : h(Avatar, { user: author })),
     h(
       "div",
       { class: "message-main" },

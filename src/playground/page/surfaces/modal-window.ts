@@ -15,12 +15,6 @@ function label(view: WireView, name: string, otherwise: string): string {
 
 type Closing = { readonly top: () => void; readonly all: () => void };
 
-function useClosing(view: WireView): Closing {
-  const { route, attempt } = useApp();
-  const close = (all: boolean): void => attempt(perform("close", { as: route.as, view: view.id, all }));
-  return { top: () => close(false), all: () => close(true) };
-}
-
 /** Makes the page behind inert and returns the focus afterwards. */
 function useDialog(): ReturnType<typeof useRef<HTMLDialogElement | null>> {
   const dialog = useRef<HTMLDialogElement | null>(null);
@@ -64,12 +58,6 @@ function Foot(props: { readonly view: WireView; readonly isBusy: boolean; readon
   );
 }
 
-/** An error of the whole view. */
-function ViewError({ view }: { readonly view: WireView }): JSX.Element | null {
-  const text = view.errors[""];
-  return text === undefined ? null : h("p", { class: "modal-error", role: "alert" }, text);
-}
-
 type Submitting = {
   readonly isBusy: boolean;
   readonly refused: number;
@@ -96,6 +84,8 @@ function ViewForm({ view, closing }: { readonly view: WireView; readonly closing
   const { context, edits, markSent } = useBlockContext({ in: "view", view }, "modal");
   const { isBusy, refused, submit } = useSubmitting(view);
   const form = useRef<HTMLFormElement>(null);
+  /** An error of the whole view. */
+  const problem = view.errors[""];
   useFirstFocus(form, view);
   useFocusOnError(form, view, refused);
   const { expect, forget } = useShowAnswer(form, view);
@@ -121,7 +111,7 @@ function ViewForm({ view, closing }: { readonly view: WireView; readonly closing
         onKeyDown: forget,
       },
       h(Blocks, { blocks: objectsOf(view.content["blocks"]), context }),
-      h(ViewError, { view }),
+      problem === undefined ? null : h("p", { class: "modal-error", role: "alert" }, problem),
     ),
     h(Foot, { view, isBusy, closing }),
   );
@@ -129,7 +119,9 @@ function ViewForm({ view, closing }: { readonly view: WireView; readonly closing
 
 /** The modal on top of the stack. */
 export function ModalWindow({ view, below }: { readonly view: WireView; readonly below: number }): JSX.Element {
-  const closing = useClosing(view);
+  const { route, attempt } = useApp();
+  const close = (all: boolean): void => attempt(perform("close", { as: route.as, view: view.id, all }));
+  const closing = { top: () => close(false), all: () => close(true) };
   const dialog = useDialog();
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.key !== "Escape") return;

@@ -21,12 +21,6 @@ type BlockContainer =
 
 type Edits = Readonly<Record<string, ActionValue>>;
 
-function surfaceRef(container: BlockContainer): JsonObject {
-  return container.in === "view"
-    ? { in: "view", id: container.view.id }
-    : { in: "message", channel: container.channel, ts: container.ts };
-}
-
 /** The values of a view's fields: the workspace's state, overridden by local edits. */
 function valuesOf(container: BlockContainer, edits: Edits): Edits {
   if (container.in === "message") return edits;
@@ -109,7 +103,10 @@ function acked(answer: JsonObject): JsonObject {
 type Actions = Pick<BlockContext, "act" | "suggest">;
 
 function actionsIn(container: BlockContainer, as: string, edits: Edits): Actions {
-  const at = surfaceRef(container);
+  const at: JsonObject =
+    container.in === "view"
+      ? { in: "view", id: container.view.id }
+      : { in: "message", channel: container.channel, ts: container.ts };
   return {
     async act({ blockId, actionId, element, value }) {
       const type = textOf(element["type"]);

@@ -67,16 +67,13 @@ export function ownMessage(world: World, args: JsonObject, error: string): Messa
   return message;
 }
 
-function wasDeleted(world: World, channel: Channel, ts: string): boolean {
-  return world.state.deletions.some((each) => each.channel === channel.id && each.ts === ts);
-}
-
 /** The thread of an argument; undefined if there is none, or if its first message was deleted. */
 export function threadOf(world: World, channel: Channel, ts: string): string | undefined {
   if (ts === "") return undefined;
   if (!/^\d{10}\.\d{6}$/u.test(ts)) refuse("invalid_thread_ts", "thread.parent", `${ts} is no ts`);
   const parent = findMessage(world, channel, ts);
-  if (parent === undefined && wasDeleted(world, channel, ts)) return undefined;
+  const wasDeleted = world.state.deletions.some((each) => each.channel === channel.id && each.ts === ts);
+  if (parent === undefined && wasDeleted) return undefined;
   if (parent === undefined) refuse("thread_not_found", "thread.parent", `no message ${ts} in ${channel.id}`);
   if (parent.ephemeralTo !== undefined)
     refuse("cannot_reply_to_message", "thread.parent", `message ${ts} is ephemeral`);

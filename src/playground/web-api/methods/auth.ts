@@ -24,19 +24,17 @@ function identity(world: World, install: Install | undefined): JsonObject {
   };
 }
 
-function teamsOf({ slack }: World, args: JsonObject, install: Install | undefined): JsonObject {
-  const mine = slack.worlds().filter(({ state }) => install?.teams.has(state.team.id));
-  const { items, response_metadata } = page(mine, args);
-  return { teams: items.map(({ state: { team } }) => ({ id: team.id, name: team.name })), response_metadata };
-}
-
 export const auth: Methods = {
   "auth.test": { scopes: [], required: {}, optional: {}, run: (world, _args, install) => identity(world, install) },
   "auth.teams.list": {
     scopes: [],
     required: {},
     optional: { cursor: "text", limit: "number", include_icon: "flag" },
-    run: teamsOf,
+    run({ slack }, args, install) {
+      const mine = slack.worlds().filter(({ state }) => install?.teams.has(state.team.id));
+      const { items, response_metadata } = page(mine, args);
+      return { teams: items.map(({ state: { team } }) => ({ id: team.id, name: team.name })), response_metadata };
+    },
   },
   "auth.revoke": {
     scopes: [],

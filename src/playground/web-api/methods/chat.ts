@@ -100,18 +100,6 @@ function update(world: World, args: JsonObject): JsonObject {
   return { channel: message.channel, ts: message.ts, text: message.text, message: messageJson(world, message) };
 }
 
-function erase(world: World, args: JsonObject): JsonObject {
-  const message = ownMessage(world, args, "cant_delete_message");
-  remove(world, message);
-  return { channel: message.channel, ts: message.ts };
-}
-
-function getPermalink(world: World, args: JsonObject): JsonObject {
-  const channel = knownChannel(world, textOf(args["channel"]));
-  const message = publicMessage(world, channel, textOf(args["message_ts"]));
-  return { channel: channel.id, permalink: `${world.url()}/archives/${channel.id}/p${message.ts.replace(".", "")}` };
-}
-
 const scopes = ["chat:write"];
 
 export const chat: Methods = {
@@ -141,12 +129,25 @@ export const chat: Methods = {
     optional: { ...content, reply_broadcast: "flag" },
     run: update,
   },
-  "chat.delete": { scopes, required: { channel: "text", ts: "text" }, optional: { as_user: "flag" }, run: erase },
+  "chat.delete": {
+    scopes,
+    required: { channel: "text", ts: "text" },
+    optional: { as_user: "flag" },
+    run(world, args) {
+      const message = ownMessage(world, args, "cant_delete_message");
+      remove(world, message);
+      return { channel: message.channel, ts: message.ts };
+    },
+  },
   "chat.getPermalink": {
     scopes: [],
     required: { channel: "text", message_ts: "text" },
     optional: {},
-    run: getPermalink,
+    run(world, args) {
+      const channel = knownChannel(world, textOf(args["channel"]));
+      const { ts } = publicMessage(world, channel, textOf(args["message_ts"]));
+      return { channel: channel.id, permalink: `${world.url()}/archives/${channel.id}/p${ts.replace(".", "")}` };
+    },
   },
 };
 

@@ -53,12 +53,6 @@ function activeMembers(world: World, channel: Channel): readonly string[] {
   return [...channel.members].filter((id) => world.state.users.get(id)?.isDeactivated !== true);
 }
 
-function info(world: World, args: JsonObject): JsonObject {
-  const channel = readable(world, args);
-  const count = args["include_num_members"] === true ? { num_members: activeMembers(world, channel).length } : {};
-  return { channel: { ...channelJson(world, channel), ...count } };
-}
-
 function members(world: World, args: JsonObject): JsonObject {
   const { items, response_metadata } = page(activeMembers(world, readable(world, args)), args);
   return { members: items, response_metadata };
@@ -134,7 +128,11 @@ export const conversations: Methods = {
     scopes: readScopes,
     required: { channel: "text" },
     optional: { include_locale: "flag", include_num_members: "flag" },
-    run: info,
+    run(world, args) {
+      const channel = readable(world, args);
+      const count = args["include_num_members"] === true ? { num_members: activeMembers(world, channel).length } : {};
+      return { channel: { ...channelJson(world, channel), ...count } };
+    },
   },
   "conversations.members": {
     scopes: readScopes,

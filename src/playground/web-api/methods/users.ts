@@ -66,17 +66,6 @@ function groupJson(teamId: string, group: UserGroup, withUsers: boolean): JsonOb
   };
 }
 
-function listUsers(world: World, args: JsonObject): JsonObject {
-  const { items, response_metadata } = page([...world.state.users.values()], args);
-  return { members: items.map((user) => userJson(world, user)), response_metadata };
-}
-
-function groupUsers(world: World, args: JsonObject): JsonObject {
-  const group = world.state.groups.get(textOf(args["usergroup"]));
-  if (group === undefined) refuse("no_such_subteam", "group.known", `no user group ${textOf(args["usergroup"])}`);
-  return { users: group.users };
-}
-
 function botInfo(world: World, args: JsonObject): JsonObject {
   const { bot } = world.state;
   const id = textOf(args["bot"]);
@@ -105,7 +94,10 @@ export const people: Methods = {
     scopes: ["users:read"],
     required: {},
     optional: { cursor: "text", limit: "number", include_locale: "flag" },
-    run: listUsers,
+    run(world, args) {
+      const { items, response_metadata } = page([...world.state.users.values()], args);
+      return { members: items.map((user) => userJson(world, user)), response_metadata };
+    },
   },
   "usergroups.list": {
     scopes: ["usergroups:read"],
@@ -121,7 +113,12 @@ export const people: Methods = {
     scopes: ["usergroups:read"],
     required: { usergroup: "text" },
     optional: { include_disabled: "flag" },
-    run: groupUsers,
+    run(world, args) {
+      const id = textOf(args["usergroup"]);
+      const group = world.state.groups.get(id);
+      if (group === undefined) refuse("no_such_subteam", "group.known", `no user group ${id}`);
+      return { users: group.users };
+    },
   },
   "bots.info": { scopes: ["users:read"], required: {}, optional: { bot: "text" }, run: botInfo },
 };

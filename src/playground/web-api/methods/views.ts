@@ -8,11 +8,6 @@ import type { World } from "../../world.ts";
 import type { Methods } from "./method.ts";
 import { knownUser } from "./arguments.ts";
 
-function open(world: World, args: JsonObject): JsonObject {
-  const content = checkView(args["view"], "modal");
-  return { view: viewJson(world, openView(world, useTrigger(world, textOf(args["trigger_id"])), content)) };
-}
-
 function push(world: World, args: JsonObject): JsonObject {
   const content = checkView(args["view"], "modal");
   const user = useTrigger(world, textOf(args["trigger_id"]));
@@ -38,15 +33,16 @@ function update(world: World, args: JsonObject): JsonObject {
   return { view: viewJson(world, view) };
 }
 
-function publish(world: World, args: JsonObject): JsonObject {
-  const user = knownUser(world, textOf(args["user_id"]));
-  const shown = world.state.homes.get(user.id);
-  if (shown !== undefined) checkHash(shown, textOf(args["hash"]));
-  return { view: viewJson(world, publishView(world, user.id, checkView(args["view"], "home"))) };
-}
-
 export const views: Methods = {
-  "views.open": { scopes: [], required: { trigger_id: "text", view: "json" }, optional: {}, run: open },
+  "views.open": {
+    scopes: [],
+    required: { trigger_id: "text", view: "json" },
+    optional: {},
+    run(world, args) {
+      const content = checkView(args["view"], "modal");
+      return { view: viewJson(world, openView(world, useTrigger(world, textOf(args["trigger_id"])), content)) };
+    },
+  },
   "views.push": { scopes: [], required: { trigger_id: "text", view: "json" }, optional: {}, run: push },
   "views.update": {
     scopes: [],
@@ -58,6 +54,11 @@ export const views: Methods = {
     scopes: [],
     required: { user_id: "text", view: "json" },
     optional: { hash: "text" },
-    run: publish,
+    run(world, args) {
+      const user = knownUser(world, textOf(args["user_id"]));
+      const shown = world.state.homes.get(user.id);
+      if (shown !== undefined) checkHash(shown, textOf(args["hash"]));
+      return { view: viewJson(world, publishView(world, user.id, checkView(args["view"], "home"))) };
+    },
   },
 };

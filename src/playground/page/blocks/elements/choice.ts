@@ -16,10 +16,6 @@ export function optionChoice(option: JsonObject): Choice {
   return { key: textOf(option["value"]), words: wordsOf(option), more: wordsOf(option, "description"), option };
 }
 
-function listedChoice({ id, name }: Listed): Choice {
-  return { key: id, words: name, more: "" };
-}
-
 /** Options or option groups, of a static select or an answer to block_suggestion. */
 export function groupsOf(offered: readonly JsonObject[]): readonly ChoiceGroup[] {
   if (!offered.some((each) => isList(each["options"]))) return [{ label: "", choices: offered.map(optionChoice) }];
@@ -58,7 +54,7 @@ export function ownGroups(context: BlockContext, element: JsonObject): readonly 
   const listing = listings[singleType(element)];
   if (listing !== undefined) {
     const passing = context.listed(listing).filter((each) => passes(objectOf(element["filter"]), each));
-    return [{ label: "", choices: passing.map(listedChoice) }];
+    return [{ label: "", choices: passing.map(({ id, name }) => ({ key: id, words: name, more: "" })) }];
   }
   const groups = objectsOf(element["option_groups"]);
   return groupsOf(groups.length > 0 ? groups : objectsOf(element["options"]));

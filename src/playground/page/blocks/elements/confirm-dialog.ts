@@ -20,11 +20,6 @@ function useModal(): RefObject<HTMLDialogElement | null> {
   return dialog;
 }
 
-/** Escape closes this dialog only, not a modal below. */
-function keepKey(event: KeyboardEvent): void {
-  event.stopPropagation();
-}
-
 type Confirming = {
   readonly confirm: JsonObject;
   readonly context: BlockContext;
@@ -49,7 +44,8 @@ export function ConfirmDialog(props: Confirming): JSX.Element {
       class: "confirm",
       "aria-labelledby": `${id}-title`,
       "aria-describedby": `${id}-text`,
-      onKeyDown: keepKey,
+      // Escape closes this dialog only, not a modal below.
+      onKeyDown: (event: KeyboardEvent) => event.stopPropagation(),
       onCancel: (event: Event) => {
         event.preventDefault();
         onDecision(false);

@@ -24,14 +24,10 @@ function FileInput(props: ElementProps): JSX.Element {
   );
 }
 
-function AccessoryImage(props: ElementProps): JSX.Element {
-  return h(Image, { image: props.element, context: props.context, size: "accessory" });
-}
-
 const kinds: Readonly<Record<string, FunctionComponent<ElementProps>>> = {
   button: Button,
   overflow: OverflowMenu,
-  image: AccessoryImage,
+  image: ({ element, context }) => h(Image, { image: element, context, size: "accessory" }),
   static_select: Select,
   multi_static_select: Select,
   external_select: Select,
@@ -63,20 +59,17 @@ export function Element(props: ElementProps): JSX.Element {
   return h(kind, props);
 }
 
-function lookOf(style: string): string {
-  return style === "primary" || style === "danger" ? `button ${style}` : "button";
-}
-
 /** A button; one with a url opens it too. https://docs.slack.dev/reference/block-kit/block-elements/button-element */
 function Button(props: ElementProps): JSX.Element {
   const { element, context } = props;
   const href = safeLink(textOf(element["url"]));
+  const style = textOf(element["style"]);
   const asksFirst = isObject(element["confirm"]);
   const { send, isBusy, extras } = useElement(props, () => {
     if (href !== undefined && asksFirst) open(href, "_blank", "noopener,noreferrer");
   });
   const shared = {
-    class: lookOf(textOf(element["style"])),
+    class: style === "primary" || style === "danger" ? `button ${style}` : "button",
     "aria-label": textOf(element["accessibility_label"]) || undefined,
     // Not `disabled`, which would lose the keyboard focus.
     "aria-busy": isBusy,

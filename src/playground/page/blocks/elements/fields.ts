@@ -19,15 +19,6 @@ const typingPause = 400;
 // Assumed share of the maximum at which Slack shows a counter; it is not documented.
 const counterFrom = 0.8;
 
-/**
- * Conditions for sending an action while typing:
- * https://docs.slack.dev/reference/block-kit/composition-objects/dispatch-action-configuration-object
- */
-function triggersOf(element: JsonObject): readonly unknown[] {
-  const triggers = objectOf(element["dispatch_action_config"])["trigger_actions_on"];
-  return isList(triggers) ? triggers : ["on_enter_pressed"];
-}
-
 /** The text of a rich text. Styles can't be typed here. */
 function richWords(block: JsonObject): string {
   const elements = block["elements"];
@@ -42,11 +33,6 @@ function valueFor(type: string, text: string): ActionValue {
   return { kind: "rich-text", block: { type: "rich_text", elements: [section] } };
 }
 
-function textIn(value: ActionValue): string {
-  if (value.kind === "rich-text") return richWords(value.block);
-  return value.kind === "text" ? value.text : "";
-}
-
 function Counter(props: { readonly element: JsonObject; readonly text: string }): JSX.Element | null {
   const { min_length: min, max_length: max } = props.element;
   const { length } = props.text;
@@ -59,7 +45,9 @@ function useTyping(props: ElementProps) {
   const { element } = props;
   const { value, hold, send, isBusy, extras } = useElement(props);
   const pause = useRef<ReturnType<typeof setTimeout>>(undefined);
-  const triggers = triggersOf(element);
+  // https://docs.slack.dev/reference/block-kit/composition-objects/dispatch-action-configuration-object
+  const configured = objectOf(element["dispatch_action_config"])["trigger_actions_on"];
+  const triggers: readonly unknown[] = isList(configured) ? configured : ["on_enter_pressed"];
   const type = textOf(element["type"]);
   const onInput = (event: Event): void => {
     const field = event.currentTarget;
@@ -73,7 +61,8 @@ function useTyping(props: ElementProps) {
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.key === "Enter" && !event.shiftKey && triggers.includes("on_enter_pressed")) send(value);
   };
-  return { text: textIn(value), isBusy, extras, handlers: { onInput, onKeyDown } };
+  const text = value.kind === "rich-text" ? richWords(value.block) : value.kind === "text" ? value.text : "";
+  return { text, isBusy, extras, handlers: { onInput, onKeyDown } };
 }
 
 /** Text fields: https://docs.slack.dev/reference/block-kit/block-elements/plain-text-input-element */
@@ -112,11 +101,6 @@ function shownIn(value: ActionValue): string {
   return value.kind === "date-time" ? localMoment(value.seconds) : "";
 }
 
-/** A partly typed year (0002, 0020 …) is ignored. */
-function isUnfinished(text: string): boolean {
-  return /^0\d{3}-/.test(text);
-}
-
 /** datepicker, timepicker and datetimepicker as native fields. */
 export function DateField(props: ElementProps): JSX.Element {
   const { value, hold, pick, isBusy, extras } = useElement(props);
@@ -132,7 +116,8 @@ export function DateField(props: ElementProps): JSX.Element {
   const onChange = (event: Event): void => {
     if (!(event.currentTarget instanceof HTMLInputElement) || kind === undefined) return;
     const text = event.currentTarget.value;
-    if (isUnfinished(text)) return;
+    // A partly typed year: 0002, 0020 …
+    if (/^0\d{3}-/.test(text)) return;
     pending.current = text === "" ? { kind: "none" } : kind.read(text);
     if (props.block["type"] === "input") hold(pending.current);
     clearTimeout(timer.current);

@@ -1,7 +1,6 @@
-import { h, type JSX, type RefObject } from "preact";
+import { h, type JSX } from "preact";
 import { useId, useRef, useState } from "preact/hooks";
 import { type JsonObject, objectsOf, textOf } from "../../../json.ts";
-import type { ActionValue } from "../block-context.ts";
 import { safeLink, wordsOf } from "../text/plain-text.ts";
 import { TextObject } from "../text/text-object.ts";
 import { type ElementProps, useElement } from "./use-element.ts";
@@ -24,15 +23,6 @@ function moveFocus(event: KeyboardEvent, menu: HTMLElement | null): void {
   items[step(at, items.length - 1)]?.focus();
 }
 
-function focusFirst(menu: RefObject<HTMLElement | null>): void {
-  requestAnimationFrame(() => menu.current?.querySelector<HTMLElement>("[role=menuitem]")?.focus());
-}
-
-function openLink(value: ActionValue): void {
-  const href = value.kind === "option" ? safeLink(textOf(value.option["url"])) : undefined;
-  if (href !== undefined) open(href, "_blank", "noopener,noreferrer");
-}
-
 /** The state of the menu, and its key and click handlers. */
 function useMenu() {
   const [isOpen, setOpen] = useState(false);
@@ -45,7 +35,7 @@ function useMenu() {
   const toggle = (): void => {
     if (isOpen) return close();
     setOpen(true);
-    focusFirst(menu);
+    requestAnimationFrame(() => menu.current?.querySelector<HTMLElement>("[role=menuitem]")?.focus());
   };
   const onKeyDown = (event: KeyboardEvent): void => {
     if (!isOpen) return;
@@ -73,7 +63,10 @@ function drawItems(props: ElementProps, choose: (option: JsonObject) => void): r
 
 /** The ⋯ menu: https://docs.slack.dev/reference/block-kit/block-elements/overflow-menu-element */
 export function OverflowMenu(props: ElementProps): JSX.Element {
-  const { send, isBusy, extras } = useElement(props, openLink);
+  const { send, isBusy, extras } = useElement(props, (value) => {
+    const href = value.kind === "option" ? safeLink(textOf(value.option["url"])) : undefined;
+    if (href !== undefined) open(href, "_blank", "noopener,noreferrer");
+  });
   const { isOpen, opener, menu, close, toggle, onKeyDown, onFocusOut } = useMenu();
   const id = useId();
   const choose = (option: JsonObject): void => {

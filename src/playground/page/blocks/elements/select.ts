@@ -7,11 +7,6 @@ import { type Selecting, useSelecting, type Offers } from "./use-select.ts";
 import type { Choice, ChoiceGroup } from "./choice.ts";
 import type { BlockContext } from "../block-context.ts";
 
-/** While the list is open, the chosen value is the placeholder; beside chips it is empty. */
-function placeholderFor(selecting: Selecting, placeholder: string | undefined, shown: string): string {
-  return selecting.chosen.length === 0 ? (placeholder ?? "Select …") : shown;
-}
-
 function drawField(props: ElementProps, list: { readonly id: string; readonly selecting: Selecting }): JSX.Element {
   const { id, selecting } = list;
   const { isOpen, isMany, chosen, query, active } = selecting;
@@ -31,7 +26,8 @@ function drawField(props: ElementProps, list: { readonly id: string; readonly se
     "aria-activedescendant": isOpen && active >= 0 ? optionId(id, active) : undefined,
     "aria-busy": selecting.isBusy,
     value: isOpen ? query : shown,
-    placeholder: placeholderFor(selecting, attributes.placeholder, shown),
+    // While the list is open, the chosen value is the placeholder; beside chips it is empty.
+    placeholder: chosen.length === 0 ? (attributes.placeholder ?? "Select …") : shown,
     title: shown,
     onInput: (event: Event) => {
       if (event.currentTarget instanceof HTMLInputElement) selecting.type(event.currentTarget.value);

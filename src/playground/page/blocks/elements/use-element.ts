@@ -39,11 +39,6 @@ function refOf(props: ElementProps): ElementRef {
   return { blockId: textOf(props.block["block_id"]), actionId: textOf(props.element["action_id"]) };
 }
 
-/** Elements in input blocks send actions only with dispatch_action. */
-function isQuiet(block: JsonObject): boolean {
-  return block["type"] === "input" && block["dispatch_action"] !== true;
-}
-
 function useSending(props: ElementProps) {
   const [isBusy, setBusy] = useState(false);
   const [failure, setFailure] = useState("");
@@ -82,7 +77,8 @@ export function useElement(props: ElementProps, onSent?: (value: ActionValue) =>
     onSent?.(next);
   };
   const ask = (next: Asked): void => {
-    if (isQuiet(props.block)) return;
+    // Elements in input blocks send actions only with dispatch_action.
+    if (props.block["type"] === "input" && props.block["dispatch_action"] !== true) return;
     if (isObject(confirm)) setAsked(next);
     else go(next.value);
   };
@@ -110,11 +106,6 @@ export function useElement(props: ElementProps, onSent?: (value: ActionValue) =>
   };
 }
 
-/** Whether this field takes the focus when its view opens (focus_on_load). */
-function wantsFocus(element: JsonObject): true | undefined {
-  return element["focus_on_load"] === true ? true : undefined;
-}
-
 /** Attributes of every field: its name, its description, whether it is invalid. */
 export function fieldAttributes(props: ElementProps) {
   const isWrong = props.context.errors[textOf(props.block["block_id"])] !== undefined;
@@ -124,7 +115,7 @@ export function fieldAttributes(props: ElementProps) {
     "aria-describedby": props.describedBy,
     "aria-invalid": isWrong || undefined,
     "aria-required": props.block["type"] === "input" && props.block["optional"] !== true ? true : undefined,
-    autofocus: wantsFocus(props.element),
+    autofocus: props.element["focus_on_load"] === true || undefined,
     placeholder: wordsOf(props.element, "placeholder") || undefined,
   };
 }

@@ -46,18 +46,15 @@ const styles = {
   code: "code",
 };
 
-function styled(style: JsonObject, drawn: ComponentChild): ComponentChild {
-  return Object.entries(styles).reduce<ComponentChild>(
-    (inner, [name, tag]) => (style[name] === true ? h(tag, null, inner) : inner),
-    drawn,
-  );
-}
-
 function drawInline(context: BlockContext, holder: JsonObject): readonly ComponentChild[] {
   return objectsOf(holder["elements"]).map((part) => {
     const draw = inline[textOf(part["type"])];
     const drawn = draw === undefined ? h("code", { class: "not-drawn" }, JSON.stringify(part)) : draw(context, part);
-    return styled(objectOf(part["style"]), drawn);
+    const style = objectOf(part["style"]);
+    return Object.entries(styles).reduce<ComponentChild>(
+      (inner, [name, tag]) => (style[name] === true ? h(tag, null, inner) : inner),
+      drawn,
+    );
   });
 }
 

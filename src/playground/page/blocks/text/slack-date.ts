@@ -19,12 +19,6 @@ function ordinal(number: number): string {
   return `${number}${ending ?? "th"}`;
 }
 
-/** Calendar days between two moments. */
-function daysFrom(now: Parts, then: Parts): number {
-  const count = ({ year, month, date }: Parts): number => Date.UTC(year, month - 1, date) / day;
-  return count(then) - count(now);
-}
-
 type Parts = ReturnType<typeof partsOf>;
 
 function partsOf(ms: number, timeZone: string | undefined) {
@@ -56,17 +50,16 @@ function ago(seconds: number): string {
   return seconds > 0 ? `in ${words}` : `${words} ago`;
 }
 
-function wordFor(days: number): string | undefined {
-  return days === 0 ? "today" : days === 1 ? "tomorrow" : days === -1 ? "yesterday" : undefined;
-}
-
 const two = (number: number): string => String(number).padStart(2, "0");
+
+const nearDays: Readonly<Record<number, string>> = { [-1]: "yesterday", 0: "today", 1: "tomorrow" };
 
 function tokensOf(asked: SlackDate): Readonly<Record<string, string>> {
   const ms = asked.seconds * 1000;
   const then = partsOf(ms, asked.timeZone);
   const now = partsOf(asked.now, asked.timeZone);
-  const near = wordFor(daysFrom(now, then));
+  const dayOf = ({ year, month, date }: Parts): number => Date.UTC(year, month - 1, date) / day;
+  const near = nearDays[dayOf(then) - dayOf(now)];
   // Slack omits the year within half a year from now.
   const year = Math.abs(ms - asked.now) < halfYear ? "" : `, ${then.year}`;
   const date = `${then.monthName} ${ordinal(then.date)}${year}`;
@@ -100,13 +93,9 @@ export function formatSlackDate(date: SlackDate): string | undefined {
   return date.format.startsWith("{") ? text.charAt(0).toUpperCase() + text.slice(1) : text;
 }
 
-function twoDigits(number: number): string {
-  return String(number).padStart(2, "0");
-}
-
 /** A moment as the value of a datetime-local field, in the reader's time zone. */
 export function localMoment(seconds: number): string {
   const at = new Date(seconds * 1000);
-  const date = `${String(at.getFullYear()).padStart(4, "0")}-${twoDigits(at.getMonth() + 1)}-${twoDigits(at.getDate())}`;
-  return `${date}T${twoDigits(at.getHours())}:${twoDigits(at.getMinutes())}`;
+  const date = `${String(at.getFullYear()).padStart(4, "0")}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
+  return `${date}T${two(at.getHours())}:${two(at.getMinutes())}`;
 }
