@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { orAborted } from "../platform/waiting.ts";
 import { createPostPace, createRateTiers, type PostPace } from "./rate-tiers.ts";
 
 /**
@@ -28,7 +29,7 @@ export type PlannedFault = {
 };
 
 /** A request as faults see it. `channels` are all names and ids of its channel; [] when it names none. */
-type Asked = { readonly hasBlocks: boolean; readonly channels: readonly string[] };
+type RequestFacts = { readonly hasBlocks: boolean; readonly channels: readonly string[] };
 
 /** Faults on Slack's side. Set one at any time; it holds from the next request on. */
 export type Faults = {
@@ -67,7 +68,7 @@ export type Faults = {
   /** Ends answers that hang. */
   readonly release: () => void;
   /** The fault planned for this request, counted down. */
-  readonly next: (kind: string, asked: Asked) => PlannedFault | undefined;
+  readonly next: (kind: string, asked: RequestFacts) => PlannedFault | undefined;
   /** The Retry-After of a call beyond its method's rate tier; undefined when it may pass. */
   readonly overRate: (method: string, nowMs: number) => number | undefined;
   /** The same for a message to a channel, whether or not a test asks for it. */
@@ -91,7 +92,7 @@ const none = {
   enforcesRateTiers: false,
 };
 
-function isFor(plan: PlannedFault, kind: string, { hasBlocks, channels }: Asked): boolean {
+function isFor(plan: PlannedFault, kind: string, { hasBlocks, channels }: RequestFacts): boolean {
   if (plan.left <= 0 || (plan.kind !== kind && plan.kind !== "all")) return false;
   if (plan.fault === "blocks" && !hasBlocks) return false;
   return plan.channel === undefined || channels.includes(plan.channel.replace(/^#/, ""));
@@ -195,11 +196,7 @@ export function createNetwork(): Network {
     },
     async passes(signal) {
       if (whole === undefined) return;
-      const { promise, reject } = Promise.withResolvers<never>();
-      const abort = (): void => reject(signal.reason);
-      signal.addEventListener("abort", abort, { once: true });
-      if (signal.aborted) abort();
-      await Promise.race([whole.promise, promise]).finally(() => signal.removeEventListener("abort", abort));
+      await orAborted(whole.promise, signal);
     },
     watchers,
   };

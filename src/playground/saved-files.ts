@@ -16,6 +16,13 @@ export function besides(path: string, name: string): string {
   return path.replace(/(?=\.[a-z]+$)/u, `-${name}`);
 }
 
+/** Replaces a file in one step: a reader, or a start after a crash, sees the old one or the new one. */
+function replaceFile(path: string, text: string): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  writeFileSync(`${path}.new`, text, { mode: 0o600 });
+  renameSync(`${path}.new`, path);
+}
+
 type Loaded = { readonly saved: Saved | undefined; readonly notice: string | undefined };
 
 function messageOf(error: unknown): string {
@@ -55,10 +62,7 @@ export function keepSaved(world: World, { path, onTrouble }: Saving): { readonly
     timer = undefined;
     const started = performance.now();
     try {
-      mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-      // Replaced in one step: a reader, or a start after a crash, sees the old file or the new one.
-      writeFileSync(`${path}.new`, JSON.stringify(toSaved(world.state, world.clock.now())), { mode: 0o600 });
-      renameSync(`${path}.new`, path);
+      replaceFile(path, JSON.stringify(toSaved(world.state, world.clock.now())));
       isTroubled = false;
     } catch (error) {
       if (!isTroubled) onTrouble(`Couldn't save the messages of the simulated Slack: ${messageOf(error)}`);
@@ -94,13 +98,13 @@ const SavedInstall = z.object({
 
 const SavedInstalls = z.object({ version: z.literal(1), installs: z.array(SavedInstall) });
 
-function textOf({ all }: Installs): string {
+function installsJson({ all }: Installs): string {
   const installs = [...all.values()].map(({ teams, ...install }) => ({ ...install, teams: [...teams] }));
   return JSON.stringify({ version: 1, installs });
 }
 
 /** Reads the installations. A damaged file counts as none: the app is then installed again. */
-function load({ installs, worlds }: Slack, path: string): void {
+function loadInstalls({ installs, worlds }: Slack, path: string): void {
   if (!existsSync(path)) return;
   let saved: z.infer<typeof SavedInstalls>;
   try {
@@ -121,14 +125,12 @@ function load({ installs, worlds }: Slack, path: string): void {
 
 /** Reads the installations of an app, and saves them after each change. Its tokens are in the file. */
 export function keepInstalls(slack: Slack, path: string): void {
-  load(slack, path);
-  let written = textOf(slack.installs);
+  loadInstalls(slack, path);
+  let written = installsJson(slack.installs);
   const save = (): void => {
-    const text = textOf(slack.installs);
+    const text = installsJson(slack.installs);
     if (text === written) return;
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    writeFileSync(`${path}.new`, text, { mode: 0o600 });
-    renameSync(`${path}.new`, path);
+    replaceFile(path, text);
     written = text;
   };
   for (const { watchers } of slack.worlds()) watchers.add(save);

@@ -119,20 +119,17 @@ function hasReplies({ state }: World, { channel, ts }: Message): boolean {
   );
 }
 
-/** A message in Slack's own words, in the place of a deleted one. */
-function tombstoneOf({ ts, channel }: Message): Message {
-  const nothing = { blocks: [], attachments: [], files: [], isBroadcast: false, parsesNames: false };
-  const text = "This message was deleted.";
-  return { ...nothing, ts, channel, user: slackbot, text, isMrkdwn: true, isTombstone: true, revision: 0 };
-}
-
 /** A message with replies leaves a tombstone, which goes with its last reply. */
 export function remove(world: World, message: Message): void {
   const { messages } = world.state;
   const index = messages.indexOf(message);
   if (index < 0) return;
   if (hasReplies(world, message)) {
-    const tombstone = tombstoneOf(message);
+    // A message in Slack's own words, in the place of the deleted one.
+    const { ts, channel } = message;
+    const nothing = { blocks: [], attachments: [], files: [], isBroadcast: false, parsesNames: false };
+    const shown = { user: slackbot, text: "This message was deleted.", isMrkdwn: true, isTombstone: true } as const; // true, not any boolean
+    const tombstone: Message = { ...nothing, ...shown, ts, channel, revision: 0 };
     messages[index] = tombstone;
     return touch(world, tombstone);
   }

@@ -83,24 +83,19 @@ function viewAt(world: World, user: User, id: string): View {
   return surface.view;
 }
 
-type Asked<Name extends keyof typeof shapes> = z.infer<(typeof shapes)[Name]>;
+type Fields<Name extends keyof typeof shapes> = z.infer<(typeof shapes)[Name]>;
 
-async function say(world: World, { as, channel, text, thread }: Asked<"say">): Promise<JsonObject> {
+async function say(world: World, { as, channel, text, thread }: Fields<"say">): Promise<JsonObject> {
   const user = actorOf(world, as);
   return deliveryJson(await sayText(world, { user, channel: channelAt(world, user, channel), thread }, text));
 }
 
-async function edit(world: World, { as, channel, ts, text }: Asked<"edit">): Promise<JsonObject> {
+async function edit(world: World, { as, channel, ts, text }: Fields<"edit">): Promise<JsonObject> {
   const user = actorOf(world, as);
   return deliveryJson(await editMessage(world, { user, channel: channelAt(world, user, channel), ts }, text));
 }
 
-async function remove(world: World, { as, channel, ts }: Asked<"delete">): Promise<JsonObject> {
-  const user = actorOf(world, as);
-  return deliveryJson(await deleteMessage(world, { user, channel: channelAt(world, user, channel), ts }));
-}
-
-async function useElement(world: World, asked: Asked<"act">): Promise<JsonObject> {
+async function useElement(world: World, asked: Fields<"act">): Promise<JsonObject> {
   const user = actorOf(world, asked.as);
   const actor = { user, surface: surfaceAt(world, user, asked.at) };
   fill(world, actor, asked.values);
@@ -111,7 +106,7 @@ async function useElement(world: World, asked: Asked<"act">): Promise<JsonObject
   return deliveryJson(await act(world, actor, { found, value }));
 }
 
-async function suggest(world: World, asked: Asked<"suggest">): Promise<JsonObject> {
+async function suggest(world: World, asked: Fields<"suggest">): Promise<JsonObject> {
   const user = actorOf(world, asked.as);
   const actor = { user, surface: surfaceAt(world, user, asked.at) };
   const found = elementAt(actor.surface, asked);
@@ -120,7 +115,7 @@ async function suggest(world: World, asked: Asked<"suggest">): Promise<JsonObjec
   return { ...deliveryJson(delivery), options: offered };
 }
 
-async function submit(world: World, { as, view: id, values }: Asked<"submit">): Promise<JsonObject> {
+async function submit(world: World, { as, view: id, values }: Fields<"submit">): Promise<JsonObject> {
   const user = actorOf(world, as);
   const view = viewAt(world, user, id);
   fill(world, { user, surface: { in: "view", view } }, values);
@@ -128,13 +123,13 @@ async function submit(world: World, { as, view: id, values }: Asked<"submit">): 
   return { ...deliveryJson(delivery), errors: Object.keys(view.errors).length };
 }
 
-async function close(world: World, { as, view, all }: Asked<"close">): Promise<JsonObject> {
+async function close(world: World, { as, view, all }: Fields<"close">): Promise<JsonObject> {
   const user = actorOf(world, as);
   const shown = viewAt(world, user, view);
   return deliveryJson(await (all ? dismissViews(world, user) : closeView(world, user, shown)));
 }
 
-async function shortcut(world: World, { as, callbackId, message }: Asked<"shortcut">): Promise<JsonObject> {
+async function shortcut(world: World, { as, callbackId, message }: Fields<"shortcut">): Promise<JsonObject> {
   const user = actorOf(world, as);
   if (message === undefined) return deliveryJson(await useGlobalShortcut(world, user, callbackId));
   const surface = surfaceAt(world, user, { in: "message", ...message });
@@ -142,12 +137,12 @@ async function shortcut(world: World, { as, callbackId, message }: Asked<"shortc
   return deliveryJson(await useMessageShortcut(world, { user, ...surface }, callbackId));
 }
 
-async function home(world: World, { as, tab }: Asked<"home">): Promise<JsonObject> {
+async function home(world: World, { as, tab }: Fields<"home">): Promise<JsonObject> {
   return deliveryJson(await openHome(world, actorOf(world, as), tab));
 }
 
 /** Marks a channel, or "channel/thread", as read up to a message. Never moves back. */
-async function read(world: World, { as, conversation, ts }: Asked<"read">): Promise<JsonObject> {
+async function read(world: World, { as, conversation, ts }: Fields<"read">): Promise<JsonObject> {
   const key = `${personNamed(world.state, as).id} ${conversation}`;
   if (ts > (world.state.reads.get(key) ?? "")) {
     world.state.reads.set(key, ts);
@@ -160,17 +155,20 @@ type PersonAction = (world: World, body: unknown) => Promise<JsonObject>;
 
 function action<Name extends keyof typeof shapes>(
   name: Name,
-  run: (world: World, asked: Asked<Name>) => Promise<JsonObject>,
+  run: (world: World, asked: Fields<Name>) => Promise<JsonObject>,
 ): PersonAction {
   // Async, so that a wrong shape rejects like any other error.
-  return async (world, body) => run(world, shapes[name].parse(body) as Asked<Name>); // parse gives what this shape infers
+  return async (world, body) => run(world, shapes[name].parse(body) as Fields<Name>); // parse gives what this shape infers
 }
 
 /** Everything a person can do from the page, by ids. Each rejects with a sentence for the page. */
 export const personActions: Readonly<Record<string, PersonAction>> = {
   say: action("say", say),
   edit: action("edit", edit),
-  delete: action("delete", remove),
+  delete: action("delete", async (world, { as, channel, ts }) => {
+    const user = actorOf(world, as);
+    return deliveryJson(await deleteMessage(world, { user, channel: channelAt(world, user, channel), ts }));
+  }),
   act: action("act", useElement),
   suggest: action("suggest", suggest),
   submit: action("submit", submit),

@@ -45,11 +45,6 @@ function viewJson(view: View | undefined): WireView | null {
   return { id, type, content, state, errors, hash, session };
 }
 
-function readsOf(state: State, you: string): Readonly<Record<string, string>> {
-  const own = [...state.reads].filter(([key]) => key.startsWith(`${you} `));
-  return Object.fromEntries(own.map(([key, ts]) => [key.slice(you.length + 1), ts]));
-}
-
 function faultsJson(world: World): WireFaults {
   const { app, links, faults, externalFaults, externalFaultsOn } = world;
   const plan = faults.planned()[0];
@@ -112,7 +107,9 @@ export function snapshotFor(world: World, you: string): WireSnapshot {
     modal: viewJson(stack.at(-1)),
     modalsBelow: Math.max(0, stack.length - 1),
     home: viewJson(state.homes.get(you)),
-    reads: readsOf(state, you),
+    reads: Object.fromEntries(
+      [...state.reads].filter(([key]) => key.startsWith(`${you} `)).map(([key, ts]) => [key.slice(you.length + 1), ts]),
+    ),
     faults: faultsJson(world),
   };
 }

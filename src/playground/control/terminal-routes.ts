@@ -21,7 +21,7 @@ const Common = {
 const Say = z.object({ ...Common, text: z.string().min(1), thread: z.string().optional() });
 const Click = z.object({ ...Common, label: z.string().min(1) });
 const Fill = z.object({ ...Common, label: z.string().min(1), value: z.string() });
-type Asked = z.infer<typeof Click> | z.infer<typeof Fill> | z.infer<typeof Say>;
+type Command = z.infer<typeof Click> | z.infer<typeof Fill> | z.infer<typeof Say>;
 
 /** "last" is the newest thread, or the newest message if there is no thread. */
 function threadOf(person: Person, channel: string, thread: string | undefined): string | undefined {
@@ -33,7 +33,7 @@ function threadOf(person: Person, channel: string, thread: string | undefined): 
 /** The session of everything typed in a terminal: a form opened there doesn't cover anybody's page. */
 const session = "terminal";
 
-async function runAndDraw(world: World, asked: Asked, act: (person: Person) => Promise<Delivery>): Promise<object> {
+async function runAndDraw(world: World, asked: Command, act: (person: Person) => Promise<Delivery>): Promise<object> {
   const person = createPerson(world, asked.as);
   const at = { person, channel: asked.channel };
   const before = world.state.revision;
@@ -51,7 +51,7 @@ async function runAndDraw(world: World, asked: Asked, act: (person: Person) => P
   return { ack: { ...ack, answer: undefined }, text: isClosed && text === "" ? "(the form is closed)" : text };
 }
 
-async function controlled<T extends Asked>(
+async function controlled<T extends Command>(
   context: Context,
   schema: z.ZodType<T>,
   act: (asked: T) => Promise<object>,

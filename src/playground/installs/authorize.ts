@@ -11,7 +11,7 @@ import { peopleOf, personNamed } from "../workspace/workspace.ts";
 type Page = HtmlEscapedString | Promise<HtmlEscapedString>;
 
 /** The request as the app's link has it. */
-type Asked = {
+type InstallLink = {
   readonly oauth: OAuthApp;
   readonly scopes: readonly string[];
   readonly redirectUri: string;
@@ -28,7 +28,7 @@ function isAllowed(uri: string, { redirectUrls }: OAuthApp): boolean {
   );
 }
 
-function read(slack: Slack, params: URLSearchParams): Asked | string {
+function read(slack: Slack, params: URLSearchParams): InstallLink | string {
   const { oauth } = slack;
   if (oauth === undefined || params.get("client_id") !== oauth.clientId)
     return "invalid_client_id: no app has this client_id.";
@@ -62,7 +62,7 @@ function shell(body: Page): Page {
     </html>`;
 }
 
-function form(slack: Slack, { scopes, team }: Asked): Page {
+function form(slack: Slack, { scopes, team }: InstallLink): Page {
   const [{ app }] = slack.worlds();
   const owners = [
     ...slack.worlds().map(({ state }) => ({ id: state.team.id, name: state.team.name })),
@@ -103,7 +103,7 @@ function form(slack: Slack, { scopes, team }: Asked): Page {
   </main>`;
 }
 
-function backTo({ redirectUri, state }: Asked, result: Readonly<Record<string, string>>): string {
+function backTo({ redirectUri, state }: InstallLink, result: Readonly<Record<string, string>>): string {
   const url = new URL(redirectUri);
   for (const [name, value] of Object.entries({ ...result, state })) url.searchParams.set(name, value);
   return url.href;
@@ -122,7 +122,7 @@ function chosen(slack: Slack, owner: string, as: string): { readonly owner: Owne
   return { owner: enterprise === undefined ? { world } : { enterprise }, installer: user.id };
 }
 
-function newCode(slack: Slack, asked: Asked, who: Pick<Code, "owner" | "installer">): string {
+function newCode(slack: Slack, asked: InstallLink, who: Pick<Code, "owner" | "installer">): string {
   const code = newId("code-");
   const madeMs = slack.worlds()[0].clock.now();
   const redirectUri = asked.isNamed ? asked.redirectUri : "";
@@ -130,7 +130,7 @@ function newCode(slack: Slack, asked: Asked, who: Pick<Code, "owner" | "installe
   return code;
 }
 
-async function answer(slack: Slack, asked: Asked, context: Context): Promise<Response> {
+async function answer(slack: Slack, asked: InstallLink, context: Context): Promise<Response> {
   const form = new URLSearchParams(await context.req.text());
   if (form.get("answer") !== "allow") return context.redirect(backTo(asked, { error: "access_denied" }));
   try {

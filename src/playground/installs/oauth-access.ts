@@ -16,10 +16,10 @@ const known: ReadonlySet<string> = new Set([
   "refresh_token",
 ]);
 
-type Asked = { readonly authorization: string | null; readonly args: JsonObject };
+type AccessRequest = { readonly authorization: string | null; readonly args: JsonObject };
 
 /** The app's id and secret, by HTTP Basic or as arguments. */
-function credentials({ authorization, args }: Asked): readonly [id: string, secret: string] {
+function credentials({ authorization, args }: AccessRequest): readonly [id: string, secret: string] {
   const basic = /^Basic (.+)$/u.exec(authorization ?? "")?.[1];
   if (basic === undefined) return [textOf(args["client_id"]), textOf(args["client_secret"])];
   const [id = "", secret = ""] = Buffer.from(basic, "base64").toString().split(":");
@@ -27,7 +27,7 @@ function credentials({ authorization, args }: Asked): readonly [id: string, secr
 }
 
 /** The app with this id and secret; throws Refused if there is none. */
-export function checkClient(slack: Slack, asked: Asked): OAuthApp {
+export function checkClient(slack: Slack, asked: AccessRequest): OAuthApp {
   const [id, secret] = credentials(asked);
   const { oauth } = slack;
   if (oauth === undefined || id !== oauth.clientId) refuse("invalid_client_id", "oauth.client", `no app "${id}"`);
@@ -68,7 +68,7 @@ function ownerFields({ worlds }: Slack, { owner, isOrgWide }: Install): JsonObje
 }
 
 /** https://docs.slack.dev/reference/methods/oauth.v2.access. Throws Refused. */
-export function oauthAccess(slack: Slack, asked: Asked): JsonObject {
+export function oauthAccess(slack: Slack, asked: AccessRequest): JsonObject {
   const { args } = asked;
   const unknown = Object.keys(args).find((name) => !known.has(name));
   if (unknown !== undefined) refuse("invalid_arguments", "method.arguments", `invalid additional property: ${unknown}`);

@@ -35,11 +35,6 @@ function unsent(kind: string, error: string): Delivery {
   return { kind, acked: false, status: undefined, ms: 0, error };
 }
 
-/** https://docs.slack.dev/interactivity/implementing-slash-commands: "Escape channels, users, and links sent to your app". */
-function typedWords(world: World, words: string): string {
-  return world.app.escapesNames === false ? escapeText(words) : escapeNames(world.state, words);
-}
-
 async function runCommand(world: World, from: Speaker, text: string): Promise<Delivery> {
   const [, command = "", words = ""] = /^(\S+)\s*([^]*)$/.exec(text) ?? [];
   const to = { user: from.user.id, channel: from.channel.id, thread: from.thread };
@@ -53,7 +48,9 @@ async function runCommand(world: World, from: Speaker, text: string): Promise<De
     notice(world, to, `${command} is not a valid command.`);
     return unsent("slash_command", "invalid_command");
   }
-  const payload = commandPayload(world, from, { command, text: typedWords(world, words) });
+  // https://docs.slack.dev/interactivity/implementing-slash-commands: "Escape channels, users, and links sent to your app".
+  const typed = world.app.escapesNames === false ? escapeText(words) : escapeNames(world.state, words);
+  const payload = commandPayload(world, from, { command, text: typed });
   const delivery = await deliver(world, {
     ...commandRequest(payload),
     onAck: (answer) => showAnswer(world, from, answer),

@@ -1,4 +1,5 @@
 import { WebSocket } from "ws";
+import { within } from "../../platform/waiting.ts";
 import type { Ack } from "../delivery/bot-request.ts";
 import type { Network } from "../faults.ts";
 import { type Json, type JsonObject, parseJson, isObject, textOf } from "../json.ts";
@@ -123,12 +124,8 @@ function createAwaitedAcks(): AwaitedAcks {
   return {
     async wait(envelopeId, limitMs) {
       const { promise, resolve } = Promise.withResolvers<Ack>();
-      const timer = setTimeout(resolve, limitMs, late);
       waiting.set(envelopeId, resolve);
-      return promise.finally(() => {
-        clearTimeout(timer);
-        waiting.delete(envelopeId);
-      });
+      return within(limitMs, promise, () => late).finally(() => waiting.delete(envelopeId));
     },
     take(frame) {
       const id = isObject(frame) ? textOf(frame["envelope_id"]) : "";

@@ -29,7 +29,7 @@ const methods: Methods = {
 };
 
 /** `channel` is the channel argument; "" if there is none. */
-type Asked = {
+type PreparedRequest = {
   readonly world: World;
   readonly request: Json;
   readonly channel: string;
@@ -66,7 +66,7 @@ function placeOf(
 
 type Call = { readonly name: string; readonly args: JsonObject };
 
-async function askMethod(slack: Slack, name: string, request: Request): Promise<Asked> {
+async function askMethod(slack: Slack, name: string, request: Request): Promise<PreparedRequest> {
   const args = await argumentsOf(request);
   if (name === "oauth.v2.access") return askAccess(slack, request, args);
   const bearer = /^Bearer (.+)$/.exec(request.headers.get("authorization") ?? "")?.[1];
@@ -101,7 +101,7 @@ async function askMethod(slack: Slack, name: string, request: Request): Promise<
 }
 
 /** oauth.v2.access has no token: the app's id and secret stand in for it. */
-function askAccess(slack: Slack, request: Request, args: JsonObject): Asked {
+function askAccess(slack: Slack, request: Request, args: JsonObject): PreparedRequest {
   const { client_secret: _secret, refresh_token: _refresh, code: _code, ...shown } = args;
   const [world] = slack.worlds();
   const run = (): Outcome => {
@@ -114,7 +114,7 @@ function askAccess(slack: Slack, request: Request, args: JsonObject): Asked {
   return { world, request: shown, channel: "", run };
 }
 
-async function askResponse(world: World, id: string, request: Request): Promise<Asked> {
+async function askResponse(world: World, id: string, request: Request): Promise<PreparedRequest> {
   const text = await request.text();
   const body = parsedBody(text);
   const run = (): Outcome => {
@@ -155,7 +155,7 @@ async function formIn(request: Request): Promise<FormData> {
   }
 }
 
-async function askUpload(world: World, id: string, request: Request): Promise<Asked> {
+async function askUpload(world: World, id: string, request: Request): Promise<PreparedRequest> {
   const bytes = await uploadedBytes(request);
   const run = (): Outcome => {
     try {
@@ -188,7 +188,7 @@ function channelNames(world: World, named: string): readonly string[] {
   return [channel.id, ...(channel.kind === "im" ? channel.members : [channel.name])];
 }
 
-type Sent = { readonly what: Asked; readonly signal: AbortSignal };
+type Sent = { readonly what: PreparedRequest; readonly signal: AbortSignal };
 
 /** "lost", "late" and "slow" requests are carried out; other faults prevent it. */
 async function fail(
@@ -232,7 +232,7 @@ function worldWith({ worlds }: Slack, has: (world: World) => boolean): World {
 /** The bot's requests to Slack: /api/:method, /response/:id and /upload/:id. */
 export const webApi = {
   method: async (slack: Slack, name: string, request: Request): Promise<Response> => {
-    const what = await askMethod(slack, name, request).catch((error: unknown): Asked => {
+    const what = await askMethod(slack, name, request).catch((error: unknown): PreparedRequest => {
       const unreadable = refusedOutcome(error, 200);
       return { world: slack.worlds()[0], request: null, channel: "", run: () => unreadable };
     });

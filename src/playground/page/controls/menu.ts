@@ -87,7 +87,8 @@ function itemsOf(menu: HTMLElement | null): readonly HTMLElement[] {
   return [...(menu?.querySelectorAll<HTMLElement>("[role=menuitem]") ?? [])];
 }
 
-function moveFocus(event: KeyboardEvent, menu: HTMLElement | null): void {
+/** Moves the focus within a menu: https://www.w3.org/WAI/ARIA/apg/patterns/menu-button/ */
+export function moveFocus(event: KeyboardEvent, menu: HTMLElement | null): void {
   const step = steps[event.key];
   if (step === undefined) return;
   event.preventDefault();

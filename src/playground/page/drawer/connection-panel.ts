@@ -19,11 +19,6 @@ const events: Readonly<Record<string, string>> = {
   drop: "Break one off",
 };
 
-function openWords({ open }: WireSockets): string {
-  if (open.length === 0) return "No connection is open: Slack can't deliver anything.";
-  return `${open.length === 1 ? "1 connection is" : `${open.length} connections are`} open: ${open.join(", ")}`;
-}
-
 function Sockets({ sockets, change }: { readonly sockets: WireSockets; readonly change: Change }): JSX.Element {
   return h(
     Fragment,
@@ -52,11 +47,17 @@ function Sockets({ sockets, change }: { readonly sockets: WireSockets; readonly 
 
 /** The connections that are open, and what can happen to them. */
 function OpenConnections({ sockets, change }: { readonly sockets: WireSockets; readonly change: Change }): JSX.Element {
-  const disabled = sockets.open.length === 0;
+  const { open } = sockets;
+  const disabled = open.length === 0;
+  const count = open.length === 1 ? "1 connection is" : `${open.length} connections are`;
   return h(
     "div",
     { class: "fault-connections" },
-    h("p", { role: "status" }, openWords(sockets)),
+    h(
+      "p",
+      { role: "status" },
+      disabled ? "No connection is open: Slack can't deliver anything." : `${count} open: ${open.join(", ")}`,
+    ),
     Object.entries(events).map(([event, label]) =>
       h(
         "button",

@@ -25,13 +25,6 @@ function getUploadUrl(world: World, args: JsonObject): JsonObject {
   return { upload_url: `${world.url()}/upload/${upload.id}`, file_id: upload.id };
 }
 
-function ready(world: World, id: string): Upload {
-  const upload = world.state.uploads.get(id);
-  if (upload?.bytes === undefined) refuse("file_not_found", "file.known", `no uploaded file ${id}`);
-  if (upload.isComplete) refuse("file_not_found", "file.known", `file ${id} is completed already`);
-  return upload;
-}
-
 function share(world: World, upload: Upload, title: string): SharedFile {
   const file: SharedFile = {
     id: upload.id,
@@ -60,10 +53,13 @@ function complete(world: World, args: JsonObject): JsonObject {
       { rule: "method.arguments", at: "/files", message: "must be a list of objects with an id" },
     ]);
   }
-  const uploads = objectsOf(wanted).map((file) => ({
-    upload: ready(world, textOf(file["id"])),
-    title: textOf(file["title"]),
-  }));
+  const uploads = objectsOf(wanted).map((file) => {
+    const id = textOf(file["id"]);
+    const upload = world.state.uploads.get(id);
+    if (upload?.bytes === undefined) refuse("file_not_found", "file.known", `no uploaded file ${id}`);
+    if (upload.isComplete) refuse("file_not_found", "file.known", `file ${id} is completed already`);
+    return { upload, title: textOf(file["title"]) };
+  });
   const targets = channelsOf(args).map((name) => {
     const channel = postChannel(world, name);
     return { channel, threadTs: threadOf(world, channel, textOf(args["thread_ts"])) };

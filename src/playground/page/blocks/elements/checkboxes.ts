@@ -1,14 +1,9 @@
 import { h, type JSX } from "preact";
 import { useId } from "preact/hooks";
 import { type JsonObject, objectsOf, textOf } from "../../../json.ts";
-import type { ActionValue, BlockContext } from "../block-context.ts";
+import type { BlockContext } from "../block-context.ts";
 import { fieldAttributes, type ElementProps, useElement } from "./use-element.ts";
 import { TextObject } from "../text/text-object.ts";
-
-function chosen(value: ActionValue): readonly string[] {
-  if (value.kind === "option") return [textOf(value.option["value"])];
-  return value.kind === "options" ? value.options.map((option) => textOf(option["value"])) : [];
-}
 
 type Choice = {
   readonly type: "checkbox" | "radio";
@@ -61,7 +56,8 @@ export function Choices(props: ElementProps): JSX.Element {
   const group = useId();
   const isMany = element["type"] === "checkboxes";
   const options = objectsOf(element["options"]);
-  const now = chosen(value);
+  const held = value.kind === "option" ? [value.option] : value.kind === "options" ? value.options : [];
+  const now = held.map((option) => textOf(option["value"]));
   const isWrong = fieldAttributes(props)["aria-invalid"] === true;
   const change = (option: JsonObject, isChosen: boolean): void => {
     if (!isMany) return pick({ kind: "option", option });

@@ -4,24 +4,8 @@ import { type JsonObject, objectsOf, textOf } from "../../../json.ts";
 import { safeLink, wordsOf } from "../text/plain-text.ts";
 import { TextObject } from "../text/text-object.ts";
 import { type ElementProps, useElement } from "./use-element.ts";
+import { moveFocus } from "../../controls/menu.ts";
 import { usePopup } from "./use-popup.ts";
-
-const steps: Readonly<Record<string, (at: number, last: number) => number>> = {
-  ArrowDown: (at, last) => (at >= last ? 0 : at + 1),
-  ArrowUp: (at, last) => (at <= 0 ? last : at - 1),
-  Home: () => 0,
-  End: (_at, last) => last,
-};
-
-/** Moves the focus within a menu: https://www.w3.org/WAI/ARIA/apg/patterns/menu-button/ */
-function moveFocus(event: KeyboardEvent, menu: HTMLElement | null): void {
-  const items = [...(menu?.querySelectorAll<HTMLElement>("[role=menuitem]") ?? [])];
-  const at = items.findIndex((item) => item === document.activeElement);
-  const step = steps[event.key];
-  if (step === undefined) return;
-  event.preventDefault();
-  items[step(at, items.length - 1)]?.focus();
-}
 
 /** The state of the menu, and its key and click handlers. */
 function useMenu() {

@@ -33,7 +33,7 @@ type UsedElement = {
   readonly extras: JSX.Element;
 };
 
-type Asked = { readonly value: ActionValue; readonly before: ActionValue | undefined };
+type Unconfirmed = { readonly value: ActionValue; readonly before: ActionValue | undefined };
 
 function refOf(props: ElementProps): ElementRef {
   return { blockId: textOf(props.block["block_id"]), actionId: textOf(props.element["action_id"]) };
@@ -70,13 +70,13 @@ function useHeld(props: ElementProps) {
 export function useElement(props: ElementProps, onSent?: (value: ActionValue) => void): UsedElement {
   const { isBusy, failure, send: sendNow } = useSending(props);
   const { value, hold } = useHeld(props);
-  const [asked, setAsked] = useState<Asked>();
+  const [asked, setAsked] = useState<Unconfirmed>();
   const { confirm } = props.element;
   const go = (next: ActionValue): void => {
     sendNow(next);
     onSent?.(next);
   };
-  const ask = (next: Asked): void => {
+  const ask = (next: Unconfirmed): void => {
     // Elements in input blocks send actions only with dispatch_action.
     if (props.block["type"] === "input" && props.block["dispatch_action"] !== true) return;
     if (isObject(confirm)) setAsked(next);

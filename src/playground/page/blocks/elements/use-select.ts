@@ -161,13 +161,13 @@ export type Offers = {
   readonly notice: string;
 };
 
-type Asking = Offers & { readonly query: string };
+type Answered = Offers & { readonly query: string };
 
 const nothing: readonly ChoiceGroup[] = [];
 
 /** Asks the bot for options while typing; an answer to an outdated query is dropped. */
 function useSuggestions(props: ElementProps, query: string, isOn: boolean): Offers {
-  const [asked, setAsked] = useState<Asking>();
+  const [asked, setAsked] = useState<Answered>();
   const { element, block, context } = props;
   const minimum = Number(element["min_query_length"] ?? usualMinimum);
   const isTooShort = query.length < minimum;
