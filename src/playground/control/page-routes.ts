@@ -15,7 +15,7 @@ function sentence(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-async function done(context: Context, work: (body: unknown) => Promise<JsonObject>): Promise<Response> {
+async function answerWith(context: Context, work: (body: unknown) => Promise<JsonObject>): Promise<Response> {
   try {
     return context.json(await work(await context.req.json()));
   } catch (error) {
@@ -24,7 +24,7 @@ async function done(context: Context, work: (body: unknown) => Promise<JsonObjec
 }
 
 /** What the page does without the person. */
-const automatic: ReadonlySet<string> = new Set(["read", "home"]);
+const withoutPerson: ReadonlySet<string> = new Set(["read", "home"]);
 
 /** The routes of the page, under /playground. */
 export function pageRoutes(world: World): Hono {
@@ -45,15 +45,15 @@ export function pageRoutes(world: World): Hono {
     const { request, envelope = null, answer = null } = exchange;
     return context.json({ request, envelope, answer } satisfies WireExchangeBodies);
   });
-  routes.post("/do/faults", (context) => done(context, (body) => switchFaults(world, body)));
-  routes.post("/do/people", (context) => done(context, (body) => changeWorkspace(world, body)));
-  routes.post("/do/installs", (context) => done(context, (body) => changeInstall(world, body)));
+  routes.post("/do/faults", (context) => answerWith(context, (body) => switchFaults(world, body)));
+  routes.post("/do/people", (context) => answerWith(context, (body) => changeWorkspace(world, body)));
+  routes.post("/do/installs", (context) => answerWith(context, (body) => changeInstall(world, body)));
   for (const [name, action] of Object.entries(personActions)) {
     routes.post(`/do/${name}`, (context) =>
-      done(context, (body) => {
+      answerWith(context, (body) => {
         // A form that the bot opens next belongs to the window in which the person acted last.
         const actor = findUser(world.state, isObject(body) ? textOf(body["as"]) : "");
-        if (!automatic.has(name) && actor !== undefined) {
+        if (!withoutPerson.has(name) && actor !== undefined) {
           world.state.sessions.set(actor.id, context.req.header("x-session") ?? "");
         }
         return action(world, body);

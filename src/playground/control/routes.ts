@@ -25,15 +25,15 @@ function serveFile({ worlds }: Slack, id: string): Response {
 // The bot's requests carry a token or a secret address, so they may come from anywhere.
 const forBot = /^\/(?:api|response|upload)\//;
 
-function guarded(routes: Hono, { worlds }: Slack, hosts: readonly string[]): void {
-  const guard = async (context: Context, next: () => Promise<void>): Promise<Response | undefined> => {
+function guard(routes: Hono, { worlds }: Slack, hosts: readonly string[]): void {
+  const check = async (context: Context, next: () => Promise<void>): Promise<Response | undefined> => {
     const [world] = worlds();
     const problem = forBot.test(context.req.path) ? undefined : foreignCaller(world, callerOf(context.req.raw), hosts);
     if (problem !== undefined) return context.json({ error: problem }, 403);
     await next();
     return undefined;
   };
-  routes.use("*", guard);
+  routes.use("*", check);
 }
 
 /** The control routes of one workspace. */
@@ -54,7 +54,7 @@ export function controlRoutes(slack: Slack, hosts: readonly string[]): Hono {
     ofWorkspace.set(world, known);
     return known;
   };
-  guarded(routes, slack, hosts);
+  guard(routes, slack, hosts);
   routes.all("/api/:method", (context) => webApi.method(slack, context.req.param("method"), context.req.raw));
   routes.post("/response/:id", (context) => webApi.response(slack, context.req.param("id"), context.req.raw));
   routes.post("/upload/:id", (context) => webApi.upload(slack, context.req.param("id"), context.req.raw));

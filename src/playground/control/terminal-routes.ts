@@ -51,7 +51,7 @@ async function runAndDraw(world: World, asked: Command, act: (person: Person) =>
   return { ack: { ...ack, answer: undefined }, text: isClosed && text === "" ? "(the form is closed)" : text };
 }
 
-async function controlled<T extends Command>(
+async function parseAndAct<T extends Command>(
   context: Context,
   schema: z.ZodType<T>,
   act: (asked: T) => Promise<object>,
@@ -69,7 +69,7 @@ async function controlled<T extends Command>(
 export function terminalRoutes(world: World): Hono {
   const routes = new Hono();
   routes.post("/say", (context) =>
-    controlled(context, Say, (asked) =>
+    parseAndAct(context, Say, (asked) =>
       runAndDraw(world, asked, (person) => {
         const thread = threadOf(person, asked.channel, asked.thread);
         return person.says(asked.text, { channel: asked.channel, ...(thread === undefined ? {} : { thread }) });
@@ -77,12 +77,12 @@ export function terminalRoutes(world: World): Hono {
     ),
   );
   routes.post("/click", (context) =>
-    controlled(context, Click, (asked) =>
+    parseAndAct(context, Click, (asked) =>
       runAndDraw(world, asked, (person) => person.clicks(asked.label, { channel: asked.channel })),
     ),
   );
   routes.post("/fill", (context) =>
-    controlled(context, Fill, (asked) =>
+    parseAndAct(context, Fill, (asked) =>
       runAndDraw(world, asked, (person) => person.fills(asked.label, asked.value, { channel: asked.channel })),
     ),
   );
@@ -154,7 +154,7 @@ function indented(text: string, indent: string): string {
   return text.replaceAll(/^(?=.)/gm, indent);
 }
 
-function drawOne(seen: Seen, hasParent: boolean): string {
+function drawMessage(seen: Seen, hasParent: boolean): string {
   const marks = [
     ...(seen.isEphemeral ? ["(only visible to you)"] : []),
     ...(seen.isEdited ? ["(edited)"] : []),
@@ -177,8 +177,8 @@ function drawMessages(seen: readonly Seen[]): string {
   const ordered = [...roots, ...orphans].sort((one, other) => (one.ts < other.ts ? -1 : 1));
   return ordered
     .flatMap((each) => [
-      drawOne(each, false),
-      ...seen.filter((reply) => reply.threadTs === each.ts).map((reply) => drawOne(reply, true)),
+      drawMessage(each, false),
+      ...seen.filter((reply) => reply.threadTs === each.ts).map((reply) => drawMessage(reply, true)),
     ])
     .join("\n\n");
 }

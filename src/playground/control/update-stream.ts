@@ -80,7 +80,11 @@ function createUpdates(world: World, viewer: Viewer, since: Since | undefined) {
 type Sink = { readonly write: (text: string) => void; readonly signal: AbortSignal };
 
 /** Writes the workspace as one person sees it, then every change, until the signal aborts. */
-function run(world: World, user: string, { sink, since }: { readonly sink: Sink; readonly since: Since | undefined }) {
+function writeUpdates(
+  world: World,
+  user: string,
+  { sink, since }: { readonly sink: Sink; readonly since: Since | undefined },
+) {
   const sinceTs = since?.sinceTs ?? world.state.messages.at(-1)?.ts ?? "";
   const maker = createUpdates(world, { user, sinceTs }, since);
   let gathering: NodeJS.Timeout | undefined;
@@ -122,7 +126,7 @@ export function updateStream(world: World, user: string, request: Request): Resp
       const write = (text: string): void => {
         if (!ended.signal.aborted) controller.enqueue(encoder.encode(text));
       };
-      run(world, user, { sink: { write, signal: ended.signal }, since });
+      writeUpdates(world, user, { sink: { write, signal: ended.signal }, since });
     },
     cancel: () => ended.abort(),
   });

@@ -42,13 +42,13 @@ export type Delivery = {
   readonly ts?: string;
 };
 
-function lateness(ack: Ack): Refusal {
+function refusalOfLateAck(ack: Ack): Refusal {
   const id = ack.reason === "not_connected" ? "socket.connected" : "ack.in-time";
   const what = ack.status === undefined ? "no answer" : `status ${ack.status}`;
   return { rule: id, link: rules[id].link, sentence: `${ack.error ?? ""}: ${what}. Rule: ${rules[id].says}.` };
 }
 
-function taken(request: BotRequest, way: Way, answer: Json | undefined): Refusal | undefined {
+function refusalOfAnswer(request: BotRequest, way: Way, answer: Json | undefined): Refusal | undefined {
   try {
     way.checkAnswer?.(answer);
     request.onAck?.(answer);
@@ -78,7 +78,7 @@ export async function deliverOnce(world: World, request: BotRequest): Promise<At
   });
   const ack = await way.send();
   const { answer, status, error } = ack;
-  const refusal = error === undefined ? taken(request, way, answer) : lateness(ack);
+  const refusal = error === undefined ? refusalOfAnswer(request, way, answer) : refusalOfLateAck(ack);
   const failed = { ...(error !== undefined && { error }), ...(refusal !== undefined && { refusal }) };
   const { ms = 0 } = finish({ answer, status, ...failed });
   const delivery: Delivery = { kind, acked: error === undefined, status, ms, answer, ...failed };

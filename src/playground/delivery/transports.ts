@@ -34,7 +34,7 @@ function encoded({ type, payload }: BotRequest): { readonly body: string; readon
   }
 }
 
-async function read(response: Response): Promise<Ack> {
+async function ackOf(response: Response): Promise<Ack> {
   const text = await response.text();
   const answer = text === "" ? undefined : (parseJson(text) ?? text);
   const wantsNoRetry = response.headers.get("x-slack-no-retry") === "1";
@@ -63,7 +63,7 @@ async function post(world: World, request: BotRequest): Promise<Ack> {
       ...signed,
       ...(retry && { "x-slack-retry-num": String(retry.attempt), "x-slack-retry-reason": retry.reason }),
     };
-    return await read(await fetch(world.requestUrl(), { method: "POST", headers, body, signal, redirect: "manual" }));
+    return await ackOf(await fetch(world.requestUrl(), { method: "POST", headers, body, signal, redirect: "manual" }));
   } catch (error) {
     const isLate = error instanceof DOMException && error.name === "TimeoutError";
     const failed = { status: undefined, answer: undefined, wantsNoRetry: false };

@@ -28,7 +28,7 @@ function isAllowed(uri: string, { redirectUrls }: OAuthApp): boolean {
   );
 }
 
-function read(slack: Slack, params: URLSearchParams): InstallLink | string {
+function readLink(slack: Slack, params: URLSearchParams): InstallLink | string {
   const { oauth } = slack;
   if (oauth === undefined || params.get("client_id") !== oauth.clientId)
     return "invalid_client_id: no app has this client_id.";
@@ -45,7 +45,7 @@ function read(slack: Slack, params: URLSearchParams): InstallLink | string {
 }
 
 /** Slack's pages have the style of no one here: this one is plain. */
-function shell(body: Page): Page {
+function document(body: Page): Page {
   return html`<!doctype html>
     <html lang="en">
       <head>
@@ -110,7 +110,7 @@ function backTo({ redirectUri, state }: InstallLink, result: Readonly<Record<str
 }
 
 /** The workspace or organization with an id, and the person of it who installs. Throws a sentence. */
-function chosen(slack: Slack, owner: string, as: string): { readonly owner: Owner; readonly installer: string } {
+function chosenOwner(slack: Slack, owner: string, as: string): { readonly owner: Owner; readonly installer: string } {
   const worlds: readonly World[] = slack
     .worlds()
     .filter(({ state: { team } }) => team.id === owner || team.enterprise?.id === owner);
@@ -134,7 +134,7 @@ async function answer(slack: Slack, asked: InstallLink, context: Context): Promi
   const form = new URLSearchParams(await context.req.text());
   if (form.get("answer") !== "allow") return context.redirect(backTo(asked, { error: "access_denied" }));
   try {
-    const who = chosen(slack, form.get("owner") ?? "", form.get("as") ?? "");
+    const who = chosenOwner(slack, form.get("owner") ?? "", form.get("as") ?? "");
     return context.redirect(backTo(asked, { code: newCode(slack, asked, who) }));
   } catch (error) {
     return refusal(context, error instanceof Error ? error.message : String(error));
@@ -143,7 +143,7 @@ async function answer(slack: Slack, asked: InstallLink, context: Context): Promi
 
 function refusal(context: Context, sentence: string): Response | Promise<Response> {
   return context.html(
-    shell(
+    document(
       html`<main>
         <h1>Something's not right</h1>
         <p>${sentence}</p>
@@ -157,9 +157,9 @@ function refusal(context: Context, sentence: string): Response | Promise<Respons
 export function authorizeRoutes(slack: Slack): Hono {
   const routes = new Hono();
   routes.on(["GET", "POST"], "/oauth/v2/authorize", (context) => {
-    const asked = read(slack, new URL(context.req.url).searchParams);
+    const asked = readLink(slack, new URL(context.req.url).searchParams);
     if (typeof asked === "string") return refusal(context, asked);
-    return context.req.method === "POST" ? answer(slack, asked, context) : context.html(shell(form(slack, asked)));
+    return context.req.method === "POST" ? answer(slack, asked, context) : context.html(document(form(slack, asked)));
   });
   return routes;
 }

@@ -63,13 +63,13 @@ function worldsWith({ worlds }: Slack, { teams }: Install): readonly World[] {
 }
 
 /** One event for an installation, through one of its workspaces. An app gets what it subscribed to. */
-async function tell(slack: Slack, install: Install, event: JsonObject & { readonly type: string }): Promise<void> {
+async function sendEvent(slack: Slack, install: Install, event: JsonObject & { readonly type: string }): Promise<void> {
   const [world] = [...worldsWith(slack, install), ...worldsOf(slack, install.owner)];
   if (world?.app.events.includes(event.type) !== true) return;
   await deliverEvent(world, event, install);
 }
 
-function revoked(slack: Slack, install: Install): JsonObject & { readonly type: string } {
+function tokensRevoked(slack: Slack, install: Install): JsonObject & { readonly type: string } {
   const [world = slack.worlds()[0]] = [...worldsWith(slack, install), ...worldsOf(slack, install.owner)];
   return { type: "tokens_revoked", tokens: { oauth: [], bot: [world.state.bot.user] } };
 }
@@ -78,7 +78,7 @@ function revoked(slack: Slack, install: Install): JsonObject & { readonly type: 
 export async function revokeTokens(slack: Slack, install: Install, why: TokenEnd = "token_revoked"): Promise<void> {
   endTokens(slack.installs, install, why);
   for (const world of worldsWith(slack, install)) touch(world);
-  await tell(slack, install, revoked(slack, install));
+  await sendEvent(slack, install, tokensRevoked(slack, install));
 }
 
 /** Removes the app. Its tokens end first; the two events about it come at once, in any order. */
@@ -88,7 +88,10 @@ export async function uninstallApp(slack: Slack, install: Install): Promise<void
   endTokens(slack.installs, install, "account_inactive");
   slack.installs.all.delete(install.owner);
   for (const world of worlds) retireBot(world);
-  await Promise.all([tell(slack, gone, revoked(slack, gone)), tell(slack, gone, { type: "app_uninstalled" })]);
+  await Promise.all([
+    sendEvent(slack, gone, tokensRevoked(slack, gone)),
+    sendEvent(slack, gone, { type: "app_uninstalled" }),
+  ]);
 }
 
 /** An admin of an organization adds its installation to a workspace, or removes it there. */
@@ -106,7 +109,7 @@ export async function setAccess(
   if (isGranted) wakeBot(world);
   else retireBot(world);
   const type = isGranted ? "team_access_granted" : "team_access_revoked";
-  await tell(slack, install, { type, team_ids: [id], event_ts: world.clock.ts() });
+  await sendEvent(slack, install, { type, team_ids: [id], event_ts: world.clock.ts() });
 }
 
 /**

@@ -74,7 +74,7 @@ export function endTokens(installs: Installs, install: Install, why: TokenEnd): 
 }
 
 /** Trades a refresh token, which works once, for a new pair. Undefined if it isn't valid. */
-export function refreshed(installs: Installs, refresh: string, nowMs: number): Install | undefined {
+export function tradeRefreshToken(installs: Installs, refresh: string, nowMs: number): Install | undefined {
   for (const install of installs.all.values()) {
     const spent = install.tokens.find((token) => token.refresh === refresh);
     if (spent === undefined) continue;

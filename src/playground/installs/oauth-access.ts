@@ -4,7 +4,7 @@ import { refuse } from "../rules/refusal.ts";
 import { appId } from "../workspace/seeds.ts";
 import { touch, type OAuthApp, type Slack } from "../world.ts";
 import { installApp } from "./install.ts";
-import { type Install, refreshed } from "./installs.ts";
+import { type Install, tradeRefreshToken } from "./installs.ts";
 
 /** Arguments that Slack's page of the method has; of the newer ones, those the playground can answer. */
 const known: ReadonlySet<string> = new Set([
@@ -51,7 +51,7 @@ function redeem(slack: Slack, args: JsonObject): Install {
 
 function renew(slack: Slack, oauth: OAuthApp, args: JsonObject): Install {
   const nowMs = slack.worlds()[0].clock.now();
-  const install = oauth.rotates ? refreshed(slack.installs, textOf(args["refresh_token"]), nowMs) : undefined;
+  const install = oauth.rotates ? tradeRefreshToken(slack.installs, textOf(args["refresh_token"]), nowMs) : undefined;
   for (const world of slack.worlds()) touch(world);
   return install ?? refuse("invalid_refresh_token", "oauth.refresh", "no such refresh token, or it was used before");
 }

@@ -31,7 +31,7 @@ function showAnswer(world: World, from: Speaker, answer: Json | undefined): void
   respond(world, { user: from.user.id, channel: from.channel.id }, body);
 }
 
-function unsent(kind: string, error: string): Delivery {
+function notSent(kind: string, error: string): Delivery {
   return { kind, acked: false, status: undefined, ms: 0, error };
 }
 
@@ -42,11 +42,11 @@ async function runCommand(world: World, from: Speaker, text: string): Promise<De
   // https://docs.slack.dev/interactivity/implementing-slash-commands: apps' commands do not work in threads.
   if (from.thread !== undefined) {
     notice(world, to, `${command} is not supported in threads. Sorry!`);
-    return unsent("slash_command", "not_supported_in_threads");
+    return notSent("slash_command", "not_supported_in_threads");
   }
   if (installOf(world) === undefined || !world.app.commands.includes(command)) {
     notice(world, to, `${command} is not a valid command.`);
-    return unsent("slash_command", "invalid_command");
+    return notSent("slash_command", "invalid_command");
   }
   // https://docs.slack.dev/interactivity/implementing-slash-commands: "Escape channels, users, and links sent to your app".
   const typed = world.app.escapesNames === false ? escapeText(words) : escapeNames(world.state, words);

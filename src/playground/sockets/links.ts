@@ -174,7 +174,7 @@ function createTurns(links: ReadonlySet<Link>): () => Link | undefined {
   };
 }
 
-function bury({ ghosts }: Held): void {
+function endGhosts({ ghosts }: Held): void {
   for (const ghost of ghosts) ghost.terminate();
 }
 
@@ -193,7 +193,7 @@ function createSwitches(options: LinkOptions, held: Held) {
     fill: (isFull: boolean) => set({ isFull }),
     mute: (isMute: boolean) => set({ isMute }),
     heal() {
-      bury(held);
+      endGhosts(held);
       set({ isOn: true, isFull: false, isMute: false });
     },
   };
@@ -219,7 +219,7 @@ export function createLinks(options: LinkOptions): Links {
   const { links } = held;
   const { network } = options;
   const tickets = createTickets(options.now);
-  network.watchers.add(() => void (network.isCut() || bury(held)));
+  network.watchers.add(() => void (network.isCut() || endGhosts(held)));
   return {
     ...createTroubles(options, held),
     status: () => ({ isOn: held.isOn, isFull: held.isFull, isMute: held.isMute }),
@@ -233,14 +233,14 @@ export function createLinks(options: LinkOptions): Links {
     names: () => [...links].filter((link) => link.isOpen()).map(({ name }) => name),
     close() {
       for (const link of links) link.drop();
-      bury(held);
+      endGhosts(held);
     },
   };
 }
 
 type Parts = { readonly transcript: Transcript; readonly later: Later };
 
-function says(parts: Parts, link: Link, reason: DisconnectReason): void {
+function announce(parts: Parts, link: Link, reason: DisconnectReason): void {
   const frame = disconnectFrame(reason, link.name);
   parts.transcript.begin({ direction: "to bot", kind: "disconnect", request: frame })({
     answer: undefined,
@@ -253,7 +253,7 @@ function says(parts: Parts, link: Link, reason: DisconnectReason): void {
 function endAfter(parts: Parts, link: Link, reason: DisconnectReason): void {
   if (!link.isOpen()) return;
   link.retire();
-  says(parts, link, reason);
+  announce(parts, link, reason);
   parts.later(sockets.closing.ms, () => link.close());
 }
 
@@ -261,7 +261,7 @@ function endAfter(parts: Parts, link: Link, reason: DisconnectReason): void {
 function refresh(parts: Parts, link: Link, warnMs: number): void {
   if (!link.isOpen()) return;
   if (warnMs === 0) return endAfter(parts, link, "refresh_requested");
-  says(parts, link, "warning");
+  announce(parts, link, "warning");
   parts.later(warnMs, () => endAfter(parts, link, "refresh_requested"));
 }
 

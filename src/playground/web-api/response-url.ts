@@ -77,7 +77,7 @@ export function respond(world: World, origin: Origin, body: Json | undefined): v
     if (origin.original === undefined) {
       refuse("message_not_found", "response-url.original", "delete_original on the response_url of a slash command");
     }
-    return remove(world, stillThere(world, origin.original));
+    return remove(world, checkNotDeleted(world, origin.original));
   }
   const content = checkContent(body, responseRules);
   const isPublic = body["response_type"] === "in_channel";
@@ -87,7 +87,7 @@ export function respond(world: World, origin: Origin, body: Json | undefined): v
     }
     // The whole message is replaced; only chat.update keeps blocks that it does not mention.
     const { blocks = [], attachments = [] } = content;
-    return change(world, stillThere(world, origin.original), { ...content, blocks, attachments });
+    return change(world, checkNotDeleted(world, origin.original), { ...content, blocks, attachments });
   }
   const channel = findChannel(world.state, origin.channel);
   if (channel === undefined) refuse("channel_not_found", "channel.known", `no channel ${origin.channel}`);
@@ -105,14 +105,14 @@ export function respond(world: World, origin: Origin, body: Json | undefined): v
   });
 }
 
-function stillThere(world: World, message: Message): Message {
+function checkNotDeleted(world: World, message: Message): Message {
   if (!world.state.messages.includes(message))
     refuse("message_not_found", "message.known", `message ${message.ts} was deleted`);
   return message;
 }
 
 /** Counts one use of a response_url; throws Refused if it is unknown, expired or used up. */
-export function spend(world: World, id: string): ResponseUrl {
+export function useResponseUrl(world: World, id: string): ResponseUrl {
   const url = world.state.responseUrls.get(id);
   if (url === undefined) refuse("invalid_url", "response-url.known", "no such response_url");
   const age = world.clock.now() - url.madeMs;

@@ -7,7 +7,7 @@ import { directId, findChannel } from "../workspace/workspace.ts";
 import type { Install } from "../installs/installs.ts";
 import { type Slack, type World, scopesIn } from "../world.ts";
 import { checkAppToken, installOfToken, worldOfCall } from "./find-world.ts";
-import { respond, spend } from "./response-url.ts";
+import { respond, useResponseUrl } from "./response-url.ts";
 import type { PlannedFault, SlackError } from "../faults.ts";
 import { apps, auth } from "./methods/auth.ts";
 import { chat, streams } from "./methods/chat.ts";
@@ -119,7 +119,7 @@ async function askResponse(world: World, id: string, request: Request): Promise<
   const body = parsedBody(text);
   const run = (): Outcome => {
     try {
-      respond(world, spend(world, id), body);
+      respond(world, useResponseUrl(world, id), body);
       return { answer: "ok", status: 200, body: "ok", contentType: "text/plain" };
     } catch (error) {
       return refusedOutcome(error, error instanceof Refused ? responseUrlStatus(error.error) : 400);
@@ -191,7 +191,7 @@ function channelNames(world: World, named: string): readonly string[] {
 type Sent = { readonly what: PreparedRequest; readonly signal: AbortSignal };
 
 /** "lost", "late" and "slow" requests are carried out; other faults prevent it. */
-async function fail(
+async function runWithFault(
   world: World,
   kind: string,
   { what, signal, plan }: Sent & { plan: PlannedFault },
@@ -214,7 +214,7 @@ async function answer(kind: string, { what, signal }: Sent): Promise<Response> {
   const finish = world.transcript.begin({ direction: "from bot", kind, request: what.request });
   const channels = channelNames(world, what.channel);
   const plan = world.faults.next(kind, { hasBlocks: hasBlocks(what.request), channels });
-  const outcome = plan === undefined ? what.run() : await fail(world, kind, { what, signal, plan });
+  const outcome = plan === undefined ? what.run() : await runWithFault(world, kind, { what, signal, plan });
   if (plan === undefined) await world.faults.delay(false);
   finish({
     answer: outcome.answer,

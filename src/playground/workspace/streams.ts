@@ -61,14 +61,14 @@ function withBlock(blocks: readonly JsonObject[], block: JsonObject): readonly J
   return blocks.some(isSame) ? blocks.map((each) => (isSame(each) ? block : each)) : [...blocks, block];
 }
 
-function written(blocks: readonly JsonObject[], text: string): readonly JsonObject[] {
+function withText(blocks: readonly JsonObject[], text: string): readonly JsonObject[] {
   const last = blocks.at(-1);
   if (last?.["type"] !== "markdown") return [...blocks, ...withIds([{ type: "markdown", text }])];
   return [...blocks.slice(0, -1), { ...last, text: `${textOf(last["text"])}${text}` }];
 }
 
-function grown(blocks: readonly JsonObject[], chunk: JsonObject): readonly JsonObject[] {
-  if (chunk["type"] === "markdown_text") return written(blocks, textOf(chunk["text"]));
+function withChunk(blocks: readonly JsonObject[], chunk: JsonObject): readonly JsonObject[] {
+  if (chunk["type"] === "markdown_text") return withText(blocks, textOf(chunk["text"]));
   if (chunk["type"] === "task_update") return withBlock(blocks, taskCard(chunk));
   if (chunk["type"] === "plan_update") {
     return withBlock(blocks, { type: "plan", block_id: "plan", title: chunk["title"] ?? "" });
@@ -80,7 +80,7 @@ function grown(blocks: readonly JsonObject[], chunk: JsonObject): readonly JsonO
 export function appendChunks(world: World, message: Message, chunks: readonly JsonObject[]): void {
   const stream = openStream(world, message);
   for (const chunk of chunks) {
-    message.blocks = grown(message.blocks, chunk);
+    message.blocks = withChunk(message.blocks, chunk);
     if (chunk["type"] === "markdown_text") message.text += textOf(chunk["text"]);
   }
   stream.blocks += blocksIn(chunks);

@@ -21,7 +21,7 @@ function checkExternalId(world: World, content: JsonObject, self?: View): void {
   }
 }
 
-function filled(content: JsonObject): JsonObject {
+function withBlockIds(content: JsonObject): JsonObject {
   return { ...content, blocks: withIds(objectsOf(content["blocks"])) };
 }
 
@@ -30,7 +30,7 @@ type Made = { readonly user: string; readonly type: View["type"]; readonly below
 function newView(world: World, made: Made, content: JsonObject): View {
   checkExternalId(world, content);
   const id = newId("V");
-  const shown = filled(content);
+  const shown = withBlockIds(content);
   return {
     id,
     user: made.user,
@@ -77,7 +77,7 @@ export function publishView(world: World, user: string, content: JsonObject): Vi
 /** Replaces a view's content. Input stays where block_id and action_id stay. */
 export function updateView(world: World, view: View, content: JsonObject): void {
   checkExternalId(world, content, view);
-  view.content = filled(content);
+  view.content = withBlockIds(content);
   view.state = keptState(objectsOf(view.content["blocks"]), view.state);
   view.errors = {};
   view.hash = world.clock.ts();

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { actOnPage } from "../support/act-on-page.ts";
+import { actOnPage } from "../support/live-page.ts";
 import { startInstalledApp } from "../support/installed-app.ts";
 import { type SmallWorld, startSmallWorld } from "../support/small-world.ts";
 

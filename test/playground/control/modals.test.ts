@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { actOnPage } from "../support/act-on-page.ts";
+import { actOnPage } from "../support/live-page.ts";
 import { actions, button, input, modal, option, plain, trigger } from "../support/samples.ts";
 import { type SmallWorld, startSmallWorld } from "../support/small-world.ts";
 

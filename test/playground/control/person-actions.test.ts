@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { actOnPage } from "../support/act-on-page.ts";
+import { actOnPage } from "../support/live-page.ts";
 import { actions, button, option, plain, post } from "../support/samples.ts";
 import { app, type SmallWorld, startSmallWorld } from "../support/small-world.ts";
 

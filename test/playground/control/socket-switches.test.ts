@@ -1,7 +1,6 @@
 import { once } from "node:events";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { actOnPage } from "../support/act-on-page.ts";
-import { type LivePage, openPage } from "../support/live-page.ts";
+import { actOnPage, type LivePage, openPage } from "../support/live-page.ts";
 import { startSocketWorld } from "../support/small-socket-app.ts";
 import { app } from "../support/small-world.ts";
 

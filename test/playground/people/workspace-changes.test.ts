@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { actOnPage } from "../support/act-on-page.ts";
+import { actOnPage } from "../support/live-page.ts";
 import { modal, trigger } from "../support/samples.ts";
 import { type SmallWorld, startSmallWorld } from "../support/small-world.ts";
 

@@ -25,7 +25,7 @@ import {
 } from "../support/samples.ts";
 import { richBlockLimits } from "./rows/rich-block-limits.ts";
 import { type Answer, type SmallWorld, startSmallWorld } from "../support/small-world.ts";
-import { streamLimits } from "./rows/stream-limits.ts";
+import { streamLimits } from "./rows/stream-rows.ts";
 
 let world: SmallWorld;
 beforeAll(async () => {

@@ -1,11 +1,10 @@
 import { afterAll, beforeEach, expect, test } from "vitest";
 import type { OtherRuleId } from "../../../src/playground/rules/rules.ts";
-import { type Steps, createSteps } from "./rows/steps.ts";
+import { type Steps, createSteps, type Row } from "./rows/steps.ts";
 import { blockRows } from "./rows/block-rows.ts";
 import { eventRows } from "./rows/event-rows.ts";
 import { messageRows } from "./rows/message-rows.ts";
 import { methodRows } from "./rows/method-rows.ts";
-import type { Row } from "./rows/row.ts";
 import { actions, button, many, option, plain, richText, section, table } from "../support/samples.ts";
 import { app, type SmallWorld, startSmallWorld } from "../support/small-world.ts";
 import { streamRows } from "./rows/stream-rows.ts";

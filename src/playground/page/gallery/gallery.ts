@@ -6,7 +6,7 @@ import { type ActionValue, valueKey } from "../blocks/block-context.ts";
 import { findEmoji, loadEmoji } from "../blocks/text/plain-text.ts";
 import type { Sample, SampleGroup } from "./sample.ts";
 import { samples } from "./samples.ts";
-import { stageFor } from "./stage.ts";
+import { galleryContext } from "./gallery-context.ts";
 
 // The date near which the samples' dates are.
 const now = 1_795_243_600_000;
@@ -20,7 +20,7 @@ function SampleCard(props: { readonly sample: Sample; readonly id: string; reado
   const [values, setValues] = useState<Readonly<Record<string, ActionValue>>>({});
   const [lastAction, setLastAction] = useState<JsonObject>();
   const blocks = useMemo(() => withIds(sample.blocks, id), [sample]);
-  const context = stageFor({
+  const context = galleryContext({
     sample,
     values,
     keep: (ref, value) => setValues((before) => ({ ...before, [valueKey(ref)]: value })),

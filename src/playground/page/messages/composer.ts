@@ -200,8 +200,8 @@ function useComposer({ snapshot, onSend, onShortcut }: Options): Typing {
   };
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.isComposing) return;
-    const steering = { chosen: list.chosen, change: setList, take };
-    if (completion !== undefined && steer(event, completion, steering)) return;
+    const listed = { chosen: list.chosen, change: setList, take };
+    if (completion !== undefined && handleListKey(event, completion, listed)) return;
     if (event.key !== "Enter" || event.shiftKey) return;
     event.preventDefault();
     send();
@@ -215,7 +215,7 @@ function useComposer({ snapshot, onSend, onShortcut }: Options): Typing {
   return { field, text, completion, chosen: list.chosen, usage, onInput, onKeyDown, take, setText, send };
 }
 
-type Steering = {
+type ListState = {
   readonly chosen: number;
   readonly change: (list: { readonly chosen: number; readonly isHidden: boolean }) => void;
   readonly take: (offer: Offer) => void;
@@ -228,7 +228,11 @@ function isWhole(offer: Offer, from: number, event: KeyboardEvent): boolean {
 }
 
 /** Arrows, Enter, Tab and Escape in the suggestions; false if a key belongs to the text. */
-function steer(event: KeyboardEvent, { from, offers }: Completion, { chosen, change, take }: Steering): boolean {
+function handleListKey(
+  event: KeyboardEvent,
+  { from, offers }: Completion,
+  { chosen, change, take }: ListState,
+): boolean {
   const last = offers.length - 1;
   const offer = offers[Math.min(chosen, last)];
   const isTaking = (event.key === "Enter" || event.key === "Tab") && !event.shiftKey;

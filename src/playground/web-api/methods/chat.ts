@@ -35,7 +35,7 @@ function checkLooks(world: World, args: JsonObject): void {
   if (Object.keys(looks).some((name) => args[name] !== undefined)) needScopes(world, ["chat:write.customize"]);
 }
 
-function drafted(checked: Content): Pick<Draft, "text" | "blocks" | "attachments" | "isMrkdwn" | "parsesNames"> {
+function draftOf(checked: Content): Pick<Draft, "text" | "blocks" | "attachments" | "isMrkdwn" | "parsesNames"> {
   return {
     text: checked.text,
     blocks: checked.blocks ?? [],
@@ -50,7 +50,7 @@ function postMessage(world: World, args: JsonObject): JsonObject {
   checkLooks(world, args);
   const checked = checkContent(args, { textLimit: "message.text", summed: true, needsText: true });
   const message = post(world, {
-    ...drafted(checked),
+    ...draftOf(checked),
     channel: channel.id,
     user: world.state.bot.user,
     threadTs: threadOf(world, channel, textOf(args["thread_ts"])),
@@ -69,7 +69,7 @@ function postEphemeral(world: World, args: JsonObject): JsonObject {
   const checked = checkContent(args, { textLimit: "message.text", summed: true, needsText: true });
   const threadTs = activeThread(world, channel, textOf(args["thread_ts"]));
   const message = post(world, {
-    ...drafted(checked),
+    ...draftOf(checked),
     channel: channel.id,
     user: world.state.bot.user,
     threadTs,

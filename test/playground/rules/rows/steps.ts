@@ -1,6 +1,10 @@
 import { actions, button, input, modal, plain, post, trigger } from "../../support/samples.ts";
 import type { Answer, SmallWorld } from "../../support/small-world.ts";
-import type { Step } from "./row.ts";
+
+export type Step = () => Promise<unknown>;
+
+/** One rule: Slack's error code, a step that keeps the rule, and one that breaks it. */
+export type Row = { readonly error: string; readonly kept: Step; readonly broken: Step };
 
 const searching = { ...input({ type: "external_select", action_id: "find" }), optional: true };
 

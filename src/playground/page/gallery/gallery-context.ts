@@ -31,7 +31,7 @@ async function answer(actionId: string): Promise<void> {
   if (actionId === "no-answer") throw new Error("This app did not respond: operation_timeout");
 }
 
-export type Played = {
+export type GalleryOptions = {
   readonly sample: Sample;
   readonly values: Readonly<Record<string, ActionValue>>;
   readonly keep: (ref: ElementRef, value: ActionValue) => void;
@@ -42,8 +42,8 @@ export type Played = {
 };
 
 /** The context of blocks in the gallery: names, and a fake bot. */
-export function stageFor(played: Played): BlockContext {
-  const { sample, values, keep, onAction, emoji, now } = played;
+export function galleryContext(options: GalleryOptions): BlockContext {
+  const { sample, values, keep, onAction, emoji, now } = options;
   return {
     surface: sample.surface,
     user: (id) => people[id] ?? id,
