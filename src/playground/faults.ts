@@ -3,8 +3,9 @@ import { orAborted } from "../platform/waiting.ts";
 import { createPostPace, createRateTiers, type PostPace } from "./rate-tiers.ts";
 
 /**
- * "lost": the request is carried out, and the answer is a 500 all the same. "late": it is carried out, and the answer comes
- * after `lateMs`. "slow": it is carried out after `lateMs`, also when nobody waits any more. "blocks": blocks are refused, and nothing is done; a request without blocks is answered normally.
+ * "lost": the request is carried out, and the answer is a 500 all the same. "late": it is carried out, and the answer
+ * comes after `lateMs`. "slow": it is carried out after `lateMs`, also when nobody waits any more. "blocks": blocks are
+ * refused, and nothing is done; a request without blocks is answered normally.
  */
 type Failure = "429" | "500" | "garbage" | "hang" | "lost" | "late" | "slow" | "blocks";
 

@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import type { World, Slack } from "./world.ts";
-import { Saved, toSaved } from "./saved-workspace.ts";
 import { z } from "zod";
-import { type Installs, installIn } from "./installs/installs.ts";
+import type { Slack, World } from "./world.ts";
+import { Saved, toSaved } from "./saved-workspace.ts";
+import { installIn, type Installs } from "./installs/installs.ts";
 import { wakeBot } from "./installs/install.ts";
 
 /** Changes within this time are saved together. */

@@ -1,22 +1,22 @@
 import {
+  all,
   block,
   byType,
   type Check,
+  flag,
   list,
   may,
   must,
   object,
-  someString,
-  text,
-  word,
   pattern,
-  all,
-  flag,
   report,
   type Site,
+  someString,
   type Surface,
+  text,
+  word,
 } from "./shape.ts";
-import { acts, element, accessory, action, input, imageBlock, imageElement, imageSource } from "./elements.ts";
+import { accessory, action, acts, element, imageBlock, imageElement, imageSource, input } from "./elements.ts";
 import { plain, plainOrMrkdwn } from "./composition-objects.ts";
 import { isList, isObject, type Json, textOf } from "../json.ts";
 import { limits } from "../rules/limits.ts";
@@ -25,13 +25,15 @@ import { dataVisualization } from "./charts.ts";
 import { dataTable, tableBlock, tableTotals } from "./tables.ts";
 import { richText, richTextParts } from "./rich-text.ts";
 
+// https://docs.slack.dev/reference/block-kit/blocks
+
 const feedback = object({
   text: must(plain("button.text")),
   value: must(text("button.value")),
   accessibility_label: may(text("button.label")),
 });
 
-const elements = {
+const contextElements = {
   feedback_buttons: element("feedback_buttons", {
     action_id: acts.action_id,
     positive_button: must(feedback),
@@ -49,25 +51,23 @@ const elements = {
 
 /** https://docs.slack.dev/reference/block-kit/blocks/context-actions-block */
 const contextActions: Check = block("context_actions", {
-  elements: must(list(byType(elements, "element.block"), "context-actions.elements")),
+  elements: must(list(byType(contextElements, "element.block"), "context-actions.elements")),
 });
 
-const secure = pattern(/^https:\/\/\S+$/, "https://example.com/video");
+const secureUrl = pattern(/^https:\/\/\S+$/, "https://example.com/video");
 
 /** https://docs.slack.dev/reference/block-kit/blocks/video-block */
 const video: Check = block("video", {
-  video_url: must(secure),
+  video_url: must(secureUrl),
   thumbnail_url: must(someString),
   alt_text: must(someString),
   title: must(plain("video.title")),
-  title_url: may(secure),
+  title_url: may(secureUrl),
   author_name: may(text("video.author")),
   provider_name: may(someString),
   provider_icon_url: may(someString),
   description: may(plain("text.text")),
 });
-
-// https://docs.slack.dev/reference/block-kit/blocks
 
 const sectionContent: Check = (value, at, site) => {
   if (isObject(value) && value["text"] === undefined && value["fields"] === undefined) {

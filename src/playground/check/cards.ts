@@ -1,6 +1,6 @@
 import { isList, isObject, type Json } from "../json.ts";
 import { limits } from "../rules/limits.ts";
-import { block, all, type Check, list, may, must, report, object, someString, type Property, word } from "./shape.ts";
+import { all, block, type Check, list, may, must, object, type Property, report, someString, word } from "./shape.ts";
 import { button, imageElement } from "./elements.ts";
 import { plainOrMrkdwn } from "./composition-objects.ts";
 import { richText } from "./rich-text.ts";

@@ -1,6 +1,6 @@
-import { isObject, type Json, objectOf, objectsOf, isList, textOf } from "../json.ts";
+import { isList, isObject, type Json, objectOf, objectsOf, textOf } from "../json.ts";
 import { limits } from "../rules/limits.ts";
-import { block, all, byType, type Check, list, may, must, number, object, report, text, word } from "./shape.ts";
+import { all, block, byType, type Check, list, may, must, number, object, report, text, word } from "./shape.ts";
 
 // https://docs.slack.dev/reference/block-kit/blocks/data-visualization-block
 

@@ -1,6 +1,6 @@
-import type { LimitId } from "../rules/limits.ts";
-import { byType, type Check, flag, may, must, object, text, word, all, list, report, url } from "./shape.ts";
 import { isDeepStrictEqual } from "node:util";
+import type { LimitId } from "../rules/limits.ts";
+import { all, byType, type Check, flag, list, may, must, object, report, text, url, word } from "./shape.ts";
 import { isList, isObject, objectsOf } from "../json.ts";
 
 /** https://docs.slack.dev/reference/block-kit/composition-objects/text-object */

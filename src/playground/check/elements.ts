@@ -1,31 +1,31 @@
 import {
   all,
+  anyString,
+  byType,
   type Check,
   flag,
   list,
   may,
   must,
   object,
+  pattern,
   type Property,
   report,
-  text,
-  word,
   someString,
+  text,
   url,
-  anyString,
-  pattern,
   whole,
-  byType,
+  word,
 } from "./shape.ts";
 import {
-  confirm,
-  plain,
   anyOption,
+  confirm,
   initialAmongOptions,
   oneSource,
   optionGroups,
   options,
   overflowOption,
+  plain,
   plainOption,
 } from "./composition-objects.ts";
 import { isObject } from "../json.ts";
@@ -66,7 +66,9 @@ export function element(type: string, properties: Readonly<Record<string, Proper
   return object({ type: must(word(type)), ...properties });
 }
 
-const source = {
+// Images
+
+const imageUrls = {
   image_url: may(all(text("image.url"), url)),
   slack_file: may(object({ url: may(someString), id: may(someString) })),
   alt_text: must(text("image.alt")),
@@ -79,11 +81,13 @@ const oneImage: Check = (value, at, site) => {
 };
 
 /** https://docs.slack.dev/reference/block-kit/block-elements/image-element */
-export const imageElement: Check = all(object({ type: must(word("image")), ...source }), oneImage);
+export const imageElement: Check = all(object({ type: must(word("image")), ...imageUrls }), oneImage);
 
 /** https://docs.slack.dev/reference/block-kit/blocks/image-block, without its block_id */
-export const imageBlock = { ...source, title: may(plain("image.title")) };
+export const imageBlock = { ...imageUrls, title: may(plain("image.title")) };
 export const imageSource: Check = oneImage;
+
+// Fields
 
 function checkBounds(low: string, high: string): Check {
   return (value, at, site) => {
@@ -149,6 +153,8 @@ const fields = {
   email_text_input: element("email_text_input", { ...typed, initial_value: may(anyString) }),
   url_text_input: element("url_text_input", { ...typed, initial_value: may(anyString) }),
 };
+
+// Menus
 
 const several = may(whole(1, 1000));
 const names = may(list(someString));

@@ -2,7 +2,7 @@ import { isList, isObject, type Json, type JsonObject, objectsOf, parseJson, tex
 import { type LimitId, limits } from "../rules/limits.ts";
 import { refuse, Refused } from "../rules/refusal.ts";
 import { checkBlocks } from "./blocks.ts";
-import { newSite, byType, type Check, list, may, must, object, someString, text, word } from "./shape.ts";
+import { byType, type Check, list, may, must, newSite, object, someString, text, word } from "./shape.ts";
 import { source } from "./cards.ts";
 
 /** A message's checked content. Undefined parts were not sent. */

@@ -2,6 +2,8 @@ import { isList, isObject, type Json } from "../json.ts";
 import { limits } from "../rules/limits.ts";
 import { richText } from "./rich-text.ts";
 import {
+  all,
+  block,
   byType,
   type Check,
   flag,
@@ -12,10 +14,8 @@ import {
   object,
   report,
   someString,
-  word,
-  block,
-  all,
   whole,
+  word,
 } from "./shape.ts";
 
 // https://docs.slack.dev/reference/block-kit/blocks/table-block

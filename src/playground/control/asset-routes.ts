@@ -1,6 +1,6 @@
 import { readFile, stat } from "node:fs/promises";
-import { Hono } from "hono";
 import { createHash } from "node:crypto";
+import { Hono } from "hono";
 import { transformSync } from "amaro";
 
 /** The playground's folder. A file's address is its path in it, so that relative imports work in a browser. */

@@ -6,7 +6,7 @@ import { webApi } from "../web-api/web-api.ts";
 import { callerOf, foreignCaller } from "./host-guard.ts";
 import { pageRoutes } from "./page-routes.ts";
 import { terminalRoutes } from "./terminal-routes.ts";
-import { isObject, parseJson, textOf, type Json, type JsonObject } from "../json.ts";
+import { isObject, type Json, type JsonObject, parseJson, textOf } from "../json.ts";
 import { findUser, isOutsider } from "../workspace/workspace.ts";
 import { messageJson } from "../web-api/methods/message-json.ts";
 

@@ -1,7 +1,7 @@
 import type { State, User, View } from "../workspace/state.ts";
 import { directId, isOutsider, peopleOf } from "../workspace/workspace.ts";
 import { installOf, type World } from "../world.ts";
-import type { SlackAnswers, WireChannel, WireSnapshot, WireFaults, WireUser, WireView } from "../wire.ts";
+import type { SlackAnswers, WireChannel, WireFaults, WireSnapshot, WireUser, WireView } from "../wire.ts";
 
 function userJson(state: State, user: User): WireUser {
   const { id, name, realName, role, isBot, isGuest, isAdmin, isDeactivated } = user;

@@ -19,9 +19,50 @@ const Common = {
 };
 
 const Say = z.object({ ...Common, text: z.string().min(1), thread: z.string().optional() });
+
 const Click = z.object({ ...Common, label: z.string().min(1) });
+
 const Fill = z.object({ ...Common, label: z.string().min(1), value: z.string() });
+
 type Command = z.infer<typeof Click> | z.infer<typeof Fill> | z.infer<typeof Say>;
+
+export function terminalRoutes(world: World): Hono {
+  const routes = new Hono();
+  routes.post("/say", (context) =>
+    parseAndAct(context, Say, (asked) =>
+      runAndDraw(world, asked, (person) => {
+        const thread = threadOf(person, asked.channel, asked.thread);
+        return person.says(asked.text, { channel: asked.channel, ...(thread === undefined ? {} : { thread }) });
+      }),
+    ),
+  );
+  routes.post("/click", (context) =>
+    parseAndAct(context, Click, (asked) =>
+      runAndDraw(world, asked, (person) => person.clicks(asked.label, { channel: asked.channel })),
+    ),
+  );
+  routes.post("/fill", (context) =>
+    parseAndAct(context, Fill, (asked) =>
+      runAndDraw(world, asked, (person) => person.fills(asked.label, asked.value, { channel: asked.channel })),
+    ),
+  );
+  return routes;
+}
+
+async function parseAndAct<T extends Command>(
+  context: Context,
+  schema: z.ZodType<T>,
+  act: (asked: T) => Promise<object>,
+): Promise<Response> {
+  const parsed = schema.safeParse(await context.req.json().catch(() => undefined));
+  if (!parsed.success) return context.json({ error: z.prettifyError(parsed.error) }, 400);
+  try {
+    return context.json(await act(parsed.data));
+  } catch (error) {
+    // An unknown person, channel or button: the sentence is for the person who typed it.
+    return context.json({ error: error instanceof Error ? error.message : String(error) }, 400);
+  }
+}
 
 /** "last" is the newest thread, or the newest message if there is no thread. */
 function threadOf(person: Person, channel: string, thread: string | undefined): string | undefined {
@@ -51,86 +92,12 @@ async function runAndDraw(world: World, asked: Command, act: (person: Person) =>
   return { ack: { ...ack, answer: undefined }, text: isClosed && text === "" ? "(the form is closed)" : text };
 }
 
-async function parseAndAct<T extends Command>(
-  context: Context,
-  schema: z.ZodType<T>,
-  act: (asked: T) => Promise<object>,
-): Promise<Response> {
-  const parsed = schema.safeParse(await context.req.json().catch(() => undefined));
-  if (!parsed.success) return context.json({ error: z.prettifyError(parsed.error) }, 400);
-  try {
-    return context.json(await act(parsed.data));
-  } catch (error) {
-    // An unknown person, channel or button: the sentence is for the person who typed it.
-    return context.json({ error: error instanceof Error ? error.message : String(error) }, 400);
-  }
-}
-
-export function terminalRoutes(world: World): Hono {
-  const routes = new Hono();
-  routes.post("/say", (context) =>
-    parseAndAct(context, Say, (asked) =>
-      runAndDraw(world, asked, (person) => {
-        const thread = threadOf(person, asked.channel, asked.thread);
-        return person.says(asked.text, { channel: asked.channel, ...(thread === undefined ? {} : { thread }) });
-      }),
-    ),
-  );
-  routes.post("/click", (context) =>
-    parseAndAct(context, Click, (asked) =>
-      runAndDraw(world, asked, (person) => person.clicks(asked.label, { channel: asked.channel })),
-    ),
-  );
-  routes.post("/fill", (context) =>
-    parseAndAct(context, Fill, (asked) =>
-      runAndDraw(world, asked, (person) => person.fills(asked.label, asked.value, { channel: asked.channel })),
-    ),
-  );
-  return routes;
-}
-
 type Patience = {
   /** Quiet for this long counts as finished. */
   readonly quietMs: number;
   /** Stops waiting after this long. */
   readonly deadlineMs: number;
 };
-
-function deletedSince(world: World, at: { person: Person; channel: string }, revision: number): readonly string[] {
-  const id = at.person.channelId(at.channel);
-  return world.state.deletions
-    .filter((gone) => gone.revision > revision && gone.channel === id)
-    .filter((gone) => gone.ephemeralTo === undefined || gone.ephemeralTo === at.person.id)
-    .map(() => "(a message was deleted)");
-}
-
-/** "Close" or "Show preview" as an argument in a shell. */
-function quoted(label: string): string {
-  return /^[\w-]+$/u.test(label) ? label : `"${label}"`;
-}
-
-/** The next steps for a person in a terminal, below a form. */
-function formHint(view: View): string {
-  const field = exampleField(view);
-  const submit = submitLabel(view);
-  const steps = [
-    ...(field === undefined ? [] : [`--fill "${field}=…"`]),
-    ...(submit === "" ? [] : [`--click ${quoted(submit)}`]),
-  ];
-  const close = `close the form with --click ${quoted(closeLabel(view))}`;
-  return steps.length === 0 ? `(To go on, ${close}.)` : `(To go on, add ${steps.join(" and ")}; or ${close}.)`;
-}
-
-/** Everything that appeared or changed for a person after a revision, as text; "" if nothing did. */
-function drawChanges(world: World, at: { person: Person; channel: string }, revision: number): string {
-  const changed = at.person.sees(at.channel).filter((seen) => seen.revision > revision);
-  const view = at.person.modal();
-  const form =
-    view !== undefined && view.revision > revision ? [drawView(newPen(world.state), view), formHint(view)] : [];
-  return [drawMessages(changed), ...deletedSince(world, at, revision), form.join("\n")]
-    .filter((part) => part !== "")
-    .join("\n\n");
-}
 
 /** Waits until the person sees something new and it has been quiet for a while, or until the deadline. */
 async function waitForChanges(world: World, isNew: () => boolean, patience: Patience): Promise<void> {
@@ -150,8 +117,55 @@ async function waitForChanges(world: World, isNew: () => boolean, patience: Pati
   clearTimeout(deadline);
 }
 
-function indented(text: string, indent: string): string {
-  return text.replaceAll(/^(?=.)/gm, indent);
+/** Everything that appeared or changed for a person after a revision, as text; "" if nothing did. */
+function drawChanges(world: World, at: { person: Person; channel: string }, revision: number): string {
+  const changed = at.person.sees(at.channel).filter((seen) => seen.revision > revision);
+  const view = at.person.modal();
+  const form =
+    view !== undefined && view.revision > revision ? [drawView(newPen(world.state), view), formHint(view)] : [];
+  return [drawMessages(changed), ...deletedSince(world, at, revision), form.join("\n")]
+    .filter((part) => part !== "")
+    .join("\n\n");
+}
+
+function deletedSince(world: World, at: { person: Person; channel: string }, revision: number): readonly string[] {
+  const id = at.person.channelId(at.channel);
+  return world.state.deletions
+    .filter((gone) => gone.revision > revision && gone.channel === id)
+    .filter((gone) => gone.ephemeralTo === undefined || gone.ephemeralTo === at.person.id)
+    .map(() => "(a message was deleted)");
+}
+
+/** The next steps for a person in a terminal, below a form. */
+function formHint(view: View): string {
+  const field = exampleField(view);
+  const submit = submitLabel(view);
+  const steps = [
+    ...(field === undefined ? [] : [`--fill "${field}=…"`]),
+    ...(submit === "" ? [] : [`--click ${quoted(submit)}`]),
+  ];
+  const close = `close the form with --click ${quoted(closeLabel(view))}`;
+  return steps.length === 0 ? `(To go on, ${close}.)` : `(To go on, add ${steps.join(" and ")}; or ${close}.)`;
+}
+
+/** "Close" or "Show preview" as an argument in a shell. */
+function quoted(label: string): string {
+  return /^[\w-]+$/u.test(label) ? label : `"${label}"`;
+}
+
+/** Messages as one text, with replies indented below their parent. */
+function drawMessages(seen: readonly Seen[]): string {
+  const roots = seen.filter((each) => each.threadTs === undefined);
+  const orphans = seen.filter(
+    (each) => each.threadTs !== undefined && !roots.some((root) => root.ts === each.threadTs),
+  );
+  const ordered = [...roots, ...orphans].sort((one, other) => (one.ts < other.ts ? -1 : 1));
+  return ordered
+    .flatMap((each) => [
+      drawMessage(each, false),
+      ...seen.filter((reply) => reply.threadTs === each.ts).map((reply) => drawMessage(reply, true)),
+    ])
+    .join("\n\n");
 }
 
 function drawMessage(seen: Seen, hasParent: boolean): string {
@@ -168,17 +182,6 @@ function drawMessage(seen: Seen, hasParent: boolean): string {
   return indented(`${head}\n${indented(body, "  ")}`, seen.threadTs === undefined ? "" : "    ");
 }
 
-/** Messages as one text, with replies indented below their parent. */
-function drawMessages(seen: readonly Seen[]): string {
-  const roots = seen.filter((each) => each.threadTs === undefined);
-  const orphans = seen.filter(
-    (each) => each.threadTs !== undefined && !roots.some((root) => root.ts === each.threadTs),
-  );
-  const ordered = [...roots, ...orphans].sort((one, other) => (one.ts < other.ts ? -1 : 1));
-  return ordered
-    .flatMap((each) => [
-      drawMessage(each, false),
-      ...seen.filter((reply) => reply.threadTs === each.ts).map((reply) => drawMessage(reply, true)),
-    ])
-    .join("\n\n");
+function indented(text: string, indent: string): string {
+  return text.replaceAll(/^(?=.)/gm, indent);
 }

@@ -2,26 +2,9 @@ import { randomBytes } from "node:crypto";
 import type { Exchange } from "../transcript.ts";
 import type { World } from "../world.ts";
 import { snapshotFor } from "./snapshot.ts";
-import type { WireExchange, WireUpdate, WireMessage } from "../wire.ts";
+import type { WireExchange, WireMessage, WireUpdate } from "../wire.ts";
 import { isObject, textOf } from "../json.ts";
 import type { Message, State } from "../workspace/state.ts";
-
-function outcomeOf({ answer, status, error, ms }: Exchange): string {
-  if (isObject(answer) && answer["ok"] === false) return textOf(answer["error"]);
-  if (ms === undefined) return "";
-  // An ack over Socket Mode has no status.
-  if (status === undefined) return error ?? "ok";
-  // 101 is a WebSocket that was opened.
-  return status === 101 || (status >= 200 && status < 300) ? "ok" : `HTTP ${status}`;
-}
-
-/** An exchange as a line of the network log. */
-function exchangeJson(exchange: Exchange): WireExchange {
-  const { id, direction, kind, atMs, status, ms, refusal, envelope } = exchange;
-  const connection = textOf(envelope?.["connection"]) || null;
-  const line = { id, direction, kind, atMs, connection, outcome: outcomeOf(exchange) };
-  return { ...line, status: status ?? null, ms: ms ?? null, refusal: refusal ?? null };
-}
 
 // https://html.spec.whatwg.org/multipage/server-sent-events.html
 
@@ -30,10 +13,34 @@ const instance = randomBytes(4).toString("hex");
 
 /** Changes within this time are sent together. */
 const gatherMs = 15;
+
 /** Keeps proxies and browsers from closing a quiet stream. */
 const heartbeatMs = 20_000;
+
 /** The first event carries this many of the newest exchanges. */
 const firstExchanges = 300;
+
+/**
+ * The workspace as one person sees it, as server-sent events, each a WireUpdate. After a lost connection a browser
+ * resumes where it was; a reload gets everything except ephemeral messages.
+ */
+export function updateStream(world: World, user: string, request: Request): Response {
+  const ended = new AbortController();
+  const encoder = new TextEncoder();
+  const since = sinceOf(request.headers.get("last-event-id"));
+  const body = new ReadableStream<Uint8Array>({
+    start(controller) {
+      const write = (text: string): void => {
+        if (!ended.signal.aborted) controller.enqueue(encoder.encode(text));
+      };
+      writeUpdates(world, user, { sink: { write, signal: ended.signal }, since });
+    },
+    cancel: () => ended.abort(),
+  });
+  request.signal.addEventListener("abort", () => ended.abort());
+  const headers = { "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-store" };
+  return new Response(body, { headers });
+}
 
 type Since = { readonly revision: number; readonly sinceTs: string };
 
@@ -43,38 +50,6 @@ function sinceOf(lastEventId: string | null): Since | undefined {
   return from === instance && revision !== undefined
     ? { revision: Number(revision), sinceTs: sinceTs ?? "" }
     : undefined;
-}
-
-/** Creates updates for one person, each with the changes since the last. */
-function createUpdates(world: World, viewer: Viewer, since: Since | undefined) {
-  const exchanges = new Map<number, Exchange>();
-  let revision = since?.revision ?? -1;
-  let isWhole = since === undefined;
-  let lastSnapshot = "";
-  const snapshot = (): Pick<WireUpdate, "snapshot"> => {
-    const now = snapshotFor(world, viewer.user);
-    const text = JSON.stringify(now);
-    if (text === lastSnapshot) return {};
-    lastSnapshot = text;
-    return { snapshot: now };
-  };
-  for (const exchange of world.transcript.exchanges.slice(-firstExchanges)) exchanges.set(exchange.id, exchange);
-  return {
-    note: (exchange: Exchange) => void exchanges.set(exchange.id, exchange),
-    id: () => `${instance}/${revision}/${viewer.sinceTs}`,
-    next(): WireUpdate {
-      const update: WireUpdate = {
-        isWhole,
-        ...snapshot(),
-        ...messageUpdates(world.state, viewer, revision),
-        exchanges: [...exchanges.values()].map(exchangeJson),
-      };
-      exchanges.clear();
-      ({ revision } = world.state);
-      isWhole = false;
-      return update;
-    },
-  };
 }
 
 type Sink = { readonly write: (text: string) => void; readonly signal: AbortSignal };
@@ -113,48 +88,39 @@ function writeUpdates(
   send();
 }
 
-/**
- * The workspace as one person sees it, as server-sent events, each a WireUpdate. After a lost connection a browser
- * resumes where it was; a reload gets everything except ephemeral messages.
- */
-export function updateStream(world: World, user: string, request: Request): Response {
-  const ended = new AbortController();
-  const encoder = new TextEncoder();
-  const since = sinceOf(request.headers.get("last-event-id"));
-  const body = new ReadableStream<Uint8Array>({
-    start(controller) {
-      const write = (text: string): void => {
-        if (!ended.signal.aborted) controller.enqueue(encoder.encode(text));
-      };
-      writeUpdates(world, user, { sink: { write, signal: ended.signal }, since });
-    },
-    cancel: () => ended.abort(),
-  });
-  request.signal.addEventListener("abort", () => ended.abort());
-  const headers = { "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-store" };
-  return new Response(body, { headers });
-}
-
 /** The viewer, and when they loaded the page. As in Slack, a reload forgets ephemeral messages up to `sinceTs`. */
 type Viewer = { readonly user: string; readonly sinceTs: string };
 
-function messageJson(message: Message): WireMessage {
-  const { ts, channel, user, text, blocks, attachments, isBroadcast, isMrkdwn } = message;
-  const shown = { ts, channel, user, text, blocks, attachments, isBroadcast, isMrkdwn };
-  return {
-    ...shown,
-    files: message.files.map(({ id, name, title, bytes }) => ({ id, name, title, size: bytes.byteLength })),
-    ...(message.threadTs === undefined ? {} : { threadTs: message.threadTs }),
-    isEphemeral: message.ephemeralTo !== undefined,
-    isEdited: message.editedTs !== undefined,
+/** Creates updates for one person, each with the changes since the last. */
+function createUpdates(world: World, viewer: Viewer, since: Since | undefined) {
+  const exchanges = new Map<number, Exchange>();
+  let revision = since?.revision ?? -1;
+  let isWhole = since === undefined;
+  let lastSnapshot = "";
+  const snapshot = (): Pick<WireUpdate, "snapshot"> => {
+    const now = snapshotFor(world, viewer.user);
+    const text = JSON.stringify(now);
+    if (text === lastSnapshot) return {};
+    lastSnapshot = text;
+    return { snapshot: now };
   };
-}
-
-function isFor(
-  viewer: Viewer,
-  { ephemeralTo, ts }: { readonly ephemeralTo?: string | undefined; readonly ts: string },
-) {
-  return ephemeralTo === undefined || (ephemeralTo === viewer.user && ts > viewer.sinceTs);
+  for (const exchange of world.transcript.exchanges.slice(-firstExchanges)) exchanges.set(exchange.id, exchange);
+  return {
+    note: (exchange: Exchange) => void exchanges.set(exchange.id, exchange),
+    id: () => `${instance}/${revision}/${viewer.sinceTs}`,
+    next(): WireUpdate {
+      const update: WireUpdate = {
+        isWhole,
+        ...snapshot(),
+        ...messageUpdates(world.state, viewer, revision),
+        exchanges: [...exchanges.values()].map(exchangeJson),
+      };
+      exchanges.clear();
+      ({ revision } = world.state);
+      isWhole = false;
+      return update;
+    },
+  };
 }
 
 /** Messages that appeared, changed or went for a person after a revision. */
@@ -168,4 +134,40 @@ function messageUpdates(state: State, viewer: Viewer, revision: number): Pick<Wi
       .filter((each) => isNews(each) && isFor(viewer, each))
       .map(({ channel, ts }) => ({ channel, ts })),
   };
+}
+
+function isFor(
+  viewer: Viewer,
+  { ephemeralTo, ts }: { readonly ephemeralTo?: string | undefined; readonly ts: string },
+) {
+  return ephemeralTo === undefined || (ephemeralTo === viewer.user && ts > viewer.sinceTs);
+}
+
+function messageJson(message: Message): WireMessage {
+  const { ts, channel, user, text, blocks, attachments, isBroadcast, isMrkdwn } = message;
+  const shown = { ts, channel, user, text, blocks, attachments, isBroadcast, isMrkdwn };
+  return {
+    ...shown,
+    files: message.files.map(({ id, name, title, bytes }) => ({ id, name, title, size: bytes.byteLength })),
+    ...(message.threadTs === undefined ? {} : { threadTs: message.threadTs }),
+    isEphemeral: message.ephemeralTo !== undefined,
+    isEdited: message.editedTs !== undefined,
+  };
+}
+
+/** An exchange as a line of the network log. */
+function exchangeJson(exchange: Exchange): WireExchange {
+  const { id, direction, kind, atMs, status, ms, refusal, envelope } = exchange;
+  const connection = textOf(envelope?.["connection"]) || null;
+  const line = { id, direction, kind, atMs, connection, outcome: outcomeOf(exchange) };
+  return { ...line, status: status ?? null, ms: ms ?? null, refusal: refusal ?? null };
+}
+
+function outcomeOf({ answer, status, error, ms }: Exchange): string {
+  if (isObject(answer) && answer["ok"] === false) return textOf(answer["error"]);
+  if (ms === undefined) return "";
+  // An ack over Socket Mode has no status.
+  if (status === undefined) return error ?? "ok";
+  // 101 is a WebSocket that was opened.
+  return status === 101 || (status >= 200 && status < 300) ? "ok" : `HTTP ${status}`;
 }

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { JsonObject } from "../json.ts";
 import { createPeople, type People } from "../people/people.ts";
-import { type World, installOf } from "../world.ts";
+import { installOf, type World } from "../world.ts";
 import { revokeTokens, setAccess, uninstallApp } from "../installs/install.ts";
 import type { Install } from "../installs/installs.ts";
 

@@ -1,48 +1,9 @@
 import { createHmac } from "node:crypto";
-import { type JsonObject, parseJson, textOf, type Json } from "../json.ts";
+import { type Json, type JsonObject, parseJson, textOf } from "../json.ts";
 import type { World } from "../world.ts";
 import type { Ack, BotRequest, Way } from "./bot-request.ts";
 import { refuse } from "../rules/refusal.ts";
 import { envelopeOf, takesPayload } from "../sockets/frames.ts";
-
-/**
- * Slack's signature headers, dated `ageSeconds` ago.
- * https://docs.slack.dev/authentication/verifying-requests-from-slack
- */
-function signedHeaders(signingSecret: string, body: string, ageSeconds: number): Record<string, string> {
-  // Wall time, not the playground's clock: the bot compares it with its own.
-  const timestamp = String(Math.floor(Date.now() / 1000) - ageSeconds);
-  const signature = createHmac("sha256", signingSecret).update(`v0:${timestamp}:${body}`).digest("hex");
-  return { "x-slack-request-timestamp": timestamp, "x-slack-signature": `v0=${signature}` };
-}
-
-// Bolt accepts exactly this content type, without a charset.
-const form = "application/x-www-form-urlencoded";
-
-function flatForm(payload: JsonObject): string {
-  return new URLSearchParams(Object.entries(payload).map(([name, value]) => [name, textOf(value)])).toString();
-}
-
-function encoded({ type, payload }: BotRequest): { readonly body: string; readonly contentType: string } {
-  switch (type) {
-    case "slash_commands":
-      return { body: flatForm(payload), contentType: form };
-    case "interactive":
-      return { body: flatForm({ payload: JSON.stringify(payload) }), contentType: form };
-    case "events_api":
-      return { body: JSON.stringify(payload), contentType: "application/json" };
-  }
-}
-
-async function ackOf(response: Response): Promise<Ack> {
-  const text = await response.text();
-  const answer = text === "" ? undefined : (parseJson(text) ?? text);
-  const wantsNoRetry = response.headers.get("x-slack-no-retry") === "1";
-  if (response.ok) return { status: response.status, answer, wantsNoRetry };
-  const isRedirect = response.status >= 300 && response.status < 400;
-  const reason = isRedirect ? "too_many_redirects" : "http_error";
-  return { status: response.status, answer, error: "dispatch_failed", reason, wantsNoRetry };
-}
 
 /** Signs the request and posts it to the bot's request URL. */
 export function overHttp(world: World, request: BotRequest): Way {
@@ -72,13 +33,44 @@ async function post(world: World, request: BotRequest): Promise<Ack> {
   }
 }
 
-const notConnected: Ack = {
-  status: undefined,
-  answer: undefined,
-  error: "dispatch_failed",
-  reason: "not_connected",
-  wantsNoRetry: false,
-};
+function encoded({ type, payload }: BotRequest): { readonly body: string; readonly contentType: string } {
+  switch (type) {
+    case "slash_commands":
+      return { body: flatForm(payload), contentType: form };
+    case "interactive":
+      return { body: flatForm({ payload: JSON.stringify(payload) }), contentType: form };
+    case "events_api":
+      return { body: JSON.stringify(payload), contentType: "application/json" };
+  }
+}
+
+// Bolt accepts exactly this content type, without a charset.
+const form = "application/x-www-form-urlencoded";
+
+function flatForm(payload: JsonObject): string {
+  return new URLSearchParams(Object.entries(payload).map(([name, value]) => [name, textOf(value)])).toString();
+}
+
+/**
+ * Slack's signature headers, dated `ageSeconds` ago.
+ * https://docs.slack.dev/authentication/verifying-requests-from-slack
+ */
+function signedHeaders(signingSecret: string, body: string, ageSeconds: number): Record<string, string> {
+  // Wall time, not the playground's clock: the bot compares it with its own.
+  const timestamp = String(Math.floor(Date.now() / 1000) - ageSeconds);
+  const signature = createHmac("sha256", signingSecret).update(`v0:${timestamp}:${body}`).digest("hex");
+  return { "x-slack-request-timestamp": timestamp, "x-slack-signature": `v0=${signature}` };
+}
+
+async function ackOf(response: Response): Promise<Ack> {
+  const text = await response.text();
+  const answer = text === "" ? undefined : (parseJson(text) ?? text);
+  const wantsNoRetry = response.headers.get("x-slack-no-retry") === "1";
+  if (response.ok) return { status: response.status, answer, wantsNoRetry };
+  const isRedirect = response.status >= 300 && response.status < 400;
+  const reason = isRedirect ? "too_many_redirects" : "http_error";
+  return { status: response.status, answer, error: "dispatch_failed", reason, wantsNoRetry };
+}
 
 /** Puts the request into an envelope and sends it on one of the app's connections. */
 export function overSocket(world: World, request: BotRequest): Way {
@@ -95,3 +87,11 @@ export function overSocket(world: World, request: BotRequest): Way {
     },
   };
 }
+
+const notConnected: Ack = {
+  status: undefined,
+  answer: undefined,
+  error: "dispatch_failed",
+  reason: "not_connected",
+  wantsNoRetry: false,
+};

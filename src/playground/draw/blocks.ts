@@ -1,19 +1,8 @@
-import { type JsonObject, objectOf, objectsOf, textOf, isObject, type Json, isList } from "../json.ts";
+import { isList, isObject, type Json, type JsonObject, objectOf, objectsOf, textOf } from "../json.ts";
 import type { View } from "../workspace/state.ts";
 import { withEnteredValues } from "../workspace/view-state.ts";
-import { type Pen, drawBroadcast, drawChannel, drawGroup, drawLink, drawUser } from "./pen.ts";
+import { drawBroadcast, drawChannel, drawGroup, drawLink, drawUser, type Pen } from "./pen.ts";
 import { drawMrkdwn } from "./mrkdwn.ts";
-
-function textIn(holder: JsonObject, part: string): string {
-  return textOf(objectOf(holder[part])["text"]);
-}
-
-/** "! Instances: Enter a number", or only the error if it is about the whole form. */
-function drawError(blocks: readonly JsonObject[], blockId: string, error: string): string {
-  const block = blocks.find((each) => each["block_id"] === blockId);
-  const label = block === undefined ? "" : textIn(block, "label");
-  return label === "" ? `! ${error}` : `! ${label}: ${error}`;
-}
 
 /** A modal or a Home tab as plain text: title, blocks with what was entered, errors, buttons. */
 export function drawView(pen: Pen, view: View): string {
@@ -27,6 +16,19 @@ export function drawView(pen: Pen, view: View): string {
   return [title, drawBlocks(pen, withEnteredValues(blocks, state)), ...errors, ...buttons].join("\n");
 }
 
+/** "! Instances: Enter a number", or only the error if it is about the whole form. */
+function drawError(blocks: readonly JsonObject[], blockId: string, error: string): string {
+  const block = blocks.find((each) => each["block_id"] === blockId);
+  const label = block === undefined ? "" : textIn(block, "label");
+  return label === "" ? `! ${error}` : `! ${label}: ${error}`;
+}
+
+function textIn(holder: JsonObject, part: string): string {
+  return textOf(objectOf(holder[part])["text"]);
+}
+
+type Draw = (pen: Pen, block: JsonObject) => string;
+
 /** A text object: mrkdwn is parsed, plain_text is kept. */
 function drawText(pen: Pen, text: Json | undefined): string {
   if (!isObject(text)) return "";
@@ -36,8 +38,6 @@ function drawText(pen: Pen, text: Json | undefined): string {
 function lines(...parts: readonly string[]): string {
   return parts.filter((part) => part !== "").join("\n");
 }
-
-type Draw = (pen: Pen, block: JsonObject) => string;
 
 const kinds: Readonly<Record<string, Draw>> = {
   section(pen, block) {

@@ -1,4 +1,4 @@
-import { type Piece, type Part, parseMrkdwn } from "./mrkdwn-tree.ts";
+import { parseMrkdwn, type Part, type Piece } from "./mrkdwn-tree.ts";
 import { drawBroadcast, drawChannel, drawGroup, drawLink, drawUser, type Pen } from "./pen.ts";
 
 function drawPieces(pen: Pen, pieces: readonly Piece[]): string {

@@ -2,7 +2,7 @@ import { deliverEvent } from "../delivery/deliver-event.ts";
 import type { JsonObject } from "../json.ts";
 import { refuse } from "../rules/refusal.ts";
 import { memberOf } from "../workspace/seeds.ts";
-import { touch, type World, type Code, type Slack, worldsOf, enterprisesOf } from "../world.ts";
+import { type Code, enterprisesOf, type Slack, touch, type World, worldsOf } from "../world.ts";
 import { addToken, endTokens, type Install, newToken, type TokenEnd } from "./installs.ts";
 
 /** The bot user of a workspace comes with the first installation, and comes back with the next; it joins no channel. */

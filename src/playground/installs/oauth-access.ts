@@ -2,7 +2,7 @@ import { type JsonObject, textOf } from "../json.ts";
 import { oauth as limits } from "../rules/limits.ts";
 import { refuse } from "../rules/refusal.ts";
 import { appId } from "../workspace/seeds.ts";
-import { touch, type OAuthApp, type Slack } from "../world.ts";
+import { type OAuthApp, type Slack, touch } from "../world.ts";
 import { installApp } from "./install.ts";
 import { type Install, tradeRefreshToken } from "./installs.ts";
 

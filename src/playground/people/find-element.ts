@@ -1,4 +1,4 @@
-import { objectOf, type JsonObject, objectsOf, textOf } from "../json.ts";
+import { type JsonObject, objectOf, objectsOf, textOf } from "../json.ts";
 import { elementsOf } from "../workspace/view-state.ts";
 
 /** An element in its block, and the chosen option. */

@@ -5,14 +5,14 @@ import { flatBlocks, holdsMany, stateName } from "../workspace/view-state.ts";
 import { query } from "../rules/limits.ts";
 import {
   actionsPayload,
-  type Surface,
-  suggestionPayload,
   globalShortcutPayload,
   messageShortcutPayload,
+  suggestionPayload,
+  type Surface,
 } from "../delivery/payloads.ts";
 import { refuse, Refused } from "../rules/refusal.ts";
-import type { User, Channel, Message } from "../workspace/state.ts";
-import { notice, touch, type World, type Shortcut } from "../world.ts";
+import type { Channel, Message, User } from "../workspace/state.ts";
+import { notice, type Shortcut, touch, type World } from "../world.ts";
 import { newSite } from "../check/shape.ts";
 import { suggestion } from "../check/composition-objects.ts";
 import { type Found, optionNamed, optionsOf } from "./find-element.ts";

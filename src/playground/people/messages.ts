@@ -1,5 +1,5 @@
 import { commandRequest } from "../delivery/bot-request.ts";
-import { type Delivery, deliver } from "../delivery/deliver.ts";
+import { deliver, type Delivery } from "../delivery/deliver.ts";
 import { composedText, escapeNames, escapeText } from "../workspace/escape.ts";
 import { deliverEvent } from "../delivery/deliver-event.ts";
 import { isObject, type Json, type JsonObject } from "../json.ts";
@@ -8,7 +8,7 @@ import { commandPayload } from "../delivery/payloads.ts";
 import { refuse } from "../rules/refusal.ts";
 import { respond } from "../web-api/response-url.ts";
 import type { Channel, Message, User } from "../workspace/state.ts";
-import { installOf, notice, post, type World, touch } from "../world.ts";
+import { installOf, notice, post, touch, type World } from "../world.ts";
 import { findUser } from "../workspace/workspace.ts";
 import { enterChannel } from "./enter-channel.ts";
 
@@ -107,8 +107,6 @@ export async function sayText(world: World, from: Speaker, text: string): Promis
   return text.startsWith("/") ? runCommand(world, from, text.trim()) : sayWords(world, from, text);
 }
 
-type Typed = { readonly user: User; readonly channel: Channel; readonly thread: string | undefined };
-
 /**
  * The two built-in commands that bots ask people to type:
  * https://slack.com/help/articles/201259356-Slash-commands-in-Slack
@@ -123,7 +121,7 @@ const slackCommands = {
 } as const;
 
 /** Runs a built-in command such as "/invite @gantry"; false if it is none. */
-function runSlackCommand(world: World, from: Typed, text: string): boolean {
+function runSlackCommand(world: World, from: Speaker, text: string): boolean {
   const [, command = "", name = ""] = /^(\S+)\s*(\S*)/.exec(text) ?? [];
   const builtIn = Object.entries(slackCommands).find(([each]) => each === command)?.[1];
   if (builtIn === undefined) return false;

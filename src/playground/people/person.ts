@@ -12,9 +12,9 @@ import {
   isSilent,
   remember,
   suggest,
-  valueFor,
   useGlobalShortcut,
   useMessageShortcut,
+  valueFor,
 } from "./interactions.ts";
 import { channelOf } from "./surfaces.ts";
 import { deleteMessage, editMessage } from "./message-edits.ts";

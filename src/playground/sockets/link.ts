@@ -2,8 +2,8 @@ import { WebSocket } from "ws";
 import { within } from "../../platform/waiting.ts";
 import type { Ack } from "../delivery/bot-request.ts";
 import type { Network } from "../faults.ts";
-import { type Json, type JsonObject, parseJson, isObject, textOf } from "../json.ts";
-import { Refused, refuse } from "../rules/refusal.ts";
+import { isObject, type Json, type JsonObject, parseJson, textOf } from "../json.ts";
+import { refuse, Refused } from "../rules/refusal.ts";
 
 /** A delivery as it is sent over a connection. https://docs.slack.dev/apis/events-api/using-socket-mode */
 export type Envelope = JsonObject & { readonly envelope_id: string; readonly payload: JsonObject };

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
+import { randomUUID } from "node:crypto";
 import { type WebSocket, WebSocketServer } from "ws";
 import { foreignCaller } from "../control/host-guard.ts";
 import type { Network } from "../faults.ts";
@@ -7,10 +8,9 @@ import { limits, sockets } from "../rules/limits.ts";
 import { refusalOf, refuse, Refused } from "../rules/refusal.ts";
 import type { Later } from "../clock.ts";
 import type { Transcript } from "../transcript.ts";
-import { disconnectFrame, helloFrame, type DisconnectReason } from "./frames.ts";
+import { disconnectFrame, type DisconnectReason, helloFrame } from "./frames.ts";
 import { createLink, type Link } from "./link.ts";
 import { unawaited } from "../../platform/unawaited.ts";
-import { randomUUID } from "node:crypto";
 
 type LinkOptions = {
   readonly appId: string;

@@ -2,10 +2,10 @@ import { isList, isObject, type Json, type JsonObject, parseJson, textOf } from 
 import { oauthAccess } from "../installs/oauth-access.ts";
 import { argumentsOf, checkAccess, type Method, type Methods, readArguments } from "./methods/method.ts";
 import { files, receive } from "./methods/files.ts";
-import { refuse, Refused, errorBody, refusalOf } from "../rules/refusal.ts";
+import { errorBody, refusalOf, refuse, Refused } from "../rules/refusal.ts";
 import { directId, findChannel } from "../workspace/workspace.ts";
 import type { Install } from "../installs/installs.ts";
-import { type Slack, type World, scopesIn } from "../world.ts";
+import { scopesIn, type Slack, type World } from "../world.ts";
 import { checkAppToken, installOfToken, worldOfCall } from "./find-world.ts";
 import { respond, useResponseUrl } from "./response-url.ts";
 import type { PlannedFault, SlackError } from "../faults.ts";

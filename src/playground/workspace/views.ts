@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { initialState, keptState } from "./view-state.ts";
 import { newId, withIds } from "./ids.ts";
 import { type JsonObject, objectsOf, textOf } from "../json.ts";
@@ -5,7 +6,6 @@ import { refuse } from "../rules/refusal.ts";
 import type { View } from "./state.ts";
 import { appId } from "./seeds.ts";
 import { touch, type World } from "../world.ts";
-import { randomBytes } from "node:crypto";
 import { times } from "../rules/limits.ts";
 
 export function findView(world: World, id: string, externalId: string): View | undefined {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { drawMrkdwn } from "../../../src/playground/draw/mrkdwn.ts";
-import { type Piece, unescape, type Part, parseMrkdwn } from "../../../src/playground/draw/mrkdwn-tree.ts";
+import { parseMrkdwn, type Part, type Piece, unescape } from "../../../src/playground/draw/mrkdwn-tree.ts";
 import { newPen } from "../../../src/playground/draw/pen.ts";
 import { newState } from "../../../src/playground/workspace/seeds.ts";
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, expect, test } from "vitest";
 import type { OtherRuleId } from "../../../src/playground/rules/rules.ts";
-import { type Steps, createSteps, type Row } from "./rows/steps.ts";
+import { createSteps, type Row, type Steps } from "./rows/steps.ts";
 import { blockRows } from "./rows/block-rows.ts";
 import { eventRows } from "./rows/event-rows.ts";
 import { messageRows } from "./rows/message-rows.ts";

@@ -1,16 +1,16 @@
 import { h, type JSX } from "preact";
-import { useEffect, useLayoutEffect, useState, useCallback, useRef } from "preact/hooks";
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Conversation } from "../channels/conversation.ts";
 import { Drawer } from "../drawer/drawer.ts";
 import { FilePane } from "../messages/file-pane.ts";
-import { ModalWindow, FormElsewhere, isElsewhere } from "../surfaces/modal-window.ts";
+import { FormElsewhere, isElsewhere, ModalWindow } from "../surfaces/modal-window.ts";
 import { windowSession } from "./request.ts";
 import { firstRoute, routeChannel } from "./route.ts";
-import { type AppState, AppContext } from "./app-context.ts";
+import { AppContext, type AppState } from "./app-context.ts";
 import { Sidebar } from "../channels/sidebar.ts";
 import { ThreadPane } from "../messages/thread-pane.ts";
 import { TopBar } from "./top-bar.ts";
-import { useEmoji, type Panes, usePanes, useRoute, type Connection, useWorkspace } from "./page-state.ts";
+import { type Connection, type Panes, useEmoji, usePanes, useRoute, useWorkspace } from "./page-state.ts";
 import { IconButton } from "../controls/controls.ts";
 
 /** Milliseconds since 1970, refreshed often enough for "Today" and "3 minutes ago". */

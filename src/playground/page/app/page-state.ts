@@ -1,6 +1,6 @@
-import { useCallback, useEffect, useState, useRef } from "preact/hooks";
+import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import { formatRoute, parseRoute, type Route } from "./route.ts";
-import type { WireUpdate, WireFile } from "../../wire.ts";
+import type { WireFile, WireUpdate } from "../../wire.ts";
 import { applyUpdate, emptyWorkspace, type Workspace } from "./workspace.ts";
 import type { Draft } from "../messages/composer.ts";
 import type { Panel } from "../drawer/drawer.ts";

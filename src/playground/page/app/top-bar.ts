@@ -1,6 +1,6 @@
 import { h, type JSX } from "preact";
 import { type Panel, panelTitles } from "../drawer/drawer.ts";
-import { Icon, type IconName, Avatar } from "../controls/controls.ts";
+import { Avatar, Icon, type IconName } from "../controls/controls.ts";
 import { useApp } from "./app-context.ts";
 import { faultCount } from "../drawer/fault-panel.ts";
 import { userOf } from "./workspace.ts";

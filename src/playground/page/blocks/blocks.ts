@@ -1,14 +1,14 @@
 import { type FunctionComponent, h, type JSX } from "preact";
-import { type JsonObject, textOf, isObject, objectsOf, objectOf } from "../../json.ts";
+import { useId, useRef } from "preact/hooks";
+import { isObject, type JsonObject, objectOf, objectsOf, textOf } from "../../json.ts";
 import type { BlockContext, BlockProps } from "./block-context.ts";
-import { ImageBlock, Image } from "./image.ts";
+import { Image, ImageBlock } from "./image.ts";
 import { Markdown } from "./text/markdown.ts";
-import { Unsupported, Element } from "./elements/elements.ts";
+import { Element, Unsupported } from "./elements/elements.ts";
 import { RichText } from "./text/rich-text.ts";
 import { Table } from "./table.ts";
 import { TextObject } from "./text/text-object.ts";
 import { wordsOf } from "./text/plain-text.ts";
-import { useId, useRef } from "preact/hooks";
 
 const kinds: Readonly<Record<string, FunctionComponent<BlockProps>>> = {
   header: ({ block, context }) => h("h3", { class: "header" }, h(TextObject, { text: block["text"], context })),

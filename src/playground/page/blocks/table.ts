@@ -1,8 +1,8 @@
 import { h, type JSX, type RefObject } from "preact";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { isList, isObject, type Json, type JsonObject, objectOf, textOf } from "../../json.ts";
 import type { BlockContext } from "./block-context.ts";
 import { RichText } from "./text/rich-text.ts";
-import { useLayoutEffect, useRef, useState } from "preact/hooks";
 
 type TableProps = { readonly block: JsonObject; readonly context: BlockContext };
 

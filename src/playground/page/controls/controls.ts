@@ -1,6 +1,6 @@
-import { h, type JSX, type ComponentChildren, type RefObject } from "preact";
-import type { WireUser } from "../../wire.ts";
+import { type ComponentChildren, h, type JSX, type RefObject } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
+import type { WireUser } from "../../wire.ts";
 
 /** Drawn for this page, on a grid of 20 × 20. */
 const paths = {

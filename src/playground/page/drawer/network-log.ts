@@ -1,5 +1,5 @@
-import { h, type JSX, Fragment } from "preact";
-import { useState, useEffect } from "preact/hooks";
+import { Fragment, h, type JSX } from "preact";
+import { useEffect, useState } from "preact/hooks";
 import type { WireExchange } from "../../wire.ts";
 import { useApp } from "../app/app-context.ts";
 import { useStickToEnd } from "../controls/use-stick-to-end.ts";

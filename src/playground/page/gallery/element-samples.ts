@@ -3,6 +3,7 @@ import {
   actions,
   beside,
   button,
+  input,
   longOptions,
   message,
   modal,
@@ -13,7 +14,6 @@ import {
   type SampleGroup,
   times,
   unbroken,
-  input,
 } from "./sample.ts";
 
 const confirm = (more: JsonObject = {}): JsonObject => ({

@@ -1,6 +1,6 @@
 import { h, type JSX, render } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { type JsonObject, isList, isObject, type Json } from "../../json.ts";
+import { isList, isObject, type Json, type JsonObject } from "../../json.ts";
 import { Blocks } from "../blocks/blocks.ts";
 import { type ActionValue, valueKey } from "../blocks/block-context.ts";
 import { findEmoji, loadEmoji } from "../blocks/text/plain-text.ts";

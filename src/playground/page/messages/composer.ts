@@ -1,6 +1,6 @@
 import { h, type JSX, type RefObject } from "preact";
-import { useEffect, useId, useRef, useLayoutEffect, useState } from "preact/hooks";
-import { type Offer, accept, completionAt, type Completion, usageOf } from "./completion.ts";
+import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { accept, type Completion, completionAt, type Offer, usageOf } from "./completion.ts";
 import { Icon } from "../controls/controls.ts";
 import { Menu } from "../controls/menu.ts";
 import { perform } from "../app/request.ts";

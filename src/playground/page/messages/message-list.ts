@@ -1,4 +1,5 @@
 import { type ComponentChildren, Fragment, h, type JSX } from "preact";
+import { useEffect, useRef } from "preact/hooks";
 import type { WireMessage } from "../../wire.ts";
 import { dayWords, isSameDay, msOfTs } from "../app/format-time.ts";
 import { MessageRow } from "./message-row.ts";
@@ -6,7 +7,6 @@ import { useApp } from "../app/app-context.ts";
 import { firstUnread } from "../channels/unread.ts";
 import { useStickToEnd } from "../controls/use-stick-to-end.ts";
 import { repliesOf } from "../app/workspace.ts";
-import { useEffect, useRef } from "preact/hooks";
 import { perform } from "../app/request.ts";
 
 const sameBreathMs = 5 * 60_000;

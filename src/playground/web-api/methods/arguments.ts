@@ -1,4 +1,4 @@
-import { textOf, type JsonObject } from "../../json.ts";
+import { type JsonObject, textOf } from "../../json.ts";
 import { refuse } from "../../rules/refusal.ts";
 import type { Channel, Message, User } from "../../workspace/state.ts";
 import { directChannel, findChannel } from "../../workspace/workspace.ts";

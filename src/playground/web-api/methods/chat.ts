@@ -1,21 +1,21 @@
-import { checkContent, type Content, checkChunks } from "../../check/message.ts";
-import { isObject, type JsonObject, textOf, objectsOf } from "../../json.ts";
+import { checkChunks, checkContent, type Content } from "../../check/message.ts";
+import { isObject, type JsonObject, objectsOf, textOf } from "../../json.ts";
 import { refuse } from "../../rules/refusal.ts";
-import type { Message, Channel } from "../../workspace/state.ts";
-import { type Draft, post, remove, touch, type World, isBots } from "../../world.ts";
+import type { Channel, Message } from "../../workspace/state.ts";
+import { type Draft, isBots, post, remove, touch, type World } from "../../world.ts";
 import { withIds } from "../../workspace/ids.ts";
-import { isStreaming, appendChunks, beginStream, openStream } from "../../workspace/streams.ts";
+import { appendChunks, beginStream, isStreaming, openStream } from "../../workspace/streams.ts";
 import { messageJson } from "./message-json.ts";
 import { type Kind, type Methods, needScopes } from "./method.ts";
 import {
   activeThread,
   joinedChannel,
   knownChannel,
+  knownUser,
   ownMessage,
   postChannel,
   publicMessage,
   threadOf,
-  knownUser,
 } from "./arguments.ts";
 import { limits } from "../../rules/limits.ts";
 

@@ -1,6 +1,6 @@
 import { checkContent } from "../../check/message.ts";
 import { newId } from "../../workspace/ids.ts";
-import { type JsonObject, isList, isObject, objectsOf, textOf } from "../../json.ts";
+import { isList, isObject, type JsonObject, objectsOf, textOf } from "../../json.ts";
 import { limits } from "../../rules/limits.ts";
 import { refuse, Refused } from "../../rules/refusal.ts";
 import type { SharedFile, Upload } from "../../workspace/state.ts";

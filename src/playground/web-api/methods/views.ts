@@ -3,7 +3,7 @@ import { type JsonObject, textOf } from "../../json.ts";
 import { limits } from "../../rules/limits.ts";
 import { refuse } from "../../rules/refusal.ts";
 import type { View } from "../../workspace/state.ts";
-import { useTrigger, findView, openView, publishView, pushView, updateView, viewJson } from "../../workspace/views.ts";
+import { findView, openView, publishView, pushView, updateView, useTrigger, viewJson } from "../../workspace/views.ts";
 import type { World } from "../../world.ts";
 import type { Methods } from "./method.ts";
 import { knownUser } from "./arguments.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { accept, completionAt, usageOf, examplesOf } from "../../../../src/playground/page/messages/completion.ts";
+import { accept, completionAt, examplesOf, usageOf } from "../../../../src/playground/page/messages/completion.ts";
 import { snapshot } from "../../support/wire-samples.ts";
 
 describe("suggestions of the composer", () => {

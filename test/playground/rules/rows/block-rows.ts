@@ -1,4 +1,4 @@
-import type { Steps, Row } from "./steps.ts";
+import type { Row, Steps } from "./steps.ts";
 import {
   actions,
   button,

@@ -1,4 +1,4 @@
-import type { Steps, Row } from "./steps.ts";
+import type { Row, Steps } from "./steps.ts";
 import type { SmallWorld } from "../../support/small-world.ts";
 
 /** Counts deliveries as if they had happened just now, and none before. */

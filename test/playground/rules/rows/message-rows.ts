@@ -1,4 +1,4 @@
-import type { Steps, Row } from "./steps.ts";
+import type { Row, Steps } from "./steps.ts";
 import { section } from "../../support/samples.ts";
 
 /** For each rule about messages: a step that keeps it and one that breaks it. */

@@ -1,4 +1,4 @@
-import type { Steps, Row } from "./steps.ts";
+import type { Row, Steps } from "./steps.ts";
 import type { SmallWorld } from "../../support/small-world.ts";
 
 /** Lists the user groups this many times (tier 2: 20 calls in a minute). */

@@ -1,4 +1,4 @@
-import type { Steps, Row } from "./steps.ts";
+import type { Row, Steps } from "./steps.ts";
 import type { Answer, SmallWorld } from "../../support/small-world.ts";
 import { long, many } from "../../support/samples.ts";
 

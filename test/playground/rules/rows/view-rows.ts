@@ -1,4 +1,4 @@
-import type { Steps, Row } from "./steps.ts";
+import type { Row, Steps } from "./steps.ts";
 import { home, input, modal, plain, publish, section, trigger } from "../../support/samples.ts";
 
 /** For each rule about views: a step that keeps it and one that breaks it. */

@@ -2,7 +2,7 @@ import { h, type JSX } from "preact";
 import { useId } from "preact/hooks";
 import { type JsonObject, objectsOf, textOf } from "../../../json.ts";
 import type { BlockContext } from "../block-context.ts";
-import { fieldAttributes, type ElementProps, useElement } from "./use-element.ts";
+import { type ElementProps, fieldAttributes, useElement } from "./use-element.ts";
 import { TextObject } from "../text/text-object.ts";
 
 type Choice = {

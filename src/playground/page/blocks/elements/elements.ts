@@ -1,5 +1,5 @@
 import { type FunctionComponent, h, type JSX } from "preact";
-import { textOf, isObject, type JsonObject } from "../../../json.ts";
+import { isObject, type JsonObject, textOf } from "../../../json.ts";
 import { Choices } from "./checkboxes.ts";
 import { DateField, TextField } from "./fields.ts";
 import { Image } from "../image.ts";

@@ -2,7 +2,7 @@ import { h, type JSX } from "preact";
 import { useRef } from "preact/hooks";
 import { isList, type JsonObject, objectOf, textOf } from "../../../json.ts";
 import type { ActionValue } from "../block-context.ts";
-import { fieldAttributes, type ElementProps, useElement } from "./use-element.ts";
+import { type ElementProps, fieldAttributes, useElement } from "./use-element.ts";
 import { localMoment } from "../text/slack-date.ts";
 
 const inputs: Readonly<Record<string, { readonly type: string; readonly inputMode?: "email" | "url" | "decimal" }>> = {

@@ -1,9 +1,9 @@
-import { h, type JSX, Fragment, type RefObject } from "preact";
-import { useId, useRef, useEffect } from "preact/hooks";
-import { fieldAttributes, type ElementProps } from "./use-element.ts";
+import { Fragment, h, type JSX, type RefObject } from "preact";
+import { useEffect, useId, useRef } from "preact/hooks";
+import { type ElementProps, fieldAttributes } from "./use-element.ts";
 import { charactersOf, plainWithEmoji } from "../text/text-object.ts";
 import { usePopup } from "./use-popup.ts";
-import { type Selecting, useSelecting, type Offers } from "./use-select.ts";
+import { type Offers, type Selecting, useSelecting } from "./use-select.ts";
 import type { Choice, ChoiceGroup } from "./choice.ts";
 import type { BlockContext } from "../block-context.ts";
 

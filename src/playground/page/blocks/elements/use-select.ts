@@ -1,15 +1,15 @@
 import type { JSX } from "preact";
-import { useState, useEffect } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import {
   type Choice,
-  heldChoices,
-  isMany as holdsMany,
-  valueOfChoices,
   type ChoiceGroup,
   groupsOf,
+  heldChoices,
+  isMany as holdsMany,
   isExternal,
   matching,
   ownGroups,
+  valueOfChoices,
 } from "./choice.ts";
 import { type ElementProps, useElement } from "./use-element.ts";
 import { textOf } from "../../../json.ts";

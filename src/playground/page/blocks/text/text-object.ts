@@ -1,8 +1,8 @@
 import { type ComponentChild, h, type JSX } from "preact";
 import { isObject, type Json, textOf } from "../../../json.ts";
 import type { BlockContext } from "../block-context.ts";
-import { emoji, broadcastMention, channelMention, groupMention, link, moment, userMention } from "./links.ts";
-import { type Piece, type Part, parseMrkdwn } from "../../../draw/mrkdwn-tree.ts";
+import { broadcastMention, channelMention, emoji, groupMention, link, moment, userMention } from "./links.ts";
+import { parseMrkdwn, type Part, type Piece } from "../../../draw/mrkdwn-tree.ts";
 
 const emojiName = /:([a-z0-9+_'-]+(?:::skin-tone-[2-6])?):/;
 
