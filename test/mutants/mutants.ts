@@ -209,7 +209,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     bug: "what was answered in time is signed all the same",
-    file: "src/bot/workflow/sign.ts",
+    file: "src/bot/workflow/reply.ts",
     text: "if (!isOver) shown = responder.working(origin);",
     becomes: "shown = responder.working(origin);",
     tests: ["test/flows/under-load/slow-workload-api.test.ts"],

@@ -1,3 +1,4 @@
+import type { Drawing, IdIn } from "../workflow/ports.ts";
 import { randomUUID } from "node:crypto";
 import { sql, type SqlBool } from "kysely";
 import { Big } from "./schema/columns.ts";
@@ -7,8 +8,7 @@ import { partsOf } from "../changes/parts.ts";
 import type { StoredChange } from "../changes/stored-change.ts";
 import type { Db, Session } from "./database/session.ts";
 import { inWorkspace } from "./step.ts";
-import type { Drawing } from "../workflow/drawable.ts";
-import type { Drawn, Postponed, Store, Undrawn } from "./store.ts";
+import type { Drawn, Postponed, Store } from "./store.ts";
 
 /**
  * Covers one call to Slack (`DRAWING_MS` in slack/clients.ts) and is renewed before each. If it were shorter, another
@@ -23,7 +23,7 @@ function isDue({ clock }: Session) {
 }
 
 /** Oldest first. */
-export async function undrawn(session: Session): Promise<readonly Undrawn[]> {
+export async function undrawn(session: Session): Promise<readonly IdIn[]> {
   const due = session.db.selectFrom("change").select(["id", "team_id"]).where(isDue(session));
   const rows = await due.orderBy("created_at").execute();
   return rows.map(({ id, team_id: teamId }) => ({ id, teamId }));

@@ -2,18 +2,18 @@ import type { AccountSeeker, LinkedAccount } from "../accounts/account.ts";
 import type { Card, StoredChange } from "../changes/stored-change.ts";
 import type { InstallationRows } from "../workflow/access/installation.ts";
 import type { Inspection } from "../health/facts.ts";
-import type { ReplicaReport } from "../health/report.ts";
 import type {
   BindingStore,
   ChannelMove,
   ChannelMover,
+  Drawing,
   Inbox,
   LinkStore,
   ProfileRows,
   RecordRows,
   Store as Changes,
+  SweepStore,
 } from "../workflow/ports.ts";
-import type { Drawing } from "../workflow/drawable.ts";
 import type { Implied } from "./implied.ts";
 
 export type Postponed = {
@@ -36,11 +36,7 @@ export type Drawn = {
   readonly toldSeq: number | undefined;
 };
 
-export type Undrawn = { readonly id: string; readonly teamId: string };
-
 export type Drawings = {
-  /** Changes whose card or thread is out of date, and that nobody draws. */
-  readonly undrawn: () => Promise<readonly Undrawn[]>;
   /** The right to draw, if there is something to draw and nobody else does; with a `teamId`, only in that workspace. */
   readonly beginDrawing: (id: string, teamId?: string) => Promise<Drawing | undefined>;
   /**
@@ -80,8 +76,6 @@ export type Told = {
  * card doesn't show in time is told otherwise, once, by one replica.
  */
 export type Tellings = {
-  /** Changes whose news is overdue, and whose requester nobody tells. */
-  readonly owed: () => Promise<readonly Undrawn[]>;
   /** The right to tell, if anything is owed, or with `isOverdue` if the card is late, and nobody else does. */
   readonly beginTelling: (
     id: string,
@@ -124,8 +118,6 @@ export type CallCounts = {
 };
 
 export type Replica = {
-  /** Renews this replica's lease. When it ends, other replicas take over what this one holds. */
-  readonly beat: (report?: ReplicaReport) => Promise<void>;
   /** The database, the live replicas, and samples of what is sealed, for the checks of `health/`. */
   readonly inspect: () => Promise<Inspection>;
   /** Whether no other replica lives. */
@@ -144,6 +136,7 @@ export type Replica = {
  */
 export type Store = Changes &
   Inbox &
+  SweepStore &
   Drawings &
   Tellings &
   RecordRows &

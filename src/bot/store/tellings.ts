@@ -1,10 +1,11 @@
+import type { IdIn } from "../workflow/ports.ts";
 import { type Selectable, sql, type SqlBool } from "kysely";
 import type { Session } from "./database/session.ts";
 import { wholeChange } from "./find-change.ts";
 import { DRAW_WITHIN_MS } from "./drawings.ts";
 import type { ChangeTable } from "./schema/tables.ts";
 import { inWorkspace } from "./step.ts";
-import type { Store, Told, Undrawn } from "./store.ts";
+import type { Store, Told } from "./store.ts";
 
 /** Longer than one message to Slack may take. Renewed before each; after a kill, somebody else tells when it is over. */
 const TELL_WITHIN_MS = 15_000;
@@ -15,7 +16,7 @@ const JUST_MS = 1_500;
 const isFree = ({ clock }: Session) => sql<SqlBool>`(telling_until is null or telling_until < ${clock()})`;
 
 /** Changes whose card is late, so that their requester has to be told otherwise; oldest first. */
-export async function owed(session: Session): Promise<readonly Undrawn[]> {
+export async function owed(session: Session): Promise<readonly IdIn[]> {
   const rows = await session.db
     .selectFrom("change")
     .select(["id", "team_id"])

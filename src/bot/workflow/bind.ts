@@ -1,32 +1,23 @@
 import type { NewHistoryEvent } from "../changes/history-event.ts";
-import type { BindingWish, Settings } from "../commands/command.ts";
+import type { BindingWish } from "../commands/command.ts";
 import { type Binding, bindingInWords, type BindingTerms } from "../policy/binding.ts";
 import type { Verdict } from "../policy/verdict.ts";
 import type { Post } from "../views/kit/message.ts";
 import { refusalMessage } from "../views/messages/refusal-message.ts";
 import { useMessage } from "../commands/verbs/use/message.ts";
 import { checkChosen } from "./access/chosen-channel.ts";
-import { type PermissionsDeps, permissionsFor } from "./access/permissions.ts";
-import type { Interaction } from "./inbox/interaction.ts";
-import { type FailureDeps, failureMessage } from "./failure.ts";
+import { permissionsFor } from "./access/permissions.ts";
+import type { Interaction, Reply } from "./inbox/interaction.ts";
+import { failureMessage } from "./failure.ts";
 import { logEvent, note, originEvent, refusalEvent } from "./history.ts";
 import { isDirect, type Origin } from "./origin.ts";
-import { type Accounts, type BindingStore, freshness, type Profile, type Responder, type Store } from "./ports.ts";
-import type { Reply } from "./inbox/reply.ts";
+import { freshness, type Profile, type WorkflowParts } from "./ports.ts";
 import { bindingVerdict } from "../commands/lookup/binding-verdict.ts";
-
-export type BindDeps = PermissionsDeps &
-  FailureDeps & {
-    readonly store: Pick<Store, "note"> & BindingStore;
-    readonly accounts: Pick<Accounts, "forget">;
-    readonly responder: Pick<Responder, "answer" | "tell" | "announce">;
-    readonly settings: Settings;
-  };
 
 type BindInteraction = Extract<Interaction, { kind: "use" }> & { readonly reply: Reply };
 
 /** Shows the channel's binding, after the ack. Never rejects. */
-export async function showBinding(deps: BindDeps, origin: Origin): Promise<void> {
+export async function showBinding(deps: WorkflowParts, origin: Origin): Promise<void> {
   const { command } = deps.settings;
   const { teamId, channelId } = origin;
   try {
@@ -44,7 +35,7 @@ export async function showBinding(deps: BindDeps, origin: Origin): Promise<void>
  * Binds a channel, or removes its binding: policy decides who may, and the channel is told. Repeating it changes nothing.
  * Throws `UserError` or `StoreError`.
  */
-export async function bindChannel(deps: BindDeps, { terms, origin, reply }: BindInteraction): Promise<void> {
+export async function bindChannel(deps: WorkflowParts, { terms, origin, reply }: BindInteraction): Promise<void> {
   const { teamId, channelId, userId } = origin;
   const { command, region: defaultRegion, regions } = deps.settings;
   if (isDirect(channelId)) return reply.send(useMessage({ kind: "direct", command }), "refused");
@@ -78,7 +69,10 @@ type Asked = {
 };
 
 /** False: there was nothing to change. Cached bindings are dropped either way. */
-async function write({ store, accounts, log }: BindDeps, asked: Asked): Promise<boolean> {
+async function write(
+  { store, accounts, log }: Pick<WorkflowParts, "store" | "accounts" | "log">,
+  asked: Asked,
+): Promise<boolean> {
   const { origin, profile, terms, before } = asked;
   const { teamId, channelId } = origin;
   const was = before === undefined ? "" : `was: ${bindingInWords(before)}`;
@@ -95,7 +89,7 @@ async function write({ store, accounts, log }: BindDeps, asked: Asked): Promise<
   return isChanged;
 }
 
-async function refuse(deps: BindDeps, asked: Asked, verdict: Verdict): Promise<Post> {
+async function refuse(deps: WorkflowParts, asked: Asked, verdict: Verdict): Promise<Post> {
   if (verdict.kind !== "refuse") throw new Error(`a binding can't wait, but the policy says ${verdict.kind}`);
   const { origin, profile: who, terms } = asked;
   const event = refusalEvent({

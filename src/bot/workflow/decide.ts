@@ -5,24 +5,18 @@ import type { Post } from "../views/kit/message.ts";
 import { decisionAnswer, type DecisionAnswer } from "../views/messages/decision-answer.ts";
 import { approversNow, cardChannel, eligibility } from "./access/approvers.ts";
 import { clearToRun } from "./access/clear-to-run.ts";
-import { type FindDeps, findVisibleChange } from "./access/find-visible-change.ts";
+import { findVisibleChange } from "./access/find-visible-change.ts";
 import { advance } from "./advance.ts";
 import { changeEvent, logEvent, note } from "./history.ts";
-import type { Interaction } from "./inbox/interaction.ts";
-import type { Reply } from "./inbox/reply.ts";
+import type { Interaction, Reply } from "./inbox/interaction.ts";
 import { step } from "./lifecycle.ts";
-import { freshness, type Store } from "./ports.ts";
-import { retireOutdated, type RetireDeps } from "./retire.ts";
+import { freshness, type WorkflowParts } from "./ports.ts";
+import { retireOutdated } from "./retire.ts";
 import { carryOnLater, type RunEvents } from "./run.ts";
-import type { RunDeps } from "./send.ts";
 import type { Standing } from "../policy/question.ts";
 
 /** Real time: whoever clicked looks at the screen. Until then a run has usually begun, or come to nothing. */
 const ANSWER_WITHIN_MS = 900;
-
-export type DecideDeps = FindDeps &
-  RetireDeps &
-  RunDeps & { readonly store: Pick<Store, "find">; readonly settings: Settings };
 
 export type DecideInteraction = Extract<Interaction, { kind: "decide" }> & {
   readonly reply: Reply;
@@ -38,7 +32,7 @@ export function decisionPost({ region }: Pick<Settings, "region">, answer: Decis
  * An approval, a rejection or a cancellation. Rights are read now, not when the card was drawn. Each is counted by one
  * UPDATE, so repeating it changes nothing, and each is answered. Throws `UserError`, `StoreError`.
  */
-export async function decide(deps: DecideDeps, interaction: DecideInteraction): Promise<void> {
+export async function decide(deps: WorkflowParts, interaction: DecideInteraction): Promise<void> {
   const sinceMs = deps.clock.now().getTime();
   const { decision } = interaction;
   const answer = (what: DecisionAnswer): Promise<void> =>
@@ -77,7 +71,7 @@ type May =
   | { readonly kind: "unchecked"; readonly who: Who };
 
 /** People who may approve may reject; requesters may cancel instead. */
-async function eligible(deps: DecideDeps, change: StoredChange, { origin }: DecideInteraction): Promise<May> {
+async function eligible(deps: WorkflowParts, change: StoredChange, { origin }: DecideInteraction): Promise<May> {
   const { terms, requester } = change;
   if (terms === undefined) throw new Error("a pending change without terms");
   const approver = { userId: origin.userId, requesterId: requester.userId, channelId: cardChannel(change) };
@@ -98,7 +92,10 @@ type Why = {
   readonly wanted: DecideInteraction["decision"];
 };
 
-async function whyNot({ people }: DecideDeps, { change, may, wanted }: Why): Promise<DecisionAnswer> {
+async function whyNot(
+  { people }: Pick<WorkflowParts, "people">,
+  { change, may, wanted }: Why,
+): Promise<DecisionAnswer> {
   if (may.kind === "unchecked") return { kind: "check-failed" };
   if (may.kind === "standing") return { kind: "standing", change, standing: may.standing };
   if (may.kind === "own" || wanted === "cancel" || change.terms === undefined) return { kind: "own", change };
@@ -118,7 +115,7 @@ const reasons: Readonly<Record<NotEligible["why"], string>> = {
 };
 
 /** For history alone: the thread of the card shows only what counted. */
-async function noteNotEligible(deps: DecideDeps, { change, who, why }: NotEligible): Promise<void> {
+async function noteNotEligible(deps: WorkflowParts, { change, who, why }: NotEligible): Promise<void> {
   await note(
     deps,
     changeEvent(deps, { ...change, id: undefined }, { kind: "vote-refused", who, result: reasons[why] }),
@@ -127,7 +124,7 @@ async function noteNotEligible(deps: DecideDeps, { change, who, why }: NotEligib
 
 type Approving = By & { readonly sinceMs: number };
 
-async function approve(deps: DecideDeps, { change, interaction, answer, who, sinceMs }: Approving): Promise<void> {
+async function approve(deps: WorkflowParts, { change, interaction, answer, who, sinceMs }: Approving): Promise<void> {
   const last = changeEvent(deps, change, { kind: "approved", result: "has the approvals it needs" });
   const approval = { ...step("approve", { by: who, last }), who, result: "approved it" };
   const result = await advance(deps, change, approval);
@@ -179,7 +176,7 @@ async function approve(deps: DecideDeps, { change, interaction, answer, who, sin
  * message repeats it. Never rejects.
  */
 async function answerNow(
-  { store, log, cards }: DecideDeps,
+  { store, log, cards }: Pick<WorkflowParts, "store" | "log" | "cards">,
   approved: StoredChange,
   { interaction, answer }: Pick<By, "interaction" | "answer">,
 ): Promise<void> {
@@ -192,7 +189,7 @@ async function answerNow(
   await answer({ kind: "approved", change: now ?? approved });
 }
 
-async function reject(deps: DecideDeps, deciding: By): Promise<void> {
+async function reject(deps: WorkflowParts, deciding: By): Promise<void> {
   const { change, interaction, answer, who } = deciding;
   const { reason } = interaction;
   const rejection = { ...step("reject", { by: who, reason }), who, result: reason ?? "without a reason" };
@@ -202,7 +199,7 @@ async function reject(deps: DecideDeps, deciding: By): Promise<void> {
   return answer({ kind: "rejected", change: rejected.change });
 }
 
-async function cancel(deps: DecideDeps, deciding: Deciding): Promise<void> {
+async function cancel(deps: WorkflowParts, deciding: Deciding): Promise<void> {
   const { change, interaction, answer } = deciding;
   const { userId } = interaction.origin;
   if (userId !== change.requester.userId) return answer({ kind: "not-yours", change });
@@ -215,12 +212,12 @@ async function cancel(deps: DecideDeps, deciding: Deciding): Promise<void> {
 }
 
 /** A rejected or cancelled Undo puts the Undo button back on the original card. */
-async function drawBoth({ cards }: DecideDeps, { id, undoOf }: StoredChange): Promise<void> {
+async function drawBoth({ cards }: Pick<WorkflowParts, "cards">, { id, undoOf }: StoredChange): Promise<void> {
   await cards.draw(id);
   if (undoOf !== undefined) await cards.draw(undoOf);
 }
 
-async function late({ store }: DecideDeps, { change, answer, interaction }: Deciding): Promise<void> {
+async function late({ store }: Pick<WorkflowParts, "store">, { change, answer, interaction }: Deciding): Promise<void> {
   const now = (await store.find({ id: change.id })) ?? change;
   return answer({ kind: "late", change: now, wanted: interaction.decision });
 }

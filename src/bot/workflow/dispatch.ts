@@ -5,16 +5,15 @@ import type { Message } from "../views/kit/message.ts";
 import { refusalMessage } from "../views/messages/refusal-message.ts";
 import { useMessage } from "../commands/verbs/use/message.ts";
 import type { Interaction, SentForm } from "./inbox/interaction.ts";
-import { accept, type AcceptDeps } from "./inbox/accept.ts";
+import { accept } from "./inbox/accept.ts";
 import { linkOwner, refusedEarly } from "./access/may-link.ts";
 import { isDirect, type Origin } from "./origin.ts";
-import { answerRead, type AnswerReadDeps } from "./answer/answer-read.ts";
-import { answerStatus, type AnswerStatusDeps } from "./answer/answer-status.ts";
+import { answerRead } from "./answer/answer-read.ts";
+import { answerStatus } from "./answer/answer-status.ts";
 import { sentences } from "../views/messages/sentences.ts";
 import { showBinding } from "./bind.ts";
-import { signWhenSlow } from "./sign.ts";
-
-export type DispatchDeps = AcceptDeps & AnswerReadDeps & AnswerStatusDeps;
+import { signWhenSlow } from "./reply.ts";
+import type { WorkflowParts } from "./ports.ts";
 
 type Dispatched = {
   readonly ask: Ask;
@@ -33,7 +32,7 @@ type Say = (message: Message | undefined) => Promise<void>;
 
 /** Hands an Ask to its verb, whether it was typed or came from a form. Changes are stored first. */
 export async function dispatch(
-  deps: DispatchDeps,
+  deps: WorkflowParts,
   { command, ask: typed, origin, id, opens, form }: Dispatched,
   say: Say,
 ): Promise<void> {
@@ -73,9 +72,9 @@ export async function dispatch(
 }
 
 async function withSign(
-  deps: DispatchDeps,
+  deps: WorkflowParts,
   origin: Origin,
-  work: (responder: DispatchDeps["responder"]) => Promise<void>,
+  work: (responder: WorkflowParts["responder"]) => Promise<void>,
 ): Promise<void> {
   const { responder, end } = signWhenSlow(deps, origin);
   try {
@@ -87,7 +86,7 @@ async function withSign(
 
 type Using = Pick<Dispatched, "origin" | "id"> & { readonly wish: BindingWish };
 
-async function use(deps: DispatchDeps, { wish, origin, id }: Using, say: Say): Promise<void> {
+async function use(deps: WorkflowParts, { wish, origin, id }: Using, say: Say): Promise<void> {
   if (isDirect(origin.channelId)) return say(useMessage({ kind: "direct", command: deps.settings.command }));
   if (wish.kind === "show") {
     const isTaken = deps.lanes.add({ lane: "people", owner: origin.userId }, () => showBinding(deps, origin));
@@ -103,7 +102,7 @@ type Linking = Pick<Dispatched, "origin" | "id"> & {
   readonly opens: Dispatched["opens"];
 };
 
-async function link(deps: DispatchDeps, { kind, whose, origin, id, opens }: Linking, say: Say): Promise<void> {
+async function link(deps: WorkflowParts, { kind, whose, origin, id, opens }: Linking, say: Say): Promise<void> {
   if (whose === "channel" && isDirect(origin.channelId)) return say(sentences.noChannel());
   if (kind === "disconnect") return accept(deps, { id, interaction: { kind, whose, origin }, ack: say });
   if (opens === undefined) return say(sentences.needsCommand(deps.settings.command));

@@ -1,16 +1,9 @@
-import type { Logger } from "pino";
 import { Problem } from "../../api/problem.ts";
-import type { Settings } from "../commands/command.ts";
 import { StoreError, UserError } from "../errors.ts";
 import type { Message } from "../views/kit/message.ts";
 import { sentences } from "../views/messages/sentences.ts";
 import { bugMessage, problemMessage, userErrorMessage } from "../views/messages/error-messages.ts";
-
-export type FailureDeps = {
-  readonly settings: Pick<Settings, "command">;
-  readonly log: Logger;
-  readonly newReference: () => string;
-};
+import type { WorkflowParts } from "./ports.ts";
 
 /** For the log: only the verb and the kind, never what was typed. */
 type Where = {
@@ -29,7 +22,11 @@ export function isBug(error: unknown): boolean {
  * The only place where the bot turns an error into a message: a `UserError` is shown as it is, a `Problem` with its next
  * step, and anything else is a bug, with a reference that is in the log beside the stack.
  */
-export function failureMessage({ settings, log, newReference }: FailureDeps, error: unknown, where: Where): Message {
+export function failureMessage(
+  { settings, log, newReference }: Pick<WorkflowParts, "settings" | "log" | "newReference">,
+  error: unknown,
+  where: Where,
+): Message {
   if (error instanceof UserError) {
     log.info({ verb: where.verb }, "a command had a mistake");
     return userErrorMessage(error, settings.command);

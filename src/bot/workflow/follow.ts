@@ -1,31 +1,19 @@
 import type { Change } from "../changes/change.ts";
-import { type Look, type Looked, lookAtChanged, lookAtJob, unwatched } from "../changes/health.ts";
+import { type Look, lookAtChanged, lookAtJob, type Looked, unwatched } from "../changes/health.ts";
 import type { FailingLinesDeps } from "../changes/failing-lines.ts";
 import { withWarnings } from "../changes/execute.ts";
 import { FOLLOWED_FOR_MS } from "../changes/service-watch.ts";
 import type { Health, StoredChange } from "../changes/stored-change.ts";
 import { isFollowed, seenOf } from "../views/kit/seen.ts";
-import type { Settings } from "../commands/command.ts";
 import { UserError } from "../errors.ts";
-import type { LogPool } from "../logs/threads/log-pool.ts";
-import type { EnvValues } from "./access/env-values.ts";
-import { advance, type AdvanceDeps } from "./advance.ts";
+import { advance } from "./advance.ts";
 import { step } from "./lifecycle.ts";
-import type { Advanced, Cards, Clock } from "./ports.ts";
-import { type ApiDeps, apiFor, changeIn, type OpenDeps, openRequest, type OpenRequest } from "./stored-request.ts";
+import type { Advanced, Clock, WorkflowParts } from "./ports.ts";
+import { apiFor, openRequest, type OpenRequest } from "./open-request.ts";
+import { changeIn } from "./stored-request.ts";
 
 /** Of a Change that was left alone for longer, a look at the workload says little. */
 export const LEFT_ALONE_MS = 3 * FOLLOWED_FOR_MS;
-
-export type FollowDeps = AdvanceDeps &
-  ApiDeps &
-  OpenDeps & {
-    readonly cards: Pick<Cards, "draw" | "tell">;
-    readonly clock: Clock;
-    readonly envValues: Pick<EnvValues, "values">;
-    readonly logs: Pick<LogPool, "redact">;
-    readonly settings: Pick<Settings, "logZone" | "resourcesKey" | "healthyAfterMs">;
-  };
 
 export type Followed = {
   readonly change: StoredChange;
@@ -44,7 +32,7 @@ const JOB_FOR_MS = 24 * 60 * 60_000;
  * After a success: does the workload run? One look, whose result is stored with the time of the next one: then the sweep
  * of any replica follows it again. So no lane is held in between, and a restart of the bot loses nothing.
  */
-export async function follow(deps: FollowDeps, followed: Followed, signal: AbortSignal): Promise<void> {
+export async function follow(deps: WorkflowParts, followed: Followed, signal: AbortSignal): Promise<void> {
   const { change, isLeftOver } = followed;
   if (signal.aborted) return;
   if (!isFollowed(change)) return record(deps, followed, { health: unwatched });
@@ -70,7 +58,11 @@ export function leftAlone({ progress }: StoredChange): Health {
 
 type Asked = { readonly change: StoredChange; readonly request: OpenRequest };
 
-async function lookAt(deps: FollowDeps, { change: stored, request }: Asked, look: FailingLinesDeps): Promise<Looked> {
+async function lookAt(
+  deps: WorkflowParts,
+  { change: stored, request }: Asked,
+  look: FailingLinesDeps,
+): Promise<Looked> {
   const change = changeIn(request.content);
   const age = ageMs(deps.clock, stored);
   if (stored.op === "createJob") return jobLook(await lookAtJob(change, { uid: uidOf(stored), ageMs: age }, look), age);
@@ -80,7 +72,10 @@ async function lookAt(deps: FollowDeps, { change: stored, request }: Asked, look
 type Changed = { readonly stored: StoredChange; readonly change: Change; readonly ageMs: number };
 
 /** What a look at it is judged by. */
-export function lookOf({ clock, settings }: FollowDeps, { stored, change, ageMs }: Changed): Look {
+export function lookOf(
+  { clock, settings }: Pick<WorkflowParts, "clock" | "settings">,
+  { stored, change, ageMs }: Changed,
+): Look {
   const { healthyAfterMs, resourcesKey } = settings;
   const isConfirmed = stored.ending?.kind === "run" && stored.ending.outcome.kind === "done";
   const uid = uidOf(stored) ?? change.workload.uid;
@@ -114,7 +109,7 @@ function uidOf({ ending }: StoredChange): string | undefined {
   return ending?.kind === "run" && ending.outcome.kind === "done" ? ending.outcome.after?.uid : undefined;
 }
 
-async function record(deps: FollowDeps, { change, opened }: Followed, looked: Looked): Promise<void> {
+async function record(deps: WorkflowParts, { change, opened }: Followed, looked: Looked): Promise<void> {
   const moved = await store(deps, change, looked);
   if (moved === undefined) return;
   if (!isNews(change, looked)) return;
@@ -136,7 +131,7 @@ function shownOf(seen: Health | undefined) {
  * Undefined: another replica follows it by now.
  */
 export async function store(
-  deps: FollowDeps,
+  deps: WorkflowParts,
   change: StoredChange,
   looked: Looked,
   { restMs }: { readonly restMs?: number | undefined } = {},
@@ -178,7 +173,7 @@ function newsOf({ workload }: StoredChange, { outcome = "isn't healthy", line }:
 
 /** Undefined for an aborted look. A request that can't be opened any more can't be followed. */
 async function withRequest(
-  deps: FollowDeps,
+  deps: WorkflowParts,
   { change, opened }: Followed,
   look: (request: OpenRequest) => Promise<Looked | undefined>,
 ): Promise<Looked | undefined> {
@@ -194,7 +189,7 @@ async function withRequest(
 
 type Opened = { readonly request: OpenRequest; readonly signal: AbortSignal };
 
-export function looking(deps: FollowDeps, { change }: Pick<Followed, "change">, { request, signal }: Opened) {
+export function looking(deps: WorkflowParts, { change }: Pick<Followed, "change">, { request, signal }: Opened) {
   return {
     ...apiFor(deps, request, signal),
     nowMs: () => deps.clock.now().getTime(),
@@ -211,7 +206,7 @@ type Lines = {
 
 /** Lines that can't be redacted in time, or before the stop, are not shown. */
 async function redacted(
-  { logs, envValues }: FollowDeps,
+  { logs, envValues }: Pick<WorkflowParts, "logs" | "envValues">,
   { change: { id, workload }, lines, request }: Lines,
   signal: AbortSignal,
 ): Promise<readonly string[]> {

@@ -3,10 +3,8 @@ import type { HistoryEventKind, NewHistoryEvent } from "../changes/history-event
 import type { StoredChange, Who } from "../changes/stored-change.ts";
 import { StoreError } from "../errors.ts";
 import type { Origin } from "./origin.ts";
-import type { Clock, Store } from "./ports.ts";
+import type { Clock, WorkflowParts } from "./ports.ts";
 import type { Refused } from "../commands/lookup/authorize.ts";
-
-export type HistoryDeps = { readonly store: Pick<Store, "note">; readonly log: Logger };
 
 type Happened = {
   readonly kind: HistoryEventKind;
@@ -89,7 +87,10 @@ export function logEvent({ log }: { readonly log: Logger }, event: NewHistoryEve
 }
 
 /** Adds a row that belongs to no step of a Change. */
-export async function note({ store, log }: HistoryDeps, event: NewHistoryEvent): Promise<void> {
+export async function note(
+  { store, log }: Pick<WorkflowParts, "store" | "log">,
+  event: NewHistoryEvent,
+): Promise<void> {
   await store.note(event);
   logEvent({ log }, event);
 }
@@ -117,7 +118,7 @@ export function refusalEvent({ verb, origin, who, account, refusal, workload }: 
 }
 
 /** Notes a refused request. A database failure is only logged, so the person still gets an answer. */
-export async function noteRefusal(deps: HistoryDeps, attempt: Attempt): Promise<void> {
+export async function noteRefusal(deps: Pick<WorkflowParts, "store" | "log">, attempt: Attempt): Promise<void> {
   try {
     await note(deps, refusalEvent(attempt));
   } catch (err) {

@@ -1,27 +1,14 @@
-import type { Sealer } from "../accounts/seal.ts";
 import { boundTo } from "../accounts/resolve.ts";
-import type { Api } from "../../api/client.ts";
 import { Problem } from "../../api/problem.ts";
-import type { Settings } from "../commands/command.ts";
 import type { NewHistoryEvent } from "../changes/history-event.ts";
 import { accountMessage } from "../views/messages/account-message.ts";
 import { UserError } from "../errors.ts";
 import { connectForm, connectResult } from "../views/forms/connect-form.ts";
-import type { Interaction } from "./inbox/interaction.ts";
+import type { Interaction, Reply } from "./inbox/interaction.ts";
 import { logEvent, originEvent } from "./history.ts";
-import { checkLink, linkOwner, type MayLinkDeps } from "./access/may-link.ts";
+import { checkLink, linkOwner } from "./access/may-link.ts";
 import type { Origin } from "./origin.ts";
-import type { Accounts, LinkStore, Profile, Responder } from "./ports.ts";
-import type { Reply } from "./inbox/reply.ts";
-
-export type LinkDeps = MayLinkDeps & {
-  readonly store: LinkStore;
-  readonly accounts: Pick<Accounts, "forget">;
-  readonly responder: Pick<Responder, "announce" | "showInForm">;
-  readonly api: Pick<Api, "as">;
-  readonly sealer: Sealer;
-  readonly settings: Settings;
-};
+import type { Profile, WorkflowParts } from "./ports.ts";
 
 type Answered = { readonly reply: Reply };
 type ConnectInteraction = Extract<Interaction, { kind: "connect" }> & Answered;
@@ -31,7 +18,11 @@ type DisconnectInteraction = Extract<Interaction, { kind: "disconnect" }> & Answ
  * Links an account: the workload API is asked once whether it accepts user name and token, then the token is sealed for this
  * owner alone. The form shows the result; after a wrong token it keeps the user name. Repeating it changes nothing.
  */
-export async function connect(deps: LinkDeps, interaction: ConnectInteraction, signal: AbortSignal): Promise<void> {
+export async function connect(
+  deps: WorkflowParts,
+  interaction: ConnectInteraction,
+  signal: AbortSignal,
+): Promise<void> {
   try {
     await linkAccount(deps, interaction, signal);
   } catch (error) {
@@ -45,7 +36,7 @@ export async function connect(deps: LinkDeps, interaction: ConnectInteraction, s
   }
 }
 
-async function linkAccount(deps: LinkDeps, interaction: ConnectInteraction, signal: AbortSignal): Promise<void> {
+async function linkAccount(deps: WorkflowParts, interaction: ConnectInteraction, signal: AbortSignal): Promise<void> {
   const { origin, whose, username, token, viewId } = interaction;
   const { command } = deps.settings;
   const owner = linkOwner(whose, origin);
@@ -69,7 +60,7 @@ async function linkAccount(deps: LinkDeps, interaction: ConnectInteraction, sign
   if (whose === "channel") await deps.responder.announce(origin.channelId, message);
 }
 
-export async function disconnect(deps: LinkDeps, interaction: DisconnectInteraction): Promise<void> {
+export async function disconnect(deps: WorkflowParts, interaction: DisconnectInteraction): Promise<void> {
   const { origin, whose } = interaction;
   const profile = await checkLink(deps, { kind: "disconnect", whose, origin });
   const owner = linkOwner(whose, origin);
@@ -86,7 +77,7 @@ export async function disconnect(deps: LinkDeps, interaction: DisconnectInteract
 
 /** One live call; undefined when the API accepts the account. */
 async function refusalOf(
-  deps: LinkDeps,
+  deps: WorkflowParts,
   { username, token }: ConnectInteraction,
   signal: AbortSignal,
 ): Promise<string | undefined> {

@@ -5,8 +5,7 @@ import { listJobs, listServices } from "../commands/lookup/list-workloads.ts";
 import { listRefusal, visibleItems } from "../commands/lookup/may-see.ts";
 import { Problem } from "../../api/problem.ts";
 import type { Logger } from "pino";
-import type { Lanes } from "./inbox/lanes.ts";
-import type { Clock } from "./ports.ts";
+import type { WorkflowParts } from "./ports.ts";
 
 /** The latest known lists; undefined where there is none. */
 export type Live = {
@@ -27,18 +26,16 @@ type Wanted = {
   readonly withinMs: number;
 };
 
-export type LiveDeps = {
-  readonly lanes: Pick<Lanes, "background">;
-  readonly clock: Pick<Clock, "now">;
-  readonly log: Logger;
-};
-
 /**
  * Names and status of workloads, from the latest list while that is fresh, else from one list call for each kind; from
  * an older list, with a problem that says so, when the API doesn't answer in time. Only workloads that the person may see. Never rejects
  * because of the workload API.
  */
-export async function liveWorkloads(deps: LiveDeps, context: Context, wanted: Wanted): Promise<Live> {
+export async function liveWorkloads(
+  deps: Pick<WorkflowParts, "lanes" | "clock" | "log">,
+  context: Context,
+  wanted: Wanted,
+): Promise<Live> {
   const { jobsRegion } = context.settings;
   const [services, jobs] = await Promise.all([
     wanted.of === "job" ? nothing : kindOf(deps, context, { ...wanted, kind: "service" }),
@@ -70,7 +67,11 @@ const nothing: Told = { lately: undefined, problem: undefined, isLate: false };
 
 type Kind = Omit<Wanted, "of"> & { readonly kind: "service" | "job" };
 
-async function kindOf(deps: LiveDeps, context: Context, wanted: Kind): Promise<Told> {
+async function kindOf(
+  deps: Pick<WorkflowParts, "lanes" | "clock" | "log">,
+  context: Context,
+  wanted: Kind,
+): Promise<Told> {
   const { kind, region, freshMs, withinMs } = wanted;
   const { account, directory } = context;
   const refusal = await listRefusal(kind, region, context);
@@ -91,7 +92,10 @@ type First = { readonly isLate: boolean; readonly problem: string | undefined };
 const LATE: First = { isLate: true, problem: "The workload API hasn't answered yet." };
 
 /** Why there is no new list, if there is none. A late one goes on, and is remembered when it comes. */
-async function firstOf({ lanes, log }: LiveDeps, { list, withinMs }: Reading): Promise<First> {
+async function firstOf(
+  { lanes, log }: Pick<WorkflowParts, "lanes" | "log">,
+  { list, withinMs }: Reading,
+): Promise<First> {
   const asked = list.then(
     (): First => ({ isLate: false, problem: undefined }),
     (error: unknown): First => ({ isLate: false, problem: sentenceOf(error, log) }),

@@ -4,8 +4,9 @@ import type { FormCommand } from "../commands/grammar/parse.ts";
 import { regionOf } from "../commands/grammar/target.ts";
 import { visibleItems } from "../commands/lookup/may-see.ts";
 import { type Suggestion, UserError } from "../errors.ts";
-import { type ContextDeps, contextFor } from "./access/context.ts";
+import { contextFor } from "./access/context.ts";
 import type { Origin } from "./origin.ts";
+import type { WorkflowParts } from "./ports.ts";
 
 const MOST = 3;
 
@@ -16,7 +17,7 @@ type Offering = { readonly command: FormCommand; readonly values: FormValues; re
  * call, and offers nothing when there is no recent list or when something else is missing.
  */
 export async function workloadsFor(
-  deps: ContextDeps,
+  deps: WorkflowParts,
   { command, values, origin }: Offering,
   signal: AbortSignal,
 ): Promise<readonly Suggestion[]> {

@@ -1,18 +1,57 @@
+import type { Logger } from "pino";
+import type { Api } from "../../api/client.ts";
+import type { Sealer } from "../accounts/seal.ts";
+import type { Settings } from "../commands/command.ts";
+import type { Directory } from "../commands/lookup/directory.ts";
+import type { ReplicaReport } from "../health/report.ts";
+import type { Finding } from "../health/finding.ts";
+import type { LogPool } from "../logs/threads/log-pool.ts";
+import type { Policy } from "../policy/policy.ts";
+import type { CallCounts } from "./access/call-counts.ts";
+import type { EnvValues } from "./access/env-values.ts";
+import type { Dropped } from "./inbox/dropped.ts";
+import type { Lanes } from "./inbox/lanes.ts";
+import type { Retries } from "./inbox/retry.ts";
 import type { FoundAccounts } from "../accounts/resolve.ts";
 import type { AccountOwner, AccountRef, AccountSeeker, LinkedAccount, OpenAccount } from "../accounts/account.ts";
 import type { HistoryEvent, HistoryQuery, NewHistoryEvent } from "../changes/history-event.ts";
 import type { Card, StoredChange } from "../changes/stored-change.ts";
 import type { Binding, BindingTerms } from "../policy/binding.ts";
 import type { Message, Post } from "../views/kit/message.ts";
-import type { Drawable, Drawing } from "./drawable.ts";
 import type { Step } from "./lifecycle.ts";
-import type { SentForm } from "./inbox/interaction.ts";
-import type { Reply } from "./inbox/reply.ts";
+import type { Reply, SentForm } from "./inbox/interaction.ts";
 import type { Origin } from "./origin.ts";
 import type { Standing } from "../policy/question.ts";
+import type { Content } from "./stored-request.ts";
 
 // What the workflow needs from outside. `slack/` implements People, Cards and Responder, `access/accounts.ts` Accounts, and
-// `store/` everything that is kept. Each function takes only what it uses.
+// `store/` everything that is kept.
+
+/** What the workflow is given to work for one workspace. What carries a request on takes all of it, a leaf what it uses. */
+export type WorkflowParts = {
+  readonly accounts: Accounts;
+  readonly api: Pick<Api, "as" | "engine">;
+  readonly calls: CallCounts;
+  readonly cards: Cards;
+  /** The check-up of the workspace. Never rejects. */
+  readonly checkup: () => Promise<readonly Finding[]>;
+  readonly clock: Clock;
+  readonly directory: Directory;
+  readonly dropped: Dropped;
+  readonly envValues: EnvValues;
+  readonly lanes: Lanes;
+  readonly log: Logger;
+  readonly logs: Pick<LogPool, "excerpt" | "redact">;
+  /** The reference of an error, which its message and the log name. */
+  readonly newReference: () => string;
+  readonly people: People;
+  readonly policy: () => Policy;
+  readonly responder: Responder;
+  readonly retries: Retries;
+  readonly sealer: Sealer;
+  readonly settings: Settings;
+  readonly store: Store & Inbox & RecordRows & LinkStore & BindingStore & ChannelMover;
+};
 
 /**
  * The most that an answer about people may be old, in milliseconds: where it decides, who is in a group or channel
@@ -116,7 +155,7 @@ export type Responder = {
 };
 
 /** The account a person acts with, and what their channel implies. */
-export type Here = {
+export type ResolvedAccount = {
   readonly account: OpenAccount;
   readonly binding: Binding | undefined;
   /** The person's own default region. */
@@ -125,9 +164,9 @@ export type Here = {
 
 export type Accounts = {
   /** Throws a `UserError` when no account applies here, or when that can't be checked. */
-  readonly here: (seeker: AccountSeeker, effect: "read" | "write") => Promise<Here>;
+  readonly resolve: (seeker: AccountSeeker, effect: "read" | "write") => Promise<ResolvedAccount>;
   /** The account of a stored Change. Throws a `UserError`, or a `StoreError`: cached answers don't count. */
-  readonly again: (ref: AccountRef, seeker: AccountSeeker) => Promise<OpenAccount>;
+  readonly reopen: (ref: AccountRef, seeker: AccountSeeker) => Promise<OpenAccount>;
   /** Drops cached answers after somebody linked, bound or set something. */
   readonly forget: () => void;
   /** The workspace's account is in Gantry's settings, so nobody connects one. */
@@ -216,13 +255,6 @@ export type Store = {
   readonly find: (key: ChangeKey, teamId?: string) => Promise<StoredChange | undefined>;
   /** One step of the lifecycle, in one transaction with its row of history. */
   readonly advance: (id: string | IdIn, step: Step, event: NewHistoryEvent | undefined) => Promise<Advanced>;
-  /** Ends what nobody decided in time, and what nobody carried out within `approvedMs`; `event` makes the rows of history. */
-  readonly expire: (
-    approvedMs: number,
-    event: (change: StoredChange) => NewHistoryEvent,
-  ) => Promise<readonly StoredChange[]>;
-  /** Takes over what replicas that are gone left unfinished, and returns everything this replica has to carry on. */
-  readonly open: () => Promise<readonly StoredChange[]>;
   /** A row of history that belongs to no step: a refusal, a linked account. */
   readonly note: (event: NewHistoryEvent) => Promise<void>;
 };
@@ -258,8 +290,25 @@ export type Inbox = {
    * replica.
    */
   readonly drop: (deliveryId: string) => Promise<void>;
+};
+
+/** What any replica does for all workspaces, every few seconds. */
+export type SweepStore = {
+  /** Renews this replica's lease. When it ends, other replicas take over what this one holds. */
+  readonly beat: (report?: ReplicaReport) => Promise<void>;
+  /** Ends what nobody decided in time, and what nobody carried out within `approvedMs`; `event` makes the rows of history. */
+  readonly expire: (
+    approvedMs: number,
+    event: (change: StoredChange) => NewHistoryEvent,
+  ) => Promise<readonly StoredChange[]>;
+  /** Takes over what replicas that are gone left unfinished, and returns everything this replica has to carry on. */
+  readonly open: () => Promise<readonly StoredChange[]>;
   /** Takes over unfinished deliveries of replicas that are gone. */
   readonly takeDeliveries: () => Promise<readonly Delivery[]>;
+  /** Changes whose card or thread is out of date, and that nobody draws. */
+  readonly undrawn: () => Promise<readonly IdIn[]>;
+  /** Changes whose requester has to be told what the card is late with, and whom nobody tells. */
+  readonly owed: () => Promise<readonly IdIn[]>;
 };
 
 export type LinkStore = {
@@ -290,4 +339,25 @@ export type BindingStore = BindingReader & {
   readonly bind: (channel: ChannelId, binding: NewBinding, event: NewHistoryEvent) => Promise<boolean>;
   /** False: it was not bound, and nothing is written. */
   readonly unbind: (channel: ChannelId, event: NewHistoryEvent) => Promise<boolean>;
+};
+
+/** The right to draw a card, for a while. */
+export type Drawing = {
+  readonly change: StoredChange;
+  /** Proves that the right is still ours. */
+  readonly token: string;
+  /** How many messages were posted for this card: a deleted card is posted once more. */
+  readonly posts: number;
+  /** Rows of history that the thread doesn't show yet, oldest first; empty for a Change without a thread. */
+  readonly untold: readonly HistoryEvent[];
+  /** The number of the newest row of history that wasn't told, if any. */
+  readonly newest: number | undefined;
+};
+
+/** What is known of a card that has to be drawn. */
+export type Drawable = {
+  /** The content of the Change, if it was unsealed already. */
+  readonly opened?: Content | undefined;
+  /** The right to draw, if it was taken already. */
+  readonly drawing?: Drawing | undefined;
 };

@@ -2,17 +2,16 @@ import type { Change } from "../changes/change.ts";
 import type { StoredChange } from "../changes/stored-change.ts";
 import type { Context, WriteCommand } from "../commands/command.ts";
 import { commandOf } from "../commands/grammar/parse.ts";
-import type { Post, Message } from "../views/kit/message.ts";
+import type { Message, Post } from "../views/kit/message.ts";
 import { askedElsewhere } from "../views/messages/asked-message.ts";
 import { refusalMessage } from "../views/messages/refusal-message.ts";
 import { namesFor } from "./access/approver-names.ts";
-import { accessFor, type ContextDeps } from "./access/context.ts";
+import { accessFor } from "./access/context.ts";
 import { preflight, preflightGlass } from "./access/preflight.ts";
 import { draftOf, leftOutWords, type Proposed, requesterOf, subjectOf, waitKeyOf } from "./draft.ts";
 import { changedSince } from "./repeat/changed-since.ts";
 import {
   askWhetherAgain,
-  type DuplicateDeps,
   isSameRequest,
   pointAtEarlierRequest,
   REPEATED_WITHIN_MS,
@@ -20,18 +19,12 @@ import {
 import { changeEvent, logEvent, note, originEvent, refusalEvent } from "./history.ts";
 import { judge } from "./judge.ts";
 import type { LeftOut } from "./several/propose-parts.ts";
-import type { Interaction } from "./inbox/interaction.ts";
-import type { Reply } from "./inbox/reply.ts";
-import type { Store, Untold } from "./ports.ts";
+import type { Interaction, Reply } from "./inbox/interaction.ts";
+import type { Untold, WorkflowParts } from "./ports.ts";
 import { carryOnLater, type RunEvents, type Stored } from "./run.ts";
-import type { RunDeps } from "./send.ts";
 import type { Refused } from "../commands/lookup/authorize.ts";
 import { nothingToDo } from "../views/cards/nothing-to-do.ts";
 import { nothingToDoForAny } from "../views/cards/several-card.ts";
-
-export type ProposeDeps = ContextDeps &
-  DuplicateDeps &
-  RunDeps & { readonly store: Pick<Store, "add" | "find" | "note"> };
 
 export type AskInteraction = Extract<Interaction, { kind: "ask" }> & {
   readonly deliveryId: string;
@@ -49,7 +42,7 @@ export type AskInteraction = Extract<Interaction, { kind: "ask" }> & {
  * From an Ask to a stored Change: its effect, the verdict of policy, and who has to approve. Repeated for the same
  * delivery, it finds the Change it stored and goes on from there. Throws `UserError`, `Problem` or `StoreError`.
  */
-export async function propose(deps: ProposeDeps, interaction: AskInteraction, signal: AbortSignal): Promise<void> {
+export async function propose(deps: WorkflowParts, interaction: AskInteraction, signal: AbortSignal): Promise<void> {
   const { ask, origin, deliveryId, undone, isRepeated } = interaction;
   const undoOf = undone?.id;
   const known = isRepeated ? await deps.store.find({ deliveryId }) : undefined;
@@ -75,7 +68,7 @@ export async function propose(deps: ProposeDeps, interaction: AskInteraction, si
 }
 
 /** Stores the Change, unless the same request waits already or policy's conditions can't be met. */
-async function storeOrPoint(deps: ProposeDeps, proposed: Proposed, interaction: AskInteraction): Promise<void> {
+async function storeOrPoint(deps: WorkflowParts, proposed: Proposed, interaction: AskInteraction): Promise<void> {
   // Before checking who could approve: the only possible approver may be the requester of now.
   const waitKey = proposed.verdict.kind === "approve" ? waitKeyOf(deps.sealer, proposed) : undefined;
   const earlier = waitKey === undefined ? undefined : await deps.store.find({ waitKey });
@@ -94,7 +87,7 @@ async function storeOrPoint(deps: ProposeDeps, proposed: Proposed, interaction: 
 type Going = { readonly stored: Stored; readonly interaction: AskInteraction };
 
 /** A pending one shows its card; one that needs no approval runs. */
-async function goOn(deps: ProposeDeps, { stored, interaction }: Going): Promise<void> {
+async function goOn(deps: WorkflowParts, { stored, interaction }: Going): Promise<void> {
   const { change } = stored;
   const { reply, origin, run } = interaction;
   if (change.undoOf !== undefined && change.settledAt === undefined) await deps.cards.draw(change.undoOf);
@@ -124,7 +117,7 @@ type Asked = {
 };
 
 async function refuseByPolicy(
-  deps: ProposeDeps,
+  deps: WorkflowParts,
   { interaction, command, context }: Asked,
   { refusal, workload }: Refused,
 ): Promise<void> {
@@ -139,7 +132,7 @@ const FEW = 5;
 
 /** The request would fail after somebody approved it. */
 async function refuseByApi(
-  deps: ProposeDeps,
+  deps: WorkflowParts,
   { interaction, command, context }: Asked,
   leftOut: readonly LeftOut[],
 ): Promise<void> {
@@ -167,7 +160,7 @@ async function refuseByApi(
 
 type Refusal = { readonly post: Post; readonly why: string };
 
-async function refusalOf(deps: ProposeDeps, { verdict, ask, context }: Proposed): Promise<Refusal | undefined> {
+async function refusalOf(deps: WorkflowParts, { verdict, ask, context }: Proposed): Promise<Refusal | undefined> {
   const { command } = deps.settings;
   const needsReason = verdict.kind === "break-glass" || (verdict.kind === "approve" && verdict.terms.reasonRequired);
   if (needsReason && ask.reason === undefined) {
@@ -182,7 +175,7 @@ async function refusalOf(deps: ProposeDeps, { verdict, ask, context }: Proposed)
 
 type Refusing = { readonly proposed: Proposed; readonly interaction: AskInteraction };
 
-async function refuse(deps: ProposeDeps, { proposed, interaction }: Refusing, { post, why }: Refusal): Promise<void> {
+async function refuse(deps: WorkflowParts, { proposed, interaction }: Refusing, { post, why }: Refusal): Promise<void> {
   const who = requesterOf(proposed);
   const subject = { ...subjectOf(proposed), id: undefined };
   await note(deps, changeEvent(deps, subject, { kind: "refused", who, result: why }));
@@ -191,7 +184,7 @@ async function refuse(deps: ProposeDeps, { proposed, interaction }: Refusing, { 
 
 /** Short ids can be taken already. */
 async function store(
-  deps: ProposeDeps,
+  deps: WorkflowParts,
   proposed: Proposed,
 ): Promise<(Stored & { readonly isFinished: boolean }) | Untold> {
   let unlessUntoldMs = proposed.ask.again === true ? undefined : REPEATED_WITHIN_MS;

@@ -1,11 +1,9 @@
 import type { Card, StoredChange } from "../changes/stored-change.ts";
-import type { Cards } from "./ports.ts";
-
-export type RetireDeps = { readonly cards: Pick<Cards, "retire"> };
+import type { WorkflowParts } from "./ports.ts";
 
 /** Handles a click on an outdated card: removes its buttons. Resolves to whether the clicked card was outdated. */
 export async function retireOutdated(
-  { cards }: RetireDeps,
+  { cards }: Pick<WorkflowParts, "cards">,
   change: StoredChange,
   clicked: Card | undefined,
 ): Promise<boolean> {

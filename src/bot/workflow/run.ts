@@ -3,11 +3,12 @@ import { unawaited } from "../../platform/unawaited.ts";
 import { type Clearance, clearToRun } from "./access/clear-to-run.ts";
 import { follow } from "./follow.ts";
 import { changeKey, stageOf, step } from "./lifecycle.ts";
-import { type Done, readBack, redrawLater, refuse, type RunDeps, send, stopwatch } from "./send.ts";
+import { type Done, readBack, redrawLater, refuse, send, stopwatch } from "./send.ts";
 import { followParts } from "./several/follow-parts.ts";
-import { SIGN_AFTER_MS } from "./sign.ts";
+import { SIGN_AFTER_MS } from "./reply.ts";
 import { runParts } from "./several/run-parts.ts";
-import type { OpenRequest } from "./stored-request.ts";
+import type { OpenRequest } from "./open-request.ts";
+import type { WorkflowParts } from "./ports.ts";
 
 /** Before Slack is asked again who the people of an approved Change are. */
 const AWAY_REST_MS = 10_000;
@@ -38,7 +39,7 @@ const FRESH_FOR_MS = 10_000;
  * can continue it: when the lane is full, or this process dies, the sweep of some replica adds it again. So a delivery
  * may be finished once its Change is stored.
  */
-export function carryOnLater(deps: RunDeps, stored: Stored, events?: RunEvents): void {
+export function carryOnLater(deps: WorkflowParts, stored: Stored, events?: RunEvents): void {
   const { change } = stored;
   const sinceMs = stopwatch(deps.clock);
   const job = { lane: "watching", key: changeKey(change.id), owner: change.requester.userId } as const; // a lane's name
@@ -51,7 +52,7 @@ export function carryOnLater(deps: RunDeps, stored: Stored, events?: RunEvents):
  * Takes a Change from any stage to its end: runs it, reads it back, follows it. Calling it twice, or on two replicas,
  * harms nothing: each step is one conditional UPDATE.
  */
-async function carryOn(deps: RunDeps, { stored, events }: CarryOn, signal: AbortSignal): Promise<void> {
+async function carryOn(deps: WorkflowParts, { stored, events }: CarryOn, signal: AbortSignal): Promise<void> {
   const { change, fresh } = stored;
   let isOver = false;
   const drawIfSlow = async (): Promise<void> => {
@@ -86,7 +87,7 @@ type CarryOn = { readonly stored: Stored; readonly events: RunEvents | undefined
 
 type Running = { readonly signal: AbortSignal; readonly events: RunEvents | undefined };
 
-async function toItsEnd(deps: RunDeps, stored: Stored, running: Running): Promise<Done | undefined> {
+async function toItsEnd(deps: WorkflowParts, stored: Stored, running: Running): Promise<Done | undefined> {
   const { signal } = running;
   const stage = stageOf(stored.change);
   if (stage === "approved") return run(deps, stored, running);
@@ -97,7 +98,7 @@ async function toItsEnd(deps: RunDeps, stored: Stored, running: Running): Promis
 }
 
 /** The Change once it is done; undefined when it ended otherwise, or isn't at its end. */
-async function run(deps: RunDeps, stored: Stored, { signal, events }: Running): Promise<Done | undefined> {
+async function run(deps: WorkflowParts, stored: Stored, { signal, events }: Running): Promise<Done | undefined> {
   const { change, fresh } = stored;
   const onClaimed = events?.onClaimed;
   const cleared = await clearanceOf(deps, stored);
@@ -122,7 +123,7 @@ async function run(deps: RunDeps, stored: Stored, { signal, events }: Running): 
 
 /** Of several workloads, each is claimed and told for itself. */
 async function begin(
-  deps: RunDeps,
+  deps: WorkflowParts,
   { change, onClaimed }: { readonly change: StoredChange; readonly onClaimed: RunEvents["onClaimed"] | undefined },
   signal: AbortSignal,
 ): Promise<Done | undefined> {
@@ -131,12 +132,12 @@ async function begin(
   return claimed.kind === "moved" ? partsDone(deps, claimed.change, signal) : undefined;
 }
 
-async function partsDone(deps: RunDeps, claimed: StoredChange, signal: AbortSignal): Promise<Done | undefined> {
+async function partsDone(deps: WorkflowParts, claimed: StoredChange, signal: AbortSignal): Promise<Done | undefined> {
   const change = await runParts(deps, claimed, signal);
   return change && { change };
 }
 
-async function clearanceOf(deps: RunDeps, { change, fresh, clearance }: Stored): Promise<Clearance> {
+async function clearanceOf(deps: WorkflowParts, { change, fresh, clearance }: Stored): Promise<Clearance> {
   if (fresh !== undefined) return { kind: "run", opened: fresh };
   return clearance ?? clearToRun(deps, change);
 }

@@ -6,28 +6,17 @@ import { isPartId, requestIdOf } from "../changes/parts.ts";
 import { readBackUnknown } from "../changes/read-back-unknown.ts";
 import type { StoredChange } from "../changes/stored-change.ts";
 import { UserError } from "../errors.ts";
-import type { ClearToRunDeps } from "./access/clear-to-run.ts";
 import { advance } from "./advance.ts";
-import type { FollowDeps } from "./follow.ts";
-import type { Lanes } from "./inbox/lanes.ts";
 import { changeKey, endOf, step } from "./lifecycle.ts";
-import type { Drawing } from "./drawable.ts";
-import type { Cards, Store } from "./ports.ts";
-import { apiFor, changeIn, contentOf, openRequest, type OpenRequest } from "./stored-request.ts";
+import type { Clock, Drawing, WorkflowParts } from "./ports.ts";
+import { apiFor, openRequest, type OpenRequest } from "./open-request.ts";
+import { changeIn, contentOf } from "./stored-request.ts";
 
 /** A Run takes seconds; another Run of the same workload is not tried before this. */
 const BUSY_REST_MS = 10_000;
 
-export type RunDeps = ClearToRunDeps &
-  FollowDeps & {
-    readonly store: Pick<Store, "sendWithinMs" | "find">;
-    readonly cards: Pick<Cards, "draw">;
-    readonly lanes: Pick<Lanes, "add" | "rest">;
-    readonly newReference: () => string;
-  };
-
 /** Draws a card that nobody waits for. When the lane is full, the next sweep finds the card. */
-export function redrawLater({ lanes, cards }: Pick<RunDeps, "lanes" | "cards">, changeId: string): void {
+export function redrawLater({ lanes, cards }: Pick<WorkflowParts, "lanes" | "cards">, changeId: string): void {
   lanes.add({ lane: "redraws", key: `card ${changeId}` }, async () => void (await cards.draw(changeId)));
 }
 
@@ -35,7 +24,7 @@ export function redrawLater({ lanes, cards }: Pick<RunDeps, "lanes" | "cards">, 
  * The time since now, by two clocks: `performance.now` stops while the machine is suspended, and the wall clock can be set
  * back.
  */
-export function stopwatch({ now }: RunDeps["clock"]): () => number {
+export function stopwatch({ now }: Clock): () => number {
   const elapsedMs = performance.now();
   const wallMs = now().getTime();
   return () => Math.max(performance.now() - elapsedMs, now().getTime() - wallMs);
@@ -58,7 +47,7 @@ export type Done = {
 
 /** Sends an approved Change and records its end, with what the read-back shows of its health. The Change if it is done. */
 export async function send(
-  deps: RunDeps,
+  deps: WorkflowParts,
   { change, opened, isFresh, onClaimed }: Sending,
   signal: AbortSignal,
 ): Promise<Done | undefined> {
@@ -77,7 +66,7 @@ export async function send(
 }
 
 /** Claims the Change and checks the clocks right before sending: a process that was suspended must not send. */
-function guard(deps: RunDeps, { change, onClaimed }: Pick<Sending, "change" | "onClaimed">, signal: AbortSignal) {
+function guard(deps: WorkflowParts, { change, onClaimed }: Pick<Sending, "change" | "onClaimed">, signal: AbortSignal) {
   let sinceClaimMs = (): number => Number.POSITIVE_INFINITY;
   return {
     async claim() {
@@ -94,14 +83,14 @@ function guard(deps: RunDeps, { change, onClaimed }: Pick<Sending, "change" | "o
 }
 
 /** Shows at once that the answer is missing, since somebody waits, while the workload is being read back. */
-async function doubt(deps: RunDeps, change: StoredChange, outcome: Outcome): Promise<void> {
+async function doubt(deps: WorkflowParts, change: StoredChange, outcome: Outcome): Promise<void> {
   const result = wordsOf(outcome);
   const reference = deps.newReference();
   const { kind } = await advance(deps, change, { ...step("doubt", { outcome }), result, reference });
   if (kind === "moved") redrawLater(deps, requestIdOf(change.id));
 }
 
-async function record(deps: RunDeps, change: StoredChange, executed: Executed): Promise<Done | undefined> {
+async function record(deps: WorkflowParts, change: StoredChange, executed: Executed): Promise<Done | undefined> {
   switch (executed.kind) {
     case "busy":
       // Each try reads the workload again, and some services allow a hundred calls a day.
@@ -124,7 +113,7 @@ async function record(deps: RunDeps, change: StoredChange, executed: Executed): 
   }
 }
 
-export async function refuse(deps: RunDeps, change: StoredChange, outcome: Outcome): Promise<void> {
+export async function refuse(deps: WorkflowParts, change: StoredChange, outcome: Outcome): Promise<void> {
   const words = { result: wordsOf(outcome), reference: deps.newReference() };
   await advance(deps, change, { ...step("refuse", { outcome }), ...words });
 }
@@ -139,7 +128,7 @@ function isFirstDrawn({ id, terms }: StoredChange): boolean {
 
 /** The Change if it is done. */
 async function settle(
-  deps: RunDeps,
+  deps: WorkflowParts,
   change: StoredChange,
   { outcome, progress, nextMs: lookInMs }: AcceptedEnd,
 ): Promise<Done | undefined> {
@@ -154,7 +143,11 @@ async function settle(
 }
 
 /** A Change that a replica sent before it was gone: read back, never sent again. */
-export async function readBack(deps: RunDeps, change: StoredChange, signal: AbortSignal): Promise<Done | undefined> {
+export async function readBack(
+  deps: WorkflowParts,
+  change: StoredChange,
+  signal: AbortSignal,
+): Promise<Done | undefined> {
   let opened: OpenRequest;
   try {
     opened = await openRequest(deps, change);
@@ -168,7 +161,7 @@ export async function readBack(deps: RunDeps, change: StoredChange, signal: Abor
   return signal.aborted ? undefined : settle(deps, change, { outcome });
 }
 
-function unreadable({ sealer }: RunDeps, change: StoredChange): Outcome {
+function unreadable({ sealer }: Pick<WorkflowParts, "sealer">, change: StoredChange): Outcome {
   const gone = contentOf(sealer, change) === undefined ? "the stored request" : "the account it used";
   const why = `It may have been sent, but I can't check: ${gone} can't be opened any more.`;
   return { kind: "unknown", after: "unread", why, next: "Check the workload before you try again." };

@@ -4,26 +4,18 @@ import { partsOf } from "../changes/parts.ts";
 import type { StoredChange } from "../changes/stored-change.ts";
 import type { ReplicaReport } from "../health/report.ts";
 import { changeEvent, logEvent } from "./history.ts";
-import { type AcceptDeps, beginAgain, takeOver } from "./inbox/accept.ts";
+import { beginAgain, takeOver } from "./inbox/accept.ts";
 import type { Lanes } from "./inbox/lanes.ts";
 import { stageOf } from "./lifecycle.ts";
-import type { Inbox, Store } from "./ports.ts";
+import type { SweepStore, WorkflowParts } from "./ports.ts";
 import { carryOnLater } from "./run.ts";
 import { redrawLater } from "./send.ts";
 
-export type SweepDeps = Pick<AcceptDeps, "sealer" | "retries" | "dropped" | "clock" | "log"> & {
-  readonly store: Pick<Store, "expire" | "open"> &
-    Pick<Inbox, "takeDeliveries"> & {
-      /** Renews this replica's lease. */
-      readonly beat: (report?: ReplicaReport) => Promise<void>;
-      /** Changes whose card or thread is out of date, and that nobody draws. */
-      readonly undrawn: () => Promise<readonly { readonly id: string; readonly teamId: string }[]>;
-      /** Changes whose requester has to be told what the card is late with, and whom nobody tells. */
-      readonly owed: () => Promise<readonly { readonly id: string; readonly teamId: string }[]>;
-    };
+export type SweepDeps = Pick<WorkflowParts, "sealer" | "retries" | "dropped" | "clock" | "log"> & {
+  readonly store: SweepStore;
   readonly lanes: Pick<Lanes, "isStopping">;
   /** What carries on the work of one workspace. Rejects when the database doesn't answer. */
-  readonly workspaceOf: (teamId: string) => Promise<AcceptDeps>;
+  readonly workspaceOf: (teamId: string) => Promise<WorkflowParts>;
   /** What this replica says about itself now. Never rejects. */
   readonly report: () => Promise<ReplicaReport>;
   /** Saves the calls counted in memory. */
@@ -64,7 +56,7 @@ export async function sweep(deps: SweepDeps): Promise<void> {
 }
 
 /** Not in the lane of the cards: those may be what Slack doesn't take. */
-function tellLater({ lanes, cards }: AcceptDeps, changeId: string): void {
+function tellLater({ lanes, cards }: Pick<WorkflowParts, "lanes" | "cards">, changeId: string): void {
   lanes.add({ lane: "sweeping", key: `tell ${changeId}` }, () => cards.tell(changeId, { isOverdue: true }));
 }
 

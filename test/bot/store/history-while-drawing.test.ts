@@ -2,7 +2,7 @@ import type { Kysely } from "kysely";
 import { expect, test } from "vitest";
 import { openSqlite } from "../../../src/platform/database/sqlite.ts";
 import type { Tables } from "../../../src/bot/store/schema/tables.ts";
-import type { Drawing } from "../../../src/bot/workflow/drawable.ts";
+import type { Drawing } from "../../../src/bot/workflow/ports.ts";
 import { benchOver, bob, event, pendingChange, votes } from "./contract/bench.ts";
 
 const card = { channelId: "C1", ts: "1.000001" };

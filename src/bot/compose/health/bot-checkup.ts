@@ -29,7 +29,7 @@ type Parts = {
   readonly bot: Pick<BotParts, "account" | "health" | "log" | "sealer" | "settings" | "slack" | "store">;
   readonly access: SlackAccess;
   readonly api: Pick<Api, "as" | "engine">;
-  readonly accounts: Pick<Accounts, "here">;
+  readonly accounts: Pick<Accounts, "resolve">;
   readonly calls: Pick<CallCounts, "today">;
   readonly policy: () => Policy;
   /** Of the workspace. */
@@ -123,7 +123,7 @@ async function apiFacts({ bot, api, accounts, calls, teamId }: Parts): Promise<F
 /** Of nobody and no channel, so the workspace's. Undefined when none is connected, or the database is away. */
 async function workspaceAccount(accounts: Parts["accounts"], teamId = ""): Promise<ApiAccount | undefined> {
   try {
-    return (await accounts.here({ teamId, userId: "", channelId: "" }, "read")).account;
+    return (await accounts.resolve({ teamId, userId: "", channelId: "" }, "read")).account;
   } catch (error) {
     if (error instanceof UserError) return undefined;
     throw error;

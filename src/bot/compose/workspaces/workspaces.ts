@@ -10,16 +10,15 @@ import type { SlackAccess } from "../../slack/send/clients.ts";
 import { createAccounts } from "../../workflow/access/accounts.ts";
 import { type CallCounts, createCallCounts } from "../../workflow/access/call-counts.ts";
 import { createEnvValues, rememberingEnv } from "../../workflow/access/env-values.ts";
-import type { AcceptDeps } from "../../workflow/inbox/accept.ts";
 import type { createLanes } from "../../workflow/inbox/lanes.ts";
 import type { Source } from "../../workflow/access/installation.ts";
-import type { Clock } from "../../workflow/ports.ts";
+import type { Clock, WorkflowParts } from "../../workflow/ports.ts";
 import type { BotParts } from "../bot.ts";
 import { createCheckup } from "../health/bot-checkup.ts";
 import { connectSlack, type SlackParts } from "./slack-parts.ts";
 import type { WorkspaceStore } from "./workspace-store.ts";
 
-type Deps = RouteDeps & AcceptDeps & { readonly calls: CallCounts };
+type Deps = RouteDeps & WorkflowParts & { readonly calls: CallCounts };
 
 /** What all workspaces share. Nothing in it remembers anything about one of them, other than by ids. */
 export type Shared = Pick<Deps, "dropped" | "newReference" | "repeats" | "retries"> & {
@@ -122,13 +121,11 @@ export function createWorkspace(parts: BotParts, shared: RoutedShared, one: OneW
   return { deps, identity, tokenRefusal };
 }
 
-type Here = { readonly now: () => Date; readonly teamId: () => string | undefined };
-
 /** Reaches the workload API with people's accounts. */
 function workloadParts(
   { api: parent, sealer, accountMode: mode, account }: BotParts,
   { store }: Pick<OneWorkspace, "store">,
-  { now, teamId }: Here,
+  { now, teamId }: { readonly now: () => Date; readonly teamId: () => string | undefined },
 ) {
   const nowMs = (): number => now().getTime();
   const envValues = createEnvValues(nowMs);

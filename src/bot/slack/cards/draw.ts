@@ -9,7 +9,7 @@ import { placeCard, type Placed, threadOf } from "./post-card.ts";
 import { retireCard } from "./retire.ts";
 import { tellRequester } from "./tell-requester.ts";
 import { createRight, type Work } from "./work.ts";
-import type { Drawable } from "../../workflow/drawable.ts";
+import type { Drawable } from "../../workflow/ports.ts";
 import { type Content, contentOf } from "../../workflow/stored-request.ts";
 
 /** The pause after a temporary failure; no replica tries again sooner. */

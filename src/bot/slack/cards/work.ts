@@ -1,7 +1,7 @@
 import type { Card } from "../../changes/stored-change.ts";
 import type { Content } from "../../workflow/stored-request.ts";
 import type { Store } from "../../store/store.ts";
-import type { Drawing } from "../../workflow/drawable.ts";
+import type { Drawing } from "../../workflow/ports.ts";
 
 /** One drawing of a card: the state to draw, its content, and the right to draw it. */
 export type Work = Drawing & {

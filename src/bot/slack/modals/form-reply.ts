@@ -3,11 +3,12 @@ import { drawForm } from "./draw-form.ts";
 import { formCommand } from "../../commands/grammar/parse.ts";
 import type { Origin } from "../../workflow/origin.ts";
 import type { Settings } from "../../commands/command.ts";
-import { createReply, type Reply } from "../../workflow/inbox/reply.ts";
+import { createReply } from "../../workflow/reply.ts";
+import type { Reply } from "../../workflow/inbox/interaction.ts";
 import type { DepsOf } from "../deps-of.ts";
 import { withChoiceShown } from "./form-choice.ts";
 import { SentForm } from "./form-metadata.ts";
-import { afterAck, updateForm, type UpdateDeps } from "./update-view.ts";
+import { afterAck, type UpdateDeps, updateForm } from "./update-view.ts";
 
 type FormReplyDeps = UpdateDeps &
   DepsOf<typeof afterAck> & { readonly responder: Parameters<typeof createReply>[0]; readonly settings: Settings };

@@ -3,9 +3,9 @@ import type { AccountMode, AccountSeeker, LinkedAccount, OpenAccount } from "../
 import { boundTo, type FoundAccounts, openStoredAccount, resolveAccount } from "../../accounts/resolve.ts";
 import type { Sealer } from "../../accounts/seal.ts";
 import { StoreError, UserError } from "../../errors.ts";
-import type { Accounts, Here, LinkStore } from "../ports.ts";
+import type { Accounts, ResolvedAccount, LinkStore } from "../ports.ts";
 
-type Found = FoundAccounts & Omit<Here, "account">;
+type Found = FoundAccounts & Omit<ResolvedAccount, "account">;
 
 type Parts = {
   readonly store: Pick<LinkStore, "accountsFor"> & {
@@ -44,14 +44,14 @@ export function createAccounts({ store, sealer, mode, configured, nowMs }: Parts
     }
   };
   return {
-    async here(seeker, effect) {
+    async resolve(seeker, effect) {
       const found = await find(seeker, effect);
       const { binding, region } = found;
       const account = resolveAccount(found, { mode, configured, sealer, seeker, wanted: binding?.account });
       if (effect === "write") await reseal({ store, sealer }, found, account);
       return { account, binding, region };
     },
-    again: async (ref, seeker) =>
+    reopen: async (ref, seeker) =>
       openStoredAccount(ref, await store.accountsFor(seeker), { mode, configured, sealer, seeker }),
     forget: () => last.clear(),
     isConfigured: configured !== undefined,

@@ -1,8 +1,5 @@
 import type { Api } from "../../../api/client.ts";
 
-/** Notes which accounts are in use. */
-export type CallsInUse = Pick<CallCounts, "uses">;
-
 export type CallCounts = {
   /** Notes that this account is in use, so its calls are written down. */
   readonly uses: (username: string) => void;

@@ -1,17 +1,16 @@
 import { partsOf } from "../../changes/parts.ts";
 import type { StoredChange } from "../../changes/stored-change.ts";
-import type { Settings } from "../../commands/command.ts";
 import { SlackAway, UserError } from "../../errors.ts";
 import { strictest } from "../../policy/strictest.ts";
 import type { Verdict } from "../../policy/verdict.ts";
-import { advance, type AdvanceDeps } from "../advance.ts";
+import { advance } from "../advance.ts";
 import { step } from "../lifecycle.ts";
 import { isDirect } from "../origin.ts";
-import type { BindingReader, People } from "../ports.ts";
-import { type OpenDeps, openRequest, type OpenRequest } from "../stored-request.ts";
+import type { People, WorkflowParts } from "../ports.ts";
+import { openRequest, type OpenRequest } from "../open-request.ts";
 import { cardChannel, eligibility } from "./approvers.ts";
 import { ageSince } from "./before-no.ts";
-import { type PermissionsDeps, permissionsFor } from "./permissions.ts";
+import { permissionsFor } from "./permissions.ts";
 import { preflight } from "./preflight.ts";
 import { reapprovalNotice } from "./reapproval-notice.ts";
 import type { Outcome } from "../../changes/change.ts";
@@ -28,20 +27,13 @@ export type Clearance =
   /** Slack can't say right now who people are. It stays approved and is checked again until it expires. */
   | { readonly kind: "untold" };
 
-export type ClearToRunDeps = OpenDeps &
-  AdvanceDeps &
-  PermissionsDeps & {
-    readonly store: BindingReader;
-    readonly settings: Pick<Settings, "command">;
-  };
-
 /**
  * Between request and execution, people leave, rules change and channels get locked. So this asks policy again and
  * counts only approvals from people who may approve now. Facts about people must be read from Slack after `sinceMs`, by
  * default now. Throws a `StoreError`.
  */
 export async function clearToRun(
-  deps: ClearToRunDeps,
+  deps: WorkflowParts,
   change: StoredChange,
   sinceMs = deps.clock.now().getTime(),
 ): Promise<Clearance> {
@@ -76,7 +68,7 @@ type Asked = { readonly change: StoredChange; readonly opened: OpenRequest; read
 /**
  * A break-glass request stays one: if breaking the glass is no longer allowed, it is refused, not sent for approval.
  */
-async function verdictNow(deps: ClearToRunDeps, { change, opened, sinceMs }: Asked): Promise<Verdict> {
+async function verdictNow(deps: WorkflowParts, { change, opened, sinceMs }: Asked): Promise<Verdict> {
   const { account } = opened;
   const { requester, teamId, channelId, breakGlass } = change;
   const [profile, binding] = await Promise.all([
@@ -114,7 +106,7 @@ function watchGroups(people: People) {
 
 type Counted = Asked & { readonly verdict: Extract<Verdict, { kind: "approve" }> };
 
-async function recount(deps: ClearToRunDeps, counted: Counted): Promise<Clearance> {
+async function recount(deps: WorkflowParts, counted: Counted): Promise<Clearance> {
   const { change, opened, verdict } = counted;
   const { terms } = verdict;
   if (terms.reasonRequired && change.reason === undefined) {
@@ -131,7 +123,7 @@ async function recount(deps: ClearToRunDeps, counted: Counted): Promise<Clearanc
 
 /** The approvers who still count under these terms, by fresh lookups. */
 async function countingApprovals(
-  { people }: ClearToRunDeps,
+  { people }: Pick<WorkflowParts, "people">,
   { change, verdict, sinceMs }: Counted,
 ): Promise<readonly string[]> {
   const { terms } = verdict;
@@ -156,7 +148,7 @@ type Missing = Pick<Counted, "change" | "verdict"> & {
 };
 
 /** Refuses a request that nobody could see or decide. A card can't move to another channel. */
-async function checkCard(deps: ClearToRunDeps, { change, verdict, notice }: Missing): Promise<void> {
+async function checkCard(deps: WorkflowParts, { change, verdict, notice }: Missing): Promise<void> {
   const { rule, terms } = verdict;
   const { requester, teamId, channelId } = change;
   const asker = { ...requester, teamId, channelId };
@@ -169,7 +161,7 @@ async function checkCard(deps: ClearToRunDeps, { change, verdict, notice }: Miss
   });
 }
 
-async function askAgain(deps: ClearToRunDeps, { change, verdict, notice, counting }: Missing): Promise<Clearance> {
+async function askAgain(deps: WorkflowParts, { change, verdict, notice, counting }: Missing): Promise<Clearance> {
   const { version } = change;
   const { rule, terms } = verdict;
   const again = step("askAgain", { version, rule, terms, counting, notice });

@@ -1,40 +1,23 @@
 import type { OpenAccount } from "../../accounts/account.ts";
-import type { Api } from "../../../api/client.ts";
-import type { ChannelBinding, Context, Logs, Settings } from "../../commands/command.ts";
-import type { Directory } from "../../commands/lookup/directory.ts";
-import type { LogPool } from "../../logs/threads/log-pool.ts";
+import type { ChannelBinding, Context, Logs } from "../../commands/command.ts";
 import { type Binding, coversName } from "../../policy/binding.ts";
 import type { Origin } from "../origin.ts";
-import { type Accounts, type Clock, freshness } from "../ports.ts";
-import type { CallCounts } from "./call-counts.ts";
+import { freshness, type WorkflowParts } from "../ports.ts";
 import { checkChosen } from "./chosen-channel.ts";
-import type { EnvValues } from "./env-values.ts";
 import { apiWithin } from "./locked-api.ts";
-import { type PermissionsDeps, permissionsFor } from "./permissions.ts";
-import { type RecordsDeps, recordsFor } from "./records.ts";
-
-export type ContextDeps = PermissionsDeps &
-  RecordsDeps & {
-    readonly accounts: Pick<Accounts, "here">;
-    readonly api: Pick<Api, "as" | "engine">;
-    readonly calls: CallCounts;
-    readonly clock: Pick<Clock, "now">;
-    readonly directory: Directory;
-    readonly envValues: EnvValues;
-    readonly logs: Pick<LogPool, "excerpt">;
-    readonly settings: Settings;
-  };
+import { permissionsFor } from "./permissions.ts";
+import { recordsFor } from "./records.ts";
 
 type Asked = { readonly origin: Origin; readonly effect: "read" | "write" };
 
 /** The input of a verb; made for each request, because rights, the clock and the call count move on. Throws `UserError`. */
-export async function contextFor(deps: ContextDeps, asked: Asked, signal: AbortSignal): Promise<Context> {
+export async function contextFor(deps: WorkflowParts, asked: Asked, signal: AbortSignal): Promise<Context> {
   return (await accessFor(deps, asked, signal)).context;
 }
 
 /** The same, with the account whose token verbs don't see. */
 export async function accessFor(
-  deps: ContextDeps,
+  deps: WorkflowParts,
   { origin, effect }: Asked,
   signal: AbortSignal,
 ): Promise<{ readonly context: Context; readonly account: OpenAccount }> {
@@ -43,7 +26,7 @@ export async function accessFor(
   const maxAgeMs = effect === "read" ? freshness.profile : freshness.deciding;
   const [profile, { account, binding, region: own }] = await Promise.all([
     people.profile(origin.userId, maxAgeMs),
-    deps.accounts.here(origin, effect),
+    deps.accounts.resolve(origin, effect),
   ]);
   calls.uses(account.username);
   const permissions = permissionsFor(deps, { profile, channelId: origin.channelId, account, binding });
@@ -76,7 +59,7 @@ function boundTo(binding: Binding): ChannelBinding {
 type Reading = { readonly who: string; readonly signal: AbortSignal };
 
 function logsFor(
-  { logs, envValues }: Pick<ContextDeps, "logs" | "envValues">,
+  { logs, envValues }: Pick<WorkflowParts, "logs" | "envValues">,
   account: string,
   reading: Reading,
 ): Logs {

@@ -1,16 +1,12 @@
 import type { Card, StoredChange } from "../../changes/stored-change.ts";
 import { UserError } from "../../errors.ts";
 import type { DecisionAnswer } from "../../views/messages/decision-answer.ts";
-import { changeEvent, type HistoryDeps, note } from "../history.ts";
+import { changeEvent, note } from "../history.ts";
 import type { Origin } from "../origin.ts";
-import { type PermissionsDeps, permissionsFor } from "./permissions.ts";
-import { maySeeChange, recordsFor, type RecordsDeps, type Viewer } from "./records.ts";
-import { type Accounts, type Clock, freshness } from "../ports.ts";
+import { permissionsFor } from "./permissions.ts";
+import { maySeeChange, recordsFor, type Viewer } from "./records.ts";
+import { freshness, type WorkflowParts } from "../ports.ts";
 import { nearNames } from "../../policy/near-names.ts";
-
-export type FindDeps = RecordsDeps &
-  PermissionsDeps &
-  HistoryDeps & { readonly accounts: Pick<Accounts, "here">; readonly clock: Pick<Clock, "now"> };
 
 type Named = {
   readonly changeId: string;
@@ -28,7 +24,7 @@ type Known =
  * changes; history records the attempt. A click on the card itself is always answered. Throws `StoreError`, and
  * `UserError` when Slack can't identify the person.
  */
-export async function findVisibleChange(deps: FindDeps, { changeId, card, origin }: Named): Promise<Known> {
+export async function findVisibleChange(deps: WorkflowParts, { changeId, card, origin }: Named): Promise<Known> {
   const found = await deps.store.find({ id: changeId });
   const change = found?.teamId === origin.teamId ? found : undefined;
   const isOnCard = card !== undefined && card.channelId === (change?.card?.channelId ?? card.channelId);
@@ -41,11 +37,11 @@ export async function findVisibleChange(deps: FindDeps, { changeId, card, origin
 }
 
 /** People without an account see no workloads through it, but still their own requests and those they may decide. */
-export async function viewerAt(deps: FindDeps, origin: Origin): Promise<Viewer> {
+export async function viewerAt(deps: WorkflowParts, origin: Origin): Promise<Viewer> {
   const { teamId, channelId, userId } = origin;
   const [profile, here] = await Promise.all([
     deps.people.profile(userId, freshness.deciding),
-    deps.accounts.here(origin, "read").catch((error: unknown) => {
+    deps.accounts.resolve(origin, "read").catch((error: unknown) => {
       if (error instanceof UserError) return undefined;
       throw error;
     }),
@@ -54,7 +50,7 @@ export async function viewerAt(deps: FindDeps, origin: Origin): Promise<Viewer> 
   return { profile, permissions, teamId };
 }
 
-async function noteHidden(deps: FindDeps, change: StoredChange, { profile }: Viewer): Promise<void> {
+async function noteHidden(deps: WorkflowParts, change: StoredChange, { profile }: Viewer): Promise<void> {
   const { userId, name } = profile;
   const result = "may not see this change";
   const who = { userId, name };

@@ -1,23 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Refusal } from "../../commands/lookup/may-see.ts";
 import { UserError } from "../../errors.ts";
-import type { Lanes } from "../inbox/lanes.ts";
 import { checkChosen } from "./chosen-channel.ts";
-import type { Settings, Whose } from "../../commands/command.ts";
+import type { Whose } from "../../commands/command.ts";
 import type { AccountOwner } from "../../accounts/account.ts";
 import type { Origin } from "../origin.ts";
-import { type HistoryDeps, noteRefusal } from "../history.ts";
-import { type Accounts, type BindingReader, freshness, type Profile } from "../ports.ts";
-import { type PermissionsDeps, permissionsFor } from "./permissions.ts";
+import { noteRefusal } from "../history.ts";
+import { freshness, type Profile, type WorkflowParts } from "../ports.ts";
+import { permissionsFor } from "./permissions.ts";
 import { bindingVerdict } from "../../commands/lookup/binding-verdict.ts";
-
-export type MayLinkDeps = HistoryDeps &
-  PermissionsDeps & {
-    readonly store: BindingReader;
-    readonly settings: Pick<Settings, "region">;
-    readonly lanes: Pick<Lanes, "background">;
-    readonly accounts: Pick<Accounts, "isConfigured">;
-  };
 
 type Linking = {
   readonly kind: "connect" | "disconnect";
@@ -31,7 +22,7 @@ type MayLink = { readonly profile: Profile; readonly refusal: Refusal | undefine
  * Whether a person may link or unlink an account. Full members may for their own. Others act with a channel's account,
  * so policy decides as for lifting its binding: a lock protects the account too. Throws a `UserError` when Slack doesn't answer.
  */
-async function mayLink(deps: MayLinkDeps, { whose, origin }: Linking): Promise<MayLink> {
+async function mayLink(deps: WorkflowParts, { whose, origin }: Linking): Promise<MayLink> {
   const { teamId, channelId, userId } = origin;
   if (whose === "channel") await checkChosen(deps.people, origin);
   const profile = await deps.people.profile(userId, freshness.deciding);
@@ -46,7 +37,7 @@ async function mayLink(deps: MayLinkDeps, { whose, origin }: Linking): Promise<M
 }
 
 /** Everybody acts with it, so it isn't a question for the policy, which may be for one channel. */
-function workspaceRefusal({ accounts }: MayLinkDeps, { isAdmin }: Profile): Refusal | undefined {
+function workspaceRefusal({ accounts }: Pick<WorkflowParts, "accounts">, { isAdmin }: Profile): Refusal | undefined {
   if (accounts.isConfigured) return configured;
   return isAdmin ? undefined : adminsOnly;
 }
@@ -73,7 +64,7 @@ const membersOnly: Refusal = {
 };
 
 /** Returns the person's profile if they may link. Otherwise records the refusal in history and throws a `UserError`. */
-export async function checkLink(deps: MayLinkDeps, linking: Linking): Promise<Profile> {
+export async function checkLink(deps: WorkflowParts, linking: Linking): Promise<Profile> {
   const { profile, refusal } = await mayLink(deps, linking);
   if (refusal === undefined) return profile;
   await note(deps, linking, { profile, refusal });
@@ -81,7 +72,7 @@ export async function checkLink(deps: MayLinkDeps, linking: Linking): Promise<Pr
 }
 
 function note(
-  deps: MayLinkDeps,
+  deps: WorkflowParts,
   { kind: verb, origin }: Linking,
   { profile: who, refusal }: MayLink & Refusing,
 ): Promise<void> {
@@ -97,7 +88,7 @@ const WITHIN_MS = 1_000;
  * Refuses before asking for a token. Undefined when linking is allowed or the check is too slow: it runs again when the
  * token is submitted. Never rejects.
  */
-export async function refusedEarly(deps: MayLinkDeps, linking: Linking): Promise<Refusal | undefined> {
+export async function refusedEarly(deps: WorkflowParts, linking: Linking): Promise<Refusal | undefined> {
   const control = new AbortController();
   const late = sleep(WITHIN_MS, undefined, { signal: control.signal, ref: false }).catch(() => undefined);
   const checked = mayLink(deps, linking).catch(() => undefined);

@@ -1,19 +1,9 @@
-import type { Logger } from "pino";
 import { boundTo } from "../../accounts/resolve.ts";
-import { SealError, type Sealer } from "../../accounts/seal.ts";
+import { type Sealer, SealError } from "../../accounts/seal.ts";
 import type { LinkedAccount } from "../../accounts/account.ts";
-import type { Policy, Rule } from "../../policy/policy.ts";
+import type { Rule } from "../../policy/policy.ts";
 import { sentences } from "../../views/messages/sentences.ts";
-import type { Accounts, ChannelMover, LinkStore, Responder } from "../ports.ts";
-
-export type MoveDeps = {
-  readonly store: Pick<LinkStore, "accountsFor"> & ChannelMover;
-  readonly accounts: Pick<Accounts, "forget">;
-  readonly responder: Pick<Responder, "announce">;
-  readonly policy: () => Policy;
-  readonly sealer: Sealer;
-  readonly log: Logger;
-};
+import type { WorkflowParts } from "../ports.ts";
 
 type Move = { readonly teamId: string; readonly from: string; readonly to: string };
 
@@ -22,7 +12,10 @@ type Move = { readonly teamId: string; readonly from: string; readonly to: strin
  * applying, and the channel is told that the file is outdated.
  * Repeating it changes nothing. Throws a `StoreError`.
  */
-export async function moveChannel(deps: MoveDeps, move: Move): Promise<void> {
+export async function moveChannel(
+  deps: Pick<WorkflowParts, "store" | "accounts" | "responder" | "policy" | "sealer" | "log">,
+  move: Move,
+): Promise<void> {
   const { accounts, responder, policy, log } = deps;
   await moveRows(deps, move).finally(accounts.forget);
   const { source, rules } = policy();
@@ -33,7 +26,7 @@ export async function moveChannel(deps: MoveDeps, move: Move): Promise<void> {
 }
 
 /** The account is read before it is moved: somebody may connect another one in between. */
-async function moveRows({ store, sealer }: MoveDeps, move: Move): Promise<void> {
+async function moveRows({ store, sealer }: Pick<WorkflowParts, "store" | "sealer">, move: Move): Promise<void> {
   for (let tries = 0; tries < 3; tries += 1) {
     const { teamId, from, to } = move;
     const { channel } = await store.accountsFor({ teamId, userId: "", channelId: from });

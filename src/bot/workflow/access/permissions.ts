@@ -6,7 +6,7 @@ import type { Person, Where } from "../../policy/question.ts";
 import type { Verdict } from "../../policy/verdict.ts";
 import { approversNow } from "./approvers.ts";
 import { beforeNo } from "./before-no.ts";
-import { freshness, type People, type Profile } from "../ports.ts";
+import { freshness, type People, type Profile, type WorkflowParts } from "../ports.ts";
 import { isDirect } from "../origin.ts";
 import { bestOutcome } from "../../policy/best-outcome.ts";
 
@@ -95,8 +95,6 @@ async function isMember(people: People, { groupId, userId, maxAgeMs }: Membershi
   }
 }
 
-export type PermissionsDeps = { readonly people: People; readonly policy: () => Policy };
-
 type For = {
   readonly profile: Profile;
   readonly channelId: string;
@@ -106,7 +104,7 @@ type For = {
 };
 
 export function permissionsFor(
-  { people, policy }: PermissionsDeps,
+  { people, policy }: Pick<WorkflowParts, "people" | "policy">,
   { profile, channelId, account, binding }: For,
 ): Permissions {
   return createPermissions({ people, policy: policy(), profile, channelId, account: account?.username, binding });

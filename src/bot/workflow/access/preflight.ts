@@ -1,4 +1,4 @@
-import type { Asker, Settings } from "../../commands/command.ts";
+import type { Asker } from "../../commands/command.ts";
 import type { Terms } from "../../policy/verdict.ts";
 import type { Post } from "../../views/kit/message.ts";
 import { counted } from "../../views/kit/text.ts";
@@ -6,9 +6,7 @@ import { refusalMessage } from "../../views/messages/refusal-message.ts";
 import { findApprovers, type Found } from "./approvers.ts";
 import { beforeNo } from "./before-no.ts";
 import { isDirect } from "../origin.ts";
-import { freshness, type People } from "../ports.ts";
-
-export type PreflightDeps = { readonly people: People; readonly settings: Pick<Settings, "command"> };
+import { freshness, type WorkflowParts } from "../ports.ts";
 
 type Refused = { readonly post: Post; readonly why: string };
 type Wanted = { readonly terms: Terms; readonly rule: string; readonly asker: Pick<Asker, "userId" | "channelId"> };
@@ -18,7 +16,10 @@ type Wanted = { readonly terms: Terms; readonly rule: string; readonly asker: Pi
  * decide is refused at once. Throws a `UserError` when Slack can't say whether the card can stand there, or won't say who
  * could approve.
  */
-export async function preflight(deps: PreflightDeps, { terms, rule, asker }: Wanted): Promise<Refused | undefined> {
+export async function preflight(
+  deps: Pick<WorkflowParts, "people" | "settings">,
+  { terms, rule, asker }: Wanted,
+): Promise<Refused | undefined> {
   const { command } = deps.settings;
   const channelId = terms.cardIn ?? asker.channelId;
   // Nobody else sees a direct conversation.
@@ -30,7 +31,7 @@ export async function preflight(deps: PreflightDeps, { terms, rule, asker }: Wan
 
 /** Breaking the glass has to be seen by a channel: it is refused where nobody would see it. Throws like `preflight`. */
 export async function preflightGlass(
-  deps: PreflightDeps,
+  deps: Pick<WorkflowParts, "people" | "settings">,
   { rule, asker: { channelId } }: Omit<Wanted, "terms">,
 ): Promise<Refused | undefined> {
   if (!isDirect(channelId)) return noCardThere(deps, { channelId, rule });
@@ -40,7 +41,7 @@ export async function preflightGlass(
 }
 
 async function noCardThere(
-  { people, settings }: PreflightDeps,
+  { people, settings }: Pick<WorkflowParts, "people" | "settings">,
   { channelId, rule }: { readonly channelId: string; readonly rule: string },
 ): Promise<Refused | undefined> {
   const bot = people.bot();
@@ -54,7 +55,7 @@ async function noCardThere(
 }
 
 async function tooFew(
-  { people, settings }: PreflightDeps,
+  { people, settings }: Pick<WorkflowParts, "people" | "settings">,
   { terms, rule, asker }: Wanted,
   channelId: string,
 ): Promise<Refused | undefined> {

@@ -1,31 +1,26 @@
-import type { Sealer } from "../../accounts/seal.ts";
 import type { HistoryEvent, HistoryQuery } from "../../changes/history-event.ts";
 import { partsOf } from "../../changes/parts.ts";
 import type { StoredChange } from "../../changes/stored-change.ts";
-import type { HistoryRows, Permissions, Records, Settings, Undoable } from "../../commands/command.ts";
+import type { HistoryRows, Permissions, Records, Undoable } from "../../commands/command.ts";
 import { maySee } from "../../commands/lookup/may-see.ts";
 import { StoreError, UserError } from "../../errors.ts";
 import { cardChannel, eligibility } from "./approvers.ts";
-import type { People, Profile, RecordRows, Store } from "../ports.ts";
+import type { People, Profile, RecordRows, WorkflowParts } from "../ports.ts";
 import { undoRequest } from "../repeat/undo-request.ts";
 import { contentOf } from "../stored-request.ts";
 
 /** The person who reads records. */
 export type Viewer = { readonly profile: Profile; readonly permissions: Permissions; readonly teamId: string };
 
-export type RecordsDeps = {
-  readonly sealer: Sealer;
-  readonly store: RecordRows & Pick<Store, "find">;
-  readonly people: People;
-  readonly settings: Pick<Settings, "jobsRegion">;
-};
-
 /** History rows per read, and the most to scan for one page. */
 const BATCH = 500;
 const MOST_READ = 20_000;
 
 /** Pending changes and history that this person may see. */
-export function recordsFor(deps: RecordsDeps, viewer: Viewer): Records {
+export function recordsFor(
+  deps: Pick<WorkflowParts, "sealer" | "store" | "people" | "settings">,
+  viewer: Viewer,
+): Records {
   const { store } = deps;
   const { teamId } = viewer;
   const sees = sight(viewer, deps);
@@ -45,7 +40,11 @@ export function recordsFor(deps: RecordsDeps, viewer: Viewer): Records {
 }
 
 /** Whether a person may see a change of their workspace: their own, one they may decide, or one of a workload they may see. */
-export function maySeeChange(deps: RecordsDeps, viewer: Viewer, change: StoredChange): Promise<boolean> {
+export function maySeeChange(
+  deps: Pick<WorkflowParts, "sealer" | "store" | "people" | "settings">,
+  viewer: Viewer,
+  change: StoredChange,
+): Promise<boolean> {
   return mayKnow(deps, viewer, { change, sees: sight(viewer, deps), isForList: false });
 }
 
@@ -54,7 +53,7 @@ const MOST_UNDOABLE = 20;
 
 /** The newest change that this person requested, that was done, and that can be taken back. */
 async function newestUndoable(
-  { store, sealer }: RecordsDeps,
+  { store, sealer }: Pick<WorkflowParts, "store" | "sealer">,
   { profile: { userId }, teamId }: Viewer,
   isMeant: (change: StoredChange) => boolean,
 ): Promise<Undoable | undefined> {
@@ -74,7 +73,7 @@ async function newestUndoable(
 type Sight = (workload: NonNullable<HistoryEvent["workload"]>) => Promise<boolean>;
 
 async function mayKnow(
-  { people }: RecordsDeps,
+  { people }: Pick<WorkflowParts, "people">,
   { profile }: Viewer,
   { change, sees, isForList }: { readonly change: StoredChange; readonly sees: Sight; readonly isForList: boolean },
 ): Promise<boolean> {
@@ -103,7 +102,10 @@ async function mayDecide(people: People, change: StoredChange, reader: Reader): 
 }
 
 /** Full members see records of workloads that policy lets them see; checks each workload once. */
-function sight({ profile, permissions }: Viewer, { settings }: Pick<RecordsDeps, "settings">): Sight {
+function sight(
+  { profile, permissions }: Viewer,
+  { settings }: Pick<Pick<WorkflowParts, "sealer" | "store" | "people" | "settings">, "settings">,
+): Sight {
   const known = new Map<string, Promise<boolean>>();
   const checked = async ({ kind, region, name }: NonNullable<HistoryEvent["workload"]>): Promise<boolean> => {
     // A refused bare name may be of either kind, and its region may be unknown.
@@ -122,7 +124,7 @@ function sight({ profile, permissions }: Viewer, { settings }: Pick<RecordsDeps,
 type Shows = (event: HistoryEvent) => Promise<boolean>;
 
 /** Every full member sees rows without a workload. People always see rows of their own requests. */
-function rowsFor({ store }: RecordsDeps, { profile }: Viewer, sees: Sight): Shows {
+function rowsFor({ store }: Pick<WorkflowParts, "store">, { profile }: Viewer, sees: Sight): Shows {
   const own = new Map<string, Promise<boolean>>();
   const isOwn = async (id: string): Promise<boolean> => (await store.find({ id }))?.requester.userId === profile.userId;
   return async ({ who, workload, changeId }) => {

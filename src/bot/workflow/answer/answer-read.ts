@@ -4,24 +4,19 @@ import { ReadRefused } from "../../commands/lookup/may-see.ts";
 import type { Message } from "../../views/kit/message.ts";
 import { refusalMessage } from "../../views/messages/refusal-message.ts";
 import { contextLine } from "../context-line.ts";
-import { type ContextDeps, contextFor } from "../access/context.ts";
-import { type FailureDeps, failureMessage } from "../failure.ts";
-import { type HistoryDeps, noteRefusal } from "../history.ts";
+import { contextFor } from "../access/context.ts";
+import { failureMessage } from "../failure.ts";
+import { noteRefusal } from "../history.ts";
 import type { Origin } from "../origin.ts";
-import type { Responder } from "../ports.ts";
-import type { Refused } from "../../commands/lookup/authorize.ts";
-import { refusedRead } from "../../commands/lookup/authorize.ts";
+import type { WorkflowParts } from "../ports.ts";
+import { type Refused, refusedRead } from "../../commands/lookup/authorize.ts";
 import { numbered, withContextLine } from "../../views/kit/post.ts";
-
-export type AnswerReadDeps = ContextDeps &
-  HistoryDeps &
-  FailureDeps & { readonly responder: Pick<Responder, "answer" | "tellPatiently"> };
 
 type Read = { readonly command: ReadCommand; readonly ask: Ask; readonly origin: Origin };
 
 /** Answers a read, after its ack. A failure is shown beside the message that was clicked, which stays. */
 export async function answerRead(
-  deps: AnswerReadDeps,
+  deps: WorkflowParts,
   { command, ask, origin }: Read,
   signal: AbortSignal,
 ): Promise<void> {
@@ -58,7 +53,7 @@ function refusedIn(error: unknown): Refused {
 
 type Refusing = { readonly context: Context; readonly refused: Refused };
 
-async function refuse(deps: AnswerReadDeps, { command, origin }: Read, { context, refused }: Refusing): Promise<void> {
+async function refuse(deps: WorkflowParts, { command, origin }: Read, { context, refused }: Refusing): Promise<void> {
   const { asker, account } = context;
   await noteRefusal(deps, { ...refused, verb: command.name, origin, who: asker, account: account.username });
   const { command: typed } = context.settings;

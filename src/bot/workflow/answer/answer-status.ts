@@ -1,22 +1,16 @@
 import type { Ask } from "../../ask.ts";
-import type { Settings } from "../../commands/command.ts";
 import { UserError } from "../../errors.ts";
-import type { Finding } from "../../health/finding.ts";
-import { statusMessage, type StatusFor } from "../../views/status/status-message.ts";
+import { type StatusFor, statusMessage } from "../../views/status/status-message.ts";
 import { beforeNo } from "../access/before-no.ts";
 import { isDirect, type Origin } from "../origin.ts";
-import { freshness, type People, type Responder } from "../ports.ts";
-
-export type AnswerStatusDeps = {
-  /** The check-up of the workspace. Never rejects. */
-  readonly checkup: () => Promise<readonly Finding[]>;
-  readonly people: Pick<People, "profile" | "channelMembers" | "bot" | "nowMs">;
-  readonly responder: Pick<Responder, "answer">;
-  readonly settings: Pick<Settings, "command">;
-};
+import { freshness, type WorkflowParts } from "../ports.ts";
 
 /** Needs neither the database nor an account, because people ask when something is broken. */
-export async function answerStatus(deps: AnswerStatusDeps, ask: Ask, origin: Origin): Promise<void> {
+export async function answerStatus(
+  deps: Pick<WorkflowParts, "checkup" | "people" | "responder" | "settings">,
+  ask: Ask,
+  origin: Origin,
+): Promise<void> {
   const [findings, details, outside] = await Promise.all([
     deps.checkup(),
     detailsFor(deps, ask, origin),
@@ -27,7 +21,11 @@ export async function answerStatus(deps: AnswerStatusDeps, ask: Ask, origin: Ori
 }
 
 /** Details name machines and errors: only admins see them, and never a whole channel. */
-async function detailsFor({ people }: AnswerStatusDeps, ask: Ask, origin: Origin): Promise<StatusFor["details"]> {
+async function detailsFor(
+  { people }: Pick<WorkflowParts, "people">,
+  ask: Ask,
+  origin: Origin,
+): Promise<StatusFor["details"]> {
   if (ask.share) return "shared";
   try {
     const { isAdmin } = await people.profile(origin.userId, freshness.profile);
@@ -38,7 +36,10 @@ async function detailsFor({ people }: AnswerStatusDeps, ask: Ask, origin: Origin
   }
 }
 
-async function outsideOf({ people }: AnswerStatusDeps, { channelId }: Origin): Promise<StatusFor["outside"]> {
+async function outsideOf(
+  { people }: Pick<WorkflowParts, "people">,
+  { channelId }: Origin,
+): Promise<StatusFor["outside"]> {
   if (isDirect(channelId)) return undefined;
   try {
     const { userId, name } = people.bot();

@@ -1,11 +1,10 @@
 import { within } from "../../../platform/waiting.ts";
 import type { Message } from "../../views/kit/message.ts";
 import { sentences } from "../../views/messages/sentences.ts";
-import type { Delivery, Inbox } from "../ports.ts";
-import type { Dropped } from "./dropped.ts";
+import type { Delivery, WorkflowParts } from "../ports.ts";
 import { type Interaction, openInteraction, sealInteraction } from "./interaction.ts";
-import type { LaneName, Lanes } from "./lanes.ts";
-import { processDelivery, type ProcessDeps } from "./process.ts";
+import type { LaneName } from "./lanes.ts";
+import { processDelivery } from "./process.ts";
 import type { Unfinished } from "./retry.ts";
 import { unawaited } from "../../../platform/unawaited.ts";
 
@@ -13,12 +12,6 @@ import { unawaited } from "../../../platform/unawaited.ts";
 const STORE_WITHIN_MS = 1_000;
 /** An older write is not begun any more, because the person has moved on. Approvals count for ever. */
 const BEGIN_WITHIN_MS = 5 * 60_000;
-
-export type AcceptDeps = ProcessDeps & {
-  readonly store: Pick<Inbox, "accept" | "remember">;
-  readonly lanes: Pick<Lanes, "add" | "hasRoom">;
-  readonly dropped: Dropped;
-};
 
 type Accepted = {
   readonly id: string;
@@ -31,7 +24,7 @@ type Accepted = {
  * A second delivery of the same interaction is ignored. When the lane is full, only its id is stored, as finished, so no
  * later process can begin a refused delivery.
  */
-export async function accept(deps: AcceptDeps, { id, interaction, ack }: Accepted): Promise<void> {
+export async function accept(deps: WorkflowParts, { id, interaction, ack }: Accepted): Promise<void> {
   const { store, sealer, lanes, log, settings } = deps;
   const lane = interaction.kind === "decide" ? "decisions" : "requests";
   const hasRoom = lanes.hasRoom({ lane, owner: interaction.origin.userId });
@@ -55,7 +48,7 @@ export async function accept(deps: AcceptDeps, { id, interaction, ack }: Accepte
 }
 
 /** The database may store it after all, once it answers. */
-function drop({ dropped, log }: AcceptDeps, id: string, storing: Promise<unknown>): void {
+function drop({ dropped, log }: Pick<WorkflowParts, "dropped" | "log">, id: string, storing: Promise<unknown>): void {
   dropped.add(id);
   unawaited(
     storing.then(dropped.flush, () => undefined),
@@ -64,12 +57,12 @@ function drop({ dropped, log }: AcceptDeps, id: string, storing: Promise<unknown
 }
 
 /** Begins a delivery again that the database or Slack interrupted in this process. */
-export function beginAgain(deps: AcceptDeps, delivery: Unfinished): void {
+export function beginAgain(deps: WorkflowParts, delivery: Unfinished): void {
   start(deps, delivery, "sweeping");
 }
 
-type TakeOverDeps = Pick<AcceptDeps, "log" | "sealer" | "clock"> & {
-  readonly workspaceOf: (teamId: string) => Promise<AcceptDeps>;
+type TakeOverDeps = Pick<WorkflowParts, "log" | "sealer" | "clock"> & {
+  readonly workspaceOf: (teamId: string) => Promise<WorkflowParts>;
 };
 
 /** Processes a delivery of a replica that is gone. */
@@ -90,7 +83,7 @@ export async function takeOver(deps: TakeOverDeps, delivery: Delivery): Promise<
 }
 
 /** It is ours in the store: when the lane is full, the next sweep begins it. */
-function start(deps: AcceptDeps, delivery: Unfinished, lane: LaneName): void {
+function start(deps: WorkflowParts, delivery: Unfinished, lane: LaneName): void {
   const { id, interaction } = delivery;
   const job = { lane, key: `delivery ${id}`, owner: interaction.origin.userId };
   const isTaken = deps.lanes.add(job, (signal) => processDelivery(deps, delivery, signal));

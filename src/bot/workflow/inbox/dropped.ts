@@ -1,5 +1,4 @@
 import type { Logger } from "pino";
-import type { Inbox } from "../ports.ts";
 
 /** Refused deliveries that the database may or may not have stored. */
 export type Dropped = {
@@ -11,7 +10,7 @@ export type Dropped = {
 /** Limit for a long database outage, during which nothing new is stored either. Beyond it the oldest are discarded. */
 const MOST = 20_000;
 
-export function createDropped(store: Pick<Inbox, "drop">, log: Logger): Dropped {
+export function createDropped(store: { readonly drop: (deliveryId: string) => Promise<void> }, log: Logger): Dropped {
   const left = new Set<string>();
   const flushOnce = async (): Promise<void> => {
     for (const id of left) {

@@ -2,6 +2,8 @@ import { z } from "zod";
 import type { Sealer } from "../../accounts/seal.ts";
 import { Ask } from "../../ask.ts";
 import { Origin } from "../origin.ts";
+import type { StoredChange } from "../../changes/stored-change.ts";
+import type { Post } from "../../views/kit/message.ts";
 
 const changeId = z.string();
 const whose = z.enum(["mine", "channel", "workspace"]);
@@ -86,3 +88,18 @@ function currentNames(stored: unknown): unknown {
   const { place: origin, ...rest } = found;
   return { ...rest, kind: rest["kind"] === "anew" ? "redo" : rest["kind"], origin };
 }
+
+/** `done`: it is done, in progress, or there was nothing to do. `refused`: nothing was done, and the message says why. */
+export type ReplyKind = "done" | "refused";
+
+export type Undelivered = { readonly post: Post; readonly how: ReplyKind };
+
+/** Answers the person behind one delivery. */
+export type Reply = {
+  /** Shows it to them, and remembers it when Slack took it by no route. Never rejects. */
+  readonly send: (post: Post, how: ReplyKind) => Promise<void>;
+  /** Their request is a Change now: its card is posted, or its Run begins. Called once. */
+  readonly requested: (change: StoredChange) => Promise<void>;
+  /** Messages that did not reach them, in order. */
+  readonly undelivered: () => readonly Undelivered[];
+};

@@ -1,31 +1,19 @@
-import { freshness, type Inbox, type Responder, type Store } from "../ports.ts";
+import { freshness, type WorkflowParts } from "../ports.ts";
 import { StoreError } from "../../errors.ts";
 import type { Message } from "../../views/kit/message.ts";
 import { sentences } from "../../views/messages/sentences.ts";
-import { bindChannel, type BindDeps } from "../bind.ts";
-import { decide, type DecideDeps } from "../decide.ts";
-import { type FailureDeps, failureMessage, isBug } from "../failure.ts";
+import { bindChannel } from "../bind.ts";
+import { decide } from "../decide.ts";
+import { failureMessage, isBug } from "../failure.ts";
 import { note, originEvent } from "../history.ts";
-import { connect, disconnect, type LinkDeps } from "../link.ts";
-import { moveChannel, type MoveDeps } from "../access/move-channel.ts";
+import { connect, disconnect } from "../link.ts";
+import { moveChannel } from "../access/move-channel.ts";
 import { type AskInteraction, propose } from "../propose.ts";
-import { redo, type RedoDeps } from "../repeat/redo.ts";
+import { redo } from "../repeat/redo.ts";
 import type { RunEvents } from "../run.ts";
-import { signWhenSlow } from "../sign.ts";
-import type { Interaction } from "./interaction.ts";
-import { createReply, type Reply } from "./reply.ts";
-import type { Retries, Unfinished } from "./retry.ts";
-
-export type ProcessDeps = RedoDeps &
-  DecideDeps &
-  BindDeps &
-  LinkDeps &
-  MoveDeps &
-  FailureDeps & {
-    readonly store: Pick<Store, "find"> & Pick<Inbox, "finish">;
-    readonly responder: Responder;
-    readonly retries: Retries;
-  };
+import { createReply, signWhenSlow } from "../reply.ts";
+import type { Interaction, Reply } from "./interaction.ts";
+import type { Unfinished } from "./retry.ts";
 
 /** Pauses before messages that reached nobody are sent again: Slack may be away for minutes. */
 const SEND_AGAIN_AFTER_MS = [5_000, 20_000, 45_000, 90_000];
@@ -34,7 +22,7 @@ const SEND_AGAIN_AFTER_MS = [5_000, 20_000, 45_000, 90_000];
  * Processes a delivery of this replica until its interaction is done, or is a stored Change that the database alone can
  * continue, and everybody was answered. Never rejects because of Slack.
  */
-export async function processDelivery(deps: ProcessDeps, delivery: Unfinished, signal: AbortSignal): Promise<void> {
+export async function processDelivery(deps: WorkflowParts, delivery: Unfinished, signal: AbortSignal): Promise<void> {
   const { interaction, undelivered, tries } = delivery;
   const { responder, end: endSign } = signFor(deps, delivery);
   const reply = replyTo({ ...deps, responder }, interaction);
@@ -60,14 +48,14 @@ export async function processDelivery(deps: ProcessDeps, delivery: Unfinished, s
 }
 
 /** What reads the workload API before its answer. A form shows itself that it was sent. */
-function signFor(deps: ProcessDeps, { interaction, undelivered }: Unfinished) {
+function signFor(deps: WorkflowParts, { interaction, undelivered }: Unfinished) {
   const { kind } = interaction;
   const isSlow = kind === "decide" || kind === "redo" || (kind === "ask" && interaction.form === undefined);
   if (isSlow && undelivered === undefined) return signWhenSlow(deps, interaction.origin);
   return { responder: deps.responder, end: () => Promise.resolve() };
 }
 
-function replyTo({ responder }: ProcessDeps, interaction: Interaction): Reply {
+function replyTo({ responder }: Pick<WorkflowParts, "responder">, interaction: Interaction): Reply {
   const { origin } = interaction;
   const form = interaction.kind === "ask" ? interaction.form : undefined;
   return form === undefined ? createReply(responder, origin) : responder.formReply(form, origin);
@@ -78,7 +66,7 @@ type Working = { readonly delivery: Unfinished; readonly reply: Reply };
 type Performing = Working & Pick<AskInteraction, "onFinished">;
 
 async function perform(
-  deps: ProcessDeps,
+  deps: WorkflowParts,
   { delivery, reply, onFinished }: Performing,
   signal: AbortSignal,
 ): Promise<void> {
@@ -115,19 +103,19 @@ function mayHaveBegun({ isTakenOver = false, tries }: Unfinished): boolean {
 }
 
 /** A Run goes on after its delivery is finished. */
-function runEvents(deps: ProcessDeps, interaction: Interaction, reply: Reply): RunEvents {
+function runEvents(deps: WorkflowParts, interaction: Interaction, reply: Reply): RunEvents {
   return {
     onFailed: async (error) => reply.send(await failure(deps, interaction, error), "refused"),
     onEnded: () => refreshHome(deps, interaction),
   };
 }
 
-function refreshHome({ responder }: ProcessDeps, { origin }: Interaction): void {
+function refreshHome({ responder }: Pick<WorkflowParts, "responder">, { origin }: Interaction): void {
   if (origin.isHome === true) responder.refreshHome(origin);
 }
 
 /** A delivery is over when everything was sent. Messages that reached nobody are sent again, alone. */
-async function end(deps: ProcessDeps, { delivery, reply }: Working, signal: AbortSignal): Promise<void> {
+async function end(deps: WorkflowParts, { delivery, reply }: Working, signal: AbortSignal): Promise<void> {
   const { id, interaction } = delivery;
   const undelivered = reply.undelivered();
   refreshHome(deps, interaction);
@@ -140,7 +128,7 @@ async function end(deps: ProcessDeps, { delivery, reply }: Working, signal: Abor
   return deps.retries.keep({ id, interaction, tries: tries + 1, undelivered }, afterMs);
 }
 
-async function failure(deps: ProcessDeps, interaction: Interaction, error: unknown): Promise<Message> {
+async function failure(deps: WorkflowParts, interaction: Interaction, error: unknown): Promise<Message> {
   const verb = verbOf(interaction);
   const reference = deps.newReference();
   if (isBug(error)) await noteBug(deps, interaction, { verb, reference });
@@ -150,7 +138,7 @@ async function failure(deps: ProcessDeps, interaction: Interaction, error: unkno
 type Broken = { readonly verb: string; readonly reference: string };
 
 /** History says that a request came to nothing because of a bug, with the reference that the person was told. */
-async function noteBug(deps: ProcessDeps, { origin }: Interaction, { verb, reference }: Broken): Promise<void> {
+async function noteBug(deps: WorkflowParts, { origin }: Interaction, { verb, reference }: Broken): Promise<void> {
   const { userId } = origin;
   const profile = await deps.people.profile(userId, freshness.profile).catch(() => undefined);
   const who = { userId, name: profile?.name ?? userId };
@@ -167,7 +155,7 @@ function verbOf(interaction: Interaction): string {
   return interaction.kind === "redo" ? interaction.how : interaction.kind;
 }
 
-async function finish({ store, log }: ProcessDeps, id: string): Promise<void> {
+async function finish({ store, log }: Pick<WorkflowParts, "store" | "log">, id: string): Promise<void> {
   try {
     await store.finish(id);
   } catch (err) {

@@ -1,5 +1,4 @@
-import type { Interaction } from "./interaction.ts";
-import type { Undelivered } from "./reply.ts";
+import type { Interaction, Undelivered } from "./interaction.ts";
 
 /** A delivery that this replica has to process. */
 export type Unfinished = {

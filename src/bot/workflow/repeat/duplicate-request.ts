@@ -1,26 +1,17 @@
 import type { StoredChange } from "../../changes/stored-change.ts";
-import type { Sealer } from "../../accounts/seal.ts";
 import type { Ask } from "../../ask.ts";
-import type { Settings } from "../../commands/command.ts";
 import { duplicateMessage, type DuplicateRequest } from "../../views/messages/duplicate-message.ts";
 import { repeatMessage } from "../../views/messages/repeat-message.ts";
 import { sentences } from "../../views/messages/sentences.ts";
 import { namesFor } from "../access/approver-names.ts";
 import { cardChannel, eligibility } from "../access/approvers.ts";
-import { type FindDeps, viewerAt } from "../access/find-visible-change.ts";
+import { viewerAt } from "../access/find-visible-change.ts";
 import { maySeeChange } from "../access/records.ts";
-import type { Reply } from "../inbox/reply.ts";
+import type { Reply } from "../inbox/interaction.ts";
 import type { Origin } from "../origin.ts";
 import type { Proposed } from "../draft.ts";
-import type { Cards, Clock, People } from "../ports.ts";
+import type { People, WorkflowParts } from "../ports.ts";
 import { contentOf } from "../stored-request.ts";
-
-export type DuplicateDeps = FindDeps & {
-  readonly cards: Pick<Cards, "draw" | "link">;
-  readonly settings: Pick<Settings, "region">;
-  readonly sealer: Sealer;
-  readonly clock: Pick<Clock, "now">;
-};
 
 type Asked = { readonly origin: Origin; readonly undone?: StoredChange | undefined; readonly reply: Reply };
 
@@ -29,7 +20,7 @@ type Asked = { readonly origin: Origin; readonly undone?: StoredChange | undefin
  * see the earlier request learn only that there is one.
  */
 export async function pointAtEarlierRequest(
-  deps: DuplicateDeps,
+  deps: WorkflowParts,
   { origin, undone, reply }: Asked,
   earlier: StoredChange,
 ): Promise<void> {
@@ -60,7 +51,7 @@ export const REPEATED_WITHIN_MS = 5 * 60_000;
 
 /** Whether an earlier request for the same operation and workload would have sent the same, or was in the same words. */
 export function isSameRequest(
-  { sealer }: Pick<DuplicateDeps, "sealer">,
+  { sealer }: Pick<WorkflowParts, "sealer">,
   { ask, change, several }: Proposed,
   earlier: StoredChange,
 ): boolean {
@@ -74,7 +65,7 @@ type Repeated = { readonly ask: Ask; readonly earlier: StoredChange };
 
 /** They repeat it because they heard nothing: they read how it is, and a button runs it again. */
 export function askWhetherAgain(
-  { settings, clock }: DuplicateDeps,
+  { settings, clock }: Pick<WorkflowParts, "settings" | "clock">,
   { reply }: Pick<Asked, "reply">,
   { ask, earlier }: Repeated,
 ): Promise<void> {

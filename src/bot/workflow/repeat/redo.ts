@@ -2,16 +2,15 @@ import type { StoredChange } from "../../changes/stored-change.ts";
 import type { Ask } from "../../ask.ts";
 import { unknownBefore } from "../../commands/undo.ts";
 import { UserError } from "../../errors.ts";
-import { type FindDeps, findVisibleChange } from "../access/find-visible-change.ts";
+import { findVisibleChange } from "../access/find-visible-change.ts";
 import { decisionPost } from "../decide.ts";
 import { pointAtEarlierRequest } from "./duplicate-request.ts";
 import type { Interaction } from "../inbox/interaction.ts";
-import { type AskInteraction, propose, type ProposeDeps } from "../propose.ts";
-import { retireOutdated, type RetireDeps } from "../retire.ts";
+import { type AskInteraction, propose } from "../propose.ts";
+import { retireOutdated } from "../retire.ts";
 import { contentOf } from "../stored-request.ts";
 import { restRequest, undoRequest } from "./undo-request.ts";
-
-export type RedoDeps = ProposeDeps & FindDeps & RetireDeps;
+import type { WorkflowParts } from "../ports.ts";
 
 type RedoInteraction = Extract<Interaction, { kind: "redo" }> &
   Omit<AskInteraction, "kind" | "ask" | "undone" | "form">;
@@ -20,7 +19,7 @@ type RedoInteraction = Extract<Interaction, { kind: "redo" }> &
  * The buttons of a settled card: undo it, or request the same again. Either is a new Change of the person who clicked,
  * with a fresh read, under policy like any other. Throws `UserError`, `Problem`, `StoreError`.
  */
-export async function redo(deps: RedoDeps, interaction: RedoInteraction, signal: AbortSignal): Promise<void> {
+export async function redo(deps: WorkflowParts, interaction: RedoInteraction, signal: AbortSignal): Promise<void> {
   const { store, sealer, settings } = deps;
   const { deliveryId, how, reply } = interaction;
   const found = await findVisibleChange(deps, interaction);

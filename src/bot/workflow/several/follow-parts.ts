@@ -13,7 +13,6 @@ import { UserError } from "../../errors.ts";
 import {
   ageMs,
   FIRST_LOOK_MS,
-  type FollowDeps,
   type Followed,
   isNews,
   LEFT_ALONE_MS,
@@ -23,13 +22,15 @@ import {
   store,
 } from "../follow.ts";
 import { step } from "../lifecycle.ts";
-import { contentOf, openRequest, type OpenRequest } from "../stored-request.ts";
+import { contentOf } from "../stored-request.ts";
+import { openRequest, type OpenRequest } from "../open-request.ts";
+import type { WorkflowParts } from "../ports.ts";
 
 /**
  * Follows a request for several workloads once its last part was sent, as `follow` does a Change of one: a list call looks
  * at all of them, and any replica goes on from what is stored with each part.
  */
-export async function followParts(deps: FollowDeps, followed: Followed, signal: AbortSignal): Promise<void> {
+export async function followParts(deps: WorkflowParts, followed: Followed, signal: AbortSignal): Promise<void> {
   const { change: request } = followed;
   if (signal.aborted) return;
   const left = (request.parts ?? []).filter(({ state, health }) => state === "done" && health === undefined);
@@ -60,7 +61,7 @@ type Left = Followed & { readonly left: readonly StoredChange[] };
 
 /** Undefined when the bot has to stop. */
 async function lookAtParts(
-  deps: FollowDeps,
+  deps: WorkflowParts,
   { change: request, isLeftOver, left }: Left,
   signal: AbortSignal,
 ): Promise<readonly Seen[] | undefined> {
@@ -112,7 +113,7 @@ function withoutLastLook(seen: Seen): Seen {
 }
 
 /** Undefined for one that can't be opened any more. */
-async function openedIfPossible(deps: FollowDeps, request: StoredChange): Promise<OpenRequest | undefined> {
+async function openedIfPossible(deps: WorkflowParts, request: StoredChange): Promise<OpenRequest | undefined> {
   try {
     return await openRequest(deps, request);
   } catch (error) {

@@ -3,8 +3,10 @@ import type { StoredChange } from "../../changes/stored-change.ts";
 import { UserError } from "../../errors.ts";
 import { counted } from "../../views/kit/text.ts";
 import { endOf, stageOf, step } from "../lifecycle.ts";
-import { readBack, redrawLater, refuse, type RunDeps, send } from "../send.ts";
-import { contentOf, type OpenRequest, openRequest } from "../stored-request.ts";
+import { readBack, redrawLater, refuse, send } from "../send.ts";
+import { contentOf } from "../stored-request.ts";
+import { type OpenRequest, openRequest } from "../open-request.ts";
+import type { WorkflowParts } from "../ports.ts";
 
 /** A part waits this long for another Run of its workload, as an approved Change does. */
 const BUSY_FOR_MS = 10 * 60_000;
@@ -14,7 +16,7 @@ const BUSY_FOR_MS = 10 * 60_000;
  * is claimed before it is sent, and one that was claimed by a replica that is gone is read back, never sent again.
  */
 export async function runParts(
-  deps: RunDeps,
+  deps: WorkflowParts,
   request: StoredChange,
   signal: AbortSignal,
 ): Promise<StoredChange | undefined> {
@@ -44,7 +46,7 @@ export function nextPart({ parts = [] }: StoredChange): StoredChange | undefined
 
 type Part = { readonly part: StoredChange; readonly request: StoredChange; readonly opened: OpenRequest };
 
-async function runPart(deps: RunDeps, { part, request, opened }: Part, signal: AbortSignal): Promise<void> {
+async function runPart(deps: WorkflowParts, { part, request, opened }: Part, signal: AbortSignal): Promise<void> {
   if (stageOf(part) === "sent") return void (await readBack(deps, part, signal));
   const content = contentOf(deps.sealer, part);
   if (content === undefined) {
@@ -65,7 +67,7 @@ function notSent(why: string, next: string): Outcome {
 
 /** Undefined when nothing more can be sent or read: what was not begun is refused. */
 async function openedOrRefused(
-  deps: RunDeps,
+  deps: WorkflowParts,
   request: StoredChange,
   signal: AbortSignal,
 ): Promise<OpenRequest | undefined> {
@@ -83,7 +85,7 @@ async function openedOrRefused(
 }
 
 /** Its history is that of its parts, and those that were changed are followed from now on. */
-async function end(deps: RunDeps, request: StoredChange): Promise<StoredChange | undefined> {
+async function end(deps: WorkflowParts, request: StoredChange): Promise<StoredChange | undefined> {
   const outcome = outcomeOf(request);
   const lookInMs = (request.parts ?? []).some(({ state }) => state === "done") ? 0 : undefined;
   const settled = await deps.store.advance(request.id, step(endOf[outcome.kind], { outcome, lookInMs }), undefined);

@@ -1,4 +1,4 @@
-import { createReply } from "../../../../src/bot/workflow/inbox/reply.ts";
+import { createReply } from "../../../../src/bot/workflow/reply.ts";
 import { expect, test } from "vitest";
 import { createLog } from "../../../../src/platform/log.ts";
 import { createClients } from "../../../../src/bot/slack/send/clients.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { Drawing } from "../../../../src/bot/workflow/drawable.ts";
-import { approvedChange, atOnce, bob, type Bench, event, pendingChange, terms, votes } from "./bench.ts";
+import type { Drawing } from "../../../../src/bot/workflow/ports.ts";
+import { approvedChange, atOnce, type Bench, bob, event, pendingChange, terms, votes } from "./bench.ts";
 
 const card = { channelId: "C1", ts: "1.000001" };
 

@@ -8,7 +8,8 @@ import { createSealer } from "../../../../src/bot/accounts/seal.ts";
 import { StoreError } from "../../../../src/bot/errors.ts";
 import { createLog } from "../../../../src/platform/log.ts";
 import type { Interaction } from "../../../../src/bot/workflow/inbox/interaction.ts";
-import { accept, type AcceptDeps } from "../../../../src/bot/workflow/inbox/accept.ts";
+import { accept } from "../../../../src/bot/workflow/inbox/accept.ts";
+import type { WorkflowParts } from "../../../../src/bot/workflow/ports.ts";
 import { createDropped } from "../../../../src/bot/workflow/inbox/dropped.ts";
 import { createLanes } from "../../../../src/bot/workflow/inbox/lanes.ts";
 import { openStore } from "../../../../src/bot/store/open-store.ts";
@@ -41,7 +42,7 @@ test("a delivery refused by a full queue is stored as refused, so the next proce
     sealer: createSealer(readKeyring(newKey())),
     settings: { command: "/gantry" },
     newReference: () => "abcd1234",
-  } as unknown as AcceptDeps; // all that it looks at
+  } as unknown as WorkflowParts; // all that it looks at
   const ack = async (refusal?: Message): Promise<void> => void answers.push(refusal);
 
   await accept(deps, { id: "d1", interaction, ack });

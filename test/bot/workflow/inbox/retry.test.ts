@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { Interaction } from "../../../../src/bot/workflow/inbox/interaction.ts";
-import { type AcceptDeps, beginAgain } from "../../../../src/bot/workflow/inbox/accept.ts";
+import { beginAgain } from "../../../../src/bot/workflow/inbox/accept.ts";
+import type { WorkflowParts } from "../../../../src/bot/workflow/ports.ts";
 import { createRetries } from "../../../../src/bot/workflow/inbox/retry.ts";
 
 const origin = { userId: "U1", teamId: "T1", channelId: "C1" };
@@ -22,7 +23,7 @@ test("each is taken when its time has come, and once", () => {
 test("what cannot be begun because too much waits already is kept for the next look", () => {
   const retries = createRetries(() => 0);
   const lanes = { add: () => false };
-  const deps = { retries, lanes } as unknown as AcceptDeps; // all that it looks at
+  const deps = { retries, lanes } as unknown as WorkflowParts; // all that it looks at
   const interrupted = { id: "Ev1", interaction, tries: 2, isLate: true };
   retries.keep(interrupted, 0);
 

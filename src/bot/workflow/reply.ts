@@ -1,7 +1,20 @@
-import type { Logger } from "pino";
-import { unawaited } from "../../platform/unawaited.ts";
 import type { Origin } from "./origin.ts";
 import type { Clock, Responder } from "./ports.ts";
+import type { Reply, Undelivered } from "./inbox/interaction.ts";
+import type { Logger } from "pino";
+import { unawaited } from "../../platform/unawaited.ts";
+
+export function createReply({ tell }: Pick<Responder, "tell">, origin: Origin): Reply {
+  const undelivered: Undelivered[] = [];
+  return {
+    async send(post, how) {
+      if (!(await tell(post, origin))) undelivered.push({ post, how });
+    },
+    // The card shows it.
+    requested: () => Promise.resolve(),
+    undelivered: () => undelivered,
+  };
+}
 
 /** People wonder after a second. Slack shows it a moment after it was sent. */
 export const SIGN_AFTER_MS = 800;
