@@ -1,5 +1,5 @@
 import type { BotParts } from "../../src/bot/compose/bot.ts";
-import type { StorePlace } from "../../src/bot/store/open-store.ts";
+import type { StorePlace } from "../../src/bot/store/database/session.ts";
 import type { Edge } from "./points.ts";
 
 /** How many times faster than a clock the time of the replicas and of their database goes: leases, pauses, expiries. */

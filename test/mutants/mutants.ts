@@ -83,7 +83,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     bug: "between two looks every sweep looks again",
-    file: "src/bot/store/open-changes.ts",
+    file: "src/bot/store/sweep.ts",
     text: "(look_after is null or look_after <= ${clock()})",
     becomes: "(look_after is null or look_after is not null or ${clock()} is null)",
     tests: ["test/flows/watching/watched-until-healthy.test.ts"],
@@ -195,7 +195,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     bug: "a card that Slack doesn't update counts as told",
-    file: "src/bot/store/drawings.ts",
+    file: "src/bot/store/leases.ts",
     text: "card !== undefined && isShown && {",
     becomes: "card !== undefined && {",
     tests: ["test/flows/approving/told-without-card.test.ts"],
@@ -377,7 +377,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     bug: "a request expires that isn't due any more",
-    file: "src/bot/store/expire.ts",
+    file: "src/bot/store/sweep.ts",
     text: "only: [isDue]",
     becomes: "only: []",
     tests: ["test/bot/store/on-sqlite.test.ts"],

@@ -3,8 +3,12 @@ import type { AccountOwner, AccountSeeker, LinkedAccount } from "../accounts/acc
 import type { NewHistoryEvent } from "../changes/history-event.ts";
 import { parseRow, Time } from "./schema/columns.ts";
 import { insertEvent } from "./events.ts";
-import type { Session } from "./database/session.ts";
+import type { Db, Session } from "./database/session.ts";
 import type { Tables } from "./schema/tables.ts";
+import { sql } from "kysely";
+import type { Binding } from "../policy/binding.ts";
+import { binding } from "./channels.ts";
+import type { CallsOf } from "./store.ts";
 
 const AccountRow = z.object({
   team_id: z.string(),
@@ -114,4 +118,138 @@ export function linkedAccount(unread: Columns): LinkedAccount | undefined {
     linkedBy: row.linked_by,
     linkedAt: row.linked_at,
   };
+}
+
+/** Everything that a person and a channel imply for a request made there. */
+export type Implied = {
+  readonly own: LinkedAccount | undefined;
+  readonly channel: LinkedAccount | undefined;
+  readonly workspace: LinkedAccount | undefined;
+  readonly binding: Binding | undefined;
+  /** The person's own default region. */
+  readonly region: string | undefined;
+};
+
+/** One statement, because every command waits for it. */
+export async function impliedFor({ db }: Session, seeker: AccountSeeker): Promise<Implied> {
+  const row = await query(db, seeker).executeTakeFirstOrThrow();
+  const { teamId, userId, channelId } = seeker;
+  return {
+    own: linkedAccount({ team_id: teamId, owner_kind: "user", owner_id: userId, ...columns(row, "own") }),
+    channel: linkedAccount({ team_id: teamId, owner_kind: "channel", owner_id: channelId, ...columns(row, "channel") }),
+    workspace: linkedAccount({ team_id: teamId, owner_kind: "workspace", owner_id: "", ...columns(row, "workspace") }),
+    binding: row.bound_by === null ? undefined : binding(channelId, boundColumns(row)),
+    region: row.person_region ?? undefined,
+  };
+}
+
+const impliedColumns = [
+  "own.username as own_username",
+  "own.sealed_token as own_sealed_token",
+  "own.linked_by as own_linked_by",
+  "own.linked_at as own_linked_at",
+  "channel.username as channel_username",
+  "channel.sealed_token as channel_sealed_token",
+  "channel.linked_by as channel_linked_by",
+  "channel.linked_at as channel_linked_at",
+  "workspace.username as workspace_username",
+  "workspace.sealed_token as workspace_sealed_token",
+  "workspace.linked_by as workspace_linked_by",
+  "workspace.linked_at as workspace_linked_at",
+  "binding.region as bound_region",
+  "binding.account as bound_account",
+  "binding.names as bound_names",
+  "binding.is_locked",
+  "binding.bound_by",
+  "binding.bound_by_name",
+  "binding.bound_at",
+  "person.region as person_region",
+] as const; // names of columns, not any text
+
+function query(db: Db, { teamId, userId, channelId }: AccountSeeker) {
+  return db
+    .selectFrom(sql<{ one: number }>`(select 1 as one)`.as("anything"))
+    .leftJoin("account as own", (join) =>
+      join.on("own.team_id", "=", teamId).on("own.owner_kind", "=", "user").on("own.owner_id", "=", userId),
+    )
+    .leftJoin("account as channel", (join) =>
+      join
+        .on("channel.team_id", "=", teamId)
+        .on("channel.owner_kind", "=", "channel")
+        .on("channel.owner_id", "=", channelId),
+    )
+    .leftJoin("account as workspace", (join) =>
+      join.on("workspace.team_id", "=", teamId).on("workspace.owner_kind", "=", "workspace"),
+    )
+    .leftJoin("binding", (join) => join.on("binding.team_id", "=", teamId).on("binding.channel_id", "=", channelId))
+    .leftJoin("person_setting as person", (join) =>
+      join.on("person.team_id", "=", teamId).on("person.user_id", "=", userId),
+    )
+    .select(impliedColumns);
+}
+
+type Row = Awaited<ReturnType<ReturnType<typeof query>["executeTakeFirstOrThrow"]>>;
+
+function columns(row: Row, whose: "own" | "channel" | "workspace") {
+  return {
+    username: row[`${whose}_username`],
+    sealed_token: row[`${whose}_sealed_token`],
+    linked_by: row[`${whose}_linked_by`],
+    linked_at: row[`${whose}_linked_at`],
+  };
+}
+
+function boundColumns(row: Row) {
+  const { bound_region: region, bound_account: account, bound_names: names } = row;
+  const { is_locked, bound_by, bound_by_name, bound_at } = row;
+  return { region, account, names, is_locked, bound_by, bound_by_name, bound_at };
+}
+
+type PersonId = { readonly teamId: string; readonly userId: string };
+
+/** Stores the person's own default region; undefined removes it. */
+export async function setRegion(
+  { db }: Session,
+  { teamId, userId }: PersonId,
+  region: string | undefined,
+): Promise<void> {
+  if (region === undefined) {
+    await db.deleteFrom("person_setting").where("team_id", "=", teamId).where("user_id", "=", userId).execute();
+    return;
+  }
+  await db
+    .insertInto("person_setting")
+    .values({ team_id: teamId, user_id: userId, region })
+    .onConflict((conflict) => conflict.columns(["team_id", "user_id"]).doUpdateSet({ region }))
+    .execute();
+}
+
+const CallRow = z.object({ calls: z.number().int() });
+
+/** Adds this replica's calls to those of all replicas. */
+export async function countCalls(
+  { db }: Session,
+  { teamId: team_id, username, day }: CallsOf,
+  calls: number,
+): Promise<void> {
+  await db
+    .insertInto("call_count")
+    .values({ team_id, username, day, calls })
+    .onConflict((conflict) =>
+      conflict
+        .columns(["team_id", "username", "day"])
+        .doUpdateSet({ calls: sql<number>`call_count.calls + excluded.calls` }),
+    )
+    .execute();
+}
+
+export async function callsOn({ db }: Session, { teamId, username, day }: CallsOf): Promise<number> {
+  const row = await db
+    .selectFrom("call_count")
+    .select("calls")
+    .where("team_id", "=", teamId)
+    .where("username", "=", username)
+    .where("day", "=", day)
+    .executeTakeFirst();
+  return row === undefined ? 0 : parseRow(CallRow, row, `The calls of ${username}`).calls;
 }

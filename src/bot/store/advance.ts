@@ -4,15 +4,13 @@ import { isPartId } from "../changes/parts.ts";
 import type { Ending, Health, StoredChange } from "../changes/stored-change.ts";
 import type { Step } from "../workflow/lifecycle.ts";
 import type { Advanced } from "../workflow/ports.ts";
-import { approve } from "./approve.ts";
-import { askAgain } from "./ask-again.ts";
-import { isAliveFor } from "./database/replicas.ts";
-import type { Session } from "./database/session.ts";
-import { beginDrawing } from "./drawings.ts";
-import { isTaken } from "./database/store-error.ts";
-import { EndingJson, HealthJson, toJson } from "./schema/json-columns.ts";
+import { isAliveFor, keepLease } from "./database/replicas.ts";
+import { isTaken, type Session } from "./database/session.ts";
+import { beginDrawing } from "./leases.ts";
+import { EndingJson, HealthJson, plainText, TermsJson, toJson } from "./schema/columns.ts";
 import type { Tables } from "./schema/tables.ts";
-import { move, within } from "./step.ts";
+import { inTransaction, inWorkspace, move } from "./step.ts";
+import { findChange, wholeChange } from "./find-change.ts";
 
 type Advance = {
   readonly id: string;
@@ -44,7 +42,7 @@ export async function advance(session: Session, step: Step, what: Advance): Prom
         const advanced = moved(await move(inside, { ...what, step, set, only, isQuiet, nextLook }));
         return draws && advanced.kind === "moved" ? withDrawing(inside, advanced, what) : advanced;
       };
-      return isAlone ? work(session) : within(session, work);
+      return isAlone ? work(session) : inTransaction(session, work);
     }
   }
 }
@@ -150,7 +148,7 @@ async function claim(
   };
   const only = isPartId(what.id) ? [] : [sql<SqlBool>`owner = ${replicaId}`, isAliveFor(session, sendWithinMs)];
   try {
-    return moved(await within(session, (inside) => move(inside, { ...what, step, set, only })));
+    return moved(await inTransaction(session, (inside) => move(inside, { ...what, step, set, only })));
   } catch (error) {
     // The unique index on the workload: another Run of it is in progress. The transaction is rolled back as a whole.
     if (isTaken(error, "running_key")) return { kind: "busy", earlier: undefined };
@@ -165,10 +163,108 @@ function drift(
   what: Advance,
 ): Promise<StoredChange | undefined> {
   const set = ended(session, { kind: "drifted", drift: step.drift });
-  return within(session, async (inside) => {
+  return inTransaction(session, async (inside) => {
     const change = await move(inside, { ...what, step, set });
     if (change === undefined) return undefined;
     await inside.db.deleteFrom("vote").where("change_id", "=", what.id).execute();
     return { ...change, votes: [] };
   });
+}
+
+type Approve = Extract<Step, { readonly name: "approve" }>;
+
+/** Counts an approval, in SQL, under the row's lock: of many at once exactly one is the last that is needed. */
+async function approve(session: Session, step: Approve, what: Advance): Promise<Advanced> {
+  await keepLease(session);
+  return inTransaction(session, (inside) => approveInside(inside, step, what));
+}
+
+async function approveInside(session: Session, step: Approve, { id, teamId, event }: Advance): Promise<Advanced> {
+  const { db, clock } = session;
+  // Changes nothing, and makes everybody else who approves wait until this approval is counted.
+  const row = await db
+    .updateTable("change")
+    .set({ version: sql`version` })
+    .where("id", "=", id)
+    .where(inWorkspace(teamId))
+    .where(sql<SqlBool>`state = 'pending'`)
+    .where((where) => where.or([where("expires_at", "is", null), where("expires_at", ">", clock())]))
+    .returningAll()
+    .executeTakeFirst();
+  if (row === undefined) return { kind: "late", change: await findChange(session, { id }, teamId) };
+  const before = await wholeChange(session, row);
+  if (!(await insertVote(session, step, before))) return { kind: "twice", change: before };
+  const change = await move(session, { id, step, event });
+  if (before.votes.length + 1 < neededBy(before)) return movedUnderLock(change);
+  const set = { approved_at: clock(), owner: session.replicaId };
+  const last = { from: step.from, to: "approved" } as const; // a literal state
+  return movedUnderLock(await move(session, { id, step: last, set, event: step.last }));
+}
+
+function movedUnderLock(change: StoredChange | undefined): Advanced {
+  if (change === undefined) throw new Error("a Change moved while its row was locked");
+  return { kind: "moved", change };
+}
+
+function neededBy({ id, terms }: StoredChange): number {
+  if (terms === undefined) throw new Error(`Change ${id} waits for approvals without terms that say how many`);
+  return terms.votes;
+}
+
+/** False: this person had approved already. */
+async function insertVote({ db, clock }: Session, { by }: Approve, { id, votes }: StoredChange): Promise<boolean> {
+  const row = await db
+    .insertInto("vote")
+    .values({
+      change_id: id,
+      user_id: by.userId,
+      user_name: plainText(by.name),
+      number: votes.length + 1,
+      voted_at: clock(),
+    })
+    .onConflict((conflict) => conflict.columns(["change_id", "user_id"]).doNothing())
+    .returning("change_id")
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+type AskAgain = Extract<Step, { readonly name: "askAgain" }>;
+
+/**
+ * approved → pending, with the current terms. Removes approvals that don't count under them, so those people can approve
+ * again; history keeps them.
+ */
+async function askAgain(session: Session, step: AskAgain, what: Advance): Promise<Advanced> {
+  try {
+    const change = await inTransaction(session, (inside) => backToPending(inside, step, what));
+    return change === undefined ? { kind: "late", change } : { kind: "moved", change };
+  } catch (error) {
+    if (!isTaken(error, "wait_key")) throw error;
+    return { kind: "busy", earlier: await sameRequest(session, what.id) };
+  }
+}
+
+async function backToPending(session: Session, step: AskAgain, what: Advance): Promise<StoredChange | undefined> {
+  const { version, terms, rule, counting, notice } = step;
+  const set = {
+    terms: toJson(TermsJson, terms),
+    rule,
+    notice: plainText(notice),
+    expires_at: session.clock(terms.expiresMs),
+    approved_at: null,
+    owner: null,
+  };
+  const change = await move(session, { ...what, step, set, only: [sql<SqlBool>`version = ${version}`] });
+  if (change === undefined) return undefined;
+  const lost = change.votes.map(({ userId }) => userId).filter((userId) => !counting.includes(userId));
+  if (lost.length > 0) {
+    // A request has as many votes as its rule takes.
+    await session.db.deleteFrom("vote").where("change_id", "=", what.id).where("user_id", "in", lost).execute();
+  }
+  return { ...change, votes: change.votes.filter(({ userId }) => counting.includes(userId)) };
+}
+
+async function sameRequest(session: Session, id: string): Promise<StoredChange | undefined> {
+  const row = await session.db.selectFrom("change").select("wait_key").where("id", "=", id).executeTakeFirst();
+  return row === undefined || row.wait_key === null ? undefined : findChange(session, { waitKey: row.wait_key });
 }

@@ -4,17 +4,20 @@ import type { WorkloadRef, WriteOperationId } from "../changes/change.ts";
 import type { Card, ChangeState, StoredChange, Vote } from "../changes/stored-change.ts";
 import type { Session } from "./database/session.ts";
 import { LOST, openEnding, type TextSealer } from "./database/text-sealer.ts";
-import { Flag, parseRow, plainText, Time } from "./schema/columns.ts";
 import {
   EndingJson,
+  Flag,
   fromJson,
   HealthJson,
   LinesJson,
   maybe,
   OwnerJson,
+  parseRow,
+  plainText,
   TermsJson,
+  Time,
   toJson,
-} from "./schema/json-columns.ts";
+} from "./schema/columns.ts";
 import type { NewChange } from "../workflow/ports.ts";
 import type { ChangeTable } from "./schema/tables.ts";
 import type { Risk } from "../policy/question.ts";

@@ -1,8 +1,7 @@
 import { type Selectable, sql } from "kysely";
 import { z } from "zod";
 import type { HistoryEvent, HistoryEventKind, NewHistoryEvent } from "../changes/history-event.ts";
-import { Big, Flag, parseRow, plainText, Time } from "./schema/columns.ts";
-import { maybe } from "./schema/json-columns.ts";
+import { Big, Flag, maybe, parseRow, plainText, Time } from "./schema/columns.ts";
 import type { Db, Session } from "./database/session.ts";
 import type { TextSealer } from "./database/text-sealer.ts";
 import type { Tables } from "./schema/tables.ts";

@@ -3,11 +3,10 @@ import { z } from "zod";
 import type { StoredChange, Vote } from "../changes/stored-change.ts";
 import type { ChangeKey } from "../workflow/ports.ts";
 import { storedChange } from "./change-row.ts";
-import { inBatches } from "./database/batches.ts";
-import type { Db, Session } from "./database/session.ts";
+import { type Db, inBatches, type Session } from "./database/session.ts";
 import { parseRow, Time } from "./schema/columns.ts";
 import type { ChangeTable } from "./schema/tables.ts";
-import { partRowsOf } from "./part-rows.ts";
+import { requestIdOf } from "../changes/parts.ts";
 
 type ChangeRow = Selectable<ChangeTable>;
 
@@ -100,4 +99,23 @@ async function votesOf(db: Db, ids: readonly string[]): Promise<ReadonlyMap<stri
     votes.set(row.change_id, [...(votes.get(row.change_id) ?? []), vote]);
   }
   return votes;
+}
+
+/** The rows of the parts of these requests, by request, in their order. */
+async function partRowsOf(
+  { db }: Pick<Session, "db">,
+  rows: readonly ChangeRow[],
+): Promise<ReadonlyMap<string, readonly ChangeRow[]>> {
+  const ids = rows.filter((row) => row.part_count > 0).map(({ id }) => id);
+  const found = await inBatches(ids, (some) =>
+    db.selectFrom("change").selectAll().where("part_of", "in", some).execute(),
+  );
+  return Map.groupBy(
+    found.toSorted((a, b) => placeOf(a) - placeOf(b)),
+    ({ id }) => requestIdOf(id),
+  );
+}
+
+function placeOf({ id }: ChangeRow): number {
+  return Number(id.split("/")[1]);
 }

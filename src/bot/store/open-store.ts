@@ -1,28 +1,77 @@
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { type Kysely, sql } from "kysely";
 import type { Logger } from "pino";
 import type { Sealer } from "../accounts/seal.ts";
-import { openPostgres, type PostgresOptions } from "../../platform/database/postgres.ts";
-import { openSqlite, type SqliteOptions } from "../../platform/database/sqlite.ts";
-import { clockOf, type Flavour } from "./database/clock.ts";
-import { lockFile } from "./database/lock.ts";
-import { databaseFile } from "./database/look.ts";
-import { migrate } from "./schema/migrate.ts";
-import { beat, forgetOthers } from "./database/replicas.ts";
-import type { Session } from "./database/session.ts";
-import { storeErrorOf } from "./database/store-error.ts";
-import { storeOver } from "./store-over.ts";
+import { openPostgres } from "../../platform/database/postgres.ts";
+import { openSqlite } from "../../platform/database/sqlite.ts";
+import {
+  clockOf,
+  databaseFile,
+  type Flavour,
+  type Session,
+  storeErrorOf,
+  type StorePlace,
+} from "./database/session.ts";
+import { migrate } from "./schema/migrations.ts";
+import { beat, forgetOthers, isAlone, leave } from "./database/replicas.ts";
 import type { Store } from "./store.ts";
 import { textSealer } from "./database/text-sealer.ts";
 import type { Tables } from "./schema/tables.ts";
-
-/** Where the rows lie. */
-export type StorePlace =
-  | ({ readonly kind: "sqlite"; readonly dataDir: string } & SqliteOptions)
-  | ({ readonly kind: "postgres" } & PostgresOptions)
-  /** Opened and closed by somebody else: so several stores, as replicas, share one database without a server. */
-  | { readonly kind: "shared"; readonly db: Kysely<Tables>; readonly flavour: Flavour };
+import { within } from "../../platform/waiting.ts";
+import { StoreError } from "../errors.ts";
+import {
+  accountsFor,
+  callsOn,
+  countCalls,
+  impliedFor,
+  removeAccount,
+  resealAccount,
+  saveAccount,
+  setRegion,
+} from "./accounts.ts";
+import { addChange } from "./insert-change.ts";
+import { advance } from "./advance.ts";
+import { bind, bindingOf, moveChannel, movedChannels, unbind } from "./channels.ts";
+import { profileRows } from "./profiles.ts";
+import { createPending } from "./pending.ts";
+import { pruner } from "./database/prune.ts";
+import { accept, drop, finish, isKnown, remember, takeDeliveries } from "./deliveries.ts";
+import {
+  beginDrawing,
+  beginTelling,
+  drew,
+  holdDrawing,
+  holdTelling,
+  owed,
+  postponeDrawing,
+  postponeTelling,
+  told,
+  undrawn,
+} from "./leases.ts";
+import { addEvent } from "./events.ts";
+import {
+  closeWorkspace,
+  doubted,
+  doubtInstallation,
+  findInstallation,
+  installationOf,
+  installationVersions,
+  noteOrgWorkspace,
+  removeInstallation,
+  resealTokens,
+  rotated,
+  saveInstallation,
+  takeRotation,
+  trustInstallation,
+  workspacesOf,
+} from "./installations.ts";
+import { expireDue, openChanges } from "./sweep.ts";
+import { findChange } from "./find-change.ts";
+import { history } from "./history.ts";
+import { inspect } from "./database/inspect.ts";
+import { mkdirSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
 
 export type OpenStore = StorePlace & {
   /** A new one for each process, so rows held by the last process are known to be free. */
@@ -111,4 +160,168 @@ async function migrateAt(options: OpenStore, session: Session): Promise<void> {
   } finally {
     await db.destroy();
   }
+}
+
+/** How long a stop waits for a database that doesn't answer. */
+const CLOSE_WITHIN_MS = 3_000;
+
+/** Functions of the store that work with the database. */
+type Statements = Omit<Store, "sendWithinMs" | "isOpen" | "isReachable" | "close">;
+
+/** The store over an open database. Problems with the database are thrown as a `StoreError`. */
+function storeOver(session: Session, closeDatabase: () => Promise<void>): Store {
+  let isOpen = true;
+  const guard =
+    <Args extends readonly unknown[], Result>(work: (...args: Args) => Promise<Result>) =>
+    async (...args: Args): Promise<Result> => {
+      if (!isOpen) throw new StoreError("Gantry is stopping and has closed its database. Try again in a minute.");
+      try {
+        return await work(...args);
+      } catch (error) {
+        throw storeErrorOf(error) ?? error;
+      }
+    };
+  const all: Statements = {
+    ...changes(session),
+    ...recordsOf(session),
+    ...accountsOf(session),
+    ...installationsOf(session),
+  };
+  const guarded = Object.fromEntries(
+    Object.entries<(...args: never[]) => Promise<unknown>>(all).map(([name, work]) => [name, guard(work)]),
+  ) as Statements; // the same names and types as `all`, which is total
+  return {
+    sendWithinMs: session.sendWithinMs,
+    ...guarded,
+    isOpen: () => isOpen,
+    isReachable: async () => isOpen && (await answers(session)),
+    async close() {
+      if (!isOpen) return;
+      isOpen = false;
+      await within(CLOSE_WITHIN_MS, each([() => leave(session), closeDatabase], session), () => undefined);
+    },
+  };
+}
+
+function changes(session: Session) {
+  return {
+    add: (change, event) => addChange(session, change, event),
+    find: (key, teamId) => findChange(session, key, teamId),
+    advance: (id, step, event) => advance(session, step, { ...(typeof id === "string" ? { id } : id), event }),
+    expire: (approvedMs, event) => expireDue(session, { approvedMs, event }),
+    open: () => openChanges(session),
+    note: (event) => addEvent(session, event),
+    undrawn: () => undrawn(session),
+    beginDrawing: (id, teamId) => beginDrawing(session, id, teamId),
+    holdDrawing: (id, token, card) => holdDrawing(session, id, { token, card }),
+    drew: (id, drawn) => drew(session, id, drawn),
+    postponeDrawing: (id, token, wait) => postponeDrawing(session, id, { token, ...wait }),
+    owed: () => owed(session),
+    beginTelling: (id, when) => beginTelling(session, id, when),
+    holdTelling: (id, token) => holdTelling(session, id, token),
+    told: (id, news) => told(session, id, news),
+    postponeTelling: (id, token, ms) => postponeTelling(session, id, token, ms),
+    pendingChanges: createPending(session),
+    history: (query) => history(session, query),
+  } satisfies Partial<Statements>;
+}
+
+function recordsOf(session: Session) {
+  const prune = pruner(session);
+  return {
+    async beat(report) {
+      await beat(session, report);
+      // Here and not when a delivery comes in: a person waits for that.
+      await prune();
+    },
+    inspect: () => inspect(session),
+    isAlone: () => isAlone(session),
+    accept: (delivery) => accept(session, delivery),
+    finish: (deliveryId) => finish(session, deliveryId),
+    remember: (deliveryId) => remember(session, deliveryId),
+    isKnown: (deliveryId) => isKnown(session, deliveryId),
+    drop: (deliveryId) => drop(session, deliveryId),
+    takeDeliveries: () => takeDeliveries(session),
+    countCalls: (of, calls) => countCalls(session, of, calls),
+    callsOn: (of) => callsOn(session, of),
+    ...profileRows(session),
+  } satisfies Partial<Statements>;
+}
+
+function accountsOf(session: Session) {
+  return {
+    impliedFor: (seeker) => impliedFor(session, seeker),
+    accountsFor: (seeker) => accountsFor(session, seeker),
+    saveAccount: (account, event) => saveAccount(session, account, event),
+    removeAccount: (teamId, owner, event) => removeAccount(session, { teamId, owner }, event),
+    resealAccount: (account, sealed) => resealAccount(session, account, sealed),
+    bindingOf: (teamId, channelId) => bindingOf(session, { teamId, channelId }),
+    bind: (channel, binding, event) => bind(session, { ...channel, binding }, event),
+    unbind: (channel, event) => unbind(session, channel, event),
+    moveChannel: (move) => moveChannel(session, move),
+    movedChannels: () => movedChannels(session),
+    setRegion: (teamId, userId, region) => setRegion(session, { teamId, userId }, region),
+  } satisfies Partial<Statements>;
+}
+
+function installationsOf(session: Session) {
+  return {
+    saveInstallation: (installation) => saveInstallation(session, installation),
+    findInstallation: (source) => findInstallation(session, source),
+    installationOf: (teamId) => installationOf(session, teamId),
+    installationVersions: () => installationVersions(session),
+    noteOrgWorkspace: (teamId, enterpriseId) => noteOrgWorkspace(session, teamId, enterpriseId),
+    workspacesOf: (installation) => workspacesOf(session, installation),
+    takeRotation: (withinMs, leaseMs) => takeRotation(session, { withinMs, leaseMs }),
+    rotated: (installation, tokens) => rotated(session, installation, tokens),
+    resealTokens: (installation, sealed) => resealTokens(session, installation, sealed),
+    doubtInstallation: (id) => doubtInstallation(session, id),
+    doubted: () => doubted(session),
+    trustInstallation: (id) => trustInstallation(session, id),
+    removeInstallation: (installation) => removeInstallation(session, installation),
+    closeWorkspace: (closing) => closeWorkspace(session, closing),
+  } satisfies Partial<Statements>;
+}
+
+async function answers({ db }: Session): Promise<boolean> {
+  try {
+    await sql`select 1`.execute(db);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Tries each step, even if the one before it failed. */
+async function each(steps: readonly (() => Promise<void>)[], { log }: Session): Promise<void> {
+  for (const step of steps) {
+    try {
+      await step();
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      log.warn({ reason }, "the database was not closed in order; what was held is free when the lease is over");
+    }
+  }
+}
+
+/**
+ * Keeps a file to one process. The lock is a transaction held open in a database of its own, so the system drops it
+ * with the process, however that ends (a pid file would outlive `kill -9`). Returns what gives it back; throws when
+ * another process has it.
+ */
+function lockFile(path: string): () => void {
+  // The folder holds addresses that can post in Slack: only this user may read it.
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const lock = new DatabaseSync(path);
+  try {
+    lock.exec("PRAGMA busy_timeout=0; PRAGMA journal_mode=DELETE; BEGIN EXCLUSIVE;");
+  } catch (error) {
+    lock.close();
+    if (!(error instanceof Error && error.message.includes("locked"))) throw error;
+    throw new Error(
+      `Another Gantry works with ${dirname(path)}. Stop it, or set GANTRY_DATA to another folder for this one.`,
+      { cause: error },
+    );
+  }
+  return () => lock.close();
 }

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import type { ProfileRows, StoredProfile } from "../workflow/ports.ts";
-import { BATCH, inBatches } from "./database/batches.ts";
-import type { Session } from "./database/session.ts";
+import { BATCH, inBatches, type Session } from "./database/session.ts";
 import { Flag, parseRow, plainText, Time } from "./schema/columns.ts";
 import type { AllProfiles } from "./store.ts";
 

@@ -1,13 +1,13 @@
 import { type Expression, type RawBuilder, sql, type SqlBool, type UpdateObject } from "kysely";
 import type { NewHistoryEvent } from "../changes/history-event.ts";
-import { requestIdOf } from "../changes/parts.ts";
+import { isPartId, requestIdOf } from "../changes/parts.ts";
 import type { ChangeState, StoredChange } from "../changes/stored-change.ts";
 import type { Step } from "../workflow/lifecycle.ts";
 import type { Session } from "./database/session.ts";
 import { insertEvent } from "./events.ts";
 import { wholeChange } from "./find-change.ts";
-import { endParts, holdRequest } from "./parts.ts";
 import type { Tables } from "./schema/tables.ts";
+import { isAliveFor } from "./database/replicas.ts";
 
 export type Move = {
   readonly id: string;
@@ -80,6 +80,50 @@ async function offerUndoAgain({ db }: Session, id: string): Promise<void> {
 }
 
 /** `work` in a transaction. */
-export function within<Result>(session: Session, work: (session: Session) => Promise<Result>): Promise<Result> {
+export function inTransaction<Result>(session: Session, work: (session: Session) => Promise<Result>): Promise<Result> {
   return session.db.transaction().execute((db) => work({ ...session, db }));
 }
+
+/**
+ * Before a step of a part, in its transaction: only the replica that carries on the request may make it, and the card of
+ * the request has to be drawn again. Locks the request first, as every step does, so no two steps wait for each other.
+ */
+export async function holdRequest(session: Session, held: Held): Promise<boolean> {
+  const { id, teamId, sendWithinMs, isQuiet = false, nextLook } = held;
+  if (!isPartId(id)) return true;
+  const { clock, replicaId } = session;
+  const lookInMs = nextLook?.lookInMs;
+  const isThere = nextLook === undefined ? sql<SqlBool>`state = 'claimed'` : sql<SqlBool>`settled_at is not null`;
+  const alive = sendWithinMs === undefined ? [] : [isAliveFor(session, sendWithinMs)];
+  const row = await session.db
+    .updateTable("change")
+    .set({
+      owner: replicaId,
+      ...(!isQuiet && { version: sql`version + 1`, stale: 1 }),
+      ...(nextLook !== undefined && { look_after: lookInMs === undefined ? null : clock(lookInMs) }),
+    })
+    .where((where) =>
+      where.and([
+        where("id", "=", requestIdOf(id)),
+        where("owner", "=", replicaId),
+        isThere,
+        ...(teamId === undefined ? [] : [where("team_id", "=", teamId)]),
+        ...alive,
+      ]),
+    )
+    .returning("id")
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** When a request is over, what was not sent never is. */
+export async function endParts({ db, clock }: Pick<Session, "db" | "clock">, requestId: string): Promise<void> {
+  await db
+    .updateTable("change")
+    .set({ state: "cancelled", version: sql`version + 1`, settled_at: clock() })
+    .where("part_of", "=", requestId)
+    .where("state", "=", "approved")
+    .execute();
+}
+
+type Held = Pick<Move, "id" | "teamId" | "isQuiet" | "nextLook"> & { readonly sendWithinMs: number | undefined };

@@ -14,7 +14,7 @@ import type {
   Store as Changes,
   SweepStore,
 } from "../workflow/ports.ts";
-import type { Implied } from "./implied.ts";
+import type { Implied } from "./accounts.ts";
 
 export type Postponed = {
   readonly ms: number;

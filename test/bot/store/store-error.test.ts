@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { StoreError } from "../../../src/bot/errors.ts";
-import { storeErrorOf } from "../../../src/bot/store/database/store-error.ts";
+import { storeErrorOf } from "../../../src/bot/store/database/session.ts";
 
 function failing(message: string, fields: object = {}): Error {
   return Object.assign(new Error(message), fields);

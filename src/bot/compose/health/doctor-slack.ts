@@ -5,7 +5,7 @@ import type { Network } from "../../../platform/http/network.ts";
 import { askForConnection, askSlack } from "../../slack/directory/ask-slack.ts";
 import { openTokens } from "../../slack/install/tokens.ts";
 import type { SlackAccess } from "../../slack/send/clients.ts";
-import type { Looked } from "../../store/database/look.ts";
+import type { Looked } from "../../store/database/inspect.ts";
 import type { Config } from "../config.ts";
 import { configuredKeyring } from "./doctor-keys.ts";
 

@@ -1,7 +1,6 @@
 import { type DeleteResult, sql } from "kysely";
 import { pruneProfiles } from "../profiles.ts";
-import { BATCH, untilNone } from "./batches.ts";
-import type { Session } from "./session.ts";
+import { BATCH, type Session, untilNone } from "./session.ts";
 
 const HOUR_MS = 60 * 60_000;
 /** Slack repeats a delivery within about five minutes; an hour leaves room for a slow network. */

@@ -1,8 +1,13 @@
-import type { Kysely } from "kysely";
+import { type Kysely, type RawBuilder, sql } from "kysely";
 import type { Logger } from "pino";
-import type { Clock, Flavour } from "./clock.ts";
 import type { Tables } from "../schema/tables.ts";
 import type { TextSealer } from "./text-sealer.ts";
+import type { PostgresOptions } from "../../../platform/database/postgres.ts";
+import type { SqliteOptions } from "../../../platform/database/sqlite.ts";
+import { join } from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { StoreError } from "../../errors.ts";
+import { databaseTroubleOf } from "../../../platform/database/database-trouble.ts";
 
 /** The database, or a transaction in it. */
 export type Db = Kysely<Tables>;
@@ -26,3 +31,81 @@ export type Session = {
   readonly textSealer: TextSealer;
   readonly log: Logger;
 };
+
+/** Where the rows lie. */
+export type StorePlace =
+  | ({ readonly kind: "sqlite"; readonly dataDir: string } & SqliteOptions)
+  | ({ readonly kind: "postgres" } & PostgresOptions)
+  /** Opened and closed by somebody else: so several stores, as replicas, share one database without a server. */
+  | { readonly kind: "shared"; readonly db: Kysely<Tables>; readonly flavour: Flavour };
+
+/** The database file in a data folder. */
+export function databaseFile(dataDir: string): string {
+  return join(dataDir, "gantry.sqlite");
+}
+
+/** The two kinds of SQL that Gantry speaks; PGlite is PostgreSQL. */
+export type Flavour = "sqlite" | "postgres";
+
+/**
+ * The database's time, some milliseconds from now, as ISO 8601 text in UTC with milliseconds: texts that sort like the
+ * times they stand for. Replicas on machines with different clocks agree on it.
+ */
+export type Clock = (plusMs?: number) => RawBuilder<string>;
+
+/** `offsetMs` moves the clock, for tests; it is asked each time. */
+export function clockOf(flavour: Flavour, offsetMs: () => number): Clock {
+  return (plusMs = 0) => {
+    const shift = `${((offsetMs() + plusMs) / 1000).toFixed(3)} seconds`;
+    if (flavour === "sqlite") return sql<string>`strftime('%Y-%m-%dT%H:%M:%fZ', 'now', ${shift})`;
+    // Not now(): that stands still for a transaction, also while it waits for somebody's lock.
+    return sql<string>`to_char((clock_timestamp() at time zone 'utc') + cast(${shift} as interval), 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+  };
+}
+
+/**
+ * Values in one `in (…)`, and rows removed at once. SQLite takes 32,766 values in a statement, PostgreSQL 65,535; and a
+ * statement about very many rows holds up all others.
+ */
+export const BATCH = 1_000;
+
+/** Reads rows by ids, however many there are. */
+export async function inBatches<Row>(
+  ids: readonly string[],
+  read: (some: readonly string[]) => Promise<readonly Row[]>,
+): Promise<Row[]> {
+  const rows: Row[] = [];
+  for (let from = 0; from < ids.length; from += BATCH) {
+    for (const row of await read(ids.slice(from, from + BATCH))) rows.push(row);
+  }
+  return rows;
+}
+
+/** Calls `remove`, which removes at most `BATCH` rows and returns how many, until none is left. Others get their turn in between. */
+export async function untilNone(remove: () => Promise<number>): Promise<void> {
+  while ((await remove()) > 0) await nextTurn();
+}
+
+/**
+ * The `StoreError` for an error of the driver; undefined for anything else, which is a bug. The message doesn't say whether
+ * anything changed: the database can fail before a request is sent, and after it.
+ */
+export function storeErrorOf(error: unknown): StoreError | undefined {
+  if (error instanceof StoreError) return error;
+  if (!(error instanceof Error)) return undefined;
+  const why = databaseTroubleOf(error, "DATABASE_URL");
+  if (why === undefined) return undefined;
+  return new StoreError(
+    `Gantry's database can't be used: ${why}. Try again in a minute. ` +
+      "If this keeps happening, contact your Gantry admin.",
+    { cause: error },
+  );
+}
+
+/** Whether a row was refused because a value that must be unique is there already, in this column of `change`. */
+export function isTaken(error: unknown, column: string): boolean {
+  if (!(error instanceof Error)) return false;
+  const isPostgres = "code" in error && error.code === "23505" && "constraint" in error;
+  if (isPostgres) return error.constraint === `change_${column}`;
+  return error.message.includes(`UNIQUE constraint failed: change.${column}`);
+}

@@ -1,10 +1,5 @@
 import { sql } from "kysely";
-import type { Session } from "../database/session.ts";
-import { createBinding, createPersonSetting } from "./binding-schema.ts";
-import { createChange, createEvent, createRest } from "./change-schema.ts";
-import { addDuplicateKeys } from "./duplicate-schema.ts";
-import { addParts } from "./part-schema.ts";
-import { addInstallations, separateWorkspaces } from "./workspace-schema.ts";
+import type { Db, Flavour, Session } from "../database/session.ts";
 
 export type Migration = {
   readonly title: string;
@@ -138,3 +133,161 @@ export const migrations: readonly Migration[] = [
     },
   },
 ];
+
+// The tables of the third migration. It was run somewhere, so nothing here changes: a later migration alters them.
+
+/** How far this program knows the schema. */
+export const schemaVersion = migrations.length;
+
+/** Any number that no other program uses for its own lock in the same database. */
+const LOCK_KEY = 4_718_205_361;
+
+/**
+ * Brings the schema up to this program's version, all of it in one transaction: each migration runs once, also when two
+ * replicas start together (the second one waits on PostgreSQL; a SQLite file has one process). Throws when the database
+ * was written by a newer program: an older one would misread it.
+ */
+export async function migrate({ db, flavour, clock }: Pick<Session, "db" | "flavour" | "clock">): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    if (flavour === "postgres") await sql`select pg_advisory_xact_lock(${sql.lit(LOCK_KEY)})`.execute(tx);
+    await sql`create table if not exists migration (number integer primary key, title text not null, applied_at text not null)`.execute(
+      tx,
+    );
+    const version = await versionOf(tx);
+    if (version > schemaVersion) throw new Error(tooNew(version, flavour));
+    for (const [index, { title, up }] of migrations.entries()) {
+      const number = index + 1;
+      if (number <= version) continue;
+      await up({ db: tx, flavour });
+      await tx.insertInto("migration").values({ number, title, applied_at: clock() }).execute();
+    }
+  });
+}
+
+/** The number of the last migration. Throws in a database without any. */
+export async function versionOf(db: Db): Promise<number> {
+  const { version } = await db
+    .selectFrom("migration")
+    .select((select) => select.fn.coalesce(select.fn.max("number"), sql<number>`0`).as("version"))
+    .executeTakeFirstOrThrow();
+  return version;
+}
+
+function tooNew(version: number, flavour: Session["flavour"]): string {
+  const other = flavour === "sqlite" ? "set GANTRY_DATA to another folder" : "let DATABASE_URL name another database";
+  return (
+    `The data was written by a newer Gantry (schema ${version}, this program knows ${schemaVersion}). ` +
+    `Start that version, or ${other}.`
+  );
+}
+
+// The functions of released migrations: never edit one, add a new migration instead.
+
+async function createBinding(db: Db): Promise<void> {
+  await sql`create table binding (team_id text not null, channel_id text not null,
+    region text, account text, names text, is_locked integer not null,
+    bound_by text not null, bound_by_name text not null, bound_at text not null,
+    primary key (team_id, channel_id))`.execute(db);
+}
+
+async function createPersonSetting(db: Db): Promise<void> {
+  await sql`create table person_setting (team_id text not null, user_id text not null, region text not null,
+    primary key (team_id, user_id))`.execute(db);
+}
+
+// The tables of the second migration. It was run somewhere, so nothing here changes: a later migration alters them.
+
+async function createChange(db: Db): Promise<void> {
+  await sql`create table change (id text primary key, delivery_id text not null, state text not null,
+    version integer not null, team_id text not null, requester_id text not null, requester_name text not null,
+    channel_id text not null, verb text not null, reason text, op text not null,
+    workload_kind text not null, workload_region text not null, workload_name text not null, workload_uid text,
+    risk text not null, diff text not null, digest text not null, sealed text not null,
+    account_owner text not null, account_username text not null, rule text not null, terms text,
+    break_glass integer not null, undo_of text, is_undone integer not null,
+    created_at text not null, expires_at text, approved_at text, claimed_at text, settled_at text,
+    ending text, health text, owner text, running_key text,
+    card_channel text, card_ts text, posts integer not null, drawn_version integer not null, told_seq bigint not null,
+    stale integer not null, nowhere integer not null, drawing_token text, drawing_until text, draw_after text)`.execute(
+    db,
+  );
+  await sql`create unique index change_delivery_id on change (delivery_id)`.execute(db);
+  await sql`create unique index change_running_key on change (running_key)`.execute(db);
+  // Small, however many changes there ever were: those that wait, those that somebody carries on, those to be drawn.
+  await sql`create index change_pending on change (team_id, created_at) where state = 'pending'`.execute(db);
+  await sql`create index change_open on change (owner) where state = 'approved' or state = 'claimed'
+    or (state = 'unknown' and settled_at is null) or (state = 'done' and health is null)`.execute(db);
+  await sql`create index change_undrawn on change (created_at) where stale = 1 and nowhere = 0`.execute(db);
+  await sql`create index change_settled_at on change (settled_at)`.execute(db);
+  await sql`create table vote (change_id text not null, user_id text not null, user_name text not null,
+    number integer not null, voted_at text not null, primary key (change_id, user_id))`.execute(db);
+}
+
+async function createEvent(db: Db, flavour: Flavour): Promise<void> {
+  // Never the same number twice, not even after the newest rows were removed.
+  const seq =
+    flavour === "sqlite"
+      ? sql`seq integer primary key autoincrement`
+      : sql`seq bigint generated always as identity primary key`;
+  await sql`create table event (${seq}, at text not null, kind text not null, team_id text not null, change_id text,
+    user_id text, user_name text, channel_id text, verb text,
+    workload_kind text, workload_region text, workload_name text, account text, rule text,
+    break_glass integer not null, result text not null, elapsed_ms bigint, reference text)`.execute(db);
+  await sql`create index event_team on event (team_id, seq)`.execute(db);
+  await sql`create index event_workload on event (team_id, workload_name, seq)`.execute(db);
+  await sql`create index event_user on event (team_id, user_id, seq)`.execute(db);
+  await sql`create index event_change on event (change_id, seq)`.execute(db);
+  await sql`create index event_at on event (at)`.execute(db);
+}
+
+async function createRest(db: Db): Promise<void> {
+  await sql`create table account (team_id text not null, owner_kind text not null, owner_id text not null,
+    username text not null, sealed_token text not null, linked_by text not null, linked_at text not null,
+    primary key (team_id, owner_kind, owner_id))`.execute(db);
+  await sql`create table replica (id text primary key, alive_until text not null)`.execute(db);
+  await sql`create table call_count (username text not null, day text not null, calls integer not null,
+    primary key (username, day))`.execute(db);
+}
+
+async function addDuplicateKeys(db: Db): Promise<void> {
+  await sql`alter table change add column undo_key text`.execute(db);
+  await sql`alter table change add column wait_key text`.execute(db);
+  await sql`alter table change add column notice text`.execute(db);
+  // Two simultaneous clicks used to create two Undos. Only one of them gets the key, or the unique index would fail.
+  await sql`update change set undo_key = undo_of where id in (select min(id) from change where undo_of is not null
+    and state not in ('rejected', 'cancelled', 'expired', 'drifted', 'failed') group by undo_of)`.execute(db);
+  await sql`create unique index change_undo_key on change (undo_key)
+    where state not in ('rejected', 'cancelled', 'expired', 'drifted', 'failed')`.execute(db);
+  await sql`create unique index change_wait_key on change (wait_key) where state = 'pending' and wait_key is not null`.execute(
+    db,
+  );
+}
+
+async function addParts(db: Db): Promise<void> {
+  await sql`alter table change add column part_count integer not null default 0`.execute(db);
+  await sql`alter table change add column part_of text`.execute(db);
+  await sql`create index change_part on change (part_of) where part_of is not null`.execute(db);
+}
+
+async function addInstallations(db: Db): Promise<void> {
+  // `id` is a workspace's id, or the organization's for an app that is installed in the whole organization.
+  await sql`create table installation (id text primary key, is_org integer not null, enterprise_id text,
+    name text not null, app_id text not null, bot_user_id text not null, scopes text not null,
+    sealed_tokens text not null, expires_at text, version integer not null, rotating_until text, doubted_at text,
+    installed_by text not null, installed_at text not null)`.execute(db);
+  // Workspaces that use the installation of their organization, from the first delivery on.
+  await sql`create table org_workspace (team_id text primary key, enterprise_id text not null)`.execute(db);
+  await sql`create index org_workspace_enterprise on org_workspace (enterprise_id)`.execute(db);
+}
+
+/** Calls are counted, and Runs exclude each other, inside of one workspace. Before, a database had only one. */
+async function separateWorkspaces(db: Db): Promise<void> {
+  await sql`alter table call_count rename to call_count_before`.execute(db);
+  await sql`create table call_count (team_id text not null, username text not null, day text not null,
+    calls integer not null, primary key (team_id, username, day))`.execute(db);
+  await sql`insert into call_count (team_id, username, day, calls)
+    select coalesce((select team_id from event order by seq desc limit 1), ''), username, day, calls
+    from call_count_before`.execute(db);
+  await sql`drop table call_count_before`.execute(db);
+  await sql`update change set running_key = team_id || '/' || running_key where running_key is not null`.execute(db);
+}

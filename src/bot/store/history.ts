@@ -6,13 +6,13 @@ import {
   type HistoryEventKind,
   type HistoryQuery,
   outcomeKinds,
-} from "../../changes/history-event.ts";
-import type { StoredChange } from "../../changes/stored-change.ts";
-import type { Session } from "../database/session.ts";
-import { historyEvent } from "../events.ts";
-import { changesById } from "../find-change.ts";
-import { Big } from "../schema/columns.ts";
-import type { Tables } from "../schema/tables.ts";
+} from "../changes/history-event.ts";
+import type { StoredChange } from "../changes/stored-change.ts";
+import type { Session } from "./database/session.ts";
+import { historyEvent } from "./events.ts";
+import { changesById } from "./find-change.ts";
+import { Big } from "./schema/columns.ts";
+import type { Tables } from "./schema/tables.ts";
 
 /** Rows that one statement looks at. SQLite runs in this thread, where acks wait for it. */
 const STRETCH = 1_000;

@@ -4,7 +4,9 @@ import type { StoredChange } from "../changes/stored-change.ts";
 import { ended } from "./advance.ts";
 import type { Session } from "./database/session.ts";
 import { insertEvent } from "./events.ts";
-import { move, within } from "./step.ts";
+import { inTransaction, move } from "./step.ts";
+import { goneOwners, isStillWith } from "./database/replicas.ts";
+import { wholeChanges } from "./find-change.ts";
 
 type Expiry = { readonly approvedMs: number; readonly event: (change: StoredChange) => NewHistoryEvent };
 
@@ -47,9 +49,45 @@ type Due = {
 function expireOne(session: Session, { id, was, isDue, event }: Due): Promise<StoredChange | undefined> {
   const set = ended(session, { kind: "expired", was });
   const step = { from: [was], to: "expired" } as const; // a literal state
-  return within(session, async (inside) => {
+  return inTransaction(session, async (inside) => {
     const change = await move(inside, { id, step, set, only: [isDue], event: undefined });
     if (change !== undefined) await insertEvent(inside.db, inside, { ...event(change), changeId: id });
     return change;
+  });
+}
+
+/**
+ * As the partial index `change_open` says it, word for word: else it is not used. Whoever carries on a request carries on
+ * its parts.
+ */
+const isOpen = sql<SqlBool>`(state = 'approved' or state = 'claimed'
+    or (state = 'unknown' and settled_at is null) or (state = 'done' and health is null)
+    or look_after is not null) and part_of is null`;
+
+/** A followed workload is left alone between two looks. */
+function isDue({ clock }: Session) {
+  return sql<SqlBool>`(look_after is null or look_after <= ${clock()})`;
+}
+
+/**
+ * Takes over what replicas that are gone left open, and returns all of ours that is due, oldest first. A row that can't be read
+ * is logged and left out: the others have to be carried on all the same.
+ */
+export async function openChanges(session: Session): Promise<readonly StoredChange[]> {
+  const { db, replicaId } = session;
+  for (const owner of await goneOwners(session, "change", isOpen)) {
+    if (owner === replicaId) continue;
+    await db.updateTable("change").set({ owner: replicaId }).where(isOpen).where(isStillWith(session, owner)).execute();
+  }
+  const rows = await db
+    .selectFrom("change")
+    .selectAll()
+    .where(isOpen)
+    .where(isDue(session))
+    .where("owner", "=", replicaId)
+    .orderBy("created_at")
+    .execute();
+  return wholeChanges(session, rows, (id, err) => {
+    session.log.error({ err, change: id }, "a change cannot be read and is not carried on");
   });
 }

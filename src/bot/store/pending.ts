@@ -1,8 +1,7 @@
 import { sql, type SqlBool } from "kysely";
-import type { StoredChange } from "../../changes/stored-change.ts";
-import { inBatches } from "../database/batches.ts";
-import type { Session } from "../database/session.ts";
-import { wholeChanges } from "../find-change.ts";
+import type { StoredChange } from "../changes/stored-change.ts";
+import { inBatches, type Session } from "./database/session.ts";
+import { wholeChanges } from "./find-change.ts";
 
 type Known = { readonly stamp: string; readonly change: StoredChange };
 type KnownById = ReadonlyMap<string, Known>;

@@ -3,13 +3,12 @@ import type { NewHistoryEvent } from "../changes/history-event.ts";
 import type { StoredChange } from "../changes/stored-change.ts";
 import type { IdIn, NewChange, Untold } from "../workflow/ports.ts";
 import { newChangeRow } from "./change-row.ts";
-import { findConflict, freeExpired } from "./conflicts.ts";
 import { keepLease } from "./database/replicas.ts";
 import type { Session } from "./database/session.ts";
 import { finish } from "./deliveries.ts";
 import { insertEvent } from "./events.ts";
-import { findChange, wholeChange } from "./find-change.ts";
-import { insertParts } from "./parts.ts";
+import { findChange, type Reader, waits, wholeChange } from "./find-change.ts";
+import { partId } from "../changes/parts.ts";
 
 /** A card is there within a second. Without one, the requester is told that it waits or runs. */
 const SIGN_WITHIN_MS = 3_000;
@@ -117,4 +116,47 @@ async function markUndone({ db }: Session, { id, teamId }: IdIn): Promise<void> 
     .where("team_id", "=", teamId)
     .where("is_undone", "=", 0)
     .execute();
+}
+
+/** The Change that kept this one from being added; undefined when it no longer conflicts. */
+export async function findConflict(reader: Reader, change: NewChange): Promise<StoredChange | undefined> {
+  const { deliveryId, undoOf, waitKey, teamId } = change;
+  const known = await findChange(reader, { deliveryId }, teamId);
+  if (known !== undefined) return known;
+  const undo = undoOf === undefined ? undefined : await findChange(reader, { undoOf }, teamId);
+  return undo ?? (waitKey === undefined ? undefined : findChange(reader, { waitKey }, teamId));
+}
+
+/** An expired request no longer blocks duplicates, even before the sweep has ended it. */
+export async function freeExpired({ db, clock }: Reader, waitKey: string | undefined): Promise<void> {
+  if (waitKey === undefined) return;
+  await db
+    .updateTable("change")
+    .set({ wait_key: null })
+    .where("wait_key", "=", waitKey)
+    .where(waits)
+    .where("expires_at", "<=", clock())
+    .execute();
+}
+
+/**
+ * Adds the parts of a new request, in its transaction. Nobody owns or draws a part: whoever carries on the request
+ * carries on its parts. Each has a row of history, so that the history of each workload tells who asked.
+ */
+export async function insertParts(
+  session: Session,
+  { id, deliveryId, reason, parts = [] }: NewChange,
+  event: NewHistoryEvent,
+): Promise<void> {
+  for (const [at, part] of parts.entries()) {
+    const ids = { id: partId(id, at + 1), deliveryId: partId(deliveryId, at + 1) };
+    const row = newChangeRow(session, { ...part, ...ids });
+    const own = { created_at: session.clock(), part_of: id, nowhere: 1, stale: 0 };
+    await session.db
+      .insertInto("change")
+      .values({ ...row, ...own })
+      .execute();
+    const result = [...part.diff, ...(reason === undefined ? [] : [`reason: ${reason}`])].join("; ");
+    await insertEvent(session.db, session, { ...event, changeId: id, workload: part.workload, result });
+  }
 }
