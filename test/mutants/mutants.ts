@@ -237,7 +237,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     bug: "one person's slow commands take every place of a lane",
-    file: "src/bot/workflow/inbox/lane-queue.ts",
+    file: "src/bot/workflow/inbox/scheduler.ts",
     text: "if (owner !== undefined && ofOwner >= limits.perOwner && !isAborted) continue;",
     becomes: "",
     tests: ["test/bot/workflow/inbox/scheduler.test.ts"],
@@ -454,7 +454,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     bug: "a no about a channel's members is believed for ten seconds",
-    file: "src/bot/workflow/access/before-no.ts",
+    file: "src/bot/workflow/access/approvers.ts",
     text: "return isYes(answer) ? answer : ask(Math.min(maxAgeMs, ageSince(people, sinceMs)));",
     becomes: "return sinceMs > 0 || isYes(answer) ? answer : ask(ageSince(people, sinceMs));",
     tests: ["test/flows/under-load/many-people.test.ts"],

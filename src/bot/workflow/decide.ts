@@ -1,17 +1,15 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { StoredChange, Who } from "../changes/stored-change.ts";
+import type { Card, StoredChange, Who } from "../changes/stored-change.ts";
 import type { Settings } from "../commands/command.ts";
 import type { Post } from "../views/kit/message.ts";
 import { decisionAnswer, type DecisionAnswer } from "../views/messages/decision-answer.ts";
 import { approversNow, cardChannel, eligibility } from "./access/approvers.ts";
 import { clearToRun } from "./access/clear-to-run.ts";
 import { findVisibleChange } from "./access/find-visible-change.ts";
-import { advance } from "./advance.ts";
-import { changeEvent, logEvent, note } from "./history.ts";
+import { advance, changeEvent, logEvent, note } from "./history.ts";
 import type { Interaction, Reply } from "./inbox/interaction.ts";
 import { step } from "./lifecycle.ts";
 import { freshness, type WorkflowParts } from "./ports.ts";
-import { retireOutdated } from "./retire.ts";
 import { carryOnLater, type RunEvents } from "./run.ts";
 import type { Standing } from "../policy/question.ts";
 
@@ -220,4 +218,17 @@ async function drawBoth({ cards }: Pick<WorkflowParts, "cards">, { id, undoOf }:
 async function late({ store }: Pick<WorkflowParts, "store">, { change, answer, interaction }: Deciding): Promise<void> {
   const now = (await store.find({ id: change.id })) ?? change;
   return answer({ kind: "late", change: now, wanted: interaction.decision });
+}
+
+/** Handles a click on an outdated card: removes its buttons. Resolves to whether the clicked card was outdated. */
+export async function retireOutdated(
+  { cards }: Pick<WorkflowParts, "cards">,
+  change: StoredChange,
+  clicked: Card | undefined,
+): Promise<boolean> {
+  const { card } = change;
+  if (clicked === undefined || card === undefined) return false;
+  if (clicked.channelId === card.channelId && clicked.ts === card.ts) return false;
+  await cards.retire(change, clicked);
+  return true;
 }

@@ -6,7 +6,7 @@ import { FOLLOWED_FOR_MS } from "../changes/service-watch.ts";
 import type { Health, StoredChange } from "../changes/stored-change.ts";
 import { isFollowed, seenOf } from "../views/kit/seen.ts";
 import { UserError } from "../errors.ts";
-import { advance } from "./advance.ts";
+import { advance } from "./history.ts";
 import { step } from "./lifecycle.ts";
 import type { Advanced, Clock, WorkflowParts } from "./ports.ts";
 import { apiFor, openRequest, type OpenRequest } from "./open-request.ts";

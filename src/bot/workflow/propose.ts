@@ -5,7 +5,7 @@ import { commandOf } from "../commands/grammar/parse.ts";
 import type { Message, Post } from "../views/kit/message.ts";
 import { askedElsewhere } from "../views/messages/asked-message.ts";
 import { refusalMessage } from "../views/messages/refusal-message.ts";
-import { namesFor } from "./access/approver-names.ts";
+import { namesFor } from "./access/approvers.ts";
 import { accessFor } from "./access/context.ts";
 import { preflight, preflightGlass } from "./access/preflight.ts";
 import { draftOf, leftOutWords, type Proposed, requesterOf, subjectOf, waitKeyOf } from "./draft.ts";

@@ -6,7 +6,7 @@ import { isPartId, requestIdOf } from "../changes/parts.ts";
 import { readBackUnknown } from "../changes/read-back-unknown.ts";
 import type { StoredChange } from "../changes/stored-change.ts";
 import { UserError } from "../errors.ts";
-import { advance } from "./advance.ts";
+import { advance } from "./history.ts";
 import { changeKey, endOf, step } from "./lifecycle.ts";
 import type { Clock, Drawing, WorkflowParts } from "./ports.ts";
 import { apiFor, openRequest, type OpenRequest } from "./open-request.ts";

@@ -14,9 +14,8 @@ import { openSqlite } from "../../../src/platform/database/sqlite.ts";
 import { openStore } from "../../../src/bot/store/open-store.ts";
 import type { Tables } from "../../../src/bot/store/schema/tables.ts";
 import { drainLimits } from "../../../src/bot/workflow/inbox/drain.ts";
-import { createDropped } from "../../../src/bot/workflow/inbox/dropped.ts";
+import { createDropped, createRetries } from "../../../src/bot/workflow/inbox/unfinished.ts";
 import { createLanes } from "../../../src/bot/workflow/inbox/lanes.ts";
-import { createRetries } from "../../../src/bot/workflow/inbox/retry.ts";
 
 const log = pino({ level: "silent" });
 const db = openSqlite<Tables>(":memory:");

@@ -2,7 +2,7 @@ import type { Card, StoredChange } from "../../changes/stored-change.ts";
 import { changeCard } from "../../views/cards/change-card.ts";
 import { openingCard } from "../../views/cards/opening-card.ts";
 import type { Post } from "../../views/kit/message.ts";
-import { approversFor, namesFor } from "../../workflow/access/approver-names.ts";
+import { approversFor, namesFor } from "../../workflow/access/approvers.ts";
 import { undoRequest } from "../../workflow/repeat/undo-request.ts";
 import type { SlackFailure } from "../send/slack-error.ts";
 import type { DrawDeps } from "./cards.ts";

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { readMention } from "../../commands/grammar/mention-words.ts";
 import { menu, type Unfinished } from "../../commands/grammar/parse.ts";
 import type { UserError } from "../../errors.ts";
-import { addressedBy, type Addressed } from "./addressed.ts";
+import { type Addressed, addressedBy } from "./addressed.ts";
 import type { Message } from "../../views/kit/message.ts";
 import { dispatch } from "../../workflow/dispatch.ts";
 import { failureMessage } from "../../workflow/failure.ts";
@@ -11,15 +11,13 @@ import { editNoticeKey, eventKey, isTooOldToRun, messageKey } from "./message-ke
 import { sentences } from "../../views/messages/sentences.ts";
 import type { Lanes } from "../../workflow/inbox/lanes.ts";
 import type { Repeats } from "./repeats.ts";
-import type { People } from "../../workflow/ports.ts";
-import type { Responder } from "../../workflow/ports.ts";
-import type { Clock } from "../../workflow/ports.ts";
+import type { Clock, People, Responder } from "../../workflow/ports.ts";
 import type { Store } from "../../store/store.ts";
 import type { Logger } from "pino";
 import type { Command, Settings } from "../../commands/command.ts";
 import type { DepsOf } from "../deps-of.ts";
 import { confirmMessage } from "../../views/messages/confirm-message.ts";
-import { workloadsFor } from "../../workflow/offer-workloads.ts";
+import { workloadsFor } from "../../workflow/live-workloads.ts";
 import { mistakeWithForm } from "../../views/messages/error-messages.ts";
 
 export type MentionDeps = DepsOf<typeof dispatch | typeof failureMessage | typeof workloadsFor> & {

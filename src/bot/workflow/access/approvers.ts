@@ -3,7 +3,7 @@ import { SlackAway, UserError } from "../../errors.ts";
 import type { CanApprove } from "../../views/cards/change-facts.ts";
 import type { Approvers, Terms } from "../../policy/verdict.ts";
 import { freshness, type People, type Profile } from "../ports.ts";
-import { beforeNo } from "./before-no.ts";
+import type { Names } from "../../views/kit/post.ts";
 
 type Wanted = {
   readonly from: Approvers;
@@ -55,7 +55,7 @@ export async function findApprovers(people: People, wanted: Wanted): Promise<Fou
   };
 }
 
-/** How many approvers are named before "and others". */
+/** How many approvers a card, or a view before "and others", names. */
 const NAMED = 5;
 
 /** Names of people who could approve, for views. Throws a `UserError` when Slack won't tell. */
@@ -124,4 +124,57 @@ async function qualifies(
 /** Where the card of a request is, or will be posted. */
 export function cardChannel({ card, terms, channelId }: Pick<StoredChange, "card" | "terms" | "channelId">): string {
   return card?.channelId ?? terms?.cardIn ?? channelId;
+}
+
+/**
+ * Names of the people and user groups that may approve, for texts without mentions and for screen readers. Leaves out
+ * names that Slack can't say: the card then shows ids.
+ */
+export async function namesFor(people: People, { state, terms }: StoredChange): Promise<Names> {
+  if (terms === undefined || state !== "pending") return {};
+  const { users, groups } = terms.from;
+  const known = await people.someProfiles(users, (found) => found.length === users.length).catch(() => undefined);
+  const named = [...(known ?? [])].map(([id, { name }]) => [id, name] as const);
+  const handles = groups.length === 0 ? undefined : await people.groupHandles().catch(() => undefined);
+  const grouped = groups.flatMap((id) => {
+    const handle = handles?.get(id);
+    return handle === undefined ? [] : [[id, handle] as const];
+  });
+  return Object.fromEntries([...named, ...grouped]);
+}
+
+/**
+ * Who can still approve a waiting request, for its card. As many as it needs were looked up before it was stored, so
+ * drawing a card asks Slack for nobody.
+ */
+export async function approversFor(people: People, change: StoredChange): Promise<CanApprove | undefined> {
+  const { state, terms, votes, requester } = change;
+  if (terms === undefined || state !== "pending") return undefined;
+  const without = terms.selfApproval ? undefined : requester.userId;
+  const known = { from: terms.from, channelId: cardChannel(change), without, enough: 0 };
+  const { profiles, isComplete } = await findApprovers(people, known);
+  const left = profiles.filter(({ userId }) => votes.every((vote) => vote.userId !== userId));
+  return { names: left.slice(0, NAMED).map(({ name }) => name), count: isComplete ? left.length : undefined };
+}
+
+type Clocked = Pick<People, "nowMs">;
+
+/** The maximum age of facts read since that moment. */
+export function ageSince({ nowMs }: Clocked, sinceMs: number): number {
+  return nowMs() - sinceMs + 1;
+}
+
+/**
+ * An answer from facts that may be seconds old, unless it would be a no: somebody may just have been invited, or have
+ * joined. Then it is asked again with facts read from now on.
+ */
+export async function beforeNo<Answer>(
+  people: Clocked,
+  ask: (maxAgeMs: number) => Promise<Answer>,
+  isYes: (answer: Answer) => boolean,
+  maxAgeMs: number = freshness.deciding,
+): Promise<Answer> {
+  const sinceMs = people.nowMs();
+  const answer = await ask(maxAgeMs);
+  return isYes(answer) ? answer : ask(Math.min(maxAgeMs, ageSince(people, sinceMs)));
 }

@@ -1,7 +1,7 @@
 import { UserError } from "../../errors.ts";
 import type { Origin } from "../origin.ts";
 import type { People } from "../ports.ts";
-import { beforeNo } from "./before-no.ts";
+import { beforeNo } from "./approvers.ts";
 
 /**
  * People who type in a channel are in it; in a form they may choose any channel that they can find. What rules

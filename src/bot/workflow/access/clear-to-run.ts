@@ -2,18 +2,17 @@ import { partsOf } from "../../changes/parts.ts";
 import type { StoredChange } from "../../changes/stored-change.ts";
 import { SlackAway, UserError } from "../../errors.ts";
 import { strictest } from "../../policy/strictest.ts";
-import type { Verdict } from "../../policy/verdict.ts";
-import { advance } from "../advance.ts";
+import type { Terms, Verdict } from "../../policy/verdict.ts";
+import { advance } from "../history.ts";
 import { step } from "../lifecycle.ts";
 import { isDirect } from "../origin.ts";
 import type { People, WorkflowParts } from "../ports.ts";
 import { openRequest, type OpenRequest } from "../open-request.ts";
-import { cardChannel, eligibility } from "./approvers.ts";
-import { ageSince } from "./before-no.ts";
+import { ageSince, cardChannel, eligibility } from "./approvers.ts";
 import { permissionsFor } from "./permissions.ts";
 import { preflight } from "./preflight.ts";
-import { reapprovalNotice } from "./reapproval-notice.ts";
 import type { Outcome } from "../../changes/change.ts";
+import { counted } from "../../views/kit/text.ts";
 
 /** Whether the current policy still lets an approved Change run. */
 export type Clearance =
@@ -172,4 +171,37 @@ async function askAgain(deps: WorkflowParts, { change, verdict, notice, counting
   throw new UserError(`The policy changed, and the same request${which} is already waiting for approval.`, {
     next: "Approve that one instead.",
   });
+}
+
+/** Why an approved Change needs approval again: "Ann Lee's approval no longer counts. 1 more approval is needed." */
+function reapprovalNotice(
+  { terms: before, votes }: Pick<StoredChange, "terms" | "votes">,
+  now: Terms,
+  counting: readonly string[],
+): string {
+  const lost = votes.filter(({ userId }) => !counting.includes(userId)).map(({ name }) => name);
+  const missing = now.votes - counting.length;
+  const more = counting.length === 0 ? "approval" : "more approval";
+  return [
+    ...(before !== undefined && isSame(before, now) ? [] : ["The policy changed since the request."]),
+    ...lostWords(lost),
+    `${counted(missing, more)} ${missing === 1 ? "is" : "are"} needed.`,
+  ].join(" ");
+}
+
+function lostWords(names: readonly string[]): readonly string[] {
+  const last = names.at(-1);
+  if (last === undefined) return [];
+  if (names.length === 1) return [`${last}'s approval no longer counts.`];
+  return [`The approvals of ${names.slice(0, -1).join(", ")} and ${last} no longer count.`];
+}
+
+/** Compares who must approve, not the expiry or whom the card mentions. */
+function isSame(one: Terms, other: Terms): boolean {
+  return whoMustApprove(one) === whoMustApprove(other);
+}
+
+function whoMustApprove({ votes, from, selfApproval, reasonRequired, cardIn }: Terms): string {
+  const { users, groups, channelMembers } = from;
+  return JSON.stringify([votes, users, groups, channelMembers, selfApproval, reasonRequired, cardIn ?? null]);
 }

@@ -1,12 +1,16 @@
 import type { OpenAccount } from "../../accounts/account.ts";
 import type { ChannelBinding, Context, Logs } from "../../commands/command.ts";
-import { type Binding, coversName } from "../../policy/binding.ts";
+import { type Binding, coversName, outsideLock } from "../../policy/binding.ts";
 import type { Origin } from "../origin.ts";
 import { freshness, type WorkflowParts } from "../ports.ts";
 import { checkChosen } from "./chosen-channel.ts";
-import { apiWithin } from "./locked-api.ts";
 import { permissionsFor } from "./permissions.ts";
 import { recordsFor } from "./records.ts";
+import type { AccountApi } from "../../../api/client.ts";
+import type { OperationId } from "../../../api/operations.ts";
+import { UserError } from "../../errors.ts";
+import { operationFacts } from "../../policy/operation-facts.ts";
+import type { Question } from "../../policy/question.ts";
 
 type Asked = { readonly origin: Origin; readonly effect: "read" | "write" };
 
@@ -67,4 +71,28 @@ function logsFor(
     excerpt: (request, workload) => logs.excerpt({ ...request, secrets: envValues.values(account, workload) }, reading),
     knowsEnv: (workload) => envValues.isFresh(account, workload),
   };
+}
+
+/**
+ * The API as it is used in a channel that is locked: a call about anything outside is refused before it is sent, so that
+ * not even an error reveals what exists. Then throws a `UserError`.
+ */
+export function apiWithin(api: AccountApi, binding: Binding | undefined): AccountApi {
+  if (binding?.isLocked !== true) return api;
+  return {
+    async send(call, options) {
+      const outside = outsideLock(binding, workloadOf(call));
+      if (outside !== undefined) throw new UserError(outside.why, { next: outside.next });
+      return api.send(call, options);
+    },
+  };
+}
+
+type About = {
+  readonly op: OperationId;
+  readonly path: { readonly region: string; readonly service_name?: string; readonly job_name?: string };
+};
+
+function workloadOf({ op, path }: About): Question["workload"] {
+  return { kind: operationFacts[op].kind, region: path.region, name: path.service_name ?? path.job_name };
 }

@@ -3,8 +3,7 @@ import type { Terms } from "../../policy/verdict.ts";
 import type { Post } from "../../views/kit/message.ts";
 import { counted } from "../../views/kit/text.ts";
 import { refusalMessage } from "../../views/messages/refusal-message.ts";
-import { findApprovers, type Found } from "./approvers.ts";
-import { beforeNo } from "./before-no.ts";
+import { beforeNo, findApprovers, type Found } from "./approvers.ts";
 import { isDirect } from "../origin.ts";
 import { freshness, type WorkflowParts } from "../ports.ts";
 

@@ -1,7 +1,7 @@
 import type { Ask } from "../../ask.ts";
 import { UserError } from "../../errors.ts";
 import { type StatusFor, statusMessage } from "../../views/status/status-message.ts";
-import { beforeNo } from "../access/before-no.ts";
+import { beforeNo } from "../access/approvers.ts";
 import { isDirect, type Origin } from "../origin.ts";
 import { freshness, type WorkflowParts } from "../ports.ts";
 

@@ -5,7 +5,7 @@ import type { Delivery, WorkflowParts } from "../ports.ts";
 import { type Interaction, openInteraction, sealInteraction } from "./interaction.ts";
 import type { LaneName } from "./lanes.ts";
 import { processDelivery } from "./process.ts";
-import type { Unfinished } from "./retry.ts";
+import type { Unfinished } from "./unfinished.ts";
 import { unawaited } from "../../../platform/unawaited.ts";
 
 /** An ack waits this long for the store: https://docs.slack.dev/interactivity/slash-commands gives 3 s. */

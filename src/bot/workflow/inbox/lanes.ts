@@ -1,7 +1,5 @@
-import type { Arrivals } from "./arrivals.ts";
+import { type Arrivals, createScheduler, type LaneLimits, type Work } from "./scheduler.ts";
 import { createDrain, type DrainLimits, type DrainResult } from "./drain.ts";
-import type { LaneLimits } from "./lane-queue.ts";
-import { createScheduler, type Work } from "./scheduler.ts";
 import { unawaited } from "../../../platform/unawaited.ts";
 
 export type LaneName = "people" | "requests" | "decisions" | "redraws" | "watching" | "sweeping";

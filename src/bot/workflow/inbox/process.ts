@@ -13,7 +13,7 @@ import { redo } from "../repeat/redo.ts";
 import type { RunEvents } from "../run.ts";
 import { createReply, signWhenSlow } from "../reply.ts";
 import type { Interaction, Reply } from "./interaction.ts";
-import type { Unfinished } from "./retry.ts";
+import type { Unfinished } from "./unfinished.ts";
 
 /** Pauses before messages that reached nobody are sent again: Slack may be away for minutes. */
 const SEND_AGAIN_AFTER_MS = [5_000, 20_000, 45_000, 90_000];

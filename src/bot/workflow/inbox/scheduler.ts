@@ -1,5 +1,3 @@
-import { type Arrivals, createArrivals } from "./arrivals.ts";
-import { createLaneQueue, type LaneLimits, type LaneQueue } from "./lane-queue.ts";
 import { unawaited } from "../../../platform/unawaited.ts";
 
 /** Work that runs after an ack. When aborted, it tells its person and ends. */
@@ -203,4 +201,122 @@ async function run<Lane extends string>(state: State<Lane>, entry: Entry<Lane>):
   queueOf(state, entry.lane).done(entry);
   entry.onDone();
   schedule(state);
+}
+
+export type LaneLimits = {
+  /** Jobs that run at once. */
+  readonly atOnce: number;
+  /** Of these, jobs of one owner. */
+  readonly perOwner: number;
+  /** Jobs that wait; one owner may use half of the places. */
+  readonly most: number;
+};
+
+/** Aborted jobs only post a sentence. */
+const AT_ONCE_ABORTED = 64;
+
+type Waiting = { readonly owner: string | undefined; readonly addedMs: number };
+
+export type LaneQueue<Entry> = {
+  readonly hasRoom: (owner: string | undefined) => boolean;
+  readonly push: (entry: Entry) => void;
+  /** The next job that may run now; it counts as running until `done`. Aborted: nobody's limit holds any more. */
+  readonly take: (isAborted: boolean) => Entry | undefined;
+  readonly done: (entry: Entry) => void;
+  readonly counts: () => { readonly running: number; readonly waiting: number; readonly oldestMs: number | undefined };
+};
+
+type QueueState<Entry> = {
+  readonly limits: LaneLimits;
+  /** The owner whose turn is next comes first. */
+  readonly waiting: Map<string | undefined, Entry[]>;
+  readonly runningOf: Map<string | undefined, number>;
+  waitingCount: number;
+  running: number;
+};
+
+/** Jobs of one lane: in order for one owner, and by turns between owners. Jobs without an owner share their turn. */
+export function createLaneQueue<Entry extends Waiting>(limits: LaneLimits): LaneQueue<Entry> {
+  const state: QueueState<Entry> = { limits, waiting: new Map(), runningOf: new Map(), waitingCount: 0, running: 0 };
+  const { waiting, runningOf } = state;
+  const { most } = limits;
+  return {
+    hasRoom: (owner) =>
+      state.waitingCount < most && (owner === undefined || (waiting.get(owner)?.length ?? 0) < Math.ceil(most / 2)),
+    push(entry) {
+      const jobs = waiting.get(entry.owner);
+      if (jobs === undefined) waiting.set(entry.owner, [entry]);
+      else jobs.push(entry);
+      state.waitingCount += 1;
+    },
+    take: (isAborted) => take(state, isAborted),
+    done({ owner }) {
+      state.running -= 1;
+      const left = (runningOf.get(owner) ?? 0) - 1;
+      if (left > 0) runningOf.set(owner, left);
+      else runningOf.delete(owner);
+    },
+    counts() {
+      const firsts = [...waiting.values()].map(([first]) => first?.addedMs ?? Number.POSITIVE_INFINITY);
+      const oldestMs = firsts.length === 0 ? undefined : Math.min(...firsts);
+      return { running: state.running, waiting: state.waitingCount, oldestMs };
+    },
+  };
+}
+
+function take<Entry extends Waiting>(state: QueueState<Entry>, isAborted: boolean): Entry | undefined {
+  const { limits, waiting, runningOf } = state;
+  if (state.running >= (isAborted ? Math.max(limits.atOnce, AT_ONCE_ABORTED) : limits.atOnce)) return undefined;
+  // Skips at most atOnce / perOwner owners.
+  for (const [owner, jobs] of waiting) {
+    const ofOwner = runningOf.get(owner) ?? 0;
+    if (owner !== undefined && ofOwner >= limits.perOwner && !isAborted) continue;
+    const entry = jobs.shift();
+    waiting.delete(owner);
+    if (jobs.length > 0) waiting.set(owner, jobs);
+    state.waitingCount -= 1;
+    state.running += 1;
+    runningOf.set(owner, ofOwner + 1);
+    return entry;
+  }
+  return undefined;
+}
+
+export type Arrivals = {
+  readonly count: () => void;
+  /** How long ago the last interaction came in, in milliseconds. */
+  readonly quietMs: () => number;
+  /** Whether interactions come in faster than people type. */
+  readonly isFlood: () => boolean;
+};
+
+/** More than so many interactions in two neighbouring windows. */
+const WINDOW_MS = 50;
+const FEW = 30;
+
+/** Notices how quickly interactions come in. Real time, because it is about the load of this machine. */
+export function createArrivals(now: () => number = () => performance.now()): Arrivals {
+  let windowStart = Number.NEGATIVE_INFINITY;
+  let last = Number.NEGATIVE_INFINITY;
+  let current = 0;
+  let previous = 0;
+  const roll = (at: number): void => {
+    const passed = at - windowStart;
+    if (passed < WINDOW_MS) return;
+    previous = passed < 2 * WINDOW_MS ? current : 0;
+    current = 0;
+    windowStart = at;
+  };
+  return {
+    count() {
+      last = now();
+      roll(last);
+      current += 1;
+    },
+    quietMs: () => now() - last,
+    isFlood() {
+      roll(now());
+      return current + previous > FEW;
+    },
+  };
 }

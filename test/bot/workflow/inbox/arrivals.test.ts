@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createArrivals } from "../../../../src/bot/workflow/inbox/arrivals.ts";
+import { createArrivals } from "../../../../src/bot/workflow/inbox/scheduler.ts";
 
 /** Counts an interaction at each of these milliseconds, then looks at the last given one. */
 function after(times: readonly number[], lookAt: number): { isFlood: boolean; quietMs: number } {

@@ -10,7 +10,7 @@ import { createLog } from "../../../../src/platform/log.ts";
 import type { Interaction } from "../../../../src/bot/workflow/inbox/interaction.ts";
 import { accept } from "../../../../src/bot/workflow/inbox/accept.ts";
 import type { WorkflowParts } from "../../../../src/bot/workflow/ports.ts";
-import { createDropped } from "../../../../src/bot/workflow/inbox/dropped.ts";
+import { createDropped } from "../../../../src/bot/workflow/inbox/unfinished.ts";
 import { createLanes } from "../../../../src/bot/workflow/inbox/lanes.ts";
 import { openStore } from "../../../../src/bot/store/open-store.ts";
 import type { Store } from "../../../../src/bot/store/store.ts";

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { Interaction } from "../../../../src/bot/workflow/inbox/interaction.ts";
 import { beginAgain } from "../../../../src/bot/workflow/inbox/accept.ts";
 import type { WorkflowParts } from "../../../../src/bot/workflow/ports.ts";
-import { createRetries } from "../../../../src/bot/workflow/inbox/retry.ts";
+import { createRetries } from "../../../../src/bot/workflow/inbox/unfinished.ts";
 
 const origin = { userId: "U1", teamId: "T1", channelId: "C1" };
 const interaction: Interaction = { kind: "disconnect", whose: "mine", origin };
