@@ -185,20 +185,20 @@ test("the table would notice views that import the store, a workflow that knows 
   expect(tried("bot/workflow/run.ts", "bot/store/advance.ts", true)).toBe(false);
   expect(tried("bot/workflow/run.ts", "platform/http/post.ts", true)).toBe(false);
   expect(tried("bot/store/advance.ts", "bot/workflow/lifecycle.ts")).toBe(false);
-  expect(tried("service/open-engine.ts", "bot/compose/config.ts", true)).toBe(false);
+  expect(tried("service/engines.ts", "bot/compose/config.ts", true)).toBe(false);
   expect(tried("gantry.ts", "platform/log.ts")).toBe(false);
-  expect(tried("service/open-engine.ts", "bot/errors.ts", true)).toBe(false);
+  expect(tried("service/engines.ts", "bot/errors.ts", true)).toBe(false);
 });
 
 /** Inside `service`: its parts by folder, and the parts that each may import. */
 const partsOfService: Readonly<Record<string, { readonly may: readonly string[]; readonly because: string }>> = {
   api: { may: ["engine.ts", "capabilities.ts"], because: "HTTP serves any engine" },
   workloads: {
-    may: ["engine.ts", "capabilities.ts"],
+    may: ["engine.ts", "engine-descriptor.ts", "capabilities.ts"],
     because: "it works over the runtime seam, so it knows no engine and no HTTP",
   },
   engines: {
-    may: ["engine.ts", "capabilities.ts", "workloads"],
+    may: ["engine.ts", "engine-descriptor.ts", "capabilities.ts", "workloads"],
     because: "an engine implements the seam and knows no other engine",
   },
 };

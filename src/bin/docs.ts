@@ -1,10 +1,8 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { variables } from "../bot/compose/variables.ts";
 import type { Command } from "../bot/commands/command.ts";
-import { type Feature, features, type Limit } from "../service/capabilities.ts";
-import { dockerLimits } from "../service/engines/docker/limits.ts";
-import { kubernetesLimits } from "../service/engines/kubernetes/limits.ts";
-import { processLimits } from "../service/engines/process/limits.ts";
+import { features, type Limit } from "../service/engine.ts";
+import { engines } from "../service/engines.ts";
 import { commands } from "../bot/commands/verbs.ts";
 
 /**
@@ -13,8 +11,7 @@ import { commands } from "../bot/commands/verbs.ts";
  */
 const parts: Readonly<Record<string, { readonly name: string; readonly text: () => string }>> = {
   "docs/verbs.md": { name: "verbs", text: () => [verbTable(), ...commands.map(verbSection)].join("\n\n") },
-  "docs/kubernetes.md": { name: "engines", text: engineTable },
-  "docs/docker.md": { name: "docker", text: dockerTable },
+  ...Object.fromEntries(engines.map(({ docs: { page } }) => [page, { name: "engines", text: () => limitTable(page) }])),
   "docs/configuration.md": { name: "variables", text: variableTables },
 };
 
@@ -50,44 +47,25 @@ function variableTables(): string {
     .join("\n\n");
 }
 
-/** From the tables that the engines are asked before anything is started. */
-function engineTable(): string {
-  const bare = {
-    domains: { kind: "none" },
-    ports: { kind: "cluster" },
-    disks: undefined,
-    hostPath: undefined,
-  } as const;
-  const full = {
-    domains: { kind: "ingress", ingressClass: undefined },
-    ports: { kind: "load-balancer" },
-    disks: { storageClass: "fast", size: "10Gi" },
-    hostPath: "/srv",
-  } as const;
-  const [without, having] = [bare, full].map((settings) => kubernetesLimits({ ...settings, jobs: true }));
-  const rows = (Object.keys(features) as Feature[]).map((feature) => {
-    // Their own keys, above.
-    const { words, field } = features[feature];
-    const lack = limitOf(without, feature);
-    const isSettable = lack !== undefined && limitOf(having, feature) === undefined;
-    const kubernetes = `${isSettable ? "needs a setting; without it: " : ""}${limitWords(lack)}`;
-    return `| ${words} (\`${field}\`) | ${cell(limitWords(limitOf(processLimits, feature)))} | ${cell(kubernetes)} |`;
+/** From the tables that the engines of the page are asked before anything is started. */
+function limitTable(page: string): string {
+  const columns = engines
+    .filter(({ docs }) => docs.page === page)
+    .map(({ name, docs }) => ({ name, ...docs.limits() }));
+  const rows = Object.entries(features).map(([feature, { words, field }]) => {
+    const cells = columns.map(({ bare, full }) => {
+      const limit = limitOf(bare, feature);
+      const isSettable = limit !== undefined && limitOf(full, feature) === undefined;
+      return cell(`${isSettable ? "needs a setting; without it: " : ""}${limitWords(limit)}`);
+    });
+    return `| ${[`${words} (\`${field}\`)`, ...cells].join(" | ")} |`;
   });
-  return ["| a request for | `process` | `kubernetes` |", "|---|---|---|", ...rows].join("\n");
+  const heads = ["a request for", ...columns.map(({ name }) => `\`${name}\``)];
+  return [`| ${heads.join(" | ")} |`, `|${"---|".repeat(heads.length)}`, ...rows].join("\n");
 }
 
-function dockerTable(): string {
-  const limits = dockerLimits({ isLocal: true, limitsMemory: true });
-  const rows = (Object.keys(features) as Feature[]).map((feature) => {
-    // Their own keys, above.
-    const { words, field } = features[feature];
-    return `| ${words} (\`${field}\`) | ${cell(limitWords(limitOf(limits, feature)))} |`;
-  });
-  return ["| a request for | `docker` |", "|---|---|", ...rows].join("\n");
-}
-
-function limitOf(limits: readonly Limit[] | undefined, feature: Feature): Limit | undefined {
-  return limits?.find((limit) => limit.feature === feature);
+function limitOf(limits: readonly Limit[], feature: string): Limit | undefined {
+  return limits.find((limit) => limit.feature === feature);
 }
 
 const effects = { refused: "refused (400)", kept: "accepted, without effect", partly: "partly" } as const;

@@ -10,8 +10,6 @@ import { openRequests } from "../bot/compose/stand-ins/open-requests.ts";
 import { loadEnvFile } from "../bot/compose/env-file.ts";
 import { stopOnSignals } from "../bot/compose/shutdown.ts";
 import { listen, type Listening } from "../service/api/listen.ts";
-import { engineSecrets } from "../service/engine-choice.ts";
-import { openEngine } from "../service/open-engine.ts";
 import { serve } from "../service/api/serve.ts";
 import { readServiceConfig, type ServiceConfig } from "../service/config.ts";
 import { type StoredUsers, storedUsers } from "../service/api/users.ts";
@@ -37,12 +35,12 @@ async function run(): Promise<void> {
   const opening = listen({ host, port, onTrouble: (message, data) => onTrouble(message, data) });
   const listening = await withPortSentence({ host, port, variable: "SERVICE_PORT" }, opening);
   const known = usersOf(config);
-  const secrets = [...known.users.map(({ token }) => token), ...engineSecrets(config.engine)];
+  const secrets = [...known.users.map(({ token }) => token), ...config.engine.secrets];
   const log = createLog({ level: "info", secrets, to: pino.destination({ dest: 2, sync: true }) });
   onTrouble = (message, data) => log.warn("error" in data ? { ...data, err: data.error } : data, message);
   let inProgress = (): readonly string[] => [];
   endOnCrash({ log, inProgress: () => inProgress(), end });
-  const opened = await openEngine(config.engine, {
+  const opened = await config.engine.open({
     dataDir: join(dataDir, "service"),
     users: known.users.map(({ username }) => username),
     // pino draws an Error only under `err`.
@@ -64,7 +62,7 @@ async function run(): Promise<void> {
   listening.answerWith(requests.answer, { ready, about });
   for (const notice of notices) log.warn(notice);
   process.stdout.write([...notices, ...found].map((line) => `${line}\n`).join(""));
-  greet(listening, known, { regions, engine: config.engine });
+  greet(listening, known, { regions, afterStop: config.engine.descriptor.says.afterStop });
 
   started.resolve(() => listening.close(drainMs).then(() => close({ keepWorkloads: true })));
 }
@@ -73,9 +71,9 @@ function usersOf({ users, dataDir }: ServiceConfig): StoredUsers {
   return users === undefined ? storedUsers(dataDir, ["gantry"]) : { users, path: "SERVICE_USERS", isNew: false };
 }
 
-type Greeted = Pick<ServiceConfig, "engine"> & { readonly regions: readonly string[] };
+type Greeted = { readonly regions: readonly string[]; readonly afterStop: string };
 
-function greet({ url }: Listening, { users, path, isNew }: StoredUsers, { regions, engine }: Greeted): void {
+function greet({ url }: Listening, { users, path, isNew }: StoredUsers, { regions, afterStop }: Greeted): void {
   const [first] = users;
   const token = isNew ? first?.token : "TOKEN";
   const whose = isNew
@@ -86,16 +84,9 @@ ${whose}
 
   curl -H 'username: ${first?.username}' -H 'Authorization: token ${token}' ${url}/v1/regions/${regions[0]}/services
 
-Press Ctrl-C to stop. ${afterwards[engine.kind]}
+Press Ctrl-C to stop. ${afterStop}
 `);
 }
-
-/** What becomes of the workloads when the service stops. */
-const afterwards = {
-  process: "Running services start again next time.",
-  docker: "Containers run on.",
-  kubernetes: "Workloads run on in the cluster.",
-} as const;
 
 /** Node's errors for an invalid host; errors of the port have a sentence already. */
 const wrongHost = ["EADDRNOTAVAIL", "ENOTFOUND", "EAI_AGAIN"];

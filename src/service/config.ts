@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { z } from "zod";
-import { type EngineChoice, engineChoiceOf, engineProblems, engineVariables } from "./engine-choice.ts";
+import type { EngineChoice } from "./engine-descriptor.ts";
+import { chooseEngine, engineName, engineProblems, engineVariableProblems } from "./engines.ts";
 import { type Account, parseUsers } from "./api/users.ts";
 
 /** The configuration of the service as a separate program. */
@@ -39,18 +40,13 @@ const Environment = z.object({
     .regex(/^[1-9]\d{0,8}$/, callsForm)
     .transform(Number)
     .optional(),
-  ...engineVariables,
-  SERVICE_HOST_COMMANDS: z
-    .literal("allow", "must be unset, or allow: then every API user can run any program on this machine")
-    .optional(),
+  SERVICE_ENGINE: engineName,
   GANTRY_DATA: z.string().default(".gantry"),
   NODE_ENV: z.string().optional(),
 });
 
-/** The regions of the API's document; a machine with Docker is one place. */
-function regionsOf(engine: EngineChoice["kind"] | undefined): readonly string[] {
-  return engine === "docker" ? ["us"] : ["us", "beijing1", "beijing2"];
-}
+/** The regions of the API's document. */
+const regions = ["us", "beijing1", "beijing2"];
 
 function usersOf(text: string, context: z.RefinementCtx): readonly Account[] {
   try {
@@ -73,16 +69,15 @@ export function readServiceConfig(
   const set = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ""));
   const parsed = Environment.safeParse(set);
   const wrong = parsed.error?.issues.map(({ path, message }) => `${String(path[0])} ${message}.`) ?? [];
-  const problems = [...wrong, ...engineProblems(set)];
+  const problems = [...wrong, ...engineVariableProblems(set), ...engineProblems(set)];
   if (!parsed.success || problems.length > 0) return { problems };
   const { data } = parsed;
-  const engine = engineChoiceOf(data, data.SERVICE_REGIONS ?? regionsOf(data.SERVICE_ENGINE));
   return {
     config: {
       host: data.SERVICE_HOST,
       port: data.SERVICE_PORT,
       users: data.SERVICE_USERS,
-      engine,
+      engine: chooseEngine(set, { set: data.SERVICE_REGIONS, byDefault: regions }),
       callsPerDay: data.SERVICE_CALLS_PER_DAY,
       dataDir: resolve(projectDir, data.GANTRY_DATA),
       checkAnswers: data.NODE_ENV !== "production",

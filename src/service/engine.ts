@@ -1,6 +1,5 @@
 import type { AskedBy } from "../api/asked-by.ts";
 import type { Answer, Call, OperationId } from "../api/operations.ts";
-import type { EngineAbout } from "./capabilities.ts";
 
 /** The authenticated account of a request. An engine shows and changes only this user's workloads. */
 export type User = { readonly username: string };
@@ -51,6 +50,61 @@ export class Refusal extends Error {
     this.instead = instead;
   }
 }
+
+/**
+ * Parts of a request that an engine may be unable to honour: what people call them, and where they are in a body.
+ * An engine has one table of its limits (`Limit`); it is asked before anything is started, shown by `/healthz` and
+ * `/gantry whoami`, and printed in docs/kubernetes.md and docs/docker.md.
+ */
+export const features = {
+  images: { words: "images outside its catalogue", field: "containers[].image" },
+  pullAlways: { words: "pulling an image each time", field: "containers[].pull_always" },
+  memory: { words: "exact memory limits", field: "containers[].resources.limits.memory" },
+  mountPaths: { words: "mount paths", field: "containers[].volumeMounts[].mountPath" },
+  localhost: { words: "containers of an instance on one localhost", field: "containers" },
+  ports: { words: "ports reachable from outside", field: "port_mappings" },
+  domains: { words: "custom domains", field: "binding_domain_name" },
+  disks: { words: "new disks", field: "volumes[].disk_name" },
+  sharedDisks: { words: "disks shared by several instances", field: "volumes[].disk_name" },
+  readOnlyDisks: { words: "read-only disks", field: "volumes[].is_read_only" },
+  jobVolumes: { words: "volumes of jobs", field: "volumes" },
+  timezone: { words: "the host's time zone", field: "sync_timezone" },
+} as const satisfies Readonly<Record<string, { readonly words: string; readonly field: string }>>;
+
+export type Feature = keyof typeof features;
+
+export type Limit = {
+  readonly feature: Feature;
+  /**
+   * `refused`: a request that asks for it is a 400 before anything is started, see `refusingIncapable`. `kept`: it is
+   * accepted, stored and shown, and has no effect. `partly`: `why` says what is different; the engine refuses the rest.
+   */
+  readonly effect: "refused" | "kept" | "partly";
+  /** Why, and what to do if something helps: a clause that ends a sentence, without its full stop. */
+  readonly why: string;
+};
+
+export type RegionAbout = {
+  readonly name: string;
+  /** Of what runs the workloads here: `v1.20.2`. Undefined while it can't be reached. */
+  readonly version: string | undefined;
+  /** Whether services run here. */
+  readonly services: boolean;
+  /** Whether jobs run here. */
+  readonly jobs: boolean;
+  readonly cannot: readonly Limit[];
+  /** Why its workloads can't be read now, or not all of them, and since when: a sentence. */
+  readonly problem?: string | undefined;
+};
+
+/** An engine's description of itself. It contains no secrets or addresses, so anybody may read it. */
+export type EngineAbout = {
+  /** As SERVICE_ENGINE has it. */
+  readonly name: string;
+  /** For people: `Kubernetes`. */
+  readonly title: string;
+  readonly regions: readonly RegionAbout[];
+};
 
 export type Readiness = { readonly ok: true } | { readonly ok: false; readonly reason: string };
 

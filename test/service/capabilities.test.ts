@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { features, type Limit, refusingIncapable } from "../../src/service/capabilities.ts";
+import { refusingIncapable } from "../../src/service/capabilities.ts";
+import { features, type Limit } from "../../src/service/engine.ts";
 import type { Engine } from "../../src/service/engine.ts";
 import { memoryEngine } from "./support/memory-engine.ts";
 import { openEngine } from "./engines/process/support/engine-world.ts";

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { readServiceConfig } from "../../src/service/config.ts";
+import { processEngine } from "../../src/service/engines/process/descriptor.ts";
 
 test("nothing is needed, and an empty variable counts as left out", () => {
   expect(readServiceConfig({ SERVICE_PORT: "", NODE_ENV: "production" }, "/project")).toEqual({
@@ -7,7 +8,10 @@ test("nothing is needed, and an empty variable counts as left out", () => {
       host: "127.0.0.1",
       port: 3002,
       users: undefined,
-      engine: { kind: "process", regions: ["us", "beijing1", "beijing2"], hostCommands: false, quotas: {} },
+      engine: expect.objectContaining({
+        descriptor: processEngine,
+        settings: { regions: ["us", "beijing1", "beijing2"], allowHostCommands: false, quotas: {} },
+      }),
       callsPerDay: undefined,
       dataDir: "/project/.gantry",
       checkAnswers: false,
@@ -35,12 +39,14 @@ test("each variable is read", () => {
       host: "0.0.0.0",
       port: 0,
       users: [{ username: "dana", token: "0123456789abcdef" }],
-      engine: {
-        kind: "process",
-        regions: ["us", "moon1"],
-        hostCommands: true,
-        quotas: { userInstances: 5, userMemoryMib: 1024, hostInstances: 20, hostMemoryMib: 4096 },
-      },
+      engine: expect.objectContaining({
+        descriptor: processEngine,
+        settings: {
+          regions: ["us", "moon1"],
+          allowHostCommands: true,
+          quotas: { userInstances: 5, userMemoryMib: 1024, hostInstances: 20, hostMemoryMib: 4096 },
+        },
+      }),
       callsPerDay: 100,
       dataDir: "/var/lib/gantry",
       checkAnswers: true,

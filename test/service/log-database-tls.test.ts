@@ -3,7 +3,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { readServiceConfig } from "../../src/service/config.ts";
-import { openEngine } from "../../src/service/open-engine.ts";
 import { postgresListener, SSL_REQUEST, STARTUP_3_0 } from "../support/postgres-listener.ts";
 import { openFakeApiServer } from "./engines/kubernetes/support/fake-api-server.ts";
 
@@ -21,7 +20,7 @@ async function startFails(env: Readonly<Record<string, string>>): Promise<string
   const read = readServiceConfig({ SERVICE_ENGINE: "kubernetes", SERVICE_CLUSTERS: clusters, ...env }, dir);
   if ("problems" in read) return read.problems.join(" ");
   const parts = { dataDir: dir, users: ["dana"], onEvent: () => undefined };
-  return await openEngine(read.config.engine, parts).then(
+  return await read.config.engine.open(parts).then(
     () => "it started",
     (error: Error) => error.message,
   );

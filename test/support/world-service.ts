@@ -1,6 +1,9 @@
 import type { AccountApi, ApiAccount } from "../../src/api/client.ts";
 import type { createLog } from "../../src/platform/log.ts";
 import { openLocalService } from "../../src/bot/compose/stand-ins/local-service.ts";
+import type { EngineChoice } from "../../src/service/engine-descriptor.ts";
+import { processEngine } from "../../src/service/engines/process/descriptor.ts";
+import { openProcessEngine } from "../../src/service/engines/process/process-engine.ts";
 import { serve } from "../../src/service/api/serve.ts";
 import { makeToken } from "../../src/service/api/users.ts";
 import type { World, WorldOptions } from "./world.ts";
@@ -25,9 +28,17 @@ export async function openService(
   }
   return openLocalService({
     ...parts,
-    config: { kind: "embedded", engine: { kind: "process", regions, hostCommands: false, quotas: {} } },
-    engine: { graceMs: 1_000, readyAfterMs: 50, backOffMs: { first: 20, max: 100 } },
+    config: { kind: "embedded", engine: quickProcesses(regions) },
   });
+}
+
+/** The process engine with shorter times. */
+function quickProcesses(regions: readonly string[]): EngineChoice {
+  const quick = { graceMs: 1_000, readyAfterMs: 50, backOffMs: { first: 20, max: 100 } };
+  return {
+    ...processEngine.choose({}, { set: regions, byDefault: [] }),
+    open: async (parts) => ({ ...(await openProcessEngine({ ...parts, regions, ...quick })), found: [] }),
+  };
 }
 
 /** The workloads of an account as they are, past the bot. */

@@ -5,7 +5,8 @@ import type { Settings } from "../commands/command.ts";
 import { ConfigError } from "./config-error.ts";
 import { type DatabaseTls, databaseTls } from "../../platform/database/database-tls.ts";
 import { Environment } from "./environment.ts";
-import { type EngineChoice, engineChoiceOf } from "../../service/engine-choice.ts";
+import type { EngineChoice, Given } from "../../service/engine-descriptor.ts";
+import { chooseEngine, engineVariableProblems } from "../../service/engines.ts";
 import type { ProxySettings } from "../../platform/http/network.ts";
 import { lowerCaseProxies, proxyOf } from "./proxy.ts";
 import type { TransportChoice } from "../slack/receive/transport.ts";
@@ -92,8 +93,6 @@ export type Config = {
 /** The document of the API knows one region for jobs. */
 const JOBS_REGION = "us";
 const REGIONS = ["beijing1", "beijing2"];
-/** A machine with Docker is one place. */
-const DOCKER_REGIONS = [JOBS_REGION];
 const projectDir = resolve(import.meta.dirname, "../../..");
 
 /**
@@ -107,18 +106,19 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, op
   const parsed = Environment.safeParse(given);
   const problems = [
     ...(parsed.error?.issues.map(({ path, message }) => `${String(path[0])} ${message}.`) ?? []),
+    ...engineVariableProblems(given),
     ...wrongSets(given, options),
   ];
   if (!parsed.success) throw new ConfigError(problems);
   const store = storeOf(parsed.data);
   if ("problem" in store) problems.push(store.problem);
   if (problems.length > 0 || "problem" in store) throw new ConfigError(problems);
-  return configOf(parsed.data, store);
+  return configOf(parsed.data, given, store);
 }
 
-function configOf(env: Environment, store: StoreConfig): Config {
+function configOf(env: Environment, given: Given, store: StoreConfig): Config {
   const slack = slackOf(env);
-  const service = serviceOf(env);
+  const service = serviceOf(env, given);
   const isLocal = slack.kind === "playground" && service.kind === "embedded";
   return {
     slack,
@@ -182,26 +182,25 @@ function storeOf(env: Environment): StoreConfig | { readonly problem: string } {
   };
 }
 
-function serviceOf(env: Environment): ServiceConfig {
+function serviceOf(env: Environment, given: Given): ServiceConfig {
   const { WORKLOAD_API_URL: url, WORKLOAD_API_USERNAME: username, WORKLOAD_API_TOKEN: token } = env;
   if (url !== undefined) {
     const account = username === undefined || token === undefined ? undefined : { username, token };
     return { kind: "remote", url, account };
   }
-  const byDefault = env.SERVICE_ENGINE === "docker" ? DOCKER_REGIONS : REGIONS;
   return {
     kind: "embedded",
-    engine: engineChoiceOf(env, env.SERVICE_REGIONS ?? env.WORKLOAD_REGIONS ?? byDefault),
+    engine: chooseEngine(given, { set: env.SERVICE_REGIONS ?? env.WORKLOAD_REGIONS, byDefault: REGIONS }),
     ...(env.SERVICE_CALLS_PER_DAY !== undefined && { callsPerDay: env.SERVICE_CALLS_PER_DAY }),
     region: env.WORKLOAD_REGION?.[0],
     jobsRegion: env.WORKLOAD_JOBS_REGION,
   };
 }
 
-/** The regions of Kubernetes are known once its clusters are: engine-settings.ts puts them in. */
+/** An engine may know its regions only when it is open: engine-settings.ts puts them in. */
 function settingsOf(env: Environment, service: ServiceConfig): Settings {
-  const own = service.kind === "embedded" && "regions" in service.engine ? service.engine.regions : REGIONS;
-  const known = env.WORKLOAD_REGIONS ?? own;
+  const own = service.kind === "embedded" ? service.engine.regions : undefined;
+  const known = env.WORKLOAD_REGIONS ?? own ?? REGIONS;
   const jobsRegion = env.WORKLOAD_JOBS_REGION ?? JOBS_REGION;
   const region = env.WORKLOAD_REGION?.[0] ?? known.find((each) => each !== jobsRegion) ?? known[0] ?? jobsRegion;
   return {
@@ -225,17 +224,7 @@ function noticesOf(slack: SlackConfig, service: ServiceConfig): string[] {
     ];
   }
   if (service.kind !== "embedded") return [];
-  const { kind } = service.engine;
-  if (slack.kind === "playground" && kind === "kubernetes") {
-    return ["WARNING: Slack is simulated, but the cluster is real. Commands in the playground change its workloads."];
-  }
-  if (slack.kind === "playground" && kind === "docker") {
-    return ["WARNING: Slack is simulated, but containers are real. Commands in the playground start and remove them."];
-  }
-  if (slack.kind === "real" && kind === "process") {
-    return [
-      "WARNING: Slack is real, but the workload API is the built-in one. People in Slack start processes on this machine.",
-    ];
-  }
-  return [];
+  const { withSimulatedSlack, withRealSlack } = service.engine.descriptor.says;
+  const notice = slack.kind === "playground" ? withSimulatedSlack : withRealSlack;
+  return notice === undefined ? [] : [notice];
 }

@@ -1,5 +1,5 @@
 import type { Settings } from "../commands/command.ts";
-import type { EngineAbout } from "../../service/capabilities.ts";
+import type { EngineAbout } from "../../service/engine.ts";
 import { ConfigError } from "./config-error.ts";
 
 type Chosen = { readonly region?: string | undefined; readonly jobsRegion?: string | undefined };

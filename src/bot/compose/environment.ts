@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { isZone } from "../../api/log-pages.ts";
-import { engineVariables, hasValidEscapes } from "../../service/engine-choice.ts";
+import { hasValidEscapes } from "../../platform/database/database-tls.ts";
+import { engineName } from "../../service/engines.ts";
 
 function port(byDefault: number) {
   const error = `must be a port from 0 to 65535 (default: ${byDefault})`;
@@ -36,7 +37,7 @@ const proxy = z
   })
   .optional();
 
-/** Every variable of the bot with its format and default. Error messages complete the variable's name. */
+/** Every variable of the bot but those of the engines, with its format and default. Error messages complete the variable's name. */
 export const Environment = z.object({
   SLACK_BOT_TOKEN: z
     .string()
@@ -150,7 +151,6 @@ export const Environment = z.object({
     .int({ error: "must be a whole number of calls" })
     .min(1, { error: "must be at least 1" })
     .optional(),
-  ...engineVariables,
-  SERVICE_HOST_COMMANDS: z.literal("allow", "must be allow or unset").optional(),
+  SERVICE_ENGINE: engineName,
 });
 export type Environment = z.infer<typeof Environment>;

@@ -103,14 +103,14 @@ function healthOf({ service, store, dataDir }: Config, policy: PolicySource): He
   };
 }
 
-/** For processes: nobody asked for it on their cluster. */
+/** For a trial: nobody asked for it on their cluster. */
 async function addDemo(...parts: Parameters<typeof createDemo>): Promise<void> {
   const { createDemo } = await import("./stand-ins/demo.ts");
   await createDemo(...parts);
 }
 
 function isDemo({ service, slack }: Config): boolean {
-  return service.kind === "embedded" && service.engine.kind === "process" && slack.kind === "playground";
+  return service.kind === "embedded" && service.engine.descriptor.isTrial && slack.kind === "playground";
 }
 
 function storeOf({ store, dataDir, historyMs: keepHistoryMs }: Config, log: Logger): OpenStore {
@@ -152,7 +152,7 @@ async function openService(
     account: local.account,
     switches: way.switches,
     notices: [...local.notices, ...local.found],
-    settings: service.engine.kind === "kubernetes" ? withRegionsOf(local.about(), settings, service) : settings,
+    settings: service.engine.regions === undefined ? withRegionsOf(local.about(), settings, service) : settings,
   };
 }
 

@@ -1,4 +1,4 @@
-import { engineSecrets, urlSecrets } from "../../service/engine-choice.ts";
+import { urlSecrets } from "../../platform/database/database-tls.ts";
 import type { Config, RealSlack } from "./config.ts";
 import { proxySecrets } from "./proxy.ts";
 
@@ -14,7 +14,7 @@ export function secretsOf({ slack, service, store, keys, proxy }: Config): reado
 }
 
 function serviceSecrets(service: Config["service"]): readonly string[] {
-  if (service.kind === "embedded") return engineSecrets(service.engine);
+  if (service.kind === "embedded") return service.engine.secrets;
   return service.account === undefined ? [] : [service.account.token];
 }
 

@@ -1,9 +1,23 @@
+import type { EngineDescriptor } from "../../service/engine-descriptor.ts";
+import { engines, engineVariables } from "../../service/engines.ts";
 import type { Environment } from "./environment.ts";
 
 export type Variable = { readonly meaning: string; readonly default: string };
 type Group = { readonly title: string; readonly variables: Readonly<Record<string, Variable>> };
 
-/** Every variable of the bot, for the reference in docs/configuration.md; a missing one doesn't compile. */
+/** "Docker and Kubernetes". */
+function titlesOf(which: (engine: EngineDescriptor) => boolean): string {
+  const titles = engines.filter((engine) => which(engine)).map(({ title }) => title);
+  return new Intl.ListFormat("en-GB").format(titles);
+}
+
+function ownRegions({ title, regions }: EngineDescriptor): string[] {
+  return regions.from === "settings" && regions.byDefault !== undefined
+    ? [`(${regions.byDefault.join(",")} on ${title})`]
+    : [];
+}
+
+/** Every variable of the bot but those of the engines, for the reference in docs/configuration.md; a missing one doesn't compile. */
 const bot = {
   SLACK_BOT_TOKEN: {
     default: "simulated Slack",
@@ -55,8 +69,10 @@ const bot = {
   WORKLOAD_REGIONS: { default: "beijing1,beijing2", meaning: "The known regions." },
   WORKLOAD_JOBS_REGION: {
     default: "us",
-    meaning:
-      "The region in which jobs run. With `SERVICE_ENGINE=kubernetes` by default the first region that runs jobs.",
+    meaning: `The region in which jobs run. With ${engines
+      .filter(({ regions }) => regions.from === "engine")
+      .map(({ name }) => `\`SERVICE_ENGINE=${name}\``)
+      .join(" or ")} by default the first region that runs jobs.`,
   },
   WORKLOAD_API_RESOURCES_KEY: {
     default: "resources",
@@ -124,66 +140,17 @@ const bot = {
     default: "",
     meaning:
       "`allow`: use the process engine with real Slack. People in Slack then start processes on this machine. " +
-      "Docker and Kubernetes don't need it: people change containers within the policy.",
+      `${titlesOf(({ isTrial }) => !isTrial)} don't need it: people change containers within the policy.`,
   },
   SERVICE_ENGINE: {
-    default: "process",
-    meaning:
-      "`process`: demo programs on this machine. `docker`: containers of Docker or Podman, see [Docker](docker.md). " +
-      "`kubernetes`: your own clusters, see [Kubernetes](kubernetes.md). Variables of other engines are refused.",
+    default: engines[0].name,
+    meaning: `${engines.map(({ name, runs }) => `\`${name}\`: ${runs}. `).join("")}Variables of other engines are refused.`,
   },
-  SERVICE_CLUSTERS: {
-    default: "the kubeconfig's current context",
-    meaning:
-      "The path of a YAML file with the clusters of `SERVICE_ENGINE=kubernetes`, see [Kubernetes](kubernetes.md).",
-  },
-  SERVICE_DATABASE_URL: {
-    default: "SQLite in GANTRY_DATA",
-    meaning:
-      "`postgres://…` for the logs of `SERVICE_ENGINE=kubernetes`. Needed for several replicas of the workload API.",
-  },
-  SERVICE_DATABASE_TLS: { default: "from SERVICE_DATABASE_URL, else off", meaning: "As `DATABASE_TLS`." },
-  SERVICE_DATABASE_CA: { default: "from SERVICE_DATABASE_URL, else the system's", meaning: "As `DATABASE_CA`." },
   SERVICE_REGIONS: {
-    default: "beijing1,beijing2 (us on Docker)",
-    meaning: "The regions of services, not on Kubernetes. Jobs run in us.",
+    default: ["beijing1,beijing2", ...engines.flatMap(ownRegions)].join(" "),
+    meaning: `The regions of services, not on ${titlesOf(({ regions }) => regions.from === "engine")}. Jobs run in us.`,
   },
   SERVICE_CALLS_PER_DAY: { default: "no limit", meaning: "Calls per user and day." },
-  SERVICE_HOST_COMMANDS: {
-    default: "",
-    meaning: "`allow`: the local workload API runs any program of this machine. Refused with real Slack.",
-  },
-  SERVICE_USER_INSTANCES: {
-    default: "50",
-    meaning: "Instances one user may run. Each container of an instance counts.",
-  },
-  SERVICE_HOST_INSTANCES: { default: "up to 200, by the limit of open files", meaning: "Instances all users may run." },
-  SERVICE_USER_MEMORY_MIB: {
-    default: "half of the machine's memory",
-    meaning: "Memory one user may reserve. A container without a limit counts as 64 MiB, on Docker as 512 MiB.",
-  },
-  SERVICE_HOST_MEMORY_MIB: {
-    default: "three quarters of the machine's memory",
-    meaning: "Memory all users may reserve.",
-  },
-  SERVICE_PORTS_HOST: {
-    default: "127.0.0.1",
-    meaning: "The address of this machine that port mappings get on Docker and Podman.",
-  },
-  DOCKER_HOST: {
-    default: "the usual sockets",
-    meaning: "The daemon of `SERVICE_ENGINE=docker`: `unix:///…` or `tcp://host:port`, see [Docker](docker.md).",
-  },
-  DOCKER_TLS_VERIFY: { default: "", meaning: "Any value: `DOCKER_HOST=tcp://…` speaks TLS." },
-  DOCKER_CERT_PATH: { default: "~/.docker", meaning: "The folder of `ca.pem`, `cert.pem` and `key.pem` for TLS." },
-  CONTAINER_HOST: { default: "the usual sockets", meaning: "Podman's `DOCKER_HOST`; used when that isn't set." },
-  DOCKER_CONFIG: { default: "~/.docker", meaning: "The folder of `config.json`, with the credentials for registries." },
-  REGISTRY_AUTH_FILE: { default: "Podman's usual files", meaning: "Podman's file of credentials for registries." },
-  XDG_RUNTIME_DIR: {
-    default: "/run/user/UID",
-    meaning: "The folder of the sockets of rootless daemons, and of Podman's credentials.",
-  },
-  XDG_CONFIG_HOME: { default: "~/.config", meaning: "The folder of Podman's other file of credentials." },
 } satisfies Readonly<Record<keyof Environment, Variable>>;
 
 /** Only for `npm run service`, which reads the variables of the local workload API as well. */
@@ -201,13 +168,16 @@ const titles: readonly (readonly [title: string, names: RegExp])[] = [
   ["Database", /^DATABASE_/u],
   ["Playground", /^PLAYGROUND_/u],
   ["Local workload API", /^(?:SERVICE_|GANTRY_EMBEDDED)/u],
-  ["Docker and Podman", /^(?:DOCKER_|CONTAINER_|REGISTRY_|XDG_)/u],
 ];
 
 export const variables: readonly Group[] = [
   ...titles.map(([title, names]) => ({
     title,
-    variables: Object.fromEntries(Object.entries(bot).filter(([name]) => names.test(name))),
+    variables: Object.fromEntries(Object.entries({ ...bot, ...engineVariables }).filter(([name]) => names.test(name))),
   })),
+  ...engines.flatMap(({ title, variablesTitle = title, variables: all }) => {
+    const others = Object.entries(all).filter(([name]) => !name.startsWith("SERVICE_"));
+    return others.length === 0 ? [] : [{ title: variablesTitle, variables: Object.fromEntries(others) }];
+  }),
   { title: "Workload API alone", variables: alone },
 ];

@@ -15,7 +15,7 @@ export function welcome({ slack, service, settings, listen, dataDir }: Config, p
   const url = ports.playgroundPort === 3001 ? "" : `PLAYGROUND_URL=http://127.0.0.1:${ports.playgroundPort} `;
   const shell = (words: string): string => `  ${url}npm run say -- ${words}`;
   const say = (text: string): string => shell(`"${command} ${text}"`);
-  const engine = service.kind === "embedded" ? service.engine.kind : undefined;
+  const engine = service.kind === "embedded" ? service.engine.descriptor : undefined;
   if (slack.workspaces === "several") {
     return [
       "Gantry is running with a simulated Slack of several workspaces. None has installed it yet.",
@@ -27,12 +27,12 @@ export function welcome({ slack, service, settings, listen, dataDir }: Config, p
     ].join("\n");
   }
   return [
-    `Gantry is running with a simulated Slack workspace${engine === undefined ? "." : engines[engine]}`,
+    `Gantry is running with a simulated Slack workspace${engine === undefined ? "." : ` and ${engine.says.running}`}`,
     ...(engine === undefined ? [] : [`Data: ${dataDir}`]),
     "",
     "Try it from another terminal:",
     say("list"),
-    ...(engine === "process"
+    ...(engine?.isTrial === true
       ? [say("logs worker --grep error"), say("restart web"), shell("--as alex --click Approve")]
       : []),
     say("help"),
@@ -47,9 +47,3 @@ function withRealSlack(transport: "http" | "socket", { command, where }: { comma
     ? `Gantry is running over Socket Mode. In Slack, type ${command} help`
     : `Gantry is running. Point Slack's request URL to ${where}/slack/events through your public https address.`;
 }
-
-const engines = {
-  process: " and a workload API that runs real processes on this machine.",
-  docker: " and a workload API that runs real containers on this machine.",
-  kubernetes: " and a workload API on your Kubernetes cluster: what you change there is real.",
-} as const;

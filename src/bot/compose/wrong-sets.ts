@@ -1,4 +1,4 @@
-import { engineProblems } from "../../service/engine-choice.ts";
+import { engineIn, engineProblems, engineVariables } from "../../service/engines.ts";
 import { isOAuth, isSlackReal, slackProblems } from "./slack-sets.ts";
 
 export type ConfigOptions = {
@@ -51,13 +51,11 @@ function withOAuth(given: Given): string[] {
 function withRealSlack(given: Given, isEmbedded: boolean): string[] {
   const isAllowed = given["GANTRY_EMBEDDED_SERVICE_WITH_SLACK"] === "allow";
   return [
-    ...(given["SERVICE_HOST_COMMANDS"] === undefined
-      ? []
-      : [
-          "SERVICE_HOST_COMMANDS isn't allowed with real Slack: anybody there could run any program on this machine. Unset it.",
-        ]),
+    ...Object.entries(engineVariables).flatMap(([name, { withRealSlack: why }]) =>
+      given[name] === undefined || why === undefined ? [] : [`${name} ${why}`],
+    ),
     // Who chooses Docker or a cluster wants people of the workspace to change it, as far as the policy lets them.
-    ...(isEmbedded && isProcess(given) && !isAllowed
+    ...(isEmbedded && engineIn(given)?.isTrial === true && !isAllowed
       ? [
           "GANTRY_EMBEDDED_SERVICE_WITH_SLACK is missing. Without a workload API, people in Slack would start processes on " +
             "this machine. Set WORKLOAD_API_URL, WORKLOAD_API_USERNAME and WORKLOAD_API_TOKEN, or set it to allow.",
@@ -66,21 +64,17 @@ function withRealSlack(given: Given, isEmbedded: boolean): string[] {
   ];
 }
 
-function isProcess(given: Given): boolean {
-  return (given["SERVICE_ENGINE"] ?? "process") === "process";
-}
-
-/** The engine knows its regions. */
 function wrongRegions(given: Given): string[] {
   const jobs = given["WORKLOAD_JOBS_REGION"];
-  if (given["SERVICE_ENGINE"] !== "kubernetes") {
+  const engine = engineIn(given);
+  if (engine?.regions.from !== "engine") {
     return jobs === undefined || jobs === "us"
       ? []
       : ["WORKLOAD_JOBS_REGION must be us: this engine runs jobs only there. Unset it."];
   }
   return given["WORKLOAD_REGIONS"] === undefined
     ? []
-    : ["WORKLOAD_REGIONS isn't used with SERVICE_ENGINE=kubernetes: the regions are those of its clusters. Unset it."];
+    : [`WORKLOAD_REGIONS isn't used with SERVICE_ENGINE=${engine.name}: ${engine.regions.whose}. Unset it.`];
 }
 
 /** `npm run bot` may share its environment with `npm run service`. */

@@ -187,3 +187,20 @@ function contentOf(path: string | undefined, what: string): string | undefined {
     throw new Error(`${what} can't be read: ${path} (${why}). Nothing was started. Correct the path.`, { cause });
   }
 }
+
+/** Every part of a database's URL is percent-decoded later. */
+export function hasValidEscapes(url: string): boolean {
+  try {
+    decodeURIComponent(url);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A database's URL, and the passwords in it. */
+export function urlSecrets(url: string): readonly string[] {
+  const { password, searchParams } = new URL(url);
+  const passwords = [decodeURIComponent(password), ...searchParams.getAll("password")];
+  return [url, ...passwords.filter((each) => each !== "")];
+}

@@ -1,4 +1,4 @@
-import { features } from "../capabilities.ts";
+import { features } from "../engine.ts";
 import type { OpenedEngine } from "../engine.ts";
 import { json } from "./answerer.ts";
 

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import type { Kysely } from "kysely";
 import { openSqlite } from "../../platform/database/sqlite.ts";
-import { refusingIncapable, type EngineAbout, type Limit } from "../capabilities.ts";
-import { Refusal, type Engine, type OpenedEngine } from "../engine.ts";
+import { refusingIncapable } from "../capabilities.ts";
+import { Refusal, type Engine, type EngineAbout, type Limit, type OpenedEngine } from "../engine.ts";
 import type { EngineDeps, EngineParts } from "./engine-parts.ts";
 import { jobOperations } from "./jobs/job-operations.ts";
 import { JOB_REGION } from "./jobs/job-run.ts";

@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import { expect, test } from "vitest";
 import { readConfig } from "../../../src/bot/compose/config.ts";
 import { secretsOf } from "../../../src/bot/compose/secrets.ts";
+import { processEngine } from "../../../src/service/engines/process/descriptor.ts";
 import { problems, service, slack } from "./support/settings.ts";
 
 test("without configuration everything is local", () => {
@@ -9,7 +10,10 @@ test("without configuration everything is local", () => {
     slack: { kind: "playground", transport: "http", workspaces: "one", host: "127.0.0.1", port: 3001 },
     service: {
       kind: "embedded",
-      engine: { kind: "process", regions: ["beijing1", "beijing2"], hostCommands: false, quotas: {} },
+      engine: expect.objectContaining({
+        descriptor: processEngine,
+        settings: { regions: ["beijing1", "beijing2"], allowHostCommands: false, quotas: {} },
+      }),
     },
     listen: { host: "127.0.0.1", port: 3000 },
     proxy: { httpsProxy: undefined, httpProxy: undefined, noProxy: undefined },

@@ -7,7 +7,10 @@ test("SERVICE_ENGINE=kubernetes alone uses the kubeconfig, with real or simulate
   const kubernetes = { SERVICE_ENGINE: "kubernetes" };
 
   expect(readConfig(kubernetes)).toMatchObject({
-    service: { kind: "embedded", engine: { kind: "kubernetes", clustersPath: undefined, database: undefined } },
+    service: {
+      kind: "embedded",
+      engine: { descriptor: { name: "kubernetes" }, settings: { clustersPath: undefined, database: undefined } },
+    },
     notices: ["WARNING: Slack is simulated, but the cluster is real. Commands in the playground change its workloads."],
   });
   expect(readConfig({ ...slack, ...kubernetes }).notices).toEqual([]);
@@ -19,10 +22,9 @@ test("SERVICE_ENGINE=docker alone uses the machine's daemon, with real or simula
   expect(readConfig(docker)).toMatchObject({
     service: {
       engine: {
-        kind: "docker",
+        descriptor: { name: "docker" },
         regions: ["us"],
-        daemon: { dockerHost: "unix:///run/own.sock" },
-        portsHost: "127.0.0.1",
+        settings: { daemon: { dockerHost: "unix:///run/own.sock" }, portsHost: "127.0.0.1" },
       },
     },
     settings: { region: "us", regions: ["us"], jobsRegion: "us" },
@@ -38,7 +40,9 @@ test("SERVICE_ENGINE=docker alone uses the machine's daemon, with real or simula
 });
 
 test("a DOCKER_HOST that is meant for others doesn't matter to another engine", () => {
-  expect(readConfig({ DOCKER_HOST: "ssh://build@example.com" }).service).toMatchObject({ engine: { kind: "process" } });
+  expect(readConfig({ DOCKER_HOST: "ssh://build@example.com" }).service).toMatchObject({
+    engine: { descriptor: { name: "process" } },
+  });
 });
 
 test("the password of the log database is a secret", () => {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { readConfig } from "../../../src/bot/compose/config.ts";
 import { withRegionsOf } from "../../../src/bot/compose/engine-settings.ts";
-import type { EngineAbout } from "../../../src/service/capabilities.ts";
+import type { EngineAbout } from "../../../src/service/engine.ts";
 
 const region = (name: string, jobs: boolean) => ({ name, version: "v1.20.2", services: true, jobs, cannot: [] });
 const about: EngineAbout = {

@@ -1,7 +1,13 @@
 import { parseArgs } from "node:util";
+import { engines } from "../../../service/engines.ts";
+
+const engineOptions = engines.flatMap(({ name: engine, setup }) =>
+  Object.entries(setup?.options ?? {}).map(([flag, option]) => ({ engine, flag, ...option })),
+);
+const offered = engines.filter(({ setup }) => setup !== undefined).map(({ name }) => name);
 
 /** The options of the command line that stand for variables. */
-const variableOf = {
+const variableOf: Readonly<Record<string, string>> = {
   "bot-token": "SLACK_BOT_TOKEN",
   "app-token": "SLACK_APP_TOKEN",
   "signing-secret": "SLACK_SIGNING_SECRET",
@@ -14,11 +20,8 @@ const variableOf = {
   "workload-api-username": "WORKLOAD_API_USERNAME",
   "workload-api-token": "WORKLOAD_API_TOKEN",
   region: "WORKLOAD_REGION",
-  "docker-host": "DOCKER_HOST",
-  clusters: "SERVICE_CLUSTERS",
-} as const;
-
-export type SetupFlag = keyof typeof variableOf;
+  ...Object.fromEntries(engineOptions.map(({ flag, variable }) => [flag, variable])),
+};
 
 export type SetupOptions = {
   /** By the name of their variable. */
@@ -49,14 +52,14 @@ Every answer can be an option or the variable with that name; what .env holds is
   --slack-api-url URL            SLACK_API_URL: GovSlack, https://slack-gov.com/api/
   --command /NAME                GANTRY_COMMAND: another slash command
 
-  --workloads api|docker|kubernetes|demo
+  --workloads ${["api", ...offered, "demo"].join("|")}
   --workload-api-url URL         WORKLOAD_API_URL, with api
   --workload-api-username NAME   WORKLOAD_API_USERNAME
   --workload-api-token TOKEN     WORKLOAD_API_TOKEN
   --region NAME                  WORKLOAD_REGION
-  --docker-host ADDRESS          DOCKER_HOST, with docker
-  --clusters FILE                SERVICE_CLUSTERS, with kubernetes
-
+${engineOptions
+  .map(({ engine, flag, variable, value }) => `  ${`--${flag} ${value}`.padEnd(30)} ${variable}, with ${engine}\n`)
+  .join("")}
   --file PATH     another file than .env (GANTRY_ENV_FILE)
   --yes           ask nothing; without a terminal nothing is asked either
   --skip-checks   write without asking Slack or the workload API
@@ -74,7 +77,7 @@ export function readSetupOptions(args: readonly string[]): SetupOptions {
   const { values } = parseArgs({
     args: [...args],
     options: {
-      ...(Object.fromEntries(Object.keys(variableOf).map((flag) => [flag, text])) as Record<SetupFlag, typeof text>), // its own keys
+      ...Object.fromEntries(Object.keys(variableOf).map((flag) => [flag, text])),
       transport: text,
       workspaces: text,
       workloads: text,
@@ -85,9 +88,13 @@ export function readSetupOptions(args: readonly string[]): SetupOptions {
       help: { ...yesNo, short: "h" },
     },
   });
-  const flags = Object.entries(variableOf).map(([flag, name]) => [name, values[flag as SetupFlag]] as const); // its own keys
+  const given: Readonly<Record<string, unknown>> = values;
+  const variables = Object.entries(variableOf).flatMap(([flag, name]): [string, string][] => {
+    const value = given[flag];
+    return typeof value === "string" && value !== "" ? [[name, value]] : [];
+  });
   return {
-    variables: Object.fromEntries(flags.filter(([, value]) => value !== undefined && value !== "")),
+    variables: Object.fromEntries(variables),
     transport: values.transport,
     workspaces: values.workspaces,
     workloads: values.workloads,

@@ -31,19 +31,20 @@ async function listInside(config: EmbeddedService): Promise<Judged> {
       const regions = local.about().regions.filter((each) => each.services);
       const api = createApi({ baseUrl: local.baseUrl, fetch: local.fetch });
       const names = regions.map(({ name }) => name);
-      return await list(api, { account: local.account, regions: names, of: engines[config.engine.kind] });
+      return await list(api, { account: local.account, regions: names, of: config.engine.descriptor.says.place });
     } finally {
       await local.close();
     }
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    return broken(`${engines[config.engine.kind]} can't be used: ${withoutPeriod(why)}`, "Correct it, then try again.");
+    return broken(
+      `${config.engine.descriptor.says.place} can't be used: ${withoutPeriod(why)}`,
+      "Correct it, then try again.",
+    );
   } finally {
     rmSync(dataDir, { recursive: true, force: true });
   }
 }
-
-const engines = { docker: "Docker", kubernetes: "The cluster", process: "This machine" } as const;
 
 type What = { readonly account: ApiAccount; readonly regions: readonly string[]; readonly of: string };
 

@@ -1,8 +1,13 @@
+import { engines, engineVariables } from "../../../service/engines.ts";
 import type { EnvChanges } from "./env-lines.ts";
 import { askFor, askWhich, type Known } from "./known.ts";
 
-const kinds = ["api", "docker", "kubernetes", "demo"] as const;
-type Kind = (typeof kinds)[number];
+/** The engines that it offers, and the variables that their options set. */
+const offered = engines.flatMap(({ name, setup }) =>
+  setup === undefined
+    ? []
+    : [{ name, ...setup, variables: Object.values(setup.options).map(({ variable }) => variable) }],
+);
 
 type Steps = Known & { readonly workloads: string | undefined; readonly areManyWorkspaces: boolean };
 
@@ -14,44 +19,43 @@ export async function workloadSteps(steps: Steps): Promise<EnvChanges> {
     WORKLOAD_API_USERNAME: undefined,
     WORKLOAD_API_TOKEN: undefined,
     SERVICE_ENGINE: undefined,
-    SERVICE_CLUSTERS: undefined,
+    // Of these, another engine would refuse those that are its own.
+    ...Object.fromEntries(
+      offered.flatMap(({ variables }) =>
+        variables.filter((name) => engineVariables[name]?.elsewhere !== undefined).map((name) => [name, undefined]),
+      ),
+    ),
     GANTRY_EMBEDDED_SERVICE_WITH_SLACK: undefined,
   };
   return { ...none, ...(await answersFor(kind, steps)) };
 }
 
-async function answersFor(kind: Kind, steps: Steps): Promise<EnvChanges> {
-  const optional = (name: string): string | undefined => steps.given[name] ?? steps.set[name];
-  switch (kind) {
-    case "api":
-      return apiAnswers(steps);
-    case "docker":
-      return { SERVICE_ENGINE: "docker", DOCKER_HOST: optional("DOCKER_HOST") };
-    case "kubernetes":
-      return { SERVICE_ENGINE: "kubernetes", SERVICE_CLUSTERS: optional("SERVICE_CLUSTERS") };
-    case "demo":
-      return { GANTRY_EMBEDDED_SERVICE_WITH_SLACK: "allow" };
-  }
+async function answersFor(kind: string, steps: Steps): Promise<EnvChanges> {
+  if (kind === "api") return apiAnswers(steps);
+  const engine = offered.find(({ name }) => name === kind);
+  if (engine === undefined) return { GANTRY_EMBEDDED_SERVICE_WITH_SLACK: "allow" };
+  const { given, set } = steps;
+  const values = engine.variables.map((name): [string, string | undefined] => [name, given[name] ?? set[name]]);
+  return { SERVICE_ENGINE: engine.name, ...Object.fromEntries(values) };
 }
 
-function kindOf({ asker, workloads, given, set }: Steps): Promise<Kind> {
-  return askWhich<Kind>(asker, workloads ?? kindIn(given), {
+function kindOf({ asker, workloads, given, set }: Steps): Promise<string> {
+  return askWhich(asker, workloads ?? kindIn(given), {
     flag: "workloads",
     message: "Where do your containers run?",
     current: kindIn(set),
     options: [
       { value: "api", label: "Behind a workload API", hint: "an address and an account" },
-      { value: "docker", label: "Docker or Podman on this machine" },
-      { value: "kubernetes", label: "A Kubernetes cluster", hint: "your kubeconfig's current context" },
+      ...offered.map(({ name, label, hint }) => ({ value: name, label, ...(hint !== undefined && { hint }) })),
       { value: "demo", label: "Nowhere yet: demo programs", hint: "people in Slack start processes on this machine" },
     ],
   });
 }
 
-function kindIn(from: EnvChanges): Kind | undefined {
+function kindIn(from: EnvChanges): string | undefined {
   if (from["WORKLOAD_API_URL"] !== undefined) return "api";
-  const engine = kinds.find((kind) => kind === from["SERVICE_ENGINE"]);
-  if (engine !== undefined) return engine;
+  const engine = offered.find(({ name }) => name === from["SERVICE_ENGINE"]);
+  if (engine !== undefined) return engine.name;
   return from["GANTRY_EMBEDDED_SERVICE_WITH_SLACK"] === "allow" ? "demo" : undefined;
 }
 

@@ -2,11 +2,9 @@ import { join } from "node:path";
 import type { Logger } from "pino";
 import type { ApiAccount } from "../../../api/client.ts";
 import type { EmbeddedService } from "../config.ts";
-import type { ProcessEngineOptions } from "../../../service/engines/process/process-engine.ts";
 import { withHealth } from "../../../service/api/health.ts";
 import { serve } from "../../../service/api/serve.ts";
-import type { EngineAbout } from "../../../service/capabilities.ts";
-import { openEngine } from "../../../service/open-engine.ts";
+import type { EngineAbout } from "../../../service/engine.ts";
 import { makeToken } from "../../../service/api/users.ts";
 
 export type LocalService = {
@@ -27,29 +25,21 @@ type LocalServiceParts = {
   readonly config: EmbeddedService;
   readonly dataDir: string;
   readonly log: Logger;
-  /** Shorter times of the process engine, for tests. */
-  readonly engine?: Partial<ProcessEngineOptions>;
 };
 
 /** The workload API in this process, on the configured engine. Throws when that can't be used. */
-export async function openLocalService({
-  config,
-  dataDir,
-  log,
-  engine: shorter = {},
-}: LocalServiceParts): Promise<LocalService> {
+export async function openLocalService({ config, dataDir, log }: LocalServiceParts): Promise<LocalService> {
   const { engine, callsPerDay } = config;
   const account = { username: "gantry", token: makeToken() };
-  const opened = await openEngine(engine, {
+  const opened = await engine.open({
     dataDir: join(dataDir, "service"),
     users: [account.username],
     // pino serializes an Error only under the name `err`.
     onEvent: (event, data: { readonly error?: unknown }) =>
       log.debug(
         { event, ...data, ...(data.error !== undefined && { err: data.error }) },
-        `${engine.kind} engine event`,
+        `${engine.descriptor.name} engine event`,
       ),
-    process: shorter,
   });
   for (const notice of opened.notices) log.warn(notice);
   const fetch = serve({

@@ -1,4 +1,4 @@
-import type { Limit } from "../../capabilities.ts";
+import type { Limit } from "../../engine.ts";
 
 /** For people, also in refusals. */
 export const titles = { docker: "Docker", podman: "Podman" } as const;

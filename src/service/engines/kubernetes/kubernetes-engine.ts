@@ -1,7 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { type EngineAbout, refusingIncapable } from "../../capabilities.ts";
-import { type Engine, type OpenedEngine, type Readiness, Refusal } from "../../engine.ts";
+import { refusingIncapable } from "../../capabilities.ts";
+import { type Engine, type EngineAbout, type OpenedEngine, type Readiness, Refusal } from "../../engine.ts";
 import { JOB_RETRIES } from "../../workloads/lifecycle/back-off.ts";
 import { makeSerialQueue } from "../../workloads/lifecycle/serial-queue.ts";
 import { openLogStore } from "../../workloads/logs/open-log-store.ts";

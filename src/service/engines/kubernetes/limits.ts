@@ -1,4 +1,4 @@
-import type { Limit } from "../../capabilities.ts";
+import type { Limit } from "../../engine.ts";
 import type { ClusterConfig } from "./cluster/cluster-config.ts";
 
 /** For people, also in refusals. */

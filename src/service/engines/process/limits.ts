@@ -1,4 +1,4 @@
-import type { Limit } from "../../capabilities.ts";
+import type { Limit } from "../../engine.ts";
 
 /** What processes can't do as containers would. A local trial and the tests use this engine: nothing here is routed. */
 export const processLimits: readonly Limit[] = [

@@ -2,16 +2,17 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { engineChoiceOf } from "../../../../src/service/engine-choice.ts";
-import { openEngine } from "../../../../src/service/open-engine.ts";
+import { dockerEngine } from "../../../../src/service/engines/docker/descriptor.ts";
 import type { TestDaemon } from "../../../support/docker.ts";
 import { world } from "../../../support/world.ts";
 
 /** The whole bot over the Docker engine, with a data folder of its own; its containers go with it. */
 export async function townOnDocker(daemon: TestDaemon) {
   const dataDir = mkdtempSync(join(tmpdir(), "gantry-docker-engine-"));
-  const choice = engineChoiceOf({ SERVICE_ENGINE: "docker", DOCKER_HOST: daemon.host }, ["beijing1", "beijing2"]);
-  const opened = await openEngine(choice, { dataDir, users: ["gantry"], onEvent: () => undefined });
+  const regions = { set: ["beijing1", "beijing2"], byDefault: [] };
+  const opened = await dockerEngine
+    .choose({ DOCKER_HOST: daemon.host }, regions)
+    .open({ dataDir, users: ["gantry"], onEvent: () => undefined });
   const label = `gantry.owner=${readFileSync(join(dataDir, "docker/docker-owner"), "utf8").trim()}`;
   const town = await world({ engine: opened.engine, wait: pause });
   const close = async () => {

@@ -6,7 +6,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test, vi } from "vitest";
 import { readServiceConfig } from "../../../../../src/service/config.ts";
-import { openEngine } from "../../../../../src/service/open-engine.ts";
 import { writtenKubeconfig } from "../../../../support/written-kubeconfig.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "gantry-kube-refused-"));
@@ -19,7 +18,7 @@ async function refusal(env: Readonly<Record<string, string>>): Promise<string> {
   if ("problems" in read) return read.problems.join("\n");
   const users = (read.config.users ?? [{ username: "gantry" }]).map(({ username }) => username);
   try {
-    const { close } = await openEngine(read.config.engine, { dataDir, users, onEvent: () => undefined });
+    const { close } = await read.config.engine.open({ dataDir, users, onEvent: () => undefined });
     await close({ keepWorkloads: true });
     return "it started";
   } catch (error) {

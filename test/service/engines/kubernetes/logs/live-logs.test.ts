@@ -8,7 +8,7 @@ import {
   type PodLogOptions,
 } from "../../../../../src/service/engines/kubernetes/cluster/kube-api.ts";
 import { livePage } from "../../../../../src/service/engines/kubernetes/logs/live-logs.ts";
-import { openEngine } from "../../../../../src/service/open-engine.ts";
+import { startKubernetes } from "../../../../../src/service/engines/kubernetes/start-kubernetes.ts";
 import { until } from "../../../../support/until.ts";
 import { openFakeApiServer } from "../support/fake-api-server.ts";
 import { cacheWith } from "../support/known-objects.ts";
@@ -228,8 +228,8 @@ async function twoGantrys() {
     const clustersPath = join(dir, `${store}.yaml`);
     const region = `{ kubeconfig: kubeconfig, namespace: shop, jobs: true, adopt: all, logs: ${logs} }`;
     writeFileSync(clustersPath, `regions: { us: ${region} }`);
-    const { engine, close } = await openEngine(
-      { kind: "kubernetes", clustersPath, database: undefined },
+    const { engine, close } = await startKubernetes(
+      { clustersPath, database: undefined },
       { dataDir: join(dir, store), users: ["dana"], onEvent: () => undefined },
     );
     closes.push(close);

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { openEngine } from "../../../../../src/service/open-engine.ts";
+import { startKubernetes } from "../../../../../src/service/engines/kubernetes/start-kubernetes.ts";
 import { openFakeApiServer } from "../support/fake-api-server.ts";
 import { deployment } from "../support/cached-cluster.ts";
 import { openStrictLoki } from "./support/strict-loki.ts";
@@ -25,8 +25,8 @@ async function openWithLoki(url: string) {
     logs: { by: loki, url: "${url}", tenant: team-a, labels: { namespace: k8s_namespace, pod: k8s_pod } }
 `,
   );
-  const { engine, notices, close } = await openEngine(
-    { kind: "kubernetes", clustersPath, database: undefined },
+  const { engine, notices, close } = await startKubernetes(
+    { clustersPath, database: undefined },
     { dataDir: dir, users: ["dana"], onEvent: () => undefined },
   );
   onTestFinished(async () => {

@@ -1,0 +1,115 @@
+import { z } from "zod";
+import { describeEngine } from "../../engine-descriptor.ts";
+import { quotasOf, quotaVariables } from "../../workloads/machine/quota-variables.ts";
+import { addressProblem } from "./daemon/daemon-address.ts";
+import { dockerLimits } from "./limits.ts";
+
+const portsHostForm =
+  "must be one IPv4 address of this machine, like 192.168.1.10 (default: 127.0.0.1): it is the host of every service_url";
+
+export const dockerEngine = describeEngine({
+  name: "docker",
+  title: "Docker",
+  runs: "containers of Docker or Podman, see [Docker](docker.md)",
+  /** Those without SERVICE_ mean what they mean to `docker` and `podman`. */
+  variables: {
+    ...quotaVariables,
+    SERVICE_PORTS_HOST: {
+      schema: z.ipv4(portsHostForm).refine((host) => host !== "0.0.0.0", portsHostForm),
+      default: "127.0.0.1",
+      meaning: "The address of this machine that port mappings get on Docker and Podman.",
+      elsewhere: "It is the address of port mappings on Docker and Podman.",
+    },
+    DOCKER_HOST: {
+      schema: z.string(),
+      default: "the usual sockets",
+      meaning: "The daemon of `SERVICE_ENGINE=docker`: `unix:///…` or `tcp://host:port`, see [Docker](docker.md).",
+    },
+    DOCKER_TLS_VERIFY: {
+      schema: z.string(),
+      default: "",
+      meaning: "Any value: `DOCKER_HOST=tcp://…` speaks TLS.",
+    },
+    DOCKER_CERT_PATH: {
+      schema: z.string(),
+      default: "~/.docker",
+      meaning: "The folder of `ca.pem`, `cert.pem` and `key.pem` for TLS.",
+    },
+    CONTAINER_HOST: {
+      schema: z.string(),
+      default: "the usual sockets",
+      meaning: "Podman's `DOCKER_HOST`; used when that isn't set.",
+    },
+    DOCKER_CONFIG: {
+      schema: z.string(),
+      default: "~/.docker",
+      meaning: "The folder of `config.json`, with the credentials for registries.",
+    },
+    REGISTRY_AUTH_FILE: {
+      schema: z.string(),
+      default: "Podman's usual files",
+      meaning: "Podman's file of credentials for registries.",
+    },
+    XDG_RUNTIME_DIR: {
+      schema: z.string(),
+      default: "/run/user/UID",
+      meaning: "The folder of the sockets of rootless daemons, and of Podman's credentials.",
+    },
+    XDG_CONFIG_HOME: {
+      schema: z.string(),
+      default: "~/.config",
+      meaning: "The folder of Podman's other file of credentials.",
+    },
+  },
+  variablesTitle: "Docker and Podman",
+  // A machine with Docker is one place, and this is the region in which jobs run.
+  regions: { from: "settings", byDefault: ["us"] },
+  isTrial: false,
+  says: {
+    running: "a workload API that runs real containers on this machine.",
+    afterStop: "Containers run on.",
+    place: "Docker",
+    withSimulatedSlack:
+      "WARNING: Slack is simulated, but containers are real. Commands in the playground start and remove them.",
+  },
+  setup: {
+    label: "Docker or Podman on this machine",
+    options: { "docker-host": { variable: "DOCKER_HOST", value: "ADDRESS" } },
+  },
+  docs: {
+    page: "docs/docker.md",
+    limits() {
+      const limits = dockerLimits({ isLocal: true, limitsMemory: true });
+      return { bare: limits, full: limits };
+    },
+  },
+  /** DOCKER_HOST may be set for `docker` alone, so it is only checked when this engine is chosen. */
+  problems: (given) =>
+    (["DOCKER_HOST", "CONTAINER_HOST"] as const).flatMap((variable) => {
+      const text = given[variable];
+      const problem = text === undefined ? undefined : addressProblem(variable, text);
+      return problem === undefined ? [] : [`${variable} ${problem}.`];
+    }),
+  settings: (values, regions) => ({
+    regions,
+    quotas: quotasOf(values),
+    daemon: {
+      dockerHost: values.DOCKER_HOST,
+      containerHost: values.CONTAINER_HOST,
+      tls: { isVerified: values.DOCKER_TLS_VERIFY !== undefined, certPath: values.DOCKER_CERT_PATH },
+      runtimeDir: values.XDG_RUNTIME_DIR,
+    },
+    /** The variables that say where credentials for registries are. */
+    credentials: {
+      DOCKER_CONFIG: values.DOCKER_CONFIG,
+      REGISTRY_AUTH_FILE: values.REGISTRY_AUTH_FILE,
+      XDG_RUNTIME_DIR: values.XDG_RUNTIME_DIR,
+      XDG_CONFIG_HOME: values.XDG_CONFIG_HOME,
+    },
+    portsHost: values.SERVICE_PORTS_HOST ?? "127.0.0.1",
+  }),
+  async open(settings, parts) {
+    const { startDocker } = await import("./start-docker.ts");
+    return await startDocker(settings, parts);
+  },
+});
