@@ -65,7 +65,8 @@ export async function resealAccount({ db }: Session, account: LinkedAccount, sea
 /** Forgets an account and its token. False: there was none, and nothing is written. */
 export function removeAccount(
   session: Session,
-  { teamId, owner }: { readonly teamId: string; readonly owner: AccountOwner },
+  teamId: string,
+  owner: AccountOwner,
   event: NewHistoryEvent,
 ): Promise<boolean> {
   return session.db.transaction().execute(async (tx) => {
@@ -205,12 +206,11 @@ function boundColumns(row: Row) {
   return { region, account, names, is_locked, bound_by, bound_by_name, bound_at };
 }
 
-type PersonId = { readonly teamId: string; readonly userId: string };
-
 /** Stores the person's own default region; undefined removes it. */
 export async function setRegion(
   { db }: Session,
-  { teamId, userId }: PersonId,
+  teamId: string,
+  userId: string,
   region: string | undefined,
 ): Promise<void> {
   if (region === undefined) {

@@ -3,7 +3,7 @@ import type { NewHistoryEvent } from "../changes/history-event.ts";
 import { isPartId } from "../changes/parts.ts";
 import type { Ending, Health, StoredChange } from "../changes/stored-change.ts";
 import type { Step } from "../workflow/lifecycle.ts";
-import type { Advanced } from "../workflow/ports.ts";
+import type { Advanced, IdIn } from "../workflow/ports.ts";
 import { isAliveFor, keepLease } from "./database/replicas.ts";
 import { isTaken, type Session } from "./database/session.ts";
 import { beginDrawing } from "./leases.ts";
@@ -22,7 +22,13 @@ type Advance = {
 const followingSteps: ReadonlySet<Step["name"]> = new Set(["observe", "follow"]);
 
 /** One step of the lifecycle, as its row of the table says. */
-export async function advance(session: Session, step: Step, what: Advance): Promise<Advanced> {
+export async function advance(
+  session: Session,
+  id: string | IdIn,
+  step: Step,
+  event: NewHistoryEvent | undefined,
+): Promise<Advanced> {
+  const what: Advance = { ...(typeof id === "string" ? { id } : id), event };
   switch (step.name) {
     case "approve":
       return approve(session, step, what);

@@ -17,7 +17,7 @@ const BindingRow = z.object({
   bound_at: Time,
 });
 
-export async function bindingOf({ db }: Session, { teamId, channelId }: ChannelId): Promise<Binding | undefined> {
+export async function bindingOf({ db }: Session, teamId: string, channelId: string): Promise<Binding | undefined> {
   const unread = await db
     .selectFrom("binding")
     .selectAll()
@@ -44,7 +44,8 @@ export function binding(channelId: string, unread: Columns): Binding {
 /** Writes the binding and its row of history, unless the channel is already bound to just that. */
 export function bind(
   session: Session,
-  { teamId, channelId, binding }: ChannelId & { readonly binding: NewBinding },
+  { teamId, channelId }: ChannelId,
+  binding: NewBinding,
   event: NewHistoryEvent,
 ): Promise<boolean> {
   const { region = null, account = null, names = null, isLocked, boundBy } = binding;

@@ -122,12 +122,11 @@ export async function workspacesOf({ db }: Session, { id, isOrgWide }: Installat
   return rows.map(({ team_id }) => team_id);
 }
 
-type Rotation = { readonly withinMs: number; readonly leaseMs: number };
-
 /** One conditional UPDATE for each candidate: of two replicas that try, one gets it. */
 export async function takeRotation(
   { db, clock }: Session,
-  { withinMs, leaseMs }: Rotation,
+  withinMs: number,
+  leaseMs: number,
 ): Promise<Installation | undefined> {
   const isFree = sql<SqlBool>`(rotating_until is null or rotating_until < ${clock()})`;
   const due = await db

@@ -65,7 +65,8 @@ function hasThread(change: StoredChange): boolean {
 export async function holdDrawing(
   session: Session,
   id: string,
-  { token, card }: { readonly token: string; readonly card: Drawn["card"] },
+  token: string,
+  card?: Drawn["card"],
 ): ReturnType<Store["holdDrawing"]> {
   const placed =
     card === undefined
@@ -155,7 +156,7 @@ async function drewTooLate(tx: Db, id: string, drawn: Drawn): Promise<boolean> {
 }
 
 /** Gives the right back; nobody has it before `ms` are over. */
-export async function postponeDrawing(session: Session, id: string, wait: Postponed & { readonly token: string }) {
+export async function postponeDrawing(session: Session, id: string, token: string, wait: Postponed): Promise<void> {
   await session.db
     .updateTable("change")
     .set({
@@ -165,7 +166,7 @@ export async function postponeDrawing(session: Session, id: string, wait: Postpo
       ...(wait.toldSeq !== undefined && { told_seq: wait.toldSeq }),
     })
     .where("id", "=", id)
-    .where("drawing_token", "=", wait.token)
+    .where("drawing_token", "=", token)
     .execute();
 }
 

@@ -181,11 +181,16 @@ function storeOver(session: Session, closeDatabase: () => Promise<void>): Store 
         throw storeErrorOf(error) ?? error;
       }
     };
+  const prune = pruner(session);
   const all: Statements = {
-    ...changes(session),
-    ...recordsOf(session),
-    ...accountsOf(session),
-    ...installationsOf(session),
+    ...over(session, statements),
+    ...profileRows(session),
+    pendingChanges: createPending(session),
+    async beat(report) {
+      await beat(session, report);
+      // Here and not when a delivery comes in: a person waits for that.
+      await prune();
+    },
   };
   const guarded = Object.fromEntries(
     Object.entries<(...args: never[]) => Promise<unknown>>(all).map(([name, work]) => [name, guard(work)]),
@@ -203,84 +208,76 @@ function storeOver(session: Session, closeDatabase: () => Promise<void>): Store 
   };
 }
 
-function changes(session: Session) {
-  return {
-    add: (change, event) => addChange(session, change, event),
-    find: (key, teamId) => findChange(session, key, teamId),
-    advance: (id, step, event) => advance(session, step, { ...(typeof id === "string" ? { id } : id), event }),
-    expire: (approvedMs, event) => expireDue(session, { approvedMs, event }),
-    open: () => openChanges(session),
-    note: (event) => addEvent(session, event),
-    undrawn: () => undrawn(session),
-    beginDrawing: (id, teamId) => beginDrawing(session, id, teamId),
-    holdDrawing: (id, token, card) => holdDrawing(session, id, { token, card }),
-    drew: (id, drawn) => drew(session, id, drawn),
-    postponeDrawing: (id, token, wait) => postponeDrawing(session, id, { token, ...wait }),
-    owed: () => owed(session),
-    beginTelling: (id, when) => beginTelling(session, id, when),
-    holdTelling: (id, token) => holdTelling(session, id, token),
-    told: (id, news) => told(session, id, news),
-    postponeTelling: (id, token, ms) => postponeTelling(session, id, token, ms),
-    pendingChanges: createPending(session),
-    history: (query) => history(session, query),
-  } satisfies Partial<Statements>;
-}
+/** One function per statement or transaction. The store has them under these names, over its session. */
+const statements = {
+  add: addChange,
+  find: findChange,
+  advance,
+  expire: expireDue,
+  open: openChanges,
+  note: addEvent,
+  undrawn,
+  beginDrawing,
+  holdDrawing,
+  drew,
+  postponeDrawing,
+  owed,
+  beginTelling,
+  holdTelling,
+  told,
+  postponeTelling,
+  history,
+  inspect,
+  isAlone,
+  accept,
+  finish,
+  remember,
+  isKnown,
+  drop,
+  takeDeliveries,
+  countCalls,
+  callsOn,
+  impliedFor,
+  accountsFor,
+  saveAccount,
+  removeAccount,
+  resealAccount,
+  bindingOf,
+  bind,
+  unbind,
+  moveChannel,
+  movedChannels,
+  setRegion,
+  saveInstallation,
+  findInstallation,
+  installationOf,
+  installationVersions,
+  noteOrgWorkspace,
+  workspacesOf,
+  takeRotation,
+  rotated,
+  resealTokens,
+  doubtInstallation,
+  doubted,
+  trustInstallation,
+  removeInstallation,
+  closeWorkspace,
+};
 
-function recordsOf(session: Session) {
-  const prune = pruner(session);
-  return {
-    async beat(report) {
-      await beat(session, report);
-      // Here and not when a delivery comes in: a person waits for that.
-      await prune();
-    },
-    inspect: () => inspect(session),
-    isAlone: () => isAlone(session),
-    accept: (delivery) => accept(session, delivery),
-    finish: (deliveryId) => finish(session, deliveryId),
-    remember: (deliveryId) => remember(session, deliveryId),
-    isKnown: (deliveryId) => isKnown(session, deliveryId),
-    drop: (deliveryId) => drop(session, deliveryId),
-    takeDeliveries: () => takeDeliveries(session),
-    countCalls: (of, calls) => countCalls(session, of, calls),
-    callsOn: (of) => callsOn(session, of),
-    ...profileRows(session),
-  } satisfies Partial<Statements>;
-}
+type Over<Functions> = {
+  readonly [Name in keyof Functions]: Functions[Name] extends (session: Session, ...args: infer Args) => infer Result
+    ? (...args: Args) => Result
+    : never;
+};
 
-function accountsOf(session: Session) {
-  return {
-    impliedFor: (seeker) => impliedFor(session, seeker),
-    accountsFor: (seeker) => accountsFor(session, seeker),
-    saveAccount: (account, event) => saveAccount(session, account, event),
-    removeAccount: (teamId, owner, event) => removeAccount(session, { teamId, owner }, event),
-    resealAccount: (account, sealed) => resealAccount(session, account, sealed),
-    bindingOf: (teamId, channelId) => bindingOf(session, { teamId, channelId }),
-    bind: (channel, binding, event) => bind(session, { ...channel, binding }, event),
-    unbind: (channel, event) => unbind(session, channel, event),
-    moveChannel: (move) => moveChannel(session, move),
-    movedChannels: () => movedChannels(session),
-    setRegion: (teamId, userId, region) => setRegion(session, { teamId, userId }, region),
-  } satisfies Partial<Statements>;
-}
-
-function installationsOf(session: Session) {
-  return {
-    saveInstallation: (installation) => saveInstallation(session, installation),
-    findInstallation: (source) => findInstallation(session, source),
-    installationOf: (teamId) => installationOf(session, teamId),
-    installationVersions: () => installationVersions(session),
-    noteOrgWorkspace: (teamId, enterpriseId) => noteOrgWorkspace(session, teamId, enterpriseId),
-    workspacesOf: (installation) => workspacesOf(session, installation),
-    takeRotation: (withinMs, leaseMs) => takeRotation(session, { withinMs, leaseMs }),
-    rotated: (installation, tokens) => rotated(session, installation, tokens),
-    resealTokens: (installation, sealed) => resealTokens(session, installation, sealed),
-    doubtInstallation: (id) => doubtInstallation(session, id),
-    doubted: () => doubted(session),
-    trustInstallation: (id) => trustInstallation(session, id),
-    removeInstallation: (installation) => removeInstallation(session, installation),
-    closeWorkspace: (closing) => closeWorkspace(session, closing),
-  } satisfies Partial<Statements>;
+/** These functions with the session given. */
+function over<Functions extends Record<string, (session: Session, ...args: never[]) => Promise<unknown>>>(
+  session: Session,
+  functions: Functions,
+): Over<Functions> {
+  return Object.fromEntries(
+    Object.entries(functions).map(([name, work]) => [name, (...args: never[]) => work(session, ...args)]),
+  ) as Over<Functions>; // the same names, each without its first argument
 }
 
 async function answers({ db }: Session): Promise<boolean> {

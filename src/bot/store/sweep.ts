@@ -8,13 +8,15 @@ import { inTransaction, move } from "./step.ts";
 import { goneOwners, isStillWith } from "./database/replicas.ts";
 import { wholeChanges } from "./find-change.ts";
 
-type Expiry = { readonly approvedMs: number; readonly event: (change: StoredChange) => NewHistoryEvent };
-
 /**
  * Ends what nobody decided or carried out in time, whoever owns it. `event` gets the Change with its ending, which says
  * what it was.
  */
-export async function expireDue(session: Session, { approvedMs, event }: Expiry): Promise<readonly StoredChange[]> {
+export async function expireDue(
+  session: Session,
+  approvedMs: number,
+  event: (change: StoredChange) => NewHistoryEvent,
+): Promise<readonly StoredChange[]> {
   const { db, clock } = session;
   const conditions = {
     pending: () => sql<SqlBool>`expires_at <= ${clock()}`,
@@ -43,7 +45,7 @@ type Due = {
   readonly id: string;
   readonly was: "pending" | "approved";
   readonly isDue: Expression<SqlBool>;
-  readonly event: Expiry["event"];
+  readonly event: (change: StoredChange) => NewHistoryEvent;
 };
 
 function expireOne(session: Session, { id, was, isDue, event }: Due): Promise<StoredChange | undefined> {
