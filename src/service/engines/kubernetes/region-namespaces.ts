@@ -18,7 +18,7 @@ export type LeftOut = {
   readonly mayHold: boolean;
 };
 
-export type KnownNamespaces = {
+type KnownNamespaces = {
   /** New workloads are made in the first. */
   readonly names: readonly [string, ...string[]];
   readonly leftOut: readonly LeftOut[];

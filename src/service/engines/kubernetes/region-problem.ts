@@ -5,7 +5,7 @@ import { KubeError, KubeUnreachable, NoCredentials, missingRightOf } from "./clu
 import { type Kind, kinds } from "./cluster/kinds.ts";
 
 /** Why a region's cluster can't be read, or not all of it. */
-export type RegionProblem = {
+type RegionProblem = {
   /** Nothing of the cluster can be read now, so every request is refused. */
   readonly isAway: boolean;
   /** A sentence without addresses and names of the cluster: anybody may read it. */

@@ -55,7 +55,7 @@ export type NamespaceCache = {
   readonly close: () => Promise<void>;
 };
 
-export type NamespaceCacheOptions = Omit<ReflectorOptions<CachedKind>, "place" | "labelSelector"> & {
+type NamespaceCacheOptions = Omit<ReflectorOptions<CachedKind>, "place" | "labelSelector"> & {
   readonly namespace: string;
   readonly kinds: readonly CachedKind[];
   /** Of a kind, only the objects with these labels. */

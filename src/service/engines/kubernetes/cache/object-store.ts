@@ -195,7 +195,7 @@ function versionOf(object: KubeObject): string {
  * decimal numbers that grow with each change of the cluster, in every API server so far and by contract since 1.35
  * (https://kubernetes.io/docs/reference/using-api/api-concepts/#resource-versions); anything else is only equal or not.
  */
-export function compareVersions(a: string, b: string): number | undefined {
+function compareVersions(a: string, b: string): number | undefined {
   if (a === b) return 0;
   if (!isNumber(a) || !isNumber(b)) return undefined;
   return a.length === b.length ? (a < b ? -1 : 1) : a.length - b.length;
@@ -206,6 +206,6 @@ function isNumber(version: string): boolean {
 }
 
 /** Whether `a` is known to be newer than `b`. */
-export function isNewer(a: string, b: string): boolean {
+function isNewer(a: string, b: string): boolean {
   return (compareVersions(a, b) ?? 0) > 0;
 }

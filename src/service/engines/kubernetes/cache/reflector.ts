@@ -97,7 +97,7 @@ async function pause<K extends Kind>(reflection: Reflection<K>, error: unknown):
 }
 
 /** Resolves when the objects are current, after a list if need be. Rejects with a Refusal, or the signal's reason. */
-export async function readCurrent<K extends Kind>(reflection: Reflection<K>, signal?: AbortSignal): Promise<void> {
+async function readCurrent<K extends Kind>(reflection: Reflection<K>, signal?: AbortSignal): Promise<void> {
   const { closing, limits } = reflection;
   const startedAt = performance.now();
   signal?.throwIfAborted();
@@ -165,7 +165,7 @@ function endOf(signals: readonly AbortSignal[]): { readonly promise: Promise<nev
 }
 
 /** Lists the objects into the store. Concurrent callers share one list. */
-export function listObjects<K extends Kind>(reflection: Reflection<K>): Promise<void> {
+function listObjects<K extends Kind>(reflection: Reflection<K>): Promise<void> {
   if (reflection.listing) return reflection.listing;
   const listing = listNow(reflection).finally(() => (reflection.listing = undefined));
   // The read may have given up by now; then nobody handles a rejection.
@@ -178,7 +178,7 @@ export function listObjects<K extends Kind>(reflection: Reflection<K>): Promise<
  * After a watch was silent: asks for one object, with the number of the others. The next watch goes on where the silent one
  * ended and tells what was missed. All objects are listed only if their number differs: then the watch can't be trusted.
  */
-export async function countObjects<K extends Kind>(reflection: Reflection<K>): Promise<void> {
+async function countObjects<K extends Kind>(reflection: Reflection<K>): Promise<void> {
   const { api, place, labelSelector, closing, reconnects, store } = reflection;
   if (reflection.isUnsettled) await reconnects.turn(closing.signal, () => reflection.readers > 0);
   try {
@@ -244,7 +244,7 @@ async function allPages<K extends Kind>(reflection: Reflection<K>): Promise<Full
 }
 
 /** Watches the objects until the watch ends as usual. Rejects when it failed, ended too soon or fell silent. */
-export async function watchObjects<K extends Kind>(reflection: Reflection<K>): Promise<void> {
+async function watchObjects<K extends Kind>(reflection: Reflection<K>): Promise<void> {
   const { closing, reconnects } = reflection;
   if (reflection.isUnsettled) await reconnects.turn(closing.signal, () => false);
   const stop = new AbortController();

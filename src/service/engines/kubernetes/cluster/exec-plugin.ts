@@ -8,7 +8,7 @@ import { NoCredentials } from "./kube-api.ts";
  * nothing, waits for ever, and prints whatever it printed.
  * https://kubernetes.io/docs/reference/access-authn-authz/authentication/#client-go-credential-plugins
  */
-export type ExecPlugin = {
+type ExecPlugin = {
   readonly type: "exec plugin";
   /** Those of the last run until they expire. One run serves everybody who waits. Rejects with `NoCredentials`. */
   readonly credentials: () => Promise<Credentials>;
@@ -16,7 +16,7 @@ export type ExecPlugin = {
   readonly refused: (credentials: Credentials) => void;
 };
 
-export type Credentials = {
+type Credentials = {
   readonly token: string | undefined;
   readonly certificate: string | undefined;
   readonly key: string | undefined;
@@ -48,7 +48,7 @@ export function wrongExec({ apiVersion, command, interactiveMode }: Exec): strin
   return `the exec plugin ${command} has the apiVersion ${apiVersion}: Gantry and kubectl know ${API_VERSIONS.join(" and ")}. Update the plugin`;
 }
 
-export type ExecPluginOptions = {
+type ExecPluginOptions = {
   /** Its command is a path, or a name that is looked up in PATH. */
   readonly exec: Exec;
   /** `spec.cluster` of KUBERNETES_EXEC_INFO, for a plugin that asks for it. */

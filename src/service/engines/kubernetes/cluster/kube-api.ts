@@ -4,7 +4,7 @@ import type { Kind, KubeObject } from "./kinds.ts";
 export type Place<K extends Kind = Kind> = { readonly kind: K; readonly namespace: string };
 export type Named<K extends Kind = Kind> = Place<K> & { readonly name: string };
 
-export type ListOptions = {
+type ListOptions = {
   readonly labelSelector?: string;
   readonly fieldSelector?: string;
   /** At most this many in one answer; `next` of the page continues. */
@@ -12,7 +12,7 @@ export type ListOptions = {
   readonly next?: string;
 };
 
-export type ListPage<K extends Kind> = {
+type ListPage<K extends Kind> = {
   readonly items: readonly KubeObject<K>[];
   /** Where a watch goes on. */
   readonly resourceVersion: string;
@@ -27,7 +27,7 @@ export type WatchEvent<K extends Kind> =
   | { readonly type: "ADDED" | "MODIFIED" | "DELETED"; readonly object: KubeObject<K> }
   | { readonly type: "BOOKMARK"; readonly resourceVersion: string };
 
-export type WatchOptions<K extends Kind> = {
+type WatchOptions<K extends Kind> = {
   readonly resourceVersion: string;
   /** The API server ends the watch after this long. */
   readonly timeoutSeconds: number;
@@ -47,7 +47,7 @@ export type JsonOperation =
   | { readonly op: "remove"; readonly path: string }
   | { readonly op: "move"; readonly from: string; readonly path: string };
 
-export type DeleteOptions = {
+type DeleteOptions = {
   readonly propagation: "Foreground" | "Background";
   /** Deletes only the object with this uid; another one is a KubeError 409. */
   readonly uid?: string;
@@ -146,7 +146,7 @@ export class NoCredentials extends KubeUnreachable {
 }
 
 /** A right that the Role is missing. */
-export type MissingRight = {
+type MissingRight = {
   readonly verb: string;
   /** With its subresource: `pods/log`. */
   readonly resource: string;

@@ -18,7 +18,7 @@ import {
 import { apiVersionOf, type Kind, kinds, type KubeObject } from "./kinds.ts";
 import { watchStream } from "./watch-stream.ts";
 
-export type KubeClientOptions = {
+type KubeClientOptions = {
   /** One for each region: @kubernetes/client-node caches credentials by user name. */
   readonly kubeConfig: KubeConfig;
   /** How long the API server may take for an answer; 10 s. */

@@ -1,18 +1,18 @@
 import { z } from "zod";
 
 /** Null means absent. */
-export function maybe<T extends z.ZodType>(schema: T) {
+function maybe<T extends z.ZodType>(schema: T) {
   return schema.nullish().transform((value) => value ?? undefined);
 }
 
-export function listOf<T extends z.ZodType>(schema: T) {
+function listOf<T extends z.ZodType>(schema: T) {
   return z
     .array(schema)
     .nullish()
     .transform((value) => value ?? []);
 }
 
-export const texts = z
+const texts = z
   .record(z.string(), z.string())
   .nullish()
   .transform((value): Readonly<Record<string, string>> => value ?? {});
@@ -20,11 +20,11 @@ export const texts = z
 /** The largest annotation by far; nobody reads it here, but that it is there tells that the object has annotations. */
 const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
 
-export const annotations = texts.transform((all) => {
+const annotations = texts.transform((all) => {
   return LAST_APPLIED in all ? { ...all, [LAST_APPLIED]: "" } : all;
 });
 
-export const Metadata = z.object({
+const Metadata = z.object({
   name: z.string(),
   namespace: z.string().default(""),
   uid: z.string(),
@@ -64,7 +64,7 @@ const PodContainer = z.object({
   imagePullPolicy: maybe(z.string()),
 });
 
-export const PodTemplate = z.object({
+const PodTemplate = z.object({
   metadata: maybe(z.object({ labels: texts, annotations })),
   spec: z.object({
     containers: listOf(PodContainer),

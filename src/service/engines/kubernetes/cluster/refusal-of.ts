@@ -1,7 +1,7 @@
 import { Refusal } from "../../../engine.ts";
 import { KubeError, KubeUnreachable, NoCredentials, missingRightOf } from "./kube-api.ts";
 
-export type Attempt = {
+type Attempt = {
   /** What failed, after "couldn't": `create the service web`. */
   readonly doing: string;
   /** Whether the call that failed was a write: without its answer nobody knows if it happened. */

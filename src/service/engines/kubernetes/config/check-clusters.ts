@@ -7,7 +7,7 @@ import { makeKubeClient } from "../cluster/kube-client.ts";
 import { beyondText, byAge, upToMost } from "../region-namespaces.ts";
 
 /** A cluster that answered at the start. */
-export type CheckedCluster = {
+type CheckedCluster = {
   readonly region: string;
   readonly context: string;
   readonly server: string;

@@ -18,7 +18,7 @@ const OPEN_AT_ONCE = 20;
 const PIECE_BYTES = 16 * 1024;
 const DAY_MS = 24 * 3_600_000;
 
-export type LiveLogsDeps = {
+type LiveLogsDeps = {
   readonly region: Pick<Region, "api" | "cacheOf">;
   readonly now: () => Date;
   readonly limits?: { readonly pageMs: number };

@@ -10,7 +10,7 @@ import { collectNamespace } from "./namespace-collector.ts";
 import { makeOpening, makePlaces } from "./open-limits.ts";
 import type { BackOff } from "../../../workloads/lifecycle/back-off.ts";
 
-export type CollectorOptions = {
+type CollectorOptions = {
   /** The lease is in its first namespace. */
   readonly region: Region;
   readonly logs: LogWriter;

@@ -3,7 +3,7 @@ import { annotations, MANAGED_BY, labels } from "../names.ts";
 import { type KubeApi, KubeError, type Named } from "../cluster/kube-api.ts";
 import type { KubeObject } from "../cluster/kinds.ts";
 
-export const LEASE_NAME = "gantry-log-collector";
+const LEASE_NAME = "gantry-log-collector";
 
 export type LeaseOptions = {
   readonly api: Pick<KubeApi, "get" | "create" | "replace">;

@@ -8,7 +8,7 @@ const NEWLINE = 10;
 /** Longer than any time in front of a line. */
 const PREFIX_BYTES = 64;
 
-export type TimedLines = {
+type TimedLines = {
   /** Yields the lines that this chunk completes. Consume all of them. */
   readonly push: (chunk: Buffer) => Iterable<TimedLine>;
   /** The last line, if the log ended without a line end. */

@@ -10,7 +10,7 @@ import type { RegionLogs, LoggedWorkload } from "./region-logs.ts";
 import type { KubeObject } from "../cluster/kinds.ts";
 
 /** `logsOf` says where the logs of a configured region are. */
-export type LogOperationsParts = KubernetesParts & { readonly logsOf: (region: string) => RegionLogs };
+type LogOperationsParts = KubernetesParts & { readonly logsOf: (region: string) => RegionLogs };
 
 /** Logs are read from where they are stored, never from the pods: those know no days, and forget. */
 export function logOperations(parts: LogOperationsParts): Pick<Engine, "getServiceLogs" | "getJobInstanceLogs"> {
@@ -71,7 +71,7 @@ function use(instances: readonly string[]): string {
   return instances.length === 0 ? "none of its pods exist now" : `use ${instances.slice(-NAMED).join(" or ")}`;
 }
 
-export function loggedService(place: Place, { source, service, pods }: FoundService): LoggedWorkload {
+function loggedService(place: Place, { source, service, pods }: FoundService): LoggedWorkload {
   return loggedWorkload(place, source, { name: service.name, pods });
 }
 

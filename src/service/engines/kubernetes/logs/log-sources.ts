@@ -6,7 +6,7 @@ import { adopter, isGantrys } from "../read/owner.ts";
 import { indexPods, podsOfDeployment, podsOfOwner } from "../read/pods.ts";
 import { logKey } from "./stored-logs.ts";
 
-export type WorkloadKind = "Deployment" | "StatefulSet" | "DaemonSet" | "Job";
+type WorkloadKind = "Deployment" | "StatefulSet" | "DaemonSet" | "Job";
 
 /** A workload whose log is collected. */
 export type CollectedWorkload = {

@@ -103,13 +103,13 @@ export function podNamePattern({ kind, objectName }: Pick<LoggedWorkload, "kind"
 }
 
 /** A line with its time in nanoseconds. */
-export type LokiEntry = {
+type LokiEntry = {
   readonly time: bigint;
   readonly labels: Readonly<Record<string, string>>;
   readonly line: string;
 };
 
-export type LokiQuery = {
+type LokiQuery = {
   readonly query: string;
   /** Inclusive, in nanoseconds. */
   readonly start: bigint;
@@ -137,7 +137,7 @@ const TIMEOUT_MS = 15_000;
  * The newest lines of a time, newest first and in the same order each time. Rejects with a `Refusal` 503 that has
  * Loki's text. https://grafana.com/docs/loki/latest/reference/loki-http-api/#query-logs-within-a-range-of-time
  */
-export async function queryLoki(
+async function queryLoki(
   config: LokiConfig,
   { query, start, end, limit, signal }: LokiQuery,
 ): Promise<LokiEntry[]> {

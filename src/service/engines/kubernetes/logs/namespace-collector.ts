@@ -9,7 +9,7 @@ import { collectedUntil, markCollected, namespaceKey } from "./stored-logs.ts";
 import { sourceKey } from "./log-reading.ts";
 import { unawaited } from "../../../../platform/unawaited.ts";
 
-export type NamespaceCollectorDeps = Omit<ContainerLogDeps, "logs"> & {
+type NamespaceCollectorDeps = Omit<ContainerLogDeps, "logs"> & {
   readonly config: ClusterConfig;
   readonly cache: NamespaceCache;
   readonly logs: LogWriter;

@@ -11,7 +11,7 @@ export type Opening = {
   readonly failed: (error: unknown) => void;
 };
 
-export type OpeningOptions = {
+type OpeningOptions = {
   readonly perSecond: number;
   readonly backOffMs: BackOff;
   /** Monotonic milliseconds. */

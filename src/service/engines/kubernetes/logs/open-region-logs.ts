@@ -8,7 +8,7 @@ import type { OtherCollector } from "./log-lease.ts";
 import { lokiLogs } from "./loki.ts";
 import { type RegionLogs, speakerOf, withNotes } from "./region-logs.ts";
 
-export type OpenedLogs = {
+type OpenedLogs = {
   /** Of a configured region. */
   readonly logsOf: (region: string) => RegionLogs;
   /** Stops collecting, so that another replica goes on. */

@@ -1,7 +1,7 @@
 import { dayOf, type LogWriter } from "../../../workloads/logs/log-writer.ts";
 import { type LoggedWorkload, type RegionLogs, speakerOf, withNotes } from "./region-logs.ts";
 
-export type StoredLogsDeps = {
+type StoredLogsDeps = {
   readonly logs: LogWriter;
   readonly now: () => Date;
   /** Why no lines of a namespace arrive at the moment; undefined while they do. */

@@ -6,7 +6,7 @@ import type { PodTemplate } from "./containers.ts";
 import type { Remembered } from "./remembered.ts";
 import type { KubeObject } from "../cluster/kinds.ts";
 
-export type Reachable = { readonly ports: readonly PortMapping[]; readonly addresses: Addresses };
+type Reachable = { readonly ports: readonly PortMapping[]; readonly addresses: Addresses };
 
 type Reading = {
   readonly template: PodTemplate;

@@ -45,7 +45,7 @@ export function findCronJob(
 }
 
 /** The uid of the object that made it; empty if somebody did. */
-export function controllerOf({ metadata }: KubeObject<"Job">): string {
+function controllerOf({ metadata }: KubeObject<"Job">): string {
   return metadata.ownerReferences.find(({ controller }) => controller === true)?.uid ?? "";
 }
 
@@ -94,7 +94,7 @@ function scheduleOf({ object, jobs }: FoundCronJob, now: Date): NonNullable<JobB
   };
 }
 
-export type Schedule = {
+type Schedule = {
   readonly schedule: string;
   /** Of the controller manager if undefined, which nobody can ask; most keep UTC. */
   readonly timeZone: string | undefined;

@@ -204,7 +204,7 @@ function hasJustFailed(container: Container): boolean {
 }
 
 /** The later of the two. */
-export function laterEnd(one: JobEnd | undefined, other: JobEnd | undefined): JobEnd | undefined {
+function laterEnd(one: JobEnd | undefined, other: JobEnd | undefined): JobEnd | undefined {
   if (!one || !other) return one ?? other;
   return isLater(other, one) ? other : one;
 }

@@ -1,5 +1,5 @@
 /** https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/#label-selectors */
-export type Requirement = {
+type Requirement = {
   readonly key: string;
   readonly operator: "In" | "NotIn" | "Exists" | "DoesNotExist";
   readonly values: readonly string[];

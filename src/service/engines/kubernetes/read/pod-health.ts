@@ -160,7 +160,7 @@ export function wasReady(pod: Pod): boolean {
   return Date.parse(lastTransitionTime ?? "") > Date.parse(pod.status.startTime ?? "") + 1_000;
 }
 
-export function conditionOf(pod: Pod, type: string): Pod["status"]["conditions"][number] | undefined {
+function conditionOf(pod: Pod, type: string): Pod["status"]["conditions"][number] | undefined {
   return pod.status.conditions.find((condition) => condition.type === type);
 }
 

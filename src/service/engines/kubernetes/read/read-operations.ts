@@ -20,7 +20,7 @@ import { jobPlace, namespaceField, notFound, type Place, type ReadParts, service
 
 type ReadOperations = Pick<Engine, "listServices" | "getService" | "listJobs" | "getJob">;
 
-export type ReadOperationsParts<R extends KnownRegion> = ReadParts<R> & {
+type ReadOperationsParts<R extends KnownRegion> = ReadParts<R> & {
   /** What the name is that no workload has. Never rejects. */
   readonly otherKind: (
     place: Place<R>,

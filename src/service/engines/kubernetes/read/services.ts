@@ -160,7 +160,7 @@ const order: readonly ServiceSource["kind"][] = ["Deployment", "StatefulSet", "D
  * The name of each service of a namespace. Kubernetes lets workloads of different kinds in a namespace have the same name;
  * then the StatefulSet `db` is `db.statefulset`, and the DaemonSet `db.daemonset`, so that all can be addressed.
  */
-export function nameServices(
+function nameServices(
   sources: readonly ServiceSource[],
   namespace: string,
 ): readonly InNamespace<ServiceSource>[] {
@@ -196,7 +196,7 @@ type Projection = {
 };
 
 /** A Deployment, StatefulSet or DaemonSet with its definition, whoever wrote it. */
-export function projectService({ metadata, spec }: ServiceSource["object"], projection: Projection): Service {
+function projectService({ metadata, spec }: ServiceSource["object"], projection: Projection): Service {
   const { name, username, config, v1Services, domains } = projection;
   const { template } = spec;
   const remembered = readRemembered(metadata.annotations);

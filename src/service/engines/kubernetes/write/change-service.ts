@@ -156,7 +156,7 @@ function overtaken({ message }: KubeError): KubeError {
  * Routes the domains of a service of Gantry, whose other changes were made before. If another service binds one of them
  * at the same moment, the routes are those from before again.
  */
-export async function changeDomains(target: Target, before: FoundService, after: ServiceDefinition): Promise<void> {
+async function changeDomains(target: Target, before: FoundService, after: ServiceDefinition): Promise<void> {
   const { source, service } = before;
   if (source.kind !== "Deployment") return;
   const bind = (definition: ServiceDefinition) => {

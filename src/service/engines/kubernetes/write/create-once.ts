@@ -4,7 +4,7 @@ import type { Kind, KubeObject } from "../cluster/kinds.ts";
 import { mayHaveHappened } from "../cluster/refusal-of.ts";
 import { annotations } from "../names.ts";
 
-export type Creation<K extends Kind> = {
+type Creation<K extends Kind> = {
   readonly place: Place<K>;
   readonly name: string;
   readonly body: object;

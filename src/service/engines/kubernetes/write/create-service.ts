@@ -148,7 +148,7 @@ const PAUSE_MS = 300;
  * Takes a half-made service back: its Deployment with all that it owns, and the disks made for it. Returns a sentence
  * about what is left when even that fails; undefined when nothing is.
  */
-export async function rollBack(
+async function rollBack(
   target: Target,
   deployment: KubeObject<"Deployment">,
   claims: readonly string[],

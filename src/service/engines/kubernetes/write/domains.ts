@@ -7,7 +7,7 @@ import type { Region } from "../regions.ts";
 import { domainPort } from "./service-manifests.ts";
 import type { Target } from "./target.ts";
 
-export type RouteKind = "Ingress" | "HTTPRoute";
+type RouteKind = "Ingress" | "HTTPRoute";
 type Route = KubeObject<RouteKind>;
 
 /** The kind of a region's routes; undefined where nothing routes domains. */

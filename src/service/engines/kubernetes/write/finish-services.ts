@@ -7,7 +7,7 @@ import type { Region } from "../regions.ts";
 import { makeParts, makingOf, markMade } from "./service-making.ts";
 import { cacheOf, onServiceOf, type Target, type WriteParts } from "./target.ts";
 
-export type Finishing = {
+type Finishing = {
   readonly users: readonly string[];
   readonly closing: AbortSignal;
   readonly everyMs?: number;

@@ -168,7 +168,7 @@ export function jobManifest(made: PlannedJob): object {
 }
 
 /** The Job for a run of a CronJob that somebody asked for, and the id of the request, which it carries. */
-export function manualRun(target: Target, from: string): { readonly body: object; readonly request: string } {
+function manualRun(target: Target, from: string): { readonly body: object; readonly request: string } {
   const { region, reading, name } = target;
   const found = findCronJob(region, { ...reading, name: from });
   if (!found) {
@@ -197,7 +197,7 @@ type Run = {
  * reference doesn't block the deletion of the CronJob, which would need another right:
  * https://github.com/kubernetes/kubernetes/blob/v1.34.0/staging/src/k8s.io/kubectl/pkg/cmd/create/create_job.go
  */
-export function manualJob(
+function manualJob(
   { metadata, spec }: KubeObject<"CronJob">,
   { name, request, notes, apiVersion }: Run,
 ): object {

@@ -142,7 +142,7 @@ export function brokenRules(context: SecurityContext): string[] {
 }
 
 /** The securityContext of a pod and of each of its containers. What the file of clusters says wins. */
-export function securityContexts({ defaults, isRestricted }: PodSettings): {
+function securityContexts({ defaults, isRestricted }: PodSettings): {
   readonly pod: { readonly securityContext?: object };
   readonly container: { readonly securityContext?: object };
 } {

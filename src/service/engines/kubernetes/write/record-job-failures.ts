@@ -11,7 +11,7 @@ import { inEachNamespace } from "../region-namespaces.ts";
 import { orAborted } from "../../../../platform/waiting.ts";
 import { indexPods, podsOfOwner } from "../read/pods.ts";
 
-export type RecordEndsDeps = {
+type RecordEndsDeps = {
   readonly api: Pick<KubeApi, "patch">;
   readonly cache: NamespaceCache;
   readonly onEvent: (message: string, data: object) => void;
@@ -104,7 +104,7 @@ async function isRecorded(
 type Pod = KubeObject<"Pod">;
 
 /** How the jobs of a namespace failed, seen as it happens: the next change may be that the pod is gone. */
-export type SeenEnds = {
+type SeenEnds = {
   /** By the uid of the job; one that is seen meanwhile is there the next time. */
   readonly waiting: () => readonly (readonly [uid: string, end: JobEnd])[];
   /** Forgets it, unless a later one came. */
@@ -117,7 +117,7 @@ export type SeenEnds = {
 /** Jobs of which a failure waits to be written; with more, the oldest stay unwritten as if nobody had seen them. */
 const MOST = 1_000;
 
-export function watchEnds(cache: NamespaceCache): SeenEnds {
+function watchEnds(cache: NamespaceCache): SeenEnds {
   const ends = new Map<string, JobEnd>();
   let changed = Promise.withResolvers<void>();
   const see = (uid: string, end: JobEnd | undefined): void => {

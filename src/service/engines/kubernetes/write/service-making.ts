@@ -247,7 +247,7 @@ type Rerouting = Pick<NewRoute, "domains"> & {
 };
 
 /** Undefined if it has these domains. */
-export function reroutePatch(route: Route, { domains, service, port, notes }: Rerouting): Patch | undefined {
+function reroutePatch(route: Route, { domains, service, port, notes }: Rerouting): Patch | undefined {
   const { metadata, spec } = route;
   const hosts = hostsOf(route);
   if (hosts.length === domains.length && hosts.every((host, index) => host === domains[index])) return undefined;

@@ -6,7 +6,7 @@ import { type PodSettings, podContainers, podDefaults, type PodVolume } from "./
 import type { ClusterConfig } from "../cluster/cluster-config.ts";
 import type { KubeObject } from "../cluster/kinds.ts";
 
-export type NewDeployment = {
+type NewDeployment = {
   readonly name: string;
   readonly definition: ServiceDefinition;
   /** Tells the Deployment of this request from one that somebody else made at the same time. */
@@ -36,7 +36,7 @@ export function deploymentManifest(made: NewDeployment): object {
   };
 }
 
-export function labelsOf(service: string): Readonly<Record<string, string>> {
+function labelsOf(service: string): Readonly<Record<string, string>> {
   return { [labels.managedBy]: MANAGED_BY, [labels.name]: service, [labels.service]: service };
 }
 
