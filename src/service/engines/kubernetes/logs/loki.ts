@@ -137,10 +137,7 @@ const TIMEOUT_MS = 15_000;
  * The newest lines of a time, newest first and in the same order each time. Rejects with a `Refusal` 503 that has
  * Loki's text. https://grafana.com/docs/loki/latest/reference/loki-http-api/#query-logs-within-a-range-of-time
  */
-async function queryLoki(
-  config: LokiConfig,
-  { query, start, end, limit, signal }: LokiQuery,
-): Promise<LokiEntry[]> {
+async function queryLoki(config: LokiConfig, { query, start, end, limit, signal }: LokiQuery): Promise<LokiEntry[]> {
   const url = new URL(`${config.url.replace(/\/+$/u, "")}/loki/api/v1/query_range`);
   const asked = { query, start: String(start), end: String(end), limit: String(limit), direction: "backward" };
   for (const [name, value] of Object.entries(asked)) url.searchParams.set(name, value);

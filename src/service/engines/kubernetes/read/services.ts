@@ -160,10 +160,7 @@ const order: readonly ServiceSource["kind"][] = ["Deployment", "StatefulSet", "D
  * The name of each service of a namespace. Kubernetes lets workloads of different kinds in a namespace have the same name;
  * then the StatefulSet `db` is `db.statefulset`, and the DaemonSet `db.daemonset`, so that all can be addressed.
  */
-function nameServices(
-  sources: readonly ServiceSource[],
-  namespace: string,
-): readonly InNamespace<ServiceSource>[] {
+function nameServices(sources: readonly ServiceSource[], namespace: string): readonly InNamespace<ServiceSource>[] {
   const named = new Map<string, ServiceSource>();
   const taken: ServiceSource[] = [];
   for (const source of order.flatMap((kind) => ofKind(sources, kind))) {

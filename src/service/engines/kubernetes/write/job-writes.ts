@@ -197,10 +197,7 @@ type Run = {
  * reference doesn't block the deletion of the CronJob, which would need another right:
  * https://github.com/kubernetes/kubernetes/blob/v1.34.0/staging/src/k8s.io/kubectl/pkg/cmd/create/create_job.go
  */
-function manualJob(
-  { metadata, spec }: KubeObject<"CronJob">,
-  { name, request, notes, apiVersion }: Run,
-): object {
+function manualJob({ metadata, spec }: KubeObject<"CronJob">, { name, request, notes, apiVersion }: Run): object {
   const { jobTemplate } = spec;
   const owner = { apiVersion, kind: "CronJob", name: metadata.name, uid: metadata.uid, controller: true };
   return {
