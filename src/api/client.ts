@@ -65,7 +65,7 @@ export type Api = {
   /** The engine behind the workload API, if it says; at most a minute old. Never rejects. */
   engine(): Promise<EngineInfo | undefined>;
   /** The same API, with calls and reads in flight of its own: each workspace has one. */
-  apart(): Api;
+  isolated(): Api;
 };
 
 const READ_BUDGET_MS = 8_000;
@@ -101,7 +101,7 @@ export function createApi(settings: ApiSettings): Api {
   return {
     callsToday: (username) => client.counted.today(username),
     engine: createEngineInfo(client),
-    apart: () => createApi(settings),
+    isolated: () => createApi(settings),
     as: (account) => ({
       async send<Op extends OperationId>(asked: Call<Op>, options: SendOptions = {}) {
         const call = asked as Call; // a call of one operation is a call

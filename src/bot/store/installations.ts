@@ -174,7 +174,7 @@ export async function resealTokens(
     .execute();
 }
 
-export async function doubtInstallation({ db, clock }: Session, id: string): Promise<void> {
+export async function suspectInstallation({ db, clock }: Session, id: string): Promise<void> {
   await db
     .updateTable("installation")
     .set({ doubted_at: clock() })
@@ -183,7 +183,7 @@ export async function doubtInstallation({ db, clock }: Session, id: string): Pro
     .execute();
 }
 
-export async function doubted({ db }: Session): Promise<readonly Installation[]> {
+export async function listSuspect({ db }: Session): Promise<readonly Installation[]> {
   const rows = await db.selectFrom("installation").selectAll().where("doubted_at", "is not", null).execute();
   return rows.map(installationIn);
 }

@@ -52,8 +52,8 @@ import {
 import { addEvent } from "./events.ts";
 import {
   closeWorkspace,
-  doubted,
-  doubtInstallation,
+  listSuspect,
+  suspectInstallation,
   findInstallation,
   installationOf,
   installationVersions,
@@ -257,8 +257,8 @@ const statements = {
   takeRotation,
   rotated,
   resealTokens,
-  doubtInstallation,
-  doubted,
+  suspectInstallation,
+  listSuspect,
   trustInstallation,
   removeInstallation,
   closeWorkspace,

@@ -86,7 +86,7 @@ test("a workspace whose token Slack refuses, and a database that fails at any ca
     await bot.settled();
   });
 
-  expect(atStart).toContain("doubtInstallation");
+  expect(atStart).toContain("suspectInstallation");
   expect(inSweep).toEqual(expect.arrayContaining(["installationVersions", "doubted", "takeRotation"]));
   expect(await bot.says(bot.playground.developer, "/gantry version")).toContain("Gantry");
   expect(died).toEqual([]);

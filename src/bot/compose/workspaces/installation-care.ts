@@ -47,7 +47,7 @@ export function createInstallationCare(parts: Parts): InstallationCare {
   const round = async (): Promise<void> => {
     try {
       await renewDue(parts);
-      for (const installation of await store.doubted()) {
+      for (const installation of await store.listSuspect()) {
         const last = askedMs.get(installation.id);
         if (last !== undefined && now().getTime() - last < ASK_EVERY_MS) continue;
         askedMs.set(installation.id, now().getTime());
@@ -62,7 +62,7 @@ export function createInstallationCare(parts: Parts): InstallationCare {
       running = undefined;
     }));
   return {
-    doubt: ({ id }) => store.doubtInstallation(id),
+    doubt: ({ id }) => store.suspectInstallation(id),
     end: (installation) => end(parts, installation),
     begin: () => unawaited(begin(), (err) => log.error({ err }, "couldn't look after the installations")),
     renewExpired: () => within(BEGIN_WITHIN_MS, begin(), () => undefined),
@@ -99,7 +99,7 @@ async function renew({ store, sealer, calls, log, now, changed }: Parts, install
   if (renewed.kind !== "renewed") {
     const { kind, code: slackError } = renewed;
     log.error({ installation: id, slackError }, "couldn't renew the token of a workspace; it is tried again");
-    return kind === "refused" ? store.doubtInstallation(id) : undefined;
+    return kind === "refused" ? store.suspectInstallation(id) : undefined;
   }
   const tokens: Tokens = { botToken: renewed.botToken, refreshToken: renewed.refreshToken };
   const expiresAt = new Date(now().getTime() + renewed.expiresInMs);
@@ -121,7 +121,7 @@ async function settle(parts: Parts, installation: Installation): Promise<void> {
 
 async function end({ store, log, changed }: Parts, installation: Installation): Promise<void> {
   // In doubt until it is over: when this process dies, another replica goes on.
-  await store.doubtInstallation(installation.id);
+  await store.suspectInstallation(installation.id);
   const by = { userId: installation.botUserId, name: "Gantry" };
   for (const teamId of await store.workspacesOf(installation)) await store.closeWorkspace({ teamId, by });
   await store.removeInstallation(installation);

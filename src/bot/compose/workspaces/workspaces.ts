@@ -129,7 +129,7 @@ function workloadParts(
 ) {
   const nowMs = (): number => now().getTime();
   const envValues = createEnvValues(nowMs);
-  const api = rememberingEnv(parent.apart(), envValues);
+  const api = rememberingEnv(parent.isolated(), envValues);
   const configured = account && ({ owner: { kind: "workspace" }, ...account } as const); // a literal kind
   return {
     api,

@@ -56,8 +56,8 @@ export type InstallationRows = {
   /** The same tokens sealed with another key; nothing when they were replaced meanwhile. */
   readonly resealTokens: (installation: Installation, sealedTokens: string) => Promise<void>;
   /** Slack may have ended it: somebody has to ask. */
-  readonly doubtInstallation: (id: string) => Promise<void>;
-  readonly doubted: () => Promise<readonly Installation[]>;
+  readonly suspectInstallation: (id: string) => Promise<void>;
+  readonly listSuspect: () => Promise<readonly Installation[]>;
   /** Slack accepts its token after all. */
   readonly trustInstallation: (id: string) => Promise<void>;
   /** Deletes the installation with its tokens. False: it was gone or replaced meanwhile. */

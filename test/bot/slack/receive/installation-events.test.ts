@@ -58,7 +58,7 @@ test("the end of an earlier installation that is told late doesn't end the one o
   await bot.sweep();
 
   expect(await bot.says(playground.developer, "/gantry list")).toContain("web");
-  expect(await bot.store().doubted()).toEqual([]);
+  expect(await bot.store().listSuspect()).toEqual([]);
 });
 
 test("a token that another replica has renewed is used from the next sweep on", async () => {

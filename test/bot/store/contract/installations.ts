@@ -89,13 +89,13 @@ export function installationsContract({ replica }: Bench): void {
 
   test("an installation in doubt is found until it is trusted, installed again or removed", async () => {
     const a = await replica("a");
-    const doubts = async () => (await a.doubted()).map(({ id }) => id);
+    const doubts = async () => (await a.listSuspect()).map(({ id }) => id);
     await a.saveInstallation(installation("T1"));
-    await a.doubtInstallation("T1");
+    await a.suspectInstallation("T1");
     const one = await doubts();
     await a.trustInstallation("T1");
     const two = await doubts();
-    await a.doubtInstallation("T1");
+    await a.suspectInstallation("T1");
     await a.saveInstallation(installation("T1"));
     const three = await doubts();
 
