@@ -87,7 +87,7 @@ test("a workspace whose token Slack refuses, and a database that fails at any ca
   });
 
   expect(atStart).toContain("suspectInstallation");
-  expect(inSweep).toEqual(expect.arrayContaining(["installationVersions", "doubted", "takeRotation"]));
+  expect(inSweep).toEqual(expect.arrayContaining(["installationVersions", "listSuspect", "takeRotation"]));
   expect(await bot.says(bot.playground.developer, "/gantry version")).toContain("Gantry");
   expect(died).toEqual([]);
 });
