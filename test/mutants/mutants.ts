@@ -273,8 +273,8 @@ export const mutants: readonly Mutant[] = [
   {
     bug: "a click in a list of requests counts as one on an outdated card",
     file: "src/bot/slack/receive/click.ts",
-    text: "container.is_ephemeral === true || action.block_id.startsWith(BESIDE_CARD);",
-    becomes: "container.is_ephemeral === true;",
+    text: "clicked.isEphemeral || clicked.blockId.startsWith(BESIDE_CARD);",
+    becomes: "clicked.isEphemeral;",
     tests: ["test/flows/approving/pending.test.ts"],
   },
   {

@@ -56,7 +56,12 @@ function offer({ change, event }: Undoable, { ask, now, defaultRegion }: Drawing
     section(title, historyLine(event, drawing)),
     note(`Nothing changes until you click Undo · Request ${change.id}`),
     ...actions(
-      actionButton({ label: "Undo", act: "change:undo:beside", value: change.id, style: "primary" }),
+      actionButton({
+        label: "Undo",
+        action: { kind: "request", act: "undo", isBeside: true },
+        value: change.id,
+        style: "primary",
+      }),
       recent(ask),
     ),
   ]);

@@ -1,9 +1,9 @@
 import { z } from "zod";
+import type { Action } from "../../views/kit/action-id.ts";
 import type { Ask } from "../../ask.ts";
 import { connectForm } from "../../views/forms/connect-form.ts";
-import type { Message } from "../../views/kit/message.ts";
 import { NO_REGION } from "../../views/home/view.ts";
-import { isMenuVerb, readsInMenu, WORKLOAD_MENU, workloadOfBlock } from "../../views/home/workload-row.ts";
+import { isMenuVerb, readsInMenu, workloadOfBlock } from "../../views/home/workload-row.ts";
 import { openForm } from "../modals/update-view.ts";
 import { openVerbForm } from "../modals/open-form.ts";
 import { ANY_AGE_MS, homeLater } from "./draw.ts";
@@ -30,23 +30,8 @@ export type HomeClickDeps = DepsOf<typeof openForm | typeof openVerbForm | typeo
   readonly settings: Settings;
 };
 
-const actions = [
-  "home:refresh",
-  "home:region",
-  "home:do",
-  "home:connect",
-  "home:previous",
-  "home:next",
-  WORKLOAD_MENU,
-] as const; // literal ids
-
-/** The action of a click that only Home has; undefined for buttons that messages have too. */
-export function homeAction(actionId: string): (typeof actions)[number] | undefined {
-  return actions.find((action) => action === actionId);
-}
-
 type Clicked = {
-  readonly actionId: string;
+  readonly act: (Action & { readonly kind: "home" })["act"];
   readonly blockId: string;
   readonly value: string;
   readonly origin: Origin;
@@ -55,30 +40,28 @@ type Clicked = {
 
 /** The click was acked before this: none of these changes a workload. */
 export async function onHomeClick(deps: HomeClickDeps, clicked: Clicked): Promise<void> {
-  const { actionId, value, origin, triggerId } = clicked;
-  switch (homeAction(actionId)) {
-    case "home:refresh":
+  const { act, value, origin, triggerId } = clicked;
+  switch (act) {
+    case "refresh":
       return homeLater(deps, origin);
-    case "home:previous":
-    case "home:next":
+    case "previous":
+    case "next":
       // The list that the page was drawn from is good enough for the next page.
       return homeLater(deps, { ...origin, homePage: Number(PageNumber.safeParse(value).data ?? 0) }, ANY_AGE_MS);
-    case WORKLOAD_MENU:
+    case "workload":
       return chooseForWorkload(deps, clicked);
-    case "home:region":
+    case "region":
       return chooseRegion(deps, value, origin);
-    case "home:connect": {
+    case "connect": {
       const metadata = JSON.stringify({ whose: "mine", origin });
       await openForm(deps, { triggerId, view: connectForm({ owner: linkOwner("mine", origin), metadata }), origin });
       return;
     }
-    case "home:do": {
+    case "do": {
       await doVerb(deps, { value, origin, triggerId });
       // Redrawing clears the menu, so the same verb can be chosen again.
       return homeLater(deps, origin, ANY_AGE_MS);
     }
-    case undefined:
-      return undefined;
   }
 }
 
@@ -102,15 +85,13 @@ async function chooseForWorkload(deps: HomeClickDeps, { blockId, value, origin, 
 type Read = { readonly verb: string; readonly region?: string; readonly args: Ask["args"] };
 
 async function readNow(deps: HomeClickDeps, read: Read, origin: Origin): Promise<void> {
-  const value = JSON.stringify({ ...read, share: false });
-  const tell = (message: Message): Promise<unknown> => deps.lanes.track(deps.responder.tellPatiently(message, origin));
-  await onReadClick(deps, { actionId: "ask:0", blockId: "", value, origin, tell });
+  await onReadClick(deps, { value: { ...read, share: false }, origin });
 }
 
 /** Opens the verb's form; a read without a form runs at once. */
 async function doVerb(
   deps: HomeClickDeps,
-  { value, origin, triggerId }: Omit<Clicked, "actionId" | "blockId">,
+  { value, origin, triggerId }: Omit<Clicked, "act" | "blockId">,
 ): Promise<void> {
   const command = formCommand(value);
   if (command !== undefined) return openVerbForm(deps, { command, values: {}, origin, triggerId });

@@ -1,4 +1,9 @@
+import { z } from "zod";
 import type { FormValues } from "../../commands/forms/form.ts";
+import { type FormCommand, formCommand } from "../../commands/grammar/parse.ts";
+import { valuesFor, workloadOfMenu } from "../../views/forms/open-menu.ts";
+import type { Action } from "../../views/kit/action-id.ts";
+import { jsonIn } from "../receive/view-payload.ts";
 import { skeletonView } from "../../views/forms/form-states.ts";
 import type { Origin } from "../../workflow/origin.ts";
 import { drawForm, type OpenedForm } from "./draw-form.ts";
@@ -7,7 +12,6 @@ import { chosenName, readsFacts } from "./form-choice.ts";
 import { newMetadata } from "./form-metadata.ts";
 import type { OpenViews } from "./open-views.ts";
 import { openForm, type OpenDeps } from "./update-view.ts";
-import type { FormCommand } from "../../commands/grammar/parse.ts";
 
 export type VerbFormDeps = FillDeps & OpenDeps & { readonly openViews: OpenViews };
 
@@ -35,4 +39,29 @@ export async function openVerbForm(deps: VerbFormDeps, { command, values, origin
   const filling = { ...opened, version: { ...open, isCurrent: deps.openViews.changed(open.viewId) }, isNew: true };
   if (isFilled) fillLater(deps, filling);
   else refuseLater(deps, filling);
+}
+
+/** The value of a button that opens a form. */
+const FormOpening = z.object({
+  verb: z.string(),
+  values: z.record(z.string(), z.string()).default({}),
+  region: z.string().optional(),
+});
+
+/** The form that a click opens, and its first values. Undefined for verbs that no longer exist. */
+export function openingIn(
+  action: Action & { readonly kind: "openForm" | "formMenu" },
+  value: string,
+  blockId = "",
+): Pick<Opening, "command" | "values"> | undefined {
+  if (action.kind === "formMenu") {
+    // The chosen option is a verb; it is about the workload of the menu's row.
+    const workload = workloadOfMenu(blockId);
+    const command = formCommand(value);
+    if (workload === undefined || command === undefined) return undefined;
+    return { command, values: { ...valuesFor(value, workload), region: workload.region } };
+  }
+  const { verb, values, region } = FormOpening.safeParse(jsonIn(value)).data ?? {};
+  const command = verb === undefined ? undefined : formCommand(verb);
+  return command && { command, values: { ...values, ...(region !== undefined && { region }) } };
 }

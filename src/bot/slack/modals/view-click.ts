@@ -1,3 +1,4 @@
+import type { Action } from "../../views/kit/action-id.ts";
 import { endView } from "../../views/forms/form-states.ts";
 import { sentences } from "../../views/messages/sentences.ts";
 import type { Ack } from "../receive/ack.ts";
@@ -11,7 +12,7 @@ import { updateForm } from "./update-view.ts";
 
 type InView = {
   readonly view: CarriedView;
-  readonly actionId: string;
+  readonly action: Action | undefined;
   readonly blockId: string;
   readonly actionTs: string;
 };
@@ -19,7 +20,7 @@ type InView = {
 /** A click or choice in an open form redraws it with the typed values, and does nothing else. */
 export async function onViewClick(
   deps: VerbFormDeps,
-  { view, actionId, blockId, actionTs }: InView,
+  { view, action, blockId, actionTs }: InView,
   ack: Ack,
 ): Promise<void> {
   const isCurrent = deps.openViews.changed(view.id, actionTs);
@@ -29,7 +30,7 @@ export async function onViewClick(
   // The outcome will replace the form.
   if (opened.metadata.isSent === true) return undefined;
   const version = { viewId: view.id, hash: view.hash, isCurrent };
-  const next = actionId === "form:more" ? { ...opened, metadata: { ...opened.metadata, isMore: true } } : opened;
+  const next = action?.kind === "moreSettings" ? { ...opened, metadata: { ...opened.metadata, isMore: true } } : opened;
   const isName = blockId.split("@")[0] === "name";
   const mustRead = isOutdated(next) || (isName && readsFacts(next));
   return deps.lanes.track(mustRead ? showChoice(deps, next, version) : redraw(deps, next, version));

@@ -1,33 +1,33 @@
 import { z } from "zod";
-import type { Message } from "../../views/kit/message.ts";
-import type { Ack } from "./ack.ts";
-import { cardAction, onCard } from "./card-click.ts";
-import { openingIn } from "../modals/form-button.ts";
-import { openVerbForm } from "../modals/open-form.ts";
-import { homeAction, onHomeClick } from "../home/click.ts";
-import { isRunButton, onRunClick } from "./run-click.ts";
-import { onReadClick } from "./read-click.ts";
-import { isDirect, type Origin } from "../../workflow/origin.ts";
-import { sentences } from "../../views/messages/sentences.ts";
-import { onViewClick } from "../modals/view-click.ts";
+import { Ask } from "../../ask.ts";
+import type { Card } from "../../changes/stored-change.ts";
+import { onlyLooks } from "../../commands/command.ts";
+import { commandOf } from "../../commands/grammar/parse.ts";
 import { BESIDE_CARD } from "../../views/cards/request-lines.ts";
+import { rejectForm } from "../../views/forms/reject-form.ts";
+import { type Action, decodeAction } from "../../views/kit/action-id.ts";
+import { NONE } from "../../views/kit/menu.ts";
+import type { Post } from "../../views/kit/message.ts";
+import { confirmed } from "../../views/messages/confirm-message.ts";
+import type { DecisionAnswer } from "../../views/messages/decision-answer.ts";
+import { sentences } from "../../views/messages/sentences.ts";
+import { findVisibleChange } from "../../workflow/access/find-visible-change.ts";
+import { decisionPost, retireOutdated } from "../../workflow/decide.ts";
+import { dispatch } from "../../workflow/dispatch.ts";
+import { accept } from "../../workflow/inbox/accept.ts";
+import { isDirect, type Origin } from "../../workflow/origin.ts";
+import { onHomeClick } from "../home/click.ts";
+import { openingIn, openVerbForm } from "../modals/open-form.ts";
+import { openForm } from "../modals/update-view.ts";
+import { onViewClick } from "../modals/view-click.ts";
+import type { WorkspaceParts } from "../parts.ts";
+import type { Ack } from "./ack.ts";
+import { messageKey } from "./message-key.ts";
+import { answerLater, knownCommand, onReadClick } from "./read-click.ts";
+import { regionOfBlock } from "./suggestion.ts";
 import { CarriedView, jsonIn } from "./view-payload.ts";
-import type { Lanes } from "../../workflow/inbox/lanes.ts";
-import type { Repeats } from "./repeats.ts";
-import type { People } from "../../workflow/ports.ts";
-import type { Responder } from "../../workflow/ports.ts";
-import type { DepsOf } from "../deps-of.ts";
 
-export type ClickDeps = DepsOf<
-  typeof onViewClick | typeof onCard | typeof onHomeClick | typeof openVerbForm | typeof onReadClick | typeof onRunClick
-> & {
-  readonly lanes: Pick<Lanes, "isStopping" | "track">;
-  readonly repeats: Repeats;
-  readonly people: Pick<People, "bot">;
-  readonly responder: Pick<Responder, "tellPatiently">;
-};
-
-const Action = z.object({
+const Element = z.object({
   action_id: z.string().default(""),
   block_id: z.string().default(""),
   action_ts: z.string().default(""),
@@ -53,87 +53,233 @@ const Click = z.object({
   view: CarriedView.optional(),
   response_url: z.string().optional(),
   // Slack always sends one: https://docs.slack.dev/reference/interaction-payloads/block_actions-payload
-  actions: z.tuple([Action], Action),
+  actions: z.tuple([Element], Element),
 });
 type Click = z.infer<typeof Click>;
 
-/** Acks reads at once and stores everything else before the ack. Answers every click. */
-export async function onClick(deps: ClickDeps, body: unknown, ack: Ack): Promise<void> {
-  const { lanes } = deps;
+/** What every kind of click is handled with. */
+type Clicked = {
+  /** Slack's id of this click. */
+  readonly id: string;
+  readonly triggerId: string;
+  /** Of the button, or of the chosen option. */
+  readonly value: string;
+  readonly blockId: string;
+  /** The message with the button. */
+  readonly messageTs: string | undefined;
+  readonly threadTs: string | undefined;
+  /** Whether only this person sees the message. */
+  readonly isEphemeral: boolean;
+  readonly origin: Origin;
+};
+
+/**
+ * A click on a button or a choice in a menu. What only reads or opens a form is acked at once, and everything else is
+ * stored before its ack. Each click is answered.
+ */
+export async function onClick(parts: WorkspaceParts, body: unknown, ack: Ack): Promise<void> {
   const click = Click.parse(body);
-  const [action] = click.actions;
+  const [element] = click.actions;
+  const { action_id, action_ts: actionTs, block_id: blockId } = element;
   // A link opens in the browser; Slack reports it and only wants an ack.
-  if (action.url !== undefined) return ack();
-  if (deps.repeats.isRepeat(click.trigger_id === "" ? action.action_ts : click.trigger_id)) return ack();
-  const origin = originOf(deps, click);
-  if (lanes.isStopping()) {
+  if (element.url !== undefined) return ack();
+  const id = click.trigger_id === "" ? actionTs : click.trigger_id;
+  if (parts.repeats.isRepeat(id)) return ack();
+  const origin = originOf(parts, click);
+  if (parts.lanes.isStopping()) {
     await ack();
-    await lanes.track(deps.responder.tellPatiently(sentences.restarting(), origin));
-    return;
+    return tell(parts, sentences.restarting(), origin);
   }
-  if (isRunButton(action.action_id)) return onRunClick(deps, runOf(click, origin), ack);
+  const action = decodeAction(action_id);
   const { view } = click;
-  const { action_id: actionId, block_id: blockId, action_ts: actionTs } = action;
-  if (view !== undefined && view.type !== "home") return onViewClick(deps, { view, actionId, blockId, actionTs }, ack);
-  const about = cardAction(actionId);
-  if (about !== undefined) return onCard(deps, { about, ...cardOf(click, origin) }, ack);
+  const isInForm = view !== undefined && view.type !== "home";
+  if (isInForm && action?.kind !== "run" && action?.kind !== "dismiss") {
+    return onViewClick(parts, { view, action, blockId, actionTs }, ack);
+  }
+  const clicked: Clicked = {
+    id,
+    triggerId: click.trigger_id,
+    value: element.value ?? element.selected_option?.value ?? "",
+    blockId,
+    messageTs: click.container.message_ts,
+    threadTs: click.container.thread_ts,
+    isEphemeral: click.container.is_ephemeral === true,
+    origin,
+  };
+  if (action?.kind === "request") return onRequestClick(parts, { ...clicked, action }, ack);
+  if (action?.kind === "run") return runAsk(parts, clicked, ack);
   await ack();
-  return onAcked(deps, click, origin);
+  return onAcked(parts, clicked, action);
 }
 
-function cardOf({ actions: [action], container, trigger_id: triggerId }: Click, origin: Origin) {
+/** What changes nothing, or at most this person's own settings. */
+async function onAcked(parts: WorkspaceParts, clicked: Clicked, action: Action | undefined): Promise<void> {
+  const { value, blockId, threadTs, origin, triggerId } = clicked;
+  switch (action?.kind) {
+    case "dismiss":
+      return parts.lanes.track(parts.responder.answer(confirmed.cancelled(), inThread(clicked), { isShared: false }));
+    case "home":
+      return onHomeClick(parts, { act: action.act, blockId, value, origin, triggerId });
+    case "openForm":
+    case "formMenu": {
+      const opening = openingIn(action, value, blockId);
+      if (opening === undefined) break;
+      return openVerbForm(parts, { ...opening, origin: inThread(clicked), triggerId });
+    }
+    case "read":
+      return onReadClick(parts, { value: jsonIn(value), origin, threadTs });
+    case "readBeside":
+      return onReadClick(parts, { value: jsonIn(value), origin, threadTs, isBeside: true });
+    case "pick": {
+      if (value === NONE) return tell(parts, sentences.nothingChosen(), origin);
+      const region = regionOfBlock(blockId);
+      const ask = { verb: "show", ...(region !== undefined && { region }), share: false, args: { name: value } };
+      return onReadClick(parts, { value: ask, origin, threadTs, isBeside: true });
+    }
+    default:
+  }
+  return tell(parts, sentences.staleButton(parts.settings.command), origin);
+}
+
+async function tell({ lanes, responder }: WorkspaceParts, message: Post, origin: Origin): Promise<void> {
+  await lanes.track(responder.tellPatiently(message, origin));
+}
+
+type OnRequest = Clicked & { readonly action: Action & { readonly kind: "request" } };
+
+/** A button of a request. It is answered below the card: the card itself is drawn from state. */
+async function onRequestClick(parts: WorkspaceParts, clicked: OnRequest, ack: Ack): Promise<void> {
+  const { action, id, value: changeId, messageTs, triggerId } = clicked;
+  const { replaces: _replaces, ...origin } = clicked.origin;
   // A message for one person is never a card, and a request in a list is decided beside its card.
-  const isBeside = container.is_ephemeral === true || action.block_id.startsWith(BESIDE_CARD);
-  const ts = isBeside ? undefined : container.message_ts;
-  const card = ts === undefined ? undefined : { channelId: origin.channelId, ts };
-  const id = triggerId === "" ? action.action_ts : triggerId;
-  return { id, changeId: action.value ?? action.selected_option?.value ?? "", card, origin, triggerId };
+  const isBeside = action.isBeside === true || clicked.isEphemeral || clicked.blockId.startsWith(BESIDE_CARD);
+  const card = isBeside || messageTs === undefined ? undefined : { channelId: origin.channelId, ts: messageTs };
+  const about = { changeId, origin, ...(card !== undefined && { card }) };
+  // The ack of a click shows nothing, so a refusal is a message of its own.
+  const refusable = async (refusal: Post | undefined): Promise<void> => {
+    await ack();
+    if (refusal !== undefined) await tell(parts, refusal, origin);
+  };
+  switch (action.act) {
+    case "approve":
+    case "cancel":
+      return accept(parts, { id, interaction: { kind: "decide", decision: action.act, ...about }, ack: refusable });
+    case "undo":
+    case "again":
+      return accept(parts, { id, interaction: { kind: "redo", how: action.act, ...about }, ack: refusable });
+    case "reject":
+      await ack();
+      return openRejection(parts, { ...about, triggerId });
+    case "show":
+    case "logs":
+      await ack();
+      return showWorkload(parts, action.act, about);
+    case "look": {
+      await ack();
+      const [verb, chosenId = ""] = changeId.split(" ", 2);
+      if (verb === "show" || verb === "logs") return showWorkload(parts, verb, { ...about, changeId: chosenId });
+      return tell(parts, sentences.staleButton(parts.settings.command), origin);
+    }
+  }
 }
 
-function runOf(click: Click, origin: Origin) {
-  const { actions, container, trigger_id } = click;
-  const [{ action_id: actionId, value = "", action_ts }] = actions;
-  const triggerId = trigger_id === "" ? action_ts : trigger_id;
-  return { actionId, value, triggerId, messageTs: container.message_ts, origin: inThread(click, origin) };
+type AboutRequest = { readonly changeId: string; readonly card?: Card; readonly origin: Origin };
+
+/** Opens the form for the reason, or answers that the Change is already decided. */
+async function openRejection(
+  parts: WorkspaceParts,
+  { triggerId, ...about }: AboutRequest & { readonly triggerId: string },
+): Promise<void> {
+  const { settings, responder } = parts;
+  const { card, origin } = about;
+  const answer = (what: DecisionAnswer): Promise<void> => responder.tellPatiently(decisionPost(settings, what), origin);
+  const known = await findVisibleChange(parts, about);
+  if ("missing" in known) return answer(known.missing);
+  const { change } = known;
+  if (change.state !== "pending") return answer({ kind: "late", change, wanted: "reject" });
+  if (await retireOutdated(parts, change, card)) return answer({ kind: "retired", change });
+  const view = rejectForm({ change, metadata: JSON.stringify(about), defaultRegion: settings.region });
+  await openForm(parts, { triggerId, view, origin });
 }
 
-/** Clicks that only open a form or read. */
-function onAcked(deps: ClickDeps, click: Click, origin: Origin): Promise<void> | undefined {
-  const { actions, trigger_id: triggerId } = click;
-  const [{ action_id: actionId, block_id: blockId, value: own, selected_option: chosen }] = actions;
-  const value = own ?? chosen?.value ?? "";
-  if (homeAction(actionId) !== undefined) return onHomeClick(deps, { actionId, blockId, value, origin, triggerId });
-  const opening = openingIn(actionId, value, blockId);
-  if (opening !== undefined) return openVerbForm(deps, { ...opening, origin: inThread(click, origin), triggerId });
-  const tell = (message: Message): Promise<unknown> => deps.lanes.track(deps.responder.tellPatiently(message, origin));
-  return onReadClick(deps, { actionId, blockId, value, origin, threadTs: click.container.thread_ts, tell });
+/** Shows the workload of a request, or its log, to whoever clicks, with their own rights. The card stays. */
+async function showWorkload(parts: WorkspaceParts, verb: "show" | "logs", about: AboutRequest): Promise<void> {
+  const { origin } = about;
+  const known = await findVisibleChange(parts, about);
+  if ("missing" in known) return tell(parts, decisionPost(parts.settings, known.missing), origin);
+  const { kind, name, region } = known.change.workload;
+  const ask: Ask = { verb, share: false, args: { name: `${kind}/${name}` }, ...(kind === "service" && { region }) };
+  const command = commandOf(ask);
+  if (command.effect !== "read") throw new Error(`${verb} is no read`);
+  return answerLater(parts, { command, ask, origin });
 }
 
-/** A button in a thread opens a form whose answer goes into that thread. */
-function inThread({ container: { thread_ts: threadTs, is_ephemeral } }: Click, origin: Origin): Origin {
+/** A question is about the moment in which it was asked. */
+const EXPIRES_MS = 60 * 60_000;
+
+/**
+ * Runs the Ask as if its words had been typed: policy, approval and history are the same. A message's buttons run one
+ * write at most, so a second click, also a concurrent one, can't request it twice.
+ */
+async function runAsk(parts: WorkspaceParts, clicked: Clicked, ack: Ack): Promise<void> {
+  const { messageTs } = clicked;
+  const origin = inThread(clicked);
+  const { replaces, ...below } = origin;
+  const answer = async (message: Post): Promise<void> => {
+    await ack();
+    return tell(parts, message, below);
+  };
+  const ask = Ask.safeParse(jsonIn(clicked.value)).data;
+  const command = ask && knownCommand(ask);
+  if (ask === undefined || command === undefined) return answer(sentences.staleButton(parts.settings.command));
+  const isRead = onlyLooks(command);
+  const id = isRead || messageTs === undefined ? clicked.id : `run:${messageKey({ ...origin, ts: messageTs })}`;
+  if (!isRead) {
+    const ageMs = messageTs === undefined ? 0 : parts.clock.now().getTime() - Number(messageTs) * 1_000;
+    if (ageMs > EXPIRES_MS) return answer(confirmed.expired());
+    if (await wasUsed(parts, id)) return answer(confirmed.used());
+  }
+  const opens = async (view: object): Promise<void> => {
+    await ack();
+    await openForm(parts, { triggerId: clicked.id, view, origin: below });
+  };
+  await dispatch(parts, { command, ask, origin: below, id, opens }, async (refusal) => {
+    await ack();
+    if (refusal !== undefined) return tell(parts, refusal, below);
+    // Nobody else sees these buttons.
+    if (isRead || (replaces !== "ephemeral" && !isDirect(origin.channelId))) return;
+    await parts.lanes.track(parts.responder.answer(confirmed.requested(ask), origin, { isShared: false }));
+  });
+}
+
+async function wasUsed({ store, log }: WorkspaceParts, id: string): Promise<boolean> {
+  try {
+    return await store.isKnown(id);
+  } catch (err) {
+    // Storing the write fails on the database anyway, and says so.
+    log.warn({ err }, "couldn't check whether a button was used already");
+    return false;
+  }
+}
+
+/** A button in a thread runs or opens something whose answer goes into that thread. */
+function inThread({ origin, threadTs, isEphemeral }: Clicked): Origin {
   if (threadTs === undefined || isDirect(origin.channelId)) return origin;
-  return { ...origin, threadTs, isNewThread: is_ephemeral === true };
+  return { ...origin, threadTs, isNewThread: isEphemeral };
 }
 
 const HomeMetadata = z.object({ page: z.number().int().min(0) });
 
-/** The page that the person was looking at, so that a redraw stays there. */
-function atHome({ private_metadata }: CarriedView): Pick<Origin, "isHome" | "homePage"> {
-  return { isHome: true, homePage: HomeMetadata.safeParse(jsonIn(private_metadata)).data?.page };
-}
-
-function originOf(
-  { people }: Pick<ClickDeps, "people">,
-  { user, team, channel, container, response_url, view }: Click,
-): Origin {
+function originOf({ people }: WorkspaceParts, { user, team, channel, container, response_url, view }: Click): Origin {
   const channelId = channel?.id ?? container.channel_id;
   const common = { userId: user.id, teamId: people.bot().teamId ?? team?.id ?? "" };
+  if (channelId !== undefined) {
+    const replaces = container.is_ephemeral === true ? "ephemeral" : "in_channel";
+    return { ...common, channelId, responseUrl: response_url, replaces };
+  }
   // A click on Home or in a form comes from no channel.
-  if (channelId === undefined) return { ...common, channelId: user.id, ...(view?.type === "home" && atHome(view)) };
-  return {
-    ...common,
-    channelId,
-    responseUrl: response_url,
-    replaces: container.is_ephemeral === true ? "ephemeral" : "in_channel",
-  };
+  if (view?.type !== "home") return { ...common, channelId: user.id };
+  // The page that the person was looking at, so that a redraw stays there.
+  const homePage = HomeMetadata.safeParse(jsonIn(view.private_metadata)).data?.page;
+  return { ...common, channelId: user.id, isHome: true, homePage };
 }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
+import { decodeAction } from "../../views/kit/action-id.ts";
 import { readJob } from "../../commands/lookup/find.ts";
 import type { Suggestion as Options } from "../../views/forms/picker-options.ts";
 import { maySee } from "../../commands/lookup/may-see.ts";
@@ -10,7 +11,6 @@ import type { Ack } from "./ack.ts";
 import { contextFor } from "../../workflow/access/context.ts";
 import { openedIn } from "../modals/form-submission.ts";
 import { liveWorkloads } from "../../workflow/live-workloads.ts";
-import { regionOfBlock } from "./read-click.ts";
 import type { Origin } from "../../workflow/origin.ts";
 import { CarriedView } from "./view-payload.ts";
 import type { Lanes } from "../../workflow/inbox/lanes.ts";
@@ -62,8 +62,6 @@ export async function onSuggestion(deps: SuggestionDeps, body: unknown, ack: Ack
   await ack(found ?? workloadOptions({ query, problems: ["Still loading. Type the full name."] }));
 }
 
-const pickers = ["service", "job", "any", "instance", "region", "change"] as const;
-
 /** Never rejects: a problem becomes an option. */
 async function optionsFor(deps: SuggestionDeps, asked: Suggestion): Promise<Options> {
   try {
@@ -77,9 +75,10 @@ async function optionsFor(deps: SuggestionDeps, asked: Suggestion): Promise<Opti
 
 async function optionsOf(deps: SuggestionDeps, asked: Suggestion): Promise<Options> {
   const { value: query } = asked;
-  const kind = pickers.find((each) => asked.action_id === `pick:${each}`);
+  const action = decodeAction(asked.action_id);
   // A menu from another version of Gantry.
-  if (kind === undefined) return { options: [] };
+  if (action?.kind !== "pick") return { options: [] };
+  const kind = action.of;
   const { regions } = deps.settings;
   if (kind === "region") return regionOptions({ query, regions });
   const values = asked.view === undefined ? {} : valuesIn(asked.view.state.values);
@@ -118,6 +117,11 @@ async function instancesOf(
   const names = (job?.instance_names ?? []).toReversed();
   directory.rememberInstances(account.username, name, names);
   return names;
+}
+
+/** The region that a list was made for. */
+export function regionOfBlock(blockId: string): string | undefined {
+  return /^region:(.+)$/u.exec(blockId)?.[1];
 }
 
 function originOf(

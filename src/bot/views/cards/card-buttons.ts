@@ -1,26 +1,27 @@
 import type { Overflow } from "@slack/types";
 import type { ChangeState, StoredChange } from "../../changes/stored-change.ts";
+import type { Action } from "../kit/action-id.ts";
 import { actionButton, actions, limits } from "../kit/blocks.ts";
-import { optionsOf } from "../kit/menu.ts";
+import { overflow } from "../kit/menu.ts";
 import type { Block } from "../kit/message.ts";
 import { truncate, visible } from "../kit/text.ts";
 import { restLabel } from "./several-card.ts";
 
 type ButtonSpec = {
-  readonly act: string;
+  readonly action: Action;
   readonly label: (change: StoredChange) => string;
   readonly style?: "primary" | "danger";
 };
 
-const approve: ButtonSpec = { label: () => "Approve", act: "change:approve", style: "primary" };
-const reject: ButtonSpec = { label: () => "Reject", act: "change:reject", style: "danger" };
-const cancel: ButtonSpec = { label: () => "Cancel", act: "change:cancel" };
-const undo: ButtonSpec = { label: () => "Undo", act: "change:undo" };
-const again: ButtonSpec = { label: againLabel, act: "change:again" };
+const approve: ButtonSpec = { label: () => "Approve", action: { kind: "request", act: "approve" }, style: "primary" };
+const reject: ButtonSpec = { label: () => "Reject", action: { kind: "request", act: "reject" }, style: "danger" };
+const cancel: ButtonSpec = { label: () => "Cancel", action: { kind: "request", act: "cancel" } };
+const undo: ButtonSpec = { label: () => "Undo", action: { kind: "request", act: "undo" } };
+const again: ButtonSpec = { label: againLabel, action: { kind: "request", act: "again" } };
 /** Of several workloads, those that it didn't change. */
-const rest: ButtonSpec = { label: againLabel, act: "change:again" };
-const show: ButtonSpec = { label: showLabel, act: "change:show" };
-const logs: ButtonSpec = { label: () => "Logs", act: "change:logs" };
+const rest: ButtonSpec = { label: againLabel, action: { kind: "request", act: "again" } };
+const show: ButtonSpec = { label: showLabel, action: { kind: "request", act: "show" } };
+const logs: ButtonSpec = { label: () => "Logs", action: { kind: "request", act: "logs" } };
 
 type Row = { readonly buttons: readonly ButtonSpec[]; readonly menu: boolean };
 
@@ -82,9 +83,11 @@ function againLabel(change: StoredChange): string {
 
 function lookMenu(change: StoredChange): Overflow | undefined {
   const { id } = change;
-  const options = optionsOf([
-    { value: `logs ${id}`, text: "Show logs" },
-    { value: `show ${id}`, text: showLabel(change) },
-  ]);
-  return options.length === 0 ? undefined : { type: "overflow", action_id: "change:look", options };
+  return overflow({
+    action: { kind: "request", act: "look" },
+    options: [
+      { value: `logs ${id}`, text: "Show logs" },
+      { value: `show ${id}`, text: showLabel(change) },
+    ],
+  });
 }

@@ -73,10 +73,10 @@ export const BESIDE_CARD = "waiting:";
 
 /** Buttons for a request outside of its card. */
 export function decisionButtons({ id }: StoredChange, may: "decide" | "cancel" | "nothing"): Block[] {
-  const cancel = actionButton({ label: "Cancel", act: "change:cancel", value: id });
+  const cancel = actionButton({ label: "Cancel", action: { kind: "request", act: "cancel" }, value: id });
   const decide = [
-    actionButton({ label: "Approve", act: "change:approve", value: id, style: "primary" }),
-    actionButton({ label: "Reject", act: "change:reject", value: id, style: "danger" }),
+    actionButton({ label: "Approve", action: { kind: "request", act: "approve" }, value: id, style: "primary" }),
+    actionButton({ label: "Reject", action: { kind: "request", act: "reject" }, value: id, style: "danger" }),
   ];
   const buttons = { decide, cancel: [cancel], nothing: [] }[may];
   return withBlockId(actions(...buttons), `${BESIDE_CARD}${id.slice(0, 40).toWellFormed()}`);

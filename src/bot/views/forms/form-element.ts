@@ -1,5 +1,6 @@
 import type { ExternalSelect, InputBlockElement, PlainTextElement, PlainTextInput } from "@slack/types";
 import type { FormField, FormInput } from "../../commands/forms/form.ts";
+import { encodeAction, type Picker } from "../kit/action-id.ts";
 import { limits } from "../kit/blocks.ts";
 import { option, optionsOf } from "../kit/menu.ts";
 import { plain, visible, visibleLines } from "../kit/text.ts";
@@ -115,13 +116,11 @@ function picked(base: Base, input: Picks, value: string): InputBlockElement {
   return { ...element, ...(initial !== undefined && { initial_option: initial }) };
 }
 
-type Picked = "service" | "job" | "any" | "instance" | "region" | "change";
-
 /** A menu that requests its options from Gantry, also before anything is typed. */
-export function picker(of: Picked, placeholder = ""): ExternalSelect {
+export function picker(of: Picker, placeholder = ""): ExternalSelect {
   return {
     type: "external_select",
-    action_id: `pick:${of}`,
+    action_id: encodeAction({ kind: "pick", of }),
     min_query_length: 0,
     ...(placeholder !== "" && { placeholder: plain(placeholder, limits.placeholder) }),
   };

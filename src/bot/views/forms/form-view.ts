@@ -49,7 +49,7 @@ export function formView(input: FormViewInput): ModalView {
   });
 }
 
-const moreButton = actionButton({ label: "More settings", act: "form:more", value: "more" });
+const moreButton = actionButton({ label: "More settings", action: { kind: "moreSettings" }, value: "more" });
 
 function valueOf(values: FormValues, id: string): string {
   return (Object.hasOwn(values, id) ? values[id] : undefined) ?? "";

@@ -16,5 +16,5 @@ export function openButton(
   style?: "primary" | "danger",
 ): Button | undefined {
   const value = JSON.stringify({ verb, values, region });
-  return actionButton({ label, act: `form:open:${verb}`, value, style });
+  return actionButton({ label, action: { kind: "openForm", verb }, value, style });
 }

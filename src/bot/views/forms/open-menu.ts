@@ -1,9 +1,6 @@
 import type { ActionsBlock, ActionsBlockElement, Overflow } from "@slack/types";
 import { overflow } from "../kit/menu.ts";
 
-/** The action_id of a menu whose options open forms about one workload. */
-export const OPEN_MENU = "form:menu";
-
 const PREFIX = "of:";
 /** https://docs.slack.dev/reference/block-kit/blocks/actions-block: 255 characters. */
 const LONGEST = 255;
@@ -26,7 +23,10 @@ export function rowWithMenu(
   const menu: Overflow | undefined =
     id === undefined
       ? undefined
-      : overflow({ act: OPEN_MENU, options: options.map(({ verb, label }) => ({ value: verb, text: label })) });
+      : overflow({
+          action: { kind: "formMenu" },
+          options: options.map(({ verb, label }) => ({ value: verb, text: label })),
+        });
   const elements = [...buttons, ...(menu === undefined ? [] : [menu])];
   if (elements.length === 0) return undefined;
   return { type: "actions", elements, ...(menu !== undefined && id !== undefined && { block_id: id }) };

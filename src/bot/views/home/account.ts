@@ -36,7 +36,7 @@ function place(region: string): string {
 }
 
 function connect(label: string, style?: "primary") {
-  return actionButton({ label, act: "home:connect", value: "mine", style });
+  return actionButton({ label, action: { kind: "home", act: "connect" }, value: "mine", style });
 }
 
 const whose: Readonly<Record<AccountOwner["kind"], string>> = {

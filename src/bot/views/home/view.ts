@@ -51,7 +51,7 @@ export function refusedHome(reason: string, reference: string): HomeView {
     type: "home",
     blocks: [
       section([words(`⚠️ ${sentence} Reference `), code(reference, 20)]),
-      ...actions(actionButton({ label: "Refresh", act: "home:refresh", value: "refresh" })),
+      ...actions(actionButton({ label: "Refresh", action: { kind: "home", act: "refresh" }, value: "refresh" })),
     ],
   };
 }
@@ -88,8 +88,10 @@ function quickActions({ account, verbs, services, jobs }: HomeState) {
     // An empty list has its own button.
     isEmpty ? undefined : opening("Create", "create"),
     opening("Find workload", "show"),
-    actionButton({ label: "Refresh", act: "home:refresh", value: "refresh" }),
-    account === undefined ? undefined : menu({ act: "home:do", placeholder: "More…", options: all }),
+    actionButton({ label: "Refresh", action: { kind: "home", act: "refresh" }, value: "refresh" }),
+    account === undefined
+      ? undefined
+      : menu({ action: { kind: "home", act: "do" }, placeholder: "More…", options: all }),
   ];
 }
 
@@ -119,7 +121,7 @@ function regionMenu({ account, regions, defaultRegion }: HomeState) {
   const others = [region, ...regions].filter((each) => each !== defaultRegion);
   const own = [...new Set(others)].toSorted().map((each) => ({ value: each, text: each }));
   return menu({
-    act: "home:region",
+    action: { kind: "home", act: "region" },
     placeholder: "Default region…",
     options: [{ value: NO_REGION, text: `${defaultRegion} (server default)` }, ...own],
     chosen: region === defaultRegion ? NO_REGION : region,

@@ -7,9 +7,6 @@ import { plain, truncate, visible, truncateMiddle } from "../kit/text.ts";
 import { type Row, targetOf } from "./rows.ts";
 import type { HomeState } from "./state.ts";
 
-/** The action of the menu beside a workload. */
-export const WORKLOAD_MENU = "home:workload";
-
 /** Verbs that the menu answers at once; the others open their form. */
 export const readsInMenu = ["show", "logs"] as const;
 
@@ -56,7 +53,7 @@ export function menuOf(
   const may = new Set(["show", ...(mayDo.get(targetOf(row)) ?? [])]);
   const verbs = verbsFor(row).filter((verb) => may.has(verb));
   const options = verbs.map((verb) => ({ value: verb, text: labels[verb] ?? verb }));
-  return { id, menu: overflow({ act: WORKLOAD_MENU, options }) };
+  return { id, menu: overflow({ action: { kind: "home", act: "workload" }, options }) };
 }
 
 /** At most as many as Slack's menu holds, most used first. */

@@ -79,12 +79,13 @@ function summary({ total, levels: { failing, busy, healthy, idle } }: HomeRows):
 function pages({ from, page, rows, others }: HomeRows): Block[] {
   if (others <= HOME_PAGE) return [];
   const left = others - from - rows.length;
-  const turn = (label: string, act: string, to: number) => actionButton({ label, act, value: String(to) });
+  const turn = (label: string, act: "previous" | "next", to: number) =>
+    actionButton({ label, action: { kind: "home", act }, value: String(to) });
   return [
     context(`${grouped(from + 1)}–${grouped(from + rows.length)} of ${grouped(others)}`),
     ...actions(
-      page > 0 ? turn("Previous", "home:previous", page - 1) : undefined,
-      left > 0 ? turn(`Next ${Math.min(left, HOME_PAGE)}`, "home:next", page + 1) : undefined,
+      page > 0 ? turn("Previous", "previous", page - 1) : undefined,
+      left > 0 ? turn(`Next ${Math.min(left, HOME_PAGE)}`, "next", page + 1) : undefined,
     ),
   ];
 }

@@ -1,5 +1,6 @@
 import type { ActionsBlockElement, Button, RichTextSection } from "@slack/types";
 import type { Ask } from "../../ask.ts";
+import { type Action, encodeAction } from "./action-id.ts";
 import type { Inline } from "./inline.ts";
 import { sentence, strong, words } from "./inline.ts";
 import type { Block } from "./message.ts";
@@ -114,18 +115,18 @@ type ButtonInput = {
 
 type ActionButtonInput = {
   readonly label: string;
-  /** The action_id, such as `change:approve`; unique in a row of buttons. */
-  readonly act: string;
+  /** Unique in a row of buttons. */
+  readonly action: Action;
   readonly value: string;
   readonly style?: "primary" | "danger" | undefined;
 };
 
 /** Undefined when the value doesn't fit, because a truncated one would be wrong. */
-export function actionButton({ label, act, value, style }: ActionButtonInput): Button | undefined {
+export function actionButton({ label, action, value, style }: ActionButtonInput): Button | undefined {
   if (value === "" || value.length > limits.buttonValue) return undefined;
   return {
     type: "button",
-    action_id: act,
+    action_id: encodeAction(action),
     text: plain(label, limits.buttonText),
     value,
     ...(style && { style }),
@@ -135,7 +136,7 @@ export function actionButton({ label, act, value, style }: ActionButtonInput): B
 /** https://docs.slack.dev/reference/block-kit/block-elements/button-element: a click opens the URL and is also sent to the bot. */
 export function linkButton(label: string, url: string | undefined): Button | undefined {
   if (url === undefined || url.length > limits.buttonUrl || !isWebAddress(url)) return undefined;
-  return { type: "button", action_id: "link", text: plain(label, limits.buttonText), url };
+  return { type: "button", action_id: encodeAction({ kind: "link" }), text: plain(label, limits.buttonText), url };
 }
 
 /** Slack refuses a whole message for one button whose URL it can't read. */
@@ -145,7 +146,7 @@ function isWebAddress(url: string): boolean {
 
 /** A button with an Ask as its value; undefined when that is too long. `post` numbers the action_ids. */
 export function button({ label, ask, style }: ButtonInput): Button | undefined {
-  return actionButton({ label, act: "ask", value: JSON.stringify(ask), style });
+  return actionButton({ label, action: { kind: "read", at: 0 }, value: JSON.stringify(ask), style });
 }
 
 export function askButton(label: string, ask: Ask): Button | undefined {

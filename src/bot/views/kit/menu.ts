@@ -1,10 +1,10 @@
 import type { Overflow, StaticSelect, PlainTextOption } from "@slack/types";
+import { type Action, encodeAction } from "./action-id.ts";
 import { limits } from "./blocks.ts";
 import { plain, truncateMiddle } from "./text.ts";
 
 export type Menu = {
-  /** The action_id, such as `home:region`. */
-  readonly act: string;
+  readonly action: Action;
   readonly placeholder: string;
   readonly options: readonly OptionInput[];
   /** The selected value. */
@@ -12,13 +12,13 @@ export type Menu = {
 };
 
 /** Undefined without options, because Slack refuses an empty menu. */
-export function menu({ act, placeholder, options, chosen }: Menu): StaticSelect | undefined {
+export function menu({ action, placeholder, options, chosen }: Menu): StaticSelect | undefined {
   const all = optionsOf(options);
   if (all.length === 0) return undefined;
   const initial = all.find(({ value }) => value === chosen);
   return {
     type: "static_select",
-    action_id: act,
+    action_id: encodeAction(action),
     placeholder: plain(placeholder, limits.placeholder),
     options: all,
     ...(initial !== undefined && { initial_option: initial }),
@@ -26,9 +26,9 @@ export function menu({ act, placeholder, options, chosen }: Menu): StaticSelect 
 }
 
 /** A "…" menu; undefined without options. */
-export function overflow({ act, options }: Pick<Menu, "act" | "options">): Overflow | undefined {
+export function overflow({ action, options }: Pick<Menu, "action" | "options">): Overflow | undefined {
   const all = optionsOf(options, limits.overflowOptions);
-  return all.length === 0 ? undefined : { type: "overflow", action_id: act, options: all };
+  return all.length === 0 ? undefined : { type: "overflow", action_id: encodeAction(action), options: all };
 }
 
 export type OptionInput = {

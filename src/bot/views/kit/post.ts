@@ -1,3 +1,4 @@
+import { decodeAction, encodeAction } from "./action-id.ts";
 import { context, limits } from "./blocks.ts";
 import type { Block, Post, Message } from "./message.ts";
 import { escapeWithin, visibleLines, visible } from "./text.ts";
@@ -5,8 +6,8 @@ import type { RichTextBlock } from "@slack/types";
 import type { Inline } from "./inline.ts";
 
 /**
- * Slack refuses equal action_ids in a block, so buttons with an Ask become `ask:0`, `ask:1`, … in a message. Others keep
- * their action_id, which names what they do.
+ * Slack refuses equal action_ids in a block, so the buttons with an Ask are numbered in a message. Others keep their
+ * action_id, which names what they do.
  */
 export function numbered(blocks: readonly Block[]): Block[] {
   let next = 0;
@@ -15,7 +16,9 @@ export function numbered(blocks: readonly Block[]): Block[] {
       ? {
           ...block,
           elements: block.elements.map((each) =>
-            each.action_id === "ask" ? { ...each, action_id: `ask:${next++}` } : each,
+            decodeAction(each.action_id ?? "")?.kind === "read"
+              ? { ...each, action_id: encodeAction({ kind: "read", at: next++ }) }
+              : each,
           ),
         }
       : block,

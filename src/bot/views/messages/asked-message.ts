@@ -36,7 +36,7 @@ export function askedElsewhere({ change, cardIn, link, defaultRegion, names = {}
       ),
       ...actions(
         linkButton("Open card", link),
-        actionButton({ label: "Cancel", act: "change:cancel:beside", value: id }),
+        actionButton({ label: "Cancel", action: { kind: "request", act: "cancel", isBeside: true }, value: id }),
       ),
       context(truncate(id, 40)),
     ],

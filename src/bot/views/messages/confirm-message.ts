@@ -30,7 +30,7 @@ export function confirmMessage(ask: Ask): Post {
     context("Nothing changes until you confirm."),
     ...actions(
       runButton(label, ask, { at: 0, style: ask.verb === "delete" ? "danger" : "primary" }),
-      actionButton({ label: "Cancel", act: "run:cancel", value: "cancel" }),
+      actionButton({ label: "Cancel", action: { kind: "dismiss" }, value: "cancel" }),
     ),
   ]);
 }

@@ -63,7 +63,9 @@ export function decisionAnswer(input: DecisionAnswerInput): Post {
 function buttons(answer: DecisionAnswer): Block[] {
   if (answer.kind === "own") {
     const { id: value } = answer.change;
-    return actions(actionButton({ label: "Cancel request", act: "change:cancel:beside", value }));
+    return actions(
+      actionButton({ label: "Cancel request", action: { kind: "request", act: "cancel", isBeside: true }, value }),
+    );
   }
   if (answer.kind !== "missing") return [];
   return actions(

@@ -60,6 +60,15 @@ function buttonsFor({ change, viewer }: DuplicateRequest): (Button | undefined)[
   if (change.state !== "pending") return [];
   const { id: value } = change;
   if (viewer === "approver")
-    return [actionButton({ label: "Approve", act: "change:approve:beside", value, style: "primary" })];
-  return viewer === "requester" ? [actionButton({ label: "Cancel", act: "change:cancel:beside", value })] : [];
+    return [
+      actionButton({
+        label: "Approve",
+        action: { kind: "request", act: "approve", isBeside: true },
+        value,
+        style: "primary",
+      }),
+    ];
+  return viewer === "requester"
+    ? [actionButton({ label: "Cancel", action: { kind: "request", act: "cancel", isBeside: true }, value })]
+    : [];
 }

@@ -21,5 +21,5 @@ type Placed = { readonly at: number; readonly style?: "primary" | "danger" };
 
 /** Undefined when the Ask is too long for a button. */
 export function runButton(label: string, ask: Ask, { at, style }: Placed): Button | undefined {
-  return actionButton({ label, act: `run:${at}`, value: JSON.stringify(ask), style });
+  return actionButton({ label, action: { kind: "run", at }, value: JSON.stringify(ask), style });
 }

@@ -22,8 +22,8 @@ export function shortMenu(command: string): Message {
   ]);
 }
 
-/** Its answer is shown below the menu, to the person who clicked; `ask:0` would replace the menu for everybody. */
+/** Its answer is shown below the menu, to the person who clicked; a `read` would replace the menu for everybody. */
 function besideButton(label: string, verb: string) {
   const ask: Ask = { verb, share: false, args: {} };
-  return actionButton({ label, act: `ask:beside:${verb}`, value: JSON.stringify(ask) });
+  return actionButton({ label, action: { kind: "readBeside", verb }, value: JSON.stringify(ask) });
 }

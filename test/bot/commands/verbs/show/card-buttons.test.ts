@@ -2,7 +2,7 @@ import type { ActionsBlockElement, Button } from "@slack/types";
 import { expect, test } from "vitest";
 import { Ask } from "../../../../../src/bot/ask.ts";
 import { jobCard } from "../../../../../src/bot/commands/verbs/show/job-card.ts";
-import { openingIn } from "../../../../../src/bot/slack/modals/form-button.ts";
+import { openingIn } from "../../../../../src/bot/slack/modals/open-form.ts";
 import type { Post } from "../../../../../src/bot/views/kit/message.ts";
 import { serviceCard } from "../../../../../src/bot/commands/verbs/show/service-card.ts";
 import { now, report, service } from "../../../views/support/workloads.ts";
@@ -55,22 +55,22 @@ test("a name too long for a menu gets all its buttons instead", () => {
 test("an option of the menu opens the form about the workload of its row", () => {
   const row = card("Running").blocks.find(({ type }) => type === "actions");
 
-  expect(openingIn("form:menu", "memory", row?.block_id)).toMatchObject({
+  expect(openingIn({ kind: "formMenu" }, "memory", row?.block_id)).toMatchObject({
     command: { name: "memory" },
     values: { name: "service/web", region: "eu1" },
   });
-  expect(openingIn("form:menu", "create", row?.block_id)?.values).toEqual({
+  expect(openingIn({ kind: "formMenu" }, "create", row?.block_id)?.values).toEqual({
     kind: "service",
     like: "service/web",
     region: "eu1",
   });
-  expect(openingIn("form:menu", "memory", "somebody else's")).toBeUndefined();
+  expect(openingIn({ kind: "formMenu" }, "memory", "somebody else's")).toBeUndefined();
 });
 
 test("Delete is the menu's last option, and opens its form, which asks for the name", () => {
   const row = card("Running").blocks.find(({ type }) => type === "actions");
 
-  const opened = openingIn("form:menu", "delete", row?.block_id);
+  const opened = openingIn({ kind: "formMenu" }, "delete", row?.block_id);
 
   expect(opened).toMatchObject({ command: { name: "delete" }, values: { name: "service/web", region: "eu1" } });
   const { fill } = opened?.command.form ?? {};

@@ -1,0 +1,104 @@
+const requestActions = ["approve", "reject", "cancel", "undo", "again", "show", "logs", "look"] as const; // literals
+const homeActions = ["refresh", "region", "do", "connect", "previous", "next", "workload"] as const; // literals
+const pickers = ["service", "job", "any", "instance", "region", "change"] as const; // literals
+
+/** What a menu with options from Gantry lists. */
+export type Picker = (typeof pickers)[number];
+
+/** What a click on a button, or a choice in a menu, does. Some of it is in the element's value or the block's id. */
+export type Action =
+  /** On a request. `isBeside`: the button is on another message than the request's card. `look`: a menu, whose value says what. */
+  | { readonly kind: "request"; readonly act: (typeof requestActions)[number]; readonly isBeside?: boolean }
+  /** Runs the Ask in the value, of any verb, as if whoever clicks had typed it. */
+  | { readonly kind: "run"; readonly at: number }
+  /** The "Cancel" beside a `run`. */
+  | { readonly kind: "dismiss" }
+  /** Runs the Ask in the value, which only reads. */
+  | { readonly kind: "read"; readonly at: number }
+  /** The same, answered below the message for whoever clicks: it never replaces the message. */
+  | { readonly kind: "readBeside"; readonly verb: string }
+  | { readonly kind: "pick"; readonly of: Picker }
+  | { readonly kind: "home"; readonly act: (typeof homeActions)[number] }
+  /** Opens the form of a verb with the values in the value. */
+  | { readonly kind: "openForm"; readonly verb: string }
+  /** A menu whose options are verbs: opens their forms about the workload of the menu's row. */
+  | { readonly kind: "formMenu" }
+  | { readonly kind: "moreSettings" }
+  /** Opens a web page. Slack reports the click all the same. */
+  | { readonly kind: "link" };
+
+/**
+ * The `action_id` of an element. Messages keep theirs for as long as Slack keeps the messages, so an id that was posted once
+ * is never given another meaning.
+ */
+export function encodeAction(action: Action): string {
+  switch (action.kind) {
+    case "request":
+      return `change:${action.act}${action.isBeside === true ? ":beside" : ""}`;
+    case "run":
+      return `run:${action.at}`;
+    case "dismiss":
+      return "run:cancel";
+    case "read":
+      return `ask:${action.at}`;
+    case "readBeside":
+      return `ask:beside:${action.verb}`;
+    case "pick":
+      return `pick:${action.of}`;
+    case "home":
+      return `home:${action.act}`;
+    case "openForm":
+      return `form:open:${action.verb}`;
+    case "formMenu":
+      return "form:menu";
+    case "moreSettings":
+      return "form:more";
+    case "link":
+      return "link";
+  }
+}
+
+/** Undefined for what Gantry doesn't make, or no longer makes: an id comes from outside. */
+export function decodeAction(id: string): Action | undefined {
+  const [prefix, rest = ""] = splitOnce(id);
+  switch (prefix) {
+    case "change": {
+      const [name, end] = splitOnce(rest);
+      const act = requestActions.find((each) => each === name);
+      if (act === undefined || (end !== undefined && end !== "beside")) return undefined;
+      return { kind: "request", act, isBeside: end !== undefined };
+    }
+    case "run":
+      return rest === "cancel" ? { kind: "dismiss" } : placed("run", rest);
+    case "ask": {
+      const [name, verb] = splitOnce(rest);
+      return name === "beside" && verb !== undefined ? { kind: "readBeside", verb } : placed("read", rest);
+    }
+    case "pick": {
+      const of = pickers.find((each) => each === rest);
+      return of && { kind: "pick", of };
+    }
+    case "home": {
+      const act = homeActions.find((each) => each === rest);
+      return act && { kind: "home", act };
+    }
+    case "form": {
+      const [name, verb] = splitOnce(rest);
+      if (name === "open" && verb !== undefined) return { kind: "openForm", verb };
+      if (rest === "menu") return { kind: "formMenu" };
+      return rest === "more" ? { kind: "moreSettings" } : undefined;
+    }
+    default:
+      return id === "link" ? { kind: "link" } : undefined;
+  }
+}
+
+/** At the first colon. */
+function splitOnce(text: string): readonly [string, string?] {
+  const at = text.indexOf(":");
+  return at === -1 ? [text] : [text.slice(0, at), text.slice(at + 1)];
+}
+
+function placed(kind: "run" | "read", digits: string): Action | undefined {
+  return /^\d{1,3}$/u.test(digits) ? { kind, at: Number(digits) } : undefined;
+}
