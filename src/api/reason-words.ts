@@ -34,7 +34,7 @@ export function names(text: string, last: LastState): boolean {
 }
 
 /** " in 4 min"; "" when a time is missing. */
-export function within(first: string | undefined, last: string | undefined): string {
+export function inWhatTime(first: string | undefined, last: string | undefined): string {
   const ms = Date.parse(last ?? "") - Date.parse(first ?? "");
   if (Number.isNaN(ms) || ms < 0) return "";
   const seconds = Math.max(1, Math.round(ms / 1000));

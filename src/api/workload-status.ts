@@ -1,5 +1,5 @@
 import type { Job, Service } from "./answers.ts";
-import { names, reasonWith, restartsWords, within } from "./reason-words.ts";
+import { inWhatTime, names, reasonWith, restartsWords } from "./reason-words.ts";
 
 /**
  * How well a workload is. `failing` needs somebody; `busy` is on its way or unsure; `idle` is stopped or complete.
@@ -130,7 +130,7 @@ type Restarts = Pick<WorkloadStatus, "since" | "lastAt"> & {
 function recentRestarts({ restarts }: Service): Restarts | undefined {
   const { count = 0, first_at: since, last_at } = restarts ?? {};
   if (count < REPEATED) return undefined;
-  return { count, time: within(since, last_at), ...(since !== undefined && { since }) };
+  return { count, time: inWhatTime(since, last_at), ...(since !== undefined && { since }) };
 }
 
 /** A count over weeks says nothing about now, unless the service isn't running as it should either. */
