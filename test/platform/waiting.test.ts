@@ -60,3 +60,7 @@ test("without jitter it is exact, with all of it anything down to nothing", () =
   expect(backOffMs(3, { ...growth, jitter: 0 }, () => 0.3)).toBe(2_000);
   expect(backOffMs(3, { ...growth, jitter: 1 }, () => 0)).toBe(0);
 });
+
+test("those who failed together draw different pauses", () => {
+  expect(new Set(Array.from({ length: 50 }, () => backOffMs(4, growth))).size).toBeGreaterThan(1);
+});

@@ -1,3 +1,4 @@
+import { restUnlessAborted } from "../../../platform/waiting.ts";
 import { isDenied } from "./cache/read-refusal.ts";
 import type { ReadHealth, CacheLimits } from "./cache/reflection.ts";
 import type { Reconnects } from "./cache/reconnects.ts";
@@ -55,7 +56,7 @@ export function makeNamespaceClaims(): NamespaceClaims {
 type Opening = {
   readonly config: Pick<ClusterConfig, "region" | "namespacesOf">;
   readonly users: readonly string[];
-  readonly api: Pick<KubeApi, "server" | "list" | "watch" | "hasNamespace">;
+  readonly api: Pick<KubeApi, "server" | "list" | "watch" | "namespace">;
   readonly claims: NamespaceClaims;
   readonly reconnects: Reconnects;
   readonly limits?: Partial<CacheLimits>;
@@ -107,8 +108,8 @@ export function openNamespaces({ config, users, api, claims, ...reading }: Openi
     isGone(namespace) {
       const last = looked.get(namespace);
       if (last && performance.now() - last.at < LOOKED_MS) return last.isGone;
-      const isGone = api.hasNamespace(namespace).then(
-        (isThere) => isThere === false,
+      const isGone = api.namespace(namespace).then(
+        (found) => found === "missing",
         () => false,
       );
       looked.set(namespace, { at: performance.now(), isGone });
@@ -243,7 +244,7 @@ export async function inEachNamespace(
   };
   const end = namespaces.onChange(look);
   look();
-  if (!signal.aborted) await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
+  await restUnlessAborted(new Promise(() => undefined), signal);
   end();
   await Promise.all(begun.values());
 }

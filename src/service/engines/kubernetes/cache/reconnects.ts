@@ -1,3 +1,5 @@
+import { orAborted } from "../../../../platform/waiting.ts";
+
 export type Reconnects = {
   /**
    * Resolves when the caller may send its request: one caller per second, those that somebody waits for first. Rejects
@@ -34,18 +36,10 @@ export function makeReconnects({ everyMs = 1_000 }: { readonly everyMs?: number 
   return {
     async turn(signal, isAwaited) {
       signal.throwIfAborted();
-      const { promise, resolve, reject } = Promise.withResolvers<void>();
-      const abort = (): void => reject(signal.reason);
-      signal.addEventListener("abort", abort, { once: true });
+      const { promise, resolve } = Promise.withResolvers<void>();
       queue = [...queue, { signal, isAwaited, go: resolve }];
       next();
-      await promise.finally(() => signal.removeEventListener("abort", abort));
+      await orAborted(promise, signal);
     },
   };
-}
-
-/** Milliseconds until the next try: twice as long after each failure, and half of it random. */
-export function backOffMs(failures: number, { firstMs, longestMs }: { firstMs: number; longestMs: number }): number {
-  const most = Math.min(longestMs, firstMs * 2 ** Math.min(30, Math.max(0, failures - 1)));
-  return most / 2 + (Math.random() * most) / 2;
 }

@@ -1,4 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { backOffMs, orAborted } from "../../../../platform/waiting.ts";
+import { Refusal } from "../../../engine.ts";
 import { KubeError, KubeUnreachable, type WatchEvent } from "../cluster/kube-api.ts";
 import type { Kind, KubeObject } from "../cluster/kinds.ts";
 import {
@@ -14,8 +16,6 @@ import {
   whereOf,
   WatchSilent,
 } from "./reflection.ts";
-import { backOffMs } from "./reconnects.ts";
-import { Refusal } from "../../../engine.ts";
 import { readRefusal, tooMany, TooManyObjects } from "./read-refusal.ts";
 import type { FullList, Taken } from "./object-store.ts";
 
@@ -87,9 +87,9 @@ async function keepCurrent<K extends Kind>(reflection: Reflection<K>): Promise<v
 
 async function pause<K extends Kind>(reflection: Reflection<K>, error: unknown): Promise<void> {
   const { limits, denied, failures } = reflection;
-  const { firstRetryMs, longestRetryMs, deniedRetryMs } = limits;
+  const { firstRetryMs: firstMs, longestRetryMs: longestMs, deniedRetryMs } = limits;
   const asked = error instanceof KubeError ? Math.min(60, error.retryAfterSeconds ?? 0) * 1_000 : 0;
-  const ms = denied ? deniedRetryMs : backOffMs(failures, { firstMs: firstRetryMs, longestMs: longestRetryMs });
+  const ms = denied ? deniedRetryMs : backOffMs(failures, { firstMs, longestMs, jitter: 0.5 });
   const woken = new AbortController();
   reflection.wake = () => woken.abort();
   await sleep(Math.max(ms, asked), undefined, { signal: woken.signal }).catch(() => undefined);
@@ -105,17 +105,18 @@ async function readCurrent<K extends Kind>(reflection: Reflection<K>, signal?: A
   refuseDenied(reflection);
   if (isCurrent(reflection, startedAt)) return;
   const late = AbortSignal.timeout(limits.readMs);
-  const ended = endOf([late, closing.signal, ...(signal ? [signal] : [])]);
+  const ended = AbortSignal.any([late, closing.signal, ...(signal ? [signal] : [])]);
   reflection.readers += 1;
   try {
-    while (!isCurrent(reflection, startedAt)) await Promise.race([listObjects(reflection), ended.promise]);
+    while (!isCurrent(reflection, startedAt)) await orAborted(listObjects(reflection), ended);
   } catch (error) {
     if (signal?.aborted) throw signal.reason;
     if (closing.signal.aborted) throw stopping();
-    throw readRefusal(reflection.place, late.aborted ? lateError(reflection) : error, ageMs(reflection));
+    const { place, aliveAt } = reflection;
+    const ageMs = aliveAt === undefined ? undefined : performance.now() - aliveAt;
+    throw readRefusal(place, late.aborted ? lateError(reflection) : error, ageMs);
   } finally {
     reflection.readers -= 1;
-    ended.forget();
   }
 }
 
@@ -143,25 +144,6 @@ function lateError<K extends Kind>({ lastError, isUnsettled, limits }: Reflectio
   return new KubeUnreachable(
     isUnsettled ? `not back after ${seconds}${last}` : `the list takes longer than ${seconds}`,
   );
-}
-
-function ageMs<K extends Kind>({ aliveAt }: Reflection<K>): number | undefined {
-  return aliveAt === undefined ? undefined : performance.now() - aliveAt;
-}
-
-/** Rejects when one of the signals aborts. */
-function endOf(signals: readonly AbortSignal[]): { readonly promise: Promise<never>; readonly forget: () => void } {
-  const { promise, reject } = Promise.withResolvers<never>();
-  promise.catch(() => undefined);
-  const end = (): void => reject(new Error("ended"));
-  for (const signal of signals) signal.addEventListener("abort", end, { once: true });
-  if (signals.some(({ aborted }) => aborted)) end();
-  return {
-    promise,
-    forget() {
-      for (const signal of signals) signal.removeEventListener("abort", end);
-    },
-  };
 }
 
 /** Lists the objects into the store. Concurrent callers share one list. */
@@ -200,14 +182,14 @@ async function listNow<K extends Kind>(reflection: Reflection<K>): Promise<void>
   try {
     const startedAt = performance.now();
     const take = store.startList();
-    listed(reflection, take(await allPages(reflection)), startedAt);
+    noteList(reflection, take(await allPages(reflection)), startedAt);
   } catch (error) {
     if (!closing.signal.aborted) noteFailure(reflection, error, "list");
     throw error;
   }
 }
 
-function listed<K extends Kind>(reflection: Reflection<K>, taken: Taken, startedAt: number): void {
+function noteList<K extends Kind>(reflection: Reflection<K>, taken: Taken, startedAt: number): void {
   reflection.aliveAt = startedAt;
   reflection.isDoubted = false;
   reflection.mustList = false;
@@ -280,14 +262,17 @@ async function watchUntil<K extends Kind>(reflection: Reflection<K>, stop: Abort
     ...(labelSelector !== undefined && { labelSelector }),
     onOpen() {
       openedAt = performance.now();
-      opened(reflection);
+      reflection.isWatching = true;
+      reflection.isUnsettled = false;
+      if (reflection.denied?.by === "watch") reflection.denied = undefined;
+      noteRecovery(reflection);
     },
     onEvent(event: WatchEvent<K>) {
       if (stop.signal.aborted) return;
       silence.refresh();
       // The first events of a resumed watch are those that were missed: until they are through, others may follow.
       const isBehind = reflection.isDoubted && performance.now() - openedAt < limits.catchUpMs;
-      took(reflection, event, isBehind);
+      takeEvent(reflection, event, isBehind);
     },
   };
   try {
@@ -297,14 +282,7 @@ async function watchUntil<K extends Kind>(reflection: Reflection<K>, stop: Abort
   }
 }
 
-function opened<K extends Kind>(reflection: Reflection<K>): void {
-  reflection.isWatching = true;
-  reflection.isUnsettled = false;
-  if (reflection.denied?.by === "watch") reflection.denied = undefined;
-  noteRecovery(reflection);
-}
-
-function took<K extends Kind>(reflection: Reflection<K>, event: WatchEvent<K>, isBehind: boolean): void {
+function takeEvent<K extends Kind>(reflection: Reflection<K>, event: WatchEvent<K>, isBehind: boolean): void {
   const { store, limits } = reflection;
   if (!isBehind) {
     reflection.aliveAt = performance.now();

@@ -67,6 +67,9 @@ export type PodLogOptions = {
   readonly limitBytes?: number;
 };
 
+/** `hidden`: this account may not look. */
+export type NamespaceFacts = { readonly labels: Readonly<Record<string, string>> } | "missing" | "hidden";
+
 /**
  * The API of one cluster, as one user. Each call rejects with a `KubeError` when the API server answered with an error
  * and with a `KubeUnreachable` when it didn't answer; an aborted signal rejects with its reason.
@@ -74,16 +77,8 @@ export type PodLogOptions = {
 export type KubeApi = {
   /** The address of the API server, for people. */
   readonly server: string;
-  /**
-   * Whether a namespace is there; undefined where this account may not look. Without one, lists in it are empty, as if nothing
-   * ran there.
-   */
-  readonly hasNamespace: (namespace: string) => Promise<boolean | undefined>;
-  /** The labels of a namespace; undefined where this account may not look. */
-  readonly namespaceLabels: (
-    namespace: string,
-    signal?: AbortSignal,
-  ) => Promise<Readonly<Record<string, string>> | undefined>;
+  /** What a namespace has, or why that isn't known. Lists in one that is missing are empty, as if nothing ran there. */
+  readonly namespace: (name: string, signal?: AbortSignal) => Promise<NamespaceFacts>;
   /** The server's version: `v1.20.2`. */
   readonly version: (signal?: AbortSignal) => Promise<string>;
   readonly list: <K extends Kind>(place: Place<K>, options: ListOptions, signal?: AbortSignal) => Promise<ListPage<K>>;

@@ -6,15 +6,7 @@ import { z } from "zod";
 import { version } from "../../../../platform/version.ts";
 import { orAborted } from "../../../../platform/waiting.ts";
 import { execPluginOf } from "./exec-plugin.ts";
-import {
-  type KubeApi,
-  KubeError,
-  KubeUnreachable,
-  type Named,
-  type Patch,
-  type Place,
-  missingRightOf,
-} from "./kube-api.ts";
+import { type KubeApi, KubeError, KubeUnreachable, type Named, type Place, missingRightOf } from "./kube-api.ts";
 import { apiVersionOf, type Kind, kinds, type KubeObject } from "./kinds.ts";
 import { watchStream } from "./watch-stream.ts";
 
@@ -77,27 +69,17 @@ function clientOf(connection: Connection, onWarning?: (warning: string) => void)
   };
 }
 
-function reads(
-  connection: Connection,
-): Pick<KubeApi, "hasNamespace" | "namespaceLabels" | "version" | "list" | "watch" | "get" | "podLog"> {
+function reads(connection: Connection): Pick<KubeApi, "namespace" | "version" | "list" | "watch" | "get" | "podLog"> {
   const json = (sending: Sending) => jsonAnswer(connection, sending);
   return {
-    async hasNamespace(namespace) {
+    async namespace(name, signal) {
       try {
-        await json({ method: "GET", path: `/api/v1/namespaces/${encodeURIComponent(namespace)}` });
-        return true;
+        const path = `/api/v1/namespaces/${encodeURIComponent(name)}`;
+        const { metadata } = NamespaceLabels.parse(await json({ method: "GET", path, signal }));
+        return { labels: metadata.labels ?? {} };
       } catch (error) {
-        if (!(error instanceof KubeError)) throw error;
-        return error.status === 404 && error.reason === "NotFound" ? false : undefined;
-      }
-    },
-    async namespaceLabels(namespace, signal) {
-      try {
-        const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}`;
-        return NamespaceLabels.parse(await json({ method: "GET", path, signal })).metadata.labels ?? {};
-      } catch (error) {
-        if (error instanceof KubeError && [401, 403, 404].includes(error.status)) return undefined;
-        throw error;
+        if (!(error instanceof KubeError && [401, 403, 404].includes(error.status))) throw error;
+        return error.status === 404 && error.reason === "NotFound" ? "missing" : "hidden";
       }
     },
     async version(signal) {
@@ -150,8 +132,9 @@ function writes(
     },
     async patch(named, patch, signal) {
       const path = pathOf(connection, named);
-      const sending = { method: "PATCH", path, query: byGantry, ...patchBody(patch), signal } as const;
-      return parse(named.kind, await json(sending));
+      const body = patch.type === "json" ? patch.operations : patch.body;
+      const contentType = patchTypes[patch.type];
+      return parse(named.kind, await json({ method: "PATCH", path, query: byGantry, body, contentType, signal }));
     },
     async replace(named, body, signal) {
       return parse(
@@ -238,10 +221,6 @@ const patchTypes = {
   merge: "application/merge-patch+json",
   strategic: "application/strategic-merge-patch+json",
 } as const;
-
-function patchBody(patch: Patch) {
-  return { body: patch.type === "json" ? patch.operations : patch.body, contentType: patchTypes[patch.type] };
-}
 
 function parse<K extends Kind>(kind: K, value: unknown): KubeObject<K> {
   const parsed = kinds[kind].schema.safeParse(value);

@@ -2,7 +2,7 @@ import { isOptional } from "../cache/namespace-cache.ts";
 import { isDenied } from "../cache/read-refusal.ts";
 import type { ClusterConfig, UserNamespaces } from "../cluster/cluster-config.ts";
 import { kubeConfigOf } from "../cluster/connect.ts";
-import { type KubeApi, KubeError, NoCredentials } from "../cluster/kube-api.ts";
+import { type KubeApi, KubeError, type NamespaceFacts, NoCredentials } from "../cluster/kube-api.ts";
 import { makeKubeClient } from "../cluster/kube-client.ts";
 import { beyondText, byAge, upToMost } from "../region-namespaces.ts";
 
@@ -125,10 +125,11 @@ async function seen(api: KubeApi, name: string, { region, podSecurity }: Cluster
     (await Promise.all(kinds.map(count))).reduce((total, each) => total + each, 0);
   try {
     const [workloads, jobs] = await Promise.all([sum("Deployment", "StatefulSet", "DaemonSet"), sum("Job", "CronJob")]);
-    const isMissing = workloads + jobs === 0 && (await api.hasNamespace(name)) === false;
-    const isAsked = (podSecurity ?? "auto") === "auto";
-    const hidesPodSecurity = isAsked && (await api.namespaceLabels(name)) === undefined;
-    if (!isMissing) return { name, workloads, jobs, hidesPodSecurity };
+    const isEmpty = workloads + jobs === 0;
+    const isPodSecurityAsked = (podSecurity ?? "auto") === "auto";
+    const found = isEmpty || isPodSecurityAsked ? await namespaceAt(api, name, isPodSecurityAsked) : "hidden";
+    const hidesPodSecurity = isPodSecurityAsked && typeof found !== "object";
+    if (!isEmpty || found !== "missing") return { name, workloads, jobs, hidesPodSecurity };
   } catch (error) {
     throw new Error(
       `Region ${region}: couldn't list what runs in the namespace ${name} at ${api.server}: ${messageOf(error)}. ` +
@@ -142,6 +143,16 @@ async function seen(api: KubeApi, name: string, { region, podSecurity }: Cluster
     `Region ${region}: the cluster at ${api.server} has no namespace ${name}. ` +
       `Create it with \`kubectl create namespace ${name}\`, or name another one`,
   );
+}
+
+/** Whether it is there is only a hint: an error of the API server is no reason not to start unless its labels are needed. */
+async function namespaceAt(api: KubeApi, name: string, needsLabels: boolean): Promise<NamespaceFacts> {
+  try {
+    return await api.namespace(name);
+  } catch (error) {
+    if (needsLabels || !(error instanceof KubeError)) throw error;
+    return "hidden";
+  }
 }
 
 type Tried = { readonly context: string; readonly server: string; readonly error: unknown };

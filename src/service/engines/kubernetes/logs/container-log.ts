@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { backOffMs, orAborted, within } from "../../../../platform/waiting.ts";
 import { type BackOff, delayAfter } from "../../../workloads/lifecycle/back-off.ts";
 import { KubeError, KubeUnreachable } from "../cluster/kube-api.ts";
 import type { ContainerSource, ContainerState } from "./log-sources.ts";
@@ -286,21 +287,13 @@ async function pauseAfter(error: unknown, { life, deps, failures }: Failure): Pr
     life.noted = error.message;
     deps.logs.append(workload, pod, `[gantry] newer lines are missing: ${error.message}`);
   }
-  const pause = delayAfter(failures, deps.backOffMs);
-  await deps.wait(pause / 2 + (Math.random() * pause) / 2);
+  const { first: firstMs, max: longestMs } = deps.backOffMs;
+  await deps.wait(backOffMs(failures, { firstMs, longestMs, jitter: 0.5 }));
 }
 
 async function waitFor(
   changed: Promise<void>,
   { ms, signal }: { readonly ms: number | undefined; readonly signal: AbortSignal },
 ): Promise<void> {
-  const over = new AbortController();
-  const late = ms ?? 2 ** 31 - 1;
-  const either = AbortSignal.any([signal, over.signal]);
-  try {
-    await Promise.race([changed, sleep(late, undefined, { signal: either, ref: false })]);
-    signal.throwIfAborted();
-  } finally {
-    over.abort();
-  }
+  await orAborted(ms === undefined ? changed : within(ms, changed, () => undefined), signal);
 }

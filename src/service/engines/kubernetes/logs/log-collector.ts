@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
-import { setTimeout as sleep } from "node:timers/promises";
+import { within } from "../../../../platform/waiting.ts";
 import type { LogWriter } from "../../../workloads/logs/log-writer.ts";
 import type { Region } from "../regions.ts";
 import { inEachNamespace } from "../region-namespaces.ts";
@@ -115,12 +115,12 @@ export function startLogCollector(options: CollectorOptions): LogCollector {
     isCollecting: () => lease.isHeld(),
     problem: (namespace) => (lease.isHeld() ? problems.get(namespace) : lease.problem()),
     async elsewhere() {
-      await Promise.race([lease.looked, sleep(FIRST_LOOK_MS, undefined, { ref: false })]);
+      await within(FIRST_LOOK_MS, lease.looked, () => undefined);
       return lease.elsewhere();
     },
     async catchUp(workload) {
       const looks = Promise.all([...lookers].map((look) => look(workload)));
-      await Promise.race([looks, sleep(CATCH_UP_MS, undefined, { ref: false })]);
+      await within(CATCH_UP_MS, looks, () => undefined);
     },
     close: () => (closed ??= lease.close()),
   };

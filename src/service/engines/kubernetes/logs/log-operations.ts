@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import { within } from "../../../../platform/waiting.ts";
 import { type Engine, type EngineRequest, Refusal } from "../../../engine.ts";
 import { requestedDay } from "../../../workloads/logs/log-writer.ts";
 import { type FoundJob, findJob } from "../read/jobs.ts";
@@ -106,12 +106,11 @@ const PATIENCE_MS = 2_000;
  * used up its retries, and its log is what people look for then. Never rejects: without the logs, it is the pods.
  */
 export async function jobInstances(job: LoggedWorkload, logs: RegionLogs): Promise<readonly string[]> {
-  const late = new AbortController();
-  const logged = await Promise.race([
+  const logged = await within(
+    PATIENCE_MS,
     logs.instances(job).catch(() => []),
-    sleep(PATIENCE_MS, [], { signal: late.signal }).catch(() => []),
-  ]);
-  late.abort();
+    () => [],
+  );
   // Notes about the job as a whole are in its own name.
   const gone = logged.filter((instance) => instance !== job.objectName && !job.pods.includes(instance));
   return [...gone, ...job.pods];

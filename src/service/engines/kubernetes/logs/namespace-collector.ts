@@ -1,4 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { unawaited } from "../../../../platform/unawaited.ts";
+import { restUnlessAborted } from "../../../../platform/waiting.ts";
 import type { LogWriter } from "../../../workloads/logs/log-writer.ts";
 import type { CachedKind, NamespaceCache } from "../cache/namespace-cache.ts";
 import type { ClusterConfig } from "../cluster/cluster-config.ts";
@@ -7,7 +9,6 @@ import { collectContainer, type ContainerLog, type ContainerLogDeps } from "./co
 import { sourcesOf, collectedKinds, type CollectedWorkload, collectedWorkloads, existingKeys } from "./log-sources.ts";
 import { collectedUntil, markCollected, namespaceKey } from "./stored-logs.ts";
 import { sourceKey } from "./log-reading.ts";
-import { unawaited } from "../../../../platform/unawaited.ts";
 
 type NamespaceCollectorDeps = Omit<ContainerLogDeps, "logs"> & {
   readonly config: ClusterConfig;
@@ -81,10 +82,7 @@ function watchChanges(collection: Collection) {
   ];
   return {
     async next(signal: AbortSignal): Promise<void> {
-      const abort = (): void => changed.resolve();
-      signal.addEventListener("abort", abort, { once: true });
-      await changed.promise;
-      signal.removeEventListener("abort", abort);
+      await restUnlessAborted(changed.promise, signal);
       await sleep(SETTLE_MS, undefined, { signal });
       changed = Promise.withResolvers();
     },

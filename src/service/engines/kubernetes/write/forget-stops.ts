@@ -1,5 +1,5 @@
 import { unawaited } from "../../../../platform/unawaited.ts";
-import { orAborted } from "../../../../platform/waiting.ts";
+import { restUnlessAborted } from "../../../../platform/waiting.ts";
 import type { NamespaceCache } from "../cache/namespace-cache.ts";
 import { KubeError } from "../cluster/kube-api.ts";
 import { annotations } from "../names.ts";
@@ -22,7 +22,7 @@ export function forgetStops(parts: WriteParts): () => void {
     unawaited(
       inEachNamespace(region.namespaces, closing.signal, async (namespace, signal) => {
         const subscriptions = watching(parts, region, region.cacheOf(namespace));
-        await orAborted(new Promise(() => undefined), signal).catch(() => undefined);
+        await restUnlessAborted(new Promise(() => undefined), signal);
         for (const end of subscriptions) end();
       }),
     );

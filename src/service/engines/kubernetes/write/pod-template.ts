@@ -101,8 +101,8 @@ export async function podSettingsOf({ region, namespace, name, signal }: Target)
   const { defaults = {}, podSecurity = "auto" } = config;
   if (podSecurity === "none") return { defaults, isRestricted: false };
   if (podSecurity === "restricted") return { defaults, isRestricted: true, enforced: "restricted" };
-  const labels = await reading(`create ${name}`, () => api.namespaceLabels(namespace, signal));
-  const enforced = labels?.[ENFORCED];
+  const found = await reading(`create ${name}`, () => api.namespace(namespace, signal));
+  const enforced = typeof found === "object" ? found.labels[ENFORCED] : undefined;
   return { defaults, isRestricted: enforced === "restricted", enforced };
 }
 

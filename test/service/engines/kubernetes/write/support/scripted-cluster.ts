@@ -72,7 +72,7 @@ export function scriptedCluster(first: Fault = (_, go) => go()) {
   const api = {
     server: "https://scripted",
     apiVersion: () => "batch/v1",
-    namespaceLabels: async () => ({}),
+    namespace: async () => ({ labels: {} }),
     list: ({ kind }: { kind: Kind }) =>
       run("list", kind, () => {
         const items = [...objects].flatMap(([key, object]) => (key.startsWith(`${kind} `) ? [object] : []));
