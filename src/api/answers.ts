@@ -1,11 +1,9 @@
 import { z } from "zod";
-import { Job } from "./job-shape.ts";
-import { identity, listOf, lenient, text } from "./lenient.ts";
+import { Job, identity, listOf, lenient, text, Service } from "./workload-shapes.ts";
 import type { OperationId } from "./operations.ts";
-import { Service } from "./service-shape.ts";
 
-export type { EnvVar, Event, Job, JobContainer, Sidecar } from "./job-shape.ts";
-export type { Service, ServiceContainer, ServiceVolume } from "./service-shape.ts";
+export type { EnvVar, Event, Job, JobContainer, Sidecar } from "./workload-shapes.ts";
+export type { Service, ServiceContainer, ServiceVolume } from "./workload-shapes.ts";
 
 /** One message of a service's log. */
 export type LogLine = { instance_name?: string; log: string };

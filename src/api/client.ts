@@ -2,19 +2,16 @@ import { LONGEST_TIMER_MS } from "../platform/waiting.ts";
 import { createHash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ParsedAnswer } from "./answers.ts";
-import type { AskedBy } from "./asked-by.ts";
-import { createCallCount, type CallCount, type CallsToday } from "./call-count.ts";
+import { type AskedBy, warningsIn } from "./extension-headers.ts";
 import { decode } from "./decode.ts";
 import { createEngineInfo, type EngineInfo } from "./engine-info.ts";
 import { exchange, type Exchange, type Fetch } from "./exchange.ts";
-import { aborted, heldBack } from "./failures.ts";
+import { aborted, heldBack, Problem } from "./problem.ts";
 import { createSingleFlight, type Flight, type SingleFlight } from "./single-flight.ts";
 import { operationTable, type Call, type OperationId } from "./operations.ts";
-import { Problem } from "./problem.ts";
 import { requestFor, unsendable, type ApiAccount } from "./request.ts";
 import { withRetries } from "./retry.ts";
 import { displayable, secretValues } from "./service-message.ts";
-import { warningsIn } from "./warnings.ts";
 
 export type { ApiAccount } from "./request.ts";
 
@@ -193,4 +190,45 @@ function baseOf(baseUrl: string): string {
     throw new Error("WORKLOAD_API_URL must have no user, query or fragment");
   }
   return `${url.origin}${url.pathname}`.replace(/\/+$/u, "");
+}
+
+export type CallsToday = {
+  /** HTTP calls that were sent, retries included. */
+  readonly count: number;
+  /** The start of the UTC day, or of this process if that was later. */
+  readonly since: Date;
+};
+
+export type CallCount = {
+  /** Counts one call. The returned function takes it back, for a call that was never sent. */
+  add(username: string): () => void;
+  today(username: string): CallsToday;
+};
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** Counts calls per user and UTC day, in memory: some services limit calls per day. */
+export function createCallCount(now: () => number): CallCount {
+  const startedAt = now();
+  let day = Math.floor(startedAt / DAY_MS);
+  let counts = new Map<string, number>();
+  const current = (): Map<string, number> => {
+    const today = Math.floor(now() / DAY_MS);
+    if (today !== day) {
+      day = today;
+      counts = new Map();
+    }
+    return counts;
+  };
+  return {
+    add(username) {
+      const day = current();
+      day.set(username, (day.get(username) ?? 0) + 1);
+      return () => void day.set(username, (day.get(username) ?? 1) - 1);
+    },
+    today: (username) => ({
+      count: current().get(username) ?? 0,
+      since: new Date(Math.max(startedAt, day * DAY_MS)),
+    }),
+  };
 }

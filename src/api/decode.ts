@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { answerShapes, type ParsedAnswer } from "./answers.ts";
 import { isStatusOnly, type Exchange } from "./exchange.ts";
-import { unexpected, refusal } from "./failures.ts";
+import { unexpected, refusal } from "./problem.ts";
 import type { OperationId } from "./operations.ts";
 import { retryAfterSeconds } from "./retry.ts";
 import { isHtml, errorSentence, insteadIn, displayable, type Secret } from "./service-message.ts";

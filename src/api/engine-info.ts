@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { type Fetch, answerOrAborted, readBody } from "./exchange.ts";
-import { lenient, listOf } from "./lenient.ts";
+import { lenient, listOf } from "./workload-shapes.ts";
 
 /** The engine behind the workload API. This is our extension: other workload APIs don't have this page. */
 export type EngineInfo = {

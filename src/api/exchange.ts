@@ -1,7 +1,6 @@
 import { orAborted } from "../platform/waiting.ts";
-import { invalid, timedOut, unexpected, unreachable } from "./failures.ts";
+import { invalid, timedOut, unexpected, unreachable, Problem } from "./problem.ts";
 import type { OperationId } from "./operations.ts";
-import { Problem } from "./problem.ts";
 
 /** An answer with any status. `text` is undefined when the body isn't UTF-8. */
 export type Exchange = { readonly status: number; readonly headers: Headers; readonly text: string | undefined };

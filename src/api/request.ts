@@ -1,9 +1,8 @@
 import createClient from "openapi-fetch";
-import { type AskedBy, askedByHeaders } from "./asked-by.ts";
-import { invalid } from "./failures.ts";
-import { pathSafe } from "./names.ts";
+import { type AskedBy, askedByHeaders } from "./extension-headers.ts";
+import { invalid, type Problem } from "./problem.ts";
+import { pathSafe } from "./request-limits.ts";
 import { operationTable, type Call, type Operation, type OperationId } from "./operations.ts";
-import type { Problem } from "./problem.ts";
 import type { paths } from "./schema.ts";
 
 export type ApiAccount = { readonly username: string; readonly token: string };

@@ -1,6 +1,5 @@
-import { aborted, timedOut } from "./failures.ts";
+import { aborted, timedOut, type Problem } from "./problem.ts";
 import type { OperationId } from "./operations.ts";
-import type { Problem } from "./problem.ts";
 import { unawaited } from "../platform/unawaited.ts";
 
 /** A request in flight, retries included. */

@@ -2,10 +2,14 @@
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { QuestionError, questionFromOptions } from "../bot/policy/question-from-options.ts";
-import { defaultPolicy, defaultPolicyText } from "../bot/policy/default-policy.ts";
+import {
+  defaultPolicy,
+  defaultPolicyText,
+  policyWarnings,
+  PolicyError,
+  readPolicy,
+} from "../bot/policy/read-policy.ts";
 import { explain, explanationLines } from "../bot/policy/explain.ts";
-import { policyWarnings } from "../bot/policy/policy-warnings.ts";
-import { PolicyError, readPolicy } from "../bot/policy/read-policy.ts";
 import type { Policy } from "../bot/policy/policy.ts";
 
 const usage = `Usage: npm run policy -- check [FILE]

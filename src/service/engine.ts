@@ -1,4 +1,4 @@
-import type { AskedBy } from "../api/asked-by.ts";
+import type { AskedBy } from "../api/extension-headers.ts";
 import type { Answer, Call, OperationId } from "../api/operations.ts";
 
 /** The authenticated account of a request. An engine shows and changes only this user's workloads. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { askedByHeaders, askedByIn } from "../../src/api/asked-by.ts";
+import { askedByHeaders, askedByIn } from "../../src/api/extension-headers.ts";
 import { card, says } from "../support/speak.ts";
 import { documentedApi } from "../support/documented-api.ts";
 import { openPolicy } from "../support/open-policy.ts";

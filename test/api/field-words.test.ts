@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { inPlainWords } from "../../src/api/field-words.ts";
+import { inPlainWords } from "../../src/api/service-message.ts";
 
 test.each<[string, string | undefined]>([
   [

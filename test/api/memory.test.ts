@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { memoryUpdate } from "../../src/api/dialect.ts";
+import { memoryUpdate } from "../../src/api/log-pages.ts";
 import { isUpdateMemory, jobMemory, parseMemoryMiB, serviceMemory, updateMemoryMiB } from "../../src/api/memory.ts";
 
 test.each<[unknown, number | undefined]>([

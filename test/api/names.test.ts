@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { checkName, pathSafe } from "../../src/api/names.ts";
+import { checkName, pathSafe } from "../../src/api/request-limits.ts";
 
 test.each(["a", "web", "nightly-report-2", "a".repeat(50), "x-1"])("%s is a name", (name) => {
   expect(checkName("service", name)).toBeUndefined();

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { brief, endWords, lead } from "../../src/api/reason-words.ts";
+import { brief, endWords, lead } from "../../src/api/workload-status.ts";
 
 const pulling =
   'ImagePullBackOff: Back-off pulling image "registry.example.com/shop/web:4.12": failed to resolve reference "registry.example.com/shop/web:4.12": not found';

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { warningHeaders, warningsIn } from "../../src/api/warnings.ts";
+import { warningHeaders, warningsIn } from "../../src/api/extension-headers.ts";
 import { service, services } from "../service/support/asked-service.ts";
 import { documentedApi } from "../support/documented-api.ts";
 import { openPolicy } from "../support/open-policy.ts";

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { newKey } from "../../src/bot/accounts/keyring.ts";
+import { newKey } from "../../src/bot/accounts/seal.ts";
 import { createPlayground, type Playground } from "../../src/playground/playground.ts";
 import { type Replicas, openReplicas } from "./replicas.ts";
 import { type Deliveries, openLoadBalancer, PATIENT_ACK_MS } from "./load-balancer.ts";

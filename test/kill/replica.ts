@@ -1,8 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { flushCompileCache } from "node:module";
 import { setTimeout as sleep } from "node:timers/promises";
-import { readKeyring } from "../../src/bot/accounts/keyring.ts";
-import { createSealer } from "../../src/bot/accounts/seal.ts";
+import { readKeyring, createSealer } from "../../src/bot/accounts/seal.ts";
 import { createApi } from "../../src/api/client.ts";
 import type { WorkloadRef } from "../../src/bot/changes/change.ts";
 import { readConfig } from "../../src/bot/compose/config.ts";

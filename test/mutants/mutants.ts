@@ -111,7 +111,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     bug: "a list of domains that can only be read in part is taken for the whole",
-    file: "src/api/service-shape.ts",
+    file: "src/api/workload-shapes.ts",
     text: "  binding_domain_name: lenient(z.array(identity)),",
     becomes: "  binding_domain_name: lenient(listOf(identity)),",
     tests: ["test/api/answers.test.ts"],
@@ -300,7 +300,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     bug: "a card says twice that nothing was changed",
-    file: "src/api/failures.ts",
+    file: "src/api/problem.ts",
     text: "maybeSent ? { told: detail, advice: undefined } : partsOf(detail);",
     becomes: "{ told: detail, advice: undefined };",
     tests: ["test/flows/changing/adopted-workloads.test.ts"],
@@ -398,7 +398,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     bug: "revoked tokens of a person count as a removal of the app",
-    file: "src/bot/slack/receive/uninstalled.ts",
+    file: "src/bot/slack/receive/workspace-events.ts",
     text: 'if (event.type === "tokens_revoked" && event.tokens?.bot.length === 0) return;',
     becomes: "",
     tests: installations,

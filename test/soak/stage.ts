@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { newKey } from "../../src/bot/accounts/keyring.ts";
+import { newKey } from "../../src/bot/accounts/seal.ts";
 import { openDatabases } from "../kill/databases.ts";
 import { openRecords, type Records } from "../kill/records.ts";
 import { count, type Ledger } from "./ledger.ts";

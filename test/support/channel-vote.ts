@@ -1,4 +1,4 @@
-import type { Terms } from "../../src/bot/policy/verdict.ts";
+import type { Terms } from "../../src/bot/policy/policy.ts";
 
 /** What `approve: {}` in a rule stands for: one vote of the channel, within an hour. */
 export const channelVote: Terms = {

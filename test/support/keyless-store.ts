@@ -1,5 +1,4 @@
-import { newKey, readKeyring } from "../../src/bot/accounts/keyring.ts";
-import { createSealer } from "../../src/bot/accounts/seal.ts";
+import { newKey, readKeyring, createSealer } from "../../src/bot/accounts/seal.ts";
 import type { StoredChange } from "../../src/bot/changes/stored-change.ts";
 import type { Store } from "../../src/bot/store/store.ts";
 

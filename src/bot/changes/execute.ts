@@ -1,11 +1,10 @@
-import type { AskedBy } from "../../api/asked-by.ts";
+import type { AskedBy } from "../../api/extension-headers.ts";
 import { operationTable } from "../../api/operations.ts";
 import { Problem } from "../../api/problem.ts";
 import type { Change, Outcome } from "./change.ts";
 import { digestOf, driftOf, unexplainedDrift } from "./drift.ts";
 import { readSnapshot, type ReadDeps } from "./read-workload.ts";
-import { type AcceptedEnd, readBackAccepted, type ReadBackDeps } from "./read-back-accepted.ts";
-import { readBackUnknown } from "./read-back-unknown.ts";
+import { type AcceptedEnd, readBackAccepted, type ReadBackDeps, readBackUnknown } from "./read-back.ts";
 import { otherKeyHint } from "./updatable-fields.ts";
 import type { Drift } from "./stored-change.ts";
 

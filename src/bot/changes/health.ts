@@ -3,10 +3,15 @@ import { Problem } from "../../api/problem.ts";
 import { levelOf } from "../../api/workload-status.ts";
 import type { Change, Outcome } from "./change.ts";
 import { type Effect, effectOf } from "./effect.ts";
-import { failingLines, type FailingLinesDeps } from "./failing-lines.ts";
-import { jobHealth } from "./job-health.ts";
-import { readSnapshot, type SnapshotRead, readWorkload, type WorkloadRead } from "./read-workload.ts";
-import { isVisible } from "./service-health.ts";
+import {
+  failingLines,
+  type FailingLinesDeps,
+  readSnapshot,
+  type SnapshotRead,
+  readWorkload,
+  type WorkloadRead,
+} from "./read-workload.ts";
+import { jobHealth, isVisible } from "./workload-health.ts";
 import { callsSoFar, judge, type Looking, MOST_CALLS, nextLookMs } from "./service-watch.ts";
 import { isAnother, jobSnapshot } from "./updatable-fields.ts";
 import { otherKeyHint } from "./updatable-fields.ts";

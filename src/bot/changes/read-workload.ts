@@ -3,6 +3,7 @@ import type { AccountApi } from "../../api/client.ts";
 import { Problem } from "../../api/problem.ts";
 import type { WorkloadRef } from "./change.ts";
 import { jobSnapshot, serviceSnapshot, type Snapshot } from "./updatable-fields.ts";
+import { logDate } from "../../api/log-pages.ts";
 
 export type ReadDeps = { readonly api: AccountApi; readonly signal: AbortSignal };
 
@@ -35,4 +36,68 @@ export async function readSnapshot(workload: WorkloadRef, deps: ReadDeps): Promi
   if (read instanceof Problem) return read;
   if (read.job !== undefined) return { snapshot: jobSnapshot(read.job), read };
   return { snapshot: read.service === undefined ? undefined : serviceSnapshot(read.service), read };
+}
+
+export type FailingLinesDeps = {
+  readonly api: AccountApi;
+  readonly signal: AbortSignal;
+  /** Milliseconds since 1970; decides the day of the log. */
+  readonly nowMs: () => number;
+  /** The IANA zone of the service's log days. Default: UTC. */
+  readonly logZone?: string;
+  /** Removes control characters and secrets from one instance's lines. Returns as many lines as it gets, or none. */
+  readonly redact: (lines: readonly string[]) => Promise<readonly string[]>;
+};
+
+/** Lines read, so that one instance's are among them, and lines kept. */
+const READ = 100;
+const KEPT = 20;
+/** Characters of a line. */
+const LONGEST = 500;
+
+// Words that programs and runtimes log for a crash. They only select the instance.
+const badEnd =
+  /\b(?:crash\w*|exited|exit code|fatal|panic\w*|killed|out of memory|oom\w*|uncaught|traceback|back-?off|restart\w*|started again)\b/iu;
+
+/**
+ * The last lines of the failing instance, oldest first: the given one, else the last to log a crash, else the last to
+ * log anything. One call; empty when the log can't be read.
+ */
+export async function failingLines(
+  workload: WorkloadRef,
+  instance: string | undefined,
+  deps: FailingLinesDeps,
+): Promise<readonly string[]> {
+  try {
+    const lines = await (workload.kind === "job" ? jobLines(workload, instance, deps) : serviceLines(workload, deps));
+    // Redact before cutting: half of a secret wouldn't be recognised.
+    const redacted = (await deps.redact(lines)).slice(-KEPT);
+    return redacted.map((line) => (line.length <= LONGEST ? line : `${line.slice(0, LONGEST).toWellFormed()}…`));
+  } catch (error) {
+    if (error instanceof Problem) return [];
+    throw error;
+  }
+}
+
+async function jobLines(
+  { region, name }: WorkloadRef,
+  instance: string | undefined,
+  deps: FailingLinesDeps,
+): Promise<readonly string[]> {
+  if (instance === undefined) return [];
+  const path = { region, job_name: name, instance_name: instance };
+  const { api, signal } = deps;
+  return api.send({ op: "getJobInstanceLogs", path, query: queryOf(deps), body: undefined }, { signal });
+}
+
+async function serviceLines({ region, name }: WorkloadRef, deps: FailingLinesDeps): Promise<readonly string[]> {
+  const path = { region, service_name: name };
+  const { api, signal } = deps;
+  const lines = await api.send({ op: "getServiceLogs", path, query: queryOf(deps), body: undefined }, { signal });
+  const failing = (lines.findLast(({ log }) => badEnd.test(log)) ?? lines.at(-1))?.instance_name;
+  return lines.filter(({ instance_name }) => instance_name === failing).map(({ log }) => log);
+}
+
+function queryOf({ nowMs, logZone = "UTC" }: FailingLinesDeps) {
+  return { date: logDate(new Date(nowMs()), logZone), from: 0, size: READ };
 }

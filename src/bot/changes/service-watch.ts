@@ -1,6 +1,6 @@
 import type { Service } from "../../api/answers.ts";
 import type { Change } from "./change.ts";
-import { serviceHealth } from "./service-health.ts";
+import { serviceHealth } from "./workload-health.ts";
 import type { Health, Watch } from "./stored-change.ts";
 
 /** A service is looked at for this long after a Change. */

@@ -1,7 +1,6 @@
-import type { AccountRef } from "../accounts/account.ts";
+import type { AccountRef } from "../accounts/resolve.ts";
 import type { Level } from "../../api/workload-status.ts";
-import type { Risk } from "../policy/question.ts";
-import type { Terms } from "../policy/verdict.ts";
+import type { Risk, Terms } from "../policy/policy.ts";
 import type { WorkloadRef, WriteOperationId, Outcome } from "./change.ts";
 
 /**
@@ -146,3 +145,25 @@ export type StoredChange = {
    */
   readonly parts?: readonly StoredChange[];
 };
+
+/**
+ * A request for several workloads is one Change with a part for each: a Change that is never decided, drawn or owned
+ * for itself. Its id is that of the request with its place, `7QK2MP/2`, which nobody can type.
+ */
+export function partId(requestId: string, place: number): string {
+  return `${requestId}/${place}`;
+}
+
+/** The id of the request that a part belongs to; of any other Change, its own. */
+export function requestIdOf(id: string): string {
+  return id.split("/", 1)[0] ?? id;
+}
+
+export function isPartId(id: string): boolean {
+  return requestIdOf(id) !== id;
+}
+
+/** What a request is about: its parts, or itself. */
+export function partsOf(change: StoredChange): readonly StoredChange[] {
+  return change.parts ?? [change];
+}

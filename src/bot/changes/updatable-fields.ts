@@ -3,7 +3,7 @@ import type { Job, Service } from "../../api/answers.ts";
 import { parseMemoryMiB } from "../../api/memory.ts";
 import type { Call } from "../../api/operations.ts";
 import { operationFacts } from "../policy/operation-facts.ts";
-import type { Risk } from "../policy/question.ts";
+import type { Risk } from "../policy/policy.ts";
 import type { Change } from "./change.ts";
 
 type Update = Call<"updateService">["body"];

@@ -1,5 +1,5 @@
 import type { CanApprove } from "../views/cards/change-facts.ts";
-import type { AccountOwner } from "../accounts/account.ts";
+import type { AccountOwner } from "../accounts/resolve.ts";
 import type { AccountApi } from "../../api/client.ts";
 import type { EngineInfo } from "../../api/engine-info.ts";
 import type { Change, WorkloadRef } from "../changes/change.ts";
@@ -8,8 +8,7 @@ import type { StoredChange } from "../changes/stored-change.ts";
 import type { Excerpt, ExcerptRequest } from "../logs/excerpt.ts";
 import type { Binding, BindingTerms } from "../policy/binding.ts";
 import type { ActionId } from "../policy/operation-facts.ts";
-import type { Standing, Question, Risk } from "../policy/question.ts";
-import type { Approvers, Verdict } from "../policy/verdict.ts";
+import type { Standing, Question, Risk, Approvers, Verdict } from "../policy/policy.ts";
 import type { Block, Message } from "../views/kit/message.ts";
 import type { Ask } from "../ask.ts";
 import type { Directory } from "./lookup/directory.ts";

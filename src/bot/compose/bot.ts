@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
-import type { AccountMode } from "../accounts/account.ts";
+import type { AccountMode } from "../accounts/resolve.ts";
 import type { Sealer } from "../accounts/seal.ts";
 import type { Api, ApiAccount } from "../../api/client.ts";
 import type { Settings } from "../commands/command.ts";
@@ -10,19 +10,26 @@ import type { Policy } from "../policy/policy.ts";
 import { type ArrivalTimes, createArrivalTimes } from "../slack/receive/arrival-times.ts";
 import { healthRoutes } from "../slack/receive/health-routes.ts";
 import { createRepeats } from "../slack/receive/repeats.ts";
-import { createTransport, type Transport, type TransportParts } from "../slack/receive/transport.ts";
+import {
+  createTransport,
+  type Transport,
+  type TransportParts,
+  type TransportChoice,
+} from "../slack/receive/transport.ts";
 import type { Store } from "../store/store.ts";
 import { type DrainLimits, drainLimits } from "../workflow/inbox/drain.ts";
 import { createDropped, createRetries } from "../workflow/inbox/unfinished.ts";
-import { createLanes } from "../workflow/inbox/lanes.ts";
+import { createLanes, type Lanes } from "../workflow/inbox/lanes.ts";
 import { createSweeper, sweep, type SweepDeps } from "../workflow/sweep.ts";
 import type { HealthParts } from "./health/bot-checkup.ts";
 import { createReporter } from "./health/replica-report.ts";
 import { appParts } from "./workspaces/app-parts.ts";
 import { createMovedPolicy, type MovedPolicy } from "./moved-policy.ts";
-import type { SlackApp } from "./slack-app.ts";
-import { stopBot } from "./stop-bot.ts";
 import type { Shared, Workspaces } from "./workspaces/workspaces.ts";
+import { within } from "../../platform/waiting.ts";
+import type { Network } from "../../platform/http/network.ts";
+import type { OAuthApp } from "../slack/install/oauth.ts";
+import type { SlackAccess } from "../slack/send/clients.ts";
 
 export type BotParts = {
   readonly slack: SlackApp;
@@ -205,3 +212,41 @@ async function missing(store: Store, lanes: Shared["lanes"], workspaces: Workspa
     ...ofSlack,
   ];
 }
+
+/** Asking for other replicas and saving call counts is best effort: a stop doesn't wait longer for the database. */
+const ASK_WITHIN_MS = 250;
+
+type Stopping = {
+  readonly lanes: Pick<Lanes, "drain">;
+  readonly store: Pick<Store, "isAlone">;
+  readonly transport: Pick<Transport, "handOver" | "stop">;
+  /** Saves what is counted in memory. Never rejects. */
+  readonly flush: () => Promise<void>;
+  readonly log: Logger;
+};
+
+/**
+ * Leaves new deliveries to the other replicas, if there are any: without them, people are told that Gantry restarts. Then
+ * ends what is in progress.
+ */
+export async function stopBot({ lanes, store, transport, flush, log }: Stopping): Promise<void> {
+  const isAlone = await inTime(store.isAlone().catch(() => true));
+  if (isAlone === false) await transport.handOver();
+  const { aborted, left } = await lanes.drain();
+  if (aborted > 0) log.warn({ aborted, left }, "stopped while commands were running");
+  await inTime(flush());
+  await transport.stop();
+}
+
+function inTime<Result>(work: Promise<Result>): Promise<Result | undefined> {
+  return within(ASK_WITHIN_MS, work, () => undefined);
+}
+
+/** The app in Slack: with the token of its one workspace, or installed in several by OAuth. */
+export type SlackApp = {
+  readonly transport: TransportChoice;
+  /** Another base URL than Slack's own Web API, with the slash at its end. */
+  readonly apiUrl?: string;
+  /** Default: without a proxy. */
+  readonly network?: Network;
+} & (Pick<SlackAccess, "botToken"> | { readonly oauth: OAuthApp });

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import type { ApiAccount } from "../../api/client.ts";
-import type { AccountMode } from "../accounts/account.ts";
+import type { AccountMode } from "../accounts/resolve.ts";
 import type { Settings } from "../commands/command.ts";
 import { ConfigError } from "./config-error.ts";
 import { type DatabaseTls, databaseTls } from "../../platform/database/database-tls.ts";

@@ -5,7 +5,6 @@ import { createApi, type Api, type ApiAccount } from "../../api/client.ts";
 import { readAppManifest } from "./app-manifest.ts";
 import type { Config, RealSlack } from "./config.ts";
 import { loadTls } from "../../platform/database/database-tls.ts";
-import { withRegionsOf } from "./engine-settings.ts";
 import type { Settings } from "../commands/command.ts";
 import { openKeyring } from "./key-file.ts";
 import { createNetwork, type Network } from "../../platform/http/network.ts";
@@ -19,6 +18,8 @@ import { openPolicy, type PolicySource } from "./policy-source.ts";
 import { troubledService } from "./stand-ins/service-trouble.ts";
 import { type BotParts, createBot } from "./bot.ts";
 import { openStore, type OpenStore } from "../store/open-store.ts";
+import type { EngineAbout } from "../../service/engine.ts";
+import { ConfigError } from "./config-error.ts";
 
 export type Gantry = {
   readonly botPort: number;
@@ -216,4 +217,30 @@ async function closeAll(closers: Closers): Promise<void> {
     }
   }
   if (failure !== undefined) throw failure;
+}
+
+type Chosen = { readonly region?: string | undefined; readonly jobsRegion?: string | undefined };
+
+/**
+ * The settings with the regions of an engine that knows them itself. Throws a `ConfigError` when the operator chose one
+ * that it doesn't have.
+ */
+export function withRegionsOf({ regions }: EngineAbout, settings: Settings, chosen: Chosen): Settings {
+  const services = regions.filter((each) => each.services).map(({ name }) => name);
+  const jobs = regions.filter((each) => each.jobs).map(({ name }) => name);
+  const problems = [
+    ...wrong("WORKLOAD_REGION", chosen.region, services),
+    ...wrong("WORKLOAD_JOBS_REGION", chosen.jobsRegion, jobs),
+  ];
+  if (problems.length > 0) throw new ConfigError(problems);
+  return {
+    ...settings,
+    region: chosen.region ?? services[0] ?? settings.region,
+    regions: services,
+    jobsRegion: chosen.jobsRegion ?? jobs[0] ?? settings.jobsRegion,
+  };
+}
+
+function wrong(variable: string, value: string | undefined, known: readonly string[]): string[] {
+  return value === undefined || known.includes(value) ? [] : [`${variable} must be ${known.join(" or ")}, or unset.`];
 }

@@ -1,6 +1,6 @@
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { newKey, readKeyring, type Keyring } from "../accounts/keyring.ts";
+import { newKey, readKeyring, type Keyring } from "../accounts/seal.ts";
 
 /**
  * The keys that seal tokens and bodies: from the environment, or a key file next to the SQLite database, created at the

@@ -1,5 +1,4 @@
-import { type MovedChannels, withMovedChannels } from "../policy/moved-channels.ts";
-import type { Policy } from "../policy/policy.ts";
+import { type MovedChannels, withMovedChannels, type Policy } from "../policy/policy.ts";
 import type { Store } from "../store/store.ts";
 
 export type MovedPolicy = {

@@ -1,12 +1,12 @@
-import { readConfig } from "./config.ts";
-import { secretsOf } from "./secrets.ts";
+import { readConfig, type Config, type RealSlack } from "./config.ts";
 import { endOnCrash } from "./crash.ts";
 import { startGantry, type Gantry } from "./gantry.ts";
 import { endLoading } from "./loading.ts";
 import { createLog } from "../../platform/log.ts";
 import { stopOnSignals } from "./shutdown.ts";
-import { welcome } from "./welcome.ts";
 import type { ConfigOptions } from "./wrong-sets.ts";
+import { urlSecrets } from "../../platform/database/database-tls.ts";
+import { proxySecrets } from "./proxy.ts";
 
 /** Reads the configuration and starts Gantry. Resolves when it runs; a signal stops it. */
 export async function runGantry(env: NodeJS.ProcessEnv, options: ConfigOptions = {}): Promise<void> {
@@ -34,4 +34,74 @@ export async function runGantry(env: NodeJS.ProcessEnv, options: ConfigOptions =
 
 function print(text: string): void {
   process.stdout.write(`${text}\n`);
+}
+
+/** Secrets that must not appear in any log. */
+export function secretsOf({ slack, service, store, keys, proxy }: Config): readonly string[] {
+  return [
+    ...(store.kind === "postgres" ? urlSecrets(store.url) : []),
+    ...(keys === undefined ? [] : [keys, ...keys.split(",").map((key) => key.slice(key.indexOf(":") + 1))]),
+    ...(slack.kind === "real" ? slackSecrets(slack) : []),
+    ...proxySecrets(proxy),
+    ...serviceSecrets(service),
+  ];
+}
+
+function serviceSecrets(service: Config["service"]): readonly string[] {
+  if (service.kind === "embedded") return service.engine.secrets;
+  return service.account === undefined ? [] : [service.account.token];
+}
+
+function slackSecrets({ tokens, transport }: RealSlack): readonly string[] {
+  return [
+    tokens.kind === "one" ? tokens.botToken : tokens.clientSecret,
+    transport.kind === "http" ? transport.signingSecret : transport.appToken,
+  ];
+}
+
+type Ports = Pick<Gantry, "botPort" | "playgroundPort">;
+
+/** The next steps, printed after the start. Pure. */
+export function welcome({ slack, service, settings, listen, dataDir }: Config, ports: Ports): string {
+  const { command } = settings;
+  const where = `http://${listen.host}:${ports.botPort}`;
+  const health = `Health: ${where}/healthz and ${where}/readyz`;
+  if (slack.kind === "real") {
+    return [withRealSlack(slack.transport.kind, { command, where }), health].join("\n");
+  }
+  const page = `http://localhost:${ports.playgroundPort}`;
+  const url = ports.playgroundPort === 3001 ? "" : `PLAYGROUND_URL=http://127.0.0.1:${ports.playgroundPort} `;
+  const shell = (words: string): string => `  ${url}npm run say -- ${words}`;
+  const say = (text: string): string => shell(`"${command} ${text}"`);
+  const engine = service.kind === "embedded" ? service.engine.descriptor : undefined;
+  if (slack.workspaces === "several") {
+    return [
+      "Gantry is running with a simulated Slack of several workspaces. None has installed it yet.",
+      `Install it: ${where}/slack/install`,
+      `Then a workspace admin types: ${command} connect workspace`,
+      "",
+      `${health}. Press Ctrl-C to stop.`,
+      `open ${page}`,
+    ].join("\n");
+  }
+  return [
+    `Gantry is running with a simulated Slack workspace${engine === undefined ? "." : ` and ${engine.says.running}`}`,
+    ...(engine === undefined ? [] : [`Data: ${dataDir}`]),
+    "",
+    "Try it from another terminal:",
+    say("list"),
+    ...(engine?.isTrial === true
+      ? [say("logs worker --grep error"), say("restart web"), shell("--as alex --click Approve")]
+      : []),
+    say("help"),
+    "",
+    `${health}. Press Ctrl-C to stop.`,
+    `open ${page}`,
+  ].join("\n");
+}
+
+function withRealSlack(transport: "http" | "socket", { command, where }: { command: string; where: string }): string {
+  return transport === "socket"
+    ? `Gantry is running over Socket Mode. In Slack, type ${command} help`
+    : `Gantry is running. Point Slack's request URL to ${where}/slack/events through your public https address.`;
 }

@@ -1,5 +1,4 @@
-import { entriesOf, type LogEntry } from "./entries.ts";
-import type { TimedLine } from "./line-time.ts";
+import { entriesOf, type LogEntry, type TimedLine } from "./entries.ts";
 
 /** What a page of a log says about failures. */
 export type LogFindings = {

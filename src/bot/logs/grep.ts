@@ -33,3 +33,6 @@ function compile(source: string): RE2JS {
     });
   }
 }
+
+/** Searching or redacting takes too long. Fewer lines may work. */
+export class TooExpensive extends UserError {}

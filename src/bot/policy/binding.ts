@@ -1,5 +1,5 @@
 import { matchesPattern } from "./match.ts";
-import type { Question } from "./question.ts";
+import type { Question } from "./policy.ts";
 
 /** The terms of a channel's binding; at least one of the first three is set. */
 export type BindingTerms = {

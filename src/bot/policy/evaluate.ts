@@ -1,5 +1,4 @@
-import type { Policy, Rule } from "./policy.ts";
-import type { Question } from "./question.ts";
+import type { Policy, Rule, Question, Verdict, Risk, Approvers, Terms } from "./policy.ts";
 import {
   bindingCannotWait,
   breakGlassRefused,
@@ -8,8 +7,8 @@ import {
   ruleRefuses,
   approvalUnclear,
 } from "./refusals.ts";
-import type { Verdict } from "./verdict.ts";
 import { type Match, matchOfConditions, matchRule, type Condition } from "./match.ts";
+import { type ActionId, operationFacts } from "./operation-facts.ts";
 
 /** A verdict with every rule that was checked for it. */
 export type Trace = {
@@ -99,4 +98,99 @@ export function checkRules(policy: Policy, question: Question, kinds: readonly R
 /** Fail closed: when a fact is unknown, refuse rules decide and allow rules do not. */
 export function decides({ rule, match }: RuleCheck): boolean {
   return match === "yes" || (match === "unknown" && rule.end.kind === "refuse");
+}
+
+type Outcome = "allow" | "approve" | "refuse";
+type Asker = Pick<Question, "person" | "where" | "account"> & { readonly breakGlass?: boolean };
+type Action = { readonly op: ActionId; readonly risk: Risk | undefined };
+
+/**
+ * The best outcome of any of these actions on any workload, for help and lists of verbs. Facts about the asker that are
+ * unknown allow nothing. Break-glass rules count only with `breakGlass`. No actions means no rule is needed. Pure.
+ */
+export function bestOutcome(policy: Policy, asker: Asker, deeds: readonly Action[]): Outcome {
+  if (neverServed(asker.person) !== undefined) return "refuse";
+  return deeds.length === 0 ? "allow" : bestOf(deeds.map((deed) => bestOf(outcomesOf(policy, asker, deed))));
+}
+
+/** The outcomes that some workload could have. */
+function outcomesOf(policy: Policy, asker: Asker, { op, risk }: Action): Outcome[] {
+  const workload = { kind: operationFacts[op].kind, region: undefined, name: undefined };
+  const { breakGlass = false } = asker;
+  const question: Question = { ...asker, op, risk, workload, breakGlass };
+  const possible: Outcome[] = [];
+  for (const rule of policy.rules) {
+    if (rule.end.kind === "break-glass" && (!breakGlass || op === "bindChannel")) continue;
+    const conditions = matchRule(rule, question);
+    const ofAsker = matchOfConditions(conditions.filter(isOfAsker));
+    const ofWorkload = matchOfConditions(conditions.filter((condition) => !isOfAsker(condition)));
+    if (ofAsker === "no" || ofWorkload === "no") continue;
+    const end = outcomeOf(rule, op, ofAsker === "unknown");
+    if (end === undefined) continue;
+    if (end !== "refuse") possible.push(end);
+    if (ofWorkload === "yes") return possible;
+  }
+  return possible;
+}
+
+/** Like `evaluate`: an approval that might be required is never skipped, and a binding can't wait for one. */
+function outcomeOf({ end }: Rule, op: ActionId, isUnsure: boolean): Outcome | undefined {
+  if (end.kind === "allow" || end.kind === "break-glass") return isUnsure ? undefined : "allow";
+  return end.kind === "approve" && !isUnsure && op !== "bindChannel" ? "approve" : "refuse";
+}
+
+function isOfAsker({ of }: Condition): boolean {
+  return of === "who" || of === "where" || of === "account";
+}
+
+function bestOf(outlooks: readonly Outcome[]): Outcome {
+  if (outlooks.includes("allow")) return "allow";
+  return outlooks.includes("approve") ? "approve" : "refuse";
+}
+
+type Approve = Extract<Verdict, { readonly kind: "approve" }>;
+
+/**
+ * The verdict on one request for several workloads, from the verdict on each. The first refusal refuses all; else the
+ * strictest terms count. `split`: one approval can't satisfy each of them. Pure.
+ */
+export function strictest(verdicts: readonly Verdict[]): Verdict | "split" {
+  const [first] = verdicts;
+  if (first === undefined) throw new Error("no verdict to choose from");
+  const refused = verdicts.find(({ kind }) => kind === "refuse");
+  if (refused !== undefined) return refused;
+  const glass = verdicts.find(({ kind }) => kind === "break-glass");
+  const approvals = verdicts.filter((verdict) => verdict.kind === "approve");
+  if (approvals.length === 0) return glass ?? first;
+  // Breaking the glass skips approvals, and the others need them.
+  return glass === undefined ? strictestTerms(approvals) : "split";
+}
+
+function strictestTerms(approvals: readonly Approve[]): Approve | "split" {
+  const terms = approvals.map((approval) => approval.terms);
+  const [first] = terms;
+  const isShared = terms.every((each) => each.cardIn === first?.cardIn && sameApprovers(each.from, first?.from));
+  if (first === undefined || !isShared) return "split";
+  const votes = Math.max(...terms.map((each) => each.votes));
+  const rule = approvals.find((approval) => approval.terms.votes === votes)?.rule ?? "";
+  return { kind: "approve", rule, terms: { ...first, ...combined(terms), votes } };
+}
+
+function combined(terms: readonly Terms[]): Omit<Terms, "votes" | "from" | "cardIn"> {
+  const mentions = new Set(terms.map(({ mention }) => mention));
+  const loudest = (["all", "groups"] as const).find((mention) => mentions.has(mention)); // literal words
+  return {
+    selfApproval: terms.every(({ selfApproval }) => selfApproval),
+    reasonRequired: terms.some(({ reasonRequired }) => reasonRequired),
+    expiresMs: Math.min(...terms.map(({ expiresMs }) => expiresMs)),
+    mention: loudest ?? "nobody",
+  };
+}
+
+function sameApprovers(one: Approvers, other: Approvers | undefined): boolean {
+  return other !== undefined && keyOf(one) === keyOf(other);
+}
+
+function keyOf({ users, groups, channelMembers }: Approvers): string {
+  return JSON.stringify([users.toSorted(), groups.toSorted(), channelMembers]);
 }

@@ -1,9 +1,7 @@
 import type { Condition, Match } from "./match.ts";
-import type { Policy, Rule } from "./policy.ts";
-import type { Question } from "./question.ts";
+import type { Policy, Rule, Question, Verdict } from "./policy.ts";
 import { fullActionText, whereText, whoText, termsText } from "./wording.ts";
 import { type RuleCheck, trace } from "./evaluate.ts";
-import type { Verdict } from "./verdict.ts";
 
 export type ExplainedRule = {
   readonly rule: string;

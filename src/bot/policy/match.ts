@@ -1,6 +1,5 @@
 import { type ActionId, operationFacts } from "./operation-facts.ts";
-import type { RuleActions, Rule } from "./policy.ts";
-import type { Question } from "./question.ts";
+import type { RuleActions, Rule, Question } from "./policy.ts";
 import { isGroupId } from "./policy-words.ts";
 import { type UnknownFact, unknownFact } from "./refusals.ts";
 

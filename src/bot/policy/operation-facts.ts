@@ -1,5 +1,5 @@
 import type { OperationId } from "../../api/operations.ts";
-import type { Risk } from "./question.ts";
+import type { Risk } from "./policy.ts";
 
 /** An action that a rule can name: an operation of the API, or binding a channel. */
 export type ActionId = OperationId | "bindChannel";

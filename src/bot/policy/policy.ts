@@ -1,6 +1,4 @@
 import type { ActionId } from "./operation-facts.ts";
-import type { Risk } from "./question.ts";
-import type { Terms } from "./verdict.ts";
 
 /** A word of `does`: all reads, writes of one risk, anything, or one action. */
 export type RuleActions = "read" | Risk | "anything" | ActionId;
@@ -36,3 +34,105 @@ export type Policy = {
   readonly source: string;
   readonly rules: readonly Rule[];
 };
+
+/** A channel, or the direct message with the bot. */
+export type Where = { readonly kind: "channel" | "dm"; readonly channelId: string };
+
+/** May this person do this here? Undefined means unknown. */
+export type Question = {
+  readonly person: Person;
+  readonly where: Where;
+  readonly op: ActionId;
+  /** Undefined for a read. */
+  readonly risk: Risk | undefined;
+  /**
+   * A list has no name. The kind of a bare name is unknown until the workload is read. A binding has only a region.
+   */
+  readonly workload: {
+    readonly kind: "service" | "job" | undefined;
+    readonly region: string | undefined;
+    readonly name: string | undefined;
+  };
+  /** The username of the account that would be used. */
+  readonly account: string | undefined;
+  /** Break-glass rules count only with `--break-glass`. */
+  readonly breakGlass: boolean;
+};
+
+/**
+ * A person's role in the workspace, as Slack reports it now.
+ * - `member`: a full member · `guest`: a guest, of one channel or several
+ * - `outsider`: from another organization, in a shared channel
+ * - `bot`, `deactivated`: never allowed to do anything
+ */
+export type Standing = "member" | "guest" | "outsider" | "bot" | "deactivated";
+
+/** A person as rules see them: a Slack id, and the current real name for messages and history. */
+export type Person = {
+  readonly userId: string;
+  readonly name: string;
+  readonly standing: Standing;
+  /** `unknown` when Slack could not be asked; it allows nothing. */
+  readonly inGroup: (groupId: string) => boolean | "unknown";
+};
+
+/**
+ * How much harm a write can do, see `operationFacts` and `changes/updatable-fields.ts`: `routine` adds (create, start, scale up, add a
+ * domain), `disruptive` interrupts (restart, stop, scale down, memory), `destructive` removes (delete, scale to 0,
+ * remove a domain).
+ */
+export type Risk = "routine" | "disruptive" | "destructive";
+
+/** Who may approve. `channelMembers`: any full member of the card's channel. */
+export type Approvers = {
+  readonly users: readonly string[];
+  readonly groups: readonly string[];
+  readonly channelMembers: boolean;
+};
+
+/** The terms of an approval; stored with the Change as they were when it was requested. */
+export type Terms = {
+  /** Number of approvals, at least 1. */
+  readonly votes: number;
+  readonly from: Approvers;
+  /** Whether the requester's own approval counts. */
+  readonly selfApproval: boolean;
+  readonly reasonRequired: boolean;
+  readonly expiresMs: number;
+  /** A channel id; undefined for the channel of the request. */
+  readonly cardIn: string | undefined;
+  /** Who the card mentions: the user groups, groups and users, or nobody. */
+  readonly mention: "groups" | "all" | "nobody";
+};
+
+/** The answer to a Question. `rule` names the rule that decided; undefined when none matched. */
+export type Verdict =
+  | { readonly kind: "allow"; readonly rule: string }
+  /** Runs at once with a reason; the channel is told, and history marks it. */
+  | { readonly kind: "break-glass"; readonly rule: string }
+  | { readonly kind: "approve"; readonly rule: string; readonly terms: Terms }
+  | {
+      readonly kind: "refuse";
+      readonly rule: string | undefined;
+      /** Complete sentences, like `next`. */
+      readonly why: string;
+      readonly next: string;
+    };
+
+/** New ids of channels by their old ones. */
+export type MovedChannels = ReadonlyMap<string, string>;
+
+/** Rules that name a channel by an id it had apply to it under its new one, too: no rule stops holding unnoticed. */
+export function withMovedChannels(policy: Policy, moved: MovedChannels): Policy {
+  return { ...policy, rules: policy.rules.map((rule) => movedRule(rule, moved)) };
+}
+
+function movedRule(rule: Rule, moved: MovedChannels): Rule {
+  const where = rule.where?.flatMap((word) => [word, ...(moved.has(word) ? [moved.get(word) ?? word] : [])]);
+  return { ...rule, where, end: movedEnd(rule.end, moved) };
+}
+
+function movedEnd(end: Rule["end"], moved: MovedChannels): Rule["end"] {
+  if (end.kind !== "approve" || end.terms.cardIn === undefined) return end;
+  return { ...end, terms: { ...end.terms, cardIn: moved.get(end.terms.cardIn) ?? end.terms.cardIn } };
+}

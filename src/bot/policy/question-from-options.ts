@@ -1,7 +1,7 @@
 import { isActionId, operationFacts } from "./operation-facts.ts";
 import { didYouMean } from "./near-names.ts";
 import { isGroupId } from "./policy-words.ts";
-import type { Question } from "./question.ts";
+import type { Question } from "./policy.ts";
 
 /** The options of `npm run policy -- explain`. */
 export type QuestionOptions = {

@@ -3,7 +3,9 @@ import type { z } from "zod";
 import { didYouMean } from "./near-names.ts";
 import { isGroupId, isUserId } from "./policy-words.ts";
 import { isRuleName, knownKeys, PolicyFile, type RuleInFile } from "./policy-file.ts";
-import type { Policy, Rule, RuleEnd } from "./policy.ts";
+import type { Policy, Rule, RuleEnd, RuleActions } from "./policy.ts";
+import { matchesPattern } from "./match.ts";
+import { isActionId, operationFacts } from "./operation-facts.ts";
 
 /** Reads a policy from YAML. `source` names the file for people. Throws a `PolicyError` that lists all problems. */
 export function readPolicy(text: string, source: string): Policy {
@@ -205,4 +207,56 @@ function offsetOfKey(document: Document, path: Path): number | undefined {
   if (!isMap(around)) return undefined;
   const key = around.items.map((pair) => pair.key).find((each) => isScalar(each) && each.value === path.at(-1));
   return isScalar(key) ? key.range?.[0] : undefined;
+}
+
+/** Used without a policy file. `npm run policy -- print` shows it as a starting point. */
+export const defaultPolicyText = `# Who may do what, where, and who has to approve it. The first rule that matches decides. Without a match, the request
+# is refused. Bots and deactivated people are always refused.
+rules:
+  - name: read access
+    who: members
+    does: read
+    then: allow
+
+  - name: routine changes
+    who: members
+    does: routine
+    then: allow
+
+  - name: disruptive changes
+    who: members
+    does: [disruptive, destructive]
+    then:
+      approve:
+        votes: 1
+        from: channel-members
+        expires: 1h
+`;
+
+export const defaultPolicy: Policy = readPolicy(defaultPolicyText, "the built-in policy");
+
+/** What a valid policy may not mean: rules that are limited to regions in which no job runs, and don't say so. */
+export function policyWarnings({ rules }: Policy, { jobsRegion }: { readonly jobsRegion: string }): PolicyProblem[] {
+  return rules.filter((rule) => missesJobs(rule, jobsRegion)).map((rule) => warning(rule, jobsRegion));
+}
+
+function missesJobs({ regions, kinds, does }: Rule, jobsRegion: string): boolean {
+  if (regions === undefined || regions.some((pattern) => matchesPattern(pattern, jobsRegion))) return false;
+  return (kinds === undefined || kinds.includes("job")) && does.some(isAboutJobs);
+}
+
+/** No operation on jobs is disruptive. */
+function isAboutJobs(deeds: RuleActions): boolean {
+  return isActionId(deeds) ? operationFacts[deeds].kind === "job" : deeds !== "disruptive";
+}
+
+function warning({ name, line, regions = [], kinds }: Rule, jobsRegion: string): PolicyProblem {
+  const where = `${regions.length === 1 ? "region" : "regions"} ${regions.join(", ")}`;
+  const wanted = kinds?.includes("service") === false ? `Use region: ${jobsRegion}` : `Add ${jobsRegion} to region`;
+  return {
+    line,
+    sentence:
+      `rule “${name}” never matches jobs: it is for ${where}, and jobs run in ${jobsRegion}. The rules below it decide about them. ` +
+      `${wanted}, or write kind: service if only services are meant.`,
+  };
 }

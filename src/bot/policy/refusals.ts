@@ -1,10 +1,8 @@
 import type { Condition } from "./match.ts";
-import type { Person, Question } from "./question.ts";
+import type { Person, Question, Verdict, Rule } from "./policy.ts";
 import { actionText } from "./wording.ts";
 import type { RuleCheck } from "./evaluate.ts";
-import type { Verdict } from "./verdict.ts";
 import { operationFacts } from "./operation-facts.ts";
-import type { Rule } from "./policy.ts";
 import { isGroupId } from "./policy-words.ts";
 
 type Refusal = Extract<Verdict, { readonly kind: "refuse" }>;

@@ -1,7 +1,6 @@
 import { operationFacts } from "./operation-facts.ts";
-import type { Person, Where, Question } from "./question.ts";
+import type { Person, Where, Question, Terms } from "./policy.ts";
 import { durationText } from "./policy-words.ts";
-import type { Terms } from "./verdict.ts";
 
 const standingWords = {
   member: "a full member",

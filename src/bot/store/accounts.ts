@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { AccountOwner, AccountSeeker, LinkedAccount } from "../accounts/account.ts";
+import type { AccountOwner, AccountSeeker, LinkedAccount } from "../accounts/resolve.ts";
 import type { NewHistoryEvent } from "../changes/history-event.ts";
 import { parseRow, Time } from "./schema/columns.ts";
 import { insertEvent } from "./events.ts";

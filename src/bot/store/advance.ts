@@ -1,7 +1,6 @@
 import { type Expression, sql, type SqlBool, type UpdateObject } from "kysely";
 import type { NewHistoryEvent } from "../changes/history-event.ts";
-import { isPartId } from "../changes/parts.ts";
-import type { Ending, Health, StoredChange } from "../changes/stored-change.ts";
+import { isPartId, type Ending, type Health, type StoredChange } from "../changes/stored-change.ts";
 import type { Step } from "../workflow/lifecycle.ts";
 import type { Advanced, IdIn } from "../workflow/ports.ts";
 import { isAliveFor, keepLease } from "./database/replicas.ts";

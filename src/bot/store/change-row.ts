@@ -20,7 +20,7 @@ import {
 } from "./schema/columns.ts";
 import type { NewChange } from "../workflow/ports.ts";
 import type { ChangeTable } from "./schema/tables.ts";
-import type { Risk } from "../policy/question.ts";
+import type { Risk } from "../policy/policy.ts";
 
 /** Each of these lists is complete, or it does not compile. */
 const states = {

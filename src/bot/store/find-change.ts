@@ -1,12 +1,11 @@
 import { type Selectable, sql, type SqlBool } from "kysely";
 import { z } from "zod";
-import type { StoredChange, Vote } from "../changes/stored-change.ts";
+import { type StoredChange, type Vote, requestIdOf } from "../changes/stored-change.ts";
 import type { ChangeKey } from "../workflow/ports.ts";
 import { storedChange } from "./change-row.ts";
 import { type Db, inBatches, type Session } from "./database/session.ts";
 import { parseRow, Time } from "./schema/columns.ts";
 import type { ChangeTable } from "./schema/tables.ts";
-import { requestIdOf } from "../changes/parts.ts";
 
 type ChangeRow = Selectable<ChangeTable>;
 

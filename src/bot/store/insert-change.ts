@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { NewHistoryEvent } from "../changes/history-event.ts";
-import type { StoredChange } from "../changes/stored-change.ts";
+import { type StoredChange, partId } from "../changes/stored-change.ts";
 import type { IdIn, NewChange, Untold } from "../workflow/ports.ts";
 import { newChangeRow } from "./change-row.ts";
 import { keepLease } from "./database/replicas.ts";
@@ -8,7 +8,6 @@ import type { Session } from "./database/session.ts";
 import { finish } from "./deliveries.ts";
 import { insertEvent } from "./events.ts";
 import { findChange, type Reader, waits, wholeChange } from "./find-change.ts";
-import { partId } from "../changes/parts.ts";
 
 /** A card is there within a second. Without one, the requester is told that it waits or runs. */
 const SIGN_WITHIN_MS = 3_000;

@@ -1,7 +1,6 @@
 import { type Expression, type RawBuilder, sql, type SqlBool, type UpdateObject } from "kysely";
 import type { NewHistoryEvent } from "../changes/history-event.ts";
-import { isPartId, requestIdOf } from "../changes/parts.ts";
-import type { ChangeState, StoredChange } from "../changes/stored-change.ts";
+import { isPartId, requestIdOf, type ChangeState, type StoredChange } from "../changes/stored-change.ts";
 import type { Step } from "../workflow/lifecycle.ts";
 import type { Session } from "./database/session.ts";
 import { insertEvent } from "./events.ts";

@@ -1,4 +1,4 @@
-import type { AccountSeeker, LinkedAccount } from "../accounts/account.ts";
+import type { AccountSeeker, LinkedAccount } from "../accounts/resolve.ts";
 import type { Card, StoredChange } from "../changes/stored-change.ts";
 import type { InstallationRows } from "../workflow/access/installation.ts";
 import type { Inspection } from "../health/facts.ts";

@@ -1,7 +1,7 @@
 import type { NewHistoryEvent } from "../changes/history-event.ts";
 import type { BindingWish } from "../commands/command.ts";
 import { type Binding, bindingInWords, type BindingTerms } from "../policy/binding.ts";
-import type { Verdict } from "../policy/verdict.ts";
+import type { Verdict } from "../policy/policy.ts";
 import type { Post } from "../views/kit/message.ts";
 import { refusalMessage } from "../views/messages/refusal-message.ts";
 import { useMessage } from "../commands/verbs/use/message.ts";

@@ -11,7 +11,7 @@ import type { Interaction, Reply } from "./inbox/interaction.ts";
 import { step } from "./lifecycle.ts";
 import { freshness, type WorkflowParts } from "./ports.ts";
 import { carryOnLater, type RunEvents } from "./run.ts";
-import type { Standing } from "../policy/question.ts";
+import type { Standing } from "../policy/policy.ts";
 
 /** Real time: whoever clicked looks at the screen. Until then a run has usually begun, or come to nothing. */
 const ANSWER_WITHIN_MS = 900;

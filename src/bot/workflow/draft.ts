@@ -1,20 +1,18 @@
 import { randomBytes } from "node:crypto";
-import type { OpenAccount } from "../accounts/account.ts";
+import type { OpenAccount } from "../accounts/resolve.ts";
 import type { Sealer } from "../accounts/seal.ts";
 import type { Change } from "../changes/change.ts";
-import { partId } from "../changes/parts.ts";
-import type { Who } from "../changes/stored-change.ts";
+import { partId, type Who } from "../changes/stored-change.ts";
 import type { Ask } from "../ask.ts";
 import type { Context, WriteCommand } from "../commands/command.ts";
 import { newChangeId } from "../commands/grammar/change-id.ts";
-import type { Verdict } from "../policy/verdict.ts";
+import type { Verdict, Risk } from "../policy/policy.ts";
 import type { EventSubject } from "./history.ts";
 import type { Origin } from "./origin.ts";
 import type { NewChange } from "./ports.ts";
 import type { LeftOut, PartProposal } from "./several/propose-parts.ts";
 import { sealContent, type Content } from "./stored-request.ts";
 import { digestOf } from "../changes/drift.ts";
-import type { Risk } from "../policy/question.ts";
 
 /** A request that was read, diffed and allowed by policy. */
 export type Proposed = {

@@ -1,6 +1,6 @@
 import type { Change } from "../changes/change.ts";
 import { type Look, lookAtChanged, lookAtJob, type Looked, unwatched } from "../changes/health.ts";
-import type { FailingLinesDeps } from "../changes/failing-lines.ts";
+import type { FailingLinesDeps } from "../changes/read-workload.ts";
 import { withWarnings } from "../changes/execute.ts";
 import { FOLLOWED_FOR_MS } from "../changes/service-watch.ts";
 import type { Health, StoredChange } from "../changes/stored-change.ts";

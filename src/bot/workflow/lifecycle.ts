@@ -1,7 +1,13 @@
-import { requestIdOf } from "../changes/parts.ts";
+import {
+  requestIdOf,
+  type ChangeState,
+  type Drift,
+  type Health,
+  type StoredChange,
+  type Who,
+} from "../changes/stored-change.ts";
 import type { HistoryEventKind, NewHistoryEvent } from "../changes/history-event.ts";
-import type { ChangeState, Drift, Health, StoredChange, Who } from "../changes/stored-change.ts";
-import type { Terms } from "../policy/verdict.ts";
+import type { Terms } from "../policy/policy.ts";
 import type { Outcome } from "../changes/change.ts";
 
 /**

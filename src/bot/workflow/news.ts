@@ -1,5 +1,4 @@
-import { partsOf } from "../changes/parts.ts";
-import type { StoredChange } from "../changes/stored-change.ts";
+import { partsOf, type StoredChange } from "../changes/stored-change.ts";
 import { isFollowed, seenOf } from "../views/kit/seen.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { restUnlessAborted } from "../../platform/waiting.ts";
-import type { OpenAccount } from "../accounts/account.ts";
+import type { OpenAccount } from "../accounts/resolve.ts";
 import { SealError } from "../accounts/seal.ts";
 import type { StoredChange } from "../changes/stored-change.ts";
 import { UserError } from "../errors.ts";

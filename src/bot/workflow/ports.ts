@@ -3,16 +3,22 @@ import type { Api } from "../../api/client.ts";
 import type { Sealer } from "../accounts/seal.ts";
 import type { Settings } from "../commands/command.ts";
 import type { Directory } from "../commands/lookup/directory.ts";
-import type { ReplicaReport } from "../health/report.ts";
+import type { ReplicaReport } from "../health/facts.ts";
 import type { Finding } from "../health/finding.ts";
 import type { LogPool } from "../logs/threads/log-pool.ts";
-import type { Policy } from "../policy/policy.ts";
+import type { Policy, Standing } from "../policy/policy.ts";
 import type { CallCounts } from "./access/call-counts.ts";
 import type { EnvValues } from "./access/env-values.ts";
 import type { Dropped, Retries } from "./inbox/unfinished.ts";
 import type { Lanes } from "./inbox/lanes.ts";
-import type { FoundAccounts } from "../accounts/resolve.ts";
-import type { AccountOwner, AccountRef, AccountSeeker, LinkedAccount, OpenAccount } from "../accounts/account.ts";
+import type {
+  FoundAccounts,
+  AccountOwner,
+  AccountRef,
+  AccountSeeker,
+  LinkedAccount,
+  OpenAccount,
+} from "../accounts/resolve.ts";
 import type { HistoryEvent, HistoryQuery, NewHistoryEvent } from "../changes/history-event.ts";
 import type { Card, StoredChange } from "../changes/stored-change.ts";
 import type { Binding, BindingTerms } from "../policy/binding.ts";
@@ -20,7 +26,6 @@ import type { Message, Post } from "../views/kit/message.ts";
 import type { Step } from "./lifecycle.ts";
 import type { Reply, SentForm } from "./inbox/interaction.ts";
 import type { Origin } from "./origin.ts";
-import type { Standing } from "../policy/question.ts";
 import type { Content } from "./stored-request.ts";
 
 // What the workflow needs from outside. `slack/` implements People, Cards and Responder, `access/accounts.ts` Accounts, and

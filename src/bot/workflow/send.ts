@@ -1,10 +1,8 @@
 import { operationTable } from "../../api/operations.ts";
 import type { Outcome } from "../changes/change.ts";
 import { executeChange, type Executed } from "../changes/execute.ts";
-import type { AcceptedEnd } from "../changes/read-back-accepted.ts";
-import { isPartId, requestIdOf } from "../changes/parts.ts";
-import { readBackUnknown } from "../changes/read-back-unknown.ts";
-import type { StoredChange } from "../changes/stored-change.ts";
+import { type AcceptedEnd, readBackUnknown } from "../changes/read-back.ts";
+import { isPartId, requestIdOf, type StoredChange } from "../changes/stored-change.ts";
 import { UserError } from "../errors.ts";
 import { advance } from "./history.ts";
 import { changeKey, endOf, step } from "./lifecycle.ts";

@@ -1,8 +1,7 @@
 import type { Logger } from "pino";
 import type { NewHistoryEvent } from "../changes/history-event.ts";
-import { partsOf } from "../changes/parts.ts";
-import type { StoredChange } from "../changes/stored-change.ts";
-import type { ReplicaReport } from "../health/report.ts";
+import { partsOf, type StoredChange } from "../changes/stored-change.ts";
+import type { ReplicaReport } from "../health/facts.ts";
 import { changeEvent, logEvent } from "./history.ts";
 import { beginAgain, takeOver } from "./inbox/accept.ts";
 import type { Lanes } from "./inbox/lanes.ts";

@@ -1,7 +1,6 @@
 import { MEMORY_RANGE, memoryMiB, parseMemoryMiB } from "../../api/memory.ts";
 import type { NewJob, NewService, ServiceUpdate } from "../../api/schema.ts";
-import { firstDuplicate } from "../../api/first-duplicate.ts";
-import { plainMountPath, wrongMountPath } from "../../api/names.ts";
+import { firstDuplicate, plainMountPath, wrongMountPath } from "../../api/request-limits.ts";
 import { NotServed } from "./not-served.ts";
 
 /**

@@ -1,6 +1,5 @@
 import { Hono } from "hono";
-import { type AskedBy, askedByIn } from "../../api/asked-by.ts";
-import { warningHeaders } from "../../api/warnings.ts";
+import { type AskedBy, askedByIn, warningHeaders } from "../../api/extension-headers.ts";
 import { answerer } from "./answerer.ts";
 import { authenticator } from "./authenticate.ts";
 import { callLimit } from "./call-limit.ts";

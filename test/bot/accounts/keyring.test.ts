@@ -1,6 +1,6 @@
 import { inspect } from "node:util";
 import { expect, test } from "vitest";
-import { newKey, readKeyring } from "../../../src/bot/accounts/keyring.ts";
+import { newKey, readKeyring } from "../../../src/bot/accounts/seal.ts";
 
 const one = Buffer.alloc(32, "first key").toString("base64");
 const two = Buffer.alloc(32, "second one").toString("base64");

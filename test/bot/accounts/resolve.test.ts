@@ -1,14 +1,16 @@
 import { describe, expect, test } from "vitest";
-import type { AccountRef, AccountSeeker, LinkedAccount, OpenAccount } from "../../../src/bot/accounts/account.ts";
-import { newKey, readKeyring } from "../../../src/bot/accounts/keyring.ts";
 import {
+  type AccountRef,
+  type AccountSeeker,
+  type LinkedAccount,
+  type OpenAccount,
   type AccountRules,
   boundTo,
   type FoundAccounts,
   openStoredAccount,
   resolveAccount,
 } from "../../../src/bot/accounts/resolve.ts";
-import { createSealer, SealError } from "../../../src/bot/accounts/seal.ts";
+import { newKey, readKeyring, createSealer, SealError } from "../../../src/bot/accounts/seal.ts";
 import { UserError } from "../../../src/bot/errors.ts";
 
 const sealer = createSealer(readKeyring(newKey()));

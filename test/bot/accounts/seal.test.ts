@@ -1,7 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { newKey, readKeyring } from "../../../src/bot/accounts/keyring.ts";
-import { createSealer, SealError } from "../../../src/bot/accounts/seal.ts";
+import { newKey, readKeyring, createSealer, SealError } from "../../../src/bot/accounts/seal.ts";
 
 const keys = { old: newKey(), young: newKey() };
 const sealer = createSealer(readKeyring(keys.old));

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Change } from "../../../src/bot/changes/change.ts";
-import { evidenceOf } from "../../../src/bot/changes/evidence.ts";
+import { evidenceOf } from "../../../src/bot/changes/effect.ts";
 import type { Snapshot } from "../../../src/bot/changes/updatable-fields.ts";
 import {
   before,

@@ -2,8 +2,7 @@ import { describe, expect, test } from "vitest";
 import { answerShapes, type Job, type Service } from "../../../src/api/answers.ts";
 import type { Change } from "../../../src/bot/changes/change.ts";
 import { healthAtOnce } from "../../../src/bot/changes/health.ts";
-import { jobHealth } from "../../../src/bot/changes/job-health.ts";
-import { serviceHealth } from "../../../src/bot/changes/service-health.ts";
+import { jobHealth, serviceHealth } from "../../../src/bot/changes/workload-health.ts";
 import { before, memoryTo, newService, plain, toFour, update } from "./support/changes.ts";
 
 const SOON_MS = 2_000;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Change, Outcome } from "../../../src/bot/changes/change.ts";
-import { readBackUnknown } from "../../../src/bot/changes/read-back-unknown.ts";
+import { readBackUnknown } from "../../../src/bot/changes/read-back.ts";
 import { newJob, plain, toFour } from "./support/changes.ts";
 import { gone, inTurn, scripted, unreadable } from "./support/scripted.ts";
 

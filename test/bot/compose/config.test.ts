@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { expect, test } from "vitest";
 import { readConfig } from "../../../src/bot/compose/config.ts";
-import { secretsOf } from "../../../src/bot/compose/secrets.ts";
+import { secretsOf } from "../../../src/bot/compose/run-gantry.ts";
 import { processEngine } from "../../../src/service/engines/process/descriptor.ts";
 import { problems, service, slack } from "./support/settings.ts";
 

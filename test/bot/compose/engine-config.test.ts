@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { readConfig } from "../../../src/bot/compose/config.ts";
-import { secretsOf } from "../../../src/bot/compose/secrets.ts";
+import { secretsOf } from "../../../src/bot/compose/run-gantry.ts";
 import { problems, service, slack } from "./support/settings.ts";
 
 test("SERVICE_ENGINE=kubernetes alone uses the kubeconfig, with real or simulated Slack, and warns that the cluster is real", () => {

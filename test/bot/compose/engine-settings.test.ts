@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { readConfig } from "../../../src/bot/compose/config.ts";
-import { withRegionsOf } from "../../../src/bot/compose/engine-settings.ts";
+import { withRegionsOf } from "../../../src/bot/compose/gantry.ts";
 import type { EngineAbout } from "../../../src/service/engine.ts";
 
 const region = (name: string, jobs: boolean) => ({ name, version: "v1.20.2", services: true, jobs, cannot: [] });

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { pino } from "pino";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { openPolicy, type PolicyUpdate } from "../../../src/bot/compose/policy-source.ts";
-import { defaultPolicy } from "../../../src/bot/policy/default-policy.ts";
+import { defaultPolicy } from "../../../src/bot/policy/read-policy.ts";
 
 const policyText = (name: string): string => `rules:\n  - { name: ${name}, who: members, does: read, then: allow }\n`;
 const broken = "rules:\n  - { name: it, who: members, does: raed, then: allow }\n";

@@ -1,14 +1,13 @@
 import { pino } from "pino";
 import { afterAll, expect, test } from "vitest";
-import { newKey, readKeyring } from "../../../src/bot/accounts/keyring.ts";
-import { createSealer } from "../../../src/bot/accounts/seal.ts";
+import { newKey, readKeyring, createSealer } from "../../../src/bot/accounts/seal.ts";
 import { createApi } from "../../../src/api/client.ts";
 import type { BotParts } from "../../../src/bot/compose/bot.ts";
 import { readConfig } from "../../../src/bot/compose/config.ts";
 import { createWorkspace, type RoutedShared } from "../../../src/bot/compose/workspaces/workspaces.ts";
 import { workspaceStore } from "../../../src/bot/compose/workspaces/workspace-store.ts";
 import { createLogPool } from "../../../src/bot/logs/threads/log-pool.ts";
-import { defaultPolicy } from "../../../src/bot/policy/default-policy.ts";
+import { defaultPolicy } from "../../../src/bot/policy/read-policy.ts";
 import { createRepeats } from "../../../src/bot/slack/receive/repeats.ts";
 import { openSqlite } from "../../../src/platform/database/sqlite.ts";
 import { openStore } from "../../../src/bot/store/open-store.ts";

@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { checks, findingsOf } from "../../../src/bot/health/checkup.ts";
-import type { Facts } from "../../../src/bot/health/facts.ts";
 import { worstOf } from "../../../src/bot/health/finding.ts";
-import type { ReplicaReport } from "../../../src/bot/health/report.ts";
+import type { Facts, ReplicaReport } from "../../../src/bot/health/facts.ts";
 import { ago, healthy, report, slack } from "./healthy-facts.ts";
 
 test("a healthy deployment: every check says one line, and that it is ok", () => {

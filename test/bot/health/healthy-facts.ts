@@ -1,5 +1,4 @@
-import type { Facts, SlackFacts } from "../../../src/bot/health/facts.ts";
-import type { ReplicaReport } from "../../../src/bot/health/report.ts";
+import type { Facts, SlackFacts, ReplicaReport } from "../../../src/bot/health/facts.ts";
 
 export const now = new Date("2026-11-22T10:00:00.000Z");
 /** So many milliseconds before now, as ISO 8601. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { linesSince, lineTime } from "../../../src/bot/logs/line-time.ts";
+import { linesSince, lineTime } from "../../../src/bot/logs/entries.ts";
 
 const at = Date.parse("2026-11-20T12:00:05.250Z");
 

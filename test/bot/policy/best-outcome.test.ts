@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
-import { defaultPolicy } from "../../../src/bot/policy/default-policy.ts";
-import { bestOutcome } from "../../../src/bot/policy/best-outcome.ts";
-import { readPolicy } from "../../../src/bot/policy/read-policy.ts";
+import { defaultPolicy, readPolicy } from "../../../src/bot/policy/read-policy.ts";
+import { bestOutcome } from "../../../src/bot/policy/evaluate.ts";
 import { questionOf } from "./question-of.ts";
 
 const restart = { op: "restartService", risk: "disruptive" } as const;

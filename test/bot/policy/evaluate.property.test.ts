@@ -1,11 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { explain } from "../../../src/bot/policy/explain.ts";
-import { evaluate } from "../../../src/bot/policy/evaluate.ts";
+import { evaluate, bestOutcome } from "../../../src/bot/policy/evaluate.ts";
 import { operationFacts } from "../../../src/bot/policy/operation-facts.ts";
-import { bestOutcome } from "../../../src/bot/policy/best-outcome.ts";
-import type { Policy, Rule } from "../../../src/bot/policy/policy.ts";
-import type { Verdict } from "../../../src/bot/policy/verdict.ts";
+import type { Policy, Rule, Verdict } from "../../../src/bot/policy/policy.ts";
 import { anyFacts, anyPolicy, type Facts, questionFrom, worldsOf } from "./policy-arbitrary.ts";
 
 const runs = { numRuns: 500 };

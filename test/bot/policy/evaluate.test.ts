@@ -1,9 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { channelVote } from "../../support/channel-vote.ts";
-import { defaultPolicy } from "../../../src/bot/policy/default-policy.ts";
+import { defaultPolicy, readPolicy } from "../../../src/bot/policy/read-policy.ts";
 import { evaluate } from "../../../src/bot/policy/evaluate.ts";
-import { readPolicy } from "../../../src/bot/policy/read-policy.ts";
-import type { Verdict } from "../../../src/bot/policy/verdict.ts";
+import type { Verdict } from "../../../src/bot/policy/policy.ts";
 import { listOfAll, questionOf, showBareName } from "./question-of.ts";
 
 const policyOf = (rules: string) => readPolicy(`rules:\n${rules}`, "policy.yaml");

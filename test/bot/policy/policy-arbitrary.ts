@@ -1,8 +1,6 @@
 import fc from "fast-check";
 import { operationFacts } from "../../../src/bot/policy/operation-facts.ts";
-import type { Policy, RuleActions, Rule, RuleEnd } from "../../../src/bot/policy/policy.ts";
-import type { Question } from "../../../src/bot/policy/question.ts";
-import type { Terms } from "../../../src/bot/policy/verdict.ts";
+import type { Policy, RuleActions, Rule, RuleEnd, Question, Terms } from "../../../src/bot/policy/policy.ts";
 
 // Few words of each sort, so that rules and questions often meet.
 const groups = ["S0AAA", "S0BBB"];

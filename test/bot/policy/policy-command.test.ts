@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { defaultPolicyText } from "../../../src/bot/policy/default-policy.ts";
+import { defaultPolicyText } from "../../../src/bot/policy/read-policy.ts";
 
 const bin = join(import.meta.dirname, "../../../src/bin/policy.ts");
 

@@ -1,4 +1,4 @@
-import type { Person, Question } from "../../../src/bot/policy/question.ts";
+import type { Person, Question } from "../../../src/bot/policy/policy.ts";
 
 type Given = Partial<Omit<Question, "person" | "workload">> & {
   readonly person?: Partial<Person>;

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { channelVote } from "../../support/channel-vote.ts";
-import { defaultPolicy, defaultPolicyText } from "../../../src/bot/policy/default-policy.ts";
-import { readPolicy } from "../../../src/bot/policy/read-policy.ts";
+import { defaultPolicy, defaultPolicyText, readPolicy } from "../../../src/bot/policy/read-policy.ts";
 
 describe("a policy file that can be used", () => {
   test("every word of a rule", () => {

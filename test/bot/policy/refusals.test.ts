@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { evaluate } from "../../../src/bot/policy/evaluate.ts";
 import { readPolicy } from "../../../src/bot/policy/read-policy.ts";
-import type { Verdict } from "../../../src/bot/policy/verdict.ts";
+import type { Verdict } from "../../../src/bot/policy/policy.ts";
 import { listOfAll, questionOf } from "./question-of.ts";
 
 const policyOf = (rules: string) => readPolicy(`rules:\n${rules}`, "policy.yaml");

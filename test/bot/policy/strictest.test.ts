@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { strictest } from "../../../src/bot/policy/strictest.ts";
-import type { Terms, Verdict } from "../../../src/bot/policy/verdict.ts";
+import { strictest } from "../../../src/bot/policy/evaluate.ts";
+import type { Terms, Verdict } from "../../../src/bot/policy/policy.ts";
 
 const here = { users: [], groups: [], channelMembers: true };
 const base: Terms = {

@@ -1,8 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { readKeyring } from "../../../src/bot/accounts/keyring.ts";
-import { createSealer } from "../../../src/bot/accounts/seal.ts";
+import { readKeyring, createSealer } from "../../../src/bot/accounts/seal.ts";
 import { digestOf } from "../../../src/bot/changes/drift.ts";
 import { contentOf } from "../../../src/bot/workflow/stored-request.ts";
 import { event } from "./contract/bench.ts";

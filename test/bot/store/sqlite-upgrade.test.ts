@@ -1,7 +1,6 @@
 import { type Kysely, sql } from "kysely";
 import { expect, test } from "vitest";
-import { newKey, readKeyring } from "../../../src/bot/accounts/keyring.ts";
-import { createSealer } from "../../../src/bot/accounts/seal.ts";
+import { newKey, readKeyring, createSealer } from "../../../src/bot/accounts/seal.ts";
 import { openSqlite } from "../../../src/platform/database/sqlite.ts";
 import { clockOf } from "../../../src/bot/store/database/session.ts";
 import { migrate, migrations } from "../../../src/bot/store/schema/migrations.ts";

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { Change } from "../../../src/bot/changes/change.ts";
 import type { FormField, FormInput } from "../../../src/bot/commands/forms/form.ts";
 import { UserError } from "../../../src/bot/errors.ts";
-import type { Verdict } from "../../../src/bot/policy/verdict.ts";
+import type { Verdict } from "../../../src/bot/policy/policy.ts";
 import { previewBlocks } from "../../../src/bot/views/forms/form-preview.ts";
 import { endView, skeletonView } from "../../../src/bot/views/forms/form-states.ts";
 import { StateValues, valuesIn } from "../../../src/bot/views/forms/form-values.ts";

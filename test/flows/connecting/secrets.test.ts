@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { approvalTown } from "../../support/approval-town.ts";
-import { newKey } from "../../../src/bot/accounts/keyring.ts";
+import { newKey } from "../../../src/bot/accounts/seal.ts";
 import { runMain } from "../../support/gantry-process.ts";
 import { connects, connectsChannel, danas, teams } from "../../support/linking.ts";
 import { operationOf } from "../../support/operation-of.ts";

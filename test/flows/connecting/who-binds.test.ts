@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { readKeyring } from "../../../src/bot/accounts/keyring.ts";
-import { createSealer } from "../../../src/bot/accounts/seal.ts";
+import { readKeyring, createSealer } from "../../../src/bot/accounts/seal.ts";
 import { sealInteraction } from "../../../src/bot/workflow/inbox/interaction.ts";
 import { approvalTown } from "../../support/approval-town.ts";
 import { happened, spoken } from "../../support/channel-town.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { defaultPolicyText } from "../../../src/bot/policy/default-policy.ts";
+import { defaultPolicyText } from "../../../src/bot/policy/read-policy.ts";
 import { approvalTown, count } from "../../support/approval-town.ts";
 import { creates, happened } from "../../support/channel-town.ts";
 import { card, home, idOf, says, saysIn } from "../../support/speak.ts";

@@ -1,4 +1,4 @@
-import { pathSafe } from "../../../api/names.ts";
+import { pathSafe } from "../../../api/request-limits.ts";
 import { UserError } from "../../errors.ts";
 import type { Ask } from "../../ask.ts";
 import type { FormValues } from "./form.ts";

@@ -1,7 +1,6 @@
 import { z } from "zod";
-import { isDomainName } from "../../../api/names.ts";
+import { isDomainName, requestLimits } from "../../../api/request-limits.ts";
 import { echo } from "./echo.ts";
-import { requestLimits } from "../../../api/request-limits.ts";
 
 /**
  * A whole number as digits or as a form's number; `name` names it in the error. Nothing else counts as a number: an

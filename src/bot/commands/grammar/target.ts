@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { pathSafe } from "../../../api/names.ts";
+import { pathSafe } from "../../../api/request-limits.ts";
 
 /** The region that was asked for, and the one for jobs. */
 export type Regions = { readonly region: string; readonly jobsRegion: string };

@@ -1,4 +1,4 @@
-import { checkName } from "../../../api/names.ts";
+import { checkName } from "../../../api/request-limits.ts";
 import { kindNamed } from "./target.ts";
 
 /**

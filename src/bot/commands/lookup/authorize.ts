@@ -1,13 +1,12 @@
 import { riskOf } from "../../changes/updatable-fields.ts";
 import type { Change } from "../../changes/change.ts";
-import type { Verdict } from "../../policy/verdict.ts";
+import type { Verdict, Risk } from "../../policy/policy.ts";
 import type { Ask } from "../../ask.ts";
 import type { About, Command, Context, ReadCommand, WriteCommand } from "../command.ts";
 import type { FormValues } from "../forms/form.ts";
 import { bestVerdict, betterVerdict, kindOf } from "./best-verdict.ts";
 import { listRefusal, readRefusal, type Refusal } from "./may-see.ts";
 import { regionOf, type Regions, Target } from "../grammar/target.ts";
-import type { Risk } from "../../policy/question.ts";
 
 /** The workload a request named, as far as it is known, for history. */
 export type NamedWorkload = {

@@ -1,5 +1,5 @@
 import { operationFacts } from "../../policy/operation-facts.ts";
-import type { Verdict } from "../../policy/verdict.ts";
+import type { Verdict } from "../../policy/policy.ts";
 import type { Action, Command, Context } from "../command.ts";
 import { regionOf, type Regions } from "../grammar/target.ts";
 

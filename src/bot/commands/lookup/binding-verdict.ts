@@ -1,7 +1,6 @@
 import type { Binding } from "../../policy/binding.ts";
-import type { Verdict } from "../../policy/verdict.ts";
+import type { Verdict, Risk } from "../../policy/policy.ts";
 import type { BindingWish, Context } from "../command.ts";
-import type { Risk } from "../../policy/question.ts";
 
 type Now = Pick<Context, "defaultRegion"> & {
   readonly binding: Binding | undefined;

@@ -1,5 +1,5 @@
 import type { Job, Service } from "../../../api/answers.ts";
-import { mayExist } from "../../../api/names.ts";
+import { mayExist } from "../../../api/request-limits.ts";
 import { Problem } from "../../../api/problem.ts";
 import { type Suggestion, UserError } from "../../errors.ts";
 import { maySee, visibleItems, visibleTarget } from "./may-see.ts";

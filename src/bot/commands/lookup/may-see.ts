@@ -1,5 +1,5 @@
 import { UserError } from "../../errors.ts";
-import type { Verdict } from "../../policy/verdict.ts";
+import type { Verdict } from "../../policy/policy.ts";
 import type { About, Action } from "../command.ts";
 import { regionOf, type Regions, type Target } from "../grammar/target.ts";
 import type { VerbContext } from "../grammar/verb.ts";

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import type { Service } from "../../../api/answers.ts";
-import { isDomainName } from "../../../api/names.ts";
-import { requestLimits } from "../../../api/request-limits.ts";
+import { isDomainName, requestLimits } from "../../../api/request-limits.ts";
 import type { Change } from "../../changes/change.ts";
 import { UserError } from "../../errors.ts";
 import { counted } from "../../views/kit/text.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Service } from "../../../api/answers.ts";
-import { memoryUpdate } from "../../../api/dialect.ts";
+import { memoryUpdate } from "../../../api/log-pages.ts";
 import { isUpdateMemory, MEMORY_RANGE, parseMemoryMiB, updateMemoryMiB } from "../../../api/memory.ts";
 import { requestLimits } from "../../../api/request-limits.ts";
 import type { ContainerUpdate } from "../../../api/schema.ts";

@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { partsOf } from "../../changes/parts.ts";
-import type { StoredChange } from "../../changes/stored-change.ts";
+import { partsOf, type StoredChange } from "../../changes/stored-change.ts";
 import { actionButton, actions, askButton, context as note, section } from "../../views/kit/blocks.ts";
 import { historyLine, historyText } from "../../views/kit/history-line.ts";
 import type { Message } from "../../views/kit/message.ts";

@@ -1,9 +1,8 @@
 import type { BotParts } from "../bot.ts";
 import type { SlackAccess } from "../../slack/send/clients.ts";
-import type { Facts, Inspection } from "../../health/facts.ts";
+import type { Facts, Inspection, LiveReplica, ReplicaReport } from "../../health/facts.ts";
 import { findingsOf } from "../../health/checkup.ts";
 import { type Finding, worstOf } from "../../health/finding.ts";
-import type { LiveReplica, ReplicaReport } from "../../health/report.ts";
 import { askSlack } from "../../slack/directory/ask-slack.ts";
 import { StoreError, UserError } from "../../errors.ts";
 import type { Accounts } from "../../workflow/ports.ts";

@@ -1,7 +1,6 @@
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { type Keyring, readKeyring } from "../../accounts/keyring.ts";
-import { createSealer } from "../../accounts/seal.ts";
+import { type Keyring, readKeyring, createSealer } from "../../accounts/seal.ts";
 import type { Inspection, KeyFacts } from "../../health/facts.ts";
 import { sealedRowsOf } from "./key-facts.ts";
 

@@ -1,8 +1,7 @@
 import { stat } from "node:fs/promises";
 import type { PolicyFacts } from "../../health/facts.ts";
-import { defaultPolicy } from "../../policy/default-policy.ts";
+import { defaultPolicy, PolicyError } from "../../policy/read-policy.ts";
 import type { Policy } from "../../policy/policy.ts";
-import { PolicyError } from "../../policy/read-policy.ts";
 import { policyTrouble, readPolicies } from "../policy-source.ts";
 import { groupsIn } from "./stored-facts.ts";
 

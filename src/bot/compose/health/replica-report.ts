@@ -1,8 +1,7 @@
 import { hostname } from "node:os";
 import type { Logger } from "pino";
 import type { Api } from "../../../api/client.ts";
-import type { EngineFacts } from "../../health/facts.ts";
-import type { ReplicaReport } from "../../health/report.ts";
+import type { EngineFacts, ReplicaReport } from "../../health/facts.ts";
 import { recentErrorsOf } from "../../../platform/log.ts";
 import type { Policy } from "../../policy/policy.ts";
 import type { ArrivalTimes } from "../../slack/receive/arrival-times.ts";

@@ -7,12 +7,11 @@ import { Environment } from "../environment.ts";
 import { type Asker, SetupError } from "./asker.ts";
 import { checkedAnswer } from "./check-answer.ts";
 import { changedEnv, type EnvChanges, variablesIn } from "./env-lines.ts";
-import { lastWords } from "./last-words.ts";
 import type { SetupOptions } from "./options.ts";
 import { slackSteps } from "./slack-steps.ts";
 import { tryList } from "./try-list.ts";
 import { workloadSteps } from "./workload-steps.ts";
-import { readEnvFile, writeEnvFile } from "./write-env-file.ts";
+import { closeSync, fsyncSync, openSync, readFileSync, realpathSync, renameSync, rmSync, writeSync } from "node:fs";
 
 type Parts = {
   readonly asker: Asker;
@@ -94,4 +93,81 @@ function overruled(env: EnvChanges, changes: EnvChanges) {
       says: `${name} is also set in the environment, which wins over the file`,
       todo: value === undefined ? `Unset it: these settings don't use it.` : "Unset it there.",
     }));
+}
+
+type Done = {
+  readonly file: string;
+  /** Variables that were in the file and aren't used any more. */
+  readonly removed: readonly string[];
+  /** The image keeps the file in its volume, and has no npm. */
+  readonly isImage: boolean;
+};
+
+/** What to do after the set-up. Pure. */
+export function lastWords({ slack, settings, listen }: Config, { file, removed, isImage }: Done): string {
+  const { command } = settings;
+  const start = isImage
+    ? "Start the bot's container with the same volume (docs/deployment.md)"
+    : "Start Gantry: npm start";
+  if (slack.kind !== "real") return `Wrote ${file}.`;
+  const address =
+    slack.transport.kind === "http"
+      ? [`Forward https://…/slack/events to http://${listen.host}:${listen.port}/slack/events`]
+      : [];
+  const first =
+    slack.tokens.kind === "oauth"
+      ? [
+          `Forward ${slack.tokens.url} to http://${listen.host}:${listen.port}, and open ${slack.tokens.url}/slack/install`,
+          `In Slack, as an admin of the workspace: ${command} connect workspace`,
+        ]
+      : ["In Slack, in a channel: /invite @gantry"];
+  const doctor = isImage ? "docker exec gantry node src/bin/doctor.ts" : "npm run doctor";
+  const steps = [start, ...address, ...first, `Then: ${command} list`, `If something doesn't work: ${doctor}`];
+  const wrote = `Wrote ${file}, readable only by you.${removed.length === 0 ? "" : ` Removed ${removed.join(", ")}.`}`;
+  return [wrote, ...steps.map((step, at) => `  ${at + 1}. ${step}`)].join("\n");
+}
+
+/** "" when there is no such file. */
+export function readEnvFile(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return "";
+    throw new Error(`Couldn't read ${path} (${codeOf(error)}).`, { cause: error });
+  }
+}
+
+/** Replaces the file at once, readable by its owner only. Throws an Error with a sentence; the old file is unchanged then. */
+export function writeEnvFile(path: string, text: string): void {
+  const target = targetOf(path);
+  const beside = `${target}.${process.pid}.new`;
+  try {
+    const file = openSync(beside, "wx", 0o600);
+    try {
+      writeSync(file, text);
+      fsyncSync(file);
+    } finally {
+      closeSync(file);
+    }
+    renameSync(beside, target);
+  } catch (error) {
+    rmSync(beside, { force: true });
+    throw new Error(
+      `Couldn't write ${path} (${codeOf(error)}). Nothing was changed. Choose another file with --file, in a folder where you may write.`,
+      { cause: error },
+    );
+  }
+}
+
+/** A link stays one. */
+function targetOf(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && "code" in error ? String(error.code) : "unknown error";
 }

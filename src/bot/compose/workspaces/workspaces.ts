@@ -1,6 +1,6 @@
 import { createDirectory } from "../../commands/lookup/directory.ts";
 import type { createLogPool } from "../../logs/threads/log-pool.ts";
-import type { ReplicaReport } from "../../health/report.ts";
+import type { ReplicaReport } from "../../health/facts.ts";
 import type { Policy } from "../../policy/policy.ts";
 import { homeLater } from "../../slack/home/draw.ts";
 import { createFormReply } from "../../slack/modals/form-reply.ts";

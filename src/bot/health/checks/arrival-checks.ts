@@ -1,6 +1,5 @@
-import type { Facts } from "../facts.ts";
+import type { Facts, ReplicaReport } from "../facts.ts";
 import { broken, type Judged, ok, warning } from "../finding.ts";
-import type { ReplicaReport } from "../report.ts";
 import { ageOf, counted, shortSpan } from "../words.ts";
 
 /** Reports of the live replicas that can be read. */

@@ -1,5 +1,5 @@
 import type { Worker } from "node:worker_threads";
-import { TooExpensive } from "../too-expensive.ts";
+import { TooExpensive } from "../grep.ts";
 import type { Report, Step, Task } from "./task.ts";
 
 type Run = {

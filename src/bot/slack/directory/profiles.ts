@@ -2,7 +2,7 @@ import type { WebClient } from "@slack/web-api";
 import type { Logger } from "pino";
 import { z } from "zod";
 import { StoreError } from "../../errors.ts";
-import type { Standing } from "../../policy/question.ts";
+import type { Standing } from "../../policy/policy.ts";
 import { freshness, type People, type Profile, type ProfileRows } from "../../workflow/ports.ts";
 import { createUserReader, type Seen } from "./user-reader.ts";
 

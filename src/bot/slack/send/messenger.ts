@@ -1,12 +1,12 @@
 import type { Card } from "../../changes/stored-change.ts";
 import type { Post, TextFile } from "../../views/kit/message.ts";
 import { truncate } from "../../views/kit/text.ts";
-import { type CallDeps, callSlack, logFailure, type Result } from "./call.ts";
+import { type CallDeps, callSlack, logFailure, type Result, type Call } from "./call.ts";
 import type { Urgency } from "./clients.ts";
-import { type Body, postMessage } from "./post-message.ts";
 import { reply, type ResponseBody, type ReplyDeps } from "./response-url.ts";
-import { createGoneThreads, type GoneThreads } from "./thread-gone.ts";
-import { viewing } from "./views.ts";
+import { createGoneThreads, type GoneThreads, ThreadGone } from "./thread-gone.ts";
+import type { WebClient } from "@slack/web-api";
+import { randomUUID } from "node:crypto";
 
 export type Conversation = { readonly channel: string; readonly threadTs?: string | undefined };
 
@@ -165,4 +165,87 @@ async function asTextIfRefused<Value>(
     ? `(Couldn't show the buttons. Use ${command} help. Reference ${reference})`
     : `(Couldn't show the layout. Reference ${reference})`;
   return send({ text: `${truncate(text, MOST_TEXT)}\n${note}` });
+}
+
+export type Body = { text: string; blocks?: Post["blocks"][number][] };
+
+/** Slack loads a preview of every link in a message unless told not to. */
+const unfurl = { unfurl_links: false, unfurl_media: false } as const;
+
+/** Throws `ThreadGone`, and takes its message back, when the thread's first message was deleted. */
+export async function postMessage(
+  client: WebClient,
+  { channel, threadTs, goneThreads }: Conversation & { readonly goneThreads: GoneThreads },
+  body: Body,
+): Promise<Card> {
+  if (threadTs === undefined) return sent(channel, await client.chat.postMessage({ channel, ...body, ...unfurl }));
+  const thread = { channel, threadTs };
+  if (goneThreads.has(thread)) throw new ThreadGone();
+  const answer = await client.chat.postMessage({ channel, thread_ts: threadTs, ...body, ...unfurl });
+  const posted = sent(channel, answer);
+  if (answer.message === undefined || answer.message.thread_ts !== undefined) return posted;
+  goneThreads.add(thread);
+  // Without its thread it answers nothing, and it may not be for everybody in the channel.
+  await client.chat.delete({ channel: posted.channelId, ts: posted.ts }).catch(() => undefined);
+  throw new ThreadGone();
+}
+
+function sent(channel: string, { channel: id, ts }: { channel?: string; ts?: string }): Card {
+  if (ts === undefined) throw new Error("Slack's answer holds no ts");
+  return { channelId: id ?? channel, ts };
+}
+
+type View = Parameters<WebClient["views"]["open"]>[0]["view"];
+type Opening = Parameters<Messenger["openView"]>[0];
+
+/** Forms and Home. */
+export function viewing(deps: CallDeps): Pick<Messenger, "openView" | "updateView" | "publishHome"> {
+  const call = <Value>(what: Call<Value>): Promise<Result<Value>> => callSlack(deps, what);
+  return {
+    openView: (opening) => openView(deps, opening),
+    updateView: ({ viewId, view, hash }) =>
+      call({
+        method: "views.update",
+        target: viewId,
+        isReplacing: true,
+        urgency: "background",
+        async run(client) {
+          const update = { view_id: viewId, view: view as View }; // built by views/
+          const { view: updated } = await client.views.update(hash === undefined ? update : { ...update, hash });
+          return { viewId, hash: updated?.hash };
+        },
+      }),
+    publishHome: ({ user, view }) =>
+      call({
+        method: "views.publish",
+        target: user,
+        isReplacing: true,
+        urgency: "background",
+        run: async (client) => void (await client.views.publish({ user_id: user, view: view as View })), // built by views/
+      }),
+  };
+}
+
+/** After a lost or late answer the form may be open all the same: it is found by an id of ours, and drawn again. */
+async function openView(deps: CallDeps, { triggerId, user, view }: Opening): Promise<Result<OpenView | undefined>> {
+  const external_id = randomUUID();
+  const named = { ...view, external_id } as View; // built by views/
+  const opened = await callSlack(deps, {
+    method: "views.open",
+    target: user,
+    urgency: "interactive",
+    run: async (client) => openIn(await client.views.open({ trigger_id: triggerId, view: named })),
+  });
+  if (opened.ok || opened.failure.kind !== "unsure") return opened;
+  const found = await callSlack(deps, {
+    method: "views.update",
+    target: external_id,
+    urgency: "interactive",
+    run: async (client) => openIn(await client.views.update({ external_id, view: named })),
+  });
+  return found.ok ? found : opened;
+}
+
+function openIn({ view }: { readonly view?: { readonly id?: string; readonly hash?: string } }): OpenView | undefined {
+  return view?.id === undefined ? undefined : { viewId: view.id, hash: view.hash };
 }

@@ -1,13 +1,11 @@
 import type { Logger } from "pino";
 import type { Message, Post } from "../../views/kit/message.ts";
-import { inviteHint } from "../../views/messages/sentences.ts";
-import { sentences } from "../../views/messages/sentences.ts";
+import { inviteHint, sentences } from "../../views/messages/sentences.ts";
 import { isDirect, type Origin } from "../../workflow/origin.ts";
 import type { Clock, People, Responder } from "../../workflow/ports.ts";
 import type { Result } from "./call.ts";
-import type { Messenger, ResponseHow } from "./messenger.ts";
-import { type FailureKind, isDisconnected, isTemporary, reasonFor } from "./slack-error.ts";
-import { postThread } from "./thread.ts";
+import type { Messenger, ResponseHow, Conversation } from "./messenger.ts";
+import { type FailureKind, isDisconnected, isTemporary, reasonFor, type SlackFailure } from "./slack-error.ts";
 import { whenConnected } from "./when-connected.ts";
 
 export type ResponderDeps = {
@@ -164,4 +162,48 @@ function sendThere({ messenger }: ResponderDeps, post: Post, { origin, how }: Se
 function whyNot({ failure }: Extract<Result<unknown>, { ok: false }>) {
   const { reference, method, code: slackError } = failure;
   return { reference, method, slackError };
+}
+
+type ThreadDeps = { readonly messenger: Pick<Messenger, "post" | "upload">; readonly log: Logger };
+
+/**
+ * - `complete`: all of it is in the channel
+ * - `incomplete`: it begins there, and Slack didn't take or confirm the rest
+ * - `nowhere`: nothing was posted
+ */
+export type ThreadResult =
+  | { readonly kind: "complete" }
+  | { readonly kind: "incomplete"; readonly failure: SlackFailure }
+  | { readonly kind: "nowhere"; readonly canInvite: boolean };
+
+/** Posts a head, then its replies and files below it, in order; all of it into a thread that exists. Never rejects. */
+export async function postThread(deps: ThreadDeps, message: Message, to: Conversation): Promise<ThreadResult> {
+  const head = await deps.messenger.post(to, message, "background");
+  if (!head.ok) {
+    // A bot can't be invited to a conversation of two people.
+    return { kind: "nowhere", canInvite: head.failure.kind === "uninvited" && !isDirect(to.channel) };
+  }
+  // Files go only to a conversation's own id, not to a person's.
+  const { channelId: channel, ts } = head.value;
+  const failure = await failedRest(deps, message, { channel, threadTs: to.threadTs ?? ts });
+  if (failure === undefined) return { kind: "complete" };
+  const { reference, method, code: slackError } = failure;
+  deps.log.error({ reference, method, slackError, channelId: to.channel }, "couldn't complete a thread");
+  return { kind: "incomplete", failure };
+}
+
+async function failedRest(
+  { messenger }: ThreadDeps,
+  { thread }: Message,
+  to: Conversation,
+): Promise<SlackFailure | undefined> {
+  for (const reply of thread?.replies ?? []) {
+    const posted = await messenger.post(to, reply, "background");
+    if (!posted.ok) return posted.failure;
+  }
+  for (const file of thread?.files ?? []) {
+    const uploaded = await messenger.upload(file, to);
+    if (!uploaded.ok) return uploaded.failure;
+  }
+  return undefined;
 }

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql, type SqlBool } from "kysely";
-import { type LiveReplica, ReplicaReport } from "../../health/report.ts";
+import { type LiveReplica, ReplicaReport } from "../../health/facts.ts";
 import type { Session } from "./session.ts";
 
 /** Last renewal of this replica's lease, by both of its clocks. */

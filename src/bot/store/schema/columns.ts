@@ -1,7 +1,7 @@
 import { z } from "zod";
-import type { AccountOwner } from "../../accounts/account.ts";
+import type { AccountOwner } from "../../accounts/resolve.ts";
 import type { Ending, Health } from "../../changes/stored-change.ts";
-import type { Terms } from "../../policy/verdict.ts";
+import type { Terms } from "../../policy/policy.ts";
 import { Outcome } from "../../changes/change.ts";
 
 /** A time as the database writes it. */

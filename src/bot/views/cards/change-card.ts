@@ -1,4 +1,4 @@
-import type { AccountRef } from "../../accounts/account.ts";
+import type { AccountRef } from "../../accounts/resolve.ts";
 import type { StoredChange } from "../../changes/stored-change.ts";
 import { context, section } from "../kit/blocks.ts";
 import { strong, words } from "../kit/inline.ts";

@@ -2,7 +2,7 @@ import type { ChangeState, StoredChange, Who } from "../../changes/stored-change
 import { isFollowed, seenOf } from "../kit/seen.ts";
 import { person, strong, words, type Inline, group, joined } from "../kit/inline.ts";
 import { type Names, groupName, nameOf } from "../kit/post.ts";
-import type { Terms } from "../../policy/verdict.ts";
+import type { Terms } from "../../policy/policy.ts";
 import { counted } from "../kit/text.ts";
 import { headline } from "./headline.ts";
 import { allNames, type Phrased, regionText, split } from "./phrases.ts";

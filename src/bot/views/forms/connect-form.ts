@@ -1,5 +1,5 @@
 import type { ModalView } from "@slack/types";
-import type { AccountOwner } from "../../accounts/account.ts";
+import type { AccountOwner } from "../../accounts/resolve.ts";
 import { connectedWords, forWhom } from "../messages/account-message.ts";
 import { limits, section } from "../kit/blocks.ts";
 import { words, code } from "../kit/inline.ts";

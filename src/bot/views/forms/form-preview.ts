@@ -1,5 +1,5 @@
 import type { Change } from "../../changes/change.ts";
-import type { Terms, Verdict } from "../../policy/verdict.ts";
+import type { Terms, Verdict } from "../../policy/policy.ts";
 import { actionWords, termsWords } from "../cards/change-words.ts";
 import { nothingToDo } from "../cards/nothing-to-do.ts";
 import { divider, section, type Line } from "../kit/blocks.ts";

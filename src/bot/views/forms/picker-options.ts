@@ -1,4 +1,4 @@
-import { pathSafe } from "../../../api/names.ts";
+import { pathSafe } from "../../../api/request-limits.ts";
 import type { StoredChange } from "../../changes/stored-change.ts";
 import { type OptionInput, NONE, option, optionsOf } from "../kit/menu.ts";
 import { span } from "../kit/time.ts";

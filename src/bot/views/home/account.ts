@@ -1,5 +1,5 @@
 import type { StaticSelect } from "@slack/types";
-import type { AccountOwner } from "../../accounts/account.ts";
+import type { AccountOwner } from "../../accounts/resolve.ts";
 import { actionButton, actions, askButton, context, header, section } from "../kit/blocks.ts";
 import type { HomeState } from "./state.ts";
 import { words } from "../kit/inline.ts";

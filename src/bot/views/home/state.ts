@@ -1,4 +1,4 @@
-import type { AccountOwner } from "../../accounts/account.ts";
+import type { AccountOwner } from "../../accounts/resolve.ts";
 import type { HistoryEvent } from "../../changes/history-event.ts";
 import type { StoredChange } from "../../changes/stored-change.ts";
 import type { Entry } from "../../commands/lookup/directory.ts";

@@ -1,4 +1,4 @@
-import type { AccountOwner } from "../../accounts/account.ts";
+import type { AccountOwner } from "../../accounts/resolve.ts";
 import { section, type Line } from "../kit/blocks.ts";
 import { channel, code, words, type Inline } from "../kit/inline.ts";
 import type { Post } from "../kit/message.ts";

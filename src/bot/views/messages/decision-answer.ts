@@ -1,5 +1,5 @@
 import type { StoredChange } from "../../changes/stored-change.ts";
-import type { Standing } from "../../policy/question.ts";
+import type { Standing } from "../../policy/policy.ts";
 import { approversWords, changeSummary, actionWords, namesIn, oneLine } from "../cards/change-words.ts";
 import { actionButton, actions, askButton, context, section, type Line } from "../kit/blocks.ts";
 import { code, firstOf, joined, strong, words, type Inline } from "../kit/inline.ts";

@@ -1,4 +1,4 @@
-import type { Verdict } from "../../policy/verdict.ts";
+import type { Verdict } from "../../policy/policy.ts";
 import { context, section, type Line } from "../kit/blocks.ts";
 import { channel, code, firstOf, words } from "../kit/inline.ts";
 import type { Post } from "../kit/message.ts";

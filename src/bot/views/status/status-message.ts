@@ -1,5 +1,4 @@
-import type { Area, Finding, State } from "../../health/finding.ts";
-import { worstOf } from "../../health/finding.ts";
+import { type Area, type Finding, type State, worstOf } from "../../health/finding.ts";
 import { actions, context, header, type Line, section } from "../kit/blocks.ts";
 import { channel, sentence, strong, words } from "../kit/inline.ts";
 import type { Block, Message } from "../kit/message.ts";

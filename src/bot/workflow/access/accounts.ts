@@ -1,6 +1,14 @@
 import { LRUCache } from "lru-cache";
-import type { AccountMode, AccountSeeker, LinkedAccount, OpenAccount } from "../../accounts/account.ts";
-import { boundTo, type FoundAccounts, openStoredAccount, resolveAccount } from "../../accounts/resolve.ts";
+import {
+  type AccountMode,
+  type AccountSeeker,
+  type LinkedAccount,
+  type OpenAccount,
+  boundTo,
+  type FoundAccounts,
+  openStoredAccount,
+  resolveAccount,
+} from "../../accounts/resolve.ts";
 import type { Sealer } from "../../accounts/seal.ts";
 import { StoreError, UserError } from "../../errors.ts";
 import type { Accounts, ResolvedAccount, LinkStore } from "../ports.ts";

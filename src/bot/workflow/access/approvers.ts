@@ -1,7 +1,7 @@
 import type { StoredChange } from "../../changes/stored-change.ts";
 import { SlackAway, UserError } from "../../errors.ts";
 import type { CanApprove } from "../../views/cards/change-facts.ts";
-import type { Approvers, Terms } from "../../policy/verdict.ts";
+import type { Approvers, Terms } from "../../policy/policy.ts";
 import { freshness, type People, type Profile } from "../ports.ts";
 import type { Names } from "../../views/kit/post.ts";
 

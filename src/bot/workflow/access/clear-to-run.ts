@@ -1,8 +1,7 @@
-import { partsOf } from "../../changes/parts.ts";
-import type { StoredChange } from "../../changes/stored-change.ts";
+import { partsOf, type StoredChange } from "../../changes/stored-change.ts";
 import { SlackAway, UserError } from "../../errors.ts";
-import { strictest } from "../../policy/strictest.ts";
-import type { Terms, Verdict } from "../../policy/verdict.ts";
+import { strictest } from "../../policy/evaluate.ts";
+import type { Terms, Verdict } from "../../policy/policy.ts";
 import { advance } from "../history.ts";
 import { step } from "../lifecycle.ts";
 import { isDirect } from "../origin.ts";

@@ -1,4 +1,4 @@
-import type { OpenAccount } from "../../accounts/account.ts";
+import type { OpenAccount } from "../../accounts/resolve.ts";
 import type { ChannelBinding, Context, Logs } from "../../commands/command.ts";
 import { type Binding, coversName, outsideLock } from "../../policy/binding.ts";
 import type { Origin } from "../origin.ts";
@@ -10,7 +10,7 @@ import type { AccountApi } from "../../../api/client.ts";
 import type { OperationId } from "../../../api/operations.ts";
 import { UserError } from "../../errors.ts";
 import { operationFacts } from "../../policy/operation-facts.ts";
-import type { Question } from "../../policy/question.ts";
+import type { Question } from "../../policy/policy.ts";
 
 type Asked = { readonly origin: Origin; readonly effect: "read" | "write" };
 

@@ -3,7 +3,7 @@ import type { Refusal } from "../../commands/lookup/may-see.ts";
 import { UserError } from "../../errors.ts";
 import { checkChosen } from "./chosen-channel.ts";
 import type { Whose } from "../../commands/command.ts";
-import type { AccountOwner } from "../../accounts/account.ts";
+import type { AccountOwner } from "../../accounts/resolve.ts";
 import type { Origin } from "../origin.ts";
 import { noteRefusal } from "../history.ts";
 import { freshness, type Profile, type WorkflowParts } from "../ports.ts";

@@ -1,6 +1,5 @@
-import { boundTo } from "../../accounts/resolve.ts";
+import { boundTo, type LinkedAccount } from "../../accounts/resolve.ts";
 import { type Sealer, SealError } from "../../accounts/seal.ts";
-import type { LinkedAccount } from "../../accounts/account.ts";
 import type { Rule } from "../../policy/policy.ts";
 import { sentences } from "../../views/messages/sentences.ts";
 import type { WorkflowParts } from "../ports.ts";

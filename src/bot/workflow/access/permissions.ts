@@ -1,13 +1,10 @@
 import type { About, Action, Permissions } from "../../commands/command.ts";
 import { type Binding, outsideLock } from "../../policy/binding.ts";
-import { evaluate } from "../../policy/evaluate.ts";
-import type { Policy } from "../../policy/policy.ts";
-import type { Person, Where } from "../../policy/question.ts";
-import type { Verdict } from "../../policy/verdict.ts";
+import { evaluate, bestOutcome } from "../../policy/evaluate.ts";
+import type { Policy, Person, Where, Verdict } from "../../policy/policy.ts";
 import { approversNow, beforeNo } from "./approvers.ts";
 import { freshness, type People, type Profile, type WorkflowParts } from "../ports.ts";
 import { isDirect } from "../origin.ts";
-import { bestOutcome } from "../../policy/best-outcome.ts";
 
 type Bound = {
   readonly people: People;

@@ -1,5 +1,5 @@
 import type { Asker } from "../../commands/command.ts";
-import type { Terms } from "../../policy/verdict.ts";
+import type { Terms } from "../../policy/policy.ts";
 import type { Post } from "../../views/kit/message.ts";
 import { counted } from "../../views/kit/text.ts";
 import { refusalMessage } from "../../views/messages/refusal-message.ts";

@@ -1,6 +1,5 @@
 import type { HistoryEvent, HistoryQuery } from "../../changes/history-event.ts";
-import { partsOf } from "../../changes/parts.ts";
-import type { StoredChange } from "../../changes/stored-change.ts";
+import { partsOf, type StoredChange } from "../../changes/stored-change.ts";
 import type { HistoryRows, Permissions, Records, Undoable } from "../../commands/command.ts";
 import { maySee } from "../../commands/lookup/may-see.ts";
 import { StoreError, UserError } from "../../errors.ts";

@@ -1,10 +1,9 @@
 import type { Service } from "../../../api/answers.ts";
 import type { AccountApi } from "../../../api/client.ts";
 import { Problem } from "../../../api/problem.ts";
-import { failingLines } from "../../changes/failing-lines.ts";
+import { failingLines, type ReadDeps, readSnapshot, type SnapshotRead } from "../../changes/read-workload.ts";
 import { atLast, judgeLook, type Looked, unwatched } from "../../changes/health.ts";
 import type { WorkloadRef } from "../../changes/change.ts";
-import { type ReadDeps, readSnapshot, type SnapshotRead } from "../../changes/read-workload.ts";
 import { MOST_CALLS } from "../../changes/service-watch.ts";
 import { serviceSnapshot } from "../../changes/updatable-fields.ts";
 import type { StoredChange } from "../../changes/stored-change.ts";

@@ -3,8 +3,8 @@ import { type Proposal, proposeChange } from "../../commands/lookup/authorize.ts
 import type { Ask } from "../../ask.ts";
 import type { Context, WriteCommand } from "../../commands/command.ts";
 import { UserError } from "../../errors.ts";
-import type { Risk } from "../../policy/question.ts";
-import { strictest } from "../../policy/strictest.ts";
+import type { Risk } from "../../policy/policy.ts";
+import { strictest } from "../../policy/evaluate.ts";
 
 type Refused = Extract<Proposal, { readonly kind: "refused" }>;
 type Proposed = Extract<Proposal, { readonly kind: "proposed" }>;

@@ -1,4 +1,4 @@
-import { firstDuplicate } from "../../../api/first-duplicate.ts";
+import { firstDuplicate } from "../../../api/request-limits.ts";
 import type { ContainerUpdate, NewService, ServiceUpdate } from "../../../api/schema.ts";
 import { Refusal } from "../../engine.ts";
 import type { Runtime } from "../runtime.ts";

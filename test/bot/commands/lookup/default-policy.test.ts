@@ -1,14 +1,13 @@
 import { expect, test } from "vitest";
 import type { Context, ReadCommand } from "../../../../src/bot/commands/command.ts";
 import { parseText } from "../../../../src/bot/commands/grammar/parse.ts";
-import { defaultPolicy } from "../../../../src/bot/policy/default-policy.ts";
-import { evaluate } from "../../../../src/bot/policy/evaluate.ts";
+import { defaultPolicy } from "../../../../src/bot/policy/read-policy.ts";
+import { evaluate, bestOutcome } from "../../../../src/bot/policy/evaluate.ts";
 import { drawn } from "../../views/support/drawn.ts";
 import { report, service } from "../../views/support/workloads.ts";
 import { scripted } from "../support/script.ts";
 import { leftOut, ruled } from "../support/ruled.ts";
-import type { Standing, Person } from "../../../../src/bot/policy/question.ts";
-import { bestOutcome } from "../../../../src/bot/policy/best-outcome.ts";
+import type { Standing, Person } from "../../../../src/bot/policy/policy.ts";
 
 /** As the bot binds the policy to somebody in a channel. */
 function contextOf(standing: Standing): Context {

@@ -4,7 +4,7 @@ import { commands } from "../../../../src/bot/commands/verbs.ts";
 import type { About } from "../../../../src/bot/commands/command.ts";
 import { findCommand } from "../../../../src/bot/commands/grammar/find-command.ts";
 import { parseText } from "../../../../src/bot/commands/grammar/parse.ts";
-import type { Verdict } from "../../../../src/bot/policy/verdict.ts";
+import type { Verdict } from "../../../../src/bot/policy/policy.ts";
 import { drawn } from "../../views/support/drawn.ts";
 import { job, report, web } from "../../views/support/workloads.ts";
 import { allow, answerTo, refuse, scripted, type Scripted } from "../support/script.ts";

@@ -17,7 +17,7 @@ import { createDirectory } from "../../../../src/bot/commands/lookup/directory.t
 import { parseText } from "../../../../src/bot/commands/grammar/parse.ts";
 import { readConfig } from "../../../../src/bot/compose/config.ts";
 import { excerptOf } from "../../../../src/bot/logs/excerpt.ts";
-import type { Verdict } from "../../../../src/bot/policy/verdict.ts";
+import type { Verdict } from "../../../../src/bot/policy/policy.ts";
 import type { Message } from "../../../../src/bot/views/kit/message.ts";
 
 export const now = new Date("2026-11-21T12:00:00Z");

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { About } from "../../../../src/bot/commands/command.ts";
-import type { Terms, Verdict } from "../../../../src/bot/policy/verdict.ts";
+import type { Terms, Verdict } from "../../../../src/bot/policy/policy.ts";
 import { drawn } from "../../views/support/drawn.ts";
 import { expectFits } from "../../views/support/judges.ts";
 import { channelVote } from "../../../support/channel-vote.ts";

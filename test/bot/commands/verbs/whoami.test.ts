@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { AccountOwner } from "../../../../src/bot/accounts/account.ts";
+import type { AccountOwner } from "../../../../src/bot/accounts/resolve.ts";
 import { parseText } from "../../../../src/bot/commands/grammar/parse.ts";
 import { drawn } from "../../views/support/drawn.ts";
 import { whoami } from "../../../../src/bot/commands/verbs/whoami/view.ts";

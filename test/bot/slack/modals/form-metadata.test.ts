@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { newKey, readKeyring } from "../../../../src/bot/accounts/keyring.ts";
-import { createSealer } from "../../../../src/bot/accounts/seal.ts";
+import { newKey, readKeyring, createSealer } from "../../../../src/bot/accounts/seal.ts";
 import { SentForm } from "../../../../src/bot/slack/modals/form-metadata.ts";
 import { openInteraction } from "../../../../src/bot/workflow/inbox/interaction.ts";
 

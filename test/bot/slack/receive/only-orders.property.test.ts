@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { readKeyring } from "../../../../src/bot/accounts/keyring.ts";
-import { createSealer } from "../../../../src/bot/accounts/seal.ts";
+import { readKeyring, createSealer } from "../../../../src/bot/accounts/seal.ts";
 import { isPolite } from "../../../../src/bot/commands/grammar/manners.ts";
 import type { Store } from "../../../../src/bot/store/store.ts";
 import { type Interaction, openInteraction } from "../../../../src/bot/workflow/inbox/interaction.ts";

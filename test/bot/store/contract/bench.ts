@@ -2,7 +2,7 @@ import type { Kysely } from "kysely";
 import { pino } from "pino";
 import type { HistoryEventKind, NewHistoryEvent } from "../../../../src/bot/changes/history-event.ts";
 import type { StoredChange, Who } from "../../../../src/bot/changes/stored-change.ts";
-import type { Terms } from "../../../../src/bot/policy/verdict.ts";
+import type { Terms } from "../../../../src/bot/policy/policy.ts";
 import { openStore, type OpenStore } from "../../../../src/bot/store/open-store.ts";
 import type { Store } from "../../../../src/bot/store/store.ts";
 import type { NewChange } from "../../../../src/bot/workflow/ports.ts";

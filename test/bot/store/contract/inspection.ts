@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
 import { boundTo } from "../../../../src/bot/accounts/resolve.ts";
-import { newKey, readKeyring } from "../../../../src/bot/accounts/keyring.ts";
-import { createSealer } from "../../../../src/bot/accounts/seal.ts";
-import type { ReplicaReport } from "../../../../src/bot/health/report.ts";
+import { newKey, readKeyring, createSealer } from "../../../../src/bot/accounts/seal.ts";
+import type { ReplicaReport } from "../../../../src/bot/health/facts.ts";
 import { type Bench, event, pendingChange } from "./bench.ts";
 
 const report: ReplicaReport = {

@@ -7,7 +7,7 @@ import {
   type Ending,
   type StoredChange,
 } from "../../../../src/bot/changes/stored-change.ts";
-import type { Terms } from "../../../../src/bot/policy/verdict.ts";
+import type { Terms } from "../../../../src/bot/policy/policy.ts";
 import { hostileText, long } from "./hostile.ts";
 import { moved, stored, terms } from "./stored-changes.ts";
 

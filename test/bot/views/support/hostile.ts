@@ -1,6 +1,5 @@
 import fc from "fast-check";
-import { Job } from "../../../../src/api/job-shape.ts";
-import { Service } from "../../../../src/api/service-shape.ts";
+import { Job, Service } from "../../../../src/api/workload-shapes.ts";
 
 // Cheap on purpose: pieces put together, and long texts by repetition, so that 10,000 cases of a view take seconds.
 

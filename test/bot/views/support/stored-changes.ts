@@ -1,7 +1,7 @@
 import type { HistoryEvent } from "../../../../src/bot/changes/history-event.ts";
 import type { Drift, Ending, StoredChange, Vote } from "../../../../src/bot/changes/stored-change.ts";
 import type { Outcome } from "../../../../src/bot/changes/change.ts";
-import type { Terms } from "../../../../src/bot/policy/verdict.ts";
+import type { Terms } from "../../../../src/bot/policy/policy.ts";
 
 export const dana = { userId: "U0DANA", name: "Dana Reyes" } as const;
 export const alex: Vote = { userId: "U0ALEX", name: "Alex Kim", at: new Date("2026-11-21T12:05:00Z") };

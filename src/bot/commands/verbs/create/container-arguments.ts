@@ -1,8 +1,12 @@
 import { z } from "zod";
 import { typedMemory } from "../../../../api/memory.ts";
-import { plainMountPath, wrongMountPath, checkName } from "../../../../api/names.ts";
-import { requestLimits } from "../../../../api/request-limits.ts";
-import { firstDuplicate } from "../../../../api/first-duplicate.ts";
+import {
+  plainMountPath,
+  wrongMountPath,
+  checkName,
+  requestLimits,
+  firstDuplicate,
+} from "../../../../api/request-limits.ts";
 
 /** The rule for volume names, in words. */
 export const volumeNameRule = `has 1 to ${requestLimits.volumeName} letters, digits, ".", "_" and "-", with a letter or digit first and last`;

@@ -1,7 +1,6 @@
 import type { Job, Service } from "../../../../api/answers.ts";
-import type { EnvVar, Resources, VolumeMount } from "../../../../api/job-shape.ts";
+import type { EnvVar, Resources, VolumeMount, ServiceVolume } from "../../../../api/workload-shapes.ts";
 import { parseMemoryMiB } from "../../../../api/memory.ts";
-import type { ServiceVolume } from "../../../../api/service-shape.ts";
 import { counted } from "../../../views/kit/text.ts";
 import { type RawArgument, textOf } from "../../forms/argument-text.ts";
 import { type FormFacts, type FormValues, noFacts } from "../../forms/form.ts";

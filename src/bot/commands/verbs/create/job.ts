@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { jobMemory } from "../../../../api/memory.ts";
-import { isVolumeName } from "../../../../api/names.ts";
-import { requestLimits } from "../../../../api/request-limits.ts";
+import { isVolumeName, requestLimits } from "../../../../api/request-limits.ts";
 import type { NewJob } from "../../../../api/schema.ts";
 import type { Change } from "../../../changes/change.ts";
 import { UserError } from "../../../errors.ts";

@@ -1,6 +1,5 @@
 import type { Job, Service } from "../../../../api/answers.ts";
-import { lead } from "../../../../api/reason-words.ts";
-import type { WorkloadStatus } from "../../../../api/workload-status.ts";
+import { lead, type WorkloadStatus } from "../../../../api/workload-status.ts";
 import type { Ask } from "../../../ask.ts";
 import { actions, askButton, context, type Line, section } from "../../../views/kit/blocks.ts";
 import { picker } from "../../../views/forms/form-element.ts";

@@ -1,6 +1,6 @@
 import { daysBefore } from "../../../../api/log-pages.ts";
 import { UserError } from "../../../errors.ts";
-import { TooExpensive } from "../../../logs/too-expensive.ts";
+import { TooExpensive } from "../../../logs/grep.ts";
 import { openButton } from "../../../views/forms/open-button.ts";
 import { actions, askButton } from "../../../views/kit/blocks.ts";
 import type { Block } from "../../../views/kit/message.ts";

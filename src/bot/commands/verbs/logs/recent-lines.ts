@@ -1,6 +1,6 @@
 import { UserError } from "../../../errors.ts";
 import type { ExcerptRequest } from "../../../logs/excerpt.ts";
-import { linesSince } from "../../../logs/line-time.ts";
+import { linesSince } from "../../../logs/entries.ts";
 import type { VerbContext } from "../../grammar/verb.ts";
 import { type Since, sinceMoment } from "../history/since.ts";
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { StoredChange } from "../../../changes/stored-change.ts";
 import { UserError } from "../../../errors.ts";
-import type { Terms } from "../../../policy/verdict.ts";
+import type { Terms } from "../../../policy/policy.ts";
 import type { Context } from "../../command.ts";
 import { PENDING_PAGE, pendingList, type PendingRow } from "./pending-list.ts";
 import { readVerb } from "../../grammar/verb.ts";

@@ -1,6 +1,5 @@
 import type { Service, ServiceContainer, ServiceVolume } from "../../../../api/answers.ts";
-import { endWords } from "../../../../api/reason-words.ts";
-import { serviceStatus, type WorkloadStatus } from "../../../../api/workload-status.ts";
+import { endWords, serviceStatus, type WorkloadStatus } from "../../../../api/workload-status.ts";
 import { context, fields, section, type Line } from "../../../views/kit/blocks.ts";
 import { serviceButtons, type CardActions } from "./card-buttons.ts";
 import { containerFields, sidecarFields } from "./card-fields.ts";

@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { partsOf } from "../../../changes/parts.ts";
-import type { StoredChange } from "../../../changes/stored-change.ts";
+import { partsOf, type StoredChange } from "../../../changes/stored-change.ts";
 import { UserError } from "../../../errors.ts";
 import type { CardActions } from "./card-buttons.ts";
 import { lastChange } from "./last-change.ts";

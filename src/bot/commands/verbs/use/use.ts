@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { pathSafe } from "../../../../api/names.ts";
+import { pathSafe } from "../../../../api/request-limits.ts";
 import type { FormField } from "../../forms/form.ts";
 import { bindVerb } from "../../grammar/verb.ts";
 

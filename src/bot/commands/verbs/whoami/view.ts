@@ -1,4 +1,4 @@
-import type { AccountOwner } from "../../../accounts/account.ts";
+import type { AccountOwner } from "../../../accounts/resolve.ts";
 import type { EngineInfo } from "../../../../api/engine-info.ts";
 import { type Field, fields, header, section } from "../../../views/kit/blocks.ts";
 import { code, firstOf, type Inline, moment, person, words } from "../../../views/kit/inline.ts";

@@ -1,6 +1,5 @@
 import type { Service } from "../../../../api/answers.ts";
-import { lead } from "../../../../api/reason-words.ts";
-import type { WorkloadStatus } from "../../../../api/workload-status.ts";
+import { lead, type WorkloadStatus } from "../../../../api/workload-status.ts";
 import type { Failure, LogFindings } from "../../../logs/failures.ts";
 import { counted, grouped, truncate } from "../../../views/kit/text.ts";
 import { age, span } from "../../../views/kit/time.ts";

@@ -1,5 +1,37 @@
 import { z } from "zod";
-import { count, identity, listOf, lenient, text } from "./lenient.ts";
+
+/**
+ * A field that can be missing, null or malformed: all three become undefined, so that one bad field doesn't hide the
+ * rest of the answer.
+ */
+export function lenient<Schema extends z.ZodType>(schema: Schema) {
+  return schema.optional().catch(undefined);
+}
+
+/** Text or a number, as text: a `uid` or an environment value can arrive as a number. */
+export const text = z.union([z.string(), z.number().transform(String)]);
+
+/** Text that is not empty. */
+export const identity = text.refine((value) => value !== "");
+
+/** A count, which some services write as text. */
+export const count = z.union([
+  z.number(),
+  z
+    .string()
+    .regex(/^\d{1,15}$/u)
+    .transform(Number),
+]);
+
+/** Drops malformed items. */
+export function listOf<Item extends z.ZodType>(item: Item) {
+  return z.array(z.unknown()).transform((values) =>
+    values.flatMap((value): z.output<Item>[] => {
+      const read = item.safeParse(value);
+      return read.success ? [read.data] : [];
+    }),
+  );
+}
 
 /** An environment variable of a job or service. Its value may be a secret. */
 export const EnvVar = z.looseObject({ name: identity, value: lenient(text) });
@@ -151,3 +183,74 @@ export const Job = z.looseObject({
   refused_operations: RefusedOperations,
 });
 export type Job = z.output<typeof Job>;
+
+/** `container_port` when services are read, `port` when one is created. */
+const ServicePort = z.looseObject({ container_port: lenient(count), port: lenient(count), protocol: lenient(text) });
+export type ServicePort = z.output<typeof ServicePort>;
+
+const ServiceContainer = z.looseObject({
+  name: lenient(text),
+  image: lenient(text),
+  command: lenient(listOf(text)),
+  env: lenient(listOf(EnvVar)),
+  ports: lenient(listOf(ServicePort)),
+  resources: lenient(Resources),
+  memory_now: MemoryNow,
+  volumeMounts: lenient(listOf(VolumeMount)),
+  imagePullPolicy: lenient(text),
+});
+export type ServiceContainer = z.output<typeof ServiceContainer>;
+
+const PortMapping = z.looseObject({
+  service_url: lenient(text),
+  container_port: lenient(count),
+  protocol: lenient(text),
+});
+export type PortMapping = z.output<typeof PortMapping>;
+
+const ServiceVolume = z.looseObject({
+  name: identity,
+  disk_name: lenient(text),
+  fsType: lenient(text),
+  is_read_only: lenient(z.boolean()),
+});
+export type ServiceVolume = z.output<typeof ServiceVolume>;
+
+/** A service without a name can't be shown or addressed, so the name is required. */
+export const Service = z.looseObject({
+  region: lenient(text),
+  uid: lenient(text),
+  name: identity,
+  namespace: lenient(identity),
+  created_at: lenient(text),
+  status: lenient(text),
+  message: lenient(identity),
+  ...details,
+  rollout: lenient(z.looseObject({ updated: lenient(count), available: lenient(count) })),
+  status_since: lenient(text),
+  min_ready_seconds: lenient(count),
+  ready_instances: lenient(count),
+  replaced_instances: lenient(count),
+  restarts: lenient(
+    z.looseObject({
+      count: lenient(count),
+      first_at: lenient(text),
+      last_at: lenient(text),
+      last_reason: lenient(text),
+    }),
+  ),
+  restart_count: lenient(count),
+  last_state: LastState,
+  managed_by: lenient(identity),
+  size_set_by: lenient(identity),
+  refused_operations: RefusedOperations,
+  target_instance_size: lenient(count),
+  // Updates go by position, so a malformed container keeps its place.
+  containers: lenient(z.array(ServiceContainer.catch({}))),
+  port_mappings: lenient(listOf(PortMapping)),
+  volumes: lenient(listOf(ServiceVolume)),
+  default_domain_name: lenient(text),
+  // It is sent back as a whole, so a list that is only partly readable is unknown.
+  binding_domain_name: lenient(z.array(identity)),
+});
+export type Service = z.output<typeof Service>;
