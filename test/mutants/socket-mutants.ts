@@ -11,14 +11,14 @@ export const socketMutants: readonly Mutant[] = [
   },
   {
     bug: "a connection that Slack announced to close is closed before the next one is open",
-    file: "src/bot/slack/receive/socket/keep-open.ts",
+    file: "src/bot/slack/receive/socket/connections.ts",
     text: "    await entry.over;\n    const aliveMs",
     becomes: "    await entry.over;\n    entry.connection.drop();\n    const aliveMs",
     tests: ["test/bot/slack/receive/socket/two-connections.test.ts"],
   },
   {
     bug: "a token that Slack refuses later never ends the bot",
-    file: "src/bot/slack/receive/socket/keep-open.ts",
+    file: "src/bot/slack/receive/socket/connections.ts",
     text: "!state.wasOpen || state.refusals >= REFUSALS_TO_END",
     becomes: "!state.wasOpen",
     tests: ["test/bot/slack/receive/socket/refusals.test.ts"],

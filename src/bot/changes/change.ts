@@ -1,18 +1,7 @@
 import { z } from "zod";
 import type { Call } from "../../api/operations.ts";
+import { type WriteOperationId, writeOperationIds } from "../policy/operation-facts.ts";
 import { Snapshot, optional } from "./updatable-fields.ts";
-
-const writeOperationIds = [
-  "createJob",
-  "deleteJob",
-  "createService",
-  "deleteService",
-  "updateService",
-  "startService",
-  "stopService",
-  "restartService",
-] as const;
-export type WriteOperationId = (typeof writeOperationIds)[number];
 
 /** The API identifies a workload by name only; the `uid` distinguishes it from a later one of the same name. */
 export const WorkloadRef = z

@@ -1,7 +1,9 @@
 import type { AccountRef } from "../accounts/resolve.ts";
 import type { Level } from "../../api/workload-status.ts";
-import type { Risk, Terms } from "../policy/policy.ts";
-import type { WorkloadRef, WriteOperationId, Outcome } from "./change.ts";
+import type { Terms } from "../policy/policy.ts";
+import type { Risk } from "../policy/operation-facts.ts";
+import type { WorkloadRef, Outcome } from "./change.ts";
+import type { WriteOperationId } from "../policy/operation-facts.ts";
 
 /**
  * `pending` waits for approvals, `approved` for its turn (the first state without approvals), `claimed` was sent or is

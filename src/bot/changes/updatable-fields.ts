@@ -3,8 +3,8 @@ import type { Job, Service } from "../../api/answers.ts";
 import { parseMemoryMiB } from "../../api/memory.ts";
 import type { Call } from "../../api/operations.ts";
 import { operationFacts } from "../policy/operation-facts.ts";
-import type { Risk } from "../policy/policy.ts";
-import type { Change } from "./change.ts";
+import type { Risk } from "../policy/operation-facts.ts";
+import type { WriteOperationId } from "../policy/operation-facts.ts";
 
 type Update = Call<"updateService">["body"];
 type NewService = Call<"createService">["body"];
@@ -172,7 +172,10 @@ export type UpdatableField = {
 };
 
 /** Every updatable field: requested, before, and now. Pure. */
-export function updatableFields({ call, before }: Pick<Change, "call" | "before">, now: Snapshot): UpdatableField[] {
+export function updatableFields(
+  { call, before }: { readonly call: Call<WriteOperationId>; readonly before: Snapshot },
+  now: Snapshot,
+): UpdatableField[] {
   const update = call.op === "updateService" ? call.body : {};
   return fields.map(([name, { label, wanted: wantedBy, words }]) => {
     const wanted = wantedBy(update, before?.[name]);
@@ -201,7 +204,7 @@ const risks: readonly Risk[] = ["routine", "disruptive", "destructive"];
  * The risk of a Call, given the workload before; of an update, the highest of the fields that it sets. Pure. Only what is
  * certainly harmless is routine.
  */
-export function riskOf(call: Change["call"], before: Snapshot): Risk {
+export function riskOf(call: Call<WriteOperationId>, before: Snapshot): Risk {
   if (call.op !== "updateService") return operationFacts[call.op].risk ?? "disruptive";
   const found = fields.map(([name, { wanted: wantedBy, risk }]) => {
     const wanted = wantedBy(call.body, before?.[name]);
@@ -215,7 +218,10 @@ export function riskOf(call: Change["call"], before: Snapshot): Risk {
  * After an update of memory that doesn't show or was rejected: the setting that may help. A write is never resent, not even
  * with the other key.
  */
-export function otherKeyHint({ call }: Pick<Change, "call">, key: "resources" | "resource"): string | undefined {
+export function otherKeyHint(
+  { call }: { readonly call: Call<WriteOperationId> },
+  key: "resources" | "resource",
+): string | undefined {
   if (call.op !== "updateService" || call.body.containers === undefined) return undefined;
   const other = key === "resources" ? "resource" : "resources";
   return `The workload API may expect another field name: ask your Gantry admin to set WORKLOAD_API_RESOURCES_KEY=${other}.`;

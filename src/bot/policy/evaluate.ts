@@ -1,4 +1,5 @@
-import type { Policy, Rule, Question, Verdict, Risk, Approvers, Terms } from "./policy.ts";
+import type { Policy, Rule, Question, Verdict, Approvers, Terms } from "./policy.ts";
+import type { Risk } from "./operation-facts.ts";
 import {
   bindingCannotWait,
   breakGlassRefused,
@@ -7,7 +8,7 @@ import {
   ruleRefuses,
   approvalUnclear,
 } from "./refusals.ts";
-import { type Match, matchOfConditions, matchRule, type Condition } from "./match.ts";
+import { type RuleCheck, matchOfConditions, matchRule, type Condition } from "./match.ts";
 import { type ActionId, operationFacts } from "./operation-facts.ts";
 
 /** A verdict with every rule that was checked for it. */
@@ -74,13 +75,6 @@ function breakGlassCheck(checks: readonly RuleCheck[]): RuleCheck | undefined {
 export function evaluate(policy: Policy, question: Question): Verdict {
   return trace(policy, question).verdict;
 }
-
-/** One rule checked against a question, condition by condition. */
-export type RuleCheck = {
-  readonly rule: Rule;
-  readonly match: Match;
-  readonly conditions: readonly Condition[];
-};
 
 /** Checks rules in order up to the one that decides, which is last. Rules of other kinds are skipped. */
 export function checkRules(policy: Policy, question: Question, kinds: readonly Rule["end"]["kind"][]): RuleCheck[] {

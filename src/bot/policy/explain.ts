@@ -1,7 +1,8 @@
 import type { Condition, Match } from "./match.ts";
 import type { Policy, Rule, Question, Verdict } from "./policy.ts";
 import { fullActionText, whereText, whoText, termsText } from "./wording.ts";
-import { type RuleCheck, trace } from "./evaluate.ts";
+import { trace } from "./evaluate.ts";
+import type { RuleCheck } from "./match.ts";
 
 export type ExplainedRule = {
   readonly rule: string;

@@ -1,7 +1,6 @@
 import { type ActionId, operationFacts } from "./operation-facts.ts";
-import type { RuleActions, Rule, Question } from "./policy.ts";
+import type { RuleActions, Person, Rule, Question } from "./policy.ts";
 import { isGroupId } from "./policy-words.ts";
-import { type UnknownFact, unknownFact } from "./refusals.ts";
 
 /** One condition of a rule, compared with a question. */
 export type Condition = {
@@ -9,6 +8,13 @@ export type Condition = {
   readonly match: Match;
   /** Only when the match is unknown. */
   readonly unknown: UnknownFact | undefined;
+};
+
+/** One rule checked against a question, condition by condition. */
+export type RuleCheck = {
+  readonly rule: Rule;
+  readonly match: Match;
+  readonly conditions: readonly Condition[];
 };
 
 type Compared = { readonly rule: Rule; readonly question: Question };
@@ -133,4 +139,48 @@ export function matchesPattern(pattern: string, name: string): boolean {
 
 export function matchesEverything(pattern: string): boolean {
   return /^\*+$/u.test(pattern);
+}
+
+export type UnknownFact = {
+  /** Completes a sentence. */
+  readonly why: string;
+  /** A sentence: how the person can supply it. */
+  readonly next: string;
+};
+
+const kindOfOne = {
+  why: "it isn't clear whether you mean a service or a job",
+  next: "Write `service/NAME` or `job/NAME`.",
+};
+const kindOfList = { why: "this lists services and jobs together", next: "List only services or only jobs." };
+const riskOfChange = { why: "the risk depends on the exact change", next: "Type the whole command." };
+const nameOfOne = { why: "no workload is named", next: "Name the workload." };
+const nameOfList = { why: "a list shows all names", next: "Show one workload by name." };
+
+export function unknownFact(of: Condition["of"], rule: Rule, { op, workload, person }: Question): UnknownFact {
+  const isList = operationFacts[op].verb === "list";
+  const kind = isList ? kindOfList : kindOfOne;
+  switch (of) {
+    case "who":
+      return {
+        why: `Slack didn't confirm whether you're in the user group ${unknownGroups(rule, person).join(" or ")}`,
+        next: "Try again in a minute. If this keeps happening, contact your Gantry admin.",
+      };
+    case "where":
+      return { why: "the channel is unknown", next: "Ask in a channel." };
+    case "does":
+      return workload.kind === undefined && operationFacts[op].twin !== undefined ? kind : riskOfChange;
+    case "kind":
+      return kind;
+    case "name":
+      return isList ? nameOfList : nameOfOne;
+    case "region":
+      return { why: "no region is named", next: "Add `--region`." };
+    case "account":
+      return { why: "no account is connected", next: "Connect an account." };
+  }
+}
+
+function unknownGroups({ who }: Rule, { inGroup }: Person): string[] {
+  return who.filter((word) => isGroupId(word) && inGroup(word) === "unknown");
 }

@@ -1,8 +1,26 @@
 import type { OperationId } from "../../api/operations.ts";
-import type { Risk } from "./policy.ts";
 
 /** An action that a rule can name: an operation of the API, or binding a channel. */
 export type ActionId = OperationId | "bindChannel";
+
+/** The operations that change something. */
+export const writeOperationIds = [
+  "createJob",
+  "deleteJob",
+  "createService",
+  "deleteService",
+  "updateService",
+  "startService",
+  "stopService",
+  "restartService",
+] as const;
+export type WriteOperationId = (typeof writeOperationIds)[number];
+
+/**
+ * How much harm a write can do: `routine` adds (create, start, scale up, add a domain), `disruptive` interrupts (restart, stop, scale down, memory), `destructive` removes (delete, scale to 0,
+ * remove a domain).
+ */
+export type Risk = "routine" | "disruptive" | "destructive";
 
 type OperationFacts = {
   readonly effect: "read" | "write";

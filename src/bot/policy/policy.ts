@@ -1,4 +1,4 @@
-import type { ActionId } from "./operation-facts.ts";
+import type { ActionId, Risk } from "./operation-facts.ts";
 
 /** A word of `does`: all reads, writes of one risk, anything, or one action. */
 export type RuleActions = "read" | Risk | "anything" | ActionId;
@@ -75,13 +75,6 @@ export type Person = {
   /** `unknown` when Slack could not be asked; it allows nothing. */
   readonly inGroup: (groupId: string) => boolean | "unknown";
 };
-
-/**
- * How much harm a write can do, see `operationFacts` and `changes/updatable-fields.ts`: `routine` adds (create, start, scale up, add a
- * domain), `disruptive` interrupts (restart, stop, scale down, memory), `destructive` removes (delete, scale to 0,
- * remove a domain).
- */
-export type Risk = "routine" | "disruptive" | "destructive";
 
 /** Who may approve. `channelMembers`: any full member of the card's channel. */
 export type Approvers = {

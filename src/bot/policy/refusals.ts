@@ -1,9 +1,6 @@
-import type { Condition } from "./match.ts";
-import type { Person, Question, Verdict, Rule } from "./policy.ts";
+import type { Condition, RuleCheck, UnknownFact } from "./match.ts";
+import type { Person, Question, Verdict } from "./policy.ts";
 import { actionText } from "./wording.ts";
-import type { RuleCheck } from "./evaluate.ts";
-import { operationFacts } from "./operation-facts.ts";
-import { isGroupId } from "./policy-words.ts";
 
 type Refusal = Extract<Verdict, { readonly kind: "refuse" }>;
 
@@ -117,48 +114,4 @@ function sentence(text: string): string {
 
 function refusal(rule: string | undefined, why: string, next: string): Refusal {
   return { kind: "refuse", rule, why, next };
-}
-
-export type UnknownFact = {
-  /** Completes a sentence. */
-  readonly why: string;
-  /** A sentence: how the person can supply it. */
-  readonly next: string;
-};
-
-const kindOfOne = {
-  why: "it isn't clear whether you mean a service or a job",
-  next: "Write `service/NAME` or `job/NAME`.",
-};
-const kindOfList = { why: "this lists services and jobs together", next: "List only services or only jobs." };
-const risk = { why: "the risk depends on the exact change", next: "Type the whole command." };
-const nameOfOne = { why: "no workload is named", next: "Name the workload." };
-const nameOfList = { why: "a list shows all names", next: "Show one workload by name." };
-
-export function unknownFact(of: Condition["of"], rule: Rule, { op, workload, person }: Question): UnknownFact {
-  const isList = operationFacts[op].verb === "list";
-  const kind = isList ? kindOfList : kindOfOne;
-  switch (of) {
-    case "who":
-      return {
-        why: `Slack didn't confirm whether you're in the user group ${unknownGroups(rule, person).join(" or ")}`,
-        next: "Try again in a minute. If this keeps happening, contact your Gantry admin.",
-      };
-    case "where":
-      return { why: "the channel is unknown", next: "Ask in a channel." };
-    case "does":
-      return workload.kind === undefined && operationFacts[op].twin !== undefined ? kind : risk;
-    case "kind":
-      return kind;
-    case "name":
-      return isList ? nameOfList : nameOfOne;
-    case "region":
-      return { why: "no region is named", next: "Add `--region`." };
-    case "account":
-      return { why: "no account is connected", next: "Connect an account." };
-  }
-}
-
-function unknownGroups({ who }: Rule, { inGroup }: Person): string[] {
-  return who.filter((word) => isGroupId(word) && inGroup(word) === "unknown");
 }

@@ -8,7 +8,6 @@ import type { Tables } from "./schema/tables.ts";
 import { sql } from "kysely";
 import type { Binding } from "../policy/binding.ts";
 import { binding } from "./channels.ts";
-import type { CallsOf } from "./store.ts";
 
 const AccountRow = z.object({
   team_id: z.string(),
@@ -120,6 +119,8 @@ export function linkedAccount(unread: Columns): LinkedAccount | undefined {
     linkedAt: row.linked_at,
   };
 }
+
+export type CallsOf = { readonly teamId: string; readonly username: string; readonly day: string };
 
 /** Everything that a person and a channel imply for a request made there. */
 export type Implied = {

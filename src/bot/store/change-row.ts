@@ -1,6 +1,7 @@
 import type { Insertable, Selectable } from "kysely";
 import { z } from "zod";
-import type { WorkloadRef, WriteOperationId } from "../changes/change.ts";
+import type { WorkloadRef } from "../changes/change.ts";
+import type { WriteOperationId } from "../policy/operation-facts.ts";
 import type { Card, ChangeState, StoredChange, Vote } from "../changes/stored-change.ts";
 import type { Session } from "./database/session.ts";
 import { LOST, openEnding, type TextSealer } from "./database/text-sealer.ts";
@@ -20,7 +21,7 @@ import {
 } from "./schema/columns.ts";
 import type { NewChange } from "../workflow/ports.ts";
 import type { ChangeTable } from "./schema/tables.ts";
-import type { Risk } from "../policy/policy.ts";
+import type { Risk } from "../policy/operation-facts.ts";
 
 /** Each of these lists is complete, or it does not compile. */
 const states = {

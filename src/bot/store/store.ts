@@ -14,7 +14,7 @@ import type {
   Store as Changes,
   SweepStore,
 } from "../workflow/ports.ts";
-import type { Implied } from "./accounts.ts";
+import type { CallsOf, Implied } from "./accounts.ts";
 
 export type Postponed = {
   readonly ms: number;
@@ -99,7 +99,6 @@ export type AccountRows = LinkStore & {
 };
 
 /** The calls of a workspace's account on a day: a UTC date, 2026-11-21. */
-export type CallsOf = { readonly teamId: string; readonly username: string; readonly day: string };
 
 export type MovedChannelRows = {
   /** Channels of all workspaces that have another id by now. */

@@ -1,6 +1,7 @@
 import { riskOf } from "../../changes/updatable-fields.ts";
 import type { Change } from "../../changes/change.ts";
-import type { Verdict, Risk } from "../../policy/policy.ts";
+import type { Verdict } from "../../policy/policy.ts";
+import type { Risk } from "../../policy/operation-facts.ts";
 import type { Ask } from "../../ask.ts";
 import type { About, Command, Context, ReadCommand, WriteCommand } from "../command.ts";
 import type { FormValues } from "../forms/form.ts";

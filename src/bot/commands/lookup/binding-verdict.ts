@@ -1,5 +1,6 @@
 import type { Binding } from "../../policy/binding.ts";
-import type { Verdict, Risk } from "../../policy/policy.ts";
+import type { Verdict } from "../../policy/policy.ts";
+import type { Risk } from "../../policy/operation-facts.ts";
 import type { BindingWish, Context } from "../command.ts";
 
 type Now = Pick<Context, "defaultRegion"> & {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Service } from "../../../api/answers.ts";
 import { isHealthy, isIdle } from "../../../api/workload-status.ts";
-import type { Risk } from "../../policy/policy.ts";
+import type { Risk } from "../../policy/operation-facts.ts";
 import type { VerbWords, WriteCommand } from "../command.ts";
 import { counted } from "../../views/kit/text.ts";
 import { serviceField } from "../forms/fields.ts";

@@ -4,7 +4,7 @@ import { diffReplies } from "../../views/cards/diff.ts";
 import { excerptReply, storyReply } from "../../views/cards/change-story.ts";
 import type { Post } from "../../views/kit/message.ts";
 import { isTemporary, type SlackFailure } from "../send/slack-error.ts";
-import type { DrawDeps } from "./cards.ts";
+import type { DrawDeps } from "./work.ts";
 import { placeCard, type Placed, threadOf } from "./post-card.ts";
 import { retireCard } from "./retire.ts";
 import { tellRequester } from "./tell-requester.ts";

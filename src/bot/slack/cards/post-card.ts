@@ -5,7 +5,7 @@ import type { Post } from "../../views/kit/message.ts";
 import { approversFor, namesFor } from "../../workflow/access/approvers.ts";
 import { undoRequest } from "../../workflow/repeat/undo-request.ts";
 import type { SlackFailure } from "../send/slack-error.ts";
-import type { DrawDeps } from "./cards.ts";
+import type { DrawDeps } from "./work.ts";
 import { retireCard } from "./retire.ts";
 import type { Work } from "./work.ts";
 

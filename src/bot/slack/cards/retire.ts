@@ -1,6 +1,6 @@
 import type { Card, StoredChange } from "../../changes/stored-change.ts";
 import { retiredCard } from "../../views/cards/retired-card.ts";
-import type { CardDeps } from "./cards.ts";
+import type { CardDeps } from "./work.ts";
 
 /** Removes the buttons of a message that is not, or no longer, the card of a Change. Never rejects. */
 export async function retireCard(

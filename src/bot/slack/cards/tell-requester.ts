@@ -5,7 +5,7 @@ import { isDirect } from "../../workflow/origin.ts";
 import { type Content, contentOf } from "../../workflow/stored-request.ts";
 import type { Result } from "../send/call.ts";
 import { reasonFor, type SlackFailure } from "../send/slack-error.ts";
-import type { DrawDeps } from "./cards.ts";
+import type { DrawDeps } from "./work.ts";
 import { threadOf } from "./post-card.ts";
 
 /** https://docs.slack.dev/interactivity/handling-user-interaction#message_responses */

@@ -1,7 +1,13 @@
+import { LRUCache } from "lru-cache";
+import type { Logger } from "pino";
+import type { Sealer } from "../../accounts/seal.ts";
+import type { Settings } from "../../commands/command.ts";
+import type { Messenger } from "../send/messenger.ts";
+import { isTemporary, type SlackFailure } from "../send/slack-error.ts";
 import type { Card } from "../../changes/stored-change.ts";
 import type { Content } from "../../workflow/stored-request.ts";
 import type { Store } from "../../store/store.ts";
-import type { Drawing } from "../../workflow/ports.ts";
+import type { Clock, Drawing, People } from "../../workflow/ports.ts";
 
 /** One drawing of a card: the state to draw, its content, and the right to draw it. */
 export type Work = Drawing & {
@@ -33,5 +39,56 @@ export function createRight(store: Pick<Store, "holdDrawing">, changeId: string,
       isFresh = true;
       return store.holdDrawing(changeId, token, card);
     },
+  };
+}
+
+export type CardDeps = {
+  readonly messenger: Pick<Messenger, "post" | "update" | "respond" | "permalink">;
+  readonly people: People;
+  readonly store: Pick<
+    Store,
+    | "beginDrawing"
+    | "holdDrawing"
+    | "drew"
+    | "postponeDrawing"
+    | "beginTelling"
+    | "holdTelling"
+    | "told"
+    | "postponeTelling"
+    | "find"
+  >;
+  readonly sealer: Sealer;
+  readonly settings: Settings;
+  readonly clock: Pick<Clock, "now">;
+  readonly log: Logger;
+};
+
+export type DrawDeps = CardDeps & { readonly refusals: Refusals };
+
+/** What Slack refused of the card of a Change, and how often for a reason that may be ours. Kept per process. */
+export type Refusals = {
+  /** Notes a refusal. True while another attempt may work: false from the third one on, until `clear`. */
+  readonly mayRetry: (changeId: string, failure: SlackFailure) => boolean;
+  /** The last refusal since `clear`, if this process saw it. */
+  readonly latest: (changeId: string) => SlackFailure | undefined;
+  readonly clear: (changeId: string) => void;
+};
+
+const MOST_TRIES = 3;
+const MOST_CHANGES = 1_000;
+
+export function createRefusals(): Refusals {
+  const refused = new LRUCache<string, { readonly tries: number; readonly failure: SlackFailure }>({
+    max: MOST_CHANGES,
+  });
+  return {
+    mayRetry(changeId, failure) {
+      const isOurs = ["content", "ours", "unknown"].includes(failure.kind);
+      const tries = (refused.get(changeId)?.tries ?? 0) + (isOurs ? 1 : 0);
+      refused.set(changeId, { tries, failure });
+      return isTemporary(failure) || (isOurs && tries < MOST_TRIES);
+    },
+    latest: (changeId) => refused.get(changeId)?.failure,
+    clear: (changeId) => void refused.delete(changeId),
   };
 }

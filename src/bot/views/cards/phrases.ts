@@ -1,4 +1,4 @@
-import type { WriteOperationId } from "../../changes/change.ts";
+import type { WriteOperationId } from "../../policy/operation-facts.ts";
 import type { StoredChange } from "../../changes/stored-change.ts";
 import { counted, truncate, visible, truncateMiddle } from "../kit/text.ts";
 

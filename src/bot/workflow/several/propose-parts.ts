@@ -3,7 +3,7 @@ import { type Proposal, proposeChange } from "../../commands/lookup/authorize.ts
 import type { Ask } from "../../ask.ts";
 import type { Context, WriteCommand } from "../../commands/command.ts";
 import { UserError } from "../../errors.ts";
-import type { Risk } from "../../policy/policy.ts";
+import type { Risk } from "../../policy/operation-facts.ts";
 import { strictest } from "../../policy/evaluate.ts";
 
 type Refused = Extract<Proposal, { readonly kind: "refused" }>;

@@ -8,7 +8,7 @@ import { addressText, isLocal } from "./daemon/daemon-address.ts";
 import { type DaemonSettings, findDaemon, type FoundDaemon } from "./daemon/find-daemon.ts";
 import { rememberDaemon, rememberedDaemon } from "./daemon/remembered-daemon.ts";
 import { openDockerEngine } from "./docker-engine.ts";
-import { credentialFiles } from "./images/credential-files.ts";
+import { credentialFiles } from "./images/credentials.ts";
 import { titles } from "./limits.ts";
 import { OWNER_LABEL } from "./names.ts";
 import { ownerOf } from "./owner-id.ts";

@@ -1,6 +1,7 @@
 import type { Command } from "../../command.ts";
 import type { CanApprove } from "../../../views/cards/change-facts.ts";
-import type { Risk, Terms, Verdict } from "../../../policy/policy.ts";
+import type { Terms, Verdict } from "../../../policy/policy.ts";
+import type { Risk } from "../../../policy/operation-facts.ts";
 import { durationText } from "../../../policy/policy-words.ts";
 import { bullets, context, section } from "../../../views/kit/blocks.ts";
 import type { Block, Message } from "../../../views/kit/message.ts";

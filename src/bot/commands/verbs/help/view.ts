@@ -1,4 +1,4 @@
-import type { Risk } from "../../../policy/policy.ts";
+import type { Risk } from "../../../policy/operation-facts.ts";
 import { openButton } from "../../../views/forms/open-button.ts";
 import { actions, bullets, button, context, header, section, type Line } from "../../../views/kit/blocks.ts";
 import { code, sentence, strong, words } from "../../../views/kit/inline.ts";

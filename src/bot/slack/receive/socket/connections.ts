@@ -1,8 +1,9 @@
 import type { Logger } from "pino";
 import type { Connection, Events } from "./connection.ts";
 import type { Delivery } from "./frame.ts";
-import { keepOpen } from "./keep-open.ts";
 import { unawaited } from "../../../../platform/unawaited.ts";
+import { setTimeout as sleep } from "node:timers/promises";
+import { classify } from "../../send/slack-error.ts";
 
 export type Timing = {
   /** From the ticket on, until Slack's hello. */
@@ -128,4 +129,182 @@ function dropDead({ entries }: State): void {
 function statusOf({ sinceMs, hasHello, end }: Entry): ConnectionStatus {
   const state = end !== undefined ? "retiring" : hasHello ? "open" : "opening";
   return { ageMs: Math.round(performance.now() - sinceMs), state };
+}
+
+/** Slack has said invalid_auth during its own outages, so a token that worked before is refused only after so many. */
+const REFUSALS_TO_END = 3;
+
+/** Slack's reason when the app has ten connections already. */
+const TOO_MANY = "too_many_websockets";
+
+/** One connection after the other, until the stop. The next is opened before Slack closes the last. Never rejects. */
+export async function keepOpen(state: State): Promise<void> {
+  const { stopping, parts } = state;
+  const { timing, log } = parts;
+  let failures = 0;
+  let waitMs = 0;
+  let last: Entry | undefined;
+  while (!stopping.signal.aborted) {
+    await pause(state, Math.max(waitMs, timing.retryDelayMs(failures)));
+    if (stopping.signal.aborted) return;
+    const entry = createEntry(state);
+    const failure = await opened(state, entry);
+    if (failure !== undefined) {
+      failures += 1;
+      waitMs = failure.waitMs;
+      if (failure.isFinal) return;
+      continue;
+    }
+    if (last !== undefined) retire(state, last);
+    await entry.over;
+    const aliveMs = performance.now() - entry.sinceMs;
+    failures = aliveMs < timing.stableAfterMs ? failures + 1 : 0;
+    waitMs = entry.end === TOO_MANY ? timing.tooManyWaitMs : 0;
+    last = entry;
+    if (entry.end === "link_disabled") return refuse(state, entry.end);
+    log.info({ reason: entry.end, aliveMs: Math.round(aliveMs) }, "replacing a connection to Slack");
+  }
+}
+
+async function pause({ stopping }: State, ms: number): Promise<void> {
+  if (ms > 0) await sleep(ms, undefined, { signal: stopping.signal }).catch(() => undefined);
+}
+
+function createEntry(state: State): Entry {
+  const { parts, entries } = state;
+  const over = Promise.withResolvers<void>();
+  const connection = parts.create({
+    onDelivery: parts.onDelivery,
+    onDisconnect: (reason) => entry.finish(reason),
+    onClosed() {
+      entry.finish("it was closed");
+      entries.delete(entry);
+    },
+  });
+  const entry: Entry = {
+    connection,
+    sinceMs: performance.now(),
+    hasHello: false,
+    end: undefined,
+    over: over.promise,
+    finish(end) {
+      entry.end ??= end;
+      over.resolve();
+    },
+  };
+  entries.add(entry);
+  return entry;
+}
+
+type Failure = { readonly waitMs: number; readonly isFinal: boolean };
+
+/** Undefined when it is open. */
+async function opened(state: State, entry: Entry): Promise<Failure | undefined> {
+  const { parts, stopping, starting } = state;
+  const { connection } = entry;
+  try {
+    const hello = await Promise.race([connection.open(), lateHello(state), ended(entry)]);
+    entry.hasHello = true;
+    state.refusals = 0;
+    state.wasOpen = true;
+    state.lastFailure = undefined;
+    starting?.resolve();
+    parts.log.info({ connections: hello.connections }, "a connection to Slack is open");
+    return undefined;
+  } catch (err) {
+    connection.drop();
+    if (stopping.signal.aborted) return { waitMs: 0, isFinal: true };
+    return failed(state, err);
+  }
+}
+
+async function lateHello({ parts, stopping }: State): Promise<never> {
+  const { helloWithinMs } = parts.timing;
+  await sleep(helloWithinMs, undefined, { signal: stopping.signal, ref: false });
+  throw new Error(`Slack said no hello within ${helloWithinMs} ms`);
+}
+
+/** Slack may close a connection instead of greeting it. */
+async function ended(entry: Entry): Promise<never> {
+  await entry.over;
+  throw new DisconnectedError(entry.end ?? "it was closed");
+}
+
+class DisconnectedError extends Error {}
+
+function failed(state: State, err: unknown): Failure {
+  const { log, timing } = state.parts;
+  const { code, retryAfterMs } =
+    err instanceof DisconnectedError ? { code: err.message, retryAfterMs: 0 } : codeOf(err);
+  state.lastFailure = code;
+  log.warn({ err, code }, "couldn't open a connection to Slack");
+  if (refusalSentence(code) === undefined) {
+    return { waitMs: code === TOO_MANY ? timing.tooManyWaitMs : retryAfterMs, isFinal: false };
+  }
+  state.refusals += 1;
+  const isFinal = !state.wasOpen || state.refusals >= REFUSALS_TO_END;
+  if (isFinal) refuse(state, code);
+  return { waitMs: 0, isFinal };
+}
+
+/** Ends the openings. Those that are open serve until the stop. */
+function refuse({ stopping, starting, parts }: State, code: string): void {
+  if (stopping.signal.aborted) return;
+  const sentence = refusalSentence(code) ?? code;
+  stopping.abort();
+  parts.log.fatal({ code }, "Slack refuses connections until somebody changes something");
+  if (starting === undefined) parts.onRefused?.(sentence);
+  else starting.reject(new Error(sentence));
+}
+
+/** Slack closes it soon. What it has sent until then is still acked there. */
+function retire({ parts }: State, { connection }: Entry): void {
+  setTimeout(
+    () => unawaited(connection.close(), (err) => parts.log.warn({ err }, "couldn't end a connection to Slack")),
+    parts.timing.retireAfterMs,
+  ).unref();
+}
+
+const token =
+  "Create an app-level token with the connections:write scope on your app's page, under Basic Information → App-Level Tokens, and set SLACK_APP_TOKEN to it.";
+const socketMode =
+  "Turn it on on your app's page, under Socket Mode, or set SLACK_SIGNING_SECRET instead of SLACK_APP_TOKEN.";
+const workspace = "Ask an admin of your workspace to allow or reinstall the app.";
+
+/**
+ * What somebody has to do before Slack lets us connect, by the code of `apps.connections.open` or of a `disconnect`:
+ * https://docs.slack.dev/reference/methods/apps.connections.open. Asking again changes nothing.
+ */
+const remedies: Readonly<Record<string, string>> = {
+  invalid_auth: token,
+  not_authed: token,
+  missing_args: token,
+  token_revoked: token,
+  token_expired: token,
+  not_allowed_token_type: token,
+  missing_scope: token,
+  no_permission: token,
+  account_inactive: workspace,
+  user_removed_from_team: workspace,
+  team_disabled: workspace,
+  forbidden_team: workspace,
+  access_denied: workspace,
+  app_access_restricted: workspace,
+  link_disabled: socketMode,
+  socket_mode_disabled: socketMode,
+  socket_mode_not_enabled: socketMode,
+};
+
+/** For the operator, when Slack refuses connections until somebody changes something; undefined when it may pass. */
+export function refusalSentence(code: string): string | undefined {
+  if (!Object.hasOwn(remedies, code)) return undefined;
+  const what =
+    remedies[code] === socketMode ? "Socket Mode is turned off for the Slack app" : "Slack rejected SLACK_APP_TOKEN";
+  return `${what} (${code}). ${remedies[code]}`;
+}
+
+/** Slack's code for a connection that couldn't be opened, or the name of the error. */
+export function codeOf(error: unknown): { readonly code: string; readonly retryAfterMs: number } {
+  const { code, retryAfterMs } = classify(error);
+  return { code, retryAfterMs: retryAfterMs ?? 0 };
 }

@@ -2,9 +2,11 @@ import { chmodSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { credentialFiles } from "../../../../../src/service/engines/docker/images/credential-files.ts";
-import { runHelper } from "../../../../../src/service/engines/docker/images/credential-helper.ts";
-import { credentialsIn } from "../../../../../src/service/engines/docker/images/credentials.ts";
+import {
+  credentialFiles,
+  runHelper,
+  credentialsIn,
+} from "../../../../../src/service/engines/docker/images/credentials.ts";
 import { referenceOf } from "../../../../../src/service/engines/docker/images/image-reference.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "gantry-credentials-"));
