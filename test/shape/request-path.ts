@@ -7,6 +7,8 @@ import { record, type Entered } from "./recorder.ts";
  * A figure to compare with another commit, not a speed. Run it by itself: what it follows has to be imported after it.
  */
 
+process.stdout.on("error", () => process.exit());
+
 const root = join(import.meta.dirname, "../..");
 const src = join(root, "src");
 const isBot = (path: string): boolean =>

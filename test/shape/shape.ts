@@ -8,6 +8,9 @@ import ts from "typescript";
  * only below a folder. A file at its best holds what one reads together, so no figure here is a limit.
  */
 
+// Whoever reads only the beginning closes the pipe.
+process.stdout.on("error", () => process.exit());
+
 const root = join(import.meta.dirname, "../..");
 const src = join(root, "src");
 const options = process.argv.slice(2);

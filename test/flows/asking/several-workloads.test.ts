@@ -84,6 +84,7 @@ describe("one request for several workloads", () => {
     expect(card(developer)).toMatch(
       /[✅🟡] [012] of 2 stopped.*\n(?:⚪️|🟡) web · .*\n(?:⚪️|🟡) queue · .*\nLeft out: worker: nothing to do/u,
     );
+    await town.until(async () => (await town.services()).every(({ status }) => status === "Stopped"));
     expect(await says(town, developer, "/gantry stop web worker queue")).toMatch(
       /web, worker, queue are already as requested\. Nothing to do\./su,
     );

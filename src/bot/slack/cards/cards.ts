@@ -1,8 +1,15 @@
-import { type CardDeps, createRefusals } from "./work.ts";
-import type { Cards } from "../../workflow/ports.ts";
-import { drawCard } from "./draw.ts";
+import { type CardDeps, createRefusals, type DrawDeps, createRight, type Work } from "./work.ts";
+import type { Cards, Drawable } from "../../workflow/ports.ts";
 import { retireCard } from "./retire.ts";
 import { tellRequester } from "./tell-requester.ts";
+import type { HistoryEventKind } from "../../changes/history-event.ts";
+import type { Card } from "../../changes/stored-change.ts";
+import { diffReplies } from "../../views/cards/diff.ts";
+import { excerptReply, storyReply } from "../../views/cards/change-story.ts";
+import type { Post } from "../../views/kit/message.ts";
+import { isTemporary, type SlackFailure } from "../send/slack-error.ts";
+import { placeCard, type Placed, threadOf } from "./post-card.ts";
+import { type Content, contentOf } from "../../workflow/stored-request.ts";
 
 export function createCards(deps: CardDeps): Cards {
   const drawDeps = { ...deps, refusals: createRefusals() };
@@ -16,4 +23,208 @@ export function createCards(deps: CardDeps): Cards {
     },
     tell: (changeId, when) => tellRequester(drawDeps, changeId, when),
   };
+}
+
+/** The pause after a temporary failure; no replica tries again sooner. */
+const TRY_AGAIN_MS = 5_000;
+/** Longest wait after a lost answer: each retry may post one more message. */
+const MOST_LOST_WAIT_MS = 60_000;
+/** A running Change ends soon. */
+const LOOK_AGAIN_MS = 1_000;
+/** Shorter while a request is open: the requester must learn the outcome soon after its end. */
+const OPEN_LOOK_MS = 15_000;
+/** An archived channel may be reopened; its cards are then updated. */
+const CLOSED_AGAIN_MS = 60_000;
+const MOST_WAIT_MS = 60 * 60_000;
+const CLOSED_FOR_MS = 24 * 60 * 60_000;
+
+/**
+ * Draws the card of a Change and posts news into its thread, until both are up to date. Any replica may call it at any
+ * time; one draws. Never rejects because of Slack: a failed draw is repeated later.
+ */
+async function drawCard(deps: DrawDeps, changeId: string, known: Drawable = {}): Promise<boolean> {
+  let { opened: content, drawing: ours } = known;
+  for (;;) {
+    const drawing = ours ?? (await deps.store.beginDrawing(changeId));
+    // There is nothing to draw, or somebody else draws it.
+    if (drawing === undefined) return false;
+    ours = undefined;
+    const right = createRight(deps.store, changeId, drawing.token);
+    const open = (): Content | undefined => (content ??= contentOf(deps.sealer, drawing.change));
+    const { isMore, isShown } = await drawOnce(deps, { ...drawing, content: open, right });
+    if (!isMore) return isShown;
+  }
+}
+
+/** Whether there is more to draw, and whether the card shows this version. */
+async function drawOnce(deps: DrawDeps, work: Work): Promise<{ readonly isMore: boolean; readonly isShown: boolean }> {
+  const placed = await placeCard(deps, work);
+  return { isMore: await endDrawing(deps, work, placed), isShown: placed.kind === "placed" };
+}
+
+/** True: there is more to draw. */
+async function endDrawing(deps: DrawDeps, work: Work, placed: Placed): Promise<boolean> {
+  switch (placed.kind) {
+    case "lost":
+      // The next replica to draw sees what we did.
+      return false;
+    case "later":
+      return putOff(deps, work, placed);
+    case "nowhere":
+      return withoutCard(deps, work, placed.failure);
+    case "closed":
+      return waitForChannel(deps, work, placed);
+    case "stuck":
+      return endStuck(deps, work, placed);
+    case "placed":
+      return endInThread(deps, work, placed);
+  }
+}
+
+async function putOff(
+  { store, log }: DrawDeps,
+  { change, token, posts }: Work,
+  { failure, isPosted }: Extract<Placed, { kind: "later" }>,
+): Promise<false> {
+  log.warn({ changeId: change.id, ...logged(failure) }, "couldn't draw a card; retrying");
+  const ms = isPosted ? Math.min(TRY_AGAIN_MS * 2 ** posts, MOST_LOST_WAIT_MS) : waitAfter(failure);
+  await store.postponeDrawing(change.id, token, { ms, isPosted });
+  return false;
+}
+
+function waitAfter({ retryAfterMs = 0 }: SlackFailure): number {
+  return Math.max(TRY_AGAIN_MS, retryAfterMs);
+}
+
+/** Grows with time, so that a day holds about a hundred tries. */
+function growing({ clock }: DrawDeps, since: Date, leastMs: number): number {
+  return Math.min(Math.max(leastMs, (clock.now().getTime() - since.getTime()) / 10), MOST_WAIT_MS);
+}
+
+/** No card can be posted: only the requester is told, that it waits or runs and how it ended. */
+async function withoutCard(deps: DrawDeps, work: Work, failure: SlackFailure): Promise<boolean> {
+  const { change, token, newest } = work;
+  const { store } = deps;
+  const { id, version, settledAt, createdAt } = change;
+  if (settledAt === undefined) {
+    const leastMs = change.state === "pending" ? OPEN_LOOK_MS : LOOK_AGAIN_MS;
+    const ms = Math.min(growing(deps, createdAt, leastMs), OPEN_LOOK_MS);
+    await store.postponeDrawing(id, token, { ms, toldSeq: newest });
+  } else {
+    await store.drew(id, { token, version, card: undefined, toldSeq: newest });
+  }
+  await tellRequester(deps, id, { isOverdue: false, failure, content: work.content });
+  return false;
+}
+
+type Stuck = Extract<Placed, { kind: "closed" | "stuck" }>;
+
+/** The card can't be updated now: only the requester is told, and the card is updated when possible. */
+async function waitForChannel(deps: DrawDeps, work: Work, { card, failure }: Stuck): Promise<boolean> {
+  const { change, token, newest } = work;
+  const { store, log, clock } = deps;
+  const { id, version, settledAt } = change;
+  log.warn({ changeId: id, ...logged(failure) }, "can't update a card: its channel is closed to the bot");
+  await tellRequester(deps, id, { isOverdue: false, failure, content: work.content });
+  if (settledAt === undefined) {
+    await store.postponeDrawing(id, token, { ms: OPEN_LOOK_MS });
+    return false;
+  }
+  if (clock.now().getTime() - settledAt.getTime() > CLOSED_FOR_MS) {
+    return store.drew(id, { token, version, card, isShown: false, toldSeq: newest });
+  }
+  await store.postponeDrawing(id, token, { ms: growing(deps, settledAt, CLOSED_AGAIN_MS), toldSeq: newest });
+  return false;
+}
+
+/** Slack won't update this version of the card: it stays as it was, and its thread and the requester learn the outcome. */
+async function endStuck(deps: DrawDeps, work: Work, { card, failure }: Stuck): Promise<boolean> {
+  const { id } = work.change;
+  deps.log.error({ changeId: id, ...logged(failure) }, "a card can't be updated; its requester is told instead");
+  const isMore = await endInThread(deps, work, { card, isStored: true, isShown: false });
+  await tellRequester(deps, id, { isOverdue: false, failure, content: work.content });
+  return isMore;
+}
+
+type Standing = { readonly card: Card; readonly isStored: boolean; readonly isShown?: boolean };
+
+async function endInThread(deps: DrawDeps, work: Work, standing: Standing): Promise<boolean> {
+  const { card, isStored, isShown = true } = standing;
+  const { change, token, newest } = work;
+  const { store } = deps;
+  const replies = repliesFor(deps, work, isShown);
+  if (!isStored && replies.length > 0) {
+    const kept = await work.right.keep(card);
+    if (kept === "lost") await retireCard(deps, change, card);
+    if (kept !== "held") return false;
+  }
+  const failure = await tellThread(deps, work, { card, replies });
+  if (failure !== undefined && failure !== "lost") {
+    if (isTemporary(failure)) {
+      await store.postponeDrawing(change.id, token, { ms: waitAfter(failure) });
+      return false;
+    }
+    // Nobody is notified of an edited card.
+    if (isShown && hasEvent(work, "health")) {
+      await tellRequester(deps, change.id, { isOverdue: false, failure, content: work.content, isCardShown: true });
+    }
+  }
+  // If we lost the right to draw, the store schedules another update: ours may have overwritten a newer one.
+  const toldSeq = failure === "lost" ? undefined : newest;
+  const isMore = await store.drew(change.id, { token, version: change.version, card, isShown, toldSeq });
+  if (isMore && !isStored && replies.length === 0) await retireUnlessKept(deps, work, card);
+  return isMore;
+}
+
+/** If another replica took over during the post, its card counts, and ours must not keep its buttons. */
+async function retireUnlessKept(deps: DrawDeps, { change }: Work, card: Card): Promise<void> {
+  const current = (await deps.store.find({ id: change.id }))?.card;
+  if (current !== undefined && current.ts !== card.ts) await retireCard(deps, change, card);
+}
+
+function hasEvent({ untold }: Work, wanted: HistoryEventKind): boolean {
+  return untold.some(({ kind }) => kind === wanted);
+}
+
+/** Replies for the thread: the story of a Change that people decide on; of any other, only that it is in trouble, and why. */
+function repliesFor({ settings }: DrawDeps, work: Work, isShown: boolean): readonly Post[] {
+  const { change, untold } = work;
+  // How a Change ended whose card can't show it is told to its requester, here if Slack takes it.
+  const isToldAnyway = !isShown && change.settledAt !== undefined;
+  const tellsStory = (change.terms !== undefined || change.breakGlass) && !isToldAnyway;
+  const trouble = isToldAnyway ? [] : untold.filter(({ kind }) => kind === "health");
+  const story = storyReply(tellsStory ? untold : trouble, { change, defaultRegion: settings.region });
+  const all = tellsStory && hasEvent(work, "requested") ? diffReplies(change) : [];
+  const excerpt = hasEvent(work, "health") ? excerptReply(change) : undefined;
+  return [story, ...all, excerpt].filter((reply) => reply !== undefined);
+}
+
+type Thread = { readonly card: Card; readonly replies: readonly Post[] };
+
+/** Why the thread lacks something; after a temporary failure the rest of it waits. Undefined when it is complete. */
+async function tellThread(
+  { messenger, log }: DrawDeps,
+  { change, content, right }: Work,
+  { card, replies }: Thread,
+): Promise<SlackFailure | "lost" | undefined> {
+  let refused: SlackFailure | undefined;
+  for (const reply of replies) {
+    if (!(await right.extend())) return "lost";
+    const channel = card.channelId;
+    let posted = await messenger.post({ channel, threadTs: threadOf(change, content) ?? card.ts }, reply, "card");
+    if (!posted.ok && posted.failure.kind === "gone") {
+      if (!(await right.extend())) return "lost";
+      posted = await messenger.post({ channel, threadTs: card.ts }, reply, "card");
+    }
+    if (posted.ok) continue;
+    log.warn({ changeId: change.id, ...logged(posted.failure) }, "couldn't continue a thread");
+    // Temporary: a later draw posts these events.
+    if (isTemporary(posted.failure)) return posted.failure;
+    refused = posted.failure;
+  }
+  return refused;
+}
+
+function logged({ reference, code: slackError }: SlackFailure) {
+  return { reference, slackError };
 }

@@ -1,4 +1,4 @@
-import { LRUCache } from "lru-cache";
+import { boundedMap } from "../../../platform/bounded-map.ts";
 import type { Logger } from "pino";
 import type { Sealer } from "../../accounts/seal.ts";
 import type { Settings } from "../../commands/command.ts";
@@ -78,9 +78,7 @@ const MOST_TRIES = 3;
 const MOST_CHANGES = 1_000;
 
 export function createRefusals(): Refusals {
-  const refused = new LRUCache<string, { readonly tries: number; readonly failure: SlackFailure }>({
-    max: MOST_CHANGES,
-  });
+  const refused = boundedMap<string, { readonly tries: number; readonly failure: SlackFailure }>(MOST_CHANGES);
   return {
     mayRetry(changeId, failure) {
       const isOurs = ["content", "ours", "unknown"].includes(failure.kind);

@@ -1,4 +1,4 @@
-import { LRUCache } from "lru-cache";
+import { boundedMap } from "../../../platform/bounded-map.ts";
 
 export type Memo<Value> = {
   /**
@@ -16,7 +16,7 @@ const MOST = 5_000;
 
 /** Caches a slow read. Failures are not cached. */
 export function createMemo<Value>(read: (key: string) => Promise<Value>, nowMs: () => number): Memo<Value> {
-  const kept = new LRUCache<string, { readonly value: Value; readonly at: number }>({ max: MOST });
+  const kept = boundedMap<string, { readonly value: Value; readonly at: number }>(MOST);
   const reading = new Map<string, { readonly value: Promise<Value>; readonly at: number }>();
   const known = (key: string, maxAgeMs: number): Value | undefined => {
     const last = kept.get(key);

@@ -1,4 +1,4 @@
-import { LRUCache } from "lru-cache";
+import { boundedMap } from "../../../platform/bounded-map.ts";
 
 export type OpenViews = {
   /**
@@ -17,7 +17,7 @@ const MOST = 5_000;
  * it: a click may reach another replica, so draws also carry the view's `hash`.
  */
 export function createOpenViews(): OpenViews {
-  const newest = new LRUCache<string, Newest>({ max: MOST });
+  const newest = boundedMap<string, Newest>(MOST);
   let counted = 0;
   return {
     changed(viewId, actionTs = "") {

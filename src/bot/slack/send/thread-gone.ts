@@ -1,4 +1,4 @@
-import { LRUCache } from "lru-cache";
+import { boundedMap } from "../../../platform/bounded-map.ts";
 
 /**
  * The first message of the thread was deleted. Slack then posts a reply in the channel itself, and reports no error:
@@ -16,7 +16,7 @@ export type GoneThreads = { readonly has: (thread: Thread) => boolean; readonly 
 const MOST = 1_000;
 
 export function createGoneThreads(): GoneThreads {
-  const gone = new LRUCache<string, true>({ max: MOST });
+  const gone = boundedMap<string, true>(MOST);
   const keyOf = ({ channel, threadTs }: Thread): string => `${channel} ${threadTs}`;
   return {
     has: (thread) => gone.has(keyOf(thread)),

@@ -1,4 +1,4 @@
-import { LRUCache } from "lru-cache";
+import { boundedMap } from "../../../platform/bounded-map.ts";
 import {
   type AccountMode,
   type AccountSeeker,
@@ -34,7 +34,7 @@ const MOST = 5_000;
 
 /** Looks accounts up in the store; when that is away, never takes another account instead of one it cannot see. */
 export function createAccounts({ store, sealer, mode, configured, nowMs }: Parts): Accounts {
-  const last = new LRUCache<string, { readonly found: Found; readonly at: number }>({ max: MOST });
+  const last = boundedMap<string, { readonly found: Found; readonly at: number }>(MOST);
   const find = async (seeker: AccountSeeker, effect: "read" | "write"): Promise<Found> => {
     // A conversation with the bot has no account of its own, but one is never linked there either.
     const key = JSON.stringify([seeker.teamId, seeker.userId, seeker.channelId]);

@@ -25,7 +25,7 @@ export type DockerEngineOptions = WorkloadOptions & {
   readonly portsHost?: string;
   /** From SIGTERM to SIGKILL; 10 s. */
   readonly graceSeconds?: number;
-  /** Files with credentials for registries, see credential-files.ts; none. */
+  /** Files with credentials for registries, see images/credentials.ts; none. */
   readonly credentialFiles?: readonly string[];
   /** When a pull is given up; see pull-watch.ts. */
   readonly pullLimits?: PullLimits;

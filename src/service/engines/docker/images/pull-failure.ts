@@ -1,3 +1,4 @@
+import { titles } from "../limits.ts";
 import type { Credentials } from "./credentials.ts";
 import { HUB, type ImageReference } from "./image-reference.ts";
 
@@ -48,8 +49,6 @@ const kinds: readonly Kind[] = [
     say: ({ registry }, text) => `${named(registry)} has an error (${/\b50[0-4]\b/u.exec(text)?.[0]})`,
   },
 ];
-
-const titles = { docker: "Docker", podman: "Podman" } as const;
 
 /** Why an image couldn't be pulled, as a clause: what a person can do about it, not what the daemon was doing. */
 export function pullFailure(text: string, place: PullPlace): Error {
