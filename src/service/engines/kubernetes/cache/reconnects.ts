@@ -2,8 +2,8 @@ import { orAborted } from "../../../../platform/waiting.ts";
 
 export type Reconnects = {
   /**
-   * Resolves when the caller may send its request: one caller per second, those that somebody waits for first. Rejects
-   * with the signal's reason.
+   * Resolves when the caller may send its request, and the watch after a list: one caller per second, those that somebody
+   * waits for first. Rejects with the signal's reason.
    */
   readonly turn: (signal: AbortSignal, isAwaited: () => boolean) => Promise<void>;
 };

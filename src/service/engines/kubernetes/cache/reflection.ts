@@ -8,7 +8,7 @@ import type { Reconnects } from "./reconnects.ts";
 export type CacheLimits = {
   /** A read older than this is not served: the objects are listed first. */
   readonly staleAfterMs: number;
-  /** The same while no watch is open; after an outage, each kind waits some seconds for the turn of its watch. */
+  /** The same while no watch is open. */
   readonly staleWithoutWatchMs: number;
   /** For this long, the events of a resumed watch may be those that were missed. */
   readonly catchUpMs: number;

@@ -195,6 +195,9 @@ function noteList<K extends Kind>(reflection: Reflection<K>, taken: Taken, start
   reflection.mustList = false;
   reflection.mustCount = false;
   if (reflection.denied?.by === "list") reflection.denied = undefined;
+  // The server answers again, so the watch follows its list at once: if it had to wait for a turn of its own, the lists of
+  // many kinds would grow old before their watches begin, and readers would list them again and again.
+  reflection.isUnsettled = false;
   if (reflection.isWatching) {
     // The watch should have told of the change before; another one takes its place, and waits for its turn.
     reflection.isUnsettled = taken !== "same";

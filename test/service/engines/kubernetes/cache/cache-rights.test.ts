@@ -27,6 +27,22 @@ test("a missing right fails only those who need the kind, names it, and works on
   await untilReadable(cache);
 });
 
+test("once the Role is there, all kinds are read and watched, however often somebody reads meanwhile", async () => {
+  const kinds = ["Deployment", "StatefulSet", "DaemonSet", "Pod", "Service"] as const;
+  const cluster = await openCachedCluster({ kinds, limits: { staleWithoutWatchMs: 0 }, reconnectMs: 30 });
+  const lists = ["list deployments", "list statefulsets", "list daemonsets", "list pods", "list services"] as const;
+  for (const list of lists) cluster.server.fail(list, { status: 403, message: "forbidden" });
+  const cache = cluster.cacheOf("shop");
+  for (const kind of kinds) await cache.current([kind]).catch(() => undefined);
+
+  for (const list of lists) cluster.server.fail(list, undefined);
+
+  await until(async () => {
+    await cache.current(kinds).catch(() => undefined);
+    return cluster.server.openWatches() === kinds.length;
+  });
+});
+
 test("a right that is taken away is noticed by the next list, also while the old watch is open", async () => {
   const { cluster, cache } = await openShop({ limits: { staleAfterMs: 100 } });
   cluster.server.fail("list pods", { status: 403, message: "pods is forbidden" });
