@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { findDaemon } from "../../../../src/service/engines/docker/daemon/find-daemon.ts";
 import { containerName, labelsOf } from "../../../../src/service/engines/docker/names.ts";
 import { makeUserNetworks } from "../../../../src/service/engines/docker/networks/user-networks.ts";
@@ -11,7 +11,7 @@ import { watchContainers, type WatchTimes } from "../../../../src/service/engine
 import { startContainer } from "../../../../src/service/engines/docker/units/start-container.ts";
 import { exitClause } from "../../../../src/service/workloads/lifecycle/exit-text.ts";
 import { until } from "../../../support/until.ts";
-import { type FakeAnswer, type FakeDaemon, fakeDaemon } from "./support/fake-daemon.ts";
+import { type FakeAnswer, type FakeDaemon, fakeDaemon, podmanVersion } from "./support/fake-daemon.ts";
 
 const owner = "0b5f6e0e";
 const labels = { workload: "us/dana/service/web", instance: "web-0", container: 0, generation: 3 };
@@ -214,4 +214,47 @@ test("a container that somebody restarts runs on: it ends when it ends the next 
   await watch.look("c1");
 
   expect(await ended).toMatchObject({ code: 3 });
+});
+
+describe("a network of Podman, while another container's interface vanishes", () => {
+  const busy = {
+    cause: "no such network interface",
+    message: "route ip+net: no such network interface",
+    response: 500,
+  };
+
+  async function network(answers: readonly FakeAnswer[]) {
+    let asked = 0;
+    const create: FakeAnswer = (response) => {
+      const answer = answers[asked] ?? answers.at(-1);
+      asked += 1;
+      if (!Array.isArray(answer)) throw new Error("a status and a body are needed");
+      response.writeHead(answer[0], { "content-type": "application/json" }).end(JSON.stringify(answer[1]));
+    };
+    const daemon = await fakeDaemon({ "/version": [200, podmanVersion], "/networks/create": create });
+    onTestFinished(() => daemon[Symbol.asyncDispose]());
+    const found = await findDaemon({ dockerHost: daemon.host, tls: { isVerified: false } });
+    const made = found.daemon.ensureNetwork("gantry-dana", {});
+    return { made, asked: () => asked };
+  }
+
+  test("is made by the next try", async () => {
+    const { made, asked } = await network([
+      [500, busy],
+      [500, busy],
+      [201, { Id: "n1" }],
+    ]);
+    await made;
+    expect(asked()).toBe(3);
+  });
+
+  test("isn't tried forever, and any other failure is told at once", async () => {
+    const always = await network([[500, busy]]);
+    await expect(always.made).rejects.toThrow("no such network interface");
+    expect(always.asked()).toBe(6);
+
+    const other = await network([[500, { ...busy, message: "no free subnet", cause: "no free subnet" }]]);
+    await expect(other.made).rejects.toThrow("no free subnet");
+    expect(other.asked()).toBe(1);
+  });
 });

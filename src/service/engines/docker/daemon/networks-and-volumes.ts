@@ -5,6 +5,8 @@ import { isPodmanError } from "./daemon-error.ts";
 import { askOnce } from "./daemon-request.ts";
 import { Created, Networks, Volume } from "./daemon-schemas.ts";
 
+const MOST_LOST_RACES = 5;
+
 type Calls = Pick<DaemonApi, "ensureVolume" | "ensureNetwork" | "listNetworks" | "removeNetwork">;
 
 export function networkAndVolumeCalls(daemon: DaemonConnection, { read, find, post }: DaemonAsker): Calls {
@@ -14,8 +16,16 @@ export function networkAndVolumeCalls(daemon: DaemonConnection, { read, find, po
       await post("/volumes/create", { body: { Name: name, Labels: labels } });
     },
     async ensureNetwork(name, labels) {
-      if (await find(Created, `/networks/${name}`)) return;
-      await post("/networks/create", { body: { Name: name, Labels: labels, CheckDuplicate: true } }, [409]);
+      for (let lost = 0; ; lost += 1) {
+        if (await find(Created, `/networks/${name}`)) return;
+        try {
+          await post("/networks/create", { body: { Name: name, Labels: labels, CheckDuplicate: true } }, [409]);
+          return;
+        } catch (error) {
+          // Podman looks for a free subnet among the host's interfaces, and fails if one of them vanishes meanwhile.
+          if (lost >= MOST_LOST_RACES || !isPodmanError(error, "no such network interface")) throw error;
+        }
+      }
     },
     async listNetworks(label) {
       const filters = JSON.stringify({ label: [label] });
