@@ -41,6 +41,7 @@ test("once the Role is there, all kinds are read and watched, however often some
     await cache.current(kinds).catch(() => undefined);
     return cluster.server.openWatches() === kinds.length;
   });
+  expect(cluster.server.openWatches()).toBe(kinds.length);
 });
 
 test("a right that is taken away is noticed by the next list, also while the old watch is open", async () => {
