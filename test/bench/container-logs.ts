@@ -13,7 +13,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { addressOf } from "../../src/service/engines/docker/daemon/daemon-address.ts";
 import { daemonAt } from "../../src/service/engines/docker/daemon/daemon-client.ts";
-import { LOG_CONFIG } from "../../src/service/engines/docker/daemon/log-config.ts";
+import { LOG_CONFIG } from "../../src/service/engines/docker/daemon/daemon-containers.ts";
 import { followUnitLog } from "../../src/service/engines/docker/logs/unit-log.ts";
 import { writeTo } from "../../src/service/workloads/lifecycle/start-unit.ts";
 import { dayOf } from "../../src/service/workloads/logs/log-writer.ts";

@@ -26,17 +26,17 @@ export const dockerMutants: readonly Mutant[] = [
   },
   {
     bug: "workloads are shown as they were before the daemon went away",
-    file: "src/service/engines/docker/daemon-away.ts",
-    text: "          if (now) throw refusal(title, now);",
-    becomes: "          if (now && title === op) throw refusal(title, now);",
-    tests: ["test/service/engines/docker/daemon-away.test.ts"],
+    file: "src/service/engines/docker/docker-engine.ts",
+    text: "          if (now) {",
+    becomes: "          if (now && title === op) {",
+    tests: ["test/service/engines/docker/docker-engine.test.ts"],
   },
   {
     bug: "an outage is over before its containers were looked at",
     file: "src/service/engines/docker/daemon/daemon-health.ts",
     text: "      await catchUp?.();",
     becomes: "      void catchUp;",
-    tests: ["test/service/engines/docker/daemon-away.test.ts"],
+    tests: ["test/service/engines/docker/docker-engine.test.ts"],
   },
   {
     bug: "a container is removed before its lines are stored",

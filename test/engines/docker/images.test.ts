@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { OpenedEngine } from "../../../src/service/engine.ts";
 import { findDaemon } from "../../../src/service/engines/docker/daemon/find-daemon.ts";
 import { openDockerEngine } from "../../../src/service/engines/docker/docker-engine.ts";
-import { PULL_LIMITS, type PullLimits } from "../../../src/service/engines/docker/images/pull-watch.ts";
+import { PULL_LIMITS, type PullLimits } from "../../../src/service/engines/docker/images/pull-progress.ts";
 import { userOf } from "../../service/engines/process/support/engine-world.ts";
 import { type TestDaemon, testDaemons } from "../../support/docker.ts";
 import { type Fault, faultyRegistry, type FaultyRegistry } from "../../support/faulty-registry.ts";

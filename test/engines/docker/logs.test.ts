@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { afterAll, describe, expect, test } from "vitest";
 import { addressOf } from "../../../src/service/engines/docker/daemon/daemon-address.ts";
 import { daemonAt } from "../../../src/service/engines/docker/daemon/daemon-client.ts";
-import { LOG_CONFIG } from "../../../src/service/engines/docker/daemon/log-config.ts";
+import { LOG_CONFIG } from "../../../src/service/engines/docker/daemon/daemon-containers.ts";
 import { followUnitLog } from "../../../src/service/engines/docker/logs/unit-log.ts";
 import { missingFor } from "../../support/daemons/daemon-command.ts";
 import { ownDaemon } from "../../support/daemons/own-daemon.ts";

@@ -1,21 +1,19 @@
 import { mkdir } from "node:fs/promises";
 import { availableParallelism } from "node:os";
-import type { OpenedEngine } from "../../engine.ts";
+import { type OpenedEngine, type Engine, Refusal } from "../../engine.ts";
 import { connectionsFor, quotasFor, type QuotaSettings, thisMachine } from "../../workloads/machine/host-limits.ts";
 import { HOST } from "../../workloads/ports/local-port.ts";
 import { openWorkloadEngine, type WorkloadOptions } from "../../workloads/workload-engine.ts";
-import { outageSentence, refusingWhileAway } from "./daemon-away.ts";
 import { isLocal } from "./daemon/daemon-address.ts";
-import { type DaemonHealth, watchHealth } from "./daemon/daemon-health.ts";
-import type { DaemonAbout } from "./daemon/daemon-api.ts";
+import { type DaemonHealth, watchHealth, type Outage } from "./daemon/daemon-health.ts";
 import { freeBytesFor, watchDisk } from "./daemon/disk-watch.ts";
 import type { FoundDaemon } from "./daemon/find-daemon.ts";
 import { type DockerRuntime, makeDockerRuntime } from "./docker-runtime.ts";
 import { credentialsIn } from "./images/credentials.ts";
 import { makeImages } from "./images/images.ts";
-import type { PullLimits } from "./images/pull-watch.ts";
+import type { PullLimits } from "./images/pull-progress.ts";
 import { dockerLimits, titles } from "./limits.ts";
-import { ownerOf } from "./owner-id.ts";
+import { ownerOf } from "./data-folder.ts";
 
 export type DockerEngineOptions = WorkloadOptions & {
   readonly found: FoundDaemon;
@@ -27,7 +25,7 @@ export type DockerEngineOptions = WorkloadOptions & {
   readonly graceSeconds?: number;
   /** Files with credentials for registries, see images/credentials.ts; none. */
   readonly credentialFiles?: readonly string[];
-  /** When a pull is given up; see pull-watch.ts. */
+  /** When a pull is given up; see pull-progress.ts. */
   readonly pullLimits?: PullLimits;
   /** Between two questions whether the daemon answers; 1 s. */
   readonly healthMs?: number;
@@ -42,6 +40,7 @@ const MIN_STARTS_AT_ONCE = 4;
 export async function openDockerEngine(options: DockerEngineOptions): Promise<OpenedEngine> {
   const { found, onEvent = () => undefined, now = () => new Date() } = options;
   const { daemon, about } = found;
+  const { dataFolder } = about;
   const title = titles[about.kind];
   await mkdir(options.dataDir, { recursive: true });
   const owner = await ownerOf(options.dataDir);
@@ -65,29 +64,31 @@ export async function openDockerEngine(options: DockerEngineOptions): Promise<Op
         owner,
         limitsMemory: about.limitsMemory,
         graceSeconds: options.graceSeconds,
-        images: imagesOf(options),
+        images: makeImages({
+          daemon,
+          program: about.kind,
+          credentials: credentialsIn(options.credentialFiles ?? []),
+          limits: options.pullLimits,
+        }),
         connections: connectionsFor(machine),
         portsHost: options.portsHost ?? HOST,
         readiness: () => readinessOf(title, health),
-        disk: isLocal(found.address) ? watchDisk({ freeBytes: freeOf(about), onEvent }) : undefined,
+        disk: isLocal(found.address)
+          ? watchDisk({
+              onEvent,
+              async freeBytes() {
+                return dataFolder === undefined ? undefined : await freeBytesFor(dataFolder, about.isRootless);
+              },
+            })
+          : undefined,
         onEvent,
       })),
   }).catch((error: unknown) => {
     health.close();
     throw error;
   });
-  return watched(opened, { title, health });
+  return withHealth(opened, title, health);
 }
-
-function imagesOf({ found: { daemon, about }, credentialFiles = [], pullLimits: limits }: DockerEngineOptions) {
-  return makeImages({ daemon, program: about.kind, credentials: credentialsIn(credentialFiles), limits });
-}
-
-function freeOf({ dataFolder, isRootless }: DaemonAbout): () => Promise<number | undefined> {
-  return async () => (dataFolder === undefined ? undefined : await freeBytesFor(dataFolder, isRootless));
-}
-
-type Watched = { readonly title: string; readonly health: DaemonHealth };
 
 function readinessOf(title: string, { outage }: DaemonHealth) {
   const now = outage();
@@ -95,7 +96,7 @@ function readinessOf(title: string, { outage }: DaemonHealth) {
 }
 
 /** The opened engine, which says when the daemon is away. */
-function watched(opened: OpenedEngine, { title, health }: Watched): OpenedEngine {
+function withHealth(opened: OpenedEngine, title: string, health: DaemonHealth): OpenedEngine {
   return {
     ...opened,
     engine: refusingWhileAway(opened.engine, { title, outage: health.outage }),
@@ -112,3 +113,42 @@ function watched(opened: OpenedEngine, { title, health }: Watched): OpenedEngine
     },
   };
 }
+
+/** Their lines are in the log store, so they are read without the daemon. */
+const WITHOUT_DAEMON: readonly string[] = ["getServiceLogs", "getJobInstanceLogs"];
+
+const RETRY_AFTER_SECONDS = 5;
+
+/** `Docker hasn't answered since 2026-11-22T14:59:57Z: nothing listens there.` Without addresses: anybody may read it. */
+export function outageSentence(title: string, { since, why }: Outage): string {
+  return `${title} hasn't answered since ${since.toISOString().replace(/\.\d+Z$/u, "Z")}: ${why}.`;
+}
+
+/**
+ * Wraps an engine to answer 503 while the daemon doesn't answer: what it would say of workloads may be wrong by now, and
+ * nothing that it accepted could be done.
+ */
+export function refusingWhileAway(
+  engine: Engine,
+  { title, outage }: { readonly title: string; readonly outage: () => Outage | undefined },
+): Engine {
+  const entries = Object.entries(engine).map(([op, run]) => [
+    op,
+    WITHOUT_DAEMON.includes(op)
+      ? run
+      : async (request: unknown) => {
+          const now = outage();
+          if (now) {
+            throw new Refusal(
+              503,
+              `${outageSentence(title, now)} Nothing was changed. Try again when it is back; logs can be read meanwhile.`,
+              { retryAfterSeconds: RETRY_AFTER_SECONDS },
+            );
+          }
+          return await (run as Run)(request); // each operation takes one request
+        },
+  ]);
+  return Object.fromEntries(entries) as Engine; // the same operations
+}
+
+type Run = (request: unknown) => Promise<unknown>;

@@ -3,11 +3,11 @@ import { makePortFronts } from "../../workloads/ports/port-fronts.ts";
 import type { Runtime, Unit } from "../../workloads/runtime.ts";
 import type { DaemonApi, ListedContainer } from "./daemon/daemon-api.ts";
 import type { DiskWatch } from "./daemon/disk-watch.ts";
-import { checkImage } from "./images/check-image.ts";
+import { checkImage } from "./images/image-reference.ts";
 import type { Images } from "./images/images.ts";
 import { ownerFilter, unitOf, volumeName, workloadFilter } from "./names.ts";
 import { ownContainers } from "./own-containers.ts";
-import { makeUserNetworks } from "./networks/user-networks.ts";
+import { makeUserNetworks } from "./user-networks.ts";
 import { enforcedMib } from "./units/container-spec.ts";
 import { unitOver } from "./units/container-unit.ts";
 import { watchContainers, type WatchTimes } from "./units/container-watch.ts";
@@ -18,7 +18,7 @@ export type DockerRuntimeOptions = {
   readonly daemon: DaemonApi;
   /** The data folder. */
   readonly folder: string;
-  /** The id of the data folder, see owner-id.ts. */
+  /** The id of the data folder, see data-folder.ts. */
   readonly owner: string;
   readonly images: Images;
   /** Whether the daemon enforces memory limits. */

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { z } from "zod";
 import type { DaemonApi, ListedContainer } from "./daemon/daemon-api.ts";
 import { containerName, OWNER_LABEL, unitOf } from "./names.ts";
-import { flushFolder, writeDurably } from "./write-durably.ts";
+import { flushFolder, writeDurably } from "./data-folder.ts";
 
 /** By name. Between the request to create a container and its answer, the id isn't known. */
 const Saved = z.record(z.string(), z.object({ id: z.string().optional(), isPending: z.boolean().optional() }));

@@ -6,12 +6,11 @@ import { listen } from "../../workloads/ports/local-port.ts";
 import type { WorkloadOptions } from "../../workloads/workload-engine.ts";
 import { addressText, isLocal } from "./daemon/daemon-address.ts";
 import { type DaemonSettings, findDaemon, type FoundDaemon } from "./daemon/find-daemon.ts";
-import { rememberDaemon, rememberedDaemon } from "./daemon/remembered-daemon.ts";
+import { rememberDaemon, rememberedDaemon, ownerOf } from "./data-folder.ts";
 import { openDockerEngine } from "./docker-engine.ts";
 import { credentialFiles } from "./images/credentials.ts";
 import { titles } from "./limits.ts";
 import { OWNER_LABEL } from "./names.ts";
-import { ownerOf } from "./owner-id.ts";
 
 type Choice = {
   readonly regions: readonly string[];

@@ -5,7 +5,7 @@ import { text } from "node:stream/consumers";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { findDaemon } from "../../../../src/service/engines/docker/daemon/find-daemon.ts";
 import { containerName, labelsOf } from "../../../../src/service/engines/docker/names.ts";
-import { makeUserNetworks } from "../../../../src/service/engines/docker/networks/user-networks.ts";
+import { makeUserNetworks } from "../../../../src/service/engines/docker/user-networks.ts";
 import { ownContainers } from "../../../../src/service/engines/docker/own-containers.ts";
 import { watchContainers, type WatchTimes } from "../../../../src/service/engines/docker/units/container-watch.ts";
 import { startContainer } from "../../../../src/service/engines/docker/units/start-container.ts";

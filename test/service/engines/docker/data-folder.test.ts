@@ -2,8 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { rememberDaemon, rememberedDaemon } from "../../../../src/service/engines/docker/daemon/remembered-daemon.ts";
-import { ownerOf } from "../../../../src/service/engines/docker/owner-id.ts";
+import { rememberDaemon, rememberedDaemon, ownerOf } from "../../../../src/service/engines/docker/data-folder.ts";
 
 let folder = "";
 beforeEach(() => {

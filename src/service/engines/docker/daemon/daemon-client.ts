@@ -3,13 +3,20 @@ import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import type { DaemonAddress } from "./daemon-address.ts";
 import type { DaemonApi, DaemonEvent, PullLine, PullOptions } from "./daemon-api.ts";
-import { askerOf } from "./daemon-asker.ts";
+import {
+  askerOf,
+  connectTo,
+  type DaemonConnection,
+  ask,
+  askOnce,
+  messageOf,
+  parsed,
+  type DaemonCall,
+  type DaemonAsker,
+} from "./daemon-connection.ts";
 import { containerCalls } from "./daemon-containers.ts";
-import { connectTo, type DaemonConnection } from "./daemon-connection.ts";
-import { DaemonError } from "./daemon-error.ts";
-import { ask, askOnce, messageOf, parsed, type DaemonCall } from "./daemon-request.ts";
-import { networkAndVolumeCalls } from "./networks-and-volumes.ts";
-import { Event, Image, Info, Line, Version } from "./daemon-schemas.ts";
+import { DaemonError, isPodmanError } from "./daemon-error.ts";
+import { Event, Image, Info, Line, Version, Created, Networks, Volume } from "./daemon-schemas.ts";
 
 const PING_MS = 10_000;
 
@@ -87,4 +94,41 @@ async function* jsonLines(stream: Readable): AsyncGenerator {
   } finally {
     stream.destroy();
   }
+}
+
+const MOST_LOST_RACES = 5;
+
+export function networkAndVolumeCalls(
+  daemon: DaemonConnection,
+  { read, find, post }: DaemonAsker,
+): Pick<DaemonApi, "ensureVolume" | "ensureNetwork" | "listNetworks" | "removeNetwork"> {
+  return {
+    async ensureVolume(name, labels) {
+      if (await find(Volume, `/volumes/${name}`)) return;
+      await post("/volumes/create", { body: { Name: name, Labels: labels } });
+    },
+    async ensureNetwork(name, labels) {
+      for (let lost = 0; ; lost += 1) {
+        if (await find(Created, `/networks/${name}`)) return;
+        try {
+          await post("/networks/create", { body: { Name: name, Labels: labels, CheckDuplicate: true } }, [409]);
+          return;
+        } catch (error) {
+          // Podman looks for a free subnet among the host's interfaces, and fails if one of them vanishes meanwhile.
+          if (lost >= MOST_LOST_RACES || !isPodmanError(error, "no such network interface")) throw error;
+        }
+      }
+    },
+    async listNetworks(label) {
+      const filters = JSON.stringify({ label: [label] });
+      return (await read(Networks, "/networks", { filters })).map(({ Name }) => Name);
+    },
+    async removeNetwork(name) {
+      try {
+        await askOnce(daemon, { method: "DELETE", path: `/networks/${name}` }, [404, 403, 409]);
+      } catch (error) {
+        if (!isPodmanError(error, "network is being used")) throw error;
+      }
+    },
+  };
 }

@@ -1,11 +1,7 @@
-import { commandFailure } from "./command-failure.ts";
-import type { ContainerSpec, DaemonApi } from "./daemon-api.ts";
-import type { DaemonAsker } from "./daemon-asker.ts";
-import type { DaemonConnection } from "./daemon-connection.ts";
+import type { ContainerSpec, DaemonApi, CommandFailure } from "./daemon-api.ts";
+import { type DaemonAsker, type DaemonConnection, askOnce } from "./daemon-connection.ts";
 import { DaemonError, isPodmanError } from "./daemon-error.ts";
-import { askOnce } from "./daemon-request.ts";
 import { Created, Inspected, inspectedOf, Listed, listedOf } from "./daemon-schemas.ts";
-import { LOG_CONFIG } from "./log-config.ts";
 
 type ContainerCalls = Pick<
   DaemonApi,
@@ -98,4 +94,23 @@ function bodyOf(spec: ContainerSpec): object {
     },
     NetworkingConfig: { EndpointsConfig: { [network]: { Aliases: aliases } } },
   };
+}
+
+/**
+ * Where the daemon keeps the output until Gantry stored it, whatever the machine's default is: in files of limited size
+ * (Podman keeps one). The daemon deletes the oldest without waiting for a reader.
+ */
+export const LOG_CONFIG = { Type: "json-file", Config: { "max-size": "50m", "max-file": "2" } };
+
+/**
+ * What the daemons say about a command that can't run: `exec: "/app": stat /app: no such file or directory`, after the
+ * names of everything that was involved.
+ */
+const COMMAND = /\bexec: "[^"]*": .*?(?=: unknown$|: OCI |$)|executable file .* not found.*?(?=: OCI |$)/u;
+
+export function commandFailure(error: unknown): CommandFailure | undefined {
+  if (!(error instanceof DaemonError) || error.status === undefined) return undefined;
+  const [message] = COMMAND.exec(error.message) ?? [];
+  if (message === undefined) return undefined;
+  return { exitCode: message.includes("permission denied") ? 126 : 127, message };
 }

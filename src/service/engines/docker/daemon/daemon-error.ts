@@ -1,3 +1,5 @@
+import { ZodError } from "zod";
+
 /** Why a call of the daemon failed. Without a status it couldn't be reached, or its answer was lost. */
 export class DaemonError extends Error {
   override readonly name = "DaemonError";
@@ -12,4 +14,31 @@ export class DaemonError extends Error {
 /** Podman answers 500 where Docker has a specific status. Its message ends with the cause. */
 export function isPodmanError(error: unknown, cause: string): error is DaemonError {
   return error instanceof DaemonError && error.status === 500 && error.message.endsWith(cause);
+}
+
+const byCode: Readonly<Record<string, string>> = {
+  ENOENT: "there is no such socket",
+  EACCES: "this user may not use it. Add the user to its group, which is mostly docker",
+  EPERM: "this user may not use it",
+  ECONNREFUSED: "nothing listens there",
+  ENOTFOUND: "its host name is unknown",
+  EAI_AGAIN: "its host name is unknown",
+  ECONNRESET: "it closed the connection",
+  EPIPE: "it closed the connection",
+};
+
+/** Why a daemon can't be used: a clause without a full stop, and without addresses. */
+export function whyUnusable(error: unknown): string {
+  if (error instanceof ZodError || error instanceof SyntaxError)
+    return "what answers there is neither Docker nor Podman";
+  if (!(error instanceof DaemonError)) return messageOf(error);
+  if (error.status !== undefined) return `it answered ${error.status}: ${messageOf(error)}`;
+  const { cause } = error;
+  const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
+  return byCode[code] ?? messageOf(error);
+}
+
+function messageOf(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error);
+  return text.trim().replace(/\.$/u, "");
 }

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { DaemonAbout, DaemonApi } from "./daemon-api.ts";
-import { whyUnusable } from "./why-unusable.ts";
+import { whyUnusable } from "./daemon-error.ts";
 import { unawaited } from "../../../../platform/unawaited.ts";
 
 /** A daemon that doesn't answer. */

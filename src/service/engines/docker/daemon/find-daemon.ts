@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { addressOf, addressText, type DaemonAddress, type TlsSettings } from "./daemon-address.ts";
 import type { DaemonAbout, DaemonApi } from "./daemon-api.ts";
 import { daemonAt } from "./daemon-client.ts";
-import { whyUnusable } from "./why-unusable.ts";
+import { whyUnusable } from "./daemon-error.ts";
 
 /** What the environment says about the daemon. */
 export type DaemonSettings = {
@@ -25,7 +25,7 @@ export type FoundDaemon = {
 type Candidate = { readonly address: DaemonAddress; readonly from: string };
 
 export type Looking = {
-  /** The address from before, see remembered-daemon.ts. */
+  /** The address from before, see data-folder.ts. */
   readonly remembered?: string | undefined;
   /** Where to look if nothing else is said; tests have their own places. */
   readonly usual?: readonly Candidate[];

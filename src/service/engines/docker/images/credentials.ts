@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { z } from "zod";
-import { HUB, type ImageReference } from "./image-reference.ts";
 import { execFile } from "node:child_process";
 import { homedir } from "node:os";
 import { join } from "node:path";
+import { HUB, type ImageReference } from "./image-reference.ts";
 
 /** What the machine has for an image's registry. */
 export type Credentials = {

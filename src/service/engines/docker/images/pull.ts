@@ -1,9 +1,9 @@
 import type { DaemonApi } from "../daemon/daemon-api.ts";
 import { DaemonError } from "../daemon/daemon-error.ts";
-import type { FindCredentials } from "./credentials.ts";
-import type { ImageReference } from "./image-reference.ts";
-import { named, pullFailure, type PullPlace } from "./pull-failure.ts";
-import { type PullLimits, watchPull } from "./pull-watch.ts";
+import type { FindCredentials, Credentials } from "./credentials.ts";
+import { type ImageReference, HUB } from "./image-reference.ts";
+import { type PullLimits, watchPull } from "./pull-progress.ts";
+import { titles } from "../limits.ts";
 
 export type Pulling = {
   readonly daemon: Pick<DaemonApi, "pullImage">;
@@ -44,4 +44,99 @@ export async function pullImage(reference: ImageReference, pulling: Pulling): Pr
 /** A status is about the image, nothing else was asked for. Without one the daemon itself is away. */
 function isOfRegistry({ status }: DaemonError): boolean {
   return status !== undefined && status !== 503;
+}
+
+export type PullPlace = ImageReference & {
+  /** Whose `login` writes the credentials. */
+  readonly program: "docker" | "podman";
+  /** What the machine had for the registry. */
+  readonly credentials: Credentials | undefined;
+};
+
+type Kind = {
+  /** In the words of Docker or Podman; the first that fits. */
+  readonly sign: RegExp;
+  readonly say: (place: PullPlace, text: string) => string;
+};
+
+const kinds: readonly Kind[] = [
+  {
+    sign: /toomanyrequests|too many requests|\b429\b/iu,
+    say: ({ registry }) => `${named(registry)} allows no more pulls for now (rate limit)`,
+  },
+  { sign: /no basic auth|unauthorized|authentication required|incorrect username or password/iu, say: notLetIn },
+  { sign: /\bdenied\b|forbidden/iu, say: denied },
+  {
+    sign: /no matching manifest|no image found in|no match for platform/iu,
+    say: ({ full }) => `the image ${full} doesn't exist for this machine's platform`,
+  },
+  {
+    sign: /manifest unknown|name unknown|not found|does not exist/iu,
+    say: ({ full }) => `there is no image ${full}`,
+  },
+  {
+    sign: /HTTP response to HTTPS client/iu,
+    say: ({ registry, program }) =>
+      `${named(registry)} has no TLS: use it as an insecure registry of ${titles[program]}`,
+  },
+  {
+    sign: /x509|certificate/iu,
+    say: ({ registry }, text) => `the certificate of ${named(registry)} isn't trusted (${causeIn(text)})`,
+  },
+  { sign: /no space left/iu, say: ({ full }) => `the machine's disk is too full for the image ${full}` },
+  {
+    sign: /dial |no such host|i\/o timeout|Client\.Timeout|unreachable|connection re(?:fused|set)|\bEOF\b/iu,
+    say: ({ registry, full }, text) => `${named(registry)} can't be reached for ${full} (${causeIn(text)})`,
+  },
+  {
+    sign: /\b50[0-4]\b/u,
+    say: ({ registry }, text) => `${named(registry)} has an error (${/\b50[0-4]\b/u.exec(text)?.[0]})`,
+  },
+];
+
+/** Why an image couldn't be pulled, as a clause: what a person can do about it, not what the daemon was doing. */
+export function pullFailure(text: string, place: PullPlace): Error {
+  const kind = kinds.find(({ sign }) => sign.test(text));
+  const why = kind?.say(place, text) ?? `the image ${place.full} couldn't be pulled: ${shortened(text)}`;
+  return new Error(why, { cause: text });
+}
+
+/** A registry as the subject of a clause. */
+export function named(registry: string): string {
+  return registry === HUB ? "Docker Hub" : `the registry ${registry}`;
+}
+
+function notLetIn(place: PullPlace): string {
+  const { registry, credentials } = place;
+  if (credentials?.problem !== undefined) {
+    return `${named(registry)} wants credentials, and the machine's can't be read: ${credentials.problem}`;
+  }
+  return credentials?.header === undefined
+    ? `${named(registry)} wants credentials: ${login(place)}`
+    : `${named(registry)} refused the machine's credentials: ${login(place)}`;
+}
+
+/** Registries also answer this when the image doesn't exist, so that strangers learn nothing. */
+function denied(place: PullPlace): string {
+  const { full, credentials } = place;
+  return credentials?.header === undefined
+    ? `there is no public image ${full}: check its name, or ${login(place)}`
+    : `the machine's account may not pull ${full}, or there is no such image`;
+}
+
+function login({ program, registry }: PullPlace): string {
+  return `run "${program} login${registry === HUB ? "" : ` ${registry}`}" on the machine`;
+}
+
+/** A Go program puts the cause last. */
+function causeIn(text: string): string {
+  if (text.includes("Client.Timeout")) return "it didn't answer in time";
+  return shortened(text.split(": ").at(-1) ?? text);
+}
+
+const MOST = 200;
+
+function shortened(text: string): string {
+  const line = text.replaceAll(/\s+/gu, " ").trim();
+  return line.length > MOST ? `${line.slice(0, MOST)}…` : line;
 }

@@ -1,12 +1,10 @@
 import type { LogReader } from "../../../workloads/runtime.ts";
-import type { DaemonApi, LogQuery } from "../daemon/daemon-api.ts";
-import { makeTimeReader } from "./entry-time.ts";
-import type { Lag } from "./lag.ts";
-import { type Entry, splitFrames, splitTerminal } from "./log-entries.ts";
-import { makeGapNotes } from "./gap-notes.ts";
-import { cursorOf, hasWholeSeconds, momentOf, type Position, sinceOf, START } from "./position.ts";
+import type { DaemonApi } from "../daemon/daemon-api.ts";
+import { makeTimeReader, type Entry, splitFrames, splitTerminal } from "./log-entries.ts";
+import { cursorOf, hasWholeSeconds, momentOf, type Position, sinceOf, START, type StreamPosition } from "./position.ts";
 import type { RotationWatch } from "./rotation-watch.ts";
 import { makeStreamLines, type StreamLine, type StreamLines } from "./stream-lines.ts";
+import { type EntryFilter, isSetBack } from "./entry-filter.ts";
 
 export type Reading = {
   readonly container: string;
@@ -51,13 +49,20 @@ export async function readContainerLog(daemon: Pick<DaemonApi, "readLogs">, read
   }
 }
 
+const TAIL_ENTRIES = 1_000;
+
 async function read(
   daemon: Pick<DaemonApi, "readLogs">,
   reading: Reading,
   onChunk: () => unknown,
 ): Promise<ReadingEnd> {
-  const { container, hasTerminal, how, signal, rotation } = reading;
-  const chunks = await daemon.readLogs(container, queryOf(reading));
+  const { container, hasTerminal, after, how, signal, rotation } = reading;
+  const chunks = await daemon.readLogs(container, {
+    since: after ? sinceOf(after) : 0,
+    follow: how === "follow",
+    ...(how === "tail" && { tail: TAIL_ENTRIES }),
+    signal,
+  });
   const entries = hasTerminal ? splitTerminal() : splitFrames();
   const lines = makeLines(reading);
   try {
@@ -81,13 +86,6 @@ async function read(
   } finally {
     chunks.destroy();
   }
-}
-
-const TAIL_ENTRIES = 1_000;
-
-function queryOf({ after, how, signal }: Reading): LogQuery {
-  const tail = how === "tail" ? { tail: TAIL_ENTRIES } : {};
-  return { since: after ? sinceOf(after) : 0, follow: how === "follow", ...tail, signal };
 }
 
 function isOfRunning({ how }: Reading): boolean {
@@ -151,10 +149,9 @@ function makeLines({ container, after, how, write, onPosition, lag, rotation }: 
 }
 
 type Stream = "out" | "err";
-type Streams = Readonly<Record<Stream, StreamLines>>;
 
 /** After an entry that completed several lines, reading again begins where they began: `from`. */
-function makePositions(after: Position | undefined, { out, err }: Streams) {
+function makePositions(after: Position | undefined, { out, err }: Readonly<Record<Stream, StreamLines>>) {
   const stored = { out: after?.out ?? START, err: after?.err ?? START };
   return (stream: Stream, line: StreamLine, from: string): Omit<Position, "newest"> => {
     stored[stream] = line.position;
@@ -165,3 +162,69 @@ function makePositions(after: Position | undefined, { out, err }: Streams) {
 
 const ROTATED = "lines before the next one can be missing: the container's log was rotated before they were read";
 const TOO_MANY = "lines before the next one are missing: there were too many to read after the container's end";
+
+export type GapNotes = {
+  /** A note for the log before the entry of this time, if something is missing there. */
+  readonly before: (time: string) => string | undefined;
+  /** The newest time of all entries. */
+  readonly newest: () => string;
+};
+
+/** Finds what is missing in a log that is read from a position on; `why` is the note for it. */
+export function makeGapNotes(
+  after: Position | undefined,
+  { out, err }: Readonly<Record<Stream, Pick<EntryFilter, "isConnected">>>,
+  why: string,
+): GapNotes {
+  let newest = after?.newest ?? "";
+  let isConnected = after === undefined;
+
+  /** The entry at the position is read again, unless the daemon deleted it. */
+  function isComplete(): boolean {
+    if (!after) return true;
+    return (
+      (out.isConnected() || !isReadAgain(after, after.out)) && (err.isConnected() || !isReadAgain(after, after.err))
+    );
+  }
+
+  return {
+    before(time) {
+      if (time <= newest) {
+        if (!isConnected || !isSetBack(time, newest)) return undefined;
+        newest = time;
+        return CLOCK;
+      }
+      newest = time;
+      const isGap = !isConnected && !isComplete();
+      isConnected = true;
+      return isGap ? why : undefined;
+    },
+    newest: () => newest,
+  };
+}
+
+const CLOCK = "the machine's clock was set back here: lines from then on can be missing or come twice";
+
+function isReadAgain(after: Position, { time }: StreamPosition): boolean {
+  return time !== "" && momentOf(time).getTime() >= sinceOf(after) * 1_000;
+}
+
+export type Lag = {
+  /** Whether entries are read so late, while the container goes on writing, that the daemon may skip some. */
+  readonly isLate: (time: string) => boolean;
+};
+
+/** Times are compared with the earliest that an entry came, because the daemon's clock can differ from ours. */
+export function makeLag(now: () => number = Date.now): Lag {
+  let leastMs = Number.POSITIVE_INFINITY;
+  return {
+    isLate(time) {
+      const ms = now() - momentOf(time).getTime();
+      leastMs = Math.min(leastMs, ms);
+      return ms - leastMs > LATE_MS;
+    },
+  };
+}
+
+/** More than a whole second, because that is how exact Podman's times are. */
+const LATE_MS = 2_500;

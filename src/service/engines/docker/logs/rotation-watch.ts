@@ -1,7 +1,6 @@
 import type { LogReader } from "../../../workloads/runtime.ts";
 import type { DaemonApi } from "../daemon/daemon-api.ts";
-import { makeTimeReader } from "./entry-time.ts";
-import { type Entry, splitFrames, splitTerminal } from "./log-entries.ts";
+import { makeTimeReader, type Entry, splitFrames, splitTerminal } from "./log-entries.ts";
 import { momentOf } from "./position.ts";
 
 export type RotationWatch = {

@@ -3,9 +3,8 @@ import { type BackOff, delayAfter } from "../../../workloads/lifecycle/back-off.
 import type { LogReader } from "../../../workloads/runtime.ts";
 import type { DaemonApi } from "../daemon/daemon-api.ts";
 import { DaemonError } from "../daemon/daemon-error.ts";
-import { LogError } from "./entry-time.ts";
-import { readContainerLog, type Reading } from "./log-reading.ts";
-import { makeLag } from "./lag.ts";
+import { LogError } from "./log-entries.ts";
+import { readContainerLog, type Reading, makeLag } from "./log-reading.ts";
 import { hasWholeSeconds, type Position, positionOf } from "./position.ts";
 import { type RotationWatch, watchRotation } from "./rotation-watch.ts";
 

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
+import { connect } from "node:net";
 import { HOST } from "../../../workloads/ports/local-port.ts";
 import type { Unit, UnitLabels } from "../../../workloads/runtime.ts";
 import type { DaemonApi, InspectedContainer } from "../daemon/daemon-api.ts";
@@ -7,7 +8,6 @@ import { followUnitLog } from "../logs/unit-log.ts";
 import { askedMib } from "../names.ts";
 import { memoryBytes } from "./container-spec.ts";
 import type { ContainerWatch } from "./container-watch.ts";
-import { takesConnections } from "./port-probe.ts";
 import { unawaited } from "../../../../platform/unawaited.ts";
 
 export type UnitDeps = {
@@ -151,4 +151,27 @@ function memory({ id, labels, memoryBytes: limit }: InspectedContainer, { daemon
     },
     limitMib: () => limitMib,
   };
+}
+
+/** How long a connection must stay open. */
+const OPEN_MS = 100;
+
+/**
+ * Whether a program in the container takes connections at a published port. The daemon's proxy accepts each connection
+ * and closes it at once while nothing in the container listens, so only one that stays open says something.
+ */
+export async function takesConnections(port: number): Promise<boolean> {
+  const socket = connect(port, HOST);
+  const closed = new Promise<false>((resolve) => {
+    socket.once("error", () => resolve(false)).once("close", () => resolve(false));
+  });
+  socket.once("end", () => socket.destroy()).resume();
+  const connected = new Promise<true>((resolve) => socket.once("connect", () => resolve(true)));
+  const isOpen = (await Promise.race([connected, closed])) && (await Promise.race([stillOpen(), closed]));
+  socket.destroy();
+  return isOpen;
+}
+
+function stillOpen(): Promise<true> {
+  return pause(OPEN_MS, true, { ref: false });
 }

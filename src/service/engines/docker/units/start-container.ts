@@ -3,7 +3,7 @@ import type { CommandFailure, ContainerSpec, InspectedContainer } from "../daemo
 import { DaemonError } from "../daemon/daemon-error.ts";
 import { containerName, volumeLabels, volumeName } from "../names.ts";
 import type { OwnContainers } from "../own-containers.ts";
-import type { UserNetworks } from "../networks/user-networks.ts";
+import type { UserNetworks } from "../user-networks.ts";
 import { containerSpec, memoryCaveat } from "./container-spec.ts";
 import { unitOver, type UnitDeps } from "./container-unit.ts";
 

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { checkImage } from "../../../../../src/service/engines/docker/images/check-image.ts";
-import { referenceOf } from "../../../../../src/service/engines/docker/images/image-reference.ts";
+import { checkImage, referenceOf } from "../../../../../src/service/engines/docker/images/image-reference.ts";
 
 const digest = `sha256:${"0a".repeat(32)}`;
 

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
-import { link, readdir, readFile, rm } from "node:fs/promises";
+import { link, readdir, readFile, rm, rename, open } from "node:fs/promises";
 import { join } from "node:path";
-import { flushFolder, writeDurably } from "./write-durably.ts";
+import { addressText, type DaemonAddress } from "./daemon/daemon-address.ts";
 
 const FILE = "docker-owner";
 const DRAFT = `${FILE}.`;
@@ -37,4 +37,48 @@ async function writeOwner(dataDir: string): Promise<string> {
   await flushFolder(dataDir);
   for (const name of await readdir(dataDir)) if (name.startsWith(DRAFT)) await rm(join(dataDir, name), { force: true });
   return await readFile(join(dataDir, FILE), "utf8");
+}
+
+/**
+ * The address of the daemon that a data folder's workloads run on. Two daemons at the usual sockets are common: if the
+ * first is down for once, the next start mustn't run on the other what still runs on the first.
+ */
+export async function rememberedDaemon(dataDir: string): Promise<string | undefined> {
+  const text = await readFile(fileIn(dataDir), "utf8").catch(() => ""); // there is none before the first start
+  return /^(?:unix|tcp):\/\/\S+$/u.exec(text.trim())?.[0];
+}
+
+export async function rememberDaemon(dataDir: string, address: DaemonAddress): Promise<void> {
+  const now = addressText(address);
+  if ((await rememberedDaemon(dataDir)) === now) return;
+  const draft = `${fileIn(dataDir)}.new`;
+  await writeDurably(draft, `${now}\n`);
+  // A kill or a full disk leaves the address of before, not an empty file, which would read as none.
+  await rename(draft, fileIn(dataDir));
+  await flushFolder(dataDir);
+}
+
+function fileIn(dataDir: string): string {
+  return join(dataDir, "docker-daemon");
+}
+
+/** Waits until it is on the disk. For a temporary name: a kill can leave it empty. */
+export async function writeDurably(path: string, text: string): Promise<void> {
+  const file = await open(path, "w");
+  try {
+    await file.writeFile(text);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+/** After a rename or a link: without it, a power failure can lose the new name. */
+export async function flushFolder(path: string): Promise<void> {
+  const folder = await open(path, "r");
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
 }

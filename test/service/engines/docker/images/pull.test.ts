@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { pullFailure } from "../../../../../src/service/engines/docker/images/pull-failure.ts";
+import { pullFailure } from "../../../../../src/service/engines/docker/images/pull.ts";
 
 const place = {
   full: "registry.example:5000/team/app:2",
