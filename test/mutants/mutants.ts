@@ -391,7 +391,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     bug: "a service whose memory can't be changed can't be scaled either",
-    file: "src/bot/commands/lookup/refused-operations.ts",
+    file: "src/bot/commands/lookup/service-change.ts",
     text: "(part === undefined || each.part === part)",
     becomes: 'part !== ""',
     tests: ["test/flows/changing/owned-workloads.test.ts"],

@@ -4,7 +4,7 @@ import { type Binding, bindingInWords, type BindingTerms } from "../policy/bindi
 import type { Verdict } from "../policy/policy.ts";
 import type { Post } from "../views/kit/message.ts";
 import { refusalMessage } from "../views/messages/refusal-message.ts";
-import { useMessage } from "../commands/verbs/use/message.ts";
+import { useMessage } from "../commands/verbs/use.ts";
 import { checkChosen } from "./access/chosen-channel.ts";
 import { permissionsFor } from "./access/permissions.ts";
 import type { Interaction, Reply } from "./inbox/interaction.ts";

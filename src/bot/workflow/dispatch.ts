@@ -3,7 +3,7 @@ import type { BindingWish, Command, Whose } from "../commands/command.ts";
 import { connectForm } from "../views/forms/connect-form.ts";
 import type { Message } from "../views/kit/message.ts";
 import { refusalMessage } from "../views/messages/refusal-message.ts";
-import { useMessage } from "../commands/verbs/use/message.ts";
+import { useMessage } from "../commands/verbs/use.ts";
 import type { Interaction, SentForm } from "./inbox/interaction.ts";
 import { accept } from "./inbox/accept.ts";
 import { linkOwner, refusedEarly } from "./access/may-link.ts";

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Logger } from "pino";
 import type { Context } from "../commands/command.ts";
 import type { RecentList } from "../commands/lookup/directory.ts";
 import { listJobs, listServices } from "../commands/lookup/list-workloads.ts";
 import { listRefusal, visibleItems } from "../commands/lookup/may-see.ts";
 import { Problem } from "../../api/problem.ts";
-import type { Logger } from "pino";
 import type { WorkflowParts } from "./ports.ts";
 import type { FormValues } from "../commands/forms/form.ts";
 import type { FormCommand } from "../commands/grammar/parse.ts";

@@ -16,7 +16,7 @@ import { refusalMessage, type Refusal } from "../../../src/bot/views/messages/re
 import { rejectForm } from "../../../src/bot/views/forms/reject-form.ts";
 import { retiredCard } from "../../../src/bot/views/cards/retired-card.ts";
 import { type DuplicateRequest, duplicateMessage } from "../../../src/bot/views/messages/duplicate-message.ts";
-import { waitingLines } from "../../../src/bot/commands/verbs/show/waiting-lines.ts";
+import { waitingLines } from "../../../src/bot/commands/verbs/show/card-changes.ts";
 import { event } from "./support/stored-changes.ts";
 import { hostileChange, hostileEvent, longChanges } from "./support/hostile-change.ts";
 import { hostileText, long } from "./support/hostile.ts";

@@ -1,10 +1,10 @@
 import fc from "fast-check";
-import { cases } from "../../support/full-run.ts";
 import { expect, test } from "vitest";
+import { cases } from "../../support/full-run.ts";
 import { historyEventKinds } from "../../../src/bot/changes/history-event.ts";
-import { historyFile } from "../../../src/bot/commands/verbs/history/history-file.ts";
+import { historyFile } from "../../../src/bot/commands/verbs/history/history.ts";
 import { historyPage } from "../../../src/bot/commands/verbs/history/history-page.ts";
-import { PENDING_PAGE, pendingList } from "../../../src/bot/commands/verbs/pending/pending-list.ts";
+import { PENDING_PAGE, pendingList } from "../../../src/bot/commands/verbs/pending.ts";
 import { canI } from "../../../src/bot/commands/verbs/can-i/view.ts";
 import { limits } from "../../../src/bot/views/kit/blocks.ts";
 import type { Post } from "../../../src/bot/views/kit/message.ts";

@@ -4,13 +4,13 @@ import type { Change } from "../../../src/bot/changes/change.ts";
 import { UserError } from "../../../src/bot/errors.ts";
 import { makeExcerpt } from "../../../src/bot/logs/excerpt.ts";
 import { bugMessage, problemMessage, userErrorMessage } from "../../../src/bot/views/messages/error-messages.ts";
-import { helpAll, helpStart, helpVerb } from "../../../src/bot/commands/verbs/help/view.ts";
+import { helpAll, helpStart, helpVerb } from "../../../src/bot/commands/verbs/help.ts";
 import { inviteHint } from "../../../src/bot/views/messages/sentences.ts";
 import { jobCard } from "../../../src/bot/commands/verbs/show/job-card.ts";
 import { logExcerpt } from "../../../src/bot/commands/verbs/logs/log-excerpt.ts";
 import { nothingToDo } from "../../../src/bot/views/cards/nothing-to-do.ts";
 import { serviceCard } from "../../../src/bot/commands/verbs/show/service-card.ts";
-import { whoami } from "../../../src/bot/commands/verbs/whoami/view.ts";
+import { whoamiMessage } from "../../../src/bot/commands/verbs/whoami.ts";
 import { workloadList } from "../../../src/bot/commands/verbs/list/workload-list.ts";
 import { hostileJob, hostileService, hostileText, long } from "./support/hostile.ts";
 import { holds } from "./support/holds.ts";
@@ -188,7 +188,16 @@ holds("whoami", fc.tuple(hostileText, hostileText, fc.nat()), ([username, servic
   const engine = { title: service, regions: Array.from({ length: 30 }, () => hostile), takesAnyMemory: false };
   const regions = [username, service];
   expectFits(
-    whoami({ account, service, engine, region: service, jobsRegion: service, regions, slackUser: username, command }),
+    whoamiMessage({
+      account,
+      service,
+      engine,
+      region: service,
+      jobsRegion: service,
+      regions,
+      slackUser: username,
+      command,
+    }),
   );
 });
 

@@ -2,10 +2,12 @@ import type { z } from "zod";
 import { UserError } from "../../errors.ts";
 import type { CommonField } from "./common-fields.ts";
 import { argumentOf, linesOf, type RawArgument } from "./argument-text.ts";
-import { commonFromForm } from "./common-values.ts";
-import { fieldError } from "./form-check.ts";
-import { formSentence } from "./form-sentence.ts";
+import { formSentence, labelled } from "./form-sentence.ts";
 import type { FilledForm, Form, FormField, FormValues } from "./form.ts";
+import { maskedLine } from "./form-secret.ts";
+import { pathSafe } from "../../../api/request-limits.ts";
+import type { Ask } from "../../ask.ts";
+import { breakGlassNeedsReason, readReason } from "../grammar/common-flags.ts";
 
 export type RawArguments = Readonly<Record<string, RawArgument>>;
 
@@ -107,4 +109,86 @@ function firstErrors(
     if (field !== undefined && !errors.has(field.id)) errors.set(field.id, formSentence(sentence, field, fields));
   }
   return Object.fromEntries(errors);
+}
+
+/**
+ * The error of a field, for any verb, or undefined. Slack's own checks prevent these errors; requests that bypass
+ * Slack's client must not get further. Pure.
+ */
+export function fieldError(field: FormField, text: string): string | undefined {
+  const { input, isOptional } = field;
+  if (text.trim() === "") {
+    return isOptional === true || input.kind === "tick" ? undefined : `${labelled(field)} is required.`;
+  }
+  return maskError(field, text) ?? inputError(field, text);
+}
+
+function inputError(field: FormField, text: string): string | undefined {
+  const { input } = field;
+  switch (input.kind) {
+    case "text":
+    case "lines":
+    case "command":
+      return (
+        lengthError(field, text, input.maxLength) ?? (input.kind === "text" ? lineBreakError(field, text) : undefined)
+      );
+    case "choice":
+      return input.options.some(({ value }) => value === text.trim())
+        ? undefined
+        : `Choose ${labelled(field)} from the list.`;
+    case "tick":
+      return undefined;
+    default:
+      return lineBreakError(field, text);
+  }
+}
+
+/** The mask of a hidden value, sent back as the value. */
+function maskError({ isSecret }: FormField, text: string): string | undefined {
+  const line = isSecret === true ? maskedLine(text) : undefined;
+  if (line === undefined) return undefined;
+  return `Type the value of ${line.split("=", 1)[0]} again. It isn't kept in forms.`;
+}
+
+function lengthError(field: FormField, text: string, maxLength: number): string | undefined {
+  if (text.length <= maxLength) return undefined;
+  return `${labelled(field)} has ${text.length} characters. The limit is ${maxLength}.`;
+}
+
+/** Except in the reason: `readReason` joins its lines. */
+function lineBreakError(field: FormField, text: string): string | undefined {
+  if (field.id === "reason" || !/[\p{Cc}\p{Cs}\u2028\u2029]/u.test(text.trim())) return undefined;
+  return `${labelled(field)} contains a line break or an invisible character. Type it again on one line.`;
+}
+
+type Common = Omit<Ask, "verb" | "args">;
+type CommonValues = { readonly ask: Common; readonly errors: Readonly<Record<string, string>> };
+
+/** The parts of an Ask that come from fields shared by verbs, with errors by field. Pure. */
+export function commonFromForm(values: FormValues): CommonValues {
+  const region = values["region"]?.trim() ?? "";
+  const { reason, error } = reasonIn(values);
+  const breakGlass = values["break-glass"] === "yes";
+  const asked = { ...(region !== "" && { region }), share: values["share"] === "yes" };
+  return {
+    ask: { ...asked, ...(reason !== undefined && { reason }), ...(breakGlass && { breakGlass }) },
+    errors: { ...regionError(region), ...(error !== undefined && { reason: error }) },
+  };
+}
+
+function regionError(region: string): Record<string, string> {
+  const isRegion = region === "" || (pathSafe(region) && region.length <= 100);
+  return isRegion ? {} : { region: "--region isn't a valid region name." };
+}
+
+function reasonIn(values: FormValues): { readonly reason?: string; readonly error?: string } {
+  const typed = values["reason"] ?? "";
+  const isAsked = values["break-glass"] === "yes";
+  if (typed.trim() === "") return isAsked ? { error: breakGlassNeedsReason } : {};
+  try {
+    return { reason: readReason(typed) };
+  } catch (error) {
+    if (error instanceof UserError) return { error: [error.message, error.next].join(" ") };
+    throw error;
+  }
 }

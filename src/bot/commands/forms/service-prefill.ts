@@ -3,7 +3,7 @@ import { Target } from "../grammar/target.ts";
 import type { VerbContext } from "../grammar/verb.ts";
 import { findService } from "../lookup/find.ts";
 import { checkMaySee } from "../lookup/may-see.ts";
-import { refusalNote } from "../lookup/refused-operations.ts";
+import { refusalNote } from "../lookup/service-change.ts";
 import { type FormFacts, type FormValues, noFacts } from "./form.ts";
 
 /**

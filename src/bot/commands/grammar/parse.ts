@@ -3,7 +3,7 @@ import type { Ask } from "../../ask.ts";
 import type { Command } from "../command.ts";
 import type { Form, FormValues } from "../forms/form.ts";
 import { commands } from "../verbs.ts";
-import { menuAsk } from "../verbs/help/help.ts";
+import { menuAsk } from "../verbs/help.ts";
 import { findCommand } from "./find-command.ts";
 import { splitWords } from "./words.ts";
 

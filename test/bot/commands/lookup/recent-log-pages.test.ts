@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createRecentLogPages } from "../../../../src/bot/commands/lookup/recent-log-pages.ts";
+import { createRecentLogPages } from "../../../../src/bot/commands/lookup/directory.ts";
 
 const lines = (from: number, to: number): string[] =>
   Array.from({ length: to - from + 1 }, (_, at) => `line ${from + at}`);

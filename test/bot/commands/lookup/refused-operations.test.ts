@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { answerShapes } from "../../../../src/api/answers.ts";
-import { refusalOf } from "../../../../src/bot/commands/lookup/refused-operations.ts";
+import { refusalOf } from "../../../../src/bot/commands/lookup/service-change.ts";
 
 const reason = "It belongs to Helm.";
 const read = (refused_operations: unknown) => answerShapes.getService.parse({ name: "web", refused_operations });

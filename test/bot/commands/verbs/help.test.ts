@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { commands } from "../../../../src/bot/commands/verbs.ts";
 import type { About } from "../../../../src/bot/commands/command.ts";
-import { helpVerb } from "../../../../src/bot/commands/verbs/help/view.ts";
+import { helpVerb } from "../../../../src/bot/commands/verbs/help.ts";
 import { drawn } from "../../views/support/drawn.ts";
 import { answerTo } from "../support/script.ts";
 import { leftOut, ruled } from "../support/ruled.ts";

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { AccountOwner } from "../../../../src/bot/accounts/resolve.ts";
 import { parseText } from "../../../../src/bot/commands/grammar/parse.ts";
 import { drawn } from "../../views/support/drawn.ts";
-import { whoami } from "../../../../src/bot/commands/verbs/whoami/view.ts";
+import { whoamiMessage } from "../../../../src/bot/commands/verbs/whoami.ts";
 import type { EngineInfo } from "../../../../src/api/engine-info.ts";
 import { answerTo, scripted } from "../support/script.ts";
 
@@ -31,7 +31,7 @@ test.each<[AccountOwner, string, string]>([
 });
 
 test("whoami tells the account and how much it was used", () => {
-  const message = whoami({
+  const message = whoamiMessage({
     account: {
       owner: { kind: "user", userId: "UDANA" },
       username: "dana",

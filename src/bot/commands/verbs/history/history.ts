@@ -1,12 +1,18 @@
 import { z } from "zod";
-import type { HistoryQuery } from "../../../changes/history-event.ts";
-import { HISTORY_FILE_ROWS, historyFile } from "./history-file.ts";
-import { HISTORY_PAGE, historyPage } from "./history-page.ts";
-import { historyForm } from "./form.ts";
+import type { HistoryQuery, HistoryEvent } from "../../../changes/history-event.ts";
+import { HISTORY_PAGE, historyPage, historyTitle, type HistoryPage, withArgs } from "./history-page.ts";
 import { Since, sinceMoment } from "./since.ts";
 import { Target } from "../../grammar/target.ts";
 import { readVerb } from "../../grammar/verb.ts";
 import { wholeNumber } from "../../grammar/argument-types.ts";
+import type { FormField, FormOption, FormValues } from "../../forms/form.ts";
+import type { FormShape, RawArguments } from "../../forms/make-form.ts";
+import { workloadField } from "../../forms/fields.ts";
+import { actions, askButton, section } from "../../../views/kit/blocks.ts";
+import { words } from "../../../views/kit/inline.ts";
+import type { Message } from "../../../views/kit/message.ts";
+import { post } from "../../../views/kit/post.ts";
+import { counted, truncate } from "../../../views/kit/text.ts";
 
 /** Slack sends a person as `<@U0DANA|dana>`: docs.slack.dev/interactivity/implementing-slash-commands. */
 const Person = z
@@ -29,6 +35,59 @@ const Args = z.object({
   json: z.boolean().default(false),
 });
 type Args = z.output<typeof Args>;
+
+const A_DAY = "day";
+
+const periods: readonly FormOption[] = [
+  { value: "30m", text: "30 minutes" },
+  { value: "1h", text: "1 hour" },
+  { value: "12h", text: "12 hours" },
+  { value: "1d", text: "1 day" },
+  { value: "7d", text: "7 days" },
+  { value: "2w", text: "2 weeks" },
+  { value: "4w", text: "4 weeks" },
+  { value: A_DAY, text: "Since a date" },
+];
+
+const dayField: FormField = {
+  id: A_DAY,
+  label: "Date",
+  hint: "From 00:00 UTC.",
+  input: { kind: "date" },
+};
+
+const jsonField: FormField = {
+  id: "json",
+  label: "File",
+  isOptional: true,
+  isMore: true,
+  input: { kind: "tick", text: "Every step, up to 1,000 rows" },
+};
+
+const historyForm: FormShape = { title: "Show history", submit: "Show", fields, toArgs };
+
+function fields({ since }: FormValues): FormField[] {
+  return [
+    { ...workloadField, hint: "Default: all workloads.", isOptional: true },
+    { id: "by", label: "Person", hint: "Default: everybody.", isOptional: true, input: { kind: "person" } },
+    {
+      id: "since",
+      hint: "Default: all history.",
+      label: "Period",
+      isOptional: true,
+      redraws: true,
+      input: { kind: "choice", style: "menu", options: periods },
+    },
+    ...(since === A_DAY ? [dayField] : []),
+    jsonField,
+  ];
+}
+
+/** The form's period and day are one argument. */
+function toArgs({ since, [A_DAY]: day, ...raw }: RawArguments): RawArguments {
+  const from = since === A_DAY ? day : since;
+  return from === undefined ? raw : { ...raw, since: from };
+}
 
 export const history = readVerb({
   name: "history",
@@ -88,5 +147,50 @@ function queryOf({ name, by, since, before }: Args, now: Date): Omit<HistoryQuer
     ...(by !== undefined && { userId: by }),
     ...(since !== undefined && { since: sinceMoment(since, now) }),
     ...(before !== undefined && { before }),
+  };
+}
+
+/** How many events one file holds. */
+const HISTORY_FILE_ROWS = 1000;
+
+/** Every step as a file for the asker alone. */
+export function historyFile(page: HistoryPage): Message {
+  const { events, older, ask, now } = page;
+  if (events.length === 0) return historyPage(page);
+  const title = `${historyTitle(ask)} · ${counted(events.length, "row")}`;
+  const next = older === undefined ? undefined : askButton("Next file", withArgs(ask, { json: true, before: older }));
+  const name = `gantry-history-${now.toISOString().slice(0, 10)}.json`;
+  const content = `${JSON.stringify(events.map(row), undefined, 2)}\n`;
+  const sorry = "Couldn't send the file: Slack didn't accept it. Try again in a minute.";
+  const instead = actions(askButton("Try again", ask), askButton("Show here", withArgs(ask, {})));
+  return {
+    ...post(title, [section([words(title)]), ...actions(next)]),
+    thread: {
+      isPrivate: true,
+      replies: [],
+      files: [{ name, title: truncate(title, 200), content }],
+      alone: post(sorry, [section(sorry), ...instead]),
+    },
+  };
+}
+
+/** An event for programs: every field, null when unknown. Field names are an interface and must not change. */
+function row(event: HistoryEvent) {
+  const { seq, at, kind, changeId, who, channelId, verb, workload, account, rule, breakGlass, result } = event;
+  return {
+    number: seq,
+    at: at.toISOString(),
+    event: kind,
+    change: changeId ?? null,
+    who: who === undefined ? null : { id: who.userId, name: who.name },
+    channel: channelId ?? null,
+    verb: verb ?? null,
+    workload: workload ?? null,
+    account: account ?? null,
+    rule: rule ?? null,
+    break_glass: breakGlass,
+    result,
+    elapsed_ms: event.elapsedMs ?? null,
+    reference: event.reference ?? null,
   };
 }

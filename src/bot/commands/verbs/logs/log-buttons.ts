@@ -6,9 +6,7 @@ import { actions, askButton } from "../../../views/kit/blocks.ts";
 import type { Block } from "../../../views/kit/message.ts";
 import { grouped } from "../../../views/kit/text.ts";
 import type { Ask } from "../../../ask.ts";
-import { isoDay } from "./day.ts";
-import { NotStarted } from "./not-started.ts";
-import type { LogExcerpt } from "./log-words.ts";
+import { isoDay, NotStarted, type LogExcerpt } from "./log-words.ts";
 
 /** The most lines of one request. */
 export const MOST_LINES = 1_000;

@@ -5,10 +5,8 @@ import { code, strong, words, type Inline } from "../../../views/kit/inline.ts";
 import type { Block, Message, Post, TextFile } from "../../../views/kit/message.ts";
 import { post } from "../../../views/kit/post.ts";
 import { counted, grouped, truncate, visible } from "../../../views/kit/text.ts";
-import { isoDay } from "./day.ts";
+import { isoDay, dayWords, type LogExcerpt, logName } from "./log-words.ts";
 import { logButtons } from "./log-buttons.ts";
-import { emptyLog } from "./empty-log.ts";
-import { dayWords, type LogExcerpt, logName } from "./log-words.ts";
 
 /** An excerpt of more pages becomes a file. */
 const REPLIES = 3;
@@ -115,4 +113,37 @@ function alone(log: LogExcerpt, texts: readonly string[]): Post {
     preformatted(last.text),
     ...logButtons(log, { isPrivate: true, ...(!isAll && isUnfiltered && { shown: last.lines }) }),
   ]);
+}
+
+/** "No lines today" and "no line matches" are different answers; neither is "no such workload". */
+export function emptyLog(log: LogExcerpt): Message {
+  const pieces = whyEmpty(log);
+  const spoken = pieces.map((piece) => (piece.type === "text" ? piece.text : "")).join("");
+  const isPrivate = log.ask.args["private"] === true;
+  return post(spoken, [section([words("📄 "), ...pieces], logDayLine(log.day)), ...logButtons(log, { isPrivate })]);
+}
+
+function whyEmpty(log: LogExcerpt): Inline[] {
+  const { excerpt, ask, since } = log;
+  const name = strong(logName(log), 255);
+  const { grep } = ask.args;
+  const of = excerpt.instance === undefined ? "" : ` from instance ${visible(excerpt.instance)}`;
+  const before = excerpt.from > 0 && since === undefined ? ` before the last ${grouped(excerpt.from)}` : "";
+  const when = dayWords(log);
+  if (excerpt.matched === undefined || excerpt.read === 0) {
+    if (since !== undefined) return [name, words(` has no new log lines${of} since that page.`)];
+    return [
+      name,
+      words(` has no log lines${of}${before} ${when === "today" || when === "yesterday" ? when : `on ${when}`}.`),
+    ];
+  }
+  const searched =
+    since === undefined ? `${counted(excerpt.read, "line")}${of}${before}` : counted(excerpt.read, "new line");
+  return [
+    words("Nothing in the logs of "),
+    name,
+    words(" matches"),
+    ...(typeof grep === "string" ? [words(" "), code(grep, 200)] : []),
+    words(`. Searched ${searched} of ${when}.`),
+  ];
 }

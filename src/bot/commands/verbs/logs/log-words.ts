@@ -1,8 +1,8 @@
-import { daysBefore } from "../../../../api/log-pages.ts";
+import { daysBefore, logDate, parseLogDate } from "../../../../api/log-pages.ts";
 import type { Excerpt } from "../../../logs/excerpt.ts";
 import { truncate, visible } from "../../../views/kit/text.ts";
 import type { Ask } from "../../../ask.ts";
-import { isoDay } from "./day.ts";
+import { UserError } from "../../../errors.ts";
 
 export type LogExcerpt = {
   readonly workload: { readonly kind: "service" | "job"; readonly name: string };
@@ -31,3 +31,35 @@ export function dayWords({ day: { date, today } }: Pick<LogExcerpt, "day">): str
   if (date === today) return "today";
   return date === daysBefore(today, 1) ? "yesterday" : isoDay(date);
 }
+
+/**
+ * Turns a typed day into a day of the log, `2026.11.20`. Pure. `today` and `yesterday` are in the zone in which the
+ * workload API counts the days of its log. Throws a `UserError` for invalid and for future days.
+ */
+export function logDay(typed: string, zone: string, now: Date): string {
+  const today = logDate(now, zone);
+  const word = typed.toLowerCase();
+  if (word === "today") return today;
+  if (word === "yesterday") return daysBefore(today, 1);
+  const day = parseLogDate(typed);
+  if (day === undefined) {
+    throw new UserError(`I don't know the day “${typed}”.`, { next: "Use `2026-11-20`, `today` or `yesterday`." });
+  }
+  if (day > today) {
+    throw new UserError(
+      `${isoDay(day)} is in the future. In ${zone}, the zone of the logs, today is ${isoDay(today)}.`,
+      {
+        next: "Choose today or an earlier day.",
+      },
+    );
+  }
+  return day;
+}
+
+/** `2026-11-20`, as people write it. */
+export function isoDay(date: string): string {
+  return date.replaceAll(".", "-");
+}
+
+/** A job that never ran has no logs yet. */
+export class NotStarted extends UserError {}

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { hash } from "node:crypto";
 import type { LogLine } from "../../../../api/answers.ts";
 import { firstRecord, type LogPage, logQuery } from "../../../../api/log-pages.ts";
 import { Problem } from "../../../../api/problem.ts";
@@ -8,14 +9,11 @@ import type { ExcerptRequest } from "../../../logs/excerpt.ts";
 import { compileGrep } from "../../../logs/grep.ts";
 import { logExcerpt } from "./log-excerpt.ts";
 import { failureButtons, MOST_LINES } from "./log-buttons.ts";
-import { NotStarted } from "./not-started.ts";
-import { linesAfter, markOf, searchPage, type Slice } from "./newer-lines.ts";
+import { NotStarted, logDay } from "./log-words.ts";
 import type { Message } from "../../../views/kit/message.ts";
 import { grouped } from "../../../views/kit/text.ts";
 import type { Logged } from "../../command.ts";
-import { logDay } from "./day.ts";
-import { recentLines } from "./recent-lines.ts";
-import { Since } from "../history/since.ts";
+import { Since, sinceMoment } from "../history/since.ts";
 import { withContextLine } from "../../../views/kit/post.ts";
 import { bothExist, kindInRecentLists, orMissing, readJob, readService, unknownName } from "../../lookup/find.ts";
 import { dayFacts, logsForm } from "./form.ts";
@@ -23,6 +21,7 @@ import { checkRead, readQuestion, visibleTarget } from "../../lookup/may-see.ts"
 import { regionOf, Target } from "../../grammar/target.ts";
 import { readVerb, type VerbContext } from "../../grammar/verb.ts";
 import { wholeNumber } from "../../grammar/argument-types.ts";
+import { linesSince } from "../../../logs/entries.ts";
 
 const badInstance = "--instance takes the name of an instance, at most 253 characters.";
 
@@ -250,4 +249,80 @@ async function instanceLines(instance: string, { args, date, context }: Wanted):
 /** The excerpt for the asker only, in a thread too. */
 function alone({ thread, ...message }: Message): Message {
   return { ...(thread?.alone ?? message), isPrivate: true };
+}
+
+/** A page of a log, and the button for newer lines continues after its last line. */
+export type Slice = {
+  readonly lines: readonly LogLine[];
+  /** The first record, counted from the newest. */
+  readonly from: number;
+  /** The last line that was shown before wasn't found, so lines in between may be missing. */
+  readonly hasGap: boolean;
+};
+
+/** Enough lines to tell one place in a log from another. */
+const MARK_LINES = 10;
+/** The API counts records from the newest, so new lines push the marked one back. This many are searched for it. */
+const SEARCHED = 1_000;
+/** How many records before the wanted page are searched, for a page that isn't the newest. */
+const BEFORE = 400;
+
+/** Identifies the end of a page, to find it again when new lines have arrived. Undefined for an empty page. */
+export function markOf(lines: readonly LogLine[]): string | undefined {
+  const count = Math.min(MARK_LINES, lines.length);
+  return count === 0 ? undefined : `${count}.${digest(lines.slice(-count))}`;
+}
+
+/** The request that finds the lines after a mark. */
+export function searchPage({ mode, from }: Pick<LogPage, "mode" | "from">): LogPage {
+  return { mode, from: Math.max(0, from - BEFORE), size: SEARCHED };
+}
+
+/** The lines after the mark, oldest first, at most `size`. Without the mark, the page that was asked for. */
+export function linesAfter(mark: string, found: readonly LogLine[], wanted: LogPage): Slice {
+  const first = firstRecord(searchPage(wanted));
+  const start = endOfMark(mark, found);
+  const end = start === undefined ? Math.max(0, found.length - (wanted.from - first)) : start + wanted.size;
+  const lines = found.slice(start ?? Math.max(0, end - wanted.size), end);
+  return { lines, from: first + Math.max(0, found.length - end), hasGap: start === undefined };
+}
+
+/** The oldest place that matches: lines that are all alike are repeated, never skipped. */
+function endOfMark(mark: string, found: readonly LogLine[]): number | undefined {
+  const count = Number(mark.split(".", 1)[0]);
+  if (!(count > 0)) return undefined;
+  for (let end = count; end <= found.length; end += 1) {
+    if (`${count}.${digest(found.slice(end - count, end))}` === mark) return end;
+  }
+  return undefined;
+}
+
+function digest(lines: readonly LogLine[]): string {
+  const all = JSON.stringify(lines.map(({ instance_name, log }) => [instance_name ?? "", log]));
+  return hash("sha1", all, "base64url").slice(0, 16);
+}
+
+/** The lines of `--since`, by the times in them: the workload API has none. Throws a `UserError` when there are none. */
+export function recentLines(
+  lines: ExcerptRequest["lines"],
+  since: Since,
+  { ask, now }: Pick<VerbContext, "ask" | "now">,
+): ExcerptRequest["lines"] {
+  const { since: _since, ...others } = ask.args;
+  const suggestions = [{ label: "Newest lines", ask: { ...ask, args: others } }];
+  const recent = linesSince(
+    lines.map(({ instance, text }) => ({ text, ...(instance !== undefined && { instance }) })),
+    sinceMoment(since, now).getTime(),
+  );
+  if (recent === undefined) {
+    throw new UserError("These log lines have no times, so `--since` can't filter them.", {
+      next: "Use `-n 50` for the newest 50 lines.",
+      suggestions,
+    });
+  }
+  if (recent.length > 0 || lines.length === 0) return recent;
+  throw new UserError("The log has no lines that recent.", {
+    next: "Use `-n 50` for the newest 50 lines.",
+    suggestions,
+  });
 }

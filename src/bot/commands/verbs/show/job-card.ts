@@ -2,19 +2,24 @@ import type { Job } from "../../../../api/answers.ts";
 import { jobStatus, type WorkloadStatus } from "../../../../api/workload-status.ts";
 import { fields, section, type Line } from "../../../views/kit/blocks.ts";
 import { jobButtons, type CardActions } from "./card-buttons.ts";
-import { containerFields, sidecarFields } from "./card-fields.ts";
-import { headContext, headLine, headText, imageText } from "./card-head.ts";
+import {
+  containerFields,
+  sidecarFields,
+  headContext,
+  headLine,
+  headText,
+  imageText,
+  logLines,
+  ownerLines,
+} from "./card-parts.ts";
 import { code, firstOf, moment, strong, words, type Inline } from "../../../views/kit/inline.ts";
 import { jobMemory, memoryNowText, memoryText } from "../../../views/kit/container-text.ts";
 import type { Block, Message } from "../../../views/kit/message.ts";
 import { post } from "../../../views/kit/post.ts";
 import { counted, grouped } from "../../../views/kit/text.ts";
 import { age, between } from "../../../views/kit/time.ts";
-import { type lastChange, lastChangeLine } from "./last-change.ts";
-import { logLines } from "./log-lines.ts";
+import { type lastChange, lastChangeLine, type Waiting, waitingLines } from "./card-changes.ts";
 import type { LogLook } from "../../lookup/log-look.ts";
-import { ownerLines } from "./owner-line.ts";
-import { type Waiting, waitingLines } from "./waiting-lines.ts";
 
 export type JobCard = {
   readonly job: Job;

@@ -2,20 +2,25 @@ import type { Service, ServiceContainer, ServiceVolume } from "../../../../api/a
 import { endWords, serviceStatus, type WorkloadStatus } from "../../../../api/workload-status.ts";
 import { context, fields, section, type Line } from "../../../views/kit/blocks.ts";
 import { serviceButtons, type CardActions } from "./card-buttons.ts";
-import { containerFields, sidecarFields } from "./card-fields.ts";
-import { headContext, headLine, headText, imageText } from "./card-head.ts";
+import {
+  containerFields,
+  sidecarFields,
+  headContext,
+  headLine,
+  headText,
+  imageText,
+  logLines,
+  ownerLines,
+} from "./card-parts.ts";
 import { firstOf, hostLink, words, type Inline } from "../../../views/kit/inline.ts";
 import type { Block, Message } from "../../../views/kit/message.ts";
 import { memoryNowText, memoryText, serviceMemory } from "../../../views/kit/container-text.ts";
 import { post } from "../../../views/kit/post.ts";
 import { counted, grouped } from "../../../views/kit/text.ts";
 import { age } from "../../../views/kit/time.ts";
-import { type lastChange, lastChangeLine } from "./last-change.ts";
+import { type lastChange, lastChangeLine, type Waiting, waitingLines } from "./card-changes.ts";
 import { unreportedOf } from "../../lookup/unreported.ts";
-import { logLines } from "./log-lines.ts";
 import type { LogLook } from "../../lookup/log-look.ts";
-import { ownerLines } from "./owner-line.ts";
-import { type Waiting, waitingLines } from "./waiting-lines.ts";
 
 export type ServiceCard = {
   readonly service: Service;

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { partsOf, type StoredChange } from "../../../changes/stored-change.ts";
 import { UserError } from "../../../errors.ts";
 import type { CardActions } from "./card-buttons.ts";
-import { lastChange } from "./last-change.ts";
+import { lastChange } from "./card-changes.ts";
 import { jobCard, type JobCard } from "./job-card.ts";
 import { serviceCard, type ServiceCard } from "./service-card.ts";
 import { allowedVerbs, cardVerbs } from "../../lookup/allowed-verbs.ts";
@@ -10,7 +10,7 @@ import { findListed, type Found, kindInRecentLists } from "../../lookup/find.ts"
 import { lookAtLog } from "../../lookup/log-look.ts";
 import { jobStatus, serviceStatus, type WorkloadStatus } from "../../../../api/workload-status.ts";
 import type { Message } from "../../../views/kit/message.ts";
-import { refusalOf } from "../../lookup/refused-operations.ts";
+import { refusalOf } from "../../lookup/service-change.ts";
 import type { Command, ReadCommand } from "../../command.ts";
 import { Target } from "../../grammar/target.ts";
 import { readVerb, type VerbContext } from "../../grammar/verb.ts";

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Job, Service } from "../../../../../src/api/answers.ts";
 import { jobCard } from "../../../../../src/bot/commands/verbs/show/job-card.ts";
 import { serviceCard } from "../../../../../src/bot/commands/verbs/show/service-card.ts";
-import { lastChange } from "../../../../../src/bot/commands/verbs/show/last-change.ts";
+import { lastChange } from "../../../../../src/bot/commands/verbs/show/card-changes.ts";
 import { event, waiting } from "../../support/stored.ts";
 import { drawn } from "../../../views/support/drawn.ts";
 import { job, now, report, service, web } from "../../../views/support/workloads.ts";

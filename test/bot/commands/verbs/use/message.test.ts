@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { limits, section } from "../../../../../src/bot/views/kit/blocks.ts";
 import { post, withContextLine } from "../../../../../src/bot/views/kit/post.ts";
-import { useMessage, type UseMessage } from "../../../../../src/bot/commands/verbs/use/message.ts";
+import { useMessage, type UseMessage } from "../../../../../src/bot/commands/verbs/use.ts";
 import { cases } from "../../../../support/full-run.ts";
 import { drawn } from "../../../views/support/drawn.ts";
 import { hostileText } from "../../../views/support/hostile.ts";

@@ -1,10 +1,39 @@
-import type { AccountOwner } from "../../../accounts/resolve.ts";
-import type { EngineInfo } from "../../../../api/engine-info.ts";
-import { type Field, fields, header, section } from "../../../views/kit/blocks.ts";
-import { code, firstOf, type Inline, moment, person, words } from "../../../views/kit/inline.ts";
-import type { Message } from "../../../views/kit/message.ts";
-import { post } from "../../../views/kit/post.ts";
-import { counted, grouped } from "../../../views/kit/text.ts";
+import { z } from "zod";
+import { readVerb } from "../grammar/verb.ts";
+import type { AccountOwner } from "../../accounts/resolve.ts";
+import type { EngineInfo } from "../../../api/engine-info.ts";
+import { type Field, fields, header, section } from "../../views/kit/blocks.ts";
+import { code, firstOf, type Inline, moment, person, words } from "../../views/kit/inline.ts";
+import type { Message } from "../../views/kit/message.ts";
+import { post } from "../../views/kit/post.ts";
+import { counted, grouped } from "../../views/kit/text.ts";
+
+export const whoami = readVerb({
+  name: "whoami",
+  summary: "Show your account, region and API usage",
+  example: "whoami",
+  aliases: ["me"],
+  near: ["who", "account"],
+  phrases: [
+    ["(which|what) account (do i use|am i using|is mine|is this|do i have)|who am i to you", "whoami"],
+    ["who am i", "whoami"],
+  ],
+  args: z.object({}),
+  forEverybody: true,
+  async answer(_args, { account, settings, engine, region, asker }) {
+    const [calls, running] = await Promise.all([account.calls(), engine()]);
+    return whoamiMessage({
+      account: { ...account, calls },
+      command: settings.command,
+      service: settings.serviceUrl,
+      engine: running,
+      region,
+      regions: settings.regions,
+      jobsRegion: settings.jobsRegion,
+      slackUser: asker.userId,
+    });
+  },
+});
 
 export type Whoami = {
   readonly account: {
@@ -25,7 +54,16 @@ export type Whoami = {
 };
 
 /** The account that a person's requests use. No part of its token is ever shown. */
-export function whoami({ account, command, service, engine, region, regions, jobsRegion, slackUser }: Whoami): Message {
+export function whoamiMessage({
+  account,
+  command,
+  service,
+  engine,
+  region,
+  regions,
+  jobsRegion,
+  slackUser,
+}: Whoami): Message {
   const { count, since } = account.calls;
   const calls = counted(count, "request");
   return post(`Account ${account.username} (${whose[account.owner.kind]}) at ${service}, ${calls} today`, [

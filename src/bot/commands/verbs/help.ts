@@ -1,11 +1,87 @@
-import type { Risk } from "../../../policy/operation-facts.ts";
-import { openButton } from "../../../views/forms/open-button.ts";
-import { actions, bullets, button, context, header, section, type Line } from "../../../views/kit/blocks.ts";
-import { code, sentence, strong, words } from "../../../views/kit/inline.ts";
-import type { Block, Message } from "../../../views/kit/message.ts";
-import { post } from "../../../views/kit/post.ts";
-import type { Ask } from "../../../ask.ts";
-import { groups, mostUsed } from "./groups.ts";
+import { z } from "zod";
+import type { Ask } from "../../ask.ts";
+import type { Command, Permissions, ReadCommand } from "../command.ts";
+import { findCommand } from "../grammar/find-command.ts";
+import { readVerb } from "../grammar/verb.ts";
+import { openButton } from "../../views/forms/open-button.ts";
+import { actionButton, actions, context, section, bullets, button, header, type Line } from "../../views/kit/blocks.ts";
+import { strong, code, sentence, words } from "../../views/kit/inline.ts";
+import type { Message, Block } from "../../views/kit/message.ts";
+import { post } from "../../views/kit/post.ts";
+import type { Risk } from "../../policy/operation-facts.ts";
+
+/** The Ask of the slash command without any words. */
+export const menuAsk: Ask = { verb: "help", share: false, args: { view: "menu" } };
+
+/** Takes a function because the list of verbs holds this verb. */
+export function helpCommand(all: () => readonly Command[]): ReadCommand {
+  return readVerb({
+    name: "help",
+    summary: "Show the commands you can use here",
+    usage: "help [COMMAND | all]",
+    example: "help create",
+    aliases: ["-h", "--help", "?", "man", "commands"],
+    near: ["usage", "menu", "manual", "docs"],
+    phrases: [
+      [
+        "(which|what) (commands|verbs) (are there|do you (have|know))|what are (your|the) commands|SHOW[all ][the ]commands",
+        "help all",
+      ],
+      ["how (do|can) (i|we|you) use (you|this|gantry)|[i need ]help", "help"],
+      ["(how (do|can) (i|we|you)|how to) VERB[ ANYTHING]", "help VERB"],
+    ],
+    words: { verb: "[COMMAND]" },
+    args: z.object({ verb: z.string().optional(), view: z.literal("menu").optional() }),
+    forEverybody: true,
+    async answer({ verb, view }, { settings: { command }, permissions }) {
+      if (view === "menu") return shortMenu(command);
+      const isAll = verb?.toLowerCase() === "all";
+      if (verb !== undefined && !isAll) return oneVerb(findCommand(all(), verb), command, permissions);
+      const commands = await Promise.all(
+        all().map(async (each) => ({
+          ...each,
+          group: groupOf(each),
+          outlook: each.actions.length === 0 ? ("allow" as const) : await permissions.outlook(each.actions),
+        })),
+      );
+      return isAll ? helpAll({ commands, command }) : helpStart({ commands, command });
+    },
+  });
+}
+
+async function oneVerb(verb: Command, command: string, permissions: Permissions) {
+  const outlooks = await Promise.all(
+    verb.actions.map(async (action) => ({ ...action, outlook: await permissions.outlook([action]) })),
+  );
+  return helpVerb({
+    verb: { ...verb, hasForm: verb.form !== undefined, aliases: verb.aliases ?? [] },
+    command,
+    outlooks,
+  });
+}
+
+const question = "What would you like to do?";
+
+/** The answer to the command alone, and to a greeting. `command` is the slash command. */
+export function shortMenu(command: string): Message {
+  const typed = `${command} restart web · ${command} logs web --grep error · ${command} help`;
+  return post(`${question} Or type: ${typed}`, [
+    section([strong(question)]),
+    ...actions(
+      besideButton("List workloads", "list"),
+      openButton("Show logs", { verb: "logs", values: {} }),
+      openButton("Create", { verb: "create", values: {} }),
+      besideButton("What needs my approval?", "pending"),
+    ),
+    context(`Or type: ${typed}`),
+  ]);
+}
+
+/** Its answer is shown below the menu, to the person who clicked; a `read` would replace the menu for everybody. */
+function besideButton(label: string, verb: string) {
+  const ask: Ask = { verb, share: false, args: {} };
+  return actionButton({ label, action: { kind: "readBeside", verb }, value: JSON.stringify(ask) });
+}
 
 /** Usage and example are without the command's name. */
 type Verb = {
@@ -141,3 +217,19 @@ function flags(options: Verb["options"]): Block[] {
   const [first, ...rest] = options.map(({ flag, summary }) => [code(flag, 80), words("  "), ...sentence(summary)]);
   return first === undefined ? [] : [bullets([first, ...rest])];
 }
+
+type Group = "Look" | "Change" | "Approve" | "Set up";
+
+export const groups: readonly Group[] = ["Look", "Change", "Approve", "Set up"];
+
+const aboutPeople: ReadonlySet<string> = new Set(["can-i", "whoami", "status", "help", "version"]);
+
+/** Where help shows a verb. */
+export function groupOf({ name, effect }: Pick<Command, "name" | "effect">): Group {
+  if (effect === "write" || name === "undo") return "Change";
+  if (effect === "decide" || name === "pending") return "Approve";
+  return effect === "read" && !aboutPeople.has(name) ? "Look" : "Set up";
+}
+
+/** The verbs that help shows first. */
+export const mostUsed: readonly string[] = ["list", "show", "logs", "create", "scale", "restart"];

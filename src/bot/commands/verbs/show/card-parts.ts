@@ -1,0 +1,150 @@
+import type { WorkloadStatus } from "../../../../api/workload-status.ts";
+import { context, section, type Field, type Line } from "../../../views/kit/blocks.ts";
+import { strong, words, code, firstOf, joined, type Inline } from "../../../views/kit/inline.ts";
+import type { Block } from "../../../views/kit/message.ts";
+import { dotOf, statusWords } from "../../../views/kit/status.ts";
+import { truncate, visible, counted } from "../../../views/kit/text.ts";
+import { age } from "../../../views/kit/time.ts";
+import type { EnvVar, JobContainer, ServiceContainer, Sidecar, Service } from "../../../../api/answers.ts";
+import { commandLine, containerMemory, memoryNowText, memoryText } from "../../../views/kit/container-text.ts";
+import { failureRate } from "../../../views/logs/log-findings.ts";
+import type { LogLook } from "../../lookup/log-look.ts";
+
+/** "running for 3 d", "failed 2 h ago", "exit 3, 6 restarts in 4 min". */
+export function statusText(status: WorkloadStatus, now: Date): string {
+  const text = truncate(statusWords(status, now), 120);
+  const ago = age(status.since, now);
+  // How long it has been restarting is part of its words.
+  if (ago === undefined || status.isRestarting) return text;
+  return status.level === "failing" || text === "complete" ? `${text} ${ago} ago` : `${text} for ${ago}`;
+}
+
+type Head = {
+  readonly name: string;
+  readonly status: WorkloadStatus;
+  readonly now: Date;
+  /** What the status comes to, after the name: "crashes every 20 s". */
+  readonly verdict?: string | undefined;
+};
+
+/** "🟢 web · running for 3 d", below the verdict if there is one. */
+export function headLine({ name, status, now, verdict }: Head): Block {
+  const text = statusText(status, now);
+  const first = [words(`${dotOf(status)} `), strong(name, 255)];
+  if (verdict === undefined) return section([...first, words(` · ${text}`)]);
+  const isSaid = verdict.includes(text) || text === "running";
+  return section(
+    [...first, words(` ${verdict}`, 600)],
+    ...(isSaid ? [] : [`${text.charAt(0).toUpperCase()}${text.slice(1)}`]),
+  );
+}
+
+/** The same for a notification. */
+export function headText({ name, status, now, verdict }: Head): string {
+  const text = verdict === undefined ? `: ${statusText(status, now)}` : ` ${visible(verdict)}`;
+  return `${dotOf(status)} ${truncate(visible(name), 255)}${text}`;
+}
+
+/** "service · beijing1 · gantry/hello-web · created 3 d ago". */
+export function headContext(parts: readonly (string | undefined)[], created: string | undefined, now: Date): Block {
+  const ago = age(created, now);
+  const all = [...parts, ago === undefined ? undefined : `created ${ago} ago`];
+  return context(
+    all
+      .filter((part) => part !== undefined)
+      .map((part) => truncate(visible(part), 200))
+      .join(" · "),
+  );
+}
+
+/** What the images of the containers are: the image of one, the number of several. */
+export function imageText(containers: readonly { readonly image?: string | undefined }[]): string | undefined {
+  const [first, ...others] = containers;
+  return others.length === 0 ? first?.image : `${containers.length} containers`;
+}
+
+type Container = ServiceContainer | JobContainer;
+
+const SHOWN = 3;
+const ENV_SHOWN = 10;
+/** Fewer for each of several containers, so that a card stays one message. */
+const ENV_EACH = 3;
+
+/** Shows names only: a value may be a secret, and Slack archives every message. */
+function envNames(env: readonly EnvVar[] | undefined, max: number): Inline[] {
+  return firstOf(env ?? [], max, ({ name }) => code(name, 40));
+}
+
+function commandOf({ command, env }: Container, max: number): Inline[] {
+  return command === undefined || command.length === 0 ? [] : [code(commandLine(command, env), max)];
+}
+
+/** The image and the memory are in the card's first lines. */
+function one(container: Container): Field[] {
+  const cpu = container.resources?.limits?.cpu;
+  const env = envNames(container.env, ENV_SHOWN);
+  return [
+    { label: "Command", value: commandOf(container, 250) },
+    { label: "CPU", value: cpu === undefined ? [] : [words(cpu, 40)] },
+    { label: "Environment", value: env.length === 0 ? [] : [...env, words(" (values hidden)")] },
+  ];
+}
+
+/** One line for one of several containers. */
+function several(container: Container, at: number): Field {
+  const memory = container.resources === undefined ? "memory not reported" : containerMemory(container);
+  const image = container.image === undefined ? [] : [code(container.image, 100)];
+  const size = memory === undefined ? [] : [words(`${memory}${memoryNowText(container)}`, 80)];
+  const env = envNames(container.env, ENV_EACH);
+  const command = commandOf(container, 80);
+  return {
+    label: `Container ${truncate(visible(container.name ?? String(at + 1)), 60)}`,
+    value: joined([...image, ...size, ...command, ...env], " · "),
+  };
+}
+
+/** "Sidecar proxy  envoy:1 · 128 MiB": they run beside the containers, and no change of memory reaches them. */
+export function sidecarFields(sidecars: readonly Sidecar[] = []): Field[] {
+  const more = sidecars.length - SHOWN;
+  return [
+    ...sidecars.slice(0, SHOWN).map(({ name, image, resources }) => ({
+      label: `Sidecar ${truncate(visible(name), 60)}`,
+      value: joined(
+        [
+          ...(image === undefined || image === "" ? [] : [code(image, 100)]),
+          words(memoryText(resources?.limits?.memory) ?? "no memory limit", 40),
+        ],
+        " · ",
+      ),
+    })),
+    ...(more > 0 ? [{ label: "And", value: [words(counted(more, "more sidecar"))] }] : []),
+  ];
+}
+
+/** The containers of a workload: field by field where there is one, a line each where there are several. */
+export function containerFields(containers: readonly Container[] | undefined): Field[] {
+  const all = containers ?? [];
+  const [first, ...others] = all;
+  if (first === undefined) return [];
+  if (others.length === 0) return one(first);
+  const more = all.length > SHOWN ? [{ label: "And", value: [words(`${all.length - SHOWN} more containers`)] }] : [];
+  return [...all.slice(0, SHOWN).map(several), ...more];
+}
+
+/** "Managed by Helm release shop · size set by autoscaler web-hpa". */
+export function ownerLines({
+  managed_by: owner,
+  size_set_by: sizer,
+}: Pick<Service, "managed_by" | "size_set_by">): Line[] {
+  const size = sizer === undefined ? [] : [`${owner === undefined ? "Size" : "size"} set by ${sizer}`];
+  const parts = [...(owner === undefined ? [] : [`Managed by ${owner}`]), ...size];
+  return parts.length === 0 ? [] : [[words(parts.join(" · "), 400)]];
+}
+
+/** "⚠️ 6 error lines per minute in its log": the status is about running, and a workload that runs can still fail at its work. */
+export function logLines(log: LogLook): Line[] {
+  if (log === undefined) return [];
+  if (log === "unread") return ["Couldn't read its log."];
+  const rate = failureRate(log);
+  return rate === undefined ? [] : [`⚠️ Its log: ${rate}`];
+}

@@ -1,0 +1,280 @@
+import { z } from "zod";
+import type { Command, ReadCommand } from "../command.ts";
+import { workloadField } from "../forms/fields.ts";
+import { Target } from "../grammar/target.ts";
+import { readVerb } from "../grammar/verb.ts";
+import { findListed, type Found } from "../lookup/find.ts";
+import { factsOf, workloadCard, statusOf } from "./show/show.ts";
+import type { Service, Event } from "../../../api/answers.ts";
+import { lead, type WorkloadStatus } from "../../../api/workload-status.ts";
+import type { Failure, LogFindings } from "../../logs/failures.ts";
+import { counted, grouped, truncate, visible } from "../../views/kit/text.ts";
+import { age, span } from "../../views/kit/time.ts";
+import { failureRate, readWords } from "../../views/logs/log-findings.ts";
+import type { LogLook } from "../lookup/log-look.ts";
+import type { LogEntry } from "../../logs/entries.ts";
+import { context, preformatted, section, type Line } from "../../views/kit/blocks.ts";
+import { strong, words } from "../../views/kit/inline.ts";
+import type { Block } from "../../views/kit/message.ts";
+import { logTexts, newestPage } from "../../views/logs/pages.ts";
+import { redactLines } from "../../logs/redact.ts";
+
+/** One answer to "why is web failing?": a verdict, its card, and what its log reports, the same errors folded into one. */
+export function whyCommand(commands: () => readonly Command[]): ReadCommand {
+  return readVerb({
+    name: "why",
+    summary: "Show why a workload fails: a verdict, its status and its errors",
+    example: "why flaky",
+    aliases: ["diagnose"],
+    near: ["debug", "explain", "troubleshoot"],
+    phrases: [
+      ["why (is|does|did|do|has|was|are|isn't|doesn't|won't|can't) NAME[ TROUBLE]", "why NAME"],
+      ["(what's|whats|what is|what was|[is |is there ]anything|something) WRONG with NAME", "why NAME"],
+      ["what (happened|happens|is happening|is going on) (to|with) NAME", "why NAME"],
+      ["(debug|diagnose|troubleshoot|investigate) NAME", "why NAME"],
+    ],
+    words: { name: "NAME" },
+    args: z.object({ name: Target }),
+    reads: ["getService", "getJob"],
+    form: { title: "Why does it fail?", submit: "Show", fields: () => [workloadField] },
+    async answer({ name }, context) {
+      const found = await findListed(name, context);
+      const facts = await factsOf(found, { commands: commands(), context, readsLog: true });
+      const { log, now } = facts;
+      const events = eventBlocks(found, now);
+      const failures = failureBlocks(log, now);
+      return workloadCard(found, {
+        ...facts,
+        // The details say more than a rate.
+        log: undefined,
+        verdict: verdictOn(found, log, now),
+        details: failures === undefined && events.length === 0 ? undefined : [...events, ...(failures ?? [])],
+      });
+    },
+  });
+}
+
+const CAUSE_MESSAGE = 120;
+
+/**
+ * What status and log come to, to be read after the name: "crashes every 20 s: lost the connection to the database, 18
+ * times". Never better than the status, and about no more of the log than was read. Pure.
+ */
+export function verdictOn(found: Found, log: LogLook, now: Date): string {
+  const status = statusOf(found);
+  const findings = log === "unread" ? undefined : log;
+  if (status.level === "idle") return `is ${status.words}`;
+  if (status.level === "healthy") return healthyVerdict(findings, now);
+  const service = found.kind === "service" ? found.service : undefined;
+  const told = status.reason === undefined ? undefined : lead(status.reason);
+  const seen = findings === undefined ? undefined : causeIn(findings, service);
+  const probe = probeCause(found);
+  if (status.isRestarting === true && service !== undefined)
+    return because(crashes(service, now), probe ?? seen ?? told);
+  return because(stateWords(status), told ?? eventCause(found) ?? seen);
+}
+
+function because(what: string, cause: string | undefined): string {
+  return cause === undefined ? what : `${what}: ${cause}`;
+}
+
+/** Runs, which is not to say that it does its work. */
+function healthyVerdict(log: LogFindings | undefined, now: Date): string {
+  if (log === undefined) return "runs";
+  if (log.read === 0) return "runs, and has logged nothing today";
+  const [worst, ...others] = log.failures;
+  if (worst === undefined) return `runs, with no error in ${readWords(log)}`;
+  const rate = failureRate(log);
+  const most = others.length === 0 ? "" : ", most often";
+  if (rate !== undefined) return `runs, but logs ${rate}${most}: ${truncate(worst.message, CAUSE_MESSAGE)}`;
+  const latest = log.failures.reduce((one, other) => (timeOf(other) > timeOf(one) ? other : one));
+  const ago = age(new Date(timeOf(latest)).toISOString(), now);
+  return `runs; its last error was ${ago} ago: ${truncate(latest.message, CAUSE_MESSAGE)}`;
+}
+
+function timeOf({ latest: { atMs = 0 } }: Failure): number {
+  return atMs;
+}
+
+/** Two intervals without a crash, and it may be over. */
+const QUIET = 3;
+
+/** "crashes every 20 s", "crashed 6 times, last 2 h ago". */
+function crashes({ restarts, restart_count: ever, last_state }: Service, now: Date): string {
+  const count = restarts?.count ?? ever ?? 0;
+  const [first, last] = [Date.parse(restarts?.first_at ?? ""), Date.parse(restarts?.last_at ?? "")];
+  const every = (last - first) / (count - 1);
+  if (every > 0 && now.getTime() - last <= QUIET * every) return `crashes every ${span(every)}`;
+  const ago = age(restarts?.last_at ?? last_state?.finished_at, now);
+  return `crashed ${counted(count, "time")}${ago === undefined ? "" : `, last ${ago} ago`}`;
+}
+
+const UNKNOWN = /unknown$/u;
+
+/** "failed", "is starting", "is running, 1 of 3 ready". */
+function stateWords({ level, words }: WorkloadStatus): string {
+  if (UNKNOWN.test(words)) return "has an unknown status";
+  return level === "failing" && words.startsWith("failed") ? words : `is ${words}`;
+}
+
+/** The error that its log reports most, unless that is from before it began to crash. */
+function causeIn(log: LogFindings, service: Service | undefined): string | undefined {
+  const since = Date.parse(service?.restarts?.first_at ?? "");
+  const cause = log.failures.find(({ latest: { atMs } }) => !(atMs !== undefined && atMs < since - 60_000));
+  return cause === undefined ? undefined : times(cause, log);
+}
+
+/** "lost the connection to the database, 18 times"; of a part of a log, in how much of it. */
+function times({ message, count }: Failure, { mayHaveOlder, read }: LogFindings): string {
+  const part = mayHaveOlder ? ` in the last ${grouped(read)} log lines` : "";
+  return `${truncate(message, CAUSE_MESSAGE)}${count === 1 ? "" : `, ${counted(count, "time")}${part}`}`;
+}
+
+const KINDS = 3;
+/** Of a stack trace, its head: the rest is in the log. */
+const LINES = 6;
+const LINE = 200;
+
+/**
+ * What a log reports: each error once, with its number and its newest entry, or the newest entries without any. Undefined
+ * for somebody who may not read it.
+ */
+export function failureBlocks(log: LogLook, now: Date): Block[] | undefined {
+  if (log === undefined) return undefined;
+  if (log === "unread") return [context("Couldn't read the log. Try Logs.")];
+  if (log.read === 0) return [context("The log has no lines today.")];
+  const { failures } = log;
+  if (failures.length === 0) return newestEntries(log);
+  const others = failures.slice(KINDS).reduce((sum, { count }) => sum + count, 0);
+  const more = others === 0 ? "" : ` · ${counted(others, "other error")}`;
+  return [
+    ...failures.slice(0, KINDS).flatMap((failure) => failureBlock(failure, now)),
+    context(`From ${readWords(log)}${more}`),
+  ];
+}
+
+/** "18× last 14 s ago in web-1", and the newest one. */
+function failureBlock({ count, latest }: Failure, now: Date): Block[] {
+  const ago = latest.atMs === undefined ? undefined : age(new Date(latest.atMs).toISOString(), now);
+  const where = [
+    ...(ago === undefined ? [] : [`${ago} ago`]),
+    ...(latest.instance === "" ? [] : [`in ${truncate(visible(latest.instance), 80)}`]),
+  ].join(" ");
+  const last = where === "" ? [] : [words(`${count === 1 ? " " : ", last "}${where}`)];
+  return [section([strong(`${grouped(count)}×`), ...last]), preformatted(headOf(latest))];
+}
+
+function headOf({ lines }: LogEntry): string {
+  const shown = lines.slice(0, LINES).map((line) => truncate(line, LINE));
+  const left = lines.length - shown.length;
+  return [...shown, ...(left > 0 ? [`… ${counted(left, "more line")}`] : [])].join("\n").trimEnd();
+}
+
+function newestEntries(log: LogFindings): Block[] {
+  const texts = logTexts(log.newest.map(({ instance, lines }) => ({ instance, text: lines.join("\n"), match: false })));
+  const title = `No error in ${readWords(log)}. The newest:`;
+  return texts.length === 0
+    ? [context(`No error in ${readWords(log)}.`)]
+    : [context(title), preformatted(newestPage(texts).text)];
+}
+
+const SHOWN = 5;
+const EVENT_MESSAGE = 300;
+
+/** https://github.com/kubernetes/kubernetes/blob/v1.34.0/pkg/kubelet/events/event.go and those of its controllers. */
+const deeds: ReadonlyMap<string, string> = new Map([
+  ["FailedMount", "couldn't mount a volume"],
+  ["FailedAttachVolume", "couldn't attach a volume"],
+  ["FailedMapVolume", "couldn't attach a volume"],
+  ["FailedScheduling", "fits on no node"],
+  ["Evicted", "was evicted from its node"],
+  ["Preempted", "made room for a more important workload"],
+  ["TaintManagerEviction", "was removed from its node"],
+  ["NodeNotReady", "lost its node"],
+  ["FailedCreate", "couldn't create an instance"],
+  ["FailedCreatePodSandBox", "couldn't be set up on its node"],
+  ["FailedPostStartHook", "failed right after its start"],
+  ["ErrImageNeverPull", "has no image on its node"],
+  ["InspectFailed", "has an image that can't be read"],
+  ["NetworkNotReady", "has no network on its node"],
+]);
+
+/** What an event comes to, after the name of what it is about. */
+function deedOf({ reason, message }: Event): string {
+  const known = deeds.get(reason);
+  if (known !== undefined) return known;
+  const [, probe = ""] = /\b(liveness|readiness|startup) probe/iu.exec(message) ?? [];
+  if (probe !== "" && reason === "Killing") return `was restarted because its ${probe.toLowerCase()} probe failed`;
+  if (probe !== "" && reason === "Unhealthy") return `failed its ${probe.toLowerCase()} probe`;
+  if (/\bpull(?:ing)?\b.*\bimage\b|ErrImagePull|ImagePullBackOff/iu.test(message)) return "couldn't pull the image";
+  if (reason === "BackOff") return "waits before it is started again";
+  return reason;
+}
+
+/**
+ * What the cluster reports of a workload, in words: their messages are text from outside, as a log is. Nothing for what its
+ * status says already.
+ */
+export function eventBlocks(found: Found, now: Date): Block[] {
+  const { events_not_read: notRead } = workloadOf(found);
+  const events = newEvents(found);
+  const [first, ...rest] = events.slice(0, SHOWN).map((event) => eventLine(event, now));
+  const more = events.length - SHOWN;
+  return [
+    ...(first === undefined ? [] : [section("Reported by the cluster:", first, ...rest)]),
+    ...(more > 0 ? [context(counted(more, "more event"))] : []),
+    ...(notRead === undefined ? [] : [context(notRead)]),
+  ];
+}
+
+/** "web-1 couldn't mount a volume, 12 times, last 10 s ago: secret "db" not found". */
+function eventLine(event: Event, now: Date): Line {
+  const { object, message, count = 1, last_at: at } = event;
+  const ago = age(at, now);
+  const often = count > 1 ? `, ${counted(count, "time")}` : "";
+  const when = ago === undefined ? "" : `, ${count > 1 ? "last " : ""}${ago} ago`;
+  return [
+    ...(object === undefined ? [words("Several instances: ")] : [strong(object, 80), words(" ")]),
+    words(`${deedOf(event)}${often}${when}: ${message}`, EVENT_MESSAGE),
+  ];
+}
+
+/** Why the workload isn't well, as far as only an event says it. */
+export function eventCause(found: Found): string | undefined {
+  const [event] = newEvents(found);
+  return event && deedOf(event);
+}
+
+/** Whether its containers are restarted because of a probe, which its log may not show. */
+export function probeCause(found: Found): string | undefined {
+  const killed = newEvents(found).find(({ reason, message }) => reason === "Killing" && /\bprobe\b/iu.test(message));
+  const [, probe] = /\b(liveness|startup) probe/iu.exec(killed?.message ?? "") ?? [];
+  return probe === undefined ? undefined : `its ${probe.toLowerCase()} probe fails`;
+}
+
+/** Redacted like log lines, and without what the reason of its status says. */
+function newEvents(found: Found): readonly Event[] {
+  const { events = [] } = workloadOf(found);
+  const { reason = "" } = statusOf(found);
+  const redacted = redactLines(
+    events.map(({ message }) => message),
+    envOf(found),
+  );
+  return events
+    .map((event, at) => ({ ...event, message: redacted[at] ?? "" }))
+    .filter(({ message }) => message !== "" && !reason.includes(message.replace(PASSED_ON, "").slice(0, SAID)))
+    .toSorted((left, right) => Number(left.reason === "BackOff") - Number(right.reason === "BackOff"));
+}
+
+/** Long enough to be no accident. */
+const SAID = 60;
+const PASSED_ON = /^Error creating: /u;
+
+function workloadOf(found: Found) {
+  return found.kind === "service" ? found.service : found.job;
+}
+
+function envOf(found: Found): string[] {
+  const containers = found.kind === "service" ? found.service.containers : found.job.spec?.template?.spec?.containers;
+  return (containers ?? []).flatMap(({ env = [] }) => env.flatMap(({ value }) => value ?? []));
+}
