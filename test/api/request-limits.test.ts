@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { requestLimits } from "../../src/api/request-limits.ts";
-import { isRef, loadSpec, partAt, type Pointer, pointerOf } from "../../src/service/api/spec.ts";
-import { routesOf } from "../../src/service/api/routes.ts";
+import { isRef, loadSpec, partAt, type Pointer, pointerOf, routesOf } from "../../src/service/api/contract.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
 type Found = { readonly at: string; readonly schema: Schema };

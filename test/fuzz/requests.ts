@@ -1,5 +1,4 @@
-import { routesOf } from "../../src/service/api/routes.ts";
-import { loadSpec } from "../../src/service/api/spec.ts";
+import { routesOf, loadSpec } from "../../src/service/api/contract.ts";
 import { bodyFor } from "./bodies.ts";
 import { diceFor, weighted, type Dice } from "./dice.ts";
 import { hostileNumber, hostileText } from "./hostile.ts";

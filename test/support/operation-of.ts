@@ -1,6 +1,5 @@
 import type { OperationId } from "../../src/api/operations.ts";
-import { routesOf } from "../../src/service/api/routes.ts";
-import { loadSpec } from "../../src/service/api/spec.ts";
+import { routesOf, loadSpec } from "../../src/service/api/contract.ts";
 
 const routes = routesOf(loadSpec()).map(({ op, method, template }) => ({
   op: op as OperationId, // the contract's names are what the type was generated from

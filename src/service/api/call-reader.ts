@@ -1,11 +1,8 @@
 import { checkedBody } from "./checked-body.ts";
 import { fieldError } from "./field-error.ts";
 import { jsonBody } from "./json-body.ts";
-import { logDate } from "./log-date.ts";
-import { NotServed } from "./not-served.ts";
-import type { Route, RouteParameter } from "./routes.ts";
-import type { Pointer } from "./spec.ts";
-import type { Validate } from "./validator.ts";
+import { NotServed } from "./answers.ts";
+import type { Route, RouteParameter, Pointer, Validate } from "./contract.ts";
 
 /** A Call without its `op`, read from a request and validated. */
 export type ReadCall = {
@@ -13,7 +10,7 @@ export type ReadCall = {
   readonly query: Readonly<Record<string, unknown>> | undefined;
   readonly body: unknown;
 };
-type Context = { readonly compile: (pointer: Pointer) => Validate; readonly now: () => Date };
+
 type Incoming = { readonly request: Request; readonly segments: readonly string[]; readonly query: URLSearchParams };
 
 /**
@@ -21,7 +18,10 @@ type Incoming = { readonly request: Request; readonly segments: readonly string[
  * dates with two digits. Throws a `NotServed` 400 or 413 that names the field. Unknown fields are ignored in the query
  * and refused in the body. `segments` is the path below the base, still encoded.
  */
-export function callReader(route: Route, { compile, now }: Context): (incoming: Incoming) => Promise<ReadCall> {
+export function callReader(
+  route: Route,
+  { compile, now }: { readonly compile: (pointer: Pointer) => Validate; readonly now: () => Date },
+): (incoming: Incoming) => Promise<ReadCall> {
   const checked = route.parameters.map((parameter) => ({ parameter, validate: compile(parameter.schemaAt) }));
   const names = route.template.split("/");
   const ofPath = checked.filter(({ parameter }) => parameter.in === "path");
@@ -34,9 +34,11 @@ export function callReader(route: Route, { compile, now }: Context): (incoming: 
     });
     const queried = ofQuery.flatMap(({ parameter, validate }) => {
       const value = queryValue(query, parameter);
-      return value === undefined
-        ? []
-        : [[parameter.name, dated(conforming(value, parameter, validate), parameter, now)]];
+      if (value === undefined) return [];
+      const valid = conforming(value, parameter, validate);
+      // The schema's pattern can't check the length of a month or compare with today.
+      const isDay = parameter.name === "date" && typeof valid === "string";
+      return [[parameter.name, isDay ? logDate(valid, now()) : valid]];
     });
     return {
       path: Object.fromEntries(path),
@@ -74,11 +76,6 @@ function conforming(value: unknown, { name, description }: RouteParameter, valid
   return value;
 }
 
-/** The schema's pattern can't check the length of a month or compare with today. */
-function dated(value: unknown, { name }: RouteParameter, now: () => Date): unknown {
-  return name === "date" && typeof value === "string" ? logDate(value, now()) : value;
-}
-
 async function readBody(request: Request, validate: Validate, required: boolean): Promise<unknown> {
   const body = await jsonBody(request);
   if (body === undefined && !required) return undefined;
@@ -86,4 +83,25 @@ async function readBody(request: Request, validate: Validate, required: boolean)
   const error = validate(body);
   if (error) throw new NotServed(400, fieldError(error));
   return body;
+}
+
+/**
+ * Normalizes a day: `2026.11.5` becomes `2026.11.05`. Throws a `NotServed` 400 for invalid days and for days after today
+ * in UTC, which can't have a log yet.
+ */
+function logDate(text: string, now: Date): string {
+  const [year = NaN, month = NaN, day = NaN] = text.split(".").map(Number);
+  const date = new Date(Date.UTC(year, month - 1, day));
+  // Date.UTC reads years below 100 as 19xx. They are refused like days that roll over, such as 2026.02.30.
+  if (date.getUTCFullYear() !== year || date.getUTCMonth() !== month - 1 || date.getUTCDate() !== day) {
+    throw new NotServed(400, `date ${text} doesn't exist`);
+  }
+  if (date.getTime() > now.getTime()) {
+    throw new NotServed(400, `date ${text} is in the future: today is ${dotted(now)} in UTC`);
+  }
+  return dotted(date);
+}
+
+function dotted(date: Date): string {
+  return date.toISOString().slice(0, 10).replaceAll("-", ".");
 }

@@ -1,7 +1,7 @@
 import { MEMORY_RANGE, memoryMiB, parseMemoryMiB } from "../../api/memory.ts";
 import type { NewJob, NewService, ServiceUpdate } from "../../api/schema.ts";
 import { firstDuplicate, plainMountPath, wrongMountPath } from "../../api/request-limits.ts";
-import { NotServed } from "./not-served.ts";
+import { NotServed } from "./answers.ts";
 
 /**
  * Checks rules that a schema can't express, such as duplicate ports, and lower-cases domains. `body` already fits the

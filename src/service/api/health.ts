@@ -1,6 +1,5 @@
-import { features } from "../engine.ts";
-import type { OpenedEngine } from "../engine.ts";
-import { json } from "./answerer.ts";
+import { features, type OpenedEngine } from "../engine.ts";
+import { json } from "./answers.ts";
 
 type Fetch = (request: Request) => Promise<Response>;
 export type Healthy = Pick<OpenedEngine, "ready" | "about">;

@@ -1,4 +1,4 @@
-import { NotServed } from "./not-served.ts";
+import { NotServed } from "./answers.ts";
 
 /** The API sets no limit; `openapi.yaml` documents ours (TooLarge). */
 export const bodyLimitBytes = 1_000_000;
@@ -19,7 +19,7 @@ export async function jsonBody(request: Request): Promise<unknown> {
     throw new NotServed(400, "the body is incomplete: send it again");
   });
   if (bytes.length === 0) return undefined;
-  if (!isJson(request.headers.get("content-type"))) {
+  if (request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase() !== "application/json") {
     throw new NotServed(400, "the body must be JSON: send the header Content-Type: application/json");
   }
   return parsed(bytes);
@@ -38,10 +38,6 @@ async function limitedBytes(request: Request): Promise<Buffer> {
     chunks.push(part.value);
   }
   return Buffer.concat(chunks);
-}
-
-function isJson(contentType: string | null): boolean {
-  return contentType?.split(";")[0]?.trim().toLowerCase() === "application/json";
 }
 
 /** The parser's own message is neither sent nor logged: it quotes the body, which may hold secrets. */

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type { Server, ServerOptions } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type Guard, httpServer } from "../../platform/http/server.ts";
-import { json } from "./answerer.ts";
+import { json } from "./answers.ts";
 import { health, type Healthy, isHealth } from "./health.ts";
 
 type Fetch = (request: Request) => Promise<Response>;

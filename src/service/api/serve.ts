@@ -1,16 +1,11 @@
 import { Hono } from "hono";
+import { createHash, timingSafeEqual } from "node:crypto";
 import { type AskedBy, askedByIn, warningHeaders } from "../../api/extension-headers.ts";
-import { answerer } from "./answerer.ts";
-import { authenticator } from "./authenticate.ts";
-import { callLimit } from "./call-limit.ts";
+import { answerer, documented, failureAnswer, type ServeLog, NotServed } from "./answers.ts";
 import { callReader, type ReadCall } from "./call-reader.ts";
 import type { Engine, User } from "../engine.ts";
-import { documented, failureAnswer, type ServeLog } from "./failure.ts";
-import { NotServed } from "./not-served.ts";
-import { type Route, routesOf } from "./routes.ts";
-import { loadSpec, type Pointer } from "./spec.ts";
+import { type Route, routesOf, loadSpec, type Pointer, type Validate, validatorsOf } from "./contract.ts";
 import type { Account } from "./users.ts";
-import { type Validate, validatorsOf } from "./validator.ts";
 
 export type ServeOptions = {
   readonly engine: Engine;
@@ -44,7 +39,10 @@ export function serve(options: ServeOptions): (request: Request) => Promise<Resp
   }
   // After the operations: a request that gets here on a path of the contract has a method that the path doesn't allow.
   for (const route of routes) app.all(honoPath(route), () => Promise.reject(wrongMethod(routes, route)));
-  app.notFound(() => failureAnswer(noSuchPath(), options.log));
+  app.notFound(() => {
+    const unknown = "unknown path: the paths of this API start with /v1/regions/{region}/";
+    return failureAnswer(new NotServed(404, unknown), options.log);
+  });
   app.onError((error) => failureAnswer(error, options.log));
   return async (request) => app.fetch(request);
 }
@@ -77,7 +75,10 @@ function handler(route: Route, { options, base, compile, now, countCall }: Conte
     const { pathname, searchParams } = new URL(request.url);
     const segments = pathname.slice(base.length).split("/");
     const call = await read({ request, segments, query: searchParams });
-    refuseUnknownRegion(route, call, options.regions);
+    const region = String(call.path["region"]);
+    if (options.regions && route.tags.includes("services") && !options.regions.includes(region)) {
+      throw new NotServed(400, `unknown region ${region}: use ${options.regions.join(", ")}`);
+    }
     const warnings = new Set<string>();
     const warn = (warning: string) => void warnings.add(warning);
     try {
@@ -106,12 +107,6 @@ function engineHandler(engine: Engine, op: string): Run {
   return engine[op as keyof Engine] as Run; // the reader checks each request against the schema that its type comes from
 }
 
-function refuseUnknownRegion(route: Route, { path }: ReadCall, regions: readonly string[] | undefined): void {
-  const region = String(path["region"]);
-  if (regions === undefined || !route.tags.includes("services") || regions.includes(region)) return;
-  throw new NotServed(400, `unknown region ${region}: use ${regions.join(", ")}`);
-}
-
 function honoPath({ template }: Route): string {
   return template.replaceAll(/\{(\w+)\}/g, ":$1");
 }
@@ -123,6 +118,58 @@ function wrongMethod(routes: readonly Route[], { template }: Route): NotServed {
   return new NotServed(405, `this path takes only ${allow}`, { headers: { Allow: allow } });
 }
 
-function noSuchPath(): NotServed {
-  return new NotServed(404, "unknown path: the paths of this API start with /v1/regions/{region}/");
+/**
+ * Reads the user from the headers `username` and `Authorization: token <API_TOKEN>`, or refuses with 401. Only hashes
+ * are kept. An unknown name is compared like a known one, so neither the sentence nor the response time reveals which
+ * of the two was wrong.
+ */
+function authenticator(accounts: readonly Account[]): (headers: Headers) => User {
+  const hashes = new Map(accounts.map(({ username, token }) => [username, hash(token)]));
+  const unknown = hash("");
+  return (headers) => {
+    const username = headers.get("username") ?? "";
+    const token = /^token +(\S+)$/i.exec(headers.get("authorization") ?? "")?.[1] ?? "";
+    const matches = timingSafeEqual(hash(token), hashes.get(username) ?? unknown);
+    if (!matches || token === "" || !hashes.has(username)) throw unauthorized();
+    return { username };
+  };
+}
+
+function unauthorized(): NotServed {
+  return new NotServed(
+    401,
+    "the user name or the token is missing, unknown or expired: " +
+      "send the headers `username: <USER_NAME>` and `Authorization: token <API_TOKEN>`",
+    { headers: { "WWW-Authenticate": 'token realm="workloads"' } }, // RFC 9110 §15.5.2: a 401 names its scheme
+  );
+}
+
+/** timingSafeEqual needs equal lengths, which hashes have and tokens don't. */
+function hash(token: string): Buffer {
+  return createHash("sha256").update(token).digest();
+}
+
+const DAY_MS = 86_400_000;
+
+/**
+ * Counts calls per user and UTC day and refuses those over the limit with 429 and the seconds until the next day. The
+ * counts live in memory and start at 0 with the server.
+ */
+function callLimit(callsPerDay: number, now: () => Date): (username: string) => void {
+  let day = -1;
+  const counts = new Map<string, number>();
+  return (username) => {
+    const ms = now().getTime();
+    if (Math.floor(ms / DAY_MS) !== day) {
+      counts.clear();
+      day = Math.floor(ms / DAY_MS);
+    }
+    const count = (counts.get(username) ?? 0) + 1;
+    counts.set(username, count);
+    if (count <= callsPerDay) return;
+    const seconds = Math.ceil(((day + 1) * DAY_MS - ms) / 1000);
+    throw new NotServed(429, `the limit of ${callsPerDay} calls per day is used up: try again tomorrow (UTC)`, {
+      headers: { "Retry-After": String(seconds) },
+    });
+  };
 }

@@ -58,14 +58,11 @@ export function storedUsers(dataDir: string, names: readonly string[]): StoredUs
     writeFileSync(path, lines, { mode: 0o600, flag: "wx" });
     return { users: made, path, isNew: true };
   } catch (error) {
-    if (!isThere(error) || !existsSync(path)) throw startError(path, error);
+    // `mkdir` also fails with EEXIST when a file has the folder's name.
+    const isThere = error instanceof Error && "code" in error && error.code === "EEXIST" && existsSync(path);
+    if (!isThere) throw startError(path, error);
     return { users: readUsers(path), path, isNew: false };
   }
-}
-
-/** `mkdir` also fails with this when a file has the folder's name. */
-function isThere(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "EEXIST";
 }
 
 function readUsers(path: string): readonly Account[] {

@@ -1,8 +1,7 @@
 import { expect } from "vitest";
 import type { Answer, OperationId } from "../../../src/api/operations.ts";
 import type { NewJobContainer, NewServiceContainer } from "../../../src/api/schema.ts";
-import { routesOf } from "../../../src/service/api/routes.ts";
-import { loadSpec } from "../../../src/service/api/spec.ts";
+import { routesOf, loadSpec } from "../../../src/service/api/contract.ts";
 import type { Account } from "../../../src/service/api/users.ts";
 
 /** Workloads that the engine under test can run; what they do is the same everywhere, images and commands are not. */

@@ -98,7 +98,7 @@ async function* jsonLines(stream: Readable): AsyncGenerator {
 
 const MOST_LOST_RACES = 5;
 
-export function networkAndVolumeCalls(
+function networkAndVolumeCalls(
   daemon: DaemonConnection,
   { read, find, post }: DaemonAsker,
 ): Pick<DaemonApi, "ensureVolume" | "ensureNetwork" | "listNetworks" | "removeNetwork"> {

@@ -1,7 +1,7 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { afterEach, describe, expect, test } from "vitest";
-import { loadSpec } from "../../../../../src/service/api/spec.ts";
+import { loadSpec } from "../../../../../src/service/api/contract.ts";
 import { Refusal } from "../../../../../src/service/engine.ts";
 import type { ClusterConfig } from "../../../../../src/service/engines/kubernetes/cluster/cluster-config.ts";
 import { readOperations } from "../../../../../src/service/engines/kubernetes/read/read-operations.ts";

@@ -1,8 +1,8 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { describe, expect, test } from "vitest";
-import { operationTable } from "../../src/api/operations.ts";
-import { isRef, loadSpec, methods, partAt, type Pointer, pointerOf } from "../../src/service/api/spec.ts";
+import { operationTable } from "../../../src/api/operations.ts";
+import { isRef, loadSpec, methods, partAt, type Pointer, pointerOf } from "../../../src/service/api/contract.ts";
 
 const spec = loadSpec();
 
