@@ -2,9 +2,7 @@ import { z } from "zod";
 import type { Job, Service } from "../../api/answers.ts";
 import { parseMemoryMiB } from "../../api/memory.ts";
 import type { Call } from "../../api/operations.ts";
-import { operationFacts } from "../policy/operation-facts.ts";
-import type { Risk } from "../policy/operation-facts.ts";
-import type { WriteOperationId } from "../policy/operation-facts.ts";
+import { operationFacts, type Risk, type WriteOperationId } from "../policy/operation-facts.ts";
 
 type Update = Call<"updateService">["body"];
 type NewService = Call<"createService">["body"];

@@ -11,9 +11,9 @@ import type { ActionId, Risk } from "../policy/operation-facts.ts";
 import type { Standing, Question, Approvers, Verdict } from "../policy/policy.ts";
 import type { Block, Message } from "../views/kit/message.ts";
 import type { Ask } from "../ask.ts";
+import type { FilledForm, FormFacts, FormField, FormValues } from "./forms/form.ts";
 import type { Directory } from "./lookup/directory.ts";
-import type { Form, FormValues } from "./forms/form.ts";
-import type { Target } from "./grammar/target.ts";
+import type { Target } from "./grammar/argument-types.ts";
 
 /** Configuration of the deployment that verbs need. */
 export type Settings = {
@@ -128,6 +128,9 @@ export type Context = {
   readonly signal: AbortSignal;
 };
 
+/** The context of one Ask. A verb gets it with its arguments. */
+export type VerbContext = Context & { readonly ask: Ask; readonly region: string; readonly actions: readonly Action[] };
+
 export type Option = {
   /** As typed: `--region R`. */
   readonly flag: string;
@@ -139,6 +142,23 @@ export type Action = { readonly op: ActionId; readonly risk: Risk | undefined };
 
 /** A sentence in the notation of `grammar/plain-sentences.ts`, and the command that it means. */
 export type Phrase = readonly [says: string, means: string];
+
+/** A form for the arguments of a verb. It leads to the same Ask as words. */
+export type Form = {
+  /** At most 24 characters, like `submit`. */
+  readonly title: string;
+  readonly submit: string;
+  /** In order; some depend on the values of others. Pure. */
+  readonly fields: (values: FormValues) => readonly FormField[];
+  /** Facts for the decision, with at most one call when the kind is known. Throws what `propose` throws. */
+  readonly prefill?: (values: FormValues, region: string | undefined, context: Context) => Promise<FormFacts>;
+  /** `prefill` has something to say before a workload is chosen. */
+  readonly prefillsAtOnce?: true;
+  /** The person confirms a preview of the change before it is requested. */
+  readonly hasPreview?: true;
+  /** The Ask, checked by the schema that checks words. Pure. */
+  readonly fill: (values: FormValues) => FilledForm;
+};
 
 /** What people say for a verb besides its name. */
 export type VerbWords = {

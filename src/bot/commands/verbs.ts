@@ -1,12 +1,14 @@
 import { connect, disconnect } from "./verbs/account-links.ts";
 import { canICommand } from "./verbs/can-i/can-i.ts";
+import type { Ask } from "../ask.ts";
+import type { Change } from "../changes/change.ts";
 import type { Command } from "./command.ts";
 import { create } from "./verbs/create/create.ts";
 import { remove } from "./verbs/delete.ts";
 import { approve, cancel, reject } from "./verbs/decisions.ts";
 import { domains } from "./verbs/domains.ts";
 import { helpCommand } from "./verbs/help.ts";
-import { history } from "./verbs/history/history.ts";
+import { history } from "./verbs/history.ts";
 import { list } from "./verbs/list/list.ts";
 import { logs } from "./verbs/logs/logs.ts";
 import { memory } from "./verbs/memory.ts";
@@ -57,3 +59,20 @@ export const commands: readonly Command[] = [
   version,
   help,
 ];
+
+/**
+ * The Ask that takes a Change back. Undefined when no verb can (delete, restart, create), when the Change changed
+ * nothing, and when the old value is unknown or not allowed any more. The undo is a Change of its own, under policy.
+ * Pure.
+ */
+export function undoAsk(change: Change): Ask | undefined {
+  const { workload, diff } = change;
+  if (diff.length === 0) return undefined;
+  for (const command of commands) {
+    const args = command.effect === "write" ? command.undo?.(change) : undefined;
+    if (args === undefined) continue;
+    const name = `${workload.kind}/${workload.name}`;
+    return { verb: command.name, region: workload.region, share: false, args: { name, ...args } };
+  }
+  return undefined;
+}

@@ -12,7 +12,7 @@ import { failureMessage } from "./failure.ts";
 import { logEvent, note, originEvent, refusalEvent } from "./history.ts";
 import { isDirect, type Origin } from "./origin.ts";
 import { freshness, type Profile, type WorkflowParts } from "./ports.ts";
-import { bindingVerdict } from "../commands/lookup/binding-verdict.ts";
+import { bindingVerdict } from "../commands/lookup/authorize.ts";
 
 type BindInteraction = Extract<Interaction, { kind: "use" }> & { readonly reply: Reply };
 

@@ -5,7 +5,7 @@ import type { Change } from "../changes/change.ts";
 import { partId, type Who } from "../changes/stored-change.ts";
 import type { Ask } from "../ask.ts";
 import type { Context, WriteCommand } from "../commands/command.ts";
-import { newChangeId } from "../commands/grammar/change-id.ts";
+import { newChangeId } from "../commands/grammar/argument-types.ts";
 import type { Verdict } from "../policy/policy.ts";
 import type { Risk } from "../policy/operation-facts.ts";
 import type { EventSubject } from "./history.ts";

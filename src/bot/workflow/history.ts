@@ -1,7 +1,7 @@
+import type { Logger } from "pino";
 import type { StoredChange, Who } from "../changes/stored-change.ts";
 import { lifecycle, type Step } from "./lifecycle.ts";
 import type { Advanced, Clock, WorkflowParts } from "./ports.ts";
-import type { Logger } from "pino";
 import type { HistoryEventKind, NewHistoryEvent } from "../changes/history-event.ts";
 import { StoreError } from "../errors.ts";
 import type { Origin } from "./origin.ts";

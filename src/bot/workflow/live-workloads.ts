@@ -8,7 +8,7 @@ import { Problem } from "../../api/problem.ts";
 import type { WorkflowParts } from "./ports.ts";
 import type { FormValues } from "../commands/forms/form.ts";
 import type { FormCommand } from "../commands/grammar/parse.ts";
-import { regionOf } from "../commands/grammar/target.ts";
+import { regionOf } from "../commands/grammar/argument-types.ts";
 import { type Suggestion, UserError } from "../errors.ts";
 import { contextFor } from "./access/context.ts";
 import type { Origin } from "./origin.ts";

@@ -4,9 +4,10 @@ import type { Service } from "../../../src/api/answers.ts";
 import { parseMemoryMiB } from "../../../src/api/memory.ts";
 import type { Change } from "../../../src/bot/changes/change.ts";
 import { serviceSnapshot } from "../../../src/bot/changes/updatable-fields.ts";
+import { unknownBefore } from "../../../src/bot/commands/verbs/undo.ts";
 import type { Ask } from "../../../src/bot/ask.ts";
 import { commandOf, parseText } from "../../../src/bot/commands/grammar/parse.ts";
-import { undoAsk, unknownBefore } from "../../../src/bot/commands/undo.ts";
+import { undoAsk } from "../../../src/bot/commands/verbs.ts";
 import { service } from "../views/support/workloads.ts";
 import { scripted } from "./support/script.ts";
 

@@ -1,6 +1,5 @@
 import type { Line } from "../../views/kit/blocks.ts";
 import type { Ask } from "../../ask.ts";
-import type { Context } from "../command.ts";
 
 /**
  * The texts of a form's fields. A ticked box is `yes`; empty fields are left out.
@@ -57,20 +56,3 @@ export type FilledForm =
   | { readonly kind: "ask"; readonly ask: Ask }
   /** A sentence under each field that is wrong; at least one. */
   | { readonly kind: "errors"; readonly errors: Readonly<Record<string, string>> };
-
-/** A form for the arguments of a verb. It leads to the same Ask as words. */
-export type Form = {
-  /** At most 24 characters, like `submit`. */
-  readonly title: string;
-  readonly submit: string;
-  /** In order; some depend on the values of others. Pure. */
-  readonly fields: (values: FormValues) => readonly FormField[];
-  /** Facts for the decision, with at most one call when the kind is known. Throws what `propose` throws. */
-  readonly prefill?: (values: FormValues, region: string | undefined, context: Context) => Promise<FormFacts>;
-  /** `prefill` has something to say before a workload is chosen. */
-  readonly prefillsAtOnce?: true;
-  /** The person confirms a preview of the change before it is requested. */
-  readonly hasPreview?: true;
-  /** The Ask, checked by the schema that checks words. Pure. */
-  readonly fill: (values: FormValues) => FilledForm;
-};

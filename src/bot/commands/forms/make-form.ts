@@ -1,13 +1,13 @@
 import type { z } from "zod";
 import { UserError } from "../../errors.ts";
-import type { CommonField } from "./common-fields.ts";
-import { argumentOf, linesOf, type RawArgument } from "./argument-text.ts";
-import { formSentence, labelled } from "./form-sentence.ts";
-import type { FilledForm, Form, FormField, FormValues } from "./form.ts";
-import { maskedLine } from "./form-secret.ts";
+import type { CommonField } from "./fields.ts";
+import { argumentOf, linesOf, type RawArgument, maskedLine } from "./argument-text.ts";
+import type { FilledForm, FormField, FormValues } from "./form.ts";
+import type { Form } from "../command.ts";
 import { pathSafe } from "../../../api/request-limits.ts";
 import type { Ask } from "../../ask.ts";
-import { breakGlassNeedsReason, readReason } from "../grammar/common-flags.ts";
+import { breakGlassNeedsReason, readReason } from "../grammar/flags.ts";
+import { truncate, visible } from "../../views/kit/text.ts";
 
 export type RawArguments = Readonly<Record<string, RawArgument>>;
 
@@ -165,7 +165,7 @@ type Common = Omit<Ask, "verb" | "args">;
 type CommonValues = { readonly ask: Common; readonly errors: Readonly<Record<string, string>> };
 
 /** The parts of an Ask that come from fields shared by verbs, with errors by field. Pure. */
-export function commonFromForm(values: FormValues): CommonValues {
+function commonFromForm(values: FormValues): CommonValues {
   const region = values["region"]?.trim() ?? "";
   const { reason, error } = reasonIn(values);
   const breakGlass = values["break-glass"] === "yes";
@@ -191,4 +191,42 @@ function reasonIn(values: FormValues): { readonly reason?: string; readonly erro
     if (error instanceof UserError) return { error: [error.message, error.next].join(" ") };
     throw error;
   }
+}
+
+/** Quotes of typed text are only long enough to find it. */
+const LONGEST_QUOTE = 60;
+/** Longer than every sentence of ours; a hostile one must not fill the screen. */
+const LONGEST_SENTENCE = 400;
+
+/**
+ * Rewrites a schema's error for a form: flags and words such as `--image` and `NAME` become field labels. Text in
+ * quotes or backticks was typed by a person and is not rewritten, except for a flag; forms show no backticks. Pure.
+ */
+function formSentence(sentence: string, field: FormField, fields: readonly FormField[]): string {
+  const rewritten = sentence
+    .split(/(“[^”]*”|`[^`]*`)/u)
+    .map((part, at) => (at % 2 === 1 ? quoted(part, fields) : withLabels(part, fields)))
+    .join("")
+    .replace(/^(?:NAME|N|MIB|ID|VERB)(?![\w=])/u, () => labelled(field));
+  return truncate(visible(rewritten), LONGEST_SENTENCE);
+}
+
+function quoted(part: string, fields: readonly FormField[]): string {
+  const label = withLabels(part.slice(1, -1), fields);
+  return part.startsWith("`--") && label.startsWith("“") ? label : shortQuote(part);
+}
+
+function shortQuote(part: string): string {
+  return `“${truncate(visible(part.slice(1, -1)), LONGEST_QUOTE)}”`;
+}
+
+function withLabels(part: string, fields: readonly FormField[]): string {
+  return part.replaceAll(/--([a-z][a-z-]*)/gu, (flag, id: string) => {
+    const field = fields.find((each) => each.id === id);
+    return field === undefined ? flag : labelled(field);
+  });
+}
+
+export function labelled({ label }: FormField): string {
+  return `“${label}”`;
 }

@@ -1,10 +1,9 @@
-import { textOf } from "./argument-text.ts";
-import { looksSecret } from "./form-secret.ts";
+import { textOf, looksSecret } from "./argument-text.ts";
 import { allFields, type FormSource } from "./make-form.ts";
 import type { FormValues } from "./form.ts";
 
 /** Typed arguments, unchecked, and the values of the shared flags. */
-export type TypedValues = { readonly args: Readonly<Record<string, unknown>>; readonly common: FormValues };
+type TypedValues = { readonly args: Readonly<Record<string, unknown>>; readonly common: FormValues };
 
 /**
  * The form values for words that lack only what the form asks for. Undefined for complete words, for wrong ones, and

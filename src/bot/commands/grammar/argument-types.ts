@@ -1,6 +1,55 @@
 import { z } from "zod";
-import { isDomainName, requestLimits } from "../../../api/request-limits.ts";
-import { echo } from "./echo.ts";
+import { pathSafe, isDomainName, requestLimits } from "../../../api/request-limits.ts";
+import { echo } from "./words.ts";
+
+/** The region that was asked for, and the one for jobs. */
+export type Regions = { readonly region: string; readonly jobsRegion: string };
+
+/** Where a workload is: jobs run in one region only (the API's document, "Limits"), whatever region was asked for. */
+export function regionOf<Region extends string | undefined>(
+  kind: "service" | "job" | undefined,
+  region: Region,
+  { jobsRegion }: Pick<Regions, "jobsRegion">,
+): Region | string {
+  return kind === "job" ? jobsRegion : region;
+}
+
+/** Which workload was meant: `web`, or `service/web` where a job has the same name. */
+export type Target = { readonly kind: "service" | "job" | undefined; readonly name: string };
+
+const kindWords: Readonly<Record<string, "service" | "job">> = {
+  service: "service",
+  services: "service",
+  svc: "service",
+  job: "job",
+  jobs: "job",
+};
+
+/** The kind that a word names, in any case: `service`, `svc`, `jobs`. */
+export function kindNamed(word: string): "service" | "job" | undefined {
+  const lower = word.toLowerCase();
+  return Object.hasOwn(kindWords, lower) ? kindWords[lower] : undefined;
+}
+
+export const missingName = "Name a workload.";
+
+/**
+ * `NAME`, `service/NAME` or `job/NAME`; looked up as it is, because a service may hold names that we would not give.
+ */
+export const Target = z.string({ error: missingName }).transform((typed, context): Target => {
+  const slash = typed.indexOf("/");
+  const kind = kindNamed(typed.slice(0, Math.max(slash, 0)));
+  const name = kind === undefined ? typed : typed.slice(slash + 1);
+  if (name === "") {
+    context.addIssue(missingName);
+    return z.NEVER;
+  }
+  if (!pathSafe(name) || name.length > 253) {
+    context.addIssue("Not a workload name. Write `web`, `service/web` or `job/web`.");
+    return z.NEVER;
+  }
+  return { kind, name };
+});
 
 /**
  * A whole number as digits or as a form's number; `name` names it in the error. Nothing else counts as a number: an
@@ -33,3 +82,68 @@ export const DomainList = z
   .array(Domain)
   .transform((domains) => [...new Set(domains)])
   .pipe(z.array(z.string()).max(requestLimits.domains, `A service takes at most ${requestLimits.domains} domains.`));
+
+const MINUTE_MS = 60_000;
+const unitMs: Readonly<Record<string, number>> = {
+  m: MINUTE_MS,
+  h: 60 * MINUTE_MS,
+  d: 24 * 60 * MINUTE_MS,
+  w: 7 * 24 * 60 * MINUTE_MS,
+};
+
+/** The start of a period: milliseconds before now, a UTC day, or one so many days before today. */
+export type Since = { readonly ago: number } | { readonly day: Date } | { readonly daysAgo: number };
+
+const days: Readonly<Record<string, number>> = { today: 0, yesterday: 1 };
+
+/** `30m`, `12h`, `7d`, `2w`, `today`, `yesterday`, or a UTC day such as `2026-11-20`. */
+export const Since = z.string().transform((typed, context): Since => {
+  const [, count = "", unit = ""] = /^(\d{1,4})([mhdw])$/iu.exec(typed) ?? [];
+  const ms = unitMs[unit.toLowerCase()];
+  if (ms !== undefined && Number(count) > 0) return { ago: Number(count) * ms };
+  const daysAgo = days[typed.toLowerCase()];
+  if (daysAgo !== undefined) return { daysAgo };
+  const day = dayOf(typed);
+  if (day !== undefined) return { day };
+  context.addIssue(
+    `I can't read the time “${typed}”. Use 30m, 12h, 7d, 2w, today, yesterday or a day such as 2026-11-20.`,
+  );
+  return z.NEVER;
+});
+
+/** Undefined for days that don't exist: Date.parse would take February 30 for March 2. */
+function dayOf(typed: string): Date | undefined {
+  if (!/^\d{4}[-.]\d{2}[-.]\d{2}$/u.test(typed)) return undefined;
+  const iso = typed.replaceAll(".", "-");
+  const day = new Date(`${iso}T00:00:00Z`);
+  return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(iso) ? day : undefined;
+}
+
+export function sinceMoment(since: Since, now: Date): Date {
+  if ("day" in since) return since.day;
+  if ("ago" in since) return new Date(now.getTime() - since.ago);
+  const dayMs = 24 * 60 * MINUTE_MS;
+  return new Date(Math.floor(now.getTime() / dayMs) * dayMs - since.daysAgo * dayMs);
+}
+
+/** https://www.crockford.com/base32.html: no I, L, O and U, so that an id can be read out and typed. */
+const DIGITS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+const ID_LENGTH = 6;
+
+/** An id of a Change as people type it: in any case, with O for 0 and I or L for 1, with or without # and hyphens. */
+export const ChangeId = z
+  .string({ error: "ID is missing. Find it on the request's card, or with `pending`." })
+  .transform((typed, context) => {
+    const id = typed.toUpperCase().replaceAll(/[#-]/gu, "").replaceAll("O", "0").replaceAll(/[IL]/gu, "1");
+    if (id.length === ID_LENGTH && Array.from(id).every((digit) => DIGITS.includes(digit))) return id;
+    context.addIssue(`${echo(typed)} isn't a request ID. IDs have six letters and digits; \`pending\` lists them.`);
+    return z.NEVER;
+  });
+export type ChangeId = z.output<typeof ChangeId>;
+
+/**
+ * A new id of 30 random bits; it can be taken already, which the store then refuses. `randomBytes` is `node:crypto`'s.
+ */
+export function newChangeId(randomBytes: (size: number) => Uint8Array): string {
+  return Array.from(randomBytes(ID_LENGTH), (byte) => DIGITS.charAt(byte % DIGITS.length)).join("");
+}

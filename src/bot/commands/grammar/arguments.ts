@@ -1,12 +1,10 @@
 import type { z } from "zod";
 import { type Suggestion, UserError } from "../../errors.ts";
 import type { Ask } from "../../ask.ts";
-import { commonFromFlags } from "./common-flags.ts";
-import { echo } from "./echo.ts";
-import { type Flags, readFlags, type Typed, UnknownFlag } from "./flags.ts";
-import { missingName } from "./target.ts";
-import { usualWords } from "./usual-words.ts";
-import { joinWords } from "./words.ts";
+import { commonFromFlags, type Flags, readFlags, type Typed, UnknownFlag } from "./flags.ts";
+import { echo, joinWords } from "./words.ts";
+import { missingName, kindNamed } from "./argument-types.ts";
+import { checkName } from "../../../api/request-limits.ts";
 
 /** How people type a verb, and the schema of its arguments, which words and forms share. */
 export type Grammar<Args extends z.ZodType = z.ZodType> = {
@@ -98,10 +96,6 @@ function argumentsByName({ words = {}, flags = {}, takesCommand }: Grammar, type
   return { ...Object.fromEntries([...byWord, ...byFlag]), ...(takesCommand === true && { command: typed.rest }) };
 }
 
-function isRest(label: string): boolean {
-  return label.endsWith("…");
-}
-
 function refuseSuperfluous({ name, words = {}, takesCommand }: Grammar, typed: Typed): void {
   const labels = Object.values(words);
   const extra = labels.some(isRest) ? undefined : typed.positionals[labels.length];
@@ -121,4 +115,53 @@ function refuseSuperfluous({ name, words = {}, takesCommand }: Grammar, typed: T
 
 function hint(grammar: Grammar): { readonly usage: string; readonly example: string } {
   return { usage: usageOf(grammar), example: grammar.example };
+}
+
+/**
+ * The words after a verb whose first one is a name, as that verb takes them: `service web` is `service/web`, `web=3` and
+ * `web to 3` are `web 3`, `web, worker and api` are three names, and `WEB` is `web`, because the workload API's names are
+ * lower-case. Pure.
+ */
+export function usualWords(labels: readonly string[], typed: readonly string[]): readonly string[] {
+  const [label = ""] = labels;
+  if (!label.includes("NAME")) return typed;
+  if (typed.length === 0) return typed;
+  const [name = "", ...others] = withKind(isRest(label) ? namesOf(typed) : typed);
+  const words = labels.length === 2 && !isRest(labels[1]) ? withAmount(name, others) : [name, ...others];
+  return words.map((word, at) => (at === 0 || isRest(label) ? lowerCaseName(word) : word));
+}
+
+function isRest(label = ""): boolean {
+  return label.endsWith("…");
+}
+
+/** Names in a list: `web, worker and api`. An "and" at an end may be a name. */
+function namesOf(typed: readonly string[]): readonly string[] {
+  return typed.flatMap((word, at) => {
+    const isBetween = at > 0 && at < typed.length - 1 && /^(?:and|&|,)$/iu.test(word);
+    return isBetween ? [] : word.split(",").filter((name) => name !== "" || word === "");
+  });
+}
+
+/** A lone kind may be the name of a workload. */
+function withKind([first = "", second, ...rest]: readonly string[]): string[] {
+  const kind = kindNamed(first);
+  if (second === undefined) return [first];
+  return kind === undefined || second.includes("/") ? [first, second, ...rest] : [`${kind}/${second}`, ...rest];
+}
+
+function withAmount(name: string, others: readonly string[]): string[] {
+  const [, before, amount] = /^([^=]+)=(\S+)$/u.exec(name) ?? [];
+  if (before !== undefined && amount !== undefined && others.length === 0) return [before, amount];
+  const [filler = "", ...rest] = others;
+  return rest.length > 0 && /^(?:to|=)$/iu.test(filler) ? [name, ...rest] : [name, ...others];
+}
+
+/** A name that the workload API takes as it is stays as it is, and so does one that lower case doesn't mend. */
+function lowerCaseName(typed: string): string {
+  const slash = typed.indexOf("/");
+  const name = typed.slice(slash + 1);
+  if (checkName("service", name) === undefined) return typed;
+  const lower = name.toLowerCase();
+  return checkName("service", lower) === undefined ? typed.slice(0, slash + 1) + lower : typed;
 }

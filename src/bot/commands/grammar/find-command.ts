@@ -1,9 +1,8 @@
 import { UserError, type Suggestion } from "../../errors.ts";
 import { nearNames } from "../../policy/near-names.ts";
 import type { Command } from "../command.ts";
-import { echo } from "./echo.ts";
+import { echo, joinWords } from "./words.ts";
 import { isNegated } from "./manners.ts";
-import { joinWords } from "./words.ts";
 
 const MOST_SUGGESTED = 2;
 /** A longer word is no misspelt verb, and comparing it costs time. */

@@ -1,7 +1,7 @@
 import { UserError } from "../../errors.ts";
 import type { Ask } from "../../ask.ts";
-import type { Command } from "../command.ts";
-import type { Form, FormValues } from "../forms/form.ts";
+import type { Command, Form } from "../command.ts";
+import type { FormValues } from "../forms/form.ts";
 import { commands } from "../verbs.ts";
 import { menuAsk } from "../verbs/help.ts";
 import { findCommand } from "./find-command.ts";

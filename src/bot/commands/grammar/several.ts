@@ -2,11 +2,9 @@ import { z } from "zod";
 import { UserError } from "../../errors.ts";
 import { matchesEverything } from "../../policy/match.ts";
 import type { Ask } from "../../ask.ts";
-import { checkArguments, type Grammar, usageOf } from "./arguments.ts";
-import { commonFromFlags } from "./common-flags.ts";
-import { type Flags, readFlags } from "./flags.ts";
-import { Target } from "./target.ts";
-import { usualWords } from "./usual-words.ts";
+import { checkArguments, type Grammar, usageOf, usualWords } from "./arguments.ts";
+import { commonFromFlags, type Flags, readFlags } from "./flags.ts";
+import { Target } from "./argument-types.ts";
 
 /** The most workloads of one request: a card lists each, and each takes a few calls. */
 export const MOST_WORKLOADS = 20;

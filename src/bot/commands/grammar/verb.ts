@@ -14,19 +14,20 @@ import type {
   Decision,
   ReadCommand,
   StatusCommand,
+  VerbContext,
   VerbWords,
   WriteCommand,
+  Form,
 } from "../command.ts";
-import { readFields, rejectReasonField, shareField, writeFields, type CommonField } from "../forms/common-fields.ts";
-import type { Form, FormFacts, FormValues } from "../forms/form.ts";
+import { readFields, rejectReasonField, shareField, writeFields, type CommonField } from "../forms/fields.ts";
+import type { FormFacts, FormValues } from "../forms/form.ts";
 import { type FormShape, makeForm } from "../forms/make-form.ts";
 import { unfinishedValues } from "../forms/unfinished-values.ts";
 import { readQuestion } from "../lookup/may-see.ts";
 import { checkArguments, type Grammar, readArguments, readAsk, usageOf } from "./arguments.ts";
-import { commonFormValues } from "./common-flags.ts";
-import { commonFlags, type Flags, optionsOf, readFlags, rejectFlags, writeFlags } from "./flags.ts";
+import { commonFormValues, commonFlags, type Flags, optionsOf, readFlags, rejectFlags, writeFlags } from "./flags.ts";
 import { readSeveral, severalOf } from "./several.ts";
-import type { Regions, Target } from "./target.ts";
+import type { Regions, Target } from "./argument-types.ts";
 
 type Shape<Args extends z.ZodType> = Grammar<Args> &
   VerbWords & {
@@ -36,9 +37,6 @@ type Shape<Args extends z.ZodType> = Grammar<Args> &
       readonly prefill?: (values: FormValues, context: VerbContext) => Promise<FormFacts>;
     };
   };
-
-/** The context of one Ask. A verb gets it with its arguments. */
-export type VerbContext = Context & { readonly ask: Ask; readonly region: string; readonly actions: readonly Action[] };
 
 /** Asks for a member of a shape, except where the arguments hold the workload as `name`. */
 type UnlessNamed<Args extends z.ZodType, Member> = z.output<Args> extends { readonly name: Target } ? unknown : Member;

@@ -1,4 +1,5 @@
 import { UserError } from "../../errors.ts";
+import { truncate, visible } from "../../views/kit/text.ts";
 
 const DOUBLE = '"“”„‟';
 const SINGLE = "'‘’‚‛";
@@ -138,4 +139,13 @@ function quote(word: string): string | undefined {
   if (/^[\w@%+:,./=-]+$/u.test(word)) return word;
   if (!/[“”„‟]/u.test(word)) return `"${word.replaceAll(/["\\]/gu, "\\$&")}"`;
   return /['‘’‚‛]/u.test(word) ? undefined : `'${word}'`;
+}
+
+/** Longer input fills the screen, and its end is seldom where the mistake is. */
+const LONGEST_ECHO = 60;
+
+/** What was typed, shortened and between backticks, for a sentence that views draw as code. Pure. */
+export function echo(typed: string): string {
+  const shown = truncate(visible(typed.replaceAll("`", "'")), LONGEST_ECHO);
+  return shown === "" ? "an empty word" : `\`${shown}\``;
 }

@@ -1,6 +1,5 @@
 import type { Command } from "../command.ts";
-import { bestVerdict, kindOf, type Permitted } from "./best-verdict.ts";
-import { readRefusal } from "./may-see.ts";
+import { bestVerdict, kindOf, type Permitted, readRefusal } from "./may-see.ts";
 
 /** The verbs that the card of a workload offers, if they exist. */
 export const cardVerbs = ["logs", "create", "run", "scale", "memory", "domains", "start", "stop", "restart", "delete"];

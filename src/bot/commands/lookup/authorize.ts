@@ -3,11 +3,11 @@ import type { Change } from "../../changes/change.ts";
 import type { Verdict } from "../../policy/policy.ts";
 import type { Risk } from "../../policy/operation-facts.ts";
 import type { Ask } from "../../ask.ts";
-import type { About, Command, Context, ReadCommand, WriteCommand } from "../command.ts";
+import type { About, Command, Context, ReadCommand, WriteCommand, BindingWish } from "../command.ts";
 import type { FormValues } from "../forms/form.ts";
-import { bestVerdict, betterVerdict, kindOf } from "./best-verdict.ts";
-import { listRefusal, readRefusal, type Refusal } from "./may-see.ts";
-import { regionOf, type Regions, Target } from "../grammar/target.ts";
+import { bestVerdict, betterVerdict, kindOf, listRefusal, readRefusal, type Refusal } from "./may-see.ts";
+import { regionOf, type Regions, Target } from "../grammar/argument-types.ts";
+import type { Binding } from "../../policy/binding.ts";
 
 /** The workload a request named, as far as it is known, for history. */
 export type NamedWorkload = {
@@ -145,4 +145,41 @@ async function refusedWhatever({ actions }: Command, { permissions }: Context): 
   const workload = { kind: kindOf(first), region: undefined, name: undefined };
   const refusal = await permissions.verdict({ ...first, workload });
   return refusal.kind === "refuse" ? { refusal, workload: undefined } : undefined;
+}
+
+type Now = Pick<Context, "defaultRegion"> & {
+  readonly binding: Binding | undefined;
+  readonly asker: { readonly userId: string };
+  readonly permissions: Pick<Context["permissions"], "verdict">;
+};
+
+export type BindingVerdict = { readonly risk: Risk; readonly verdict: Verdict };
+
+/**
+ * Asks policy whether a channel may be bound: about the new region and, when that changes or lifts a lock, about the
+ * locked region. Without a region, the configured one counts. Changing another person's lock is destructive, so by the
+ * default policy only the person who locked a channel can unlock it.
+ */
+export async function bindingVerdict(
+  wish: BindingWish,
+  { binding, defaultRegion, asker, permissions }: Now,
+): Promise<BindingVerdict> {
+  const ask = (region = defaultRegion, risk: Risk = "routine"): Promise<Verdict> =>
+    permissions.verdict({ op: "bindChannel", risk, workload: { kind: undefined, region, name: undefined } });
+  if (wish.kind === "bind") {
+    const verdict = await ask(wish.terms.region);
+    if (verdict.kind !== "allow" || binding?.isLocked !== true) return { risk: "routine", verdict };
+  }
+  const isOthersLock = binding?.isLocked === true && binding.boundBy.userId !== asker.userId;
+  if (wish.kind === "show" || !isOthersLock) return { risk: "routine", verdict: await ask(binding?.region) };
+  const verdict = await ask(binding.region, "destructive");
+  return { risk: "destructive", verdict: verdict.kind === "refuse" ? lockStays(verdict, binding) : verdict };
+}
+
+function lockStays(refusal: Extract<Verdict, { kind: "refuse" }>, { boundBy: { name } }: Binding): Verdict {
+  return {
+    ...refusal,
+    why: `${name} locked this channel. Only ${name}, or a person allowed by a policy rule, can change that.`,
+    next: `Ask ${name}, or ask your Gantry admin for a rule that allows bindChannel.`,
+  };
 }

@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import type { WorkloadRef } from "../../changes/change.ts";
+import { boundedMap } from "../../../platform/bounded-map.ts";
 import type { WorkloadStatus } from "../../../api/workload-status.ts";
 
 /** A workload of a list, with its status in words. */
@@ -38,8 +39,8 @@ const MOST_LISTS = 200;
 
 /** Keeps the last lists in memory; a lost list costs one call. `now` in milliseconds. */
 export function createDirectory(now: () => number): Directory {
-  const lists = new Map<string, RecentList>();
-  const instances = new Map<string, Instances>();
+  const lists = boundedMap<string, RecentList>(MOST_LISTS);
+  const instances = boundedMap<string, Instances>(MOST_LISTS);
   const key = (account: string, kind: string, region: string): string => JSON.stringify([account, kind, region]);
   const recent: Directory["recent"] = (account, kind, region) => {
     const list = lists.get(key(account, kind, region));
@@ -50,18 +51,13 @@ export function createDirectory(now: () => number): Directory {
     names: (account, kind, region) => recent(account, kind, region)?.entries.map(({ name }) => name),
     recent,
     remember(account, kind, { region, entries }) {
-      setBounded(lists, key(account, kind, region), { entries, at: now() });
+      lists.set(key(account, kind, region), { entries, at: now() });
     },
     instances: (account, job) => instances.get(key(account, "job", job)),
-    rememberInstances: (account, job, names) => setBounded(instances, key(account, "job", job), { names, at: now() }),
+    rememberInstances(account, job, names) {
+      instances.set(key(account, "job", job), { names, at: now() });
+    },
   };
-}
-
-function setBounded<Value>(map: Map<string, Value>, key: string, value: Value): void {
-  map.delete(key);
-  map.set(key, value);
-  const oldest = map.keys().next().value;
-  if (map.size > MOST_LISTS && oldest !== undefined) map.delete(oldest);
 }
 
 export type LogPage = {
@@ -86,15 +82,12 @@ const MOST_LOGS = 100;
 
 /** Keeps hashes in memory only; without them the hint about repeated lines is missing. */
 export function createRecentLogPages(): RecentLogPages {
-  const last = new Map<string, { readonly end: number; readonly hashes: readonly string[] }>();
+  const last = boundedMap<string, { readonly end: number; readonly hashes: readonly string[] }>(MOST_LOGS);
   return {
     overlap({ log, from, lines }) {
       const before = last.get(log);
       const hashes = lines.map((line) => hash("sha1", line));
-      last.delete(log);
       last.set(log, { end: from + lines.length, hashes });
-      const oldest = last.keys().next().value;
-      if (last.size > MOST_LOGS && oldest !== undefined) last.delete(oldest);
       return before === undefined || before.end !== from ? 0 : commonLines(hashes, before.hashes);
     },
   };

@@ -5,8 +5,8 @@ import { type Suggestion, UserError } from "../../errors.ts";
 import { maySee, visibleItems, visibleTarget } from "./may-see.ts";
 import { listJobs, listServices } from "./list-workloads.ts";
 import { nearNames } from "../../policy/near-names.ts";
-import { regionOf, type Target } from "../grammar/target.ts";
-import type { VerbContext } from "../grammar/verb.ts";
+import { regionOf, type Target } from "../grammar/argument-types.ts";
+import type { VerbContext } from "../command.ts";
 
 export type Found =
   | { readonly kind: "service"; readonly region: string; readonly service: Service }

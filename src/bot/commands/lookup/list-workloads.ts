@@ -1,5 +1,5 @@
 import type { Job, Service } from "../../../api/answers.ts";
-import type { VerbContext } from "../grammar/verb.ts";
+import type { VerbContext } from "../command.ts";
 import { jobStatus, serviceStatus } from "../../../api/workload-status.ts";
 import type { Entry } from "./directory.ts";
 
@@ -13,7 +13,7 @@ export type Listed<Item> = {
   readonly unlisted: readonly string[];
 };
 
-export type Listing = Pick<VerbContext, "api" | "region" | "settings" | "signal" | "directory" | "account">;
+type Listing = Pick<VerbContext, "api" | "region" | "settings" | "signal" | "directory" | "account">;
 
 /** Every service of the region; one call. The names are remembered for suggestions. */
 export async function listServices({ api, region, signal, directory, account }: Listing): Promise<Listed<Service>> {

@@ -2,8 +2,7 @@ import { logDate, logQuery, startOfLogDate } from "../../../api/log-pages.ts";
 import { Problem } from "../../../api/problem.ts";
 import { UserError } from "../../errors.ts";
 import { findFailures, type LogFindings } from "../../logs/failures.ts";
-import type { ReadCommand } from "../command.ts";
-import type { VerbContext } from "../grammar/verb.ts";
+import type { ReadCommand, VerbContext } from "../command.ts";
 import { refusedRead } from "./authorize.ts";
 import { type Found, orMissing } from "./find.ts";
 

@@ -5,16 +5,15 @@ import { counted } from "../../views/kit/text.ts";
 import type { Ask } from "../../ask.ts";
 import type { Context, WriteCommand } from "../command.ts";
 import { MOST_WORKLOADS, tooMany, type Wanted } from "../grammar/several.ts";
-import { regionOf } from "../grammar/target.ts";
-import { bestVerdict, kindOf } from "./best-verdict.ts";
+import { regionOf } from "../grammar/argument-types.ts";
+import { bestVerdict, kindOf, visibleItems } from "./may-see.ts";
 import { listJobs, listServices } from "./list-workloads.ts";
-import { visibleItems } from "./may-see.ts";
 
 type Kind = "service" | "job";
 type Named = { readonly kind: Kind; readonly name: string };
 
 /** The request that names and patterns came from. */
-export type SeveralAsk = { readonly command: WriteCommand; readonly ask: Ask; readonly wanted: readonly Wanted[] };
+type SeveralAsk = { readonly command: WriteCommand; readonly ask: Ask; readonly wanted: readonly Wanted[] };
 
 /**
  * One Ask for each workload, in the order in which they were named; those of a pattern sorted by name. A pattern covers

@@ -2,8 +2,7 @@ import type { Service, Job } from "../../../api/answers.ts";
 import type { Call, OperationId } from "../../../api/operations.ts";
 import type { Change } from "../../changes/change.ts";
 import { serviceSnapshot } from "../../changes/updatable-fields.ts";
-import type { ProposedChange } from "../command.ts";
-import type { VerbContext } from "../grammar/verb.ts";
+import type { ProposedChange, VerbContext } from "../command.ts";
 import type { Line } from "../../views/kit/blocks.ts";
 import { words } from "../../views/kit/inline.ts";
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { changeField } from "../forms/fields.ts";
-import { ChangeId } from "../grammar/change-id.ts";
+import { ChangeId } from "../grammar/argument-types.ts";
 import { decideVerb } from "../grammar/verb.ts";
 
 /** All three take the ID of one waiting request. */

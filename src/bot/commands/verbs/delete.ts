@@ -5,11 +5,12 @@ import { jobSnapshot } from "../../changes/updatable-fields.ts";
 import type { Line } from "../../views/kit/blocks.ts";
 import { counted } from "../../views/kit/text.ts";
 import { type FormFacts, type FormValues, noFacts } from "../forms/form.ts";
-import { aboutWorkload } from "../forms/workload-note.ts";
+import { aboutWorkload } from "../forms/service-form.ts";
 import { findWorkload } from "../lookup/find.ts";
 import { refusalNote, refusalOf, serviceChange } from "../lookup/service-change.ts";
-import { Target } from "../grammar/target.ts";
-import { writeVerb, type VerbContext } from "../grammar/verb.ts";
+import { Target } from "../grammar/argument-types.ts";
+import { writeVerb } from "../grammar/verb.ts";
+import type { VerbContext } from "../command.ts";
 import { workloadField } from "../forms/fields.ts";
 
 export const remove = writeVerb({

@@ -5,13 +5,12 @@ import type { Change } from "../../changes/change.ts";
 import { UserError } from "../../errors.ts";
 import { counted } from "../../views/kit/text.ts";
 import type { FormFacts } from "../forms/form.ts";
-import { servicePrefill } from "../forms/service-prefill.ts";
-import { aboutWorkload } from "../forms/workload-note.ts";
+import { servicePrefill, aboutWorkload } from "../forms/service-form.ts";
 import { findService } from "../lookup/find.ts";
 import { onlyUpdate, serviceChange } from "../lookup/service-change.ts";
-import { DomainList } from "../grammar/argument-types.ts";
-import { Target } from "../grammar/target.ts";
-import { type VerbContext, writeVerb } from "../grammar/verb.ts";
+import { DomainList, Target } from "../grammar/argument-types.ts";
+import { writeVerb } from "../grammar/verb.ts";
+import type { VerbContext } from "../command.ts";
 import { serviceField } from "../forms/fields.ts";
 
 /** The longest text of a field: https://docs.slack.dev/reference/block-kit/block-elements/plain-text-input-element. */

@@ -63,7 +63,7 @@ async function oneVerb(verb: Command, command: string, permissions: Permissions)
 const question = "What would you like to do?";
 
 /** The answer to the command alone, and to a greeting. `command` is the slash command. */
-export function shortMenu(command: string): Message {
+function shortMenu(command: string): Message {
   const typed = `${command} restart web · ${command} logs web --grep error · ${command} help`;
   return post(`${question} Or type: ${typed}`, [
     section([strong(question)]),
@@ -93,11 +93,11 @@ type Verb = {
 };
 
 /** The best verdict on the verb for the person who asks, here. */
-export type Outlook = "allow" | "approve" | "refuse";
+type Outlook = "allow" | "approve" | "refuse";
 
 type Listed = Verb & { readonly outlook: Outlook; readonly group: (typeof groups)[number] };
 
-export type HelpList = { readonly commands: readonly Listed[]; readonly command: string };
+type HelpList = { readonly commands: readonly Listed[]; readonly command: string };
 
 const everything: Ask = { verb: "help", share: false, args: { verb: "all" } };
 
@@ -161,7 +161,7 @@ function leftOut(count: number, command: string): string[] {
   return [`${what}. To see why: \`${command} can-i COMMAND\``];
 }
 
-export type HelpVerb = {
+type HelpVerb = {
   readonly verb: Verb & {
     readonly hasForm: boolean;
     /** Other words for the verb. */
@@ -232,4 +232,4 @@ export function groupOf({ name, effect }: Pick<Command, "name" | "effect">): Gro
 }
 
 /** The verbs that help shows first. */
-export const mostUsed: readonly string[] = ["list", "show", "logs", "create", "scale", "restart"];
+const mostUsed: readonly string[] = ["list", "show", "logs", "create", "scale", "restart"];

@@ -8,12 +8,12 @@ import type { Change } from "../../changes/change.ts";
 import { NOT_REPORTED } from "../../changes/updatable-fields.ts";
 import { UserError } from "../../errors.ts";
 import type { FormFacts } from "../forms/form.ts";
-import { servicePrefill } from "../forms/service-prefill.ts";
-import { aboutWorkload } from "../forms/workload-note.ts";
+import { servicePrefill, aboutWorkload } from "../forms/service-form.ts";
 import { findService } from "../lookup/find.ts";
 import { onlyUpdate, serviceChange } from "../lookup/service-change.ts";
-import { Target } from "../grammar/target.ts";
-import { type VerbContext, writeVerb } from "../grammar/verb.ts";
+import { Target } from "../grammar/argument-types.ts";
+import { writeVerb } from "../grammar/verb.ts";
+import type { VerbContext } from "../command.ts";
 import { Memory } from "./create/container-arguments.ts";
 import { serviceField } from "../forms/fields.ts";
 

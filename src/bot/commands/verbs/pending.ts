@@ -65,14 +65,14 @@ async function approverNames({ approvers }: Context["permissions"], { from }: Te
 }
 
 /** A waiting request, with what its reader may do. */
-export type PendingRow = {
+type PendingRow = {
   readonly change: StoredChange;
   readonly may: "decide" | "cancel" | "nothing";
   /** Who could approve it now; undefined when any member of the card's channel may. */
   readonly approvers: { readonly names: readonly string[]; readonly count: number | undefined } | "unknown" | undefined;
 };
 
-export type PendingList = {
+type PendingList = {
   /** Those of this page, newest first. */
   readonly rows: readonly PendingRow[];
   /** On all pages. */

@@ -6,9 +6,10 @@ import { UserError } from "../../errors.ts";
 import { dotOf } from "../../views/kit/status.ts";
 import { workloadField } from "../forms/fields.ts";
 import { type FormFacts, type FormValues, noFacts } from "../forms/form.ts";
-import { aboutWorkload } from "../forms/workload-note.ts";
-import { Target } from "../grammar/target.ts";
-import { writeVerb, type VerbContext } from "../grammar/verb.ts";
+import { aboutWorkload } from "../forms/service-form.ts";
+import { Target } from "../grammar/argument-types.ts";
+import { writeVerb } from "../grammar/verb.ts";
+import type { VerbContext } from "../command.ts";
 import { readJob, unknownName } from "../lookup/find.ts";
 import { checkMaySee } from "../lookup/may-see.ts";
 

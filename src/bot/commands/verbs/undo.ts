@@ -1,4 +1,6 @@
 import { z } from "zod";
+import type { Change } from "../../changes/change.ts";
+import { isReported, updatableFields } from "../../changes/updatable-fields.ts";
 import { partsOf, type StoredChange } from "../../changes/stored-change.ts";
 import { actionButton, actions, askButton, context as note, section } from "../../views/kit/blocks.ts";
 import { historyLine, historyText } from "../../views/kit/history-line.ts";
@@ -6,11 +8,11 @@ import type { Message } from "../../views/kit/message.ts";
 import { post } from "../../views/kit/post.ts";
 import { truncate, visible } from "../../views/kit/text.ts";
 import type { Ask } from "../../ask.ts";
-import type { Undoable } from "../command.ts";
+import type { Undoable, VerbContext } from "../command.ts";
 import { workloadField } from "../forms/fields.ts";
 import { isNoName } from "../grammar/manners.ts";
-import { Target } from "../grammar/target.ts";
-import { readVerb, type VerbContext } from "../grammar/verb.ts";
+import { Target } from "../grammar/argument-types.ts";
+import { readVerb } from "../grammar/verb.ts";
 
 /** Only offers: the button is the Undo of the request's card. */
 export const undo = readVerb({
@@ -79,4 +81,12 @@ function nothingToUndo(name: Target | undefined, ask: Ask): Message {
 
 function recent(ask: Ask) {
   return askButton("Recent requests", { ...ask, verb: "history", args: {} });
+}
+
+/** Why a Change can't be taken back: the API didn't report what it replaced. Undefined for other reasons. Pure. */
+export function unknownBefore(change: Change): string | undefined {
+  const lost = updatableFields(change, change.before)
+    .filter(({ wanted, before }) => wanted !== undefined && !isReported(before))
+    .map(({ label }) => label);
+  return lost.length === 0 ? undefined : `The workload API didn't report the earlier ${lost.join(" and ")}.`;
 }

@@ -35,7 +35,7 @@ export const whoami = readVerb({
   },
 });
 
-export type Whoami = {
+type Whoami = {
   readonly account: {
     readonly owner: AccountOwner;
     readonly username: string;

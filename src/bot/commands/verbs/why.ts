@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Command, ReadCommand } from "../command.ts";
 import { workloadField } from "../forms/fields.ts";
-import { Target } from "../grammar/target.ts";
+import { Target } from "../grammar/argument-types.ts";
 import { readVerb } from "../grammar/verb.ts";
 import { findListed, type Found } from "../lookup/find.ts";
 import { factsOf, workloadCard, statusOf } from "./show/show.ts";
@@ -60,7 +60,7 @@ const CAUSE_MESSAGE = 120;
  * What status and log come to, to be read after the name: "crashes every 20 s: lost the connection to the database, 18
  * times". Never better than the status, and about no more of the log than was read. Pure.
  */
-export function verdictOn(found: Found, log: LogLook, now: Date): string {
+function verdictOn(found: Found, log: LogLook, now: Date): string {
   const status = statusOf(found);
   const findings = log === "unread" ? undefined : log;
   if (status.level === "idle") return `is ${status.words}`;
@@ -139,7 +139,7 @@ const LINE = 200;
  * What a log reports: each error once, with its number and its newest entry, or the newest entries without any. Undefined
  * for somebody who may not read it.
  */
-export function failureBlocks(log: LogLook, now: Date): Block[] | undefined {
+function failureBlocks(log: LogLook, now: Date): Block[] | undefined {
   if (log === undefined) return undefined;
   if (log === "unread") return [context("Couldn't read the log. Try Logs.")];
   if (log.read === 0) return [context("The log has no lines today.")];
@@ -215,7 +215,7 @@ function deedOf({ reason, message }: Event): string {
  * What the cluster reports of a workload, in words: their messages are text from outside, as a log is. Nothing for what its
  * status says already.
  */
-export function eventBlocks(found: Found, now: Date): Block[] {
+function eventBlocks(found: Found, now: Date): Block[] {
   const { events_not_read: notRead } = workloadOf(found);
   const events = newEvents(found);
   const [first, ...rest] = events.slice(0, SHOWN).map((event) => eventLine(event, now));
@@ -240,13 +240,13 @@ function eventLine(event: Event, now: Date): Line {
 }
 
 /** Why the workload isn't well, as far as only an event says it. */
-export function eventCause(found: Found): string | undefined {
+function eventCause(found: Found): string | undefined {
   const [event] = newEvents(found);
   return event && deedOf(event);
 }
 
 /** Whether its containers are restarted because of a probe, which its log may not show. */
-export function probeCause(found: Found): string | undefined {
+function probeCause(found: Found): string | undefined {
   const killed = newEvents(found).find(({ reason, message }) => reason === "Killing" && /\bprobe\b/iu.test(message));
   const [, probe] = /\b(liveness|startup) probe/iu.exec(killed?.message ?? "") ?? [];
   return probe === undefined ? undefined : `its ${probe.toLowerCase()} probe fails`;

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Ask } from "../../ask.ts";
 import type { Context, ReadCommand } from "../../commands/command.ts";
-import { regionOf, Target } from "../../commands/grammar/target.ts";
+import { regionOf, Target } from "../../commands/grammar/argument-types.ts";
 import { refusedRead } from "../../commands/lookup/authorize.ts";
 import { findWorkload } from "../../commands/lookup/find.ts";
 import { ReadRefused } from "../../commands/lookup/may-see.ts";

@@ -1,6 +1,6 @@
 import type { ModalView } from "@slack/types";
 import type { FormField, FormValues } from "../../commands/forms/form.ts";
-import { maskValues } from "../../commands/forms/form-secret.ts";
+import { maskValues } from "../../commands/forms/argument-text.ts";
 import { formView } from "../../views/forms/form-view.ts";
 import type { Line } from "../../views/kit/blocks.ts";
 import type { Block } from "../../views/kit/message.ts";

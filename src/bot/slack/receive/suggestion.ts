@@ -1,11 +1,18 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
+import type { Logger } from "pino";
 import { decodeAction } from "../../views/kit/action-id.ts";
 import { readJob } from "../../commands/lookup/find.ts";
-import type { Suggestion as Options } from "../../views/forms/picker-options.ts";
+import {
+  type Suggestion as Options,
+  changeOptions,
+  instanceOptions,
+  regionOptions,
+  workloadOptions,
+} from "../../views/forms/picker-options.ts";
 import { maySee } from "../../commands/lookup/may-see.ts";
-import { Target } from "../../commands/grammar/target.ts";
-import type { Context } from "../../commands/command.ts";
+import { Target } from "../../commands/grammar/argument-types.ts";
+import type { Context, Settings } from "../../commands/command.ts";
 import { UserError } from "../../errors.ts";
 import type { Ack } from "./ack.ts";
 import { contextFor } from "../../workflow/access/context.ts";
@@ -14,13 +21,9 @@ import { liveWorkloads } from "../../workflow/live-workloads.ts";
 import type { Origin } from "../../workflow/origin.ts";
 import { CarriedView } from "./view-payload.ts";
 import type { Lanes } from "../../workflow/inbox/lanes.ts";
-import type { People } from "../../workflow/ports.ts";
-import type { Clock } from "../../workflow/ports.ts";
-import type { Logger } from "pino";
-import type { Settings } from "../../commands/command.ts";
+import type { People, Clock } from "../../workflow/ports.ts";
 import type { DepsOf } from "../deps-of.ts";
 import { valuesIn } from "../../views/forms/form-values.ts";
-import { changeOptions, instanceOptions, regionOptions, workloadOptions } from "../../views/forms/picker-options.ts";
 
 export type SuggestionDeps = DepsOf<typeof contextFor | typeof liveWorkloads> & {
   readonly lanes: Pick<Lanes, "track">;

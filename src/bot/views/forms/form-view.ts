@@ -1,5 +1,6 @@
 import type { ModalView, InputBlock } from "@slack/types";
-import type { Form, FormField, FormValues } from "../../commands/forms/form.ts";
+import type { FormField, FormValues } from "../../commands/forms/form.ts";
+import type { Form } from "../../commands/command.ts";
 import { actionButton, actions, section, type Line, limits } from "../kit/blocks.ts";
 import type { Block } from "../kit/message.ts";
 import { modal } from "./modal.ts";

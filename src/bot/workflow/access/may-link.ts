@@ -8,7 +8,7 @@ import type { Origin } from "../origin.ts";
 import { noteRefusal } from "../history.ts";
 import { freshness, type Profile, type WorkflowParts } from "../ports.ts";
 import { permissionsFor } from "./permissions.ts";
-import { bindingVerdict } from "../../commands/lookup/binding-verdict.ts";
+import { bindingVerdict } from "../../commands/lookup/authorize.ts";
 
 type Linking = {
   readonly kind: "connect" | "disconnect";

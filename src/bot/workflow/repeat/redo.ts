@@ -1,6 +1,6 @@
 import type { StoredChange } from "../../changes/stored-change.ts";
 import type { Ask } from "../../ask.ts";
-import { unknownBefore } from "../../commands/undo.ts";
+import { unknownBefore } from "../../commands/verbs/undo.ts";
 import { UserError } from "../../errors.ts";
 import { findVisibleChange } from "../access/find-visible-change.ts";
 import { decisionPost, retireOutdated } from "../decide.ts";

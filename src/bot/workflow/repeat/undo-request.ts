@@ -1,7 +1,7 @@
 import type { Sealer } from "../../accounts/seal.ts";
 import type { StoredChange } from "../../changes/stored-change.ts";
 import type { Ask } from "../../ask.ts";
-import { undoAsk } from "../../commands/undo.ts";
+import { undoAsk } from "../../commands/verbs.ts";
 import { changeIn, contentOf, type Content } from "../stored-request.ts";
 
 /** The Ask that takes a Change back; of several workloads, those that were changed. Undefined when there is none. */

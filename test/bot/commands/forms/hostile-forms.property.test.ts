@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { commands } from "../../../../src/bot/commands/verbs.ts";
-import type { Form, FormField, FormValues } from "../../../../src/bot/commands/forms/form.ts";
+import type { FormField, FormValues } from "../../../../src/bot/commands/forms/form.ts";
+import type { Form } from "../../../../src/bot/commands/command.ts";
 import { seeded, timeout } from "../support/seeded.ts";
 
 const settings = seeded("hostile forms");

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { ChangeId, newChangeId } from "../../../../src/bot/commands/grammar/change-id.ts";
+import { ChangeId, newChangeId } from "../../../../src/bot/commands/grammar/argument-types.ts";
 import type { Decision } from "../../../../src/bot/commands/command.ts";
 import { parseText } from "../../../../src/bot/commands/grammar/parse.ts";
 

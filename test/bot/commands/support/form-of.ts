@@ -1,5 +1,6 @@
 import { commands } from "../../../../src/bot/commands/verbs.ts";
-import type { FilledForm, Form, FormValues } from "../../../../src/bot/commands/forms/form.ts";
+import type { FilledForm, FormValues } from "../../../../src/bot/commands/forms/form.ts";
+import type { Form } from "../../../../src/bot/commands/command.ts";
 import { findCommand } from "../../../../src/bot/commands/grammar/find-command.ts";
 import type { Line } from "../../../../src/bot/views/kit/blocks.ts";
 import { scripted, type Script } from "./script.ts";

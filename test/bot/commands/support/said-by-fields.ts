@@ -1,6 +1,6 @@
 import fc from "fast-check";
-import type { Command } from "../../../../src/bot/commands/command.ts";
-import type { Form, FormField } from "../../../../src/bot/commands/forms/form.ts";
+import type { Command, Form } from "../../../../src/bot/commands/command.ts";
+import type { FormField } from "../../../../src/bot/commands/forms/form.ts";
 import {
   all,
   type BothWays,

@@ -6,7 +6,7 @@ import type { Message } from "../../../views/kit/message.ts";
 import { truncate } from "../../../views/kit/text.ts";
 import type { Ask } from "../../../ask.ts";
 import type { Command, Context, ReadCommand } from "../../command.ts";
-import { shareField } from "../../forms/common-fields.ts";
+import { shareField } from "../../forms/fields.ts";
 import { commonFlags, optionsOf } from "../../grammar/flags.ts";
 import { findCommand } from "../../grammar/find-command.ts";
 import { evaluateBinding, evaluateRead, evaluateWrite, type Query } from "./evaluate.ts";

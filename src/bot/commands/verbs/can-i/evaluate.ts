@@ -2,11 +2,10 @@ import { Problem } from "../../../../api/problem.ts";
 import { UserError } from "../../../errors.ts";
 import type { Evaluation, ActionAnswer } from "./view.ts";
 import type { Ask } from "../../../ask.ts";
-import { bindingVerdict } from "../../lookup/binding-verdict.ts";
+import { bindingVerdict, type Proposal, proposeChange } from "../../lookup/authorize.ts";
+import { kindOf } from "../../lookup/may-see.ts";
 import type { About, BindCommand, Command, Context, ReadCommand, WriteCommand } from "../../command.ts";
-import { type Proposal, proposeChange } from "../../lookup/authorize.ts";
-import { kindOf } from "../../lookup/best-verdict.ts";
-import { regionOf, Target } from "../../grammar/target.ts";
+import { regionOf, Target } from "../../grammar/argument-types.ts";
 
 /** A command that somebody might type. `--break-glass` is kept apart from the words, because it would need a reason. */
 export type Query<Verb extends Command = Command> = {

@@ -36,7 +36,7 @@ export type Evaluation =
       readonly hasReason: boolean;
     };
 
-export type CanI = {
+type CanI = {
   readonly evaluation: Evaluation;
   readonly verb: { readonly name: string; readonly effect: Command["effect"]; readonly example: string };
   readonly command: string;

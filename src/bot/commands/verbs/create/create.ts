@@ -2,8 +2,7 @@ import { z } from "zod";
 import { UserError } from "../../../errors.ts";
 import { prefillLike } from "./create-like.ts";
 import { createFields } from "./fields.ts";
-import { JobArgs, proposeJob } from "./job.ts";
-import { proposeService, ServiceArgs } from "./service.ts";
+import { JobArgs, proposeJob, proposeService, ServiceArgs } from "./new-workload.ts";
 import type { Flags, Typed } from "../../grammar/flags.ts";
 import { writeVerb } from "../../grammar/verb.ts";
 

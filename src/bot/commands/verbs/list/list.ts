@@ -4,15 +4,14 @@ import { Problem } from "../../../../api/problem.ts";
 import { section } from "../../../views/kit/blocks.ts";
 import type { Message } from "../../../views/kit/message.ts";
 import { post } from "../../../views/kit/post.ts";
-import { workloadList } from "./workload-list.ts";
-import type { About } from "../../command.ts";
+import { workloadList, isStatusWord } from "./workload-list.ts";
+import type { About, VerbContext } from "../../command.ts";
 import { listJobs, listServices, type Listed } from "../../lookup/list-workloads.ts";
 import type { FormField } from "../../forms/form.ts";
 import { listRefusal, visibleItems } from "../../lookup/may-see.ts";
-import { isStatusWord } from "./status-filter.ts";
 import { UserError } from "../../../errors.ts";
 import { counted } from "../../../views/kit/text.ts";
-import { readVerb, type VerbContext } from "../../grammar/verb.ts";
+import { readVerb } from "../../grammar/verb.ts";
 
 const kinds: Readonly<Record<string, "services" | "jobs">> = {
   services: "services",

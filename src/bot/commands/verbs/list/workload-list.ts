@@ -9,7 +9,6 @@ import type { Block, Message } from "../../../views/kit/message.ts";
 import { post } from "../../../views/kit/post.ts";
 import { dotOf, statusWords } from "../../../views/kit/status.ts";
 import { counted, grouped, truncate, visible, truncateMiddle } from "../../../views/kit/text.ts";
-import { isTroubleWord, needsAttention, statusFilter } from "./status-filter.ts";
 import { shortAge } from "../../../views/kit/time.ts";
 
 export type WorkloadList = {
@@ -171,13 +170,13 @@ export type Row = { readonly name: string; readonly status: WorkloadStatus } & (
   | { readonly kind: "job"; readonly job: Job }
 );
 
-export type ListFilter = { readonly text?: string; readonly status?: string };
+type ListFilter = { readonly text?: string; readonly status?: string };
 
-export function serviceRow(service: Service): Row {
+function serviceRow(service: Service): Row {
   return { kind: "service", name: service.name, status: serviceStatus(service), service };
 }
 
-export function jobRow(job: Job): Row {
+function jobRow(job: Job): Row {
   return { kind: "job", name: job.metadata.name, status: jobStatus(job), job };
 }
 
@@ -224,7 +223,7 @@ function addressOf({ port_mappings, default_domain_name, binding_domain_name }: 
 }
 
 /** Trouble first, then by name. */
-export function byNeed(one: Row, other: Row): number {
+function byNeed(one: Row, other: Row): number {
   const need = rank(one) - rank(other);
   if (need !== 0) return need;
   return one.name < other.name ? -1 : Number(one.name > other.name);
@@ -235,10 +234,64 @@ function rank({ status }: Row): number {
   return needsAttention(status) ? 1 : 2;
 }
 
-export function nameFits(name: string, { text }: ListFilter): boolean {
+function nameFits(name: string, { text }: ListFilter): boolean {
   return text === undefined || name.toLowerCase().includes(text.toLowerCase());
 }
 
-export function statusFits(status: WorkloadStatus, filter: ListFilter): boolean {
+function statusFits(status: WorkloadStatus, filter: ListFilter): boolean {
   return filter.status === undefined || statusFilter(filter.status)(status);
+}
+
+type Fits = (status: WorkloadStatus) => boolean;
+
+const failing: Fits = ({ level }) => level === "failing";
+const healthy: Fits = ({ level }) => level === "healthy";
+const stopped: Fits = ({ words }) => /^(?:stopped|suspended)/u.test(words);
+const complete: Fits = ({ words }) => words.startsWith("complete");
+
+const restarting: Fits = ({ isRestarting, words }) => isRestarting === true || words.startsWith("restarting");
+
+/** It is retried, or runs with too few instances. Starting and stopping are no trouble. */
+const UNSTEADY = /^retrying\b|\d ready$/u;
+
+/** Somebody should have a look at it. */
+const needsAttention: Fits = (status) =>
+  failing(status) || (status.level === "busy" && (restarting(status) || isHeldUp(status)));
+
+/** Busy with a reason means that it may not recover without help. */
+function isHeldUp({ words, reason }: WorkloadStatus): boolean {
+  return UNSTEADY.test(words) || reason !== undefined;
+}
+
+const filters: ReadonlyMap<string, Fits> = new Map([
+  // Whoever asks for what fails wants all that a list counts as trouble, not only what is beyond hope.
+  ...["failed", "failing", "crashing", "broken", "unhealthy", "trouble"].map((word) => [word, needsAttention] as const), // a pair, not a list
+  ["healthy", healthy],
+  ["running", ({ level, words }: WorkloadStatus) => level === "healthy" || words.startsWith("running")],
+  ["stopped", stopped],
+  ["suspended", stopped],
+  ["complete", complete],
+  ["completed", complete],
+  ["done", complete],
+  ["succeeded", complete],
+  ["restarting", restarting],
+  ...["waiting", "retrying", "starting", "updating", "stopping", "deleting", "pending"].map(
+    (word) => [word, ({ words }: WorkloadStatus) => words.startsWith(word)] as const, // a pair, not a list
+  ),
+]);
+
+/** True for a status that finds everything that needs attention. */
+function isTroubleWord(word: string): boolean {
+  return filters.get(word.toLowerCase()) === needsAttention;
+}
+
+/** True for a word that `list` takes as a status rather than as a part of a name. */
+export function isStatusWord(word: string): boolean {
+  return filters.has(word.toLowerCase());
+}
+
+/** Other words, which `--status` takes for statuses of other workload APIs, are compared with how the status begins. */
+function statusFilter(word: string): Fits {
+  const wanted = word.toLowerCase();
+  return filters.get(wanted) ?? (({ words }) => words.startsWith(wanted));
 }

@@ -116,7 +116,7 @@ function alone(log: LogExcerpt, texts: readonly string[]): Post {
 }
 
 /** "No lines today" and "no line matches" are different answers; neither is "no such workload". */
-export function emptyLog(log: LogExcerpt): Message {
+function emptyLog(log: LogExcerpt): Message {
   const pieces = whyEmpty(log);
   const spoken = pieces.map((piece) => (piece.type === "text" ? piece.text : "")).join("");
   const isPrivate = log.ask.args["private"] === true;

@@ -12,15 +12,13 @@ import { failureButtons, MOST_LINES } from "./log-buttons.ts";
 import { NotStarted, logDay } from "./log-words.ts";
 import type { Message } from "../../../views/kit/message.ts";
 import { grouped } from "../../../views/kit/text.ts";
-import type { Logged } from "../../command.ts";
-import { Since, sinceMoment } from "../history/since.ts";
+import type { Logged, VerbContext } from "../../command.ts";
+import { Since, sinceMoment, regionOf, Target, wholeNumber } from "../../grammar/argument-types.ts";
 import { withContextLine } from "../../../views/kit/post.ts";
 import { bothExist, kindInRecentLists, orMissing, readJob, readService, unknownName } from "../../lookup/find.ts";
 import { dayFacts, logsForm } from "./form.ts";
 import { checkRead, readQuestion, visibleTarget } from "../../lookup/may-see.ts";
-import { regionOf, Target } from "../../grammar/target.ts";
-import { readVerb, type VerbContext } from "../../grammar/verb.ts";
-import { wholeNumber } from "../../grammar/argument-types.ts";
+import { readVerb } from "../../grammar/verb.ts";
 import { linesSince } from "../../../logs/entries.ts";
 
 const badInstance = "--instance takes the name of an instance, at most 253 characters.";
@@ -252,7 +250,7 @@ function alone({ thread, ...message }: Message): Message {
 }
 
 /** A page of a log, and the button for newer lines continues after its last line. */
-export type Slice = {
+type Slice = {
   readonly lines: readonly LogLine[];
   /** The first record, counted from the newest. */
   readonly from: number;
@@ -268,18 +266,18 @@ const SEARCHED = 1_000;
 const BEFORE = 400;
 
 /** Identifies the end of a page, to find it again when new lines have arrived. Undefined for an empty page. */
-export function markOf(lines: readonly LogLine[]): string | undefined {
+function markOf(lines: readonly LogLine[]): string | undefined {
   const count = Math.min(MARK_LINES, lines.length);
   return count === 0 ? undefined : `${count}.${digest(lines.slice(-count))}`;
 }
 
 /** The request that finds the lines after a mark. */
-export function searchPage({ mode, from }: Pick<LogPage, "mode" | "from">): LogPage {
+function searchPage({ mode, from }: Pick<LogPage, "mode" | "from">): LogPage {
   return { mode, from: Math.max(0, from - BEFORE), size: SEARCHED };
 }
 
 /** The lines after the mark, oldest first, at most `size`. Without the mark, the page that was asked for. */
-export function linesAfter(mark: string, found: readonly LogLine[], wanted: LogPage): Slice {
+function linesAfter(mark: string, found: readonly LogLine[], wanted: LogPage): Slice {
   const first = firstRecord(searchPage(wanted));
   const start = endOfMark(mark, found);
   const end = start === undefined ? Math.max(0, found.length - (wanted.from - first)) : start + wanted.size;
@@ -303,7 +301,7 @@ function digest(lines: readonly LogLine[]): string {
 }
 
 /** The lines of `--since`, by the times in them: the workload API has none. Throws a `UserError` when there are none. */
-export function recentLines(
+function recentLines(
   lines: ExcerptRequest["lines"],
   since: Since,
   { ask, now }: Pick<VerbContext, "ask" | "now">,

@@ -11,9 +11,9 @@ import { lookAtLog } from "../../lookup/log-look.ts";
 import { jobStatus, serviceStatus, type WorkloadStatus } from "../../../../api/workload-status.ts";
 import type { Message } from "../../../views/kit/message.ts";
 import { refusalOf } from "../../lookup/service-change.ts";
-import type { Command, ReadCommand } from "../../command.ts";
-import { Target } from "../../grammar/target.ts";
-import { readVerb, type VerbContext } from "../../grammar/verb.ts";
+import type { Command, ReadCommand, VerbContext } from "../../command.ts";
+import { Target } from "../../grammar/argument-types.ts";
+import { readVerb } from "../../grammar/verb.ts";
 import { workloadField } from "../../forms/fields.ts";
 
 /** Takes a function because the list of verbs holds this verb. */

@@ -1,0 +1,201 @@
+import { z } from "zod";
+import { serviceMemory, jobMemory } from "../../../../api/memory.ts";
+import { isVolumeName, requestLimits } from "../../../../api/request-limits.ts";
+import type { NewService, NewJob } from "../../../../api/schema.ts";
+import type { Change } from "../../../changes/change.ts";
+import { UserError } from "../../../errors.ts";
+import {
+  checkMounts,
+  containerArgs,
+  newContainer,
+  newName,
+  portList,
+  volumeNameRule,
+  whenMountsAreRead,
+} from "./container-arguments.ts";
+import { OtherKind, orOther, readService, readJob } from "../../lookup/find.ts";
+import type { VerbContext } from "../../command.ts";
+import { DomainList, wholeNumber } from "../../grammar/argument-types.ts";
+import { commandLine } from "../../../views/kit/container-text.ts";
+
+/** `data=disk-1` or `data=disk-1:ro`: a name for mounts, and the disk behind it. */
+const ServiceVolume = z.string().transform((typed, context) => {
+  const [, name = "", disk = "", mode] = /^([^=:\s]+)=([^:\s]+?)(?::(ro|rw))?$/u.exec(typed) ?? [];
+  if (isVolumeName(name) && isVolumeName(disk)) return { name, disk_name: disk, is_read_only: mode === "ro" };
+  context.addIssue(
+    name === ""
+      ? `“${typed}” isn't a service volume. Write NAME=DISK, or NAME=DISK:ro for read-only.`
+      : `“${typed}” isn't a service volume. A volume or disk name ${volumeNameRule}.`,
+  );
+  return z.NEVER;
+});
+
+/** Every field of the creation body of a service. */
+export const ServiceArgs = z
+  .object({
+    kind: z.literal("service"),
+    ...containerArgs,
+    instances: wholeNumber("--instances", { from: 0, to: requestLimits.instances }).default(1),
+    publish: portList(
+      requestLimits.publishedPorts,
+      `At most ${requestLimits.publishedPorts} published ports.`,
+    ).optional(),
+    volume: z.array(ServiceVolume).max(requestLimits.volumes, `At most ${requestLimits.volumes} volumes.`).optional(),
+    domain: DomainList.optional(),
+    name: newName("service"),
+  })
+  .superRefine(checkMounts, whenMountsAreRead)
+  .superRefine(checkOpenPorts);
+type ServiceArgs = z.output<typeof ServiceArgs>;
+
+/** Checks first that the name is free, with one call. */
+export async function proposeService(args: ServiceArgs, context: VerbContext): Promise<Change> {
+  const { region, settings } = context;
+  const { name } = args;
+  const taken = await orOther(readService(name, context));
+  if (taken !== undefined && !(taken instanceof OtherKind)) {
+    throw new UserError(`Service ${name} already exists in ${region}.`, {
+      next: `Choose another name, or see it with \`${settings.command} show service/${name}\`.`,
+    });
+  }
+  const count = args.instances === 1 ? "1 instance" : `${args.instances} instances`;
+  return {
+    call: { op: "createService", path: { region, service_name: name }, query: undefined, body: serviceBody(args) },
+    workload: { kind: "service", region, name, uid: undefined },
+    before: undefined,
+    diff: [`${count} of ${args.image}`, ...createDiff(args)],
+  };
+}
+
+function serviceBody(args: ServiceArgs): NewService {
+  return {
+    target_instance_size: args.instances,
+    containers: [newContainer({ ...args, ...openPorts(args) }, serviceMemory)],
+    ...(args.publish && {
+      port_mappings: args.publish.map(({ port, protocol }) => ({
+        container_port: port,
+        protocol: protocol.toLowerCase(),
+      })),
+    }),
+    ...(args.volume && { volumes: args.volume }),
+    ...(args["sync-timezone"] && { sync_timezone: true }),
+    ...(args.domain && { binding_domain_name: args.domain }),
+  };
+}
+
+/** Published ports are opened as well, so both share one limit. */
+function checkOpenPorts(args: Pick<ServiceArgs, "port" | "publish">, context: z.RefinementCtx): void {
+  if ((openPorts(args).port ?? []).length <= requestLimits.ports) return;
+  const message = `--port and --publish together name more than ${requestLimits.ports} ports, the limit for one container.`;
+  context.addIssue({ code: "custom", path: ["publish"], message });
+}
+
+/** The container opens every published port: `--publish 8080` implies `--port 8080`. */
+function openPorts({ port = [], publish = [] }: Pick<ServiceArgs, "port" | "publish">): Pick<ServiceArgs, "port"> {
+  const spare = publish.filter((published) => port.every((open) => open.port !== published.port));
+  const all = [...port, ...spare];
+  return all.length > 0 ? { port: all } : {};
+}
+
+/** `data`, or `data=host`: `host` is the only volume type of a job. */
+const JobVolume = z.string().transform((typed, context) => {
+  const [, name = "", type = "host"] = /^([^=:\s]+)(?:=([a-zA-Z]+))?$/u.exec(typed) ?? [];
+  if (isVolumeName(name) && type === "host") return { name, type };
+  context.addIssue(
+    name === "" || type !== "host"
+      ? `“${typed}” isn't a job volume. Write NAME, or NAME=host.`
+      : `“${typed}” isn't a job volume. A volume name ${volumeNameRule}.`,
+  );
+  return z.NEVER;
+});
+
+/** Every field of the creation body of a job. */
+export const JobArgs = z
+  .object({
+    kind: z.literal("job"),
+    ...containerArgs,
+    volume: z.array(JobVolume).max(requestLimits.volumes, `At most ${requestLimits.volumes} volumes.`).optional(),
+    "pull-always": z.boolean().default(false),
+    name: newName("job"),
+  })
+  .superRefine(checkMounts, whenMountsAreRead);
+type JobArgs = z.output<typeof JobArgs>;
+
+/** Checks first that the name is free, with one call. */
+export async function proposeJob(args: JobArgs, context: VerbContext): Promise<Change> {
+  const { name } = args;
+  const region = context.settings.jobsRegion;
+  const taken = await orOther(readJob(name, context));
+  if (taken !== undefined && !(taken instanceof OtherKind)) {
+    throw new UserError(`Job ${name} already exists.`, {
+      next: `Choose another name, or delete it first with \`${context.settings.command} delete job/${name}\`.`,
+    });
+  }
+  return {
+    call: { op: "createJob", path: { region, job_name: name }, query: undefined, body: jobBody(args) },
+    workload: { kind: "job", region, name, uid: undefined },
+    before: undefined,
+    diff: [`runs ${args.image} until it completes`, ...createDiff(args)],
+  };
+}
+
+function jobBody(args: JobArgs): NewJob {
+  const container = newContainer(args, jobMemory);
+  return {
+    containers: [{ ...container, ...(args["pull-always"] && { pull_always: true }) }],
+    ...(args.volume && { volumes: args.volume }),
+    ...(args["sync-timezone"] && { sync_timezone: true }),
+  };
+}
+
+type Port = { readonly port: number; readonly protocol: string };
+
+/** The parts of both kinds of creation body, besides name and image. */
+type Created = {
+  readonly command?: readonly string[] | undefined;
+  readonly memory?: number | undefined;
+  readonly env?: readonly { readonly name: string; readonly value?: string | undefined }[] | undefined;
+  readonly port?: readonly Port[] | undefined;
+  readonly publish?: readonly Port[] | undefined;
+  readonly domain?: readonly string[] | undefined;
+  readonly volume?: readonly Volume[] | undefined;
+  readonly mount?: readonly { readonly name: string; readonly mountPath: string }[] | undefined;
+  readonly "sync-timezone": boolean;
+  readonly "pull-always"?: boolean;
+};
+type Volume = { readonly name: string; readonly disk_name?: string; readonly is_read_only?: boolean };
+
+/**
+ * Lists every setting of a new workload besides its image, one per line: the card shows the first lines, its thread all
+ * of them. Shows names of environment variables only, and the command without secrets. Pure.
+ */
+function createDiff(args: Created): string[] {
+  const { command = [], memory, env, port, publish, domain, volume, mount } = args;
+  return [
+    // Approvers decide on the command, so it comes first.
+    ...(command.length === 0 ? [] : [`command: ${commandLine(command, env)}`]),
+    ...(memory === undefined ? [] : [`memory ${memory} MiB`]),
+    ...listed("environment variables", env, ({ name }) => name),
+    ...listed("open ports", port, portWords),
+    ...listed("public ports", publish, portWords),
+    ...listed("domains", domain, (each) => each),
+    ...listed("volumes", volume, volumeWords),
+    ...listed("mounts", mount, ({ name, mountPath }) => `${name} at ${mountPath}`),
+    ...(args["sync-timezone"] ? ["time zone of the host"] : []),
+    ...(args["pull-always"] === true ? ["pulls the image every time"] : []),
+  ];
+}
+
+function listed<Item>(what: string, items: readonly Item[] = [], words: (item: Item) => string): string[] {
+  if (items.length === 0) return [];
+  return [`${what} ${items.map(words).join(", ")}`];
+}
+
+function portWords({ port, protocol }: Port): string {
+  return `${port}/${protocol.toLowerCase()}`;
+}
+
+function volumeWords({ name, disk_name, is_read_only }: Volume): string {
+  const disk = disk_name === undefined ? "" : ` (disk ${disk_name}${is_read_only === true ? ", read-only" : ""})`;
+  return `${name}${disk}`;
+}
