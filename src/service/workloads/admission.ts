@@ -1,5 +1,5 @@
 import { Refusal } from "../engine.ts";
-import type { Container } from "./definitions/container.ts";
+import type { Container } from "./definitions.ts";
 import type { EngineDeps, EngineParts } from "./engine-parts.ts";
 import { amountOf, type Amount } from "./quota.ts";
 import type { LiveService } from "./services/live-service.ts";

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { Refusal, type User } from "../engine.ts";
 import type { Kysely } from "kysely";
+import { Refusal, type User } from "../engine.ts";
 import type { BackOff } from "./lifecycle/back-off.ts";
 import type { LiveJob } from "./jobs/live-job.ts";
 import type { LiveService } from "./services/live-service.ts";

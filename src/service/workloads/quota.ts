@@ -1,5 +1,5 @@
 import { Refusal } from "../engine.ts";
-import type { Container } from "./definitions/container.ts";
+import type { Container } from "./definitions.ts";
 import type { Runtime } from "./runtime.ts";
 
 /** An amount used or allowed. Each container of an instance counts as one instance, because it is a separate unit. */

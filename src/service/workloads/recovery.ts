@@ -1,15 +1,14 @@
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { EngineParts } from "./engine-parts.ts";
-import { reviveJob } from "./jobs/job-recovery.ts";
+import { reviveJob, endLeftover } from "./jobs/job-recovery.ts";
 import { recordFolder } from "./jobs/run-record.ts";
-import { endLeftover } from "./jobs/end-leftover.ts";
 import { resumeLog } from "./lifecycle/start-unit.ts";
 import type { Unit } from "./runtime.ts";
 import { reviveService } from "./services/service-recovery.ts";
 import { storedJobs, type StoredJob } from "./state/job-store.ts";
 import { storedServices, type StoredService } from "./state/service-store.ts";
-import { withFileNamed } from "./state/start-error.ts";
+import { withFileNamed } from "./state/file-errors.ts";
 import type { Unreadable } from "./state/unreadable.ts";
 
 /** The configured regions and users; everyone if `users` is undefined. */

@@ -1,5 +1,5 @@
 import type { Readiness } from "../engine.ts";
-import type { Container } from "./definitions/container.ts";
+import type { Container } from "./definitions.ts";
 
 /** Where a volume's content is kept: a job's volume of a user, or a service's disk of a user in a region. */
 export type VolumeSource =

@@ -15,10 +15,9 @@ import { makeLedger, type Quotas } from "./quota.ts";
 import { recover } from "./recovery.ts";
 import type { Runtime } from "./runtime.ts";
 import { serviceOperations } from "./services/service-operations.ts";
-import { refusingWhenExhausted } from "./state/exhausted.ts";
-import { lockFolder } from "./state/folder-lock.ts";
+import { refusingWhenExhausted, withFileNamed } from "./state/file-errors.ts";
+import { lockFolder } from "./state/data-folder.ts";
 import { migrate } from "./state/migrate.ts";
-import { withFileNamed } from "./state/start-error.ts";
 import { stateMigrations, type StateTables } from "./state/tables.ts";
 
 /** Options of every engine that runs workloads over a `Runtime`. */

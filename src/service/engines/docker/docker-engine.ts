@@ -1,8 +1,8 @@
 import { mkdir } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import { type OpenedEngine, type Engine, Refusal } from "../../engine.ts";
-import { connectionsFor, quotasFor, type QuotaSettings, thisMachine } from "../../workloads/machine/host-limits.ts";
-import { HOST } from "../../workloads/ports/local-port.ts";
+import { connectionsFor, quotasFor, type QuotaSettings, thisMachine } from "../../workloads/host-limits.ts";
+import { HOST } from "../../workloads/ports.ts";
 import { openWorkloadEngine, type WorkloadOptions } from "../../workloads/workload-engine.ts";
 import { isLocal } from "./daemon/daemon-address.ts";
 import { type DaemonHealth, watchHealth, type Outage } from "./daemon/daemon-health.ts";

@@ -1,5 +1,5 @@
 import type { Readiness } from "../../engine.ts";
-import { makePortFronts } from "../../workloads/ports/port-fronts.ts";
+import { makePortFronts } from "../../workloads/ports.ts";
 import type { Runtime, Unit } from "../../workloads/runtime.ts";
 import type { DaemonApi, ListedContainer } from "./daemon/daemon-api.ts";
 import type { DiskWatch } from "./daemon/disk-watch.ts";

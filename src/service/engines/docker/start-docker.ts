@@ -1,8 +1,8 @@
 import { createServer } from "node:net";
 import { join } from "node:path";
 import type { OpenedEngine } from "../../engine.ts";
-import type { QuotaSettings } from "../../workloads/machine/host-limits.ts";
-import { listen } from "../../workloads/ports/local-port.ts";
+import type { QuotaSettings } from "../../workloads/host-limits.ts";
+import { listen } from "../../workloads/ports.ts";
 import type { WorkloadOptions } from "../../workloads/workload-engine.ts";
 import { addressText, isLocal } from "./daemon/daemon-address.ts";
 import { type DaemonSettings, findDaemon, type FoundDaemon } from "./daemon/find-daemon.ts";

@@ -1,5 +1,5 @@
 import { Refusal } from "../../engine.ts";
-import type { Container } from "../../workloads/definitions/container.ts";
+import type { Container } from "../../workloads/definitions.ts";
 
 /** An image that this engine can run. `program` is a file for Node. */
 export type CatalogueEntry = {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { describeEngine } from "../../engine-descriptor.ts";
-import { quotasOf, quotaVariables } from "../../workloads/machine/quota-variables.ts";
+import { quotasOf, quotaVariables } from "../../workloads/host-limits.ts";
 import { processLimits } from "./limits.ts";
 
 export const processEngine = describeEngine({

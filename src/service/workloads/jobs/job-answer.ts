@@ -7,11 +7,9 @@ import type {
   JobTemplateSpec,
   VolumeMount,
 } from "../../../api/schema.ts";
-import { type Container, enforcedFields, type EnforcedMib } from "../definitions/container.ts";
+import { type Container, enforcedFields, type EnforcedMib } from "../definitions.ts";
 import type { Job } from "../state/job-store.ts";
-import { attemptsText } from "./attempts-text.ts";
-import { ownerFields, type Ownership, refusedFields } from "../ownership.ts";
-import { unwellFields, type Unwell } from "../unwell.ts";
+import { ownerFields, type Ownership, refusedFields, unwellFields, type Unwell } from "../answer-fields.ts";
 
 /** Facts besides the job itself: host paths of its volumes, and why it is not running. */
 export type AroundJob = Unwell & {
@@ -167,4 +165,9 @@ function condition(outcome: "complete" | "failed", at: string, job: Job): JobCon
 
 function heldCondition(message: string): JobCondition {
   return { type: "Failed", status: "True", reason: "NotStarted", message };
+}
+
+/** How the last failed attempt ended, and how many failed: "exit code 2 after 4 attempts". */
+export function attemptsText({ failures, lastExit = "failed" }: Pick<Job, "failures" | "lastExit">): string {
+  return `${lastExit} after ${failures} ${failures === 1 ? "attempt" : "attempts"}`;
 }

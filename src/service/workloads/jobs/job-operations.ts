@@ -4,14 +4,14 @@ import { Refusal, type Engine, type EngineRequest, type User } from "../../engin
 import { admitJob, reserveStoppedAtEnd } from "../admission.ts";
 import { findOwn, forAMoment, ownOf, type EngineParts } from "../engine-parts.ts";
 import { createdJob, listedJob, readJob as answerJob } from "./job-answer.ts";
-import { readJob } from "../definitions/job-definition.ts";
+import { readJob } from "../definitions.ts";
 import { JOB_REGION } from "./job-run.ts";
 import { insertJob, removeJob, type Job } from "../state/job-store.ts";
 import { keepTrying } from "../lifecycle/keep-trying.ts";
 import { clearJob, openJob, unwellOf, type LiveJob } from "./live-job.ts";
 import { requestedDay } from "../logs/log-writer.ts";
 import { recordFolder, reserveRecords } from "./run-record.ts";
-import { ensureJob } from "../definitions/stored-definition.ts";
+import { ensureJob } from "../stored-definition.ts";
 import { refuseUnreadable, unreadableJob, type Unreadable } from "../state/unreadable.ts";
 
 type JobOperations = Pick<Engine, "listJobs" | "getJob" | "createJob" | "deleteJob" | "getJobInstanceLogs">;

@@ -3,9 +3,10 @@ import type { EngineDeps, EngineParts } from "../engine-parts.ts";
 import { resume, type Resumed } from "./job-resume.ts";
 import type { Job } from "../state/job-store.ts";
 import type { Unit } from "../runtime.ts";
-import { endLeftover } from "./end-leftover.ts";
 import { openJob } from "./live-job.ts";
-import { reserveRecords } from "./run-record.ts";
+import { reserveRecords, readRecord, recordPath, writeRecord } from "./run-record.ts";
+import { exitTime } from "../lifecycle/exit.ts";
+import { discardUnit } from "../lifecycle/start-unit.ts";
 
 /**
  * Restores a job after an engine restart. Units that still run, or whose end nobody recorded, are adopted. An
@@ -63,4 +64,21 @@ function sayInterrupted({ deps }: EngineParts, job: Job, { isInterrupted, done }
   const completed = done.size > 0 ? `; ${done.size} of its containers have completed and do not run again` : "";
   const line = `[gantry] interrupted by a restart of the engine: ${job.instance} runs again from the start${completed}`;
   deps.logs.append(job.uid, job.instance, line);
+}
+
+/**
+ * Stops a unit of an earlier server that nothing needs any more, and removes what is left of it. If it is one of a job
+ * and has completed, that is recorded first, so that the job never runs a second time.
+ */
+export async function endLeftover(unit: Unit, deps: EngineDeps): Promise<void> {
+  const { workload, container } = unit.labels;
+  await unit.stop();
+  const exit = await unit.exited;
+  const path = recordPath(deps.dataDir, workload, container);
+  // Only jobs have records.
+  const record = exit.code === 0 ? await readRecord(path) : undefined;
+  if (record?.state === "begun" || record?.state === "interrupted") {
+    await writeRecord(path, { state: "ended", attempt: record.attempt, code: 0, at: exitTime(exit, deps.now()) });
+  }
+  await discardUnit(unit, deps);
 }

@@ -1,5 +1,4 @@
-import { exitPhrase } from "../lifecycle/exit-text.ts";
-import { lastStateOf } from "../lifecycle/last-state.ts";
+import { exitPhrase, lastStateOf } from "../lifecycle/exit.ts";
 import type { Job, JobProgress } from "../state/job-store.ts";
 import { readRecord, recordPath } from "./run-record.ts";
 import type { RunRecord } from "./run-record-text.ts";

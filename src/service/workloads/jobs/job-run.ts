@@ -1,12 +1,10 @@
 import { duration } from "../lifecycle/back-off.ts";
-import type { Container } from "../definitions/container.ts";
+import type { Container } from "../definitions.ts";
 import type { EngineDeps } from "../engine-parts.ts";
 import { ended, later } from "./job-resume.ts";
 import type { Job, JobProgress } from "../state/job-store.ts";
-import { exitClause, exitPhrase } from "../lifecycle/exit-text.ts";
-import { exitTime, lateText } from "../lifecycle/exit-time.ts";
+import { exitClause, exitPhrase, exitTime, lateText, lastStateOf } from "../lifecycle/exit.ts";
 import { keepRunning, type Kept } from "../lifecycle/keep-running.ts";
-import { lastStateOf } from "../lifecycle/last-state.ts";
 import { discardUnit, startInTurn, startUnit } from "../lifecycle/start-unit.ts";
 import type { Exit, Unit, UnitSpec } from "../runtime.ts";
 import { recordPath, writeRecord } from "./run-record.ts";

@@ -2,11 +2,11 @@ import { rm } from "node:fs/promises";
 import type { EngineDeps } from "../engine-parts.ts";
 import type { Resumed } from "./job-resume.ts";
 import { runJob, type JobRun } from "./job-run.ts";
-import { attemptsText } from "./attempts-text.ts";
+import { attemptsText } from "./job-answer.ts";
 import { saveProgress, type Job, type JobProgress } from "../state/job-store.ts";
 import { keepTrying, type Trying } from "../lifecycle/keep-trying.ts";
 import type { Unit } from "../runtime.ts";
-import type { Unwell } from "../unwell.ts";
+import type { Unwell } from "../answer-fields.ts";
 import { recordFolder } from "./run-record.ts";
 
 /** A job of this engine: its saved state, and its run unless it is over. */

@@ -1,6 +1,6 @@
 import { mkdir, open, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { pathSegment } from "../state/path-segment.ts";
+import { pathSegment } from "../state/data-folder.ts";
 import { encodeRecord, type RunRecord } from "./run-record-text.ts";
 
 /** The folder of a job's records, outside the working folder where its programs can write. */

@@ -1,6 +1,5 @@
 import type { Exit, Unit } from "../runtime.ts";
-import { delayAfter, recoveredAfterMs, type BackOff } from "./back-off.ts";
-import { makePause, type Pause } from "./pause.ts";
+import { delayAfter, recoveredAfterMs, type BackOff, makePause, type Pause } from "./back-off.ts";
 import { unawaited } from "../../../platform/unawaited.ts";
 
 /** Keeps one container running: starts a unit, waits for its end, and starts another one after a back-off. */

@@ -1,5 +1,4 @@
-import { delayAfter, type BackOff } from "./back-off.ts";
-import { makePause } from "./pause.ts";
+import { delayAfter, type BackOff, makePause } from "./back-off.ts";
 
 /** Work that must eventually succeed, such as saving a result while the disk is full. */
 export type Trying = {

@@ -3,8 +3,7 @@ import { sql, type Kysely } from "kysely";
 import { keepBounds, type LogLimits } from "./log-bounds.ts";
 import { unstoredOf, writeCursors } from "./log-cursors.ts";
 import { addInstances, removeInstances } from "./log-instances.ts";
-import { costOfLine, type LogDatabase, pragma, type LogTables } from "./log-tables.ts";
-import { lockLogs } from "./postgres-log-tables.ts";
+import { costOfLine, type LogDatabase, pragma, type LogTables, lockLogs } from "./log-tables.ts";
 
 export type NewLine = {
   readonly workload: string;

@@ -2,11 +2,16 @@ import { basename } from "node:path";
 import { databaseTroubleOf } from "../../../platform/database/database-trouble.ts";
 import { openPostgres, type TlsOptions } from "../../../platform/database/postgres.ts";
 import { openSqlite } from "../../../platform/database/sqlite.ts";
-import { StartError, withFileNamed } from "../state/start-error.ts";
+import { StartError, withFileNamed } from "../state/file-errors.ts";
 import { DEFAULT_LOG_LIMITS, type LogLimits } from "./log-bounds.ts";
-import { createLogTables, type LogDatabase, type LogTables } from "./log-tables.ts";
+import {
+  createLogTables,
+  type LogDatabase,
+  type LogTables,
+  createPostgresLogTables,
+  LOG_SCHEMA,
+} from "./log-tables.ts";
 import { type LogWriter, openLogWriter } from "./log-writer.ts";
-import { createPostgresLogTables, LOG_SCHEMA } from "./postgres-log-tables.ts";
 
 /** Where the lines are: a file for one server, or a database that several replicas share. */
 export type LogPlace =

@@ -1,6 +1,6 @@
 import type { EngineDeps } from "../engine-parts.ts";
 import type { Trying } from "../lifecycle/keep-trying.ts";
-import { portOf } from "../ports/port-front.ts";
+import { portOf } from "../ports.ts";
 import type { Exposure, Unit } from "../runtime.ts";
 import { removeService, type Addresses, type Service } from "../state/service-store.ts";
 import type { StatusWithReason } from "./service-answer.ts";

@@ -1,6 +1,7 @@
 import type { Service } from "../state/service-store.ts";
 import type { PresentInstance } from "./next-steps.ts";
 import type { ServiceInstance } from "./service-instance.ts";
+import type { Unwell } from "../answer-fields.ts";
 
 /** An instance of one runner. */
 export type Numbered = { readonly index: number; readonly instance: ServiceInstance; readonly generation: number };
@@ -42,4 +43,23 @@ export function targetsOf({ instances }: Instances, containerPort: number): stri
   const all = [...instances].map(({ instance }) => instance);
   const ready = all.filter((each) => each.state() === "ready");
   return (ready.length > 0 ? ready : all).flatMap((each) => each.address(containerPort) ?? []);
+}
+
+/** How unwell the present instances of a service are. One that stops may end as it likes. */
+export function unwellOf(instances: readonly Pick<ServiceInstance, "state" | "crashes" | "waits">[]): Unwell {
+  const present = instances.filter((each) => each.state() !== "stopping");
+  const crashed = present.flatMap((each) => {
+    const { last } = each.crashes();
+    return last === undefined ? [] : [{ ...last, isReady: each.state() === "ready" }];
+  });
+  const newestFirst = crashed.toSorted((left, right) => (left.at > right.at ? -1 : 1));
+  return {
+    restartCount: present.reduce((sum, each) => sum + each.crashes().count, 0),
+    lastState: newestFirst.find(({ end }) => end !== undefined)?.end,
+    message: newestFirst.find(({ isReady }) => !isReady)?.how ?? waiting(present),
+  };
+}
+
+function waiting(present: readonly Pick<ServiceInstance, "waits">[]): string | undefined {
+  return present.map((each) => each.waits()).find((line) => line !== undefined);
 }

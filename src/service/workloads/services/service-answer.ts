@@ -1,9 +1,8 @@
 import type { CreatedService, Service as ServiceBody, ServiceContainer } from "../../../api/schema.ts";
-import { type Container, enforcedFields, type EnforcedMib } from "../definitions/container.ts";
+import { type Container, enforcedFields, type EnforcedMib } from "../definitions.ts";
 import type { Service } from "../state/service-store.ts";
-import { ownerFields, type Ownership, refusedFields } from "../ownership.ts";
-import { unwellFields, type Unwell } from "../unwell.ts";
-import type { Restarts } from "./restart-history.ts";
+import { ownerFields, type Ownership, refusedFields, unwellFields, type Unwell } from "../answer-fields.ts";
+import type { Restarts } from "./crashes.ts";
 import { refusedMoves } from "./service-status.ts";
 
 export type StatusWithReason = Unwell & {

@@ -1,14 +1,13 @@
+import { setTimeout as pause } from "node:timers/promises";
 import type { EngineDeps } from "../engine-parts.ts";
 import { duration, recoveredAfterMs } from "../lifecycle/back-off.ts";
-import { exitClause } from "../lifecycle/exit-text.ts";
-import { lateText } from "../lifecycle/exit-time.ts";
+import { exitClause, lateText } from "../lifecycle/exit.ts";
 import { keepRunning, type Kept } from "../lifecycle/keep-running.ts";
 import { discardUnit, startInTurn } from "../lifecycle/start-unit.ts";
-import type { Exit, Unit } from "../runtime.ts";
-import { makeMemoryFit, type MemoryFit } from "./memory-fit.ts";
-import { type ContainerPlace, specOf, subject } from "./unit-spec.ts";
-import { whenReady } from "./when-ready.ts";
+import type { Exit, Unit, UnitSpec } from "../runtime.ts";
 import { unawaited } from "../../../platform/unawaited.ts";
+import type { Container, ServiceDefinition } from "../definitions.ts";
+import type { Service } from "../state/service-store.ts";
 
 export type KeptContainer = Pick<MemoryFit, "isResizing"> & {
   readonly kept: Kept;
@@ -124,4 +123,127 @@ function makeReadiness(spec: ContainerSpec, deps: EngineDeps, { changed }: Conta
     watch: (unit: Unit) => unawaited(watch(unit), (error) => deps.onEvent("background work failed", { error })),
     isReady: (unit: Unit | undefined) => ready !== undefined && ready === unit,
   };
+}
+
+const POLL_MS = 50;
+/** A container with ports has this many times as long to become ready as one without. */
+const PORT_PATIENCE = 20;
+
+/**
+ * Resolves to true when all ports of the unit answer, or when it has stayed up for `readyAfterMs` if it has none. One
+ * that never opens its ports is ready after a longer time, because it may well do other work; its log says so.
+ */
+export async function whenReady(unit: Unit, { readyAfterMs, onSilentPorts }: ReadyTimes): Promise<boolean> {
+  const gone = new AbortController();
+  unawaited(unit.exited.finally(() => gone.abort()));
+  const waitMs = unit.answers ? readyAfterMs * PORT_PATIENCE : readyAfterMs;
+  const deadline = performance.now() + waitMs;
+  while (!gone.signal.aborted && performance.now() < deadline) {
+    if (unit.answers && (await unit.answers())) return !gone.signal.aborted;
+    await pause(Math.max(1, Math.min(POLL_MS, deadline - performance.now())));
+  }
+  if (unit.answers && !gone.signal.aborted) onSilentPorts(waitMs);
+  return !gone.signal.aborted;
+}
+
+type ReadyTimes = { readonly readyAfterMs: number; readonly onSilentPorts: (waitedMs: number) => void };
+
+/** Gives a container's unit the memory limit of the definition while it runs. */
+export type MemoryFit = {
+  /** Compares the unit's limit with the wanted one, and changes it if they differ. */
+  readonly fit: (unit: Unit) => void;
+  readonly isResizing: () => boolean;
+  /** Its limit is another one and can't be changed, so it has to be replaced. */
+  readonly isMisfit: (unit: Unit | undefined) => boolean;
+};
+
+type MemoryFitOptions = {
+  readonly wantedMib: () => number | undefined;
+  readonly note: (line: string) => void;
+  /** Called after each attempt. */
+  readonly changed: () => void;
+};
+
+export function makeMemoryFit({ wantedMib, note, changed }: MemoryFitOptions): MemoryFit {
+  let misfit: Unit | undefined;
+  let pending = 0;
+  let earlier = Promise.resolve();
+
+  async function resizeAfter(others: Promise<void>, unit: Unit): Promise<void> {
+    await others;
+    await resize(unit);
+    pending -= 1;
+    changed();
+  }
+
+  async function resize(unit: Unit): Promise<void> {
+    const wanted = wantedMib();
+    const fits = unit.limitMib?.() === wanted;
+    const isResized = !fits && (await unit.resize?.(wanted).catch(() => false)) === true;
+    misfit = fits || isResized ? undefined : unit;
+    if (isResized) note(`its memory limit is ${limitText(wanted)} now; it wasn't restarted for that`);
+    if (misfit) note(`its memory limit can't be changed to ${limitText(wanted)} while it runs: it is replaced`);
+  }
+
+  return {
+    fit(unit) {
+      // A runtime that can't change limits doesn't tell them either.
+      if (!unit.limitMib || (pending === 0 && unit.limitMib() === wantedMib())) return;
+      pending += 1;
+      earlier = resizeAfter(earlier, unit);
+    },
+    isResizing: () => pending > 0,
+    isMisfit: (unit) => misfit !== undefined && misfit === unit,
+  };
+}
+
+function limitText(mib: number | undefined): string {
+  return mib === undefined ? "none" : `${mib} MiB`;
+}
+
+/** One container of one instance of a service. */
+export type ContainerPlace = {
+  readonly service: Service;
+  /** The index in the definition. */
+  readonly container: number;
+  readonly instance: string;
+};
+
+/** For log lines. */
+export function subject({ service, container, instance }: ContainerPlace): string {
+  const { containers } = service.definition;
+  return containers.length === 1
+    ? `instance ${instance}`
+    : `container ${containers[container]?.name} of instance ${instance}`;
+}
+
+export function specOf({ service, container, instance }: ContainerPlace): UnitSpec {
+  const { uid, username, region, generation, definition } = service;
+  const own = definition.containers[container];
+  if (!own) throw new Error(`the service ${uid} has no container ${container}`);
+  const mounted = definition.volumes.filter(({ name }) => own.mounts.some((mount) => mount.name === name));
+  return {
+    workload: uid,
+    instance,
+    container,
+    generation,
+    username,
+    region,
+    definition: own,
+    volumes: mounted.map(({ name, diskName, readOnly }) => ({
+      name,
+      readOnly,
+      source: { kind: "disk", username, region, name: diskName },
+    })),
+    ports: portsOf(definition, own),
+    syncTimezone: definition.syncTimezone,
+  };
+}
+
+/** The mapped ports that lead to this container. A port that no container opens leads to the first one. */
+function portsOf({ ports, containers }: ServiceDefinition, container: Container): number[] {
+  return ports.flatMap(({ containerPort }) => {
+    const opener = containers.find((one) => one.ports.some(({ port }) => port === containerPort)) ?? containers[0];
+    return opener === container ? [containerPort] : [];
+  });
 }

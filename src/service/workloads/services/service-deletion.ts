@@ -2,7 +2,7 @@ import { Refusal } from "../../engine.ts";
 import { forAMoment, type EngineParts } from "../engine-parts.ts";
 import { keepTrying } from "../lifecycle/keep-trying.ts";
 import { finishDeletion, type LiveService } from "./live-service.ts";
-import { isDiskFull } from "../state/exhausted.ts";
+import { isDiskFull } from "../state/file-errors.ts";
 import { removeService, saveService } from "../state/service-store.ts";
 import type { Unreadable } from "../state/unreadable.ts";
 

@@ -2,7 +2,7 @@ import { FAILURES_OF_A_CRASH_LOOP } from "../lifecycle/back-off.ts";
 import type { EngineDeps } from "../engine-parts.ts";
 import type { Unit } from "../runtime.ts";
 import type { Service } from "../state/service-store.ts";
-import { type CrashCount, type Crashes, makeCrashCount } from "./crash-count.ts";
+import { type CrashCount, type Crashes, makeCrashCount } from "./crashes.ts";
 import { type ContainerEvents, type ContainerSpec, keepContainer, type KeptContainer } from "./service-container.ts";
 import type { InstanceState } from "./service-status.ts";
 

@@ -5,13 +5,13 @@ import { findOwn, ownOf, type EngineParts } from "../engine-parts.ts";
 import { closePorts, makeLiveService, openPorts, statusOf, type LiveService } from "./live-service.ts";
 import { requestedDay } from "../logs/log-writer.ts";
 import { type AroundService, createdService, listedService, readService as answerService } from "./service-answer.ts";
-import { hasOtherMemory, readService, updated, type ServiceDefinition } from "../definitions/service-definition.ts";
+import { hasOtherMemory, readService, updated, type ServiceDefinition } from "../definitions.ts";
 import { deleteService, deleteUnreadableService } from "./service-deletion.ts";
 import { serviceKey } from "./service-recovery.ts";
 import type { WantOptions } from "./service-runner.ts";
 import { refusalOf, type Move } from "./service-status.ts";
 import { insertService, saveService, type Service } from "../state/service-store.ts";
-import { ensureService } from "../definitions/stored-definition.ts";
+import { ensureService } from "../stored-definition.ts";
 import { refuseUnreadable, unreadableService, type Unreadable } from "../state/unreadable.ts";
 
 type ServiceOperations = Pick<

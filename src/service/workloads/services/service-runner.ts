@@ -1,7 +1,7 @@
 import type { EngineDeps } from "../engine-parts.ts";
 import type { Unit } from "../runtime.ts";
 import { reserveSecond } from "../admission.ts";
-import { hasOtherMemory, writesToDisks } from "../definitions/service-definition.ts";
+import { hasOtherMemory, writesToDisks } from "../definitions.ts";
 import { nextSteps } from "./next-steps.ts";
 import {
   canResize,
@@ -11,13 +11,13 @@ import {
   type Present,
   present,
   targetsOf,
+  unwellOf,
 } from "./present-instances.ts";
-import { makeRestartHistory, type RestartHistory, type Restarts } from "./restart-history.ts";
+import { makeRestartHistory, type RestartHistory, type Restarts } from "./crashes.ts";
 import { startInstance, type InstanceEvents, type InstanceSpec, type ServiceInstance } from "./service-instance.ts";
 import { serviceState, type ServiceState } from "./service-status.ts";
 import type { Service } from "../state/service-store.ts";
-import type { Unwell } from "../unwell.ts";
-import { unwellOf } from "./unwell-instances.ts";
+import type { Unwell } from "../answer-fields.ts";
 import { unawaited } from "../../../platform/unawaited.ts";
 
 /**

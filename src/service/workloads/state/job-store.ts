@@ -2,8 +2,8 @@ import { sql, type Kysely, type Transaction } from "kysely";
 import { z } from "zod";
 import type { LastState } from "../../../api/schema.ts";
 import { Refusal } from "../../engine.ts";
-import type { JobDefinition } from "../definitions/job-definition.ts";
-import { parseJob } from "../definitions/stored-definition.ts";
+import type { JobDefinition } from "../definitions.ts";
+import { parseJob } from "../stored-definition.ts";
 import type { JobRow, StateTables } from "./tables.ts";
 import type { Unreadable } from "./unreadable.ts";
 

@@ -1,5 +1,5 @@
 import { sql, type Kysely } from "kysely";
-import { StartError } from "./start-error.ts";
+import { StartError } from "./file-errors.ts";
 
 /** Migrates a file to the next version: statements, or a function where statements alone can't. */
 export type Migration<Tables> = readonly string[] | ((tx: Kysely<Tables>) => Promise<void>);

@@ -1,8 +1,8 @@
 import { sql, type Kysely, type Transaction } from "kysely";
 import { z } from "zod";
 import { Refusal } from "../../engine.ts";
-import type { ServiceDefinition } from "../definitions/service-definition.ts";
-import { parseService } from "../definitions/stored-definition.ts";
+import type { ServiceDefinition } from "../definitions.ts";
+import { parseService } from "../stored-definition.ts";
 import type { ServiceRow, StateTables } from "./tables.ts";
 import type { Unreadable } from "./unreadable.ts";
 

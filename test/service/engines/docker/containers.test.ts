@@ -9,7 +9,7 @@ import { makeUserNetworks } from "../../../../src/service/engines/docker/user-ne
 import { ownContainers } from "../../../../src/service/engines/docker/own-containers.ts";
 import { watchContainers, type WatchTimes } from "../../../../src/service/engines/docker/units/container-watch.ts";
 import { startContainer } from "../../../../src/service/engines/docker/units/start-container.ts";
-import { exitClause } from "../../../../src/service/workloads/lifecycle/exit-text.ts";
+import { exitClause } from "../../../../src/service/workloads/lifecycle/exit.ts";
 import { until } from "../../../support/until.ts";
 import { type FakeAnswer, type FakeDaemon, fakeDaemon, podmanVersion } from "./support/fake-daemon.ts";
 

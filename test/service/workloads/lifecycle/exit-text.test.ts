@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { exitClause, exitPhrase } from "../../../../src/service/workloads/lifecycle/exit-text.ts";
+import { exitClause, exitPhrase } from "../../../../src/service/workloads/lifecycle/exit.ts";
 
 test.each([
   [{ code: 1 }, "exited with code 1", "exit code 1"],

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { lastStateOf } from "../../../../src/service/workloads/lifecycle/last-state.ts";
+import { lastStateOf } from "../../../../src/service/workloads/lifecycle/exit.ts";
 
 const at = "2026-11-22T03:00:00.000Z";
 

@@ -1,8 +1,11 @@
 import { PGlite } from "@electric-sql/pglite";
 import { Kysely, PGliteDialect, sql } from "kysely";
 import { afterAll } from "vitest";
-import type { LogTables } from "../../../../src/service/workloads/logs/log-tables.ts";
-import { createPostgresLogTables, LOG_SCHEMA } from "../../../../src/service/workloads/logs/postgres-log-tables.ts";
+import {
+  type LogTables,
+  createPostgresLogTables,
+  LOG_SCHEMA,
+} from "../../../../src/service/workloads/logs/log-tables.ts";
 import { contract } from "./contract/contract.ts";
 import { logsOver } from "./open-logs.ts";
 

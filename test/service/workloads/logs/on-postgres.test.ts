@@ -1,8 +1,11 @@
 import { sql } from "kysely";
 import { afterAll, describe, expect, test } from "vitest";
-import type { LogTables } from "../../../../src/service/workloads/logs/log-tables.ts";
+import {
+  type LogTables,
+  createPostgresLogTables,
+  LOG_SCHEMA,
+} from "../../../../src/service/workloads/logs/log-tables.ts";
 import { openLogStore } from "../../../../src/service/workloads/logs/open-log-store.ts";
-import { createPostgresLogTables, LOG_SCHEMA } from "../../../../src/service/workloads/logs/postgres-log-tables.ts";
 import { openPostgres } from "../../../../src/platform/database/postgres.ts";
 import { notFullRun } from "../../../support/full-run.ts";
 import { startPostgres } from "../../../support/postgres.ts";

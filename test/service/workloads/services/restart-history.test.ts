@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { makeRestartHistory } from "../../../../src/service/workloads/services/restart-history.ts";
+import { makeRestartHistory } from "../../../../src/service/workloads/services/crashes.ts";
 
 const START = Date.parse("2026-11-20T09:00:00Z");
 

@@ -1,5 +1,5 @@
 import { Refusal } from "../../../engine.ts";
-import type { Container } from "../../../workloads/definitions/container.ts";
+import type { Container } from "../../../workloads/definitions.ts";
 
 /** An image as a definition names it, taken apart. */
 export type ImageReference = {

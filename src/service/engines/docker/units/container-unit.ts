@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { connect } from "node:net";
-import { HOST } from "../../../workloads/ports/local-port.ts";
+import { HOST } from "../../../workloads/ports.ts";
 import type { Unit, UnitLabels } from "../../../workloads/runtime.ts";
 import type { DaemonApi, InspectedContainer } from "../daemon/daemon-api.ts";
 import type { DiskWatch } from "../daemon/disk-watch.ts";

@@ -1,4 +1,4 @@
-import type { PortMapping } from "../../../workloads/definitions/service-definition.ts";
+import type { PortMapping } from "../../../workloads/definitions.ts";
 import type { Addresses } from "../../../workloads/state/service-store.ts";
 import type { ClusterConfig } from "../cluster/cluster-config.ts";
 import { isMappedPort } from "../write/object-names.ts";

@@ -1,4 +1,4 @@
-import type { Container } from "../../../workloads/definitions/container.ts";
+import type { Container } from "../../../workloads/definitions.ts";
 import type { KubeObject } from "../cluster/kinds.ts";
 import { quantityMib } from "./quantity.ts";
 import { isTimeZoneVolume, type Remembered } from "./remembered.ts";

@@ -1,6 +1,6 @@
 import { Cron } from "croner";
 import type { Job as JobBody } from "../../../../api/schema.ts";
-import type { Ownership } from "../../../workloads/ownership.ts";
+import type { Ownership } from "../../../workloads/answer-fields.ts";
 import { readJob } from "../../../workloads/jobs/job-answer.ts";
 import { type KubeObject, kinds } from "../cluster/kinds.ts";
 import type { KnownRegion, Reading } from "./services.ts";

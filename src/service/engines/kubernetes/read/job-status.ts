@@ -1,12 +1,11 @@
 import { z } from "zod";
 import type { JobCondition } from "../../../../api/schema.ts";
-import { attemptsText } from "../../../workloads/jobs/attempts-text.ts";
+import { attemptsText, type JobRunFacts } from "../../../workloads/jobs/job-answer.ts";
 import type { Job } from "../../../workloads/state/job-store.ts";
 import type { KubeObject } from "../cluster/kinds.ts";
 import { shortened, podHealth, exitOf, type ContainerStatus, lastEnd, type Terminated } from "./pod-health.ts";
-import type { JobRunFacts } from "../../../workloads/jobs/job-answer.ts";
 import { foreignController } from "./owner.ts";
-import { exitPhrase } from "../../../workloads/lifecycle/exit-text.ts";
+import { exitPhrase } from "../../../workloads/lifecycle/exit.ts";
 import { lastStateOf, latestFailure, restartCount, sidecarRestarts, presentContainers } from "./restarts.ts";
 import { annotations } from "../names.ts";
 

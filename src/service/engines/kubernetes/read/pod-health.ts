@@ -1,5 +1,5 @@
 import type { KubeObject } from "../cluster/kinds.ts";
-import { exitClause } from "../../../workloads/lifecycle/exit-text.ts";
+import { exitClause } from "../../../workloads/lifecycle/exit.ts";
 import type { Exit } from "../../../workloads/runtime.ts";
 
 type Pod = KubeObject<"Pod">;

@@ -15,7 +15,7 @@ import {
 } from "./addresses.ts";
 import { indexPods, type PodIndex, podsOfDeployment, podsOfOwner } from "./pods.ts";
 import { type InNamespace, nameApart, type WorkloadNames } from "./workload-names.ts";
-import type { ServiceDefinition } from "../../../workloads/definitions/service-definition.ts";
+import type { ServiceDefinition } from "../../../workloads/definitions.ts";
 import type { ClusterConfig } from "../cluster/cluster-config.ts";
 import { containersOf, type PodTemplate } from "./containers.ts";
 import { readRemembered, type Remembered } from "./remembered.ts";

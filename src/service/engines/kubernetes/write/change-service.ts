@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { type EngineRequest, Refusal } from "../../../engine.ts";
-import { type ServiceDefinition, updated } from "../../../workloads/definitions/service-definition.ts";
-import { ensureService } from "../../../workloads/definitions/stored-definition.ts";
+import { type ServiceDefinition, updated } from "../../../workloads/definitions.ts";
+import { ensureService } from "../../../workloads/stored-definition.ts";
 import { type Move, refusalOf as moveRefusal } from "../../../workloads/services/service-status.ts";
 import { KubeError, type Patch } from "../cluster/kube-api.ts";
 import { refusalOf } from "../cluster/refusal-of.ts";

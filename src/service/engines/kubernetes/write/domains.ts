@@ -1,6 +1,6 @@
 import { incapable } from "../../../capabilities.ts";
 import { Refusal } from "../../../engine.ts";
-import type { ServiceDefinition } from "../../../workloads/definitions/service-definition.ts";
+import type { ServiceDefinition } from "../../../workloads/definitions.ts";
 import type { KubeObject } from "../cluster/kinds.ts";
 import { TITLE } from "../limits.ts";
 import type { Region } from "../regions.ts";

@@ -1,4 +1,4 @@
-import type { Container } from "../../../workloads/definitions/container.ts";
+import type { Container } from "../../../workloads/definitions.ts";
 import type { PodDefaults, SecurityContext } from "../cluster/cluster-config.ts";
 import { quantityMib } from "../read/quantity.ts";
 import { escaped } from "../read/containers.ts";

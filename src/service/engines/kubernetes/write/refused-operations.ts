@@ -1,6 +1,6 @@
 import type { RefusedOperation } from "../../../../api/schema.ts";
 import { Refusal } from "../../../engine.ts";
-import type { Ownership } from "../../../workloads/ownership.ts";
+import type { Ownership } from "../../../workloads/answer-fields.ts";
 import type { ClusterConfig, AdoptedChange } from "../cluster/cluster-config.ts";
 import type { FoundCronJob } from "../read/cron-jobs.ts";
 import type { FoundJob } from "../read/jobs.ts";

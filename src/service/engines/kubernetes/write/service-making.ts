@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { z } from "zod";
 import { Refusal } from "../../../engine.ts";
-import type { ServiceDefinition } from "../../../workloads/definitions/service-definition.ts";
+import type { ServiceDefinition } from "../../../workloads/definitions.ts";
 import { type JsonOperation, KubeError, type Patch } from "../cluster/kube-api.ts";
 import type { KubeObject } from "../cluster/kinds.ts";
 import { annotations, labels, MANAGED_BY } from "../names.ts";

@@ -1,4 +1,4 @@
-import type { ServiceDefinition } from "../../../workloads/definitions/service-definition.ts";
+import type { ServiceDefinition } from "../../../workloads/definitions.ts";
 import { annotations, labels, MANAGED_BY } from "../names.ts";
 import { timeZoneVolume, writeRemembered } from "../read/remembered.ts";
 import { claimOf, podVolumeOf, domainPortName, mappedPortName, routeNameOf } from "./object-names.ts";

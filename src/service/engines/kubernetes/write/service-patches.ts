@@ -1,4 +1,4 @@
-import type { ServiceDefinition } from "../../../workloads/definitions/service-definition.ts";
+import type { ServiceDefinition } from "../../../workloads/definitions.ts";
 import type { PodDefaults } from "../cluster/cluster-config.ts";
 import type { JsonOperation, Patch } from "../cluster/kube-api.ts";
 import { annotations } from "../names.ts";

@@ -4,15 +4,20 @@ import { mkdirSync } from "node:fs";
 import type { Kysely } from "kysely";
 import type { Exit, LogReader, Unit, UnitSpec } from "../../../workloads/runtime.ts";
 import { findImage, type CatalogueEntry } from "../catalogue.ts";
-import { answers, freePort, HOST } from "../../../workloads/ports/local-port.ts";
-import { volumeFolder, workFolder } from "../records/host-folder.ts";
+import { answers, freePort, HOST } from "../../../workloads/ports.ts";
+import {
+  volumeFolder,
+  workFolder,
+  forgetProcess,
+  recordStart,
+  recordToken,
+  type ProcessTables,
+} from "../records/process-store.ts";
 import { endProcesses, signalProcess } from "../records/orphans.ts";
-import { forgetProcess, recordStart, recordToken, type ProcessTables } from "../records/process-store.ts";
 import { seeProcesses, startOf } from "../records/seen-process.ts";
 import { caveats, planLaunch, type Launch, type LaunchPlan } from "./launch-plan.ts";
 import { recordOutput } from "./log-output.ts";
-import { enforcedMib } from "./memory-limit.ts";
-import type { MemoryWatch } from "./memory-watch.ts";
+import { enforcedMib, type MemoryWatch } from "./memory-watch.ts";
 
 /** Needed to start a process. */
 export type ChildDeps = {

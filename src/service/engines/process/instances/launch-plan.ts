@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { HOST_IMAGE, type CatalogueEntry } from "../catalogue.ts";
 import type { UnitSpec } from "../../../workloads/runtime.ts";
-import { enforcedMib } from "./memory-limit.ts";
+import { enforcedMib } from "./memory-watch.ts";
 import { TOKEN_VARIABLE } from "../records/seen-process.ts";
 
 /** A unit about to be started as a process. */

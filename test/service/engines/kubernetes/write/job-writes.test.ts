@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { jobManifest } from "../../../../../src/service/engines/kubernetes/write/job-writes.ts";
-import { readJob } from "../../../../../src/service/workloads/definitions/job-definition.ts";
+import { readJob } from "../../../../../src/service/workloads/definitions.ts";
 
 test("a Job retries in place, pulls when asked to, and finds its volumes and the local time on the node", () => {
   const body = {

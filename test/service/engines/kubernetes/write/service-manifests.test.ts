@@ -5,7 +5,7 @@ import {
   routeManifests,
   v1ServiceManifest,
 } from "../../../../../src/service/engines/kubernetes/write/service-manifests.ts";
-import { readService } from "../../../../../src/service/workloads/definitions/service-definition.ts";
+import { readService } from "../../../../../src/service/workloads/definitions.ts";
 import { kinds } from "../../../../../src/service/engines/kubernetes/cluster/kinds.ts";
 import { deployment } from "../support/sent-objects.ts";
 

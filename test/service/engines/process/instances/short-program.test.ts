@@ -1,11 +1,11 @@
 import { expect, test, vi } from "vitest";
+import { sql } from "kysely";
 import { makeCatalogue } from "../../../../../src/service/engines/process/catalogue.ts";
-import { makeProcessRuntime } from "../../../../../src/service/engines/process/process-runtime.ts";
+import { makeProcessRuntime } from "../../../../../src/service/engines/process/process-engine.ts";
 import type { ProcessTables } from "../../../../../src/service/engines/process/records/process-store.ts";
 import { seeProcesses } from "../../../../../src/service/engines/process/records/seen-process.ts";
 import { stateMigrations } from "../../../../../src/service/workloads/state/tables.ts";
 import { openSqlite } from "../../../../../src/platform/database/sqlite.ts";
-import { sql } from "kysely";
 import { makeDataDir } from "../support/data-dir.ts";
 
 test("the output of a program that ended before its log was read isn't lost", async () => {

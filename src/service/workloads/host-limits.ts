@@ -1,6 +1,8 @@
 import { totalmem } from "node:os";
-import { openFileLimit } from "../../../platform/http/open-files.ts";
-import type { Quotas } from "../quota.ts";
+import { z } from "zod";
+import { openFileLimit } from "../../platform/http/open-files.ts";
+import type { Quotas } from "./quota.ts";
+import type { EngineVariable, ValuesOf } from "../engine-descriptor.ts";
 
 /** Configurable quotas; defaults depend on the machine. */
 export type QuotaSettings = {
@@ -62,4 +64,42 @@ export function thisMachine(): Machine {
   const constrained = process.constrainedMemory();
   const bytes = constrained > 0 ? Math.min(total, constrained) : total;
   return { memoryMib: bytes / 1024 / 1024, openFiles: openFileLimit() ?? USUAL_OPEN_FILES };
+}
+
+const quota = (unit: string, words: Pick<EngineVariable, "default" | "meaning">) => ({
+  schema: z
+    .string()
+    .regex(/^[1-9]\d{0,8}$/, `must be a whole number of ${unit}, at least 1, or unset`)
+    .transform(Number),
+  ...words,
+  elsewhere: "It limits what runs on this machine.",
+});
+
+/** The variables of the quotas, for engines that run workloads on a machine that the users share. */
+export const quotaVariables = {
+  SERVICE_USER_INSTANCES: quota("instances", {
+    default: "50",
+    meaning: "Instances one user may run. Each container of an instance counts.",
+  }),
+  SERVICE_USER_MEMORY_MIB: quota("MiB", {
+    default: "half of the machine's memory",
+    meaning: "Memory one user may reserve. A container without a limit counts as 64 MiB, on Docker as 512 MiB.",
+  }),
+  SERVICE_HOST_INSTANCES: quota("instances", {
+    default: "up to 200, by the limit of open files",
+    meaning: "Instances all users may run.",
+  }),
+  SERVICE_HOST_MEMORY_MIB: quota("MiB", {
+    default: "three quarters of the machine's memory",
+    meaning: "Memory all users may reserve.",
+  }),
+};
+
+export function quotasOf(values: ValuesOf<typeof quotaVariables>): QuotaSettings {
+  return {
+    userInstances: values.SERVICE_USER_INSTANCES,
+    userMemoryMib: values.SERVICE_USER_MEMORY_MIB,
+    hostInstances: values.SERVICE_HOST_INSTANCES,
+    hostMemoryMib: values.SERVICE_HOST_MEMORY_MIB,
+  };
 }

@@ -1,5 +1,29 @@
 import { connect, createServer, type Server, type Socket } from "node:net";
-import { HOST, listen } from "./local-port.ts";
+import type { Exposed, Exposure, Runtime } from "./runtime.ts";
+
+/** The open fronts of a runtime. */
+export type PortFronts = { readonly open: Runtime["expose"]; readonly close: () => Promise<void> };
+
+/** `host` is an address of this machine. At most `mostConnections` are forwarded at the same time. */
+export function makePortFronts(host: string, mostConnections: number): PortFronts {
+  const connections = makeConnectionBudget(mostConnections);
+  const fronts = new Set<Exposure>();
+  return {
+    async open({ assigned, targets, isExact }: Exposed) {
+      const front = await openPortFront({ host, port: portOf(assigned ?? ""), isExact }, targets, connections);
+      const exposure: Exposure = {
+        address: `${host}:${front.port}`,
+        async release() {
+          fronts.delete(exposure);
+          await front.close();
+        },
+      };
+      fronts.add(exposure);
+      return exposure;
+    },
+    close: async () => void (await Promise.all([...fronts].map((front) => front.release()))),
+  };
+}
 
 /**
  * The listener behind a `service_url`: it forwards each connection to a running instance, in turn. Instances come and go
@@ -107,4 +131,38 @@ async function listenSomewhere(server: Server, { host, port, isExact = false }: 
     if (port === 0 || isExact || !isTaken) throw error;
     return await listen(server, 0, host);
   }
+}
+
+export const HOST = "127.0.0.1";
+
+/** A port that is free now. Nothing reserves it, so listen on it soon. */
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  server.on("error", () => undefined); // also after listening: accepting a connection can fail
+  const port = await listen(server, 0);
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+/** Resolves to the port; 0 takes any. Rejects when the port is taken, or `host` isn't an address of this machine. */
+export async function listen(server: Server, port: number, host = HOST): Promise<number> {
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, host, () => {
+      server.off("error", reject);
+      resolve();
+    });
+  });
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("a TCP server has a port");
+  return address.port;
+}
+
+/** Resolves to true if a program accepts connections on the port. */
+export function answers(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, HOST);
+    socket.once("connect", () => resolve(true)).once("error", () => resolve(false));
+    socket.once("connect", () => socket.destroy());
+  });
 }

@@ -1,8 +1,72 @@
-import { firstDuplicate } from "../../../api/request-limits.ts";
-import type { ContainerUpdate, NewService, ServiceUpdate } from "../../../api/schema.ts";
-import { Refusal } from "../../engine.ts";
-import type { Runtime } from "../runtime.ts";
-import { readContainers, readMemory, type Container } from "./container.ts";
+import type {
+  NewEnvVar,
+  NewJobContainer,
+  NewServiceContainer,
+  NewVolumeMount,
+  ContainerUpdate,
+  NewService,
+  ServiceUpdate,
+  NewJob,
+} from "../../api/schema.ts";
+import { MEMORY_RANGE, memoryMiB } from "../../api/memory.ts";
+import { Refusal } from "../engine.ts";
+import type { Runtime } from "./runtime.ts";
+import { firstDuplicate } from "../../api/request-limits.ts";
+
+/** A container of a definition: the requested values, checked and in one form. */
+export type Container = {
+  readonly name: string;
+  readonly image: string;
+  readonly pullAlways: boolean;
+  readonly command?: readonly string[] | undefined;
+  readonly env?: readonly NewEnvVar[] | undefined;
+  readonly ports: readonly { readonly port: number; readonly protocol: string }[];
+  readonly memoryMib?: number | undefined;
+  readonly mounts: readonly NewVolumeMount[];
+};
+
+/** What answers say about a memory limit besides the one that was asked for. */
+export type EnforcedMib = Runtime["enforcedMib"];
+
+/** The part of `resources` about another limit than the requested one, which stays as it was requested. */
+export function enforcedFields(limitMib: number | undefined, enforcedMib: EnforcedMib) {
+  const enforced = enforcedMib?.(limitMib);
+  return enforced === undefined || enforced === limitMib ? {} : { enforced: { memory: String(enforced) } };
+}
+
+type NewContainer = NewJobContainer | NewServiceContainer;
+
+/** `workload` is a name; its containers are named after it: `web`, then `web-2`, … */
+type Reading = { readonly check: Runtime["check"]; readonly workload: string };
+
+/**
+ * Reads the containers of a creation body that passed `checkedBody`. Throws a `Refusal` 400 for a container that the
+ * runtime can't run.
+ */
+export function readContainers(containers: readonly NewContainer[], { check, workload }: Reading): Container[] {
+  return containers.map((container, index) => {
+    const memory = container.resources?.limits?.memory;
+    const read = {
+      name: index === 0 ? workload : `${workload}-${index + 1}`,
+      image: container.image,
+      pullAlways: "pull_always" in container && (container.pull_always ?? false),
+      command: container.command,
+      env: container.env,
+      ports: (container.ports ?? []).map(({ port }) => ({ port, protocol: "TCP" })),
+      memoryMib: memory === undefined ? undefined : readMemory(memory),
+      mounts: container.volumeMounts ?? [],
+    };
+    check(read, `containers[${index}]`);
+    return read;
+  });
+}
+
+/** Parses any spelling of a memory size into whole MiB. Throws a `Refusal` 400 when it is out of range. */
+export function readMemory(memory: string | number): number {
+  const mib = memoryMiB(memory);
+  if (mib === undefined) throw new Refusal(400, `a memory limit must be ${MEMORY_RANGE}`);
+  return mib;
+}
 
 /** A port of the service that is reachable from outside. Its address is assigned and no part of the definition. */
 export type PortMapping = { readonly containerPort: number; readonly protocol: string };
@@ -76,4 +140,26 @@ export function writesToDisks({ containers, volumes }: ServiceDefinition): boole
 /** Running instances must be resized or replaced for such an update to take effect. */
 export function hasOtherMemory(before: ServiceDefinition, after: ServiceDefinition): boolean {
   return after.containers.some((container, index) => container.memoryMib !== before.containers[index]?.memoryMib);
+}
+
+/** The specification of a job. */
+export type JobDefinition = {
+  readonly containers: readonly Container[];
+  readonly volumes: readonly string[];
+  readonly syncTimezone: boolean;
+};
+
+/**
+ * Reads a creation body. Throws a `Refusal` 400 for a container that the runtime can't run, and for the run of a CronJob,
+ * which an engine has to know itself.
+ */
+export function readJob(name: string, body: NewJob, check: Runtime["check"]): JobDefinition {
+  if (body.from_cron_job !== undefined) {
+    throw new Refusal(400, "from_cron_job can't be used here: only Kubernetes has CronJobs. Nothing was changed.");
+  }
+  return {
+    containers: readContainers(body.containers ?? [], { check, workload: name }),
+    volumes: (body.volumes ?? []).map((volume) => volume.name),
+    syncTimezone: body.sync_timezone ?? false,
+  };
 }

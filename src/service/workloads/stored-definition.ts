@@ -1,7 +1,6 @@
 import { z } from "zod";
-import { Refusal } from "../../engine.ts";
-import type { JobDefinition } from "./job-definition.ts";
-import type { ServiceDefinition } from "./service-definition.ts";
+import { Refusal } from "../engine.ts";
+import type { JobDefinition, ServiceDefinition } from "./definitions.ts";
 
 /**
  * Schemas for definitions, checked before saving and after loading. Limits are wider than in openapi.yaml, which

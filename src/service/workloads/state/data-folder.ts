@@ -1,7 +1,8 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { StartError } from "./start-error.ts";
+import { createHash } from "node:crypto";
+import { StartError } from "./file-errors.ts";
 
 /**
  * Locks the data folder for this engine and returns a function that unlocks it. The lock is SQLite's exclusive lock on a
@@ -46,4 +47,14 @@ function holder(note: string): string {
   } catch {
     return "unknown";
   }
+}
+
+/**
+ * Turns a name into one segment of a path: never `..`, a separator or too long. Different names stay different, also on
+ * a case-insensitive file system.
+ */
+export function pathSegment(name: string): string {
+  if (/^[a-z0-9_-]{1,60}$/.test(name)) return name;
+  const readable = name.replace(/[^A-Za-z0-9_-]/g, "_").slice(0, 40);
+  return `${readable}.${createHash("sha256").update(name).digest("hex").slice(0, 16)}`;
 }
