@@ -1,6 +1,6 @@
 import { Refusal } from "../engine.ts";
 import type { Container } from "./definitions.ts";
-import type { EngineDeps, EngineParts } from "./engine-parts.ts";
+import type { EngineParts } from "./engine-parts.ts";
 import { amountOf, type Amount } from "./quota.ts";
 import type { LiveService } from "./services/live-service.ts";
 import type { Job } from "./state/job-store.ts";
@@ -13,36 +13,17 @@ import type { Service } from "./state/service-store.ts";
 export function admitService(parts: EngineParts, service: Service): () => void {
   const runs = service.running && !service.deleting;
   if (runs) checkAll(parts, service.definition.containers);
-  return parts.deps.ledger.reserve(service, serviceAmount(parts, service, runs));
+  return parts.context.ledger.reserve(service, serviceAmount(parts, service, runs));
 }
 
-/**
- * Reserves one more instance, for as long as the one of this index that it replaces still runs, and returns a function
- * that frees it.
- * Undefined when a quota has no room for it.
- */
-export function reserveSecond(
-  { ledger, runtime }: Pick<EngineDeps, "ledger" | "runtime">,
-  { uid, username, definition: { containers } }: Service,
-  index: number,
-): (() => void) | undefined {
-  const amount = amountOf({ containers, size: 1, ports: 0 }, runtime.reservedMib);
-  try {
-    return ledger.reserve({ uid: `${uid}/second/${index}`, username }, { ...amount, workloads: 0 });
-  } catch (error) {
-    if (error instanceof Refusal) return undefined;
-    throw error;
-  }
-}
-
-/** The same for a running job. */
+/** `admitService` for a running job. */
 export function admitJob(parts: EngineParts, job: Omit<Job, "version">): () => void {
   checkAll(parts, job.definition.containers);
-  return parts.deps.ledger.reserve(job, jobAmount(parts, job, true));
+  return parts.context.ledger.reserve(job, jobAmount(parts, job, true));
 }
 
-function checkAll({ deps }: EngineParts, containers: readonly Container[]): void {
-  for (const [index, container] of containers.entries()) deps.runtime.check(container, `containers[${index}]`);
+function checkAll({ context }: EngineParts, containers: readonly Container[]): void {
+  for (const [index, container] of containers.entries()) context.runtime.check(container, `containers[${index}]`);
 }
 
 /**
@@ -51,7 +32,7 @@ function checkAll({ deps }: EngineParts, containers: readonly Container[]): void
  */
 export function reserveStopped(parts: EngineParts, workload: Service | Job): void {
   const isService = "region" in workload;
-  parts.deps.ledger.keep(
+  parts.context.ledger.keep(
     workload,
     isService ? serviceAmount(parts, workload, false) : jobAmount(parts, workload, false),
   );
@@ -64,13 +45,13 @@ export function reserveStoppedAtEnd(parts: EngineParts, job: Job): () => void {
   };
 }
 
-function serviceAmount({ deps }: EngineParts, { definition }: Service, runs: boolean): Amount {
+function serviceAmount({ context }: EngineParts, { definition }: Service, runs: boolean): Amount {
   const { containers, size, ports } = definition;
-  return amountOf({ containers, size: runs ? size : 0, ports: ports.length }, deps.runtime.reservedMib);
+  return amountOf({ containers, size: runs ? size : 0, ports: ports.length }, context.runtime.reservedMib);
 }
 
-function jobAmount({ deps }: EngineParts, { definition }: Pick<Job, "definition">, runs: boolean): Amount {
-  return amountOf({ containers: definition.containers, size: runs ? 1 : 0, ports: 0 }, deps.runtime.reservedMib);
+function jobAmount({ context }: EngineParts, { definition }: Pick<Job, "definition">, runs: boolean): Amount {
+  return amountOf({ containers: definition.containers, size: runs ? 1 : 0, ports: 0 }, context.runtime.reservedMib);
 }
 
 /** Starts a service, or holds it with the reason in its status when a quota doesn't allow it. */

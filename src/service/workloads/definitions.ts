@@ -10,7 +10,6 @@ import type {
 } from "../../api/schema.ts";
 import { MEMORY_RANGE, memoryMiB } from "../../api/memory.ts";
 import { Refusal } from "../engine.ts";
-import type { Runtime } from "./runtime.ts";
 import { firstDuplicate } from "../../api/request-limits.ts";
 
 /** A container of a definition: the requested values, checked and in one form. */
@@ -25,11 +24,14 @@ export type Container = {
   readonly mounts: readonly NewVolumeMount[];
 };
 
-/** What answers say about a memory limit besides the one that was asked for. */
-export type EnforcedMib = Runtime["enforcedMib"];
+/** Throws a `Refusal` 400 if the container can't run here; `where` names it: `containers[0]`. */
+export type CheckContainer = (container: Container, where: string) => void;
+
+/** The memory limit that a container with this limit really gets, in MiB; undefined if none. */
+export type EnforcedMib = (limitMib: number | undefined) => number | undefined;
 
 /** The part of `resources` about another limit than the requested one, which stays as it was requested. */
-export function enforcedFields(limitMib: number | undefined, enforcedMib: EnforcedMib) {
+export function enforcedFields(limitMib: number | undefined, enforcedMib: EnforcedMib | undefined) {
   const enforced = enforcedMib?.(limitMib);
   return enforced === undefined || enforced === limitMib ? {} : { enforced: { memory: String(enforced) } };
 }
@@ -37,7 +39,7 @@ export function enforcedFields(limitMib: number | undefined, enforcedMib: Enforc
 type NewContainer = NewJobContainer | NewServiceContainer;
 
 /** `workload` is a name; its containers are named after it: `web`, then `web-2`, … */
-type Reading = { readonly check: Runtime["check"]; readonly workload: string };
+type Reading = { readonly check: CheckContainer; readonly workload: string };
 
 /**
  * Reads the containers of a creation body that passed `checkedBody`. Throws a `Refusal` 400 for a container that the
@@ -84,7 +86,7 @@ export type ServiceDefinition = {
 /**
  * Reads a creation body that passed `checkedBody`. Throws a `Refusal` 400 for a container that the runtime can't run.
  */
-export function readService(name: string, body: NewService, check: Runtime["check"]): ServiceDefinition {
+export function readService(name: string, body: NewService, check: CheckContainer): ServiceDefinition {
   return {
     size: body.target_instance_size ?? 1,
     containers: readContainers(body.containers, { check, workload: name }),
@@ -153,7 +155,7 @@ export type JobDefinition = {
  * Reads a creation body. Throws a `Refusal` 400 for a container that the runtime can't run, and for the run of a CronJob,
  * which an engine has to know itself.
  */
-export function readJob(name: string, body: NewJob, check: Runtime["check"]): JobDefinition {
+export function readJob(name: string, body: NewJob, check: CheckContainer): JobDefinition {
   if (body.from_cron_job !== undefined) {
     throw new Refusal(400, "from_cron_job can't be used here: only Kubernetes has CronJobs. Nothing was changed.");
   }

@@ -1,42 +1,14 @@
-import { setTimeout as pause } from "node:timers/promises";
-import type { Kysely } from "kysely";
+import { restUnlessAborted, within } from "../../platform/waiting.ts";
 import { Refusal, type User } from "../engine.ts";
-import type { BackOff } from "./lifecycle/back-off.ts";
+import type { EngineContext } from "./engine-context.ts";
 import type { LiveJob } from "./jobs/live-job.ts";
-import type { LiveService } from "./services/live-service.ts";
-import type { Ledger } from "./quota.ts";
 import type { SerialQueue } from "./lifecycle/serial-queue.ts";
-import type { StartQueue } from "./lifecycle/start-queue.ts";
-import type { LogWriter } from "./logs/log-writer.ts";
-import type { Runtime } from "./runtime.ts";
-import type { StateTables } from "./state/tables.ts";
+import type { LiveService } from "./services/live-service.ts";
 import type { Unreadable } from "./state/unreadable.ts";
-
-/** Dependencies of services and jobs. */
-export type EngineDeps = {
-  readonly runtime: Runtime;
-  readonly state: Kysely<StateTables>;
-  readonly logs: LogWriter;
-  readonly dataDir: string;
-  readonly backOff: BackOff;
-  readonly jobRetries: number;
-  /** An instance without ports is ready after this long. */
-  readonly readyAfterMs: number;
-  readonly now: () => Date;
-  readonly onEvent: (message: string, data: object) => void;
-  readonly starts: StartQueue;
-  readonly ledger: Ledger;
-  /** Aborted when the engine begins to close. */
-  readonly closing: AbortSignal;
-  /** Aborted when the engine closes and leaves its units running. */
-  readonly leaving: AbortSignal;
-  /** Work that goes on after its answer, such as the end of a deleted job; `close` waits for it. */
-  readonly inBackground: (work: Promise<unknown>) => void;
-};
 
 /** State shared by all operations. The maps are keyed by uid and mirror the state file. */
 export type EngineParts = {
-  readonly deps: EngineDeps;
+  readonly context: EngineContext;
   readonly regions: readonly string[];
   readonly services: Map<string, LiveService>;
   readonly jobs: Map<string, LiveJob>;
@@ -67,15 +39,9 @@ export function ownOf<T extends Named>(candidates: Iterable<T>, user: User, name
   return undefined;
 }
 
+const ANSWER_WITHIN_MS = 2_000;
+
 /** Waits for slow work, but no longer than an answer may take, and not for a client that is gone. */
 export async function forAMoment(work: Promise<unknown>, signal: AbortSignal): Promise<void> {
-  const waited = new AbortController();
-  const most = pause(ANSWER_WITHIN_MS, undefined, { ref: false, signal: AbortSignal.any([signal, waited.signal]) });
-  try {
-    await Promise.race([work, most.catch(() => undefined)]);
-  } finally {
-    waited.abort();
-  }
+  await within(ANSWER_WITHIN_MS, restUnlessAborted(work, signal), () => undefined);
 }
-
-const ANSWER_WITHIN_MS = 2_000;

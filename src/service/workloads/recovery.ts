@@ -22,7 +22,7 @@ type Adopted = ReadonlyMap<string, readonly Unit[]>;
  * others. Units of unknown workloads are stopped.
  */
 export async function recover(parts: EngineParts, clients: Clients): Promise<readonly string[]> {
-  const { state, dataDir } = parts.deps;
+  const { state, dataDir } = parts.context;
   const file = join(dataDir, "state.sqlite");
   const adopted = await adoptUnits(parts);
   const services = await withFileNamed(file, () => storedServices(state));
@@ -36,38 +36,38 @@ export async function recover(parts: EngineParts, clients: Clients): Promise<rea
   stopOthers(parts, adopted);
   const kept = all.map(nameOf).map(({ uid }) => uid);
   await removeOldRecords(parts, kept);
-  await parts.deps.runtime.clearOthers(new Set(kept));
-  parts.deps.inBackground(parts.deps.logs.keepOnly(kept));
+  await parts.context.runtime.clearOthers(new Set(kept));
+  parts.context.inBackground(parts.context.logs.keepOnly(kept));
   for (const { uid, kind, username, region, name } of absent) {
     const data = { uid, kind, username, region, name };
-    parts.deps.onEvent("not starting a workload: its region or user isn't configured", data);
+    parts.context.onEvent("not starting a workload: its region or user isn't configured", data);
   }
   return absent.length > 0 ? [absentNotice(absent)] : [];
 }
 
 /** At most one unit of each container and generation: of several, which only a failed start can leave, the last one is adopted. */
-async function adoptUnits({ deps }: EngineParts): Promise<Adopted> {
+async function adoptUnits({ context }: EngineParts): Promise<Adopted> {
   const latest = new Map<string, Unit>();
-  for (const unit of await deps.runtime.adopt()) {
+  for (const unit of await context.runtime.adopt()) {
     const { workload, instance, container, generation } = unit.labels;
     const key = JSON.stringify([workload, instance, container, generation]);
     const other = latest.get(key);
-    if (other) deps.inBackground(endLeftover(other, deps));
+    if (other) context.inBackground(endLeftover(other, context));
     latest.set(key, unit);
   }
   for (const unit of latest.values()) {
-    deps.starts.count(unit);
-    await resumeLog(unit, deps);
+    context.starts.count(unit);
+    await resumeLog(unit, context);
   }
   return Map.groupBy(latest.values(), ({ labels }) => labels.workload);
 }
 
 /** The units of workloads that were deleted, can't be read, or whose user or region is not configured. */
-function stopOthers({ deps, services, jobs }: EngineParts, adopted: Adopted): void {
+function stopOthers({ context, services, jobs }: EngineParts, adopted: Adopted): void {
   for (const [uid, units] of adopted) {
     if (services.has(uid) || jobs.has(uid)) continue;
-    deps.onEvent("stopping units without a workload", { uid, units: units.length });
-    deps.inBackground(Promise.all(units.map((unit) => endLeftover(unit, deps))));
+    context.onEvent("stopping units without a workload", { uid, units: units.length });
+    context.inBackground(Promise.all(units.map((unit) => endLeftover(unit, context))));
   }
 }
 
@@ -78,7 +78,7 @@ async function each(parts: EngineParts, named: Named, revived: () => Promise<voi
   } catch (error) {
     const reason = `It couldn't be restored after the last start: ${String(error)}.`;
     // Otherwise it would restart the adopted units, which are stopped below.
-    parts.deps.inBackground(parts.services.get(named.uid)?.runner.shutDown() ?? Promise.resolve());
+    parts.context.inBackground(parts.services.get(named.uid)?.runner.shutDown() ?? Promise.resolve());
     parts.services.delete(named.uid);
     parts.jobs.delete(named.uid);
     addUnreadable(parts, { ...named, createdAt: undefined, reason });
@@ -88,9 +88,9 @@ async function each(parts: EngineParts, named: Named, revived: () => Promise<voi
 function addUnreadable(parts: EngineParts, unreadable: Unreadable): void {
   const { uid, kind, username, region, name, reason } = unreadable;
   parts.unreadable.set(uid, unreadable);
-  parts.deps.ledger.keep(unreadable, { instances: 0, memoryMib: 0, ports: 0, workloads: 1 });
+  parts.context.ledger.keep(unreadable, { instances: 0, memoryMib: 0, ports: 0, workloads: 1 });
   const data = { uid, kind, username, region, name, reason };
-  parts.deps.onEvent("can't use a saved workload; showing it as failed", data);
+  parts.context.onEvent("can't use a saved workload; showing it as failed", data);
 }
 
 async function revive(parts: EngineParts, stored: StoredService | StoredJob, adopted: Adopted): Promise<void> {
@@ -127,13 +127,13 @@ function absentNotice(absent: readonly Named[]): string {
 }
 
 /** Removes the run records of jobs deleted just before the earlier engine died. */
-async function removeOldRecords({ deps }: EngineParts, kept: readonly string[]): Promise<void> {
-  const known = new Set(kept.map((uid) => recordFolder(deps.dataDir, uid)));
-  const parent = join(deps.dataDir, "runs");
+async function removeOldRecords({ context }: EngineParts, kept: readonly string[]): Promise<void> {
+  const known = new Set(kept.map((uid) => recordFolder(context.dataDir, uid)));
+  const parent = join(context.dataDir, "runs");
   const names = await readdir(parent).catch(() => []); // there is none before the first job
   for (const folder of names.map((name) => join(parent, name)).filter((folder) => !known.has(folder))) {
     await rm(folder, { recursive: true, force: true }).catch((error: unknown) => {
-      deps.onEvent("couldn't remove the folder of a deleted workload", { error });
+      context.onEvent("couldn't remove the folder of a deleted workload", { error });
     });
   }
 }

@@ -1,5 +1,5 @@
 import type { Readiness } from "../engine.ts";
-import type { Container } from "./definitions.ts";
+import type { CheckContainer, Container, EnforcedMib } from "./definitions.ts";
 
 /** Where a volume's content is kept: a job's volume of a user, or a service's disk of a user in a region. */
 export type VolumeSource =
@@ -47,7 +47,7 @@ export type Preparing = {
   readonly note: (line: string) => void;
 };
 
-/** How a unit ended; lifecycle/exit-text.ts has the words for it. */
+/** How a unit ended; lifecycle/exit.ts has the words for it. */
 export type Exit = {
   /** Null when a signal ended it, or when it never ran. */
   readonly code: number | null;
@@ -126,12 +126,10 @@ export type Exposure = { readonly address: string; readonly release: () => Promi
 export type Runtime = {
   /** Whether units can outlive the server. If not, they end with it and `adopt` returns none. */
   readonly keepsUnits: boolean;
-  /** Throws a `Refusal` 400 if the container can't run here; `where` names it: `containers[0]`. */
-  readonly check: (container: Container, where: string) => void;
+  readonly check: CheckContainer;
   /** The memory that a container with this limit counts as, in MiB. */
   readonly reservedMib: (limitMib: number | undefined) => number;
-  /** The memory limit that a container with this limit really gets, in MiB; undefined if none. */
-  readonly enforcedMib?: (limitMib: number | undefined) => number | undefined;
+  readonly enforcedMib?: EnforcedMib;
   /**
    * Fetches what the unit needs before it can start, such as its image, or rejects if that can't be had. Called right
    * before `start` and not counted as one: a slow registry holds up no other workload. Undefined if nothing is fetched.

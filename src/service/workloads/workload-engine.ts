@@ -3,7 +3,8 @@ import type { Kysely } from "kysely";
 import { openSqlite } from "../../platform/database/sqlite.ts";
 import { refusingIncapable } from "../capabilities.ts";
 import { Refusal, type Engine, type EngineAbout, type Limit, type OpenedEngine } from "../engine.ts";
-import type { EngineDeps, EngineParts } from "./engine-parts.ts";
+import type { EngineParts } from "./engine-parts.ts";
+import type { EngineContext } from "./engine-context.ts";
 import { jobOperations } from "./jobs/job-operations.ts";
 import { JOB_REGION } from "./jobs/job-run.ts";
 import { JOB_RETRIES, type BackOff } from "./lifecycle/back-off.ts";
@@ -56,7 +57,7 @@ export type RuntimeDeps = Required<Pick<WorkloadOptions, "dataDir" | "now" | "on
 
 export type RuntimeOptions = {
   readonly about: RuntimeAbout;
-  readonly runtime: (deps: RuntimeDeps) => Runtime;
+  readonly runtime: (context: RuntimeDeps) => Runtime;
   readonly quotas: Quotas;
   /** Maximum number of units starting at the same time. */
   readonly startsAtOnce: number;
@@ -84,10 +85,10 @@ async function openLocked(options: WorkloadOptions, { unlock, ...runtime }: Open
   const leaving = new AbortController();
   const background = new Set<Promise<unknown>>();
   const signals = { closing: closing.signal, leaving: leaving.signal };
-  const deps = await openDeps(options, runtime, { ...signals, background });
+  const context = await openDeps(options, runtime, { ...signals, background });
   let closed: Promise<void> | undefined;
   const parts: EngineParts = {
-    deps,
+    context,
     regions: options.regions,
     services: new Map(),
     jobs: new Map(),
@@ -104,11 +105,11 @@ async function openLocked(options: WorkloadOptions, { unlock, ...runtime }: Open
   return {
     engine: refusingIncapable(refusingWhenExhausted(engine), { title, cannotIn: () => cannot }),
     about: () => about,
-    ready: () => (closed ? { ok: false, reason: STOPPING } : deps.runtime.readiness()),
-    keepsWorkloads: deps.runtime.keepsUnits,
+    ready: () => (closed ? { ok: false, reason: STOPPING } : context.runtime.readiness()),
+    keepsWorkloads: context.runtime.keepsUnits,
     close({ keepWorkloads = false } = {}) {
       closing.abort();
-      const isLeaving = keepWorkloads && deps.runtime.keepsUnits;
+      const isLeaving = keepWorkloads && context.runtime.keepsUnits;
       return (closed ??= closeAll(parts, background, isLeaving ? leaving : undefined).finally(unlock));
     },
     notices,
@@ -129,13 +130,13 @@ function aboutIn(regions: readonly string[], { name, title, version, cannot }: R
 
 const STOPPING = "the workload API is stopping: try again after its restart";
 
-type Background = Pick<EngineDeps, "closing" | "leaving"> & { readonly background: Set<Promise<unknown>> };
+type Background = Pick<EngineContext, "closing" | "leaving"> & { readonly background: Set<Promise<unknown>> };
 
 async function openDeps(
   options: WorkloadOptions,
   { runtime, startsAtOnce, quotas }: RuntimeOptions,
   { background, ...signals }: Background,
-): Promise<EngineDeps> {
+): Promise<EngineContext> {
   const { dataDir, onEvent = () => undefined, now = () => new Date() } = options;
   const state = await openState(join(dataDir, "state.sqlite"), options.openState ?? openSqlite);
   const place = { kind: "sqlite", path: join(dataDir, "logs.sqlite") } as const;
@@ -178,7 +179,7 @@ async function openState(path: string, open: (path: string) => Kysely<StateTable
  * the units run on.
  */
 async function closeAll(
-  { deps, services, jobs, queue }: EngineParts,
+  { context, services, jobs, queue }: EngineParts,
   background: Set<Promise<unknown>>,
   leaving: AbortController | undefined,
 ): Promise<void> {
@@ -191,7 +192,7 @@ async function closeAll(
   ]);
   leaving?.abort();
   await Promise.all(background);
-  await deps.runtime.close();
-  await deps.logs.close();
-  await deps.state.destroy();
+  await context.runtime.close();
+  await context.logs.close();
+  await context.state.destroy();
 }

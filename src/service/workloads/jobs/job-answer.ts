@@ -110,7 +110,7 @@ function hostVolume(name: string, path: string | undefined): HostVolume {
 
 const LOCAL_TIME = "/etc/localtime";
 
-type AroundContainer = { readonly added: readonly VolumeMount[]; readonly enforcedMib: EnforcedMib };
+type AroundContainer = { readonly added: readonly VolumeMount[]; readonly enforcedMib: EnforcedMib | undefined };
 
 function containerBody(container: Container, { added, enforcedMib }: AroundContainer): JobContainer {
   const { name, image, command, env, memoryMib, mounts, pullAlways } = container;

@@ -30,7 +30,7 @@ export function jobOperations(parts: EngineParts): JobOperations {
     async getJob({ user, path }) {
       const unreadable = findUnreadable(parts, { user, path });
       if (unreadable) {
-        const instances = await parts.deps.logs.instances(unreadable.uid).catch(() => []); // their log is damaged, too
+        const instances = await parts.context.logs.instances(unreadable.uid).catch(() => []); // their log is damaged, too
         return { instance_names: [...instances], ...unreadableJob(unreadable) };
       }
       const live = find(parts, { user, path });
@@ -43,7 +43,7 @@ export function jobOperations(parts: EngineParts): JobOperations {
       }),
     deleteJob: (request) => inTurn(parts, request, () => remove(parts, request)),
     async getJobInstanceLogs({ user, path, query }) {
-      const { logs, now } = parts.deps;
+      const { logs, now } = parts.context;
       const instance = path.instance_name;
       const { uid } = await loggedJob(parts, { user, path }, instance);
       const { date, from = 0, size = 100 } = query ?? {};
@@ -53,7 +53,7 @@ export function jobOperations(parts: EngineParts): JobOperations {
   };
 }
 
-function placesOf({ deps: { runtime } }: EngineParts, { username }: LiveJob) {
+function placesOf({ context: { runtime } }: EngineParts, { username }: LiveJob) {
   const volumePath = (name: string) => runtime.volumePath({ kind: "volume", username, name });
   return { volumePath, ...(runtime.enforcedMib && { enforcedMib: runtime.enforcedMib }) };
 }
@@ -78,7 +78,7 @@ function find(parts: EngineParts, { user, path }: Target): LiveJob {
 async function loggedJob(parts: EngineParts, target: Target, instance: string): Promise<{ readonly uid: string }> {
   const unreadable = findUnreadable(parts, target);
   if (unreadable) {
-    if (await parts.deps.logs.hasInstance(unreadable.uid, instance)) return unreadable;
+    if (await parts.context.logs.hasInstance(unreadable.uid, instance)) return unreadable;
     throw new Refusal(404, `the log of job ${unreadable.name} has no instance ${instance}`);
   }
   const { job } = find(parts, target);
@@ -104,16 +104,16 @@ async function create(parts: EngineParts, { user, path, body }: EngineRequest<"c
   const { job_name: name } = path;
   const taken = findUnreadable(parts, { user, path }) ?? ownOf(parts.jobs.values(), user, name);
   if (taken) throw new Refusal(409, `a job named ${name} already exists: choose another name`);
-  const definition = readJob(name, body, parts.deps.runtime.check);
+  const definition = readJob(name, body, parts.context.runtime.check);
   ensureJob(definition);
-  const job = newJob(user, name, { definition, createdAt: parts.deps.now().toISOString() });
+  const job = newJob(user, name, { definition, createdAt: parts.context.now().toISOString() });
   const giveBack = admitJob(parts, job);
   const version = await saved(parts, job).catch((error: unknown) => {
     giveBack();
     throw error;
   });
   const whole = { ...job, version };
-  const live = openJob(whole, { deps: parts.deps, onOver: reserveStoppedAtEnd(parts, whole) });
+  const live = openJob(whole, { context: parts.context, onOver: reserveStoppedAtEnd(parts, whole) });
   parts.jobs.set(job.uid, live);
   return live;
 }
@@ -137,7 +137,7 @@ function newJob(user: User, name: string, of: Pick<Job, "definition" | "createdA
 }
 
 /** Run records first: a saved job must be able to record its runs even if the disk fills up later. */
-async function saved({ deps: { state, dataDir } }: EngineParts, job: Omit<Job, "version">): Promise<number> {
+async function saved({ context: { state, dataDir } }: EngineParts, job: Omit<Job, "version">): Promise<number> {
   try {
     await reserveRecords(dataDir, job.uid, job.definition.containers.length);
     return await insertJob(state, job);
@@ -152,16 +152,16 @@ async function remove(parts: EngineParts, { user, path, signal }: Write): Promis
   const unreadable = findUnreadable(parts, { user, path });
   const live = unreadable ? undefined : find(parts, { user, path });
   const uid = unreadable?.uid ?? live?.job.uid ?? "";
-  const { deps } = parts;
-  await removeJob(deps.state, uid);
+  const { context } = parts;
+  await removeJob(context.state, uid);
   parts.jobs.delete(uid);
   parts.unreadable.delete(uid);
-  parts.deps.ledger.release(uid);
-  const clearing = keepTrying(() => clearJob(uid, live?.run, deps), {
-    closing: deps.closing,
-    onFailure: (error) => deps.onEvent("couldn't remove the files of a deleted job", { error, job: uid }),
+  parts.context.ledger.release(uid);
+  const clearing = keepTrying(() => clearJob(uid, live?.run, context), {
+    closing: context.closing,
+    onFailure: (error) => context.onEvent("couldn't remove the files of a deleted job", { error, job: uid }),
   });
-  deps.inBackground(clearing.over);
+  context.inBackground(clearing.over);
   await forAMoment(clearing.over, signal);
   return { jobName: path.job_name };
 }

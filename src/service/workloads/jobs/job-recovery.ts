@@ -1,5 +1,6 @@
 import { admitJob, heldReason, reserveStopped, reserveStoppedAtEnd } from "../admission.ts";
-import type { EngineDeps, EngineParts } from "../engine-parts.ts";
+import type { EngineParts } from "../engine-parts.ts";
+import type { EngineContext } from "../engine-context.ts";
 import { resume, type Resumed } from "./job-resume.ts";
 import type { Job } from "../state/job-store.ts";
 import type { Unit } from "../runtime.ts";
@@ -14,33 +15,38 @@ import { discardUnit } from "../lifecycle/start-unit.ts";
  * count as a failure. A job that may have completed is not run again.
  */
 export async function reviveJob(parts: EngineParts, job: Job, adopted: readonly Unit[]): Promise<void> {
-  const { deps } = parts;
+  const { context } = parts;
   const units = new Set(adopted.map(({ labels }) => labels.container));
   const resumed =
     job.outcome === undefined
-      ? await resume(job, { dataDir: deps.dataDir, now: deps.now().toISOString(), retries: deps.jobRetries, units })
+      ? await resume(job, {
+          dataDir: context.dataDir,
+          now: context.now().toISOString(),
+          retries: context.jobRetries,
+          units,
+        })
       : undefined;
   const onOver = reserveStoppedAtEnd(parts, job);
   reserveStopped(parts, job);
   if (!resumed || resumed.progress.outcome !== undefined) {
-    parts.jobs.set(job.uid, openJob(job, { deps, resumed, onOver }));
-    endAll(adopted, deps);
+    parts.jobs.set(job.uid, openJob(job, { context, resumed, onOver }));
+    endAll(adopted, context);
     return;
   }
   const held = await problemOf(parts, job);
   if (held !== undefined) {
     parts.jobs.set(job.uid, { username: job.username, name: job.name, job, held });
-    endAll(adopted, deps);
+    endAll(adopted, context);
     return;
   }
   sayInterrupted(parts, job, resumed);
   const isOver = ({ labels }: Unit) => resumed.ended.has(labels.container);
-  endAll(adopted.filter(isOver), deps);
-  parts.jobs.set(job.uid, openJob(job, { deps, resumed, adopted: adopted.filter((unit) => !isOver(unit)), onOver }));
+  endAll(adopted.filter(isOver), context);
+  parts.jobs.set(job.uid, openJob(job, { context, resumed, adopted: adopted.filter((unit) => !isOver(unit)), onOver }));
 }
 
-function endAll(units: readonly Unit[], deps: EngineDeps): void {
-  for (const unit of units) deps.inBackground(endLeftover(unit, deps));
+function endAll(units: readonly Unit[], context: EngineContext): void {
+  for (const unit of units) context.inBackground(endLeftover(unit, context));
 }
 
 /** Why the job can't run now. */
@@ -51,7 +57,7 @@ async function problemOf(parts: EngineParts, job: Job): Promise<string | undefin
     return heldReason(error);
   }
   try {
-    await reserveRecords(parts.deps.dataDir, job.uid, job.definition.containers.length);
+    await reserveRecords(parts.context.dataDir, job.uid, job.definition.containers.length);
     return undefined;
   } catch (error) {
     reserveStopped(parts, job);
@@ -59,26 +65,26 @@ async function problemOf(parts: EngineParts, job: Job): Promise<string | undefin
   }
 }
 
-function sayInterrupted({ deps }: EngineParts, job: Job, { isInterrupted, done }: Resumed): void {
+function sayInterrupted({ context }: EngineParts, job: Job, { isInterrupted, done }: Resumed): void {
   if (!isInterrupted) return;
   const completed = done.size > 0 ? `; ${done.size} of its containers have completed and do not run again` : "";
   const line = `[gantry] interrupted by a restart of the engine: ${job.instance} runs again from the start${completed}`;
-  deps.logs.append(job.uid, job.instance, line);
+  context.logs.append(job.uid, job.instance, line);
 }
 
 /**
  * Stops a unit of an earlier server that nothing needs any more, and removes what is left of it. If it is one of a job
  * and has completed, that is recorded first, so that the job never runs a second time.
  */
-export async function endLeftover(unit: Unit, deps: EngineDeps): Promise<void> {
+export async function endLeftover(unit: Unit, context: EngineContext): Promise<void> {
   const { workload, container } = unit.labels;
   await unit.stop();
   const exit = await unit.exited;
-  const path = recordPath(deps.dataDir, workload, container);
+  const path = recordPath(context.dataDir, workload, container);
   // Only jobs have records.
   const record = exit.code === 0 ? await readRecord(path) : undefined;
   if (record?.state === "begun" || record?.state === "interrupted") {
-    await writeRecord(path, { state: "ended", attempt: record.attempt, code: 0, at: exitTime(exit, deps.now()) });
+    await writeRecord(path, { state: "ended", attempt: record.attempt, code: 0, at: exitTime(exit, context.now()) });
   }
-  await discardUnit(unit, deps);
+  await discardUnit(unit, context);
 }

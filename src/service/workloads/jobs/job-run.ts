@@ -1,6 +1,6 @@
 import { duration } from "../lifecycle/back-off.ts";
 import type { Container } from "../definitions.ts";
-import type { EngineDeps } from "../engine-parts.ts";
+import type { EngineContext } from "../engine-context.ts";
 import { ended, later } from "./job-resume.ts";
 import type { Job, JobProgress } from "../state/job-store.ts";
 import { exitClause, exitPhrase, exitTime, lateText, lastStateOf } from "../lifecycle/exit.ts";
@@ -24,7 +24,7 @@ export type JobRun = {
 
 export type JobRunOptions = {
   readonly job: Job;
-  readonly deps: EngineDeps;
+  readonly context: EngineContext;
   /** Indexes of containers that completed under an earlier engine. */
   readonly done: ReadonlySet<number>;
   /** Its units that an earlier engine left, of containers that aren't done. */
@@ -46,8 +46,8 @@ type Run = Omit<JobRunOptions, "done"> & {
 };
 
 export function runJob({ done, ...options }: JobRunOptions): JobRun {
-  const { job, deps, report } = options;
-  const startedAt = job.startedAt ?? later(job.createdAt, deps.now().toISOString());
+  const { job, context, report } = options;
+  const startedAt = job.startedAt ?? later(job.createdAt, context.now().toISOString());
   const run: Run = {
     ...options,
     lastEnd: startedAt,
@@ -64,28 +64,28 @@ export function runJob({ done, ...options }: JobRunOptions): JobRun {
 }
 
 function keepContainer(run: Run, index: number, container: Container): Kept {
-  const { job, deps } = run;
-  const path = recordPath(deps.dataDir, job.uid, index);
+  const { job, context } = run;
+  const path = recordPath(context.dataDir, job.uid, index);
   // That of an adopted unit: no attempt of this job has failed since.
   let attempt = run.progress.failures + 1;
   /** The last start failed: why is the message of the job until one succeeds. */
   let isRetrying = false;
   let isInterrupted = run.interrupted.has(index);
   return keepRunning({
-    backOff: deps.backOff,
+    backOff: context.backOff,
     adopted: run.adopted.find(({ labels }) => labels.container === index),
     start(stopping) {
       const spec = () => specOf(run, { container, index, attempt: { record: path, attempt } });
       const begin = () => {
         attempt = run.progress.failures + 1;
-        return start(spec(), deps);
+        return start(spec(), context);
       };
-      return startInTurn(spec(), deps, { begin, stopping, waits: (line) => !isRetrying && run.waits(line) });
+      return startInTurn(spec(), context, { begin, stopping, waits: (line) => !isRetrying && run.waits(line) });
     },
     onStart(unit) {
       isRetrying = false;
       run.waits(undefined);
-      if (isInterrupted) unawaited(unit.stop(), (error) => deps.onEvent("background work failed", { error }));
+      if (isInterrupted) unawaited(unit.stop(), (error) => context.onEvent("background work failed", { error }));
     },
     async onExit(exit, { delayMs }) {
       isRetrying = exit.startError !== undefined;
@@ -99,13 +99,13 @@ function keepContainer(run: Run, index: number, container: Container): Kept {
       return exit.code === 0 ? succeeded(run, index) : failed(run, exit, delayMs);
     },
     onStopped: (exit) => stopped(run, index, { path, attempt, exit }),
-    discard: (unit) => discardUnit(unit, deps),
-    onError: (error) => deps.onEvent("couldn't run a job", { error, job: job.uid }),
+    discard: (unit) => discardUnit(unit, context),
+    onError: (error) => context.onEvent("couldn't run a job", { error, job: job.uid }),
   });
 }
 
-function say({ job, deps }: Run, line: string): void {
-  deps.logs.append(job.uid, job.instance, `[gantry] ${line}`);
+function say({ job, context }: Run, line: string): void {
+  context.logs.append(job.uid, job.instance, `[gantry] ${line}`);
 }
 
 function move(run: Run, progress: JobProgress): void {
@@ -131,12 +131,12 @@ function failed(run: Run, exit: Exit, delayMs: number): "again" | "over" {
   // Another container has used up the retries while this one ended.
   if (run.progress.outcome !== undefined) return "over";
   const failures = run.progress.failures + 1;
-  const now = run.deps.now();
+  const now = run.context.now();
   const at = exitTime(exit, now);
   const last = { lastExit: exitPhrase(exit), lastState: lastStateOf(exit, at) };
   const progress = { ...run.progress, failures, ...last };
   const what = `attempt ${failures} ${exitClause(exit)}${lateText(exit, now)}`;
-  if (failures > run.deps.jobRetries) {
+  if (failures > run.context.jobRetries) {
     say(run, `${what}: the job failed and won't be retried`);
     for (const kept of run.kept.values()) stopLater(run, kept);
     move(run, ended(progress, { outcome: "failed", at }));
@@ -148,18 +148,18 @@ function failed(run: Run, exit: Exit, delayMs: number): "again" | "over" {
 }
 
 /** Not awaited: the calling container is among them and would wait for itself. */
-function stopLater({ deps }: Run, kept: Kept): void {
-  unawaited(kept.stop(), (error) => deps.onEvent("background work failed", { error }));
+function stopLater({ context }: Run, kept: Kept): void {
+  unawaited(kept.stop(), (error) => context.onEvent("background work failed", { error }));
 }
 
 type Attempt = NonNullable<UnitSpec["run"]>;
 
 /** Records the run before starting its unit, so a crash in between can't lose it. */
-async function start(spec: UnitSpec & { readonly run: Attempt }, deps: EngineDeps): Promise<Unit> {
+async function start(spec: UnitSpec & { readonly run: Attempt }, context: EngineContext): Promise<Unit> {
   const { record, attempt } = spec.run;
   await writeRecord(record, { state: "begun", attempt });
   try {
-    return await startUnit(spec, deps);
+    return await startUnit(spec, context);
   } catch (error) {
     await writeRecord(record, { state: "interrupted", attempt });
     throw error;
@@ -178,17 +178,17 @@ async function stopped(run: Run, index: number, end: End): Promise<void> {
 }
 
 async function noteEnd(run: Run, { path, attempt, exit }: End): Promise<void> {
-  const at = exitTime(exit, run.deps.now());
+  const at = exitTime(exit, run.context.now());
   run.lastEnd = later(run.lastEnd, at);
   await note(run, path, { state: "ended", attempt, code: exit.code, at });
 }
 
 /** A program may have recorded its own end (UnitSpec.run). A failed write is only logged. */
-async function note({ job, deps }: Run, path: string, record: RunRecord): Promise<void> {
+async function note({ job, context }: Run, path: string, record: RunRecord): Promise<void> {
   try {
     await writeRecord(path, record);
   } catch (error) {
-    deps.onEvent("couldn't record the end of a run", { error, job: job.uid });
+    context.onEvent("couldn't record the end of a run", { error, job: job.uid });
   }
 }
 

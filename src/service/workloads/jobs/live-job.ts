@@ -1,5 +1,5 @@
 import { rm } from "node:fs/promises";
-import type { EngineDeps } from "../engine-parts.ts";
+import type { EngineContext } from "../engine-context.ts";
 import type { Resumed } from "./job-resume.ts";
 import { runJob, type JobRun } from "./job-run.ts";
 import { attemptsText } from "./job-answer.ts";
@@ -22,7 +22,7 @@ export type LiveJob = {
 };
 
 export type OpenJob = {
-  readonly deps: EngineDeps;
+  readonly context: EngineContext;
   /** Progress under an earlier engine. */
   readonly resumed?: Resumed | undefined;
   /** Its units, of runs whose end isn't recorded. */
@@ -31,17 +31,17 @@ export type OpenJob = {
 };
 
 /** Runs a job that is not over; one that is over only stays readable. */
-export function openJob(saved: Job, { deps, resumed, adopted = [], onOver }: OpenJob): LiveJob {
+export function openJob(saved: Job, { context, resumed, adopted = [], onOver }: OpenJob): LiveJob {
   const { username, name } = saved;
   const live: LiveJob = { username, name, job: { ...saved, ...resumed?.progress } };
-  const save = saver(live, deps);
+  const save = saver(live, context);
   if (live.job.outcome !== undefined) {
     if (saved.outcome === undefined) save();
     return live;
   }
   live.run = runJob({
     job: live.job,
-    deps,
+    context,
     done: resumed?.done ?? new Set(),
     adopted,
     interrupted: new Set(adopted.map(({ labels }) => labels.container).filter((index) => resumed?.stopped.has(index))),
@@ -79,7 +79,7 @@ export function unwellOf({ job, held, waiting }: LiveJob): Unwell {
  * Updates memory immediately and the state file afterwards, later if the disk is full. Until then the run records
  * (run-record.ts) keep the job from running again.
  */
-function saver(live: LiveJob, deps: EngineDeps): () => void {
+function saver(live: LiveJob, context: EngineContext): () => void {
   let isDirty = false;
   let trying: Trying | undefined;
 
@@ -87,7 +87,7 @@ function saver(live: LiveJob, deps: EngineDeps): () => void {
     while (isDirty) {
       isDirty = false;
       try {
-        const version = await saveProgress(deps.state, live.job.uid, live.job);
+        const version = await saveProgress(context.state, live.job.uid, live.job);
         live.job = { ...live.job, version };
       } catch (error) {
         isDirty = true;
@@ -107,17 +107,17 @@ function saver(live: LiveJob, deps: EngineDeps): () => void {
     isDirty = true;
     if (trying) return;
     trying = keepTrying(saveAll, {
-      closing: deps.closing,
-      onFailure: (error) => deps.onEvent("couldn't save a job; retrying", { error, job: live.job.uid }),
+      closing: context.closing,
+      onFailure: (error) => context.onEvent("couldn't save a job; retrying", { error, job: live.job.uid }),
     });
-    deps.inBackground(forgetWhenOver(trying));
+    context.inBackground(forgetWhenOver(trying));
   };
 }
 
 /** Stops a deleted job and removes its files. Idempotent. */
-export async function clearJob(uid: string, run: JobRun | undefined, deps: EngineDeps): Promise<void> {
+export async function clearJob(uid: string, run: JobRun | undefined, context: EngineContext): Promise<void> {
   await run?.stop();
-  await deps.logs.forget(uid);
-  await deps.runtime.clear(uid);
-  await rm(recordFolder(deps.dataDir, uid), { recursive: true, force: true });
+  await context.logs.forget(uid);
+  await context.runtime.clear(uid);
+  await rm(recordFolder(context.dataDir, uid), { recursive: true, force: true });
 }

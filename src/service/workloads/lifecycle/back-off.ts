@@ -1,8 +1,7 @@
+import { backOffMs } from "../../../platform/waiting.ts";
+
 /** The pause before a crashed unit is started again, in milliseconds. */
 export type BackOff = { readonly first: number; readonly max: number };
-
-/** After this many failures in a row a service is `Failed`, and still restarted. */
-export const FAILURES_OF_A_CRASH_LOOP = 3;
 
 /** How many times a job is retried, like Kubernetes' `backoffLimit`.
  * https://kubernetes.io/docs/concepts/workloads/controllers/job/#pod-backoff-failure-policy */
@@ -10,12 +9,7 @@ export const JOB_RETRIES = 6;
 
 /** Milliseconds to wait after `failures` failures in a row: doubled each time, up to the maximum. */
 export function delayAfter(failures: number, { first, max }: BackOff): number {
-  return Math.min(max, first * 2 ** Math.max(0, failures - 1));
-}
-
-/** A unit that stayed up this long has recovered: its failures are forgotten. */
-export function recoveredAfterMs({ first }: BackOff): number {
-  return first * 10;
+  return backOffMs(failures, { firstMs: first, longestMs: max, jitter: 0 });
 }
 
 /** A duration for people. */

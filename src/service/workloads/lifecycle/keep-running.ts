@@ -1,5 +1,5 @@
 import type { Exit, Unit } from "../runtime.ts";
-import { delayAfter, recoveredAfterMs, type BackOff, makePause, type Pause } from "./back-off.ts";
+import { delayAfter, type BackOff, makePause, type Pause } from "./back-off.ts";
 import { unawaited } from "../../../platform/unawaited.ts";
 
 /** Keeps one container running: starts a unit, waits for its end, and starts another one after a back-off. */
@@ -15,6 +15,11 @@ export type Kept = {
   readonly failures: () => number;
   readonly current: () => Unit | undefined;
 };
+
+/** A unit that stayed up this long has recovered: its failures are forgotten. */
+export function recoveredAfterMs({ first }: BackOff): number {
+  return first * 10;
+}
 
 export type KeepRunning = {
   /** A unit of an earlier server, which is the first one. */

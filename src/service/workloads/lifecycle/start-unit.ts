@@ -1,9 +1,9 @@
-import type { EngineDeps } from "../engine-parts.ts";
+import type { EngineContext } from "../engine-context.ts";
 import type { LogWriter } from "../logs/log-writer.ts";
 import type { LogReader, Unit, UnitLabels, UnitSpec } from "../runtime.ts";
 
-type UnitDeps = Pick<EngineDeps, "runtime" | "logs" | "leaving">;
-type EndDeps = Pick<EngineDeps, "logs" | "leaving">;
+type UnitDeps = Pick<EngineContext, "runtime" | "logs" | "leaving">;
+type EndDeps = Pick<EngineContext, "logs" | "leaving">;
 
 export type Start = {
   /** `startUnit`, with what has to be done around it. */
@@ -16,27 +16,27 @@ export type Start = {
 /** Prepares a unit and starts it in its turn. Resolves to undefined without starting when `stopping` is aborted first. */
 export async function startInTurn(
   spec: UnitSpec,
-  deps: UnitDeps & Pick<EngineDeps, "starts">,
-  { begin = () => startUnit(spec, deps), stopping: signal, waits }: Start,
+  context: UnitDeps & Pick<EngineContext, "starts">,
+  { begin = () => startUnit(spec, context), stopping: signal, waits }: Start,
 ): Promise<Unit | undefined> {
   const note = (line: string): void => {
     if (signal.aborted) return;
-    noteTo(spec, deps)(line);
+    noteTo(spec, context)(line);
     waits(line);
   };
   try {
-    await deps.runtime.prepare?.(spec, { signal, note });
+    await context.runtime.prepare?.(spec, { signal, note });
   } catch (error) {
     if (signal.aborted) return undefined;
     throw error;
   }
-  return await deps.starts.run(begin, signal);
+  return await context.starts.run(begin, signal);
 }
 
 /** Starts a unit, whose output goes to the log. Rejects if the runtime can't start it. */
-export async function startUnit(spec: UnitSpec, deps: UnitDeps): Promise<Unit> {
-  const unit = await deps.runtime.start(spec, noteTo(spec, deps));
-  readLog(unit, undefined, deps);
+export async function startUnit(spec: UnitSpec, context: UnitDeps): Promise<Unit> {
+  const unit = await context.runtime.start(spec, noteTo(spec, context));
+  readLog(unit, undefined, context);
   return unit;
 }
 
@@ -45,14 +45,14 @@ function noteTo({ workload, instance }: UnitSpec, { logs }: UnitDeps): (line: st
 }
 
 /** Reads the output of an adopted unit, from the line after the last stored one. Never rejects. */
-export async function resumeLog(unit: Unit, deps: UnitDeps & Pick<EngineDeps, "onEvent">): Promise<void> {
+export async function resumeLog(unit: Unit, context: UnitDeps & Pick<EngineContext, "onEvent">): Promise<void> {
   const { workload, instance } = unit.labels;
-  const after = await deps.logs.cursorOf(unit.labels).catch((error: unknown) => {
-    deps.onEvent("couldn't read how far a log was stored, so it is read from its beginning", { error, workload });
-    deps.logs.append(workload, instance, "[gantry] lines can come twice: nothing says how far this log was stored");
+  const after = await context.logs.cursorOf(unit.labels).catch((error: unknown) => {
+    context.onEvent("couldn't read how far a log was stored, so it is read from its beginning", { error, workload });
+    context.logs.append(workload, instance, "[gantry] lines can come twice: nothing says how far this log was stored");
     return undefined;
   });
-  readLog(unit, after, deps);
+  readLog(unit, after, context);
 }
 
 /** Removes what is left of a unit whose end was recorded, once its lines are stored. Never rejects. */

@@ -1,7 +1,8 @@
 import { databaseTroubleOf } from "../../../platform/database/database-trouble.ts";
 import { isDiskFull } from "../state/file-errors.ts";
 import type { LogLimits } from "./log-bounds.ts";
-import { writeLines, type NewLine } from "./log-store.ts";
+import { writeLines } from "./log-store.ts";
+import type { NewLine } from "./log-tables.ts";
 import { costOfLine, type LogDatabase } from "./log-tables.ts";
 import { unawaited } from "../../../platform/unawaited.ts";
 

@@ -1,6 +1,6 @@
 import type { Kysely } from "kysely";
 import type { LogTables } from "./log-tables.ts";
-import type { NewLine } from "./log-store.ts";
+import type { NewLine } from "./log-tables.ts";
 
 /** A container of an instance, whose lines can be read again from a cursor. */
 export type Source = { readonly workload: string; readonly source: string };

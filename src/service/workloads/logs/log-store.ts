@@ -3,19 +3,8 @@ import { sql, type Kysely } from "kysely";
 import { keepBounds, type LogLimits } from "./log-bounds.ts";
 import { unstoredOf, writeCursors } from "./log-cursors.ts";
 import { addInstances, removeInstances } from "./log-instances.ts";
-import { costOfLine, type LogDatabase, pragma, type LogTables, lockLogs } from "./log-tables.ts";
+import { costOfLine, type LogDatabase, type NewLine, pragma, type LogTables, lockLogs } from "./log-tables.ts";
 
-export type NewLine = {
-  readonly workload: string;
-  readonly day: string;
-  readonly instance: string;
-  readonly line: string;
-  /**
-   * The position of this line in its source, if that can be read again from there. Ordered cursors sort as texts like
-   * their lines: a line that isn't after the last stored one was stored already.
-   */
-  readonly read?: { readonly source: string; readonly cursor: string; readonly isOrdered: boolean };
-};
 export type LogPage = {
   readonly workload: string;
   readonly instance?: string | undefined;

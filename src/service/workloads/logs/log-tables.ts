@@ -16,6 +16,18 @@ export type LogTables = {
   cursors: { workload: string; source: string; cursor: string };
 };
 
+export type NewLine = {
+  readonly workload: string;
+  readonly day: string;
+  readonly instance: string;
+  readonly line: string;
+  /**
+   * The position of this line in its source, if that can be read again from there. Ordered cursors sort as texts like
+   * their lines: a line that isn't after the last stored one was stored already.
+   */
+  readonly read?: { readonly source: string; readonly cursor: string; readonly isOrdered: boolean };
+};
+
 /** An open log database. PGlite is PostgreSQL. */
 export type LogDatabase = {
   readonly db: Kysely<LogTables>;

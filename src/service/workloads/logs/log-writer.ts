@@ -6,15 +6,8 @@ import type { LogLimits } from "./log-bounds.ts";
 import { makeBatch } from "./log-batch.ts";
 import { keepCursor, readCursor, removeCursor, type Source, writeCursor } from "./log-cursors.ts";
 import { hasInstance, instancesOf } from "./log-instances.ts";
-import {
-  DamagedLog,
-  readPage,
-  readWholePage,
-  type LogPage,
-  type NewLine,
-  loggedWorkloads,
-  removeLines,
-} from "./log-store.ts";
+import { DamagedLog, readPage, readWholePage, type LogPage, loggedWorkloads, removeLines } from "./log-store.ts";
+import type { NewLine } from "./log-tables.ts";
 import type { LogDatabase } from "./log-tables.ts";
 import { isDamaged } from "../state/file-errors.ts";
 

@@ -1,4 +1,4 @@
-import type { EngineDeps } from "../engine-parts.ts";
+import type { EngineContext } from "../engine-context.ts";
 import type { Trying } from "../lifecycle/keep-trying.ts";
 import { portOf } from "../ports.ts";
 import type { Exposure, Unit } from "../runtime.ts";
@@ -27,9 +27,9 @@ export type LiveService = {
 };
 
 /** A service without open ports, of which only the adopted units run. */
-export function makeLiveService(service: Service, deps: EngineDeps, adopted: readonly Unit[] = []): LiveService {
+export function makeLiveService(service: Service, context: EngineContext, adopted: readonly Unit[] = []): LiveService {
   const { username, region, name } = service;
-  const runner = makeServiceRunner(service, deps, adopted);
+  const runner = makeServiceRunner(service, context, adopted);
   return { username, region, name, service, runner, exposures: new Map(), takenAddresses: new Map() };
 }
 
@@ -54,14 +54,14 @@ export function takenSentence({ service, takenAddresses }: LiveService): string 
  * Opens the ports of a service, all or none, and returns their addresses, which the caller must save, except those in
  * `takenAddresses`: another program has the service's own, so it gets another one for now.
  */
-export async function openPorts(live: LiveService, deps: EngineDeps): Promise<Addresses> {
+export async function openPorts(live: LiveService, context: EngineContext): Promise<Addresses> {
   const { definition, addresses } = live.service;
   const opened = new Map<number, Exposure>();
   const taken = new Map<number, string>();
   try {
     for (const { containerPort } of definition.ports) {
       const assigned = addresses.get(containerPort);
-      const exposure = await deps.runtime.expose(exposedOf(live, containerPort, assigned));
+      const exposure = await context.runtime.expose(exposedOf(live, containerPort, assigned));
       opened.set(containerPort, exposure);
       if (assigned !== undefined && portOf(assigned) !== portOf(exposure.address)) taken.set(containerPort, assigned);
     }
@@ -79,9 +79,9 @@ function exposedOf({ service: { uid }, runner }: LiveService, containerPort: num
 }
 
 /** Opens the service at its own addresses again, one after the other. Rejects while one is still taken. */
-export async function takePortsBack(live: LiveService, deps: EngineDeps): Promise<void> {
+export async function takePortsBack(live: LiveService, context: EngineContext): Promise<void> {
   for (const [port, own] of live.takenAddresses) {
-    const exposure = await deps.runtime.expose({ ...exposedOf(live, port, own), isExact: true });
+    const exposure = await context.runtime.expose({ ...exposedOf(live, port, own), isExact: true });
     const instead = live.exposures.get(port);
     live.exposures = new Map([...live.exposures, [port, exposure]]);
     live.service = { ...live.service, addresses: new Map([...live.service.addresses, [port, exposure.address]]) };
@@ -99,11 +99,11 @@ async function releaseAll(exposures: readonly Exposure[]): Promise<void> {
 }
 
 /** Stops and removes a service with its log, but keeps its disks. Resolves when all of it is gone. Idempotent. */
-export async function finishDeletion(live: LiveService, deps: EngineDeps): Promise<void> {
+export async function finishDeletion(live: LiveService, context: EngineContext): Promise<void> {
   await live.runner.emptied();
   await closePorts(live);
   // Files first: on a full disk, the next steps may need their space.
-  await deps.runtime.clear(live.service.uid);
-  await deps.logs.forget(live.service.uid);
-  await removeService(deps.state, live.service.uid);
+  await context.runtime.clear(live.service.uid);
+  await context.logs.forget(live.service.uid);
+  await removeService(context.state, live.service.uid);
 }

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
-import type { EngineDeps } from "../engine-parts.ts";
-import { duration, recoveredAfterMs } from "../lifecycle/back-off.ts";
+import type { EngineContext } from "../engine-context.ts";
+import { duration } from "../lifecycle/back-off.ts";
+import { recoveredAfterMs } from "../lifecycle/keep-running.ts";
 import { exitClause, lateText } from "../lifecycle/exit.ts";
 import { keepRunning, type Kept } from "../lifecycle/keep-running.ts";
 import { discardUnit, startInTurn } from "../lifecycle/start-unit.ts";
@@ -39,12 +40,12 @@ export type ContainerEvents = {
   readonly crashed: (exit: Exit) => void;
 };
 
-export function keepContainer(spec: ContainerSpec, deps: EngineDeps, events: ContainerEvents): KeptContainer {
-  const memory = memoryFitOf(spec, deps, events);
-  const readiness = makeReadiness(spec, deps, events);
+export function keepContainer(spec: ContainerSpec, context: EngineContext, events: ContainerEvents): KeptContainer {
+  const memory = memoryFitOf(spec, context, events);
+  const readiness = makeReadiness(spec, context, events);
   let waited: string | undefined;
   const kept = keepRunning({
-    ...programOf(spec, deps, (line) => (waited = line)),
+    ...programOf(spec, context, (line) => (waited = line)),
     onStart(unit) {
       waited = undefined;
       readiness.watch(unit);
@@ -52,8 +53,8 @@ export function keepContainer(spec: ContainerSpec, deps: EngineDeps, events: Con
     },
     async onExit(exit, { delayMs }) {
       waited = undefined;
-      const late = lateText(exit, deps.now());
-      noteTo(spec, deps, ` ${exitClause(exit)}${late}, restarting in ${duration(delayMs)}`);
+      const late = lateText(exit, context.now());
+      noteTo(spec, context, ` ${exitClause(exit)}${late}, restarting in ${duration(delayMs)}`);
       events.crashed(exit);
       events.changed();
       return "again";
@@ -69,31 +70,31 @@ export function keepContainer(spec: ContainerSpec, deps: EngineDeps, events: Con
   };
 }
 
-function programOf({ place, adopted }: ContainerSpec, deps: EngineDeps, waits: (line: string) => void) {
+function programOf({ place, adopted }: ContainerSpec, context: EngineContext, waits: (line: string) => void) {
   const { service } = place();
   return {
-    backOff: deps.backOff,
+    backOff: context.backOff,
     adopted: adopted?.unit,
     decided: adopted?.decided,
-    start: (stopping: AbortSignal) => startInTurn(specOf(place()), deps, { stopping, waits }),
-    discard: (unit: Unit) => discardUnit(unit, deps),
-    onError: (error: unknown) => deps.onEvent("couldn't keep an instance running", { error, service: service.uid }),
+    start: (stopping: AbortSignal) => startInTurn(specOf(place()), context, { stopping, waits }),
+    discard: (unit: Unit) => discardUnit(unit, context),
+    onError: (error: unknown) => context.onEvent("couldn't keep an instance running", { error, service: service.uid }),
   };
 }
 
 /** A line about the container, in its log. */
-function noteTo({ place }: ContainerSpec, { logs }: EngineDeps, line: string): void {
+function noteTo({ place }: ContainerSpec, { logs }: EngineContext, line: string): void {
   const { service, instance } = place();
   logs.append(service.uid, instance, `[gantry] ${subject(place())}${line}`);
 }
 
-function memoryFitOf(spec: ContainerSpec, deps: EngineDeps, { changed }: ContainerEvents): MemoryFit {
+function memoryFitOf(spec: ContainerSpec, context: EngineContext, { changed }: ContainerEvents): MemoryFit {
   return makeMemoryFit({
     wantedMib() {
       const { service, container } = spec.place();
       return service.definition.containers[container]?.memoryMib;
     },
-    note: (line) => noteTo(spec, deps, `: ${line}`),
+    note: (line) => noteTo(spec, context, `: ${line}`),
     changed,
   });
 }
@@ -105,11 +106,11 @@ function adapt(kept: Kept, memory: MemoryFit): void {
 }
 
 /** Watches one unit after the other until it is ready, and until its failures are forgotten. */
-function makeReadiness(spec: ContainerSpec, deps: EngineDeps, { changed }: ContainerEvents) {
-  const { readyAfterMs, backOff } = deps;
+function makeReadiness(spec: ContainerSpec, context: EngineContext, { changed }: ContainerEvents) {
+  const { readyAfterMs, backOff } = context;
   let ready: Unit | undefined;
   const onSilentPorts = (waitedMs: number): void => {
-    noteTo(spec, deps, ` doesn't answer on its port after ${duration(waitedMs)}`);
+    noteTo(spec, context, ` doesn't answer on its port after ${duration(waitedMs)}`);
   };
 
   async function watch(unit: Unit): Promise<void> {
@@ -120,7 +121,7 @@ function makeReadiness(spec: ContainerSpec, deps: EngineDeps, { changed }: Conta
   }
 
   return {
-    watch: (unit: Unit) => unawaited(watch(unit), (error) => deps.onEvent("background work failed", { error })),
+    watch: (unit: Unit) => unawaited(watch(unit), (error) => context.onEvent("background work failed", { error })),
     isReady: (unit: Unit | undefined) => ready !== undefined && ready === unit,
   };
 }

@@ -13,7 +13,7 @@ import type { Unreadable } from "../state/unreadable.ts";
 export async function deleteService(parts: EngineParts, live: LiveService, signal: AbortSignal): Promise<void> {
   if (!live.service.deleting) {
     const service = { ...live.service, deleting: true };
-    await saveService(parts.deps.state, service);
+    await saveService(parts.context.state, service);
     live.service = service;
     live.runner.want(service, {});
   }
@@ -33,26 +33,26 @@ export async function deleteService(parts: EngineParts, live: LiveService, signa
 /** Finishes an accepted deletion, also one from an earlier engine. Retries failures, such as a full disk. */
 export function carryOnDeletion(parts: EngineParts, live: LiveService): NonNullable<LiveService["deletion"]> {
   const { uid } = live.service;
-  const { deps } = parts;
+  const { context } = parts;
   async function finish(): Promise<void> {
-    await finishDeletion(live, deps);
+    await finishDeletion(live, context);
     parts.services.delete(uid);
-    parts.deps.ledger.release(uid);
+    parts.context.ledger.release(uid);
   }
   live.deletion = keepTrying(finish, {
-    closing: deps.closing,
-    onFailure: (error) => deps.onEvent("couldn't delete a service; retrying", { error, service: uid }),
+    closing: context.closing,
+    onFailure: (error) => context.onEvent("couldn't delete a service; retrying", { error, service: uid }),
   });
-  deps.inBackground(live.deletion.over);
+  context.inBackground(live.deletion.over);
   return live.deletion;
 }
 
 /** Deletes a damaged service, of which nothing runs. */
 export async function deleteUnreadableService(parts: EngineParts, { uid }: Unreadable): Promise<void> {
-  const { state, logs, runtime } = parts.deps;
+  const { state, logs, runtime } = parts.context;
   await removeService(state, uid);
   parts.unreadable.delete(uid);
-  parts.deps.ledger.release(uid);
-  parts.deps.inBackground(logs.forget(uid));
-  parts.deps.inBackground(runtime.clear(uid));
+  parts.context.ledger.release(uid);
+  parts.context.inBackground(logs.forget(uid));
+  parts.context.inBackground(runtime.clear(uid));
 }

@@ -1,5 +1,4 @@
-import { FAILURES_OF_A_CRASH_LOOP } from "../lifecycle/back-off.ts";
-import type { EngineDeps } from "../engine-parts.ts";
+import type { EngineContext } from "../engine-context.ts";
 import type { Unit } from "../runtime.ts";
 import type { Service } from "../state/service-store.ts";
 import { type CrashCount, type Crashes, makeCrashCount } from "./crashes.ts";
@@ -51,14 +50,14 @@ export type InstanceEvents = {
   readonly crashed: (how: string) => void;
 };
 
-export function startInstance(spec: InstanceSpec, deps: EngineDeps, events: InstanceEvents): ServiceInstance {
+export function startInstance(spec: InstanceSpec, context: EngineContext, events: InstanceEvents): ServiceInstance {
   const instance = `${spec.service.name}-${spec.index}`;
-  const crashes = makeCrashCount(instance, deps.now);
+  const crashes = makeCrashCount(instance, context.now);
   let { service } = spec;
   let isStopping = false;
   const counting = countingIn(crashes, events);
   const containers = containersOf(spec).map(({ container, adopted }) =>
-    keepContainer({ place: () => ({ service, container, instance }), adopted }, deps, counting),
+    keepContainer({ place: () => ({ service, container, instance }), adopted }, context, counting),
   );
   const kept = containers.map((each) => each.kept);
   return {
@@ -107,6 +106,9 @@ function countingIn(crashes: CrashCount, { changed, crashed }: InstanceEvents): 
     },
   };
 }
+
+/** After this many failures in a row a service is `Failed`, and still restarted. */
+const FAILURES_OF_A_CRASH_LOOP = 3;
 
 function stateOf(containers: readonly KeptContainer[]): InstanceState {
   if (containers.some(({ kept }) => kept.failures() >= FAILURES_OF_A_CRASH_LOOP)) return "failing";

@@ -55,7 +55,7 @@ export function serviceOperations(parts: EngineParts): ServiceOperations {
     async getServiceLogs({ user, path, query }) {
       // What a damaged service wrote may say how it came to that.
       const { uid } = findUnreadable(parts, { user, path }) ?? find(parts, { user, path }).service;
-      const { logs, now } = parts.deps;
+      const { logs, now } = parts.context;
       const { date, from = 0, size = 100 } = query ?? {};
       const lines = await logs.page({ workload: uid, day: requestedDay(date, now()), from, size });
       return lines.map(({ instance, line }) => ({ instance_name: instance, log: line }));
@@ -63,7 +63,7 @@ export function serviceOperations(parts: EngineParts): ServiceOperations {
   };
 }
 
-function aroundOf({ deps: { runtime } }: EngineParts): AroundService {
+function aroundOf({ context: { runtime } }: EngineParts): AroundService {
   return runtime.enforcedMib ? { enforcedMib: runtime.enforcedMib } : {};
 }
 
@@ -104,14 +104,14 @@ function inTurn<T>(parts: EngineParts, { user, path, signal }: Write, work: () =
 /** Validates, reserves, saves, then runs. Releases the reservation when saving fails. */
 async function create(parts: EngineParts, { user, path, body }: EngineRequest<"createService">) {
   refuseDuplicate(parts, { user, path });
-  const definition = readService(path.service_name, body, parts.deps.runtime.check);
+  const definition = readService(path.service_name, body, parts.context.runtime.check);
   ensureService(definition);
-  const service = newService({ user, path }, { definition, createdAt: parts.deps.now().toISOString() });
-  const live = makeLiveService(service, parts.deps);
+  const service = newService({ user, path }, { definition, createdAt: parts.context.now().toISOString() });
+  const live = makeLiveService(service, parts.context);
   const giveBack = admitService(parts, service);
   try {
-    live.service = { ...service, addresses: await openPorts(live, parts.deps) };
-    await insertService(parts.deps.state, live.service);
+    live.service = { ...service, addresses: await openPorts(live, parts.context) };
+    await insertService(parts.context.state, live.service);
   } catch (error) {
     giveBack();
     await closePorts(live);
@@ -197,7 +197,7 @@ function transition(
     ensureService(after.definition);
     const giveBack = admitService(parts, after);
     try {
-      await saveService(parts.deps.state, after);
+      await saveService(parts.context.state, after);
     } catch (error) {
       giveBack();
       throw error;

@@ -8,7 +8,7 @@ import { saveAddresses, type Service } from "../state/service-store.ts";
 
 /** Restores a service after a restart of the engine, with the units that still run. Finishes an accepted deletion. */
 export async function reviveService(parts: EngineParts, saved: Service, adopted: readonly Unit[]): Promise<void> {
-  const live = makeLiveService(saved, parts.deps, adopted);
+  const live = makeLiveService(saved, parts.context, adopted);
   parts.services.set(saved.uid, live);
   if (saved.deleting) {
     reserveStopped(parts, saved);
@@ -28,59 +28,59 @@ export async function reviveService(parts: EngineParts, saved: Service, adopted:
 
 /** For example when out of file descriptors. The service starts once its ports can be opened. */
 function keepOpening(parts: EngineParts, live: LiveService): void {
-  const { deps } = parts;
+  const { context } = parts;
   const { uid } = live.service;
   async function open(): Promise<void> {
-    if (!live.service.deleting && !deps.closing.aborted) {
+    if (!live.service.deleting && !context.closing.aborted) {
       await reopenPorts(parts, live);
       delete live.opening;
       runIfAdmitted(parts, live);
     }
   }
   live.opening = keepTrying(() => parts.queue.run(serviceKey(live), open), {
-    closing: deps.closing,
-    onFailure: (error) => deps.onEvent("couldn't open the ports of a service", { error, service: uid }),
+    closing: context.closing,
+    onFailure: (error) => context.onEvent("couldn't open the ports of a service", { error, service: uid }),
   });
-  deps.inBackground(live.opening.over);
+  context.inBackground(live.opening.over);
 }
 
 /** An address on another host, because the machine's was changed, is saved as soon as the disk allows. */
 async function reopenPorts(parts: EngineParts, live: LiveService): Promise<void> {
-  const { deps } = parts;
+  const { context } = parts;
   const { uid, addresses: before } = live.service;
-  const addresses = await openPorts(live, deps);
+  const addresses = await openPorts(live, context);
   live.service = { ...live.service, addresses };
   if (live.takenAddresses.size > 0) keepTakingBack(parts, live);
   const own = new Map([...addresses, ...live.takenAddresses]);
   if ([...own].every(([port, address]) => before.get(port) === address)) return;
-  const saving = keepTrying(() => saveAddresses(deps.state, { ...live.service, addresses: own }), {
-    closing: deps.closing,
-    onFailure: (error) => deps.onEvent("couldn't save the new port of a service", { error, service: uid }),
+  const saving = keepTrying(() => saveAddresses(context.state, { ...live.service, addresses: own }), {
+    closing: context.closing,
+    onFailure: (error) => context.onEvent("couldn't save the new port of a service", { error, service: uid }),
   });
-  deps.inBackground(saving.over);
+  context.inBackground(saving.over);
 }
 
 /** The saved address stays the service's own. It is tried again with growing pauses, and at the next start. */
 function keepTakingBack(parts: EngineParts, live: LiveService): void {
-  const { deps } = parts;
+  const { context } = parts;
   const { uid, name } = live.service;
-  const note = (text: string | undefined): void => deps.logs.append(uid, `${name}-0`, `[gantry] ${text}`);
+  const note = (text: string | undefined): void => context.logs.append(uid, `${name}-0`, `[gantry] ${text}`);
   const data = { service: uid, taken: [...live.takenAddresses.values()] };
-  deps.onEvent("another program has the port of a service, which answers at another one until that is free", data);
+  context.onEvent("another program has the port of a service, which answers at another one until that is free", data);
   note(takenSentence(live));
   async function takeBack(): Promise<void> {
-    if (live.service.deleting || deps.closing.aborted) return;
-    await takePortsBack(live, deps);
-    deps.onEvent("a service has its own port again", { service: uid });
+    if (live.service.deleting || context.closing.aborted) return;
+    await takePortsBack(live, context);
+    context.onEvent("a service has its own port again", { service: uid });
     note(`it answers at its own address again: ${data.taken.join(", ")}`);
   }
   const trying = keepTrying(() => parts.queue.run(serviceKey(live), takeBack), {
-    closing: deps.closing,
+    closing: context.closing,
     // It was said already.
     onFailure: () => undefined,
-    backOff: deps.backOff,
+    backOff: context.backOff,
   });
-  deps.inBackground(trying.over);
+  context.inBackground(trying.over);
 }
 
 /** Changes with the same key run one at a time. */

@@ -1,6 +1,7 @@
-import type { EngineDeps } from "../engine-parts.ts";
+import type { EngineContext } from "../engine-context.ts";
 import type { Unit } from "../runtime.ts";
-import { reserveSecond } from "../admission.ts";
+import { Refusal } from "../../engine.ts";
+import { amountOf } from "../quota.ts";
 import { hasOtherMemory, writesToDisks } from "../definitions.ts";
 import { nextSteps } from "./next-steps.ts";
 import {
@@ -63,7 +64,7 @@ export type ServiceHealth = Unwell & {
 type Run = Instances & {
   /** Called when no instance is left. */
   readonly waiting: Set<() => void>;
-  readonly deps: EngineDeps;
+  readonly context: EngineContext;
   readonly history: RestartHistory;
   /** Resolved once it is known which adopted instances are wanted. */
   readonly decided: PromiseWithResolvers<void>;
@@ -79,12 +80,12 @@ type Run = Instances & {
   phase: "new" | "managed" | "closing" | "left";
 };
 
-export function makeServiceRunner(initial: Service, deps: EngineDeps, adopted: readonly Unit[]): ServiceRunner {
+export function makeServiceRunner(initial: Service, context: EngineContext, adopted: readonly Unit[]): ServiceRunner {
   const run: Run = {
     instances: new Set(),
     waiting: new Set(),
-    deps,
-    history: makeRestartHistory(deps.now),
+    context,
+    history: makeRestartHistory(context.now),
     decided: Promise.withResolvers<void>(),
     seconds: new Map(),
     isAdopted: adopted.length > 0,
@@ -149,7 +150,7 @@ function begin(run: Run, spec: InstanceSpec): void {
   run.instances.add({
     index: spec.index,
     generation,
-    instance: startInstance(spec, run.deps, eventsOf(run, generation)),
+    instance: startInstance(spec, run.context, eventsOf(run, generation)),
   });
 }
 
@@ -168,7 +169,7 @@ function notice(run: Run): void {
   const state = stateOf(run);
   if (run.phase === "new" || state === run.noticed?.state) return;
   const isFromBefore = run.isAdopted || (run.noticed === undefined && state === "Stopped");
-  run.noticed = { state, since: isFromBefore ? undefined : run.deps.now().toISOString() };
+  run.noticed = { state, since: isFromBefore ? undefined : run.context.now().toISOString() };
   if (state !== "Starting") run.isAdopted = false;
 }
 
@@ -223,10 +224,28 @@ function replaceOne(run: Run, { index, generation, state, instance }: Present): 
 }
 
 /** Reserves room for a second instance of this index, unless there is a reservation; false where a quota has none. */
-function hasSecond({ seconds, deps, service }: Run, index: number): boolean {
-  const free = seconds.get(index) ?? reserveSecond(deps, service, index);
+function hasSecond({ seconds, context, service }: Run, index: number): boolean {
+  const free = seconds.get(index) ?? reserveSecond(context, service, index);
   if (free) seconds.set(index, free);
   return free !== undefined;
+}
+
+/**
+ * Reserves one more instance, for as long as the one of this index that it replaces still runs, and returns a function
+ * that frees it. Undefined when a quota has no room for it.
+ */
+function reserveSecond(
+  { ledger, runtime }: Pick<EngineContext, "ledger" | "runtime">,
+  { uid, username, definition: { containers } }: Service,
+  index: number,
+): (() => void) | undefined {
+  const amount = amountOf({ containers, size: 1, ports: 0 }, runtime.reservedMib);
+  try {
+    return ledger.reserve({ uid: `${uid}/second/${index}`, username }, { ...amount, workloads: 0 });
+  } catch (error) {
+    if (error instanceof Refusal) return undefined;
+    throw error;
+  }
 }
 
 /** Those that an earlier server had begun to replace need a reservation, too. Where there is none, the old ones go first. */
@@ -245,15 +264,15 @@ function reserveSeconds(run: Run): void {
 }
 
 function stopLater(run: Run, instance: ServiceInstance): void {
-  unawaited(stop(run, instance), (error) => run.deps.onEvent("background work failed", { error }));
+  unawaited(stop(run, instance), (error) => run.context.onEvent("background work failed", { error }));
 }
 
 async function stop(run: Run, instance: ServiceInstance): Promise<void> {
-  const { instances, deps, service } = run;
+  const { instances, context, service } = run;
   try {
     await instance.stop();
   } catch (error) {
-    deps.onEvent("couldn't stop an instance", { error, service: service.uid });
+    context.onEvent("couldn't stop an instance", { error, service: service.uid });
   }
   for (const one of instances) if (one.instance === instance) instances.delete(one);
   reconcile(run);

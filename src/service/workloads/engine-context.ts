@@ -1,0 +1,29 @@
+import type { Kysely } from "kysely";
+import type { BackOff } from "./lifecycle/back-off.ts";
+import type { Ledger } from "./quota.ts";
+import type { StartQueue } from "./lifecycle/start-queue.ts";
+import type { LogWriter } from "./logs/log-writer.ts";
+import type { Runtime } from "./runtime.ts";
+import type { StateTables } from "./state/tables.ts";
+
+/** What services and jobs of an engine share. */
+export type EngineContext = {
+  readonly runtime: Runtime;
+  readonly state: Kysely<StateTables>;
+  readonly logs: LogWriter;
+  readonly dataDir: string;
+  readonly backOff: BackOff;
+  readonly jobRetries: number;
+  /** An instance without ports is ready after this long. */
+  readonly readyAfterMs: number;
+  readonly now: () => Date;
+  readonly onEvent: (message: string, data: object) => void;
+  readonly starts: StartQueue;
+  readonly ledger: Ledger;
+  /** Aborted when the engine begins to close. */
+  readonly closing: AbortSignal;
+  /** Aborted when the engine closes and leaves its units running. */
+  readonly leaving: AbortSignal;
+  /** Work that goes on after its answer, such as the end of a deleted job; `close` waits for it. */
+  readonly inBackground: (work: Promise<unknown>) => void;
+};
