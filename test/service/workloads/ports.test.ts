@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
 import { afterEach, expect, test } from "vitest";
-import { listen, makeConnectionBudget, openPortFront } from "../../../../src/service/workloads/ports.ts";
-import { until } from "../../engines/process/support/engine-world.ts";
+import { listen, makeConnectionBudget, openPortFront } from "../../../src/service/workloads/ports.ts";
+import { until } from "../engines/process/support/engine-world.ts";
 
 const closers: (() => void)[] = [];
 afterEach(() => {

@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
-import { serve } from "../../../../src/service/api/serve.ts";
-import { makeDataDir } from "../../engines/process/support/data-dir.ts";
-import { openEngine, userOf } from "../../engines/process/support/engine-world.ts";
+import { serve } from "../../../src/service/api/serve.ts";
+import { makeDataDir } from "../engines/process/support/data-dir.ts";
+import { openEngine, userOf } from "../engines/process/support/engine-world.ts";
 
 const token = "dana-token-0123456789";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readMemory } from "../../../../src/service/workloads/definitions.ts";
+import { readMemory } from "../../../src/service/workloads/definitions.ts";
 
 test.each([
   [512, 512],
