@@ -405,14 +405,14 @@ export const mutants: readonly Mutant[] = [
   },
   {
     bug: "the late end of an earlier installation ends the newer one",
-    file: "src/bot/compose/workspaces/app-parts.ts",
+    file: "src/bot/compose/workspaces/installation-care.ts",
     text: "!installation.isOrgWide && at > installation.installedAt",
     becomes: "!installation.isOrgWide && at > new Date(0)",
     tests: installations,
   },
   {
     bug: "a replica keeps the token that another one has renewed",
-    file: "src/bot/compose/workspaces/installed-workspaces.ts",
+    file: "src/bot/compose/workspaces/workspaces.ts",
     text: "versions.get(id) === installation.version",
     becomes: "versions.has(id)",
     tests: installations,

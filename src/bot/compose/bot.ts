@@ -1,53 +1,47 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
-import type { AccountMode } from "../accounts/resolve.ts";
-import type { Sealer } from "../accounts/seal.ts";
-import type { Api, ApiAccount } from "../../api/client.ts";
-import type { Settings } from "../commands/command.ts";
 import { createLogPool } from "../logs/threads/log-pool.ts";
-import type { Policy } from "../policy/policy.ts";
-import { type ArrivalTimes, createArrivalTimes } from "../slack/receive/arrival-times.ts";
-import { healthRoutes } from "../slack/receive/health-routes.ts";
+import { installRoutes } from "../slack/install/installer.ts";
+import { type OAuthApp, oauthCalls } from "../slack/install/oauth.ts";
+import { createArrivalTimes } from "../slack/receive/arrival-times.ts";
+import { healthRoutes, type Route } from "../slack/receive/health-routes.ts";
 import { createRepeats } from "../slack/receive/repeats.ts";
-import {
-  createTransport,
-  type Transport,
-  type TransportParts,
-  type TransportChoice,
-} from "../slack/receive/transport.ts";
+import { answerWithout, route } from "../slack/receive/route.ts";
+import { sourceOf } from "../slack/receive/source-of.ts";
+import { createTransport, type Transport, type TransportParts } from "../slack/receive/transport.ts";
 import type { Store } from "../store/store.ts";
+import type { Message } from "../views/kit/message.ts";
+import { sentences } from "../views/messages/sentences.ts";
 import { type DrainLimits, drainLimits } from "../workflow/inbox/drain.ts";
 import { createDropped, createRetries } from "../workflow/inbox/unfinished.ts";
 import { createLanes, type Lanes } from "../workflow/inbox/lanes.ts";
-import { createSweeper, sweep, type SweepDeps } from "../workflow/sweep.ts";
-import type { HealthParts } from "./health/bot-checkup.ts";
+import { createSweeper, sweep } from "../workflow/sweep.ts";
 import { createReporter } from "./health/replica-report.ts";
-import { appParts } from "./workspaces/app-parts.ts";
-import { createMovedPolicy, type MovedPolicy } from "./moved-policy.ts";
-import type { Shared, Workspaces } from "./workspaces/workspaces.ts";
+import { createMovedPolicy } from "./policy-source.ts";
+import { createInstallationCare, installationEvents } from "./workspaces/installation-care.ts";
+import type { Shared } from "./workspaces/workspace.ts";
+import { installedWorkspaces, onlyWorkspace, type Workspaces } from "./workspaces/workspaces.ts";
 import { within } from "../../platform/waiting.ts";
-import type { Network } from "../../platform/http/network.ts";
-import type { OAuthApp } from "../slack/install/oauth.ts";
-import type { SlackAccess } from "../slack/send/clients.ts";
 
-export type BotParts = {
-  readonly slack: SlackApp;
+export type BotParts = Pick<
+  Shared,
+  | "account"
+  | "accountMode"
+  | "api"
+  | "backOff"
+  | "health"
+  | "log"
+  | "policy"
+  | "sealer"
+  | "settings"
+  | "slack"
+  | "store"
+> & {
   /** Port 0 takes a free one. */
   readonly listen: { readonly host: string; readonly port: number };
-  readonly api: Api;
-  /** The workspace's account; undefined when each workspace connects its own. */
-  readonly account: ApiAccount | undefined;
-  readonly accountMode: AccountMode;
-  /** Of a workspace; undefined until Slack has said which one it is. */
-  readonly policy: (teamId: string | undefined) => Policy;
-  readonly sealer: Sealer;
-  readonly settings: Settings;
-  readonly store: Store;
-  readonly log: Logger;
   /** Another way to make the transport: tests end one without a word, as a killed process does. */
   readonly openTransport?: typeof createTransport;
-  readonly health?: HealthParts;
   /** Slack accepts no connection any more until somebody changes something: what, as a sentence. */
   readonly onRefused?: (sentence: string) => void;
   readonly now?: () => Date;
@@ -55,8 +49,6 @@ export type BotParts = {
   readonly wait?: (ms: number) => Promise<void>;
   /** How long people wait before they are shown that something happens; in real time by default. */
   readonly patience?: (ms: number) => Promise<void>;
-  /** Before a response_url is tried again. */
-  readonly backOff?: (ms: number) => Promise<void>;
   readonly drain?: DrainLimits;
   /** Time between two sweeps, in milliseconds. */
   readonly sweepEveryMs?: number;
@@ -75,38 +67,80 @@ export type Bot = {
   readonly sweep: () => Promise<void>;
 };
 
-/** Puts the parts of the bot together. */
-export function createBot(given: BotParts): Bot {
-  const moved = createMovedPolicy(given.store);
-  return botOf({ ...given, moved, policy: (teamId) => moved.of(teamId, given.policy(teamId)) });
-}
-
-type OwnParts = BotParts & { readonly moved: MovedPolicy };
-
-function botOf(parts: OwnParts): Bot {
-  const { log, store } = parts;
-  const arrivals = createArrivalTimes(parts.now ?? (() => new Date()));
-  const shared = sharedParts(parts, () => report());
-  const { workspaces, pages, receive } = appParts(parts, shared);
-  const sweepAll = sweepOf(parts, shared, workspaces);
-  const sweeper = createSweeper({ log, sweep: sweepAll }, parts.sweepEveryMs);
-  const notReady = async () => [...(await missing(store, shared.lanes, workspaces)), ...transport.missing()];
+/**
+ * Puts the parts of the bot together: what all workspaces share, the workspaces made from it, the transport that hands them
+ * Slack's deliveries, and the sweeper that carries on what is left.
+ */
+export function createBot(parts: BotParts): Bot {
+  const { log, slack, store } = parts;
+  const now = parts.now ?? (() => new Date());
+  const movedPolicy = createMovedPolicy(store);
+  const arrivals = createArrivalTimes(now);
+  const shared = sharedBy(parts, {
+    now,
+    policy: (teamId) => movedPolicy.of(teamId, parts.policy(teamId)),
+    report: () => report(),
+  });
+  const { dropped, lanes, logs, newReference } = shared;
+  const { workspaces, pages, toStranger }: App =
+    "oauth" in slack
+      ? installedApp(shared, slack.oauth)
+      : { workspaces: onlyWorkspace(shared, slack), pages: [], toStranger: undefined };
+  const receive = receiver(shared, workspaces, toStranger);
   const { openTransport = createTransport } = parts;
-  const transport: Transport = openTransport(parts.slack.transport, {
-    apiUrl: parts.slack.apiUrl,
-    network: parts.slack.network,
+  const transport: Transport = openTransport(slack.transport, {
+    apiUrl: slack.apiUrl,
+    network: slack.network,
     listen: parts.listen,
-    routes: [...healthRoutes({ missing: notReady, lanes: shared.lanes.status }), ...pages],
+    routes: [
+      ...healthRoutes({
+        missing: async () => [...(await missing(store, lanes, workspaces)), ...transport.missing()],
+        lanes: lanes.status,
+      }),
+      ...pages,
+    ],
     log,
-    newReference: shared.newReference,
+    newReference,
     onRefused: parts.onRefused,
-    route: noted(arrivals, receive),
+    route(body, ack) {
+      arrivals.note(body);
+      return receive(body, ack);
+    },
     onUnsigned: arrivals.noteUnsigned,
   });
-  const report = reporterOf(parts, { arrivals, shared, workspaces, transport });
+  const report = createReporter({
+    api: parts.api,
+    isEmbedded: !URL.canParse(parts.settings.serviceUrl),
+    arrivals,
+    lanes,
+    log,
+    missing: async () => [...(await workspaces.missing()), ...transport.missing()],
+    now,
+    policy: () => shared.policy(undefined),
+    policyProblem: parts.health?.policyProblem ?? (() => undefined),
+    transport: { kind: slack.transport.kind, links: transport.links },
+  });
+  const sweepAll = async (): Promise<void> => {
+    await movedPolicy.refresh();
+    await workspaces.refresh();
+    await sweep({
+      ...shared,
+      workspaceOf: async (teamId) => (await workspaces.of(teamId)).deps,
+      flushCalls: workspaces.flushCalls,
+    });
+  };
+  const sweeper = createSweeper({ log, sweep: sweepAll }, parts.sweepEveryMs);
+  /** Saving call counts and refused deliveries is best effort. */
+  const flush = async (): Promise<void> => {
+    try {
+      await Promise.all([dropped.flush(), workspaces.flushCalls(), logs.close()]);
+    } catch (err) {
+      log.warn({ err }, "couldn't count the last calls");
+    }
+  };
   return {
-    idle: shared.lanes.idle,
-    inProgress: shared.lanes.keys,
+    idle: lanes.idle,
+    inProgress: lanes.keys,
     sweep: sweepAll,
     async start() {
       await workspaces.begin();
@@ -120,88 +154,96 @@ function botOf(parts: OwnParts): Bot {
     },
     async stop() {
       await sweeper.stop();
-      await stopBot({ lanes: shared.lanes, store, transport, flush: () => flush(log, shared, workspaces), log });
+      await stopBot({ lanes, store, transport, flush, log });
     },
   };
 }
 
-function sweepOf({ log, store, sealer, moved }: OwnParts, shared: Shared, workspaces: Workspaces): () => Promise<void> {
-  const { lanes, dropped, retries, clock, report } = shared;
-  const { flushCalls } = workspaces;
-  const workspaceOf: SweepDeps["workspaceOf"] = async (teamId) => (await workspaces.of(teamId)).deps;
-  const deps: SweepDeps = { log, store, sealer, lanes, dropped, retries, clock, report, workspaceOf, flushCalls };
-  return async () => {
-    await moved.refresh();
-    await workspaces.refresh();
-    await sweep(deps);
-  };
-}
-
-/** Saving call counts and refused deliveries is best effort. */
-async function flush(log: Logger, { dropped, logs }: Shared, { flushCalls }: Workspaces): Promise<void> {
-  try {
-    await Promise.all([dropped.flush(), flushCalls(), logs.close()]);
-  } catch (err) {
-    log.warn({ err }, "couldn't count the last calls");
-  }
-}
-
-function noted(arrivals: ArrivalTimes, receive: TransportParts["route"]): TransportParts["route"] {
-  return (body, ack) => {
-    arrivals.note(body);
-    return receive(body, ack);
-  };
-}
-
-type Reporting = {
-  readonly arrivals: ArrivalTimes;
-  readonly shared: Shared;
-  readonly workspaces: Workspaces;
-  readonly transport: Transport;
-};
-
-function reporterOf(parts: BotParts, { arrivals, shared, workspaces, transport }: Reporting): Shared["report"] {
-  const { api, settings, log, policy, health, slack } = parts;
-  return createReporter({
-    api,
-    isEmbedded: !URL.canParse(settings.serviceUrl),
-    arrivals,
-    lanes: shared.lanes,
-    log,
-    missing: async () => [...(await workspaces.missing()), ...transport.missing()],
-    now: shared.clock.now,
-    policy: () => policy(undefined),
-    policyProblem: health?.policyProblem ?? (() => undefined),
-    transport: { kind: slack.transport.kind, links: transport.links },
-  });
-}
-
-/** A bot that stops doesn't wait for it. */
-const unheld = (ms: number): Promise<void> => sleep(ms, undefined, { ref: false });
-
-function sharedParts(parts: BotParts, report: Shared["report"]): Shared {
-  const { log, store, now = () => new Date(), wait = pause, patience = unheld } = parts;
+function sharedBy(parts: BotParts, made: Pick<Shared, "policy" | "report"> & { readonly now: () => Date }): Shared {
+  const { account, accountMode, api, backOff, health, log, sealer, settings, slack, store } = parts;
+  const { now, policy, report } = made;
   const nowMs = (): number => now().getTime();
   return {
-    clock: { now, wait, patience },
+    account,
+    accountMode,
+    api,
+    backOff,
+    clock: {
+      now,
+      wait: parts.wait ?? ((ms) => sleep(ms)),
+      // A bot that stops doesn't wait for it.
+      patience: parts.patience ?? ((ms) => sleep(ms, undefined, { ref: false })),
+    },
     dropped: createDropped(store, log),
+    health,
     lanes: createLanes({
       drain: parts.drain ?? drainLimits,
       onError: (err) => log.error({ err }, "work after an ack failed"),
       nowMs,
     }),
+    log,
     logs: createLogPool(),
     newReference: () => randomBytes(4).toString("hex"),
-    report,
+    policy,
     repeats: createRepeats(nowMs),
+    report,
     retries: createRetries(nowMs),
+    sealer,
+    settings,
+    slack,
+    store,
   };
 }
 
-const pause = (ms: number): Promise<void> => sleep(ms);
+/** What depends on how the app is installed. */
+type App = {
+  readonly workspaces: Workspaces;
+  /** Pages of the HTTP server, beside the health checks. */
+  readonly pages: readonly Route[];
+  /** For people of a workspace in which the app isn't installed, or not any more. */
+  readonly toStranger: Message | undefined;
+};
+
+function installedApp(shared: Shared, app: OAuthApp): App {
+  const { store, sealer, log, settings, slack, lanes, clock, newReference } = shared;
+  const { apiUrl, network } = slack;
+  const calls = oauthCalls(app, { apiUrl, network, log });
+  // Both need the workspaces, which need the care.
+  const changed = (id: string): void => workspaces.changed(id);
+  const care = createInstallationCare({ store, sealer, calls, lanes, log, now: clock.now, changed });
+  const workspaces = installedWorkspaces(shared, installationEvents({ store, changed }, care), care);
+  const { command } = settings;
+  return {
+    workspaces,
+    pages: installRoutes({ app, apiUrl, network, store, changed, sealer, command, log, newReference }),
+    toStranger: sentences.notInstalled(`${app.url}/slack/install`),
+  };
+}
+
+/** Takes every payload and hands it to its workspace. Never rejects. */
+function receiver(
+  { lanes, log, newReference, settings }: Shared,
+  workspaces: Workspaces,
+  toStranger: Message | undefined,
+): TransportParts["route"] {
+  const receive: TransportParts["route"] = async (body, ack) => {
+    const workspace = await workspaces.find(sourceOf(body));
+    return workspace === undefined ? answerWithout(toStranger, body, ack) : route(workspace.deps, body, ack);
+  };
+  return async (body, ack) => {
+    try {
+      // A stop waits for it: otherwise a command could be acked and lost.
+      await lanes.track(receive(body, ack));
+    } catch (err) {
+      const reference = newReference();
+      log.error({ err, reference }, "couldn't find the workspace of an interaction");
+      await answerWithout(sentences.notStored(reference, settings.command), body, ack);
+    }
+  };
+}
 
 /** Reasons why the bot is not ready, as sentences. */
-async function missing(store: Store, lanes: Shared["lanes"], workspaces: Workspaces): Promise<readonly string[]> {
+async function missing(store: Store, lanes: Lanes, workspaces: Workspaces): Promise<readonly string[]> {
   if (lanes.isStopping()) return ["Gantry is stopping"];
   const [ofSlack, isStoreReady] = await Promise.all([
     workspaces.missing(),
@@ -241,12 +283,3 @@ export async function stopBot({ lanes, store, transport, flush, log }: Stopping)
 function inTime<Result>(work: Promise<Result>): Promise<Result | undefined> {
   return within(ASK_WITHIN_MS, work, () => undefined);
 }
-
-/** The app in Slack: with the token of its one workspace, or installed in several by OAuth. */
-export type SlackApp = {
-  readonly transport: TransportChoice;
-  /** Another base URL than Slack's own Web API, with the slash at its end. */
-  readonly apiUrl?: string;
-  /** Default: without a proxy. */
-  readonly network?: Network;
-} & (Pick<SlackAccess, "botToken"> | { readonly oauth: OAuthApp });

@@ -1,12 +1,13 @@
 import { randomUUID } from "node:crypto";
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import type { Logger } from "pino";
-import { createSealer } from "../accounts/seal.ts";
+import { createSealer, type Keyring, newKey, readKeyring } from "../accounts/seal.ts";
 import { createApi, type Api, type ApiAccount } from "../../api/client.ts";
 import { readAppManifest } from "./app-manifest.ts";
 import type { Config, RealSlack } from "./config.ts";
 import { loadTls } from "../../platform/database/database-tls.ts";
 import type { Settings } from "../commands/command.ts";
-import { openKeyring } from "./key-file.ts";
 import { createNetwork, type Network } from "../../platform/http/network.ts";
 import { withPortSentence } from "../../platform/http/listen.ts";
 import type { createDemo } from "./stand-ins/demo.ts";
@@ -243,4 +244,24 @@ export function withRegionsOf({ regions }: EngineAbout, settings: Settings, chos
 
 function wrong(variable: string, value: string | undefined, known: readonly string[]): string[] {
   return value === undefined || known.includes(value) ? [] : [`${variable} must be ${known.join(" or ")}, or unset.`];
+}
+
+/**
+ * The keys that seal tokens and bodies: from the environment, or a key file next to the SQLite database, created at the
+ * first start. Throws an Error with a sentence that never contains a key.
+ */
+function openKeyring({ keys, dataDir }: Pick<Config, "keys" | "dataDir">): Keyring {
+  if (keys !== undefined) return readKeyring(keys);
+  const path = join(dataDir, "gantry.key");
+  try {
+    return readKeyring(readFileSync(path, "utf8").trim());
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "ENOENT")) throw error;
+  }
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  const key = newKey();
+  // Only this user may read it. An existing file is never overwritten: its sealed texts could not be opened again.
+  writeFileSync(path, `${key}\n`, { mode: 0o600, flag: "wx" });
+  chmodSync(path, 0o600);
+  return readKeyring(key);
 }

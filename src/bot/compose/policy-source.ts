@@ -3,7 +3,8 @@ import { readFile, stat, readdir } from "node:fs/promises";
 import { basename, dirname, resolve, join } from "node:path";
 import type { Logger } from "pino";
 import { defaultPolicy, PolicyError, readPolicy } from "../policy/read-policy.ts";
-import type { Policy } from "../policy/policy.ts";
+import { type MovedChannels, type Policy, withMovedChannels } from "../policy/policy.ts";
+import type { Store } from "../store/store.ts";
 import { unawaited } from "../../platform/unawaited.ts";
 import { z } from "zod";
 
@@ -245,4 +246,26 @@ function teamIn(name: string, path: string): string {
   throw new PolicyError(join(path, name), [
     { line: 1, sentence: `Name it ${DEFAULT}, or after a workspace's id, like T0123ABCD.yaml.` },
   ]);
+}
+
+export type MovedPolicy = {
+  /** Reads which channels have another id by now. */
+  readonly refresh: () => Promise<void>;
+  /** The policy of a workspace, with the ids that its channels have now. */
+  readonly of: (teamId: string | undefined, policy: Policy) => Policy;
+};
+
+/** Policy files name channels by id, and Slack may give a channel another one. */
+export function createMovedPolicy(store: Pick<Store, "movedChannels">): MovedPolicy {
+  let byTeam: ReadonlyMap<string, MovedChannels> = new Map();
+  return {
+    async refresh() {
+      const moves = Map.groupBy(await store.movedChannels(), ({ teamId }) => teamId);
+      byTeam = new Map([...moves].map(([teamId, all]) => [teamId, new Map(all.map(({ from, to }) => [from, to]))]));
+    },
+    of(teamId, policy) {
+      const moved = byTeam.get(teamId ?? "");
+      return moved === undefined ? policy : withMovedChannels(policy, moved);
+    },
+  };
 }

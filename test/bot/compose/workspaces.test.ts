@@ -2,9 +2,8 @@ import { pino } from "pino";
 import { afterAll, expect, test } from "vitest";
 import { newKey, readKeyring, createSealer } from "../../../src/bot/accounts/seal.ts";
 import { createApi } from "../../../src/api/client.ts";
-import type { BotParts } from "../../../src/bot/compose/bot.ts";
 import { readConfig } from "../../../src/bot/compose/config.ts";
-import { createWorkspace, type RoutedShared } from "../../../src/bot/compose/workspaces/workspaces.ts";
+import { createWorkspace, type Shared } from "../../../src/bot/compose/workspaces/workspace.ts";
 import { workspaceStore } from "../../../src/bot/compose/workspaces/workspace-store.ts";
 import { createLogPool } from "../../../src/bot/logs/threads/log-pool.ts";
 import { defaultPolicy } from "../../../src/bot/policy/read-policy.ts";
@@ -26,9 +25,9 @@ afterAll(async () => {
 });
 
 const nowMs = (): number => Date.now();
-const parts: BotParts = {
+const nothing = (): Promise<void> => Promise.resolve();
+const shared: Shared = {
   slack: { transport: { kind: "http", signingSecret: "s" }, botToken: "xoxb-1" },
-  listen: { host: "127.0.0.1", port: 0 },
   api: createApi({ baseUrl: "http://service.invalid" }),
   account: undefined,
   accountMode: "fallback",
@@ -37,12 +36,8 @@ const parts: BotParts = {
   settings: readConfig({}).settings,
   store,
   log,
-};
-const nothing = (): Promise<void> => Promise.resolve();
-const shared: RoutedShared = {
   clock: { now: () => new Date(), wait: nothing, patience: nothing },
   dropped: createDropped(store, log),
-  installations: { removed: nothing, left: nothing, personChanged: nothing },
   lanes: createLanes({ drain: drainLimits, onError: () => undefined, nowMs }),
   logs,
   newReference: () => "r",
@@ -50,9 +45,11 @@ const shared: RoutedShared = {
   report: () => Promise.reject(new Error("nobody asks")),
   retries: createRetries(nowMs),
 };
+const installations = { removed: nothing, left: nothing, personChanged: nothing };
 
 function workspace(teamId: string) {
-  return createWorkspace(parts, shared, {
+  return createWorkspace(shared, {
+    installations,
     access: { botToken: `xoxb-${teamId}` },
     installed: { teamId, userId: "UB" },
     store: workspaceStore(store, teamId),
@@ -70,7 +67,6 @@ const common = new Set([
   "logs",
   "newReference",
   "repeats",
-  "report",
   "retries",
   "sealer",
   "settings",

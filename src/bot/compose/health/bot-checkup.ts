@@ -1,14 +1,12 @@
-import type { BotParts } from "../bot.ts";
 import type { SlackAccess } from "../../slack/send/clients.ts";
-import type { Facts, Inspection, LiveReplica, ReplicaReport } from "../../health/facts.ts";
+import type { Facts, Inspection, ReplicaReport } from "../../health/facts.ts";
 import { findingsOf } from "../../health/checkup.ts";
 import { type Finding, worstOf } from "../../health/finding.ts";
 import { askSlack } from "../../slack/directory/ask-slack.ts";
 import { StoreError, UserError } from "../../errors.ts";
-import type { Accounts } from "../../workflow/ports.ts";
-import type { Policy } from "../../policy/policy.ts";
-import type { Api, ApiAccount } from "../../../api/client.ts";
-import type { CallCounts } from "../../workflow/access/call-counts.ts";
+import type { Store } from "../../store/store.ts";
+import type { WorkflowParts } from "../../workflow/ports.ts";
+import type { ApiAccount } from "../../../api/client.ts";
 import { manifestScopes } from "../app-manifest.ts";
 import { askApi, hostOf } from "./api-facts.ts";
 import { sealedRowsOf } from "./key-facts.ts";
@@ -24,13 +22,14 @@ export type HealthParts = {
   readonly policyProblem?: (teamId?: string) => string | undefined;
 };
 
-type Parts = {
-  readonly bot: Pick<BotParts, "account" | "health" | "log" | "sealer" | "settings" | "slack" | "store">;
+type Parts = Pick<WorkflowParts, "accounts" | "api" | "calls" | "log" | "policy" | "sealer" | "settings"> & {
   readonly access: SlackAccess;
-  readonly api: Pick<Api, "as" | "engine">;
-  readonly accounts: Pick<Accounts, "resolve">;
-  readonly calls: Pick<CallCounts, "today">;
-  readonly policy: () => Policy;
+  /** The account that the operator set. */
+  readonly account: ApiAccount | undefined;
+  readonly health?: HealthParts | undefined;
+  /** Of all workspaces. With `oauth`, several may use this deployment. */
+  readonly slack: { readonly transport: { readonly kind: "http" | "socket" }; readonly oauth?: object };
+  readonly store: Pick<Store, "inspect">;
   /** Of the workspace. */
   readonly teamId: () => string | undefined;
   readonly now: () => Date;
@@ -52,25 +51,25 @@ export function createCheckup(parts: Parts): () => Promise<readonly Finding[]> {
 }
 
 async function findings(parts: Parts): Promise<readonly Finding[]> {
-  const { bot, access, now, report } = parts;
-  const isOneOfMany = "oauth" in bot.slack;
+  const { access, health, log, now, report, settings, slack: app, store } = parts;
+  const isOneOfMany = app.oauth !== undefined;
   const [slack, api, stored, own, freeBytes] = await Promise.all([
-    askSlack({ access, workspace: undefined, nowMs: () => now().getTime(), log: bot.log }),
+    askSlack({ access, workspace: undefined, nowMs: () => now().getTime(), log }),
     apiFacts(parts),
-    inspection(bot),
+    inspection(store),
     report(),
-    bot.health?.freeBytes?.(),
+    health?.freeBytes?.(),
   ]);
   const all = findingsOf({
     now: now(),
-    command: bot.settings.command,
+    command: settings.command,
     slackKind: "one",
-    transport: bot.slack.transport.kind,
+    transport: app.transport.kind,
     slack: [slack],
     appToken: undefined,
     scopes: manifestScopes(),
     api,
-    policy: policyFacts(parts.policy(), bot.health?.policyProblem?.(isOneOfMany ? parts.teamId() : undefined)),
+    policy: policyFacts(parts.policy(), health?.policyProblem?.(isOneOfMany ? parts.teamId() : undefined)),
     ...storedFacts({ ...parts, stored, own, freeBytes }),
   });
   return isOneOfMany ? forOneOfMany(all) : all;
@@ -108,9 +107,9 @@ function forOneOfMany(all: readonly Finding[]): readonly Finding[] {
   return [...all.filter(({ check }) => aboutOne.has(check)), ...summed];
 }
 
-async function apiFacts({ bot, api, accounts, calls, teamId }: Parts): Promise<Facts["api"]> {
-  const { settings, health } = bot;
-  const account = bot.account ?? (await workspaceAccount(accounts, teamId()));
+async function apiFacts(parts: Parts): Promise<Facts["api"]> {
+  const { accounts, api, calls, health, settings, teamId } = parts;
+  const account = parts.account ?? (await workspaceAccount(accounts, teamId()));
   if (account === undefined) {
     const host = hostOf(settings.serviceUrl);
     return { kind: "own", host, connected: 0, workspaces: 1 };
@@ -129,7 +128,7 @@ async function workspaceAccount(accounts: Parts["accounts"], teamId = ""): Promi
   }
 }
 
-async function inspection({ store }: Parts["bot"]): Promise<Inspection | StoreError> {
+async function inspection(store: Parts["store"]): Promise<Inspection | StoreError> {
   try {
     return await store.inspect();
   } catch (error) {
@@ -138,14 +137,13 @@ async function inspection({ store }: Parts["bot"]): Promise<Inspection | StoreEr
   }
 }
 
-type Stored = Pick<Parts, "bot" | "teamId"> & {
+type Stored = Pick<Parts, "sealer" | "teamId"> & {
   readonly stored: Inspection | StoreError;
   readonly own: ReplicaReport;
   readonly freeBytes: number | undefined;
 };
 
-function storedFacts({ bot, teamId, stored, own, freeBytes }: Stored) {
-  const { sealer } = bot;
+function storedFacts({ sealer, teamId, stored, own, freeBytes }: Stored) {
   if (stored instanceof StoreError) {
     // This replica still knows about itself.
     const replicas = [{ id: "this", report: own }];
@@ -155,12 +153,10 @@ function storedFacts({ bot, teamId, stored, own, freeBytes }: Stored) {
     boundChannels: stored.boundChannels.flatMap((each) => (each.teamId === teamId() ? [each.channelId] : [])),
     database: { ...stored.database, freeBytes },
     keys: { ids: sealer.keyIds, sealed: sealedRowsOf(sealer, stored.sealed), exposedFile: undefined },
-    replicas: withFresh(stored.replicas, own),
+    // A stored report is up to two seconds old, and doesn't know of the command that asks.
+    replicas: stored.replicas.map((each) => {
+      const isOwn = each.report?.host === own.host && each.report.startedAt === own.startedAt;
+      return isOwn ? { ...each, report: own } : each;
+    }),
   };
-}
-
-/** A stored report is up to two seconds old, and doesn't know of the command that asks. */
-function withFresh(stored: readonly LiveReplica[], own: ReplicaReport): readonly LiveReplica[] {
-  const isOwn = ({ report }: LiveReplica): boolean => report?.host === own.host && report.startedAt === own.startedAt;
-  return stored.map((each) => (isOwn(each) ? { ...each, report: own } : each));
 }

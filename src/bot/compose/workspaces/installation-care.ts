@@ -5,7 +5,7 @@ import { StoreError } from "../../errors.ts";
 import type { OAuthCalls } from "../../slack/install/oauth.ts";
 import { openTokens, sealTokens, type Tokens } from "../../slack/install/tokens.ts";
 import type { Lanes } from "../../workflow/inbox/lanes.ts";
-import type { Installation } from "../../workflow/access/installation.ts";
+import type { Installation, Installations } from "../../workflow/access/installation.ts";
 import type { Store } from "../../store/store.ts";
 import { unawaited } from "../../../platform/unawaited.ts";
 
@@ -130,4 +130,30 @@ async function end({ store, log, changed }: Parts, installation: Installation): 
     { installation: installation.id },
     "the app was removed from a workspace; its accounts and tokens are deleted",
   );
+}
+
+/** What Slack tells about installations. */
+export function installationEvents(
+  { store, changed }: Pick<Parts, "store" | "changed">,
+  care: InstallationCare,
+): Installations {
+  return {
+    async removed(source, at) {
+      const installation = await store.findInstallation(source);
+      if (installation === undefined) return;
+      // Slack sends an event again for hours: it may be about an installation before this one.
+      const isCertain = !installation.isOrgWide && at > installation.installedAt;
+      await (isCertain ? care.end(installation) : care.doubt(installation));
+      care.begin();
+    },
+    async left(teamIds) {
+      for (const teamId of teamIds) {
+        const installation = await store.installationOf(teamId);
+        if (installation?.isOrgWide !== true) continue;
+        await store.closeWorkspace({ teamId, by: { userId: installation.botUserId, name: "Gantry" } });
+        changed(teamId);
+      }
+    },
+    personChanged: (teamId, userId) => store.forgetElsewhere(teamId, userId),
+  };
 }

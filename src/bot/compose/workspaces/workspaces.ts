@@ -1,39 +1,13 @@
-import { createDirectory } from "../../commands/lookup/directory.ts";
-import type { createLogPool } from "../../logs/threads/log-pool.ts";
-import type { ReplicaReport } from "../../health/facts.ts";
-import type { Policy } from "../../policy/policy.ts";
-import { homeLater } from "../../slack/home/draw.ts";
-import { createFormReply } from "../../slack/modals/form-reply.ts";
-import { createOpenViews } from "../../slack/modals/open-views.ts";
-import type { RouteDeps } from "../../slack/receive/route.ts";
+import type { Installation, Source } from "../../workflow/access/installation.ts";
+import { openTokens } from "../../slack/install/tokens.ts";
 import type { SlackAccess } from "../../slack/send/clients.ts";
-import { createAccounts } from "../../workflow/access/accounts.ts";
-import { type CallCounts, createCallCounts } from "../../workflow/access/call-counts.ts";
-import { createEnvValues, rememberingEnv } from "../../workflow/access/env-values.ts";
-import type { createLanes } from "../../workflow/inbox/lanes.ts";
-import type { Source } from "../../workflow/access/installation.ts";
-import type { Clock, WorkflowParts } from "../../workflow/ports.ts";
-import type { BotParts } from "../bot.ts";
-import { createCheckup } from "../health/bot-checkup.ts";
-import { connectSlack, type SlackParts } from "./slack-parts.ts";
-import type { WorkspaceStore } from "./workspace-store.ts";
+import type { WorkspaceParts } from "../../slack/parts.ts";
+import type { InstallationCare } from "./installation-care.ts";
+import { workspaceStore } from "./workspace-store.ts";
+import { createWorkspace, type Shared, type Workspace } from "./workspace.ts";
+import { unawaited } from "../../../platform/unawaited.ts";
 
-type Deps = RouteDeps & WorkflowParts & { readonly calls: CallCounts };
-
-/** What all workspaces share. Nothing in it remembers anything about one of them, other than by ids. */
-export type Shared = Pick<Deps, "dropped" | "newReference" | "repeats" | "retries"> & {
-  readonly clock: Clock;
-  readonly lanes: ReturnType<typeof createLanes>;
-  readonly logs: ReturnType<typeof createLogPool>;
-  readonly report: () => Promise<ReplicaReport>;
-};
-
-/** With what Slack tells about installations. */
-export type RoutedShared = Shared & Pick<Deps, "installations">;
-
-/** Everything that speaks to one workspace, or remembers something about it. */
-export type Workspace = Pick<SlackParts, "identity" | "tokenRefusal"> & { readonly deps: Deps };
-
+/** The workspaces that Gantry serves. */
 export type Workspaces = {
   /** Before deliveries are taken. Throws an Error with a sentence when Slack refuses the only token. */
   readonly begin: () => Promise<void>;
@@ -50,10 +24,20 @@ export type Workspaces = {
 };
 
 /** The workspace of the bot token: all there is. */
-export function onlyWorkspace(parts: BotParts, shared: RoutedShared, access: SlackAccess): Workspaces {
-  const only = createWorkspace(parts, shared, { access, store: parts.store, policy: () => parts.policy(teamId()) });
+export function onlyWorkspace(shared: Shared, access: SlackAccess): Workspaces {
+  const { log, store } = shared;
+  // With one token, the operator replaces a revoked one. Accounts and requests stay.
+  const warn = (): Promise<void> => {
+    log.warn("the bot token is no longer valid; set SLACK_BOT_TOKEN to a new one");
+    return Promise.resolve();
+  };
+  const only = createWorkspace(shared, {
+    access,
+    store,
+    policy: () => shared.policy(identity.bot().teamId),
+    installations: { removed: warn, left: warn, personChanged: () => Promise.resolve() },
+  });
   const { identity, tokenRefusal, deps } = only;
-  const teamId = (): string | undefined => identity.bot().teamId;
   return {
     begin: identity.check,
     find: () => Promise.resolve(only),
@@ -72,70 +56,143 @@ export function onlyWorkspace(parts: BotParts, shared: RoutedShared, access: Sla
   };
 }
 
-export type OneWorkspace = {
-  readonly access: SlackAccess;
-  readonly installed?: { readonly teamId: string; readonly userId: string };
-  readonly store: WorkspaceStore;
-  readonly policy: () => Policy;
+/** In memory at a time. One that is made again has lost its caches and nothing else. */
+const MOST = 500;
+
+type Entry = {
+  readonly workspace: Workspace;
+  /** Undefined after the app was removed: nothing reaches Slack from there. */
+  readonly installation: Installation | undefined;
 };
 
-export function createWorkspace(parts: BotParts, shared: RoutedShared, one: OneWorkspace): Workspace {
-  const { clock, newReference } = shared;
-  const { access, installed, store, policy } = one;
-  const slack = connectSlack(parts, {
-    access,
-    installed,
-    store,
-    clock,
-    newReference,
-    // Both need the parts that need the responder.
-    formReply: (form, origin) => createFormReply(deps, { form, origin }),
-    refreshHome: (origin) => homeLater(deps, origin),
-  });
-  const { messenger, people, responder, cards, identity, tokenRefusal } = slack;
-  const { log, sealer, settings } = parts;
-  const workloads = workloadParts(parts, one, { now: clock.now, teamId: () => identity.bot().teamId });
-  const deps: Workspace["deps"] = {
-    log,
-    policy,
-    sealer,
-    settings,
-    store,
-    ...workloads,
-    ...shared,
-    checkup: createCheckup({
-      bot: parts,
-      access,
-      ...workloads,
-      teamId: () => identity.bot().teamId,
-      policy,
-      now: clock.now,
-      report: shared.report,
-    }),
-    cards,
-    messenger,
-    openViews: createOpenViews(),
-    people,
-    responder,
+type State = {
+  readonly shared: Shared;
+  readonly installations: WorkspaceParts["installations"];
+  readonly care: InstallationCare;
+  /** The one used last is the last. */
+  readonly entries: Map<string, Entry>;
+  /** Organizations' workspaces that the database knows. */
+  readonly noted: Set<string>;
+};
+
+export type InstalledWorkspaces = Workspaces & {
+  /** This replica changed an installation: its workspaces are made again. Others notice by their next sweep. */
+  readonly changed: (installationId: string) => void;
+};
+
+/** The workspaces in which the app was installed by OAuth. Each is made when something of it comes in. */
+export function installedWorkspaces(
+  shared: Shared,
+  installations: WorkspaceParts["installations"],
+  care: InstallationCare,
+): InstalledWorkspaces {
+  const state: State = { shared, installations, care, entries: new Map(), noted: new Set() };
+  const { entries } = state;
+  return {
+    begin: () => care.renewExpired(),
+    find: (source) => find(state, source),
+    async of(teamId) {
+      const known = entries.get(teamId);
+      if (known !== undefined) return known.workspace;
+      const installation = await shared.store.installationOf(teamId);
+      // Somebody else may have made it meanwhile: two of them would count the same calls.
+      return (entries.get(teamId) ?? keep(state, teamId, entryFor(state, teamId, installation))).workspace;
+    },
+    refresh: () => refresh(state),
+    changed(id) {
+      for (const [teamId, { installation }] of entries) {
+        if (teamId === id || installation?.id === id) drop(state, teamId);
+      }
+    },
+    // The token of one workspace doesn't make the bot useless for the others.
+    missing: () => Promise.resolve([]),
+    async flushCalls() {
+      for (const { workspace } of entries.values()) await workspace.deps.calls.flush();
+    },
   };
-  return { deps, identity, tokenRefusal };
 }
 
-/** Reaches the workload API with people's accounts. */
-function workloadParts(
-  { api: parent, sealer, accountMode: mode, account }: BotParts,
-  { store }: Pick<OneWorkspace, "store">,
-  { now, teamId }: { readonly now: () => Date; readonly teamId: () => string | undefined },
-) {
-  const nowMs = (): number => now().getTime();
-  const envValues = createEnvValues(nowMs);
-  const api = rememberingEnv(parent.isolated(), envValues);
-  const configured = account && ({ owner: { kind: "workspace" }, ...account } as const); // a literal kind
-  return {
-    api,
-    accounts: createAccounts({ store, sealer, mode, configured, nowMs }),
-    calls: createCallCounts({ teamId, api, store, now }),
-    directory: createDirectory(nowMs),
-    envValues,
-  };
+async function find(state: State, { teamId, enterpriseId }: Source): Promise<Workspace | undefined> {
+  if (teamId === undefined) return undefined;
+  const known = state.entries.get(teamId);
+  if (known?.installation !== undefined) return keep(state, teamId, known).workspace;
+  const { store } = state.shared;
+  const installation = await store.findInstallation({ teamId, enterpriseId });
+  if (installation === undefined) return undefined;
+  // What is stored for it names only the workspace.
+  if (installation.isOrgWide && !state.noted.has(teamId)) {
+    await store.noteOrgWorkspace(teamId, installation.id);
+    state.noted.add(teamId);
+  }
+  return keep(state, teamId, entryFor(state, teamId, installation)).workspace;
+}
+
+function keep({ entries }: State, teamId: string, entry: Entry): Entry {
+  const before = entries.get(teamId);
+  const kept = before?.installation === undefined || entry.installation === undefined ? entry : before;
+  entries.delete(teamId);
+  entries.set(teamId, kept);
+  const [oldest] = entries.keys();
+  if (entries.size > MOST && oldest !== undefined) forget(entries, oldest);
+  return kept;
+}
+
+function forget(entries: State["entries"], teamId: string): void {
+  const { deps } = entries.get(teamId)?.workspace ?? {};
+  entries.delete(teamId);
+  if (deps !== undefined)
+    unawaited(deps.calls.flush(), (err) => deps.log.warn({ err }, "couldn't count the last calls"));
+}
+
+function drop({ entries, noted }: State, teamId: string): void {
+  forget(entries, teamId);
+  noted.delete(teamId);
+}
+
+function entryFor(
+  { shared, installations, care }: State,
+  teamId: string,
+  installation: Installation | undefined,
+): Entry {
+  const { apiUrl, network } = shared.slack;
+  const botToken = installation && tokenOf(shared, installation);
+  const workspace = createWorkspace(shared, {
+    access: {
+      botToken: botToken ?? "",
+      ...(apiUrl !== undefined && { apiUrl }),
+      ...(network && { network }),
+      ...(installation?.isOrgWide === true && { teamId }),
+    },
+    installed: { teamId, userId: installation?.botUserId ?? "" },
+    store: workspaceStore(shared.store, teamId),
+    policy: () => shared.policy(teamId),
+    installations,
+  });
+  // For the bot's name. Nobody waits for it.
+  if (installation !== undefined && botToken !== undefined) {
+    shared.lanes.background(workspace.identity.check().catch(() => care.doubt(installation)));
+  }
+  return { workspace, installation };
+}
+
+function tokenOf({ sealer, log }: Shared, installation: Installation): string | undefined {
+  try {
+    return openTokens(sealer, installation).botToken;
+  } catch (err) {
+    log.error({ err, installation: installation.id }, "couldn't open the token of a workspace; install the app again");
+    return undefined;
+  }
+}
+
+/** Drops workspaces whose installation is another by now, and doubts those whose token Slack refuses. */
+async function refresh(state: State): Promise<void> {
+  const { shared, care, entries } = state;
+  const versions = await shared.store.installationVersions();
+  for (const [teamId, { installation, workspace }] of entries) {
+    const id = versions.has(teamId) ? teamId : installation?.id;
+    const isCurrent = installation !== undefined && id === installation.id && versions.get(id) === installation.version;
+    if (!isCurrent) drop(state, teamId);
+    else if (workspace.tokenRefusal() !== undefined) await care.doubt(installation);
+  }
+  care.begin();
 }

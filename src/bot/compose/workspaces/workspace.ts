@@ -1,0 +1,161 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Api, ApiAccount } from "../../../api/client.ts";
+import { directNetwork, type Network } from "../../../platform/http/network.ts";
+import type { AccountMode } from "../../accounts/resolve.ts";
+import { createDirectory } from "../../commands/lookup/directory.ts";
+import type { ReplicaReport } from "../../health/facts.ts";
+import type { LogPool } from "../../logs/threads/log-pool.ts";
+import type { Policy } from "../../policy/policy.ts";
+import { createCards } from "../../slack/cards/cards.ts";
+import { createIdentity, type Identity } from "../../slack/directory/identity.ts";
+import { createPace } from "../../slack/directory/pace.ts";
+import { createPeople } from "../../slack/directory/people.ts";
+import { homeLater } from "../../slack/home/draw.ts";
+import type { OAuthApp } from "../../slack/install/oauth.ts";
+import { createFormReply } from "../../slack/modals/form-reply.ts";
+import { createOpenViews } from "../../slack/modals/open-views.ts";
+import type { WorkspaceParts } from "../../slack/parts.ts";
+import type { TransportChoice } from "../../slack/receive/transport.ts";
+import { createBackOff } from "../../slack/send/back-off.ts";
+import { logFailure } from "../../slack/send/call.ts";
+import { createClients, type SlackAccess } from "../../slack/send/clients.ts";
+import { createMessenger } from "../../slack/send/messenger.ts";
+import { createResponder } from "../../slack/send/responder.ts";
+import { classify } from "../../slack/send/slack-error.ts";
+import type { Store } from "../../store/store.ts";
+import { createAccounts } from "../../workflow/access/accounts.ts";
+import { createCallCounts } from "../../workflow/access/call-counts.ts";
+import { createEnvValues, rememberingEnv } from "../../workflow/access/env-values.ts";
+import { createCheckup, type HealthParts } from "../health/bot-checkup.ts";
+import type { WorkspaceStore } from "./workspace-store.ts";
+
+/** The app in Slack: with the token of its one workspace, or installed in several by OAuth. */
+export type SlackApp = {
+  readonly transport: TransportChoice;
+  /** Another base URL than Slack's own Web API, with the slash at its end. */
+  readonly apiUrl?: string;
+  /** Default: without a proxy. */
+  readonly network?: Network;
+} & (Pick<SlackAccess, "botToken"> | { readonly oauth: OAuthApp });
+
+/** What all workspaces are made from. Nothing in it remembers anything about one of them, other than by ids. */
+export type Shared = Pick<
+  WorkspaceParts,
+  "clock" | "dropped" | "lanes" | "log" | "newReference" | "repeats" | "retries" | "sealer" | "settings"
+> & {
+  /** The account that the operator set; undefined when each workspace connects its own. */
+  readonly account: ApiAccount | undefined;
+  readonly accountMode: AccountMode;
+  readonly api: Api;
+  /** Before a response_url is tried again. */
+  readonly backOff?: ((ms: number) => Promise<void>) | undefined;
+  readonly health?: HealthParts | undefined;
+  readonly logs: LogPool;
+  /** Of a workspace; undefined until Slack has said which one it is. */
+  readonly policy: (teamId: string | undefined) => Policy;
+  /** What this replica says about itself now. Never rejects. */
+  readonly report: () => Promise<ReplicaReport>;
+  readonly slack: SlackApp;
+  readonly store: Store;
+};
+
+/** What only one workspace has. */
+export type OneWorkspace = Pick<WorkspaceParts, "installations" | "policy"> & {
+  readonly access: SlackAccess;
+  /** Who the bot is there, when that is known without asking Slack. */
+  readonly installed?: { readonly teamId: string; readonly userId: string };
+  readonly store: WorkspaceStore;
+};
+
+/** Everything that speaks to one workspace, or remembers something about it. */
+export type Workspace = {
+  readonly deps: WorkspaceParts;
+  readonly identity: Identity;
+  /** Why Slack refuses the bot token; undefined while it doesn't. */
+  readonly tokenRefusal: () => string | undefined;
+};
+
+export function createWorkspace(shared: Shared, one: OneWorkspace): Workspace {
+  const { clock, dropped, lanes, log, logs, newReference, repeats, report, retries, sealer, settings } = shared;
+  const { access, installed, installations, policy, store } = one;
+  const { backOff: wait = (ms: number) => sleep(ms) } = shared;
+  const { network = directNetwork } = access;
+  const nowMs = (): number => clock.now().getTime();
+
+  const clients = createClients(access, log);
+  const { interactive: client, tokenRefusal } = clients;
+  const identity = createIdentity({ client, tokenRefusal, installed, log, now: clock.now });
+  const teamId = (): string | undefined => identity.bot().teamId;
+  const messenger = createMessenger({
+    clients,
+    backOff: createBackOff(nowMs),
+    wait,
+    replies: { post: network.post, wait },
+    log,
+    newReference,
+    command: settings.command,
+  });
+  const people = createPeople({
+    client,
+    async teamId() {
+      await identity.isKnown();
+      return teamId();
+    },
+    nowMs,
+    wait,
+    store,
+    log,
+    pace: createPace({ wait, backOff: createBackOff(nowMs) }),
+    bot: identity.bot,
+    failed(lookup, cause) {
+      const reference = newReference();
+      logFailure(log, { ...lookup, ...classify(cause), reference });
+      return reference;
+    },
+  });
+  const responder = createResponder({
+    messenger,
+    people,
+    clock,
+    log,
+    // Both need the parts that need the responder.
+    formReply: (form, origin) => createFormReply(deps, { form, origin }),
+    refreshHome: (origin) => homeLater(deps, origin),
+  });
+  const cards = createCards({ messenger, people, store, sealer, settings, clock, log });
+
+  const envValues = createEnvValues(nowMs);
+  const api = rememberingEnv(shared.api.isolated(), envValues);
+  const { account, accountMode: mode } = shared;
+  const configured = account && ({ owner: { kind: "workspace" }, ...account } as const); // a literal kind
+  const accounts = createAccounts({ store, sealer, mode, configured, nowMs });
+  const calls = createCallCounts({ teamId, api, store, now: clock.now });
+
+  const deps: WorkspaceParts = {
+    accounts,
+    api,
+    calls,
+    cards,
+    checkup: createCheckup({ ...shared, access, accounts, api, calls, now: clock.now, policy, report, teamId }),
+    clock,
+    directory: createDirectory(nowMs),
+    dropped,
+    envValues,
+    installations,
+    lanes,
+    log,
+    logs,
+    messenger,
+    newReference,
+    openViews: createOpenViews(),
+    people,
+    policy,
+    repeats,
+    responder,
+    retries,
+    sealer,
+    settings,
+    store,
+  };
+  return { deps, identity, tokenRefusal };
+}
