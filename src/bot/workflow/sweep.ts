@@ -2,9 +2,11 @@ import type { Logger } from "pino";
 import type { NewHistoryEvent } from "../changes/history-event.ts";
 import { partsOf, type StoredChange } from "../changes/stored-change.ts";
 import type { ReplicaReport } from "../health/facts.ts";
+import { StoreError } from "../errors.ts";
 import { changeEvent, logEvent } from "./history.ts";
 import { beginAgain, takeOver } from "./inbox/accept.ts";
 import type { Lanes } from "./inbox/lanes.ts";
+import type { Unfinished } from "./inbox/unfinished.ts";
 import { stageOf } from "./lifecycle.ts";
 import type { SweepStore, WorkflowParts } from "./ports.ts";
 import { carryOnLater } from "./run.ts";
@@ -26,16 +28,26 @@ const APPROVED_FOR_MS = 10 * 60_000;
 
 /**
  * Looks for everything that somebody has to carry on: expired requests, what replicas that are gone left behind, cards
- * that are out of date. Any replica does it at any time. Rejects when the database doesn't answer.
+ * that are out of date. Any replica does it at any time. Rejects when the database doesn't answer, or, once the work of all
+ * others is begun, when a workspace can't be opened.
  */
 export async function sweep(deps: SweepDeps): Promise<void> {
-  const { store, lanes, workspaceOf } = deps;
+  const { store, lanes, retries } = deps;
   if (lanes.isStopping()) return;
+  const { inWorkspace, checkOpened } = opener(deps);
+  const begin = async (delivery: Unfinished): Promise<void> => {
+    const { teamId } = delivery.interaction.origin;
+    const isBegun = await inWorkspace(teamId, (workspace) => beginAgain(workspace, delivery));
+    // It is in nobody else's hands any more.
+    if (!isBegun) retries.keep(delivery, 0);
+  };
   await store.beat(await deps.report());
   await deps.dropped.flush();
-  for (const delivery of deps.retries.take())
-    beginAgain(await workspaceOf(delivery.interaction.origin.teamId), delivery);
-  for (const delivery of await store.takeDeliveries()) await takeOver(deps, delivery);
+  for (const delivery of retries.take()) await begin(delivery);
+  for (const delivery of await store.takeDeliveries()) {
+    const unfinished = takeOver(deps, delivery);
+    if (unfinished !== undefined) await begin(unfinished);
+  }
   await expire(deps);
   const open = await store.open();
   const running = new Set(
@@ -47,16 +59,41 @@ export async function sweep(deps: SweepDeps): Promise<void> {
   for (const change of open) {
     // One Run per workload: it could not be claimed now, so it is not read again either.
     if (stageOf(change) === "approved" && running.has(workloadKey(change))) continue;
-    carryOnLater(await workspaceOf(change.teamId), { change });
+    await inWorkspace(change.teamId, (workspace) => carryOnLater(workspace, { change }));
   }
-  for (const { id, teamId } of await store.undrawn()) redrawLater(await workspaceOf(teamId), id);
-  for (const { id, teamId } of await store.owed()) tellLater(await workspaceOf(teamId), id);
+  for (const { id, teamId } of await store.undrawn()) {
+    await inWorkspace(teamId, (workspace) => redrawLater(workspace, id));
+  }
+  for (const { id, teamId } of await store.owed()) {
+    // Not in the lane of the cards: those may be what Slack doesn't take.
+    await inWorkspace(teamId, ({ lanes, cards }) =>
+      lanes.add({ lane: "sweeping", key: `tell ${id}` }, () => cards.tell(id, { isOverdue: true })),
+    );
+  }
   await deps.flushCalls();
+  checkOpened();
 }
 
-/** Not in the lane of the cards: those may be what Slack doesn't take. */
-function tellLater({ lanes, cards }: Pick<WorkflowParts, "lanes" | "cards">, changeId: string): void {
-  lanes.add({ lane: "sweeping", key: `tell ${changeId}` }, () => cards.tell(changeId, { isOverdue: true }));
+/** A workspace that can't be opened holds up no other. Until the next sweep it isn't tried again. */
+function opener({ workspaceOf }: Pick<SweepDeps, "workspaceOf">) {
+  const failures = new Map<string, unknown>();
+  /** False: the workspace can't be opened, and nothing was begun. */
+  const inWorkspace = async (teamId: string, work: (workspace: WorkflowParts) => void): Promise<boolean> => {
+    if (failures.has(teamId)) return false;
+    try {
+      work(await workspaceOf(teamId));
+      return true;
+    } catch (error) {
+      failures.set(teamId, error);
+      return false;
+    }
+  };
+  const checkOpened = (): void => {
+    for (const [teamId, cause] of failures) {
+      throw cause instanceof StoreError ? cause : new Error(`couldn't open workspace ${teamId}`, { cause });
+    }
+  };
+  return { inWorkspace, checkOpened };
 }
 
 /** A row of history is logged once its transaction is over. */
@@ -103,7 +140,11 @@ export function createSweeper(
       if (isAway) log.info("the database is back");
       isAway = false;
     } catch (err) {
-      if (!isAway) log.error({ err }, "the database does not answer: writes are refused until it does");
+      const what =
+        err instanceof StoreError
+          ? "the database doesn't answer: writes are refused until it does"
+          : "a sweep failed; the next one does its work";
+      if (!isAway) log.error({ err }, what);
       isAway = true;
     }
   };

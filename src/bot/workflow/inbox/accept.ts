@@ -61,25 +61,22 @@ export function beginAgain(deps: WorkflowParts, delivery: Unfinished): void {
   start(deps, delivery, "sweeping");
 }
 
-type TakeOverDeps = Pick<WorkflowParts, "log" | "sealer" | "clock"> & {
-  readonly workspaceOf: (teamId: string) => Promise<WorkflowParts>;
-};
-
-/** Processes a delivery of a replica that is gone. */
-export async function takeOver(deps: TakeOverDeps, delivery: Delivery): Promise<void> {
-  const { log, sealer, clock } = deps;
+/** A delivery of a replica that is gone, to be begun again. Undefined, and logged, when it can't be read. */
+export function takeOver(
+  { log, sealer, clock }: Pick<WorkflowParts, "log" | "sealer" | "clock">,
+  delivery: Delivery,
+): Unfinished | undefined {
   const { id } = delivery;
   let interaction: Interaction;
   try {
     interaction = openInteraction(sealer, delivery);
   } catch (err) {
     log.error({ err, deliveryId: id }, "couldn't read a delivery that was left over");
-    return;
+    return undefined;
   }
   log.warn({ interaction: interaction.kind }, "taking over a delivery of a replica that is gone");
   const isLate = clock.now().getTime() - delivery.receivedAt.getTime() > BEGIN_WITHIN_MS;
-  const workspace = await deps.workspaceOf(interaction.origin.teamId);
-  start(workspace, { id, interaction, isTakenOver: true, isLate, tries: 0 }, "sweeping");
+  return { id, interaction, isTakenOver: true, isLate, tries: 0 };
 }
 
 /** It is ours in the store: when the lane is full, the next sweep begins it. */

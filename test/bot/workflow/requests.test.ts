@@ -1,0 +1,201 @@
+import { expect, test } from "vitest";
+import { Problem } from "../../../src/api/problem.ts";
+import type { StoredChange } from "../../../src/bot/changes/stored-change.ts";
+import { decide } from "../../../src/bot/workflow/decide.ts";
+import { propose } from "../../../src/bot/workflow/propose.ts";
+import { carryOnLater } from "../../../src/bot/workflow/run.ts";
+import { service } from "../changes/support/execution.ts";
+import { scripted } from "../changes/support/scripted.ts";
+import { event, storyOf } from "../store/contract/bench.ts";
+import { annHere, bobHere, desk, type Desk, openPolicy } from "./support/desk.ts";
+
+// One request from its words to its end, past Slack: propose, decide, run and send over a real database.
+
+const run = { onFailed: () => Promise.resolve(), onEnded: () => undefined };
+
+type Scaling = {
+  readonly deliveryId?: string;
+  readonly to?: number;
+  readonly isRepeated?: boolean;
+  readonly reason?: string;
+};
+
+/** Ann Lee asks to scale web; resolves once her request is stored or refused. */
+async function annScales(own: Desk, { deliveryId = "d1", to = 3, isRepeated = false, reason }: Scaling = {}) {
+  const ask = { verb: "scale", share: false, reason, args: { name: "web", size: `${to}` } };
+  const interaction = { kind: "ask", ask, origin: annHere, deliveryId, isRepeated, reply: own.reply, run } as const;
+  await propose(own.deps, { ...interaction, onFinished: () => undefined }, own.signal);
+}
+
+async function waiting({ store }: Desk): Promise<StoredChange> {
+  const [change] = await store.pendingChanges("T1");
+  if (change === undefined) throw new Error("nothing waits");
+  return change;
+}
+
+async function click(own: Desk, decision: "approve" | "reject" | "cancel", origin: typeof annHere): Promise<void> {
+  const { id: changeId } = await waiting(own);
+  await decide(own.deps, { kind: "decide", decision, changeId, origin, reply: own.reply, run });
+  await own.deps.lanes.idle();
+}
+
+test("what needs nobody's approval is sent at once, and once, although its delivery is processed twice", async () => {
+  const own = await desk({ policy: openPolicy });
+
+  await annScales(own);
+  await own.deps.lanes.idle();
+  await annScales(own, { isRepeated: true });
+  await own.deps.lanes.idle();
+
+  expect(own.sent.filter((op) => op === "updateService")).toHaveLength(1);
+  const change = await own.store.find({ deliveryId: "d1" });
+  expect(change).toMatchObject({ state: "done", diff: ["instances 2 → 3"] });
+  expect(await storyOf(own.store, change?.id ?? "")).toEqual(["requested", "claimed", "done"]);
+});
+
+test("a request for what a service has already is answered, and nothing is stored", async () => {
+  const own = await desk({ policy: openPolicy });
+
+  await annScales(own, { to: 2 });
+
+  expect(own.reply.texts).toEqual([expect.stringContaining("already has 2 instances")]);
+  expect(await own.store.find({ deliveryId: "d1" })).toBeUndefined();
+});
+
+test("a request that waits shows its card and sends nothing; the same request again points at it", async () => {
+  const own = await desk();
+
+  await annScales(own);
+  await annScales(own, { deliveryId: "d2" });
+
+  const { id } = await waiting(own);
+  expect(own.sent).toEqual(["getService", "getService"]);
+  expect(own.drawn).toContain(id);
+  expect(await own.store.find({ deliveryId: "d2" })).toBeUndefined();
+  expect(own.reply.texts).toHaveLength(1);
+});
+
+test("after a colleague's approval it is sent; the requester's own approval doesn't count", async () => {
+  const own = await desk();
+  await annScales(own);
+  const { id } = await waiting(own);
+
+  await click(own, "approve", annHere);
+  expect(own.sent).not.toContain("updateService");
+  await click(own, "approve", bobHere);
+
+  expect(own.sent.filter((op) => op === "updateService")).toHaveLength(1);
+  expect(await own.store.findChange(id)).toMatchObject({ state: "done", votes: [{ userId: bobHere.userId }] });
+  // A refused vote is in the history of the workspace alone.
+  expect(await storyOf(own.store, id)).toEqual(["requested", "voted", "approved", "claimed", "done"]);
+});
+
+test("a rejected request is never sent, and a later approval reads that it's over", async () => {
+  const own = await desk();
+  await annScales(own);
+  const { id } = await waiting(own);
+
+  await click(own, "reject", bobHere);
+  await decide(own.deps, { kind: "decide", decision: "approve", changeId: id, origin: bobHere, reply: own.reply, run });
+
+  expect(own.sent).not.toContain("updateService");
+  expect(await own.store.findChange(id)).toMatchObject({ state: "rejected" });
+  expect(own.reply.texts.at(-1)).toMatch(/rejected/u);
+});
+
+test("only its requester cancels a request", async () => {
+  const own = await desk();
+  await annScales(own);
+  const { id } = await waiting(own);
+
+  await click(own, "cancel", bobHere);
+  expect(await own.store.findChange(id)).toMatchObject({ state: "pending" });
+  await click(own, "cancel", annHere);
+
+  expect(await own.store.findChange(id)).toMatchObject({ state: "cancelled" });
+});
+
+test("an approved request isn't sent when the service changed since somebody looked at it", async () => {
+  let size = 2;
+  const own = await desk({ api: scripted(({ op }) => (op === "getService" ? service(size) : {})) });
+  await annScales(own);
+  const { id } = await waiting(own);
+  size = 6;
+
+  await click(own, "approve", bobHere);
+
+  expect(own.sent).not.toContain("updateService");
+  expect(await own.store.findChange(id)).toMatchObject({ state: "drifted" });
+  const [drifted] = await own.store.history({ teamId: "T1", limit: 1 });
+  expect(drifted?.result).toBe("instances: 2 when requested → 6 now");
+});
+
+test("what another replica claimed is not sent a second time", async () => {
+  const own = await desk();
+  await annScales(own);
+  const { id } = await waiting(own);
+  const { deps, store } = own;
+  const advance: typeof store.advance = async (changeId, step, happened) => {
+    if (step.name === "claim") await store.claim(id, event("claimed"));
+    return store.advance(changeId, step, happened);
+  };
+  const claimedMeanwhile = { ...deps, store: { ...deps.store, advance } };
+
+  await decide(claimedMeanwhile, {
+    kind: "decide",
+    decision: "approve",
+    changeId: id,
+    origin: bobHere,
+    reply: own.reply,
+    run,
+  });
+  await deps.lanes.idle();
+
+  expect(own.sent).not.toContain("updateService");
+  expect(await store.findChange(id)).toMatchObject({ state: "claimed" });
+});
+
+test("a request that was sent before a crash is read back and not sent again", async () => {
+  const own = await desk();
+  const { store, deps } = own;
+  await annScales(own);
+  const { id } = await waiting(own);
+  const crashing = { ...deps, lanes: { ...deps.lanes, add: () => true } };
+  await decide(crashing, { kind: "decide", decision: "approve", changeId: id, origin: bobHere, reply: own.reply, run });
+  expect(await store.claim(id, event("claimed"))).toMatchObject({ kind: "claimed" });
+  const change = await store.findChange(id);
+  if (change === undefined) throw new Error("it is gone");
+  carryOnLater(deps, { change });
+  await deps.lanes.idle();
+
+  expect(own.sent).not.toContain("updateService");
+  expect(await store.findChange(id)).toMatchObject({ state: "failed" });
+});
+
+test("a request that the workload API refuses ends as failed, with the API's words", async () => {
+  const refused = new Problem({
+    kind: "refused",
+    op: "updateService",
+    maybeSent: false,
+    status: 409,
+    sentence: "web is being updated.",
+    next: "Try again.",
+  });
+  const own = await desk({
+    policy: openPolicy,
+    api: scripted(({ op }) => {
+      if (op === "updateService") throw refused;
+      return service(2);
+    }),
+  });
+
+  await annScales(own);
+  await own.deps.lanes.idle();
+
+  const change = await own.store.find({ deliveryId: "d1" });
+  expect(change).toMatchObject({
+    state: "failed",
+    ending: { outcome: { why: expect.stringContaining("is being updated") } },
+  });
+  expect(own.drawn).toContain(change?.id);
+});

@@ -1,0 +1,157 @@
+import { pino } from "pino";
+import { onTestFinished } from "vitest";
+import { newKey, readKeyring, createSealer } from "../../../../src/bot/accounts/seal.ts";
+import { createLogPool } from "../../../../src/bot/logs/threads/log-pool.ts";
+import { createDirectory } from "../../../../src/bot/commands/lookup/directory.ts";
+import { readConfig } from "../../../../src/bot/compose/config.ts";
+import { readPolicy } from "../../../../src/bot/policy/read-policy.ts";
+import type { Tables } from "../../../../src/bot/store/schema/tables.ts";
+import { createAccounts } from "../../../../src/bot/workflow/access/accounts.ts";
+import { createEnvValues } from "../../../../src/bot/workflow/access/env-values.ts";
+import { createLanes } from "../../../../src/bot/workflow/inbox/lanes.ts";
+import type { Reply } from "../../../../src/bot/workflow/inbox/interaction.ts";
+import { createDropped, createRetries } from "../../../../src/bot/workflow/inbox/unfinished.ts";
+import type { People, Profile, WorkflowParts } from "../../../../src/bot/workflow/ports.ts";
+import { openSqlite } from "../../../../src/platform/database/sqlite.ts";
+import { othersApprove } from "../../../support/policies.ts";
+import { service } from "../../changes/support/execution.ts";
+import { scripted } from "../../changes/support/scripted.ts";
+import { ann, benchOver, bob, type Replica } from "../../store/contract/bench.ts";
+
+export const openPolicy = "rules: [{ name: all, who: [members], does: [read, routine, disruptive], then: allow }]";
+
+/** Ann Lee types in #general, of which Bob Ray is a member, too. */
+export const annHere = { userId: ann.userId, teamId: "T1", channelId: "C1" };
+export const bobHere = { ...annHere, userId: bob.userId };
+
+type Wanted = {
+  readonly policy?: string;
+  /** The workload API instead of the one that has the service `web` with two instances. */
+  readonly api?: ReturnType<typeof scripted>;
+};
+
+export type Desk = {
+  readonly deps: WorkflowParts;
+  readonly store: Replica;
+  /** Another replica on its database. */
+  readonly another: (name: string) => Promise<Replica>;
+  /** Operations sent to the workload API, in order. */
+  readonly sent: readonly string[];
+  /** Ids of Changes whose card was drawn, and of those whose requester was told. */
+  readonly drawn: readonly string[];
+  readonly told: readonly string[];
+  /** A person's reply, which keeps what they read. */
+  readonly reply: Reply & { readonly texts: readonly string[] };
+  readonly signal: AbortSignal;
+};
+
+/** The workflow on a database of its own, until the test is over. People, cards and the workload API are stand-ins at its ports. */
+export async function desk({ policy = othersApprove, api = webOfTwo() }: Wanted = {}): Promise<Desk> {
+  const bench = benchOver(async () => {
+    const db = openSqlite<Tables>(":memory:");
+    return { where: { kind: "shared", db, flavour: "sqlite" }, db, remove: () => db.destroy() };
+  });
+  await bench.begin();
+  onTestFinished(bench.end);
+  const store = await bench.replica("a");
+  const log = pino({ level: "silent" });
+  const sealer = createSealer(readKeyring(newKey()));
+  const now = (): Date => new Date();
+  const drawn: string[] = [];
+  const told: string[] = [];
+  const texts: string[] = [];
+  const { settings } = readConfig({});
+  const rules = readPolicy(policy, "policy.yaml");
+  const deps: WorkflowParts = {
+    store,
+    log,
+    sealer,
+    settings: { ...settings, healthyAfterMs: 0 },
+    policy: () => rules,
+    people: town([ann, bob]),
+    accounts: createAccounts({
+      store,
+      sealer,
+      mode: "fallback",
+      configured: { owner: { kind: "workspace" }, username: "acme", token: "t" },
+      nowMs: Date.now,
+    }),
+    api: { as: () => api.api, engine: () => Promise.resolve(undefined) },
+    calls: {
+      uses: () => undefined,
+      today: () => Promise.resolve({ count: 0, since: now() }),
+      flush: () => Promise.resolve(),
+    },
+    cards: {
+      draw: (id) => Promise.resolve(drawn.push(id) > 0),
+      retire: () => Promise.resolve(),
+      link: () => Promise.resolve(undefined),
+      tell: async (id) => void told.push(id),
+    },
+    responder: {
+      answer: () => Promise.resolve(),
+      tell: () => Promise.resolve(true),
+      tellPatiently: () => Promise.resolve(),
+      working: () => Promise.resolve(() => Promise.resolve()),
+      announce: () => Promise.resolve(true),
+      showInForm: () => Promise.resolve(true),
+      formReply: () => reply,
+      refreshHome: () => undefined,
+    },
+    checkup: () => Promise.resolve([]),
+    clock: { now, patience: () => new Promise(() => undefined), wait: () => Promise.resolve() },
+    directory: createDirectory(Date.now),
+    envValues: createEnvValues(Date.now),
+    logs: createLogPool(),
+    lanes: createLanes({ drain: { graceMs: 1, goodbyeMs: 1 }, onError: () => undefined, nowMs: Date.now }),
+    dropped: createDropped(store, log),
+    retries: createRetries(Date.now),
+    newReference: () => "abcd1234",
+  };
+  const reply = {
+    texts,
+    send: async ({ text }: { readonly text: string }) => void texts.push(text),
+    requested: () => Promise.resolve(),
+    undelivered: () => [],
+  };
+  return {
+    deps,
+    store,
+    another: bench.replica,
+    sent: api.sent,
+    drawn,
+    told,
+    reply,
+    signal: new AbortController().signal,
+  };
+}
+
+/** A service `web` that has two instances until it is scaled. */
+function webOfTwo(): ReturnType<typeof scripted> {
+  let size = 2;
+  return scripted((call) => {
+    if (call.op === "updateService") size = call.body.target_instance_size ?? size;
+    return call.op === "getService" ? service(size) : {};
+  });
+}
+
+/** Full members, all in every channel with the bot. */
+function town(members: readonly Pick<Profile, "userId" | "name">[]): People {
+  const profiles = new Map(
+    members.map(({ userId, name }) => [userId, { userId, name, standing: "member", isAdmin: false } as const]),
+  );
+  return {
+    async profile(userId) {
+      const found = profiles.get(userId);
+      if (found === undefined) throw new Error(`nobody is ${userId}`);
+      return found;
+    },
+    someProfiles: (ids) => Promise.resolve(new Map([...profiles].filter(([id]) => ids.includes(id)))),
+    profileChanged: () => Promise.resolve(),
+    groupMembers: () => Promise.resolve(new Set<string>()),
+    groupHandles: () => Promise.resolve(new Map<string, string>()),
+    channelMembers: () => Promise.resolve(new Set([...profiles.keys(), "B1"])),
+    bot: () => ({ userId: "B1", name: "gantry", teamId: "T1" }),
+    nowMs: Date.now,
+  };
+}
