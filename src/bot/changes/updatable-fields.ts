@@ -19,7 +19,11 @@ type Field<Value> = {
   readonly wanted: (update: Update, before: Value | undefined) => Value | undefined;
   /** A value as people read it. Equal words are equal values. */
   readonly words: (value: Value | undefined) => string;
-  /** How much harm an update can do that sets it. */
+  /** How the workload API names it in `refused_operations`. */
+  readonly part: string;
+  /** Every risk that an update of it can have. */
+  readonly risks: readonly Risk[];
+  /** How much harm an update can do that sets it: one of `risks`. */
   readonly risk: (wanted: Value, before: Value | undefined) => Risk;
   /** How a service differs from a request to create it; false when it doesn't. */
   readonly unlikeRequest: (body: NewService, now: Value) => string | false;
@@ -40,6 +44,8 @@ const rows = {
     read: (service) => service.target_instance_size,
     wanted: (update) => update.target_instance_size,
     words: (size) => String(size ?? NOT_REPORTED),
+    part: "size",
+    risks: ["routine", "disruptive", "destructive"],
     // Only a certain increase is routine.
     risk: (wanted, before) =>
       wanted === 0 ? "destructive" : before !== undefined && wanted > before ? "routine" : "disruptive",
@@ -60,6 +66,8 @@ const rows = {
       }),
     words: (memory = []) =>
       memory.map((mib) => (mib === undefined ? NOT_REPORTED : `${mib} MiB`)).join(" and ") || NOT_REPORTED,
+    part: "memory",
+    risks: ["disruptive"],
     // A new limit restarts every instance, except where the engine changes it in place.
     risk: () => "disruptive",
     unlikeRequest: ({ containers }, now) =>
@@ -74,6 +82,8 @@ const rows = {
     read: (service) => service.binding_domain_name,
     wanted: (update) => update.binding_domain_name,
     words: (domains) => (domains === undefined ? NOT_REPORTED : domainSet(domains).join(", ") || "none"),
+    part: "domains",
+    risks: ["routine", "destructive"],
     // The list replaces the old one. Where the API doesn't report that, any domain may be removed.
     risk(wanted, before) {
       const kept = new Set(domainSet(wanted));
@@ -89,11 +99,11 @@ function domainSet(domains: readonly string[]): string[] {
   return [...new Set(domains.map((domain) => domain.toLowerCase()))].sort();
 }
 
-type Name = keyof typeof rows;
-type Values = { readonly [Each in Name]?: z.output<(typeof rows)[Each]["stored"]> | undefined };
+export type UpdatableFieldName = keyof typeof rows;
+type Values = { readonly [Each in UpdatableFieldName]?: z.output<(typeof rows)[Each]["stored"]> | undefined };
 
 /** The rows as a list. A value is only ever given to its own row, which TypeScript can't follow through a list. */
-const fields = Object.entries(rows) as readonly [Name, Field<unknown>][]; // see above
+const fields = Object.entries(rows) as readonly [UpdatableFieldName, Field<unknown>][]; // see above
 
 /**
  * The fields of a workload that a write can change or depends on; undefined when it doesn't exist. A field can be missing
@@ -158,6 +168,12 @@ export function isAnother(one: string | undefined, other: string | undefined): b
 /** An optional value in JSON, which has no `undefined`: missing in an object, null in a list. */
 export function optional<Schema extends z.ZodType>(schema: Schema) {
   return schema.nullish().transform((value) => value ?? undefined);
+}
+
+/** What an update of this field alone sends, and how much harm it can do. */
+export function updateOf(name: UpdatableFieldName): Pick<Field<unknown>, "part" | "risks"> {
+  const { part, risks } = rows[name];
+  return { part, risks };
 }
 
 /** An updatable field in words. */

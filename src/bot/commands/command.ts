@@ -7,7 +7,7 @@ import type { HistoryEvent, HistoryQuery } from "../changes/history-event.ts";
 import type { StoredChange } from "../changes/stored-change.ts";
 import type { Excerpt, ExcerptRequest } from "../logs/excerpt.ts";
 import type { Binding, BindingTerms } from "../policy/binding.ts";
-import type { ActionId, Risk } from "../policy/operation-facts.ts";
+import type { ActionId, Risk, WriteOperationId } from "../policy/operation-facts.ts";
 import type { Standing, Question, Approvers, Verdict } from "../policy/policy.ts";
 import type { Block, Message } from "../views/kit/message.ts";
 import type { Ask } from "../ask.ts";
@@ -129,7 +129,15 @@ export type Context = {
 };
 
 /** The context of one Ask. A verb gets it with its arguments. */
-export type VerbContext = Context & { readonly ask: Ask; readonly region: string; readonly actions: readonly Action[] };
+export type VerbContext = Context & {
+  readonly ask: Ask;
+  readonly region: string;
+  readonly actions: readonly Action[];
+  readonly sends: readonly Sent[];
+};
+
+/** An operation that a verb sends; of an update, the part of the service that it changes. */
+export type Sent = { readonly operation: WriteOperationId; readonly part?: string };
 
 export type Option = {
   /** As typed: `--region R`. */
@@ -160,17 +168,24 @@ export type Form = {
   readonly fill: (values: FormValues) => FilledForm;
 };
 
-/** What people say for a verb besides its name. */
-export type VerbWords = {
+/** The groups of help, in its order. */
+export const helpGroups = ["Look", "Change", "Approve", "Set up"] as const; // literal titles
+
+/** What is known about a verb besides its arguments and its work. A verb can lack all of it. */
+export type VerbForms = {
   /** Words of other tools that mean exactly the same, so they run at once. Help shows them. */
   readonly aliases?: readonly string[];
   /** Words that only come close in meaning, so they offer the verb as a button. */
   readonly near?: readonly string[];
   /** The first one that fits a sentence counts. */
   readonly phrases?: readonly Phrase[];
+  /** Default: by its effect. */
+  readonly helpGroup?: (typeof helpGroups)[number];
+  /** Help begins with it. */
+  readonly isMostUsed?: true;
 };
 
-type CommandBase = VerbWords & {
+type CommandBase = VerbForms & {
   readonly name: string;
   readonly summary: string;
   /** Without the command's name: `scale NAME N`. */
@@ -209,6 +224,8 @@ export type ProposedChange = Change & { readonly refusal?: string | undefined };
 /** A verb that changes a workload. It proposes a Change and writes nothing. */
 export type WriteCommand = CommandBase & {
   readonly effect: "write";
+  /** `refused_operations` of a workload names such operations. */
+  readonly sends: readonly Sent[];
   /** Its words may name several workloads: see `severalOf`. */
   readonly several?: true;
   /** The requested workload. Pure. Throws a `UserError` when it is about several. */

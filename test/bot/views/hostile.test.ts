@@ -161,7 +161,7 @@ holds("help", fc.array(verb, { maxLength: 4 }), (commands) => {
   const outlook = "approve" as const;
   const listed = commands.map((each) => ({ ...each, outlook, group: "Look" as const }));
   expectFits(helpAll({ commands: listed, command }));
-  expectFits(helpStart({ commands: listed.map((each) => ({ ...each, name: "list" })), command }));
+  expectFits(helpStart({ commands: listed.map((each) => ({ ...each, isMostUsed: true as const })), command }));
   for (const { usage: alias, ...each } of commands) {
     const verb = { ...each, usage: alias, hasForm: false, aliases: [alias] };
     expectFits(helpVerb({ verb, command, outlooks: [{ risk: "routine", outlook }] }));

@@ -23,7 +23,7 @@ export function servicePrefill(facts: (service: Service, context: VerbContext) =
     await checkMaySee({ kind: "service", region: context.region, name: target.name }, context);
     const service = await findService(target, context);
     const { notes, values: filled } = await facts(service, context);
-    return { notes: [...notes, ...refusalNote(service, context.ask.verb)], values: filled };
+    return { notes: [...notes, ...refusalNote(service, context.sends)], values: filled };
   };
 }
 

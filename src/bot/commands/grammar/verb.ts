@@ -1,6 +1,8 @@
 import type { z } from "zod";
 import type { OperationId } from "../../../api/operations.ts";
 import type { Change } from "../../changes/change.ts";
+import { type UpdatableFieldName, updateOf } from "../../changes/updatable-fields.ts";
+import { operationFacts, type WriteOperationId } from "../../policy/operation-facts.ts";
 import { UserError } from "../../errors.ts";
 import type { Message } from "../../views/kit/message.ts";
 import type { Ask } from "../../ask.ts";
@@ -13,9 +15,10 @@ import type {
   DecideCommand,
   Decision,
   ReadCommand,
+  Sent,
   StatusCommand,
   VerbContext,
-  VerbWords,
+  VerbForms,
   WriteCommand,
   Form,
 } from "../command.ts";
@@ -30,7 +33,7 @@ import { readSeveral, severalOf } from "./several.ts";
 import type { Regions, Target } from "./argument-types.ts";
 
 type Shape<Args extends z.ZodType> = Grammar<Args> &
-  VerbWords & {
+  VerbForms & {
     readonly summary: string;
     readonly form?: FormShape & {
       /** Reads for the form, under policy like any other read. See `Form`. */
@@ -58,14 +61,18 @@ type RuledRead<Args extends z.ZodType> = {
   readonly forEverybody?: undefined;
   readonly about?: (args: z.output<Args>, where: Regions) => About;
 } & UnlessNamed<Args, { readonly about: unknown }>;
-type WriteShape<Args extends z.ZodType> = Shape<Args> & {
-  readonly actions: readonly Action[];
-  readonly target?: (args: z.output<Args>) => Target;
-  readonly propose: (args: z.output<Args>, context: VerbContext) => Promise<Change>;
-  readonly settledArgs?: WriteCommand["settledArgs"];
-  readonly undo?: WriteCommand["undo"];
-  readonly several?: true;
-} & UnlessNamed<Args, { readonly target: unknown }>;
+/** A verb that changes a service changes one field of it, or sends operations whose risk is always the same. */
+type Sending =
+  | { readonly updates: UpdatableFieldName; readonly sends?: undefined }
+  | { readonly sends: readonly Exclude<WriteOperationId, "updateService">[]; readonly updates?: undefined };
+type WriteShape<Args extends z.ZodType> = Shape<Args> &
+  Sending & {
+    readonly target?: (args: z.output<Args>) => Target;
+    readonly propose: (args: z.output<Args>, context: VerbContext) => Promise<Change>;
+    readonly settledArgs?: WriteCommand["settledArgs"];
+    readonly undo?: WriteCommand["undo"];
+    readonly several?: true;
+  } & UnlessNamed<Args, { readonly target: unknown }>;
 type BindShape<Args extends z.ZodType> = Shape<Args> & {
   readonly actions: readonly Action[];
   readonly binding: (args: z.output<Args>) => BindingWish;
@@ -98,8 +105,9 @@ export function readVerb<Args extends z.ZodType>(shape: ReadShape<Args> & (FreeR
 
 /** A verb that changes a workload. */
 export function writeVerb<Args extends z.ZodType>(shape: WriteShape<Args>): WriteCommand {
-  const { actions, target = namedIn, propose, settledArgs, undo, several } = shape;
-  const described = describe(shape, writeFlags, writeFields);
+  const { target = namedIn, propose, settledArgs, undo, several } = shape;
+  const { actions, sends } = sendingOf(shape);
+  const described = describe(shape, writeFlags, writeFields, sends);
   const argsOf = (ask: Ask): z.output<Args> => checkArguments(shape, onlyOne(ask).args);
   return {
     effect: "write",
@@ -109,10 +117,25 @@ export function writeVerb<Args extends z.ZodType>(shape: WriteShape<Args>): Writ
       parse: (words) => readSeveral(shape, words, { ...shape.flags, ...writeFlags }) ?? described.parse(words),
     }),
     actions,
+    sends,
     target: (ask) => target(argsOf(ask)),
-    propose: async (ask, context) => propose(argsOf(ask), contextOf(ask, context, actions)),
+    propose: async (ask, context) => propose(argsOf(ask), contextOf(ask, context, actions, sends)),
     ...(settledArgs !== undefined && { settledArgs }),
     ...(undo !== undefined && { undo }),
+  };
+}
+
+function sendingOf({ updates, sends = [] }: Sending): Pick<WriteCommand, "actions" | "sends"> {
+  if (updates === undefined) {
+    return {
+      actions: sends.map((op) => ({ op, risk: operationFacts[op].risk })),
+      sends: sends.map((operation) => ({ operation })),
+    };
+  }
+  const { part, risks } = updateOf(updates);
+  return {
+    actions: risks.map((risk) => ({ op: "updateService", risk })),
+    sends: [{ operation: "updateService", part }],
   };
 }
 
@@ -153,25 +176,27 @@ export function statusVerb(shape: Shape<z.ZodType>): StatusCommand {
   return { effect: "status", ...describe(shape, { share: commonFlags.share }, [shareField]), actions: [] };
 }
 
-function describe(shape: Shape<z.ZodType>, common: Flags, fields: readonly CommonField[]) {
-  const { name, summary, example, aliases = [], near = [], phrases = [] } = shape;
+function describe(shape: Shape<z.ZodType>, common: Flags, fields: readonly CommonField[], sends: readonly Sent[] = []) {
+  const { name, summary, example, aliases = [], near = [], phrases = [], helpGroup, isMostUsed } = shape;
   const flags = { ...shape.flags, ...common };
   return {
     name,
     aliases,
     near,
     phrases,
+    ...(helpGroup !== undefined && { helpGroup }),
+    ...(isMostUsed === true && { isMostUsed }),
     summary,
     usage: usageOf(shape),
     example,
     options: optionsOf(flags),
     parse: (words: readonly string[]): Ask => readAsk(shape, words, flags),
-    ...formOf(shape, flags, fields),
+    ...formOf(shape, flags, fields, sends),
   };
 }
 
 /** The verb's form, and the way from words that lack something into it. */
-function formOf(shape: Shape<z.ZodType>, flags: Flags, common: readonly CommonField[]) {
+function formOf(shape: Shape<z.ZodType>, flags: Flags, common: readonly CommonField[], sends: readonly Sent[]) {
   const { name: verb, args, form } = shape;
   if (form === undefined) return undefined;
   const { prefill } = form;
@@ -181,7 +206,7 @@ function formOf(shape: Shape<z.ZodType>, flags: Flags, common: readonly CommonFi
     (async (values, region, context) => {
       const ask: Ask = { verb, ...(region !== undefined && { region }), share: false, args: {} };
       // A form only reads, so rights to change the workload don't count here.
-      return prefill(values, contextOf(ask, context, []));
+      return prefill(values, contextOf(ask, context, [], sends));
     });
   return {
     form: { ...makeForm(source), ...(prefillWith !== undefined && { prefill: prefillWith }) },
@@ -202,6 +227,6 @@ function namedIn(args: unknown): Target {
   return (args as { readonly name: Target }).name; // the shape asks for `about` or `target` where there is no such name
 }
 
-function contextOf(ask: Ask, context: Context, actions: readonly Action[]): VerbContext {
-  return { ...context, ask, actions, region: ask.region ?? context.settings.region };
+function contextOf(ask: Ask, context: Context, actions: readonly Action[], sends: readonly Sent[] = []): VerbContext {
+  return { ...context, ask, actions, sends, region: ask.region ?? context.settings.region };
 }

@@ -1,8 +1,8 @@
 import type { Service, Job } from "../../../api/answers.ts";
-import type { Call, OperationId } from "../../../api/operations.ts";
+import type { Call } from "../../../api/operations.ts";
 import type { Change } from "../../changes/change.ts";
 import { serviceSnapshot } from "../../changes/updatable-fields.ts";
-import type { ProposedChange, VerbContext } from "../command.ts";
+import type { ProposedChange, Sent, VerbContext } from "../command.ts";
 import type { Line } from "../../views/kit/blocks.ts";
 import { words } from "../../views/kit/inline.ts";
 
@@ -12,7 +12,7 @@ type ServiceCall = { readonly [Op in ServiceOp]: Omit<Call<Op>, "path" | "query"
 /** A Change of a service that was read. Pure. */
 export function serviceChange(
   service: Service,
-  { region, ask }: VerbContext,
+  { region, sends }: VerbContext,
   wanted: ServiceCall & { diff: string[] },
 ): ProposedChange {
   const { diff, ...call } = wanted;
@@ -22,7 +22,7 @@ export function serviceChange(
     workload: { kind: "service", region, name: service.name, uid: before.uid },
     before,
     diff,
-    refusal: refusalOf(service, ask.verb),
+    refusal: refusalOf(service, sends),
   };
 }
 
@@ -36,32 +36,19 @@ export function onlyUpdate<Field extends keyof Update>({ call }: Change, field: 
 }
 
 type Workload = Pick<Service | Job, "refused_operations">;
-type Sent = { readonly operation: OperationId; readonly part?: string };
-
-/** The operations of verbs that change a workload. */
-const sentBy: Readonly<Record<string, readonly Sent[]>> = {
-  scale: [{ operation: "updateService", part: "size" }],
-  memory: [{ operation: "updateService", part: "memory" }],
-  domains: [{ operation: "updateService", part: "domains" }],
-  start: [{ operation: "startService" }],
-  stop: [{ operation: "stopService" }],
-  restart: [{ operation: "restartService" }],
-  delete: [{ operation: "deleteService" }, { operation: "deleteJob" }],
-};
 
 /**
- * Why the workload API would refuse this verb now, as it said when the workload was read. Undefined if it wouldn't, or
- * doesn't say: then it decides when the request is sent. Pure.
+ * Why the workload API would refuse a verb that sends these operations, as it said when the workload was read. Undefined
+ * if it wouldn't, or doesn't say: then it decides when the request is sent. Pure.
  */
-export function refusalOf({ refused_operations: refused = [] }: Workload, verb: string): string | undefined {
-  const sent = sentBy[verb] ?? [];
+export function refusalOf({ refused_operations: refused = [] }: Workload, sends: readonly Sent[]): string | undefined {
   const isSent = (operation: string, part: string | undefined): boolean =>
-    sent.some((each) => each.operation === operation && (part === undefined || each.part === part));
+    sends.some((each) => each.operation === operation && (part === undefined || each.part === part));
   return refused.find(({ operation, part }) => isSent(operation, part))?.reason;
 }
 
 /** A form's line about it. */
-export function refusalNote(workload: Workload, verb: string): Line[] {
-  const refusal = refusalOf(workload, verb);
+export function refusalNote(workload: Workload, sends: readonly Sent[]): Line[] {
+  const refusal = refusalOf(workload, sends);
   return refusal === undefined ? [] : [[words(`🚫 ${refusal}`, 600)]];
 }

@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { UserError } from "../../errors.ts";
 import type { Ask } from "../../ask.ts";
-import type { LinkCommand, VerbWords } from "../command.ts";
+import type { LinkCommand, VerbForms } from "../command.ts";
 import type { FormField } from "../forms/form.ts";
 import { makeForm } from "../forms/make-form.ts";
 
-type Link = VerbWords & {
+type Link = VerbForms & {
   readonly name: "connect" | "disconnect";
   readonly summary: string;
   /** Of its form, like `submit`. */

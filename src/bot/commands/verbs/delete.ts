@@ -24,10 +24,7 @@ export const remove = writeVerb({
   usage: "delete NAME…",
   several: true,
   args: z.object({ name: Target }),
-  actions: [
-    { op: "deleteService", risk: "destructive" },
-    { op: "deleteJob", risk: "destructive" },
-  ],
+  sends: ["deleteService", "deleteJob"],
   form: {
     title: "Delete a workload",
     submit: "Delete",
@@ -57,7 +54,7 @@ export const remove = writeVerb({
       workload: { kind: "job", region, name: job.metadata.name, uid: before.uid },
       before,
       diff: [`permanently deletes job ${job.metadata.name} and its logs`],
-      refusal: refusalOf(job, context.ask.verb),
+      refusal: refusalOf(job, context.sends),
     };
   },
 });
@@ -87,7 +84,7 @@ async function describeLoss(values: FormValues, context: VerbContext): Promise<F
   const found = await findWorkload(target, context);
   const workload = found.kind === "service" ? found.service : found.job;
   const notes = found.kind === "service" ? serviceLoss(found.service) : jobLoss(found.job);
-  return { notes: [...notes, ...refusalNote(workload, context.ask.verb)], values: {} };
+  return { notes: [...notes, ...refusalNote(workload, context.sends)], values: {} };
 }
 
 function serviceLoss(service: Service): Line[] {

@@ -31,10 +31,7 @@ export const domains = writeVerb({
     ["(remove|delete|drop) [the domain ]DOMAIN from NAME", "domains NAME remove DOMAIN"],
   ],
   words: { name: "NAME", edit: "add|remove|set", domains: "DOMAIN…" },
-  actions: [
-    { op: "updateService", risk: "routine" },
-    { op: "updateService", risk: "destructive" },
-  ],
+  updates: "domains",
   args: z
     .object({
       name: Target,

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Ask } from "../../ask.ts";
-import type { Command, Permissions, ReadCommand } from "../command.ts";
+import { type Command, helpGroups, type Permissions, type ReadCommand } from "../command.ts";
 import { findCommand } from "../grammar/find-command.ts";
 import { readVerb } from "../grammar/verb.ts";
 import { openButton } from "../../views/forms/open-button.ts";
@@ -17,6 +17,7 @@ export const menuAsk: Ask = { verb: "help", share: false, args: { view: "menu" }
 export function helpCommand(all: () => readonly Command[]): ReadCommand {
   return readVerb({
     name: "help",
+    helpGroup: "Set up",
     summary: "Show the commands you can use here",
     usage: "help [COMMAND | all]",
     example: "help create",
@@ -47,6 +48,18 @@ export function helpCommand(all: () => readonly Command[]): ReadCommand {
       return isAll ? helpAll({ commands, command }) : helpStart({ commands, command });
     },
   });
+}
+
+function groupOf({ effect, helpGroup }: Command): (typeof helpGroups)[number] {
+  const usual = {
+    read: "Look",
+    write: "Change",
+    decide: "Approve",
+    link: "Set up",
+    bind: "Set up",
+    status: "Set up",
+  } as const; // literal titles
+  return helpGroup ?? usual[effect];
 }
 
 async function oneVerb(verb: Command, command: string, permissions: Permissions) {
@@ -95,7 +108,8 @@ type Verb = {
 /** The best verdict on the verb for the person who asks, here. */
 type Outlook = "allow" | "approve" | "refuse";
 
-type Listed = Verb & { readonly outlook: Outlook; readonly group: (typeof groups)[number] };
+type Listed = Verb &
+  Pick<Command, "isMostUsed"> & { readonly outlook: Outlook; readonly group: (typeof helpGroups)[number] };
 
 type HelpList = { readonly commands: readonly Listed[]; readonly command: string };
 
@@ -104,7 +118,7 @@ const everything: Ask = { verb: "help", share: false, args: { verb: "all" } };
 /** The commands that people use most, with a button for the rest. */
 export function helpStart({ commands, command }: HelpList): Message {
   const open = allowed(commands);
-  const first = open.filter(({ name }) => mostUsed.includes(name));
+  const first = open.filter(({ isMostUsed }) => isMostUsed);
   if (first.length === 0) return helpAll({ commands, command });
   return post([...spoken(first, command), `All commands: ${command} help all`].join("\n"), [
     ...grouped(first, command),
@@ -139,7 +153,7 @@ function spoken(commands: readonly Listed[], command: string): string[] {
 const marks: Readonly<Record<Outlook, string>> = { allow: "", approve: " (needs approval)", refuse: "" };
 
 function grouped(commands: readonly Listed[], command: string): Block[] {
-  return groups.flatMap((group) => {
+  return helpGroups.flatMap((group) => {
     const [first, ...rest] = commands
       .filter((each) => each.group === group)
       .map(({ usage, summary, outlook }) => [
@@ -217,19 +231,3 @@ function flags(options: Verb["options"]): Block[] {
   const [first, ...rest] = options.map(({ flag, summary }) => [code(flag, 80), words("  "), ...sentence(summary)]);
   return first === undefined ? [] : [bullets([first, ...rest])];
 }
-
-type Group = "Look" | "Change" | "Approve" | "Set up";
-
-export const groups: readonly Group[] = ["Look", "Change", "Approve", "Set up"];
-
-const aboutPeople: ReadonlySet<string> = new Set(["can-i", "whoami", "status", "help", "version"]);
-
-/** Where help shows a verb. */
-export function groupOf({ name, effect }: Pick<Command, "name" | "effect">): Group {
-  if (effect === "write" || name === "undo") return "Change";
-  if (effect === "decide" || name === "pending") return "Approve";
-  return effect === "read" && !aboutPeople.has(name) ? "Look" : "Set up";
-}
-
-/** The verbs that help shows first. */
-const mostUsed: readonly string[] = ["list", "show", "logs", "create", "scale", "restart"];

@@ -36,7 +36,7 @@ export const memory = writeVerb({
   ],
   flags: { container: { value: "C", summary: "which container, if there are several" } },
   words: { name: "NAME", mib: "MIB" },
-  actions: [{ op: "updateService", risk: "disruptive" }],
+  updates: "memoryMiB",
   args: z.object({
     name: Target,
     mib: z.string({ error: `MIB must be a size ${MEMORY_RANGE}.` }).pipe(Memory),

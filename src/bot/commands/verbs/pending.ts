@@ -14,6 +14,7 @@ import { counted, truncate, visible } from "../../views/kit/text.ts";
 
 export const pending = readVerb({
   name: "pending",
+  helpGroup: "Approve",
   summary: "Show requests waiting for approval",
   example: "pending",
   near: ["requests", "queue", "approvals", "waiting"],

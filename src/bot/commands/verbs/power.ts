@@ -1,8 +1,7 @@
 import { z } from "zod";
 import type { Service } from "../../../api/answers.ts";
 import { isHealthy, isIdle } from "../../../api/workload-status.ts";
-import type { Risk } from "../../policy/operation-facts.ts";
-import type { VerbWords, WriteCommand } from "../command.ts";
+import type { VerbForms, WriteCommand } from "../command.ts";
 import { counted } from "../../views/kit/text.ts";
 import { serviceField } from "../forms/fields.ts";
 import { servicePrefill, serviceNote } from "../forms/service-form.ts";
@@ -13,11 +12,10 @@ import { serviceChange } from "../lookup/service-change.ts";
 
 type PowerOp = "startService" | "stopService" | "restartService";
 
-type Power = VerbWords & {
+type Power = VerbForms & {
   readonly name: "start" | "stop" | "restart";
   readonly op: PowerOp;
   readonly summary: string;
-  readonly risk: Risk;
   /** In such a status there is nothing to do; a restart always does something. */
   readonly isDoneIn?: (status: string | undefined) => boolean;
   readonly diff: (service: Service) => string;
@@ -28,7 +26,7 @@ type Power = VerbWords & {
 };
 
 /** Start, stop and restart differ only in an operation and its sentences. */
-function powerVerb({ name, op, summary, risk, isDoneIn, diff, effect, undoes, ...said }: Power): WriteCommand {
+function powerVerb({ name, op, summary, isDoneIn, diff, effect, undoes, ...said }: Power): WriteCommand {
   const verb = name.charAt(0).toUpperCase() + name.slice(1);
   const isDone = ({ status }: Service): boolean => isDoneIn?.(status) === true;
   return writeVerb({
@@ -40,7 +38,7 @@ function powerVerb({ name, op, summary, risk, isDoneIn, diff, effect, undoes, ..
     usage: `${name} NAME…`,
     several: true,
     args: z.object({ name: Target }),
-    actions: [{ op, risk }],
+    sends: [op],
     form: {
       title: `${verb} a service`,
       submit: verb,
@@ -71,7 +69,6 @@ function allInstances({ target_instance_size: size }: Service): string {
 export const start = powerVerb({
   name: "start",
   op: "startService",
-  risk: "routine",
   summary: "Start a stopped service",
   near: ["up", "resume", "boot", "unpause"],
   phrases: [
@@ -87,7 +84,6 @@ export const start = powerVerb({
 export const stop = powerVerb({
   name: "stop",
   op: "stopService",
-  risk: "disruptive",
   summary: "Stop a service and keep its settings",
   near: ["down", "halt", "pause", "suspend", "shutdown", "kill"],
   phrases: [
@@ -102,8 +98,8 @@ export const stop = powerVerb({
 
 export const restart = powerVerb({
   name: "restart",
+  isMostUsed: true,
   op: "restartService",
-  risk: "disruptive",
   summary: "Restart all instances of a service",
   near: ["reboot", "bounce", "recycle", "reload", "rollout", "kick"],
   phrases: [

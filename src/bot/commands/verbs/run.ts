@@ -23,7 +23,7 @@ export const run = writeVerb({
   words: { name: "NAME" },
   usage: "run NAME",
   args: z.object({ name: Target }),
-  actions: [{ op: "createJob", risk: "routine" }],
+  sends: ["createJob"],
   target: ({ name }) => ({ kind: "job", name: name.name }),
   form: {
     title: "Run a CronJob now",

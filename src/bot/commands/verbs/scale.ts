@@ -24,6 +24,7 @@ const SizeOrSteps = z.union([Steps, Size], {
 
 export const scale = writeVerb({
   name: "scale",
+  isMostUsed: true,
   summary: "Set the number of instances of a service",
   example: "scale web 4",
   near: ["resize", "replicas", "instances", "size"],
@@ -50,11 +51,7 @@ export const scale = writeVerb({
     }
     return { ...byName, size: size ?? instances };
   },
-  actions: [
-    { op: "updateService", risk: "routine" },
-    { op: "updateService", risk: "disruptive" },
-    { op: "updateService", risk: "destructive" },
-  ],
+  updates: "size",
   form: {
     title: "Scale a service",
     submit: "Scale",

@@ -17,6 +17,7 @@ import { readVerb } from "../grammar/verb.ts";
 /** Only offers: the button is the Undo of the request's card. */
 export const undo = readVerb({
   name: "undo",
+  helpGroup: "Change",
   summary: "Offer to undo your newest change",
   example: "undo web",
   aliases: ["revert", "rollback"],

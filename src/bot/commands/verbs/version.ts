@@ -7,6 +7,7 @@ import { readVerb } from "../grammar/verb.ts";
 /** For reports of errors. The address of the workload API holds no token. */
 export const version = readVerb({
   name: "version",
+  helpGroup: "Set up",
   summary: "Show the versions of Gantry and Node, and the workload API's address",
   example: "version",
   aliases: ["--version", "-v"],

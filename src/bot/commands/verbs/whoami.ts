@@ -10,6 +10,7 @@ import { counted, grouped } from "../../views/kit/text.ts";
 
 export const whoami = readVerb({
   name: "whoami",
+  helpGroup: "Set up",
   summary: "Show your account, region and API usage",
   example: "whoami",
   aliases: ["me"],

@@ -51,7 +51,7 @@ async function wrongName({ command, ask }: Choice, context: Context): Promise<st
   if (target === undefined || actions.length === 0) return undefined;
   const region = ask.region ?? context.settings.region;
   if (isListed(target, region, context) || (await refusedRead(command, ask, context)) !== undefined) return undefined;
-  return whyNot(() => findWorkload(target, { ...context, ask, actions, region }));
+  return whyNot(() => findWorkload(target, { ...context, ask, actions, sends: [], region }));
 }
 
 /** The picker has just read the lists, so a name from it costs no call. */

@@ -41,7 +41,7 @@ test("use isn't offered for ps, nor stop for top", () => {
   expect(refusal("top web")).not.toContain("stop");
 });
 
-test.each(["xyz", "frobnicate", "no", "and", "don't restart web", "never delete web", "not", "tip", "pots"])(
+test.each(["xyz", "frobnicate", "no", "and", "don't restart web", "never delete web", "not", "tip", "tops"])(
   "nothing comes close to %s",
   (text) => {
     expect(offered(text)).toEqual(["All commands"]);

@@ -1,9 +1,15 @@
 import { expect, test } from "vitest";
 import { answerShapes } from "../../../../src/api/answers.ts";
-import { refusalOf } from "../../../../src/bot/commands/lookup/service-change.ts";
+import { commandOf } from "../../../../src/bot/commands/grammar/parse.ts";
+import { refusalOf as refusalOfSent } from "../../../../src/bot/commands/lookup/service-change.ts";
 
 const reason = "It belongs to Helm.";
 const read = (refused_operations: unknown) => answerShapes.getService.parse({ name: "web", refused_operations });
+
+const refusalOf = (service: ReturnType<typeof read>, verb: string) => {
+  const command = commandOf({ verb, share: false, args: {} });
+  return refusalOfSent(service, command.effect === "write" ? command.sends : []);
+};
 
 test.each([
   ["missing", undefined],

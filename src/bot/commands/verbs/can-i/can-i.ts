@@ -14,6 +14,7 @@ import { makeForm, type FormShape } from "../../forms/make-form.ts";
 
 const described = {
   name: "can-i",
+  helpGroup: "Set up",
   summary: "Check whether you can do something, and who can approve it",
   usage: "can-i COMMAND [ARGUMENTS…]",
   example: "can-i scale web 0",

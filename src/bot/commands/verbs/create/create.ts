@@ -28,6 +28,7 @@ const only = { service: ["instances", "publish", "domain"], job: ["pull-always"]
 
 export const create = writeVerb({
   name: "create",
+  isMostUsed: true,
   summary: "Create a service or job",
   usage: "create service|job NAME --image I [flags] [-- COMMAND…]",
   example: "create job nightly --image gantry/batch -- 5 --exit 0",
@@ -35,10 +36,7 @@ export const create = writeVerb({
   phrases: [["(create|make|deploy|launch|add|set up|spin up)[ me] (a |an |)[new ]KIND[ ANYTHING]", "create KIND"]],
   words: { kind: "service|job", name: "NAME" },
   flags,
-  actions: [
-    { op: "createService", risk: "routine" },
-    { op: "createJob", risk: "routine" },
-  ],
+  sends: ["createService", "createJob"],
   takesCommand: true,
   args: z.discriminatedUnion("kind", [ServiceArgs, JobArgs], { error: "Say what to create: service or job." }),
   read(typed, { name = "", ...byName }) {

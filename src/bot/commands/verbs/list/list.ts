@@ -60,6 +60,7 @@ const fields: readonly FormField[] = [
 
 export const list = readVerb({
   name: "list",
+  isMostUsed: true,
   summary: "List services and jobs, trouble first",
   usage: "list [services|jobs] [failed|running|stopped|…] [TEXT]",
   example: "list failed",

@@ -40,6 +40,7 @@ type Args = z.output<typeof Args>;
 
 export const logs = readVerb({
   name: "logs",
+  isMostUsed: true,
   summary: "Show log lines in a thread",
   example: "logs web --date yesterday --grep error",
   aliases: ["log", "tail"],

@@ -20,6 +20,7 @@ import { workloadField } from "../../forms/fields.ts";
 export function showCommand(commands: () => readonly Command[]): ReadCommand {
   return readVerb({
     name: "show",
+    isMostUsed: true,
     summary: "Show a workload's status, instances and last change",
     example: "show web",
     aliases: ["describe", "info", "inspect"],
@@ -143,5 +144,11 @@ async function actionsFor(found: Found, commands: readonly Command[], context: V
   const workload = { kind: found.kind, name: nameOf(found), region: found.region };
   const allowed = isShared ? cardVerbs : await allowedVerbs(commands, workload, context);
   const read = found.kind === "service" ? found.service : found.job;
-  return { isShared, mayDo: allowed.filter((verb) => refusalOf(read, verb) === undefined) };
+  return {
+    isShared,
+    mayDo: allowed.filter((verb) => {
+      const command = commands.find(({ name }) => name === verb);
+      return command?.effect !== "write" || refusalOf(read, command.sends) === undefined;
+    }),
+  };
 }
