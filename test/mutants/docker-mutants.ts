@@ -48,8 +48,9 @@ export const dockerMutants: readonly Mutant[] = [
   {
     bug: "a container is removed before its end was recorded",
     file: "src/service/workloads/lifecycle/keep-running.ts",
-    text: "  const next = await judge(loop, exit, delayMs);\n  if (unit) await options.discard(unit);\n",
-    becomes: "  if (unit) await options.discard(unit);\n  const next = await judge(loop, exit, delayMs);\n",
+    text: "  if (stopping.signal.aborted) await options.onStopped?.(exit);\n  else next = await options.onExit(exit, { failures, delayMs });\n  if (unit) await options.discard(unit);\n",
+    becomes:
+      "  if (unit) await options.discard(unit);\n  if (stopping.signal.aborted) await options.onStopped?.(exit);\n  else next = await options.onExit(exit, { failures, delayMs });\n",
     tests: ["test/service/workloads/discard.test.ts"],
   },
   {

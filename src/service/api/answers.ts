@@ -24,7 +24,7 @@ export class NotServed extends Error {
 }
 
 /** An answer or refusal that the contract doesn't allow: a bug of the service or its engine. */
-export class WrongAnswer extends Error {
+class WrongAnswer extends Error {
   override readonly name = "WrongAnswer";
 }
 

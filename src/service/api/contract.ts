@@ -4,32 +4,32 @@ import { Ajv2020, type ErrorObject } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 
 /** The parts of an OpenAPI document that this folder reads. test/service/api/contract.test.ts checks that `openapi.yaml` has them. */
-export type Spec = {
+type Spec = {
   readonly paths: Readonly<Record<string, PathItem>>;
   readonly components: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 };
-export type Ref = { readonly $ref: string };
-export type PathItem = { readonly parameters?: readonly (Parameter | Ref)[] } & {
+type Ref = { readonly $ref: string };
+type PathItem = { readonly parameters?: readonly (Parameter | Ref)[] } & {
   readonly [method in Method]?: SpecOperation;
 };
-export type SpecOperation = {
+type SpecOperation = {
   readonly operationId: string;
   readonly tags: readonly string[];
   readonly parameters?: readonly (Parameter | Ref)[];
   readonly requestBody?: { readonly required?: boolean };
   readonly responses: Readonly<Record<string, SpecResponse | Ref>>;
 };
-export type Parameter = {
+type Parameter = {
   readonly name: string;
   readonly in: "path" | "query";
   readonly required?: boolean;
   readonly description?: string;
   readonly schema: { readonly type?: string; readonly default?: unknown };
 };
-export type SpecResponse = { readonly content?: Readonly<Record<string, unknown>> };
+type SpecResponse = { readonly content?: Readonly<Record<string, unknown>> };
 
 export const methods = ["get", "put", "post", "delete", "patch"] as const;
-export type Method = (typeof methods)[number];
+type Method = (typeof methods)[number];
 
 let loaded: Spec | undefined;
 

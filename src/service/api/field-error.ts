@@ -2,7 +2,7 @@ import type { ErrorObject } from "ajv/dist/2020.js";
 import { closest, distance } from "fastest-levenshtein";
 
 /** The parameter that holds the value; without a name, the body. */
-export type Field = { readonly name?: string; readonly description?: string };
+type Field = { readonly name?: string; readonly description?: string };
 
 /**
  * Describes the error in a sentence that names the field: "containers[0].image is required". It never contains the

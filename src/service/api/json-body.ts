@@ -1,7 +1,7 @@
 import { NotServed } from "./answers.ts";
 
 /** The API sets no limit; `openapi.yaml` documents ours (TooLarge). */
-export const bodyLimitBytes = 1_000_000;
+const bodyLimitBytes = 1_000_000;
 
 /**
  * Reads the JSON body of a request; undefined without a body. Refuses invalid, ambiguous or incomplete JSON with 400, a

@@ -45,7 +45,7 @@ type Reading = { readonly check: CheckContainer; readonly workload: string };
  * Reads the containers of a creation body that passed `checkedBody`. Throws a `Refusal` 400 for a container that the
  * runtime can't run.
  */
-export function readContainers(containers: readonly NewContainer[], { check, workload }: Reading): Container[] {
+function readContainers(containers: readonly NewContainer[], { check, workload }: Reading): Container[] {
   return containers.map((container, index) => {
     const memory = container.resources?.limits?.memory;
     const read = {

@@ -14,7 +14,7 @@ export type QuotaSettings = {
 };
 
 /** Resources available to this process. */
-export type Machine = { readonly memoryMib: number; readonly openFiles: number };
+type Machine = { readonly memoryMib: number; readonly openFiles: number };
 
 const USER_INSTANCES = 50;
 const HOST_INSTANCES = 200;

@@ -2,7 +2,7 @@ import { connect, createServer, type Server, type Socket } from "node:net";
 import type { Exposed, Exposure, Runtime } from "./runtime.ts";
 
 /** The open fronts of a runtime. */
-export type PortFronts = { readonly open: Runtime["expose"]; readonly close: () => Promise<void> };
+type PortFronts = { readonly open: Runtime["expose"]; readonly close: () => Promise<void> };
 
 /** `host` is an address of this machine. At most `mostConnections` are forwarded at the same time. */
 export function makePortFronts(host: string, mostConnections: number): PortFronts {
@@ -31,10 +31,10 @@ export function makePortFronts(host: string, mostConnections: number): PortFront
  * service exists: while no instance takes connections (also when the service is stopped) a connection is closed
  * immediately, and no other program can take the port.
  */
-export type PortFront = { readonly port: number; readonly close: () => Promise<void> };
+type PortFront = { readonly port: number; readonly close: () => Promise<void> };
 
 /** Shared limit of forwarded connections for all fronts: each takes two of the engine's open files. */
-export type ConnectionBudget = { readonly take: () => boolean; readonly giveBack: () => void };
+type ConnectionBudget = { readonly take: () => boolean; readonly giveBack: () => void };
 
 export function makeConnectionBudget(limit: number): ConnectionBudget {
   let taken = 0;
@@ -51,7 +51,7 @@ export function makeConnectionBudget(limit: number): ConnectionBudget {
 }
 
 /** Where a front listens; `port` 0 takes any. */
-export type FrontPlace = {
+type FrontPlace = {
   readonly host: string;
   readonly port: number;
   /** Reject when the port is taken. */

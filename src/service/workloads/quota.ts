@@ -24,7 +24,7 @@ export type Ledger = {
   readonly release: (uid: string) => void;
 };
 
-export type Owner = { readonly uid: string; readonly username: string };
+type Owner = { readonly uid: string; readonly username: string };
 
 type Sized = { readonly containers: readonly Container[]; readonly size: number; readonly ports: number };
 

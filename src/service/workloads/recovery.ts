@@ -12,7 +12,7 @@ import { withFileNamed } from "./state/file-errors.ts";
 import type { Unreadable } from "./state/unreadable.ts";
 
 /** The configured regions and users; everyone if `users` is undefined. */
-export type Clients = { readonly regions: readonly string[]; readonly users?: readonly string[] | undefined };
+type Clients = { readonly regions: readonly string[]; readonly users?: readonly string[] | undefined };
 
 type Adopted = ReadonlyMap<string, readonly Unit[]>;
 
@@ -31,7 +31,7 @@ export async function recover(parts: EngineParts, clients: Clients): Promise<rea
   const absent: Named[] = [];
   for (const stored of all) {
     if (isAbsent(stored, clients)) absent.push(nameOf(stored));
-    else await each(parts, nameOf(stored), () => revive(parts, stored, adopted));
+    else await revive(parts, stored, adopted);
   }
   stopOthers(parts, adopted);
   const kept = all.map(nameOf).map(({ uid }) => uid);
@@ -72,9 +72,13 @@ function stopOthers({ context, services, jobs }: EngineParts, adopted: Adopted):
 }
 
 /** An error in one workload must not affect the others. */
-async function each(parts: EngineParts, named: Named, revived: () => Promise<void>): Promise<void> {
+async function revive(parts: EngineParts, stored: StoredService | StoredJob, adopted: Adopted): Promise<void> {
+  const named = nameOf(stored);
+  const units = adopted.get(named.uid) ?? [];
   try {
-    await revived();
+    if ("unreadable" in stored) addUnreadable(parts, stored.unreadable);
+    else if ("service" in stored) await reviveService(parts, stored.service, units);
+    else await reviveJob(parts, stored.job, units);
   } catch (error) {
     const reason = `It couldn't be restored after the last start: ${String(error)}.`;
     // Otherwise it would restart the adopted units, which are stopped below.
@@ -91,13 +95,6 @@ function addUnreadable(parts: EngineParts, unreadable: Unreadable): void {
   parts.context.ledger.keep(unreadable, { instances: 0, memoryMib: 0, ports: 0, workloads: 1 });
   const data = { uid, kind, username, region, name, reason };
   parts.context.onEvent("can't use a saved workload; showing it as failed", data);
-}
-
-async function revive(parts: EngineParts, stored: StoredService | StoredJob, adopted: Adopted): Promise<void> {
-  const units = adopted.get(nameOf(stored).uid) ?? [];
-  if ("unreadable" in stored) addUnreadable(parts, stored.unreadable);
-  else if ("service" in stored) await reviveService(parts, stored.service, units);
-  else await reviveJob(parts, stored.job, units);
 }
 
 type Named = Pick<Unreadable, "uid" | "kind" | "username" | "region" | "name">;

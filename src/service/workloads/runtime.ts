@@ -7,7 +7,7 @@ export type VolumeSource =
   | { readonly kind: "disk"; readonly username: string; readonly region: string; readonly name: string };
 
 /** A volume that a container mounts; `name` is the one that its `mounts` refer to. */
-export type Volume = { readonly name: string; readonly source: VolumeSource; readonly readOnly: boolean };
+type Volume = { readonly name: string; readonly source: VolumeSource; readonly readOnly: boolean };
 
 /**
  * Identifies a unit: one container of one instance. A runtime that keeps units stores these labels with them, so that
@@ -40,7 +40,7 @@ export type UnitSpec = UnitLabels & {
   readonly run?: { readonly attempt: number; readonly record: string };
 };
 
-export type Preparing = {
+type Preparing = {
   /** Aborted when the unit isn't wanted any more. */
   readonly signal: AbortSignal;
   /** Tells the workload's user what is waited for: a line in its log, and its message until the unit starts. */

@@ -44,7 +44,7 @@ const StoredJob = z.looseObject({
 });
 
 /** A saved definition, or the reason it can't be used. */
-export type Read<Definition> = { readonly definition: Definition } | { readonly reason: string };
+type Read<Definition> = { readonly definition: Definition } | { readonly reason: string };
 
 export function parseService(json: string): Read<ServiceDefinition> {
   return parsed(StoredService, json) as Read<ServiceDefinition>; // the schema above, with the fields it keeps
@@ -82,10 +82,8 @@ function ensure(schema: z.ZodType, definition: object): void {
 /** The first problem and its path, without the value, which may be a secret. */
 function problemOf(schema: z.ZodType, value: unknown): string | undefined {
   const issue = schema.safeParse(value).error?.issues[0];
-  return issue && `${issue.path.join(".") || "the definition"} ${rule(issue)}`;
-}
-
-function rule(issue: z.core.$ZodIssue): string {
-  if (issue.code !== "too_big") return `is invalid (${issue.message})`;
-  return `must ${issue.origin === "array" ? "have at most" : "be at most"} ${issue.maximum}`;
+  if (!issue) return undefined;
+  const where = issue.path.join(".") || "the definition";
+  if (issue.code !== "too_big") return `${where} is invalid (${issue.message})`;
+  return `${where} must ${issue.origin === "array" ? "have at most" : "be at most"} ${issue.maximum}`;
 }

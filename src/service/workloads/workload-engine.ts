@@ -50,14 +50,10 @@ type RuntimeAbout = Pick<EngineAbout, "name" | "title"> & {
   readonly cannot: readonly Limit[];
 };
 
-/** Passed to a runtime, which may have its own tables in the state file. */
-export type RuntimeDeps = Required<Pick<WorkloadOptions, "dataDir" | "now" | "onEvent">> & {
-  readonly state: Kysely<StateTables>;
-};
-
-export type RuntimeOptions = {
+type RuntimeOptions = {
   readonly about: RuntimeAbout;
-  readonly runtime: (context: RuntimeDeps) => Runtime;
+  /** A runtime may have its own tables in the state file. */
+  readonly runtime: (context: Pick<EngineContext, "dataDir" | "now" | "onEvent" | "state">) => Runtime;
   readonly quotas: Quotas;
   /** Maximum number of units starting at the same time. */
   readonly startsAtOnce: number;

@@ -15,7 +15,7 @@ import type { PullLimits } from "./images/pull-progress.ts";
 import { dockerLimits, titles } from "./limits.ts";
 import { ownerOf } from "./data-folder.ts";
 
-export type DockerEngineOptions = WorkloadOptions & {
+type DockerEngineOptions = WorkloadOptions & {
   readonly found: FoundDaemon;
   /** Quotas per user and for the daemon's machine; defaults in host-limits.ts. */
   readonly quotas?: QuotaSettings;
@@ -120,7 +120,7 @@ const WITHOUT_DAEMON: readonly string[] = ["getServiceLogs", "getJobInstanceLogs
 const RETRY_AFTER_SECONDS = 5;
 
 /** `Docker hasn't answered since 2026-11-22T14:59:57Z: nothing listens there.` Without addresses: anybody may read it. */
-export function outageSentence(title: string, { since, why }: Outage): string {
+function outageSentence(title: string, { since, why }: Outage): string {
   return `${title} hasn't answered since ${since.toISOString().replace(/\.\d+Z$/u, "Z")}: ${why}.`;
 }
 
@@ -128,7 +128,7 @@ export function outageSentence(title: string, { since, why }: Outage): string {
  * Wraps an engine to answer 503 while the daemon doesn't answer: what it would say of workloads may be wrong by now, and
  * nothing that it accepted could be done.
  */
-export function refusingWhileAway(
+function refusingWhileAway(
   engine: Engine,
   { title, outage }: { readonly title: string; readonly outage: () => Outage | undefined },
 ): Engine {

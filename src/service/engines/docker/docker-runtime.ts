@@ -14,7 +14,7 @@ import { watchContainers, type WatchTimes } from "./units/container-watch.ts";
 import { startContainer, type StartDeps } from "./units/start-container.ts";
 import { unawaited } from "../../../platform/unawaited.ts";
 
-export type DockerRuntimeOptions = {
+type DockerRuntimeOptions = {
   readonly daemon: DaemonApi;
   /** The data folder. */
   readonly folder: string;

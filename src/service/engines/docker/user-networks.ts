@@ -10,7 +10,7 @@ export type UserNetworks = {
 };
 
 /** Users and regions don't reach each other. */
-export type NetworkPlace = { readonly username: string; readonly region: string };
+type NetworkPlace = { readonly username: string; readonly region: string };
 
 type NetworkDaemon = Pick<DaemonApi, "ensureNetwork" | "listNetworks" | "removeNetwork">;
 

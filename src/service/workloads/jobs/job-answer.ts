@@ -88,7 +88,10 @@ function templateMetadata({ name, uid }: Job) {
 
 function templateSpec(job: Job, { volumePath, run, enforcedMib }: AroundJob): JobTemplateSpec {
   const { definition, name } = job;
-  const volumes = definition.volumes.map((volume) => hostVolume(volume, volumePath(volume)));
+  const volumes = definition.volumes.map((volume): HostVolume => {
+    const path = volumePath(volume);
+    return { name: volume, ...(path !== undefined && { hostPath: { path } }) };
+  });
   if (definition.syncTimezone) volumes.push({ name: `${name}-time-zone`, hostPath: { path: LOCAL_TIME } });
   const added = definition.syncTimezone ? [{ name: `${name}-time-zone`, mountPath: LOCAL_TIME, readOnly: true }] : [];
   return {
@@ -102,10 +105,6 @@ function templateSpec(job: Job, { volumePath, run, enforcedMib }: AroundJob): Jo
     ...run?.template,
     securityContext: {},
   };
-}
-
-function hostVolume(name: string, path: string | undefined): HostVolume {
-  return { name, ...(path !== undefined && { hostPath: { path } }) };
 }
 
 const LOCAL_TIME = "/etc/localtime";
@@ -133,7 +132,9 @@ function containerBody(container: Container, { added, enforcedMib }: AroundConta
 function statusOf(job: Job, { held, run }: AroundJob): JobStatus {
   if (run) return statusOfRun(job, run);
   const { startedAt, endedAt, outcome, failures } = job;
-  if (outcome === undefined && held !== undefined) return { conditions: [heldCondition(held)] };
+  if (outcome === undefined && held !== undefined) {
+    return { conditions: [{ type: "Failed", status: "True", reason: "NotStarted", message: held }] };
+  }
   if (startedAt === undefined) return {};
   return {
     ...(outcome && endedAt !== undefined && { conditions: [condition(outcome, endedAt, job)] }),
@@ -161,10 +162,6 @@ function condition(outcome: "complete" | "failed", at: string, job: Job): JobCon
   if (outcome === "complete") return { type: "Complete", ...times };
   if (job.reason !== undefined) return { type: "Failed", ...times, reason: "RunLost", message: job.reason };
   return { type: "Failed", ...times, reason: "BackoffLimitExceeded", message: attemptsText(job) };
-}
-
-function heldCondition(message: string): JobCondition {
-  return { type: "Failed", status: "True", reason: "NotStarted", message };
 }
 
 /** How the last failed attempt ended, and how many failed: "exit code 2 after 4 attempts". */

@@ -118,13 +118,17 @@ async function create(parts: EngineParts, { user, path, body }: EngineRequest<"c
   return live;
 }
 
+/** Like the suffixes of pod names: no vowels and no characters that look alike.
+ * https://github.com/kubernetes/apimachinery/blob/v0.34.0/pkg/util/rand/rand.go */
+const LETTERS = "bcdfghjklmnpqrstvwxz2456789";
+
 function newJob(user: User, name: string, of: Pick<Job, "definition" | "createdAt">): Omit<Job, "version"> {
   return {
     uid: randomUUID(),
     username: user.username,
     name,
     createdAt: of.createdAt,
-    instance: `${name}-${randomLetters(5)}`,
+    instance: `${name}-${Array.from({ length: 5 }, () => LETTERS[randomInt(LETTERS.length)]).join("")}`,
     definition: of.definition,
     startedAt: undefined,
     endedAt: undefined,
@@ -164,12 +168,4 @@ async function remove(parts: EngineParts, { user, path, signal }: Write): Promis
   context.inBackground(clearing.over);
   await forAMoment(clearing.over, signal);
   return { jobName: path.job_name };
-}
-
-/** Like the suffixes of pod names: no vowels and no characters that look alike.
- * https://github.com/kubernetes/apimachinery/blob/v0.34.0/pkg/util/rand/rand.go */
-const LETTERS = "bcdfghjklmnpqrstvwxz2456789";
-
-function randomLetters(count: number): string {
-  return Array.from({ length: count }, () => LETTERS[randomInt(LETTERS.length)]).join("");
 }

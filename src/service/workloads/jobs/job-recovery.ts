@@ -1,7 +1,7 @@
 import { admitJob, heldReason, reserveStopped, reserveStoppedAtEnd } from "../admission.ts";
 import type { EngineParts } from "../engine-parts.ts";
 import type { EngineContext } from "../engine-context.ts";
-import { resume, type Resumed } from "./job-resume.ts";
+import { resume } from "./job-resume.ts";
 import type { Job } from "../state/job-store.ts";
 import type { Unit } from "../runtime.ts";
 import { openJob } from "./live-job.ts";
@@ -39,7 +39,12 @@ export async function reviveJob(parts: EngineParts, job: Job, adopted: readonly 
     endAll(adopted, context);
     return;
   }
-  sayInterrupted(parts, job, resumed);
+  if (resumed.isInterrupted) {
+    const { size } = resumed.done;
+    const completed = size > 0 ? `; ${size} of its containers have completed and do not run again` : "";
+    const line = `[gantry] interrupted by a restart of the engine: ${job.instance} runs again from the start${completed}`;
+    context.logs.append(job.uid, job.instance, line);
+  }
   const isOver = ({ labels }: Unit) => resumed.ended.has(labels.container);
   endAll(adopted.filter(isOver), context);
   parts.jobs.set(job.uid, openJob(job, { context, resumed, adopted: adopted.filter((unit) => !isOver(unit)), onOver }));
@@ -63,13 +68,6 @@ async function problemOf(parts: EngineParts, job: Job): Promise<string | undefin
     reserveStopped(parts, job);
     return `Its runs can't be recorded: ${error instanceof Error ? error.message : String(error)}.`;
   }
-}
-
-function sayInterrupted({ context }: EngineParts, job: Job, { isInterrupted, done }: Resumed): void {
-  if (!isInterrupted) return;
-  const completed = done.size > 0 ? `; ${done.size} of its containers have completed and do not run again` : "";
-  const line = `[gantry] interrupted by a restart of the engine: ${job.instance} runs again from the start${completed}`;
-  context.logs.append(job.uid, job.instance, line);
 }
 
 /**

@@ -44,11 +44,12 @@ export async function resume(job: Job, { dataDir, now, retries, units }: ResumeO
   }
   const failures = Math.max(before.failures, ...known.map(failuresAfter));
   const runs = {
-    done: where(known, isSuccess),
+    done: where(known, (record) => record.state === "ended" && record.code === 0),
     ended: where(known, ({ state }) => state === "ended"),
     stopped: where(known, ({ state }) => state === "interrupted"),
   };
-  const at = latestEnd(known) ?? now;
+  const ends = known.flatMap((record) => (record.state === "ended" ? [record.at] : []));
+  const at = ends.toSorted().at(-1) ?? now;
   const isInterrupted = known.some(
     ({ state }, index) => state === "interrupted" || (state === "begun" && !units.has(index)),
   );
@@ -84,10 +85,6 @@ export function later(left: string, right: string): string {
   return left > right ? left : right;
 }
 
-function isSuccess(record: RunRecord): boolean {
-  return record.state === "ended" && record.code === 0;
-}
-
 /** Attempts count from 1. An attempt with unknown result counts only the earlier ones as failures. */
 function failuresAfter(record: RunRecord): number {
   if (record.state === "reserved") return 0;
@@ -100,11 +97,4 @@ function lastEndIn(records: readonly RunRecord[], attempt: number): Partial<JobP
   if (last?.state !== "ended") return {};
   const exit = { code: last.code };
   return { lastExit: exitPhrase(exit), lastState: lastStateOf(exit, last.at) };
-}
-
-function latestEnd(records: readonly RunRecord[]): string | undefined {
-  return records
-    .flatMap((record) => (record.state === "ended" ? [record.at] : []))
-    .toSorted()
-    .at(-1);
 }

@@ -22,7 +22,7 @@ export type JobRun = {
   readonly leave: () => Promise<void>;
 };
 
-export type JobRunOptions = {
+type JobRunOptions = {
   readonly job: Job;
   readonly context: EngineContext;
   /** Indexes of containers that completed under an earlier engine. */
@@ -89,7 +89,12 @@ function keepContainer(run: Run, index: number, container: Container): Kept {
     },
     async onExit(exit, { delayMs }) {
       isRetrying = exit.startError !== undefined;
-      if (isRetrying) return notStartedYet(run, exit, delayMs);
+      // The runtime couldn't start a unit: not a failure of the job.
+      if (isRetrying) {
+        run.waits(exitClause(exit));
+        say(run, `${exitClause(exit)}, retrying in ${duration(delayMs)}`);
+        return "again";
+      }
       // An earlier engine was stopping it: unless it completed, its end says nothing about the job.
       if (isInterrupted && exit.code !== 0) {
         isInterrupted = false;
@@ -120,13 +125,6 @@ function succeeded(run: Run, index: number): "over" {
   return "over";
 }
 
-/** The runtime couldn't start a unit; not a failure of the job. */
-function notStartedYet(run: Run, exit: Exit, delayMs: number): "again" {
-  run.waits(exitClause(exit));
-  say(run, `${exitClause(exit)}, retrying in ${duration(delayMs)}`);
-  return "again";
-}
-
 function failed(run: Run, exit: Exit, delayMs: number): "again" | "over" {
   // Another container has used up the retries while this one ended.
   if (run.progress.outcome !== undefined) return "over";
@@ -138,18 +136,16 @@ function failed(run: Run, exit: Exit, delayMs: number): "again" | "over" {
   const what = `attempt ${failures} ${exitClause(exit)}${lateText(exit, now)}`;
   if (failures > run.context.jobRetries) {
     say(run, `${what}: the job failed and won't be retried`);
-    for (const kept of run.kept.values()) stopLater(run, kept);
+    for (const kept of run.kept.values()) {
+      // Not awaited: the calling container is among them and would wait for itself.
+      unawaited(kept.stop(), (error) => run.context.onEvent("background work failed", { error }));
+    }
     move(run, ended(progress, { outcome: "failed", at }));
     return "over";
   }
   say(run, `${what}, retrying in ${duration(delayMs)}`);
   move(run, progress);
   return "again";
-}
-
-/** Not awaited: the calling container is among them and would wait for itself. */
-function stopLater({ context }: Run, kept: Kept): void {
-  unawaited(kept.stop(), (error) => context.onEvent("background work failed", { error }));
 }
 
 type Attempt = NonNullable<UnitSpec["run"]>;

@@ -21,7 +21,7 @@ export type LiveJob = {
   run?: JobRun;
 };
 
-export type OpenJob = {
+type OpenJob = {
   readonly context: EngineContext;
   /** Progress under an earlier engine. */
   readonly resumed?: Resumed | undefined;
@@ -45,20 +45,17 @@ export function openJob(saved: Job, { context, resumed, adopted = [], onOver }: 
     done: resumed?.done ?? new Set(),
     adopted,
     interrupted: new Set(adopted.map(({ labels }) => labels.container).filter((index) => resumed?.stopped.has(index))),
-    report(progress) {
-      live.job = { ...live.job, ...progressOf(progress), hasRecords: true };
+    report({ startedAt, endedAt, outcome, failures, lastExit, lastState, reason }) {
+      const progress: JobProgress = { startedAt, endedAt, outcome, failures, lastExit, lastState, reason };
+      live.job = { ...live.job, ...progress, hasRecords: true };
       save();
-      if (progress.outcome !== undefined) onOver();
+      if (outcome !== undefined) onOver();
     },
     waits(why) {
       live.waiting = why;
     },
   });
   return live;
-}
-
-function progressOf({ startedAt, endedAt, outcome, failures, lastExit, lastState, reason }: JobProgress): JobProgress {
-  return { startedAt, endedAt, outcome, failures, lastExit, lastState, reason };
 }
 
 /** How unwell a job is. Each failed attempt but one that used up the retries was followed by a restart. */

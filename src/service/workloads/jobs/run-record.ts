@@ -18,7 +18,10 @@ export async function reserveRecords(dataDir: string, uid: string, containers: n
   for (let index = 0; index < containers; index += 1) {
     const path = recordPath(dataDir, uid, index);
     await mkdir(dirname(path), { recursive: true });
-    const file = await open(path, "wx").catch(ignoreExisting);
+    const file = await open(path, "wx").catch((error: unknown) => {
+      if (error instanceof Error && "code" in error && error.code === "EEXIST") return undefined;
+      throw error;
+    });
     try {
       await file?.writeFile(encodeRecord({ state: "reserved" }));
       await file?.sync();
@@ -26,11 +29,6 @@ export async function reserveRecords(dataDir: string, uid: string, containers: n
       await file?.close();
     }
   }
-}
-
-function ignoreExisting(error: unknown): undefined {
-  if (error instanceof Error && "code" in error && error.code === "EEXIST") return undefined;
-  throw error;
 }
 
 /** Overwrites a record in place and flushes it to disk. */

@@ -21,7 +21,7 @@ export function recoveredAfterMs({ first }: BackOff): number {
   return first * 10;
 }
 
-export type KeepRunning = {
+type KeepRunning = {
   /** A unit of an earlier server, which is the first one. */
   readonly adopted?: Unit | undefined;
   /** No end is judged before this resolves. */
@@ -126,17 +126,13 @@ async function runOnce(loop: Loop): Promise<"again" | "over"> {
 }
 
 async function recordEnd(loop: Loop, exit: Exit, delayMs: number): Promise<"again" | "over"> {
-  const { options, unit } = loop;
+  const { options, stopping, failures, unit } = loop;
   loop.unit = undefined;
-  const next = await judge(loop, exit, delayMs);
+  let next: "again" | "over" = "over";
+  if (stopping.signal.aborted) await options.onStopped?.(exit);
+  else next = await options.onExit(exit, { failures, delayMs });
   if (unit) await options.discard(unit);
   return next;
-}
-
-async function judge({ options, stopping, failures }: Loop, exit: Exit, delayMs: number): Promise<"again" | "over"> {
-  if (!stopping.signal.aborted) return await options.onExit(exit, { failures, delayMs });
-  await options.onStopped?.(exit);
-  return "over";
 }
 
 /** Resolves to the end of the unit that is being started; undefined if none is. */

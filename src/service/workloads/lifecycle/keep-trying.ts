@@ -8,7 +8,7 @@ export type Trying = {
   readonly attempt: () => Promise<void>;
 };
 
-export type KeepTrying = {
+type KeepTrying = {
   /** Aborted when the engine closes: one last attempt, then the work is given up. */
   readonly closing: AbortSignal;
   /** Called only for the first of consecutive failures, so a full disk doesn't flood the log. */

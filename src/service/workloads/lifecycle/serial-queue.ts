@@ -16,7 +16,10 @@ export function makeSerialQueue(): SerialQueue {
     async run(key, work, signal) {
       const before = tails.get(key) ?? Promise.resolve();
       const begin = async () => {
-        if (signal?.aborted) throw abandoned(signal);
+        if (signal?.aborted) {
+          const sentence = "the request was cancelled before its turn. Nothing was changed.";
+          throw new Refusal(503, sentence, { cause: signal.reason });
+        }
         return await work();
       };
       const mine = before.then(begin, begin);
@@ -31,8 +34,4 @@ export function makeSerialQueue(): SerialQueue {
       await Promise.allSettled(tails.values());
     },
   };
-}
-
-function abandoned({ reason }: AbortSignal): Refusal {
-  return new Refusal(503, "the request was cancelled before its turn. Nothing was changed.", { cause: reason });
 }

@@ -13,7 +13,7 @@ export type StartQueue = {
   readonly count: (unit: Unit) => void;
 };
 
-export type StartLimits = {
+type StartLimits = {
   /** Maximum number of units starting at the same time. */
   readonly atOnce: number;
   /** Maximum number of live units, including those being stopped. */

@@ -2,10 +2,7 @@ import type { EngineContext } from "../engine-context.ts";
 import type { LogWriter } from "../logs/log-writer.ts";
 import type { LogReader, Unit, UnitLabels, UnitSpec } from "../runtime.ts";
 
-type UnitDeps = Pick<EngineContext, "runtime" | "logs" | "leaving">;
-type EndDeps = Pick<EngineContext, "logs" | "leaving">;
-
-export type Start = {
+type Start = {
   /** `startUnit`, with what has to be done around it. */
   readonly begin?: () => Promise<Unit>;
   readonly stopping: AbortSignal;
@@ -16,7 +13,7 @@ export type Start = {
 /** Prepares a unit and starts it in its turn. Resolves to undefined without starting when `stopping` is aborted first. */
 export async function startInTurn(
   spec: UnitSpec,
-  context: UnitDeps & Pick<EngineContext, "starts">,
+  context: Pick<EngineContext, "runtime" | "logs" | "leaving" | "starts">,
   { begin = () => startUnit(spec, context), stopping: signal, waits }: Start,
 ): Promise<Unit | undefined> {
   const note = (line: string): void => {
@@ -34,18 +31,24 @@ export async function startInTurn(
 }
 
 /** Starts a unit, whose output goes to the log. Rejects if the runtime can't start it. */
-export async function startUnit(spec: UnitSpec, context: UnitDeps): Promise<Unit> {
+export async function startUnit(
+  spec: UnitSpec,
+  context: Pick<EngineContext, "runtime" | "logs" | "leaving">,
+): Promise<Unit> {
   const unit = await context.runtime.start(spec, noteTo(spec, context));
   readLog(unit, undefined, context);
   return unit;
 }
 
-function noteTo({ workload, instance }: UnitSpec, { logs }: UnitDeps): (line: string) => void {
+function noteTo({ workload, instance }: UnitSpec, { logs }: Pick<EngineContext, "logs">): (line: string) => void {
   return (line) => logs.append(workload, instance, `[gantry] ${line}`);
 }
 
 /** Reads the output of an adopted unit, from the line after the last stored one. Never rejects. */
-export async function resumeLog(unit: Unit, context: UnitDeps & Pick<EngineContext, "onEvent">): Promise<void> {
+export async function resumeLog(
+  unit: Unit,
+  context: Pick<EngineContext, "logs" | "leaving" | "onEvent">,
+): Promise<void> {
   const { workload, instance } = unit.labels;
   const after = await context.logs.cursorOf(unit.labels).catch((error: unknown) => {
     context.onEvent("couldn't read how far a log was stored, so it is read from its beginning", { error, workload });
@@ -56,7 +59,10 @@ export async function resumeLog(unit: Unit, context: UnitDeps & Pick<EngineConte
 }
 
 /** Removes what is left of a unit whose end was recorded, once its lines are stored. Never rejects. */
-export async function discardUnit(unit: Unit, { logs, leaving }: EndDeps): Promise<void> {
+export async function discardUnit(
+  unit: Unit,
+  { logs, leaving }: Pick<EngineContext, "logs" | "leaving">,
+): Promise<void> {
   // Its last lines may not have been read: the next server does.
   if (leaving.aborted) return;
   await logs.flush();
@@ -64,7 +70,11 @@ export async function discardUnit(unit: Unit, { logs, leaving }: EndDeps): Promi
   await logs.endUnit(unit.labels);
 }
 
-function readLog(unit: Unit, after: string | undefined, { logs, leaving }: UnitDeps): void {
+function readLog(
+  unit: Unit,
+  after: string | undefined,
+  { logs, leaving }: Pick<EngineContext, "logs" | "leaving">,
+): void {
   unit.readLog({ after, write: writeTo(logs, unit.labels), signal: leaving });
 }
 

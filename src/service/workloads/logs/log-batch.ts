@@ -6,7 +6,7 @@ import type { NewLine } from "./log-tables.ts";
 import { costOfLine, type LogDatabase } from "./log-tables.ts";
 import { unawaited } from "../../../platform/unawaited.ts";
 
-export type Batch = {
+type Batch = {
   readonly add: (line: NewLine) => void;
   /** See `LogWriter.room`. */
   readonly room: () => Promise<void> | undefined;
@@ -21,7 +21,7 @@ export type Batch = {
   readonly close: () => Promise<void>;
 };
 
-export type BatchOptions = {
+type BatchOptions = {
   readonly limits: LogLimits;
   readonly onEvent: (message: string, data: object) => void;
   readonly dayOf: () => string;
@@ -135,7 +135,7 @@ function makeWaiting(onDue: () => void) {
 }
 
 /** Counts the lines that could not be stored, for a note in the log they are missing from. */
-export type LostLines = {
+type LostLines = {
   /** `error` is the reason they weren't stored. */
   readonly add: (lines: readonly NewLine[], error: unknown) => void;
   /** One line for each log with a gap. */
@@ -148,7 +148,7 @@ export type LostLines = {
 type Gap = { readonly workload: string; readonly instance: string; readonly count: number };
 
 /** `onEvent` is called once when lines start to be lost, and once when storing works again. */
-export function makeLostLines(onEvent: (message: string, data: object) => void): LostLines {
+function makeLostLines(onEvent: (message: string, data: object) => void): LostLines {
   const gaps = new Map<string, Gap>();
   let why: string | undefined;
   let total = 0;
@@ -181,7 +181,7 @@ export function makeLostLines(onEvent: (message: string, data: object) => void):
 }
 
 /** Lets callers through in order while there is room. */
-export type Turnstile = {
+type Turnstile = {
   /** Undefined when the caller may continue immediately; otherwise resolves when it may. */
   readonly pass: () => Promise<void> | undefined;
   /** Call when there may be room again. */
@@ -190,7 +190,7 @@ export type Turnstile = {
   readonly open: () => void;
 };
 
-export function makeTurnstile(hasRoom: () => boolean): Turnstile {
+function makeTurnstile(hasRoom: () => boolean): Turnstile {
   let waiters: (() => void)[] = [];
   let isOpen = false;
 

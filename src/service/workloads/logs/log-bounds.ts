@@ -3,7 +3,7 @@ import { removeInstances } from "./log-instances.ts";
 import { costOf, costOfLine, type LogTables } from "./log-tables.ts";
 
 /** How much is kept: bytes of text and row overhead (`costOf` in log-tables.ts), and lines. */
-export type Bound = { readonly bytes: number; readonly lines: number };
+type Bound = { readonly bytes: number; readonly lines: number };
 
 /** How much log is kept. Nothing is deleted by date, because clocks can jump. */
 export type LogLimits = {
@@ -46,7 +46,10 @@ export async function keepBounds(
   for (const workload of new Set(added.map((each) => each.workload))) {
     const excess = excessOf(await sumOf(db, workload), limits.workload);
     if (excess) await dropFromWorkload(db, workload, excess);
-    await dropOldDays(db, workload, limits.days);
+    // In order of their creation, too.
+    const days = db.selectFrom("days").select(["id", "cost", "lines"]).where("workload", "=", workload);
+    const old = await days.orderBy("id", "desc").limit(1_000).offset(limits.days).execute();
+    for (const day of old) await dropDay(db, day);
   }
   // The largest log makes room, so a noisy workload doesn't push out the others.
   const excess = excessOf(await sumOf(db), limits.total);
@@ -81,12 +84,6 @@ async function largestWorkload(db: Kysely<LogTables>): Promise<string | undefine
     .limit(1)
     .executeTakeFirst();
   return largest?.workload;
-}
-
-/** In order of their creation, too. */
-async function dropOldDays(db: Kysely<LogTables>, workload: string, kept: number): Promise<void> {
-  const days = db.selectFrom("days").select(["id", "cost", "lines"]).where("workload", "=", workload);
-  for (const day of await days.orderBy("id", "desc").limit(1_000).offset(kept).execute()) await dropDay(db, day);
 }
 
 /** Whole days go first, in order of their creation, which clock jumps don't change. */

@@ -2,7 +2,7 @@ import { sql, type Kysely } from "kysely";
 import type { LogDatabase, LogTables } from "./log-tables.ts";
 
 /** Which instances of a day have lines: to find them among the lines would read the whole log. */
-export type NewInstance = { readonly dayId: number; readonly instance: string };
+type NewInstance = { readonly dayId: number; readonly instance: string };
 
 /** One parameter for all. No row is tried twice, because each try would use up an id in PostgreSQL. */
 export async function addInstances({ db, flavour }: LogDatabase, added: readonly NewInstance[]): Promise<void> {

@@ -57,14 +57,14 @@ export type LogWriter = {
   readonly close: () => Promise<void>;
 };
 
-export type CollectedLine = Source & {
+type CollectedLine = Source & {
   readonly instance: string;
   readonly at: Date;
   readonly text: string;
   readonly cursor: string;
 };
 
-export type LogWriterOptions = {
+type LogWriterOptions = {
   readonly limits: LogLimits;
   readonly now: () => Date;
   /** Called once when writing begins to fail, and once when it works again. */
@@ -197,7 +197,7 @@ export function requestedDay(date: string | undefined, now: Date): string {
 }
 
 /** Removes logs of workloads. Never throws: failed removals, as on a full disk, are retried later. */
-export type Removal = {
+type Removal = {
   /** True if this workload's log was or will be removed. */
   readonly has: (workload: string) => boolean;
   readonly add: (workload: string) => void;
@@ -211,7 +211,7 @@ export type Removal = {
 /** Must exceed the number of workloads that end at the same time, because their last lines can arrive after removal. */
 const REMEMBERED = 10_000;
 
-export function makeRemoval(database: LogDatabase, onEvent: (message: string, data: object) => void): Removal {
+function makeRemoval(database: LogDatabase, onEvent: (message: string, data: object) => void): Removal {
   const forgotten = new Set<string>();
   const unremoved = new Set<string>();
 

@@ -14,11 +14,11 @@ import {
 import { type LogWriter, openLogWriter } from "./log-writer.ts";
 
 /** Where the lines are: a file for one server, or a database that several replicas share. */
-export type LogPlace =
+type LogPlace =
   | { readonly kind: "sqlite"; readonly path: string }
   | { readonly kind: "postgres"; readonly url: string; readonly tls?: TlsOptions | "off" };
 
-export type LogStoreOptions = {
+type LogStoreOptions = {
   readonly limits?: LogLimits | undefined;
   readonly now?: () => Date;
   readonly onEvent: (message: string, data: object) => void;

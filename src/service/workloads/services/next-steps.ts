@@ -11,18 +11,13 @@ export type PresentInstance = {
   readonly isResizing: boolean;
 };
 
-export type Steps<T> = {
+type Steps<T> = {
   readonly start: readonly number[];
   readonly stop: readonly T[];
   /** Outdated instances whose turn it is to be replaced: each by a new one beside it, or after it was stopped. */
   readonly replace: readonly T[];
   readonly done: boolean;
 };
-
-/** As many instances may be on their way at once, so that the others serve meanwhile: a quarter, and at least one. */
-function mostAtOnce(size: number): number {
-  return Math.max(1, Math.floor(size / 4));
-}
 
 /**
  * The next steps towards the wanted size and definition; call it again after every change. A quarter of the outdated
@@ -41,7 +36,9 @@ export function nextSteps<T extends PresentInstance>(size: number, instances: re
   const underway = start.length + places.length - settled.length;
   const outdated = settled.filter(({ isCurrent }) => !isCurrent);
   const isHeld = running.some(({ isCurrent, state }) => isCurrent && state === "failing");
-  const turns = isHeld ? 0 : Math.max(0, mostAtOnce(size) - underway);
+  // A quarter, and at least one, so that the others serve meanwhile.
+  const mostAtOnce = Math.max(1, Math.floor(size / 4));
+  const turns = isHeld ? 0 : Math.max(0, mostAtOnce - underway);
   return {
     start,
     stop: [...tooMany, ...superfluous],

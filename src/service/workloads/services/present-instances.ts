@@ -4,7 +4,7 @@ import type { ServiceInstance } from "./service-instance.ts";
 import type { Unwell } from "../answer-fields.ts";
 
 /** An instance of one runner. */
-export type Numbered = { readonly index: number; readonly instance: ServiceInstance; readonly generation: number };
+type Numbered = { readonly index: number; readonly instance: ServiceInstance; readonly generation: number };
 
 export type Present = PresentInstance & Numbered;
 
@@ -52,14 +52,11 @@ export function unwellOf(instances: readonly Pick<ServiceInstance, "state" | "cr
     const { last } = each.crashes();
     return last === undefined ? [] : [{ ...last, isReady: each.state() === "ready" }];
   });
+  const waited = present.map((each) => each.waits());
   const newestFirst = crashed.toSorted((left, right) => (left.at > right.at ? -1 : 1));
   return {
     restartCount: present.reduce((sum, each) => sum + each.crashes().count, 0),
     lastState: newestFirst.find(({ end }) => end !== undefined)?.end,
-    message: newestFirst.find(({ isReady }) => !isReady)?.how ?? waiting(present),
+    message: newestFirst.find(({ isReady }) => !isReady)?.how ?? waited.find((line) => line !== undefined),
   };
-}
-
-function waiting(present: readonly Pick<ServiceInstance, "waits">[]): string | undefined {
-  return present.map((each) => each.waits()).find((line) => line !== undefined);
 }

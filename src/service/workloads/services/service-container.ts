@@ -7,10 +7,9 @@ import { keepRunning, type Kept } from "../lifecycle/keep-running.ts";
 import { discardUnit, startInTurn } from "../lifecycle/start-unit.ts";
 import type { Exit, Unit, UnitSpec } from "../runtime.ts";
 import { unawaited } from "../../../platform/unawaited.ts";
-import type { Container, ServiceDefinition } from "../definitions.ts";
 import type { Service } from "../state/service-store.ts";
 
-export type KeptContainer = Pick<MemoryFit, "isResizing"> & {
+type KeptContainer = Pick<MemoryFit, "isResizing"> & {
   readonly kept: Kept;
   readonly isReady: () => boolean;
   /** What it waits for, before it can start or go on, as a clause. */
@@ -27,7 +26,7 @@ export type ContainerSpec = {
 };
 
 /** A unit that an earlier server left, and which may have ended since. */
-export type AdoptedContainer = {
+type AdoptedContainer = {
   readonly unit: Unit;
   /** Resolves when the service knows which of its instances it wants: an end isn't judged before. */
   readonly decided: Promise<void>;
@@ -134,7 +133,7 @@ const PORT_PATIENCE = 20;
  * Resolves to true when all ports of the unit answer, or when it has stayed up for `readyAfterMs` if it has none. One
  * that never opens its ports is ready after a longer time, because it may well do other work; its log says so.
  */
-export async function whenReady(unit: Unit, { readyAfterMs, onSilentPorts }: ReadyTimes): Promise<boolean> {
+async function whenReady(unit: Unit, { readyAfterMs, onSilentPorts }: ReadyTimes): Promise<boolean> {
   const gone = new AbortController();
   unawaited(unit.exited.finally(() => gone.abort()));
   const waitMs = unit.answers ? readyAfterMs * PORT_PATIENCE : readyAfterMs;
@@ -150,7 +149,7 @@ export async function whenReady(unit: Unit, { readyAfterMs, onSilentPorts }: Rea
 type ReadyTimes = { readonly readyAfterMs: number; readonly onSilentPorts: (waitedMs: number) => void };
 
 /** Gives a container's unit the memory limit of the definition while it runs. */
-export type MemoryFit = {
+type MemoryFit = {
   /** Compares the unit's limit with the wanted one, and changes it if they differ. */
   readonly fit: (unit: Unit) => void;
   readonly isResizing: () => boolean;
@@ -165,7 +164,7 @@ type MemoryFitOptions = {
   readonly changed: () => void;
 };
 
-export function makeMemoryFit({ wantedMib, note, changed }: MemoryFitOptions): MemoryFit {
+function makeMemoryFit({ wantedMib, note, changed }: MemoryFitOptions): MemoryFit {
   let misfit: Unit | undefined;
   let pending = 0;
   let earlier = Promise.resolve();
@@ -203,7 +202,7 @@ function limitText(mib: number | undefined): string {
 }
 
 /** One container of one instance of a service. */
-export type ContainerPlace = {
+type ContainerPlace = {
   readonly service: Service;
   /** The index in the definition. */
   readonly container: number;
@@ -211,14 +210,14 @@ export type ContainerPlace = {
 };
 
 /** For log lines. */
-export function subject({ service, container, instance }: ContainerPlace): string {
+function subject({ service, container, instance }: ContainerPlace): string {
   const { containers } = service.definition;
   return containers.length === 1
     ? `instance ${instance}`
     : `container ${containers[container]?.name} of instance ${instance}`;
 }
 
-export function specOf({ service, container, instance }: ContainerPlace): UnitSpec {
+function specOf({ service, container, instance }: ContainerPlace): UnitSpec {
   const { uid, username, region, generation, definition } = service;
   const own = definition.containers[container];
   if (!own) throw new Error(`the service ${uid} has no container ${container}`);
@@ -236,15 +235,11 @@ export function specOf({ service, container, instance }: ContainerPlace): UnitSp
       readOnly,
       source: { kind: "disk", username, region, name: diskName },
     })),
-    ports: portsOf(definition, own),
+    // Those that are mapped and lead to this container. A port that no container opens leads to the first one.
+    ports: definition.ports.flatMap(({ containerPort }) => {
+      const opener = definition.containers.find(({ ports }) => ports.some(({ port }) => port === containerPort));
+      return (opener ?? definition.containers[0]) === own ? [containerPort] : [];
+    }),
     syncTimezone: definition.syncTimezone,
   };
-}
-
-/** The mapped ports that lead to this container. A port that no container opens leads to the first one. */
-function portsOf({ ports, containers }: ServiceDefinition, container: Container): number[] {
-  return ports.flatMap(({ containerPort }) => {
-    const opener = containers.find((one) => one.ports.some(({ port }) => port === containerPort)) ?? containers[0];
-    return opener === container ? [containerPort] : [];
-  });
 }

@@ -2,7 +2,7 @@ import type { EngineContext } from "../engine-context.ts";
 import type { Unit } from "../runtime.ts";
 import type { Service } from "../state/service-store.ts";
 import { type CrashCount, type Crashes, makeCrashCount } from "./crashes.ts";
-import { type ContainerEvents, type ContainerSpec, keepContainer, type KeptContainer } from "./service-container.ts";
+import { type ContainerEvents, type ContainerSpec, keepContainer } from "./service-container.ts";
 import type { InstanceState } from "./service-status.ts";
 
 /** One instance of a service: all its containers, each kept running independently. */
@@ -36,7 +36,7 @@ export type InstanceSpec = {
 };
 
 /** Units of this instance that an earlier server left. */
-export type Adopted = {
+type Adopted = {
   readonly units: readonly Unit[];
   /** Resolves when the service knows which of its instances it wants. */
   readonly decided: Promise<void>;
@@ -50,6 +50,9 @@ export type InstanceEvents = {
   readonly crashed: (how: string) => void;
 };
 
+/** After this many failures in a row a service is `Failed`, and still restarted. */
+const FAILURES_OF_A_CRASH_LOOP = 3;
+
 export function startInstance(spec: InstanceSpec, context: EngineContext, events: InstanceEvents): ServiceInstance {
   const instance = `${spec.service.name}-${spec.index}`;
   const crashes = makeCrashCount(instance, context.now);
@@ -61,7 +64,11 @@ export function startInstance(spec: InstanceSpec, context: EngineContext, events
   );
   const kept = containers.map((each) => each.kept);
   return {
-    state: () => (isStopping ? "stopping" : stateOf(containers)),
+    state() {
+      if (isStopping) return "stopping";
+      if (kept.some((each) => each.failures() >= FAILURES_OF_A_CRASH_LOOP)) return "failing";
+      return containers.every(({ isReady }) => isReady()) ? "ready" : "waiting";
+    },
     address(containerPort) {
       const addresses = kept.map((each) => each.current()?.address(containerPort));
       return addresses.find((address) => address !== undefined);
@@ -76,7 +83,10 @@ export function startInstance(spec: InstanceSpec, context: EngineContext, events
       for (const each of kept) each.retryNow();
     },
     crashes: crashes.read,
-    waits: () => waitOf(instance, containers),
+    waits() {
+      const waited = containers.map(({ waits }) => waits()).find((line) => line !== undefined);
+      return waited === undefined ? undefined : `${instance} is waiting: ${waited}`;
+    },
     units: () => kept.flatMap((each) => each.current() ?? []),
     adapt(changed) {
       service = { ...changed, generation: service.generation };
@@ -105,17 +115,4 @@ function countingIn(crashes: CrashCount, { changed, crashed }: InstanceEvents): 
       if (exit.startError === undefined) crashed(how);
     },
   };
-}
-
-/** After this many failures in a row a service is `Failed`, and still restarted. */
-const FAILURES_OF_A_CRASH_LOOP = 3;
-
-function stateOf(containers: readonly KeptContainer[]): InstanceState {
-  if (containers.some(({ kept }) => kept.failures() >= FAILURES_OF_A_CRASH_LOOP)) return "failing";
-  return containers.every(({ isReady }) => isReady()) ? "ready" : "waiting";
-}
-
-function waitOf(instance: string, containers: readonly KeptContainer[]): string | undefined {
-  const waited = containers.map(({ waits }) => waits()).find((line) => line !== undefined);
-  return waited === undefined ? undefined : `${instance} is waiting: ${waited}`;
 }

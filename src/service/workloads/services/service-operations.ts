@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import type { ServiceUpdate } from "../../../api/schema.ts";
 import { Refusal, type Engine, type EngineRequest, type User } from "../../engine.ts";
 import { admitService } from "../admission.ts";
 import { findOwn, ownOf, type EngineParts } from "../engine-parts.ts";
@@ -43,12 +44,7 @@ export function serviceOperations(parts: EngineParts): ServiceOperations {
     },
     createService: (request) => inTurn(parts, request, () => create(parts, request)),
     deleteService: (request) => inTurn(parts, request, () => remove(parts, request)),
-    updateService: (request) =>
-      transition(parts, request, {
-        name: "update",
-        change: (live) => withDefinition(live, updated(live.service.definition, request.body)),
-        wish: updateWish,
-      }),
+    updateService: (request) => transition(parts, request, updating(request.body)),
     startService: (request) => transition(parts, request, starting),
     stopService: (request) => transition(parts, request, stopping),
     restartService: (request) => transition(parts, request, restarting),
@@ -181,6 +177,26 @@ const restarting: Transition = {
 };
 
 /**
+ * Another memory limit is given to the instances while they run, or replaces them where the runtime can't do that. Another
+ * size only adds or stops some, domains affect none.
+ */
+function updating(body: ServiceUpdate): Transition {
+  return {
+    name: "update",
+    change({ service, runner }) {
+      const definition = updated(service.definition, body);
+      const isReplaced = service.running && hasOtherMemory(service.definition, definition) && !runner.canResize();
+      return { ...service, definition, generation: isReplaced ? runner.nextGeneration() : service.generation };
+    },
+    wish(before, after) {
+      const isResized = hasOtherMemory(before.definition, after.definition);
+      const affects = isResized || before.definition.size !== after.definition.size;
+      return after.running && affects ? { activity: "Updating" } : {};
+    },
+  };
+}
+
+/**
  * Shared by update, start, stop and restart: checks state and quotas, saves, and applies the change after the answer.
  */
 function transition(
@@ -209,19 +225,4 @@ function transition(
     live.runner.want(after, wish(before, after));
     return {};
   });
-}
-
-/**
- * Another memory limit is given to the instances while they run, or replaces them where the runtime can't do that. Another
- * size only adds or stops some, domains affect none.
- */
-function withDefinition({ service, runner }: LiveService, definition: ServiceDefinition): Service {
-  const isReplaced = service.running && hasOtherMemory(service.definition, definition) && !runner.canResize();
-  return { ...service, definition, generation: isReplaced ? runner.nextGeneration() : service.generation };
-}
-
-function updateWish(before: Service, after: Service): WantOptions {
-  const isResized = hasOtherMemory(before.definition, after.definition);
-  const affects = isResized || before.definition.size !== after.definition.size;
-  return after.running && affects ? { activity: "Updating" } : {};
 }

@@ -51,7 +51,7 @@ export type WantOptions = {
   readonly retry?: boolean;
 };
 
-export type ServiceHealth = Unwell & {
+type ServiceHealth = Unwell & {
   /** Since when the state is what it is; undefined for one from before this server. */
   readonly since: string | undefined;
   readonly ready: number;

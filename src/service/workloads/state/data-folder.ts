@@ -17,7 +17,7 @@ export function lockFolder(dataDir: string): () => void {
     database.exec("BEGIN EXCLUSIVE");
   } catch (error) {
     database.close();
-    if (!isLocked(error)) throw error;
+    if (!(error instanceof Error && error.message.includes("locked"))) throw error;
     throw new StartError(
       `another process engine (process ${holder(note)}) uses ${dataDir}: stop it, or choose another data folder`,
       { cause: error },
@@ -34,10 +34,6 @@ function writeNote(note: string): void {
   } catch {
     // The lock works without it.
   }
-}
-
-function isLocked(error: unknown): boolean {
-  return error instanceof Error && error.message.includes("locked");
 }
 
 /** The note is only for the sentence; the lock is what counts. */

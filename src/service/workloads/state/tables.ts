@@ -92,7 +92,7 @@ type Row = { readonly uid: string; readonly definition: string };
  * Version 3: assigned addresses move from the definitions into a table of their own, and services get a generation. A
  * definition that can't be read stays as it is; its service is shown as failed.
  */
-export async function separateAddresses<Tables>(tx: Kysely<Tables>): Promise<void> {
+async function separateAddresses<Tables>(tx: Kysely<Tables>): Promise<void> {
   await sql`alter table services add column generation integer not null default 0`.execute(tx);
   await sql`create table addresses (service_uid text not null references services (uid) on delete cascade,
     container_port integer not null, address text not null, primary key (service_uid, container_port))`.execute(tx);

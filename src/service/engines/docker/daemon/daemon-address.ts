@@ -8,7 +8,7 @@ export type DaemonAddress =
   | { readonly host: string; readonly port: number; readonly tls?: DaemonTls | undefined };
 
 /** The certificates of a connection, as PEM. */
-export type DaemonTls = { readonly ca: string; readonly cert: string; readonly key: string };
+type DaemonTls = { readonly ca: string; readonly cert: string; readonly key: string };
 
 type AddressVariable = "DOCKER_HOST" | "CONTAINER_HOST";
 

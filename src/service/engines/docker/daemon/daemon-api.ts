@@ -94,7 +94,7 @@ export type ContainerSpec = {
   readonly volumes: readonly { readonly name: string; readonly target: string; readonly readOnly: boolean }[];
 };
 
-export type LogQuery = {
+type LogQuery = {
   /** In whole seconds since 1970. */
   readonly since: number;
   /** Goes on with new entries until the container ends. */
@@ -110,7 +110,7 @@ export type DaemonEvent = {
   readonly action: string;
 };
 
-export type InspectedImage = { readonly id: string };
+type InspectedImage = { readonly id: string };
 
 export type PullOptions = { readonly auth: string | undefined; readonly signal: AbortSignal };
 

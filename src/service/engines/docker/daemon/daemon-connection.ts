@@ -12,7 +12,7 @@ export type DaemonConnection = {
   readonly send: (request: DaemonRequest) => Promise<IncomingMessage>;
 };
 
-export type DaemonRequest = {
+type DaemonRequest = {
   readonly method: "GET" | "POST" | "DELETE";
   /** With its query, and without a version: `/containers/json?all=1`. */
   readonly path: string;
@@ -114,7 +114,7 @@ export type DaemonCall = Pick<DaemonRequest, "method" | "path" | "headers" | "si
   readonly limitMs?: number;
 };
 
-export type DaemonReply = { readonly status: number; readonly body: unknown };
+type DaemonReply = { readonly status: number; readonly body: unknown };
 
 /** A daemon under load may take long to create or remove a container. One that hangs is noticed by daemon-health.ts. */
 const READ_LIMIT_MS = 30_000;

@@ -108,7 +108,7 @@ export const LOG_CONFIG = { Type: "json-file", Config: { "max-size": "50m", "max
  */
 const COMMAND = /\bexec: "[^"]*": .*?(?=: unknown$|: OCI |$)|executable file .* not found.*?(?=: OCI |$)/u;
 
-export function commandFailure(error: unknown): CommandFailure | undefined {
+function commandFailure(error: unknown): CommandFailure | undefined {
   if (!(error instanceof DaemonError) || error.status === undefined) return undefined;
   const [message] = COMMAND.exec(error.message) ?? [];
   if (message === undefined) return undefined;

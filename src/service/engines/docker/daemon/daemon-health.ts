@@ -14,7 +14,7 @@ export type DaemonHealth = {
   readonly close: () => void;
 };
 
-export type HealthOptions = {
+type HealthOptions = {
   readonly daemon: Pick<DaemonApi, "ping" | "about">;
   /** What it said at the start. */
   readonly about: DaemonAbout;

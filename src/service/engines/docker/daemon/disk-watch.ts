@@ -12,7 +12,7 @@ export type DiskWatch = {
   readonly close: () => void;
 };
 
-export type DiskWatchOptions = {
+type DiskWatchOptions = {
   /** The bytes that the daemon can still write; undefined where nobody can say, as on another machine. */
   readonly freeBytes: () => Promise<number | undefined>;
   readonly onEvent: (message: string, data: object) => void;

@@ -24,7 +24,7 @@ export type FoundDaemon = {
 
 type Candidate = { readonly address: DaemonAddress; readonly from: string };
 
-export type Looking = {
+type Looking = {
   /** The address from before, see data-folder.ts. */
   readonly remembered?: string | undefined;
   /** Where to look if nothing else is said; tests have their own places. */

@@ -17,7 +17,7 @@ export type Credentials = {
 export type FindCredentials = (image: ImageReference) => Promise<Credentials | undefined>;
 
 /** A name and password, or a token in their place. */
-export type Login = { readonly username: string; readonly password: string } | { readonly identitytoken: string };
+type Login = { readonly username: string; readonly password: string } | { readonly identitytoken: string };
 
 const AuthFile = z.object({
   auths: z
@@ -107,17 +107,17 @@ function headerOf(login: Login, image: ImageReference): string {
   return Buffer.from(JSON.stringify({ ...login, serveraddress: serverOf(image) })).toString("base64url");
 }
 
-export type HelperEnd = { readonly output: string; readonly isOk: boolean };
+type HelperEnd = { readonly output: string; readonly isOk: boolean };
 
 /** Runs `program get` with the server on its standard input. Rejects when it can't be run or doesn't end. */
-export type RunHelper = (program: string, server: string) => Promise<HelperEnd>;
+type RunHelper = (program: string, server: string) => Promise<HelperEnd>;
 
 const Answer = z.object({ Username: z.string(), Secret: z.string() });
 
 const HELPER_MS = 10_000;
 
 /** https://github.com/docker/docker-credential-helpers#development: undefined when it has none for the server. */
-export async function askHelper(name: string, server: string, run: RunHelper): Promise<Login | undefined> {
+async function askHelper(name: string, server: string, run: RunHelper): Promise<Login | undefined> {
   const program = `docker-credential-${name}`;
   if (!/^[\w.-]+$/u.test(name)) throw new Error(`${program} isn't the name of a program`);
   const { output, isOk } = await run(program, server);

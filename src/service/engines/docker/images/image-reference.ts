@@ -38,7 +38,7 @@ export function referenceOf(image: string): ImageReference | undefined {
 const REGISTRY = /[.:\]]|^localhost$/u;
 
 /** The name in which the repository has no capitals, if the image is wrong in nothing else. Tags may have capitals. */
-export function withoutCapitals(image: string): string | undefined {
+function withoutCapitals(image: string): string | undefined {
   const slash = image.indexOf("/");
   const registry = REGISTRY.test(image.slice(0, Math.max(0, slash))) ? image.slice(0, slash + 1) : "";
   const [repository = ""] = /^[^:@]*/u.exec(image.slice(registry.length)) ?? [];

@@ -14,7 +14,7 @@ export type Images = {
   readonly ready: (image: string, want: WantedImage) => Promise<void>;
 };
 
-export type WantedImage = {
+type WantedImage = {
   /** Ask the registry even if the daemon has the image. */
   readonly pullAlways: boolean;
   readonly signal: AbortSignal;
@@ -22,7 +22,7 @@ export type WantedImage = {
   readonly note: (line: string) => void;
 };
 
-export type ImagesOptions = {
+type ImagesOptions = {
   readonly daemon: Pick<DaemonApi, "inspectImage" | "pullImage">;
   /** Whose `login` is named when credentials are missing. */
   readonly program: "docker" | "podman";
@@ -48,19 +48,19 @@ export function makeImages({ limits = PULL_LIMITS, ...options }: ImagesOptions):
 }
 
 /** The pulls that are going on. Callers who want the same image share one. */
-export type SharedPulls = {
+type SharedPulls = {
   /** Settles as the pull does, or rejects with the reason of the signal. A pull that nobody waits for is cancelled. */
   readonly join: (reference: ImageReference, joining: Joining) => Promise<void>;
 };
 
-export type Joining = {
+type Joining = {
   /** Only a pull will do whose registry has not answered yet: the image may have been pushed again since. */
   readonly isFresh: boolean;
   readonly signal: AbortSignal;
   readonly onProgress: (howFar: string) => void;
 };
 
-export type BeginPull = (
+type BeginPull = (
   reference: ImageReference,
   pull: {
     readonly signal: AbortSignal;
@@ -76,7 +76,7 @@ type SharedPull = {
   readonly hasAnswered: () => boolean;
 };
 
-export function makeSharedPulls(begin: BeginPull): SharedPulls {
+function makeSharedPulls(begin: BeginPull): SharedPulls {
   const pulls = new Map<string, SharedPull>();
 
   function beginShared(reference: ImageReference): SharedPull {

@@ -16,7 +16,7 @@ export type PullLimits = {
 export const PULL_LIMITS: PullLimits = { answer: 30_000, data: 60_000, rest: 600_000, note: 30_000 };
 
 /** Gives up a pull that makes no progress, and reports its progress now and then. */
-export type PullWatch = {
+type PullWatch = {
   readonly take: (line: PullLine) => void;
   /** Aborted when the pull is given up. */
   readonly signal: AbortSignal;
@@ -66,7 +66,7 @@ export function watchPull(limits: PullLimits, note: (howFar: string) => void): P
 }
 
 /** How far a pull has come, from the lines of its answer. */
-export type PullProgress = {
+type PullProgress = {
   /**
    * Takes the next line; returns whether the pull has come further. A download that broke off and is tried again hasn't
    * until it passes the point that it had reached.

@@ -5,7 +5,7 @@ import { type ImageReference, HUB } from "./image-reference.ts";
 import { type PullLimits, watchPull } from "./pull-progress.ts";
 import { titles } from "../limits.ts";
 
-export type Pulling = {
+type Pulling = {
   readonly daemon: Pick<DaemonApi, "pullImage">;
   readonly program: PullPlace["program"];
   readonly credentials: FindCredentials;
@@ -46,7 +46,7 @@ function isOfRegistry({ status }: DaemonError): boolean {
   return status !== undefined && status !== 503;
 }
 
-export type PullPlace = ImageReference & {
+type PullPlace = ImageReference & {
   /** Whose `login` writes the credentials. */
   readonly program: "docker" | "podman";
   /** What the machine had for the registry. */
@@ -102,7 +102,7 @@ export function pullFailure(text: string, place: PullPlace): Error {
 }
 
 /** A registry as the subject of a clause. */
-export function named(registry: string): string {
+function named(registry: string): string {
   return registry === HUB ? "Docker Hub" : `the registry ${registry}`;
 }
 

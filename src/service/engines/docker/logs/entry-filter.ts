@@ -40,7 +40,7 @@ export function isSetBack(time: string, newest: string): boolean {
 /** Entries that are remembered: Docker repeats those at the beginning of a new log file, which are few. */
 const REMEMBERED = 2_048;
 
-export type Repeats = {
+type Repeats = {
   readonly add: (time: string) => void;
   /** Whether an entry of this time came before. */
   readonly has: (time: string) => boolean;
@@ -50,7 +50,7 @@ export type Repeats = {
  * The times of the newest entries of a stream. A follow of Docker can repeat entries when a log file is rotated; two
  * entries have the same nanosecond only as parts of one line. A clock that was set back by a moment repeats none.
  */
-export function makeRepeats(): Repeats {
+function makeRepeats(): Repeats {
   let times = new Float64Array(16);
   let count = 0;
   return {

@@ -1,5 +1,5 @@
 /** Standard output, standard error, or an error of the daemon itself in the middle of the log. */
-export type EntryStream = "out" | "err" | "daemon";
+type EntryStream = "out" | "err" | "daemon";
 
 /**
  * An entry as the daemon's log driver wrote it: a line, or a part of one. A very large one comes in several parts, cut
@@ -7,7 +7,7 @@ export type EntryStream = "out" | "err" | "daemon";
  */
 export type Entry = { readonly stream: EntryStream; readonly bytes: Buffer; readonly isFirst: boolean };
 
-export type EntrySplitter = {
+type EntrySplitter = {
   /** Yields the entries that this chunk completes. Consume all of them. */
   readonly push: (chunk: Buffer) => Iterable<Entry>;
   /** What is left when the log ended. */
@@ -15,7 +15,7 @@ export type EntrySplitter = {
 };
 
 /** Longer entries are passed on in parts. Docker cuts lines at 16 KiB, Podman at 8; in front of each is a time. */
-export const MAX_PART_BYTES = 16 * 1024 + 64;
+const MAX_PART_BYTES = 16 * 1024 + 64;
 
 const HEADER_BYTES = 8;
 const STREAMS: readonly EntryStream[] = ["out", "out", "err", "daemon"];
@@ -84,7 +84,7 @@ const LONGEST_BYTES = 64;
 /** RFC 3339: nanoseconds in UTC from Docker, whole seconds in the machine's zone from Podman. */
 const TIME = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(Z|[+-]\d\d:\d\d)$/u;
 
-export type TimedEntry = {
+type TimedEntry = {
   readonly stream: "out" | "err";
   /** In nanoseconds: 19 digits. */
   readonly time: string;

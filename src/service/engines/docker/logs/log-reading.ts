@@ -163,7 +163,7 @@ function makePositions(after: Position | undefined, { out, err }: Readonly<Recor
 const ROTATED = "lines before the next one can be missing: the container's log was rotated before they were read";
 const TOO_MANY = "lines before the next one are missing: there were too many to read after the container's end";
 
-export type GapNotes = {
+type GapNotes = {
   /** A note for the log before the entry of this time, if something is missing there. */
   readonly before: (time: string) => string | undefined;
   /** The newest time of all entries. */
@@ -171,7 +171,7 @@ export type GapNotes = {
 };
 
 /** Finds what is missing in a log that is read from a position on; `why` is the note for it. */
-export function makeGapNotes(
+function makeGapNotes(
   after: Position | undefined,
   { out, err }: Readonly<Record<Stream, Pick<EntryFilter, "isConnected">>>,
   why: string,
@@ -209,7 +209,7 @@ function isReadAgain(after: Position, { time }: StreamPosition): boolean {
   return time !== "" && momentOf(time).getTime() >= sinceOf(after) * 1_000;
 }
 
-export type Lag = {
+type Lag = {
   /** Whether entries are read so late, while the container goes on writing, that the daemon may skip some. */
   readonly isLate: (time: string) => boolean;
 };

@@ -14,7 +14,7 @@ export type RotationWatch = {
   readonly look: () => Promise<void>;
 };
 
-export type WatchedLog = Pick<LogReader, "write" | "signal"> & {
+type WatchedLog = Pick<LogReader, "write" | "signal"> & {
   readonly container: string;
   readonly hasTerminal: boolean;
 };

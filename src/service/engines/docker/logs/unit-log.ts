@@ -8,7 +8,7 @@ import { readContainerLog, type Reading, makeLag } from "./log-reading.ts";
 import { hasWholeSeconds, type Position, positionOf } from "./position.ts";
 import { type RotationWatch, watchRotation } from "./rotation-watch.ts";
 
-export type UnitLogDeps = {
+type UnitLogDeps = {
   readonly daemon: Pick<DaemonApi, "readLogs">;
   /** After an error. */
   readonly backOffMs?: BackOff;
@@ -16,7 +16,7 @@ export type UnitLogDeps = {
   readonly endMs?: number;
 };
 
-export type UnitLog = LogReader & {
+type UnitLog = LogReader & {
   /** The whole id of the container: a cursor of another one is one of an earlier start. */
   readonly container: string;
   readonly hasTerminal: boolean;

@@ -160,7 +160,7 @@ const OPEN_MS = 100;
  * Whether a program in the container takes connections at a published port. The daemon's proxy accepts each connection
  * and closes it at once while nothing in the container listens, so only one that stays open says something.
  */
-export async function takesConnections(port: number): Promise<boolean> {
+async function takesConnections(port: number): Promise<boolean> {
   const socket = connect(port, HOST);
   const closed = new Promise<false>((resolve) => {
     socket.once("error", () => resolve(false)).once("close", () => resolve(false));

@@ -24,7 +24,7 @@ export type ContainerWatch = {
   readonly close: () => void;
 };
 
-export type WatchOptions = {
+type WatchOptions = {
   readonly daemon: Pick<DaemonApi, "events" | "inspectContainer" | "listContainers" | "removeContainer">;
   readonly owner: string;
   readonly onEvent: (message: string, data: object) => void;
@@ -175,7 +175,7 @@ function removedAt({ finishedAt }: InspectedContainer): Exit {
 /** What the daemons report for a container that was killed with SIGKILL: 128 + 9. */
 const KILLED = 137;
 
-export function exitOf({ exitCode, isOutOfMemory, finishedAt }: InspectedContainer): Exit {
+function exitOf({ exitCode, isOutOfMemory, finishedAt }: InspectedContainer): Exit {
   return {
     code: exitCode,
     // The daemons also say it of a container that lost only a part of its processes.

@@ -13,7 +13,7 @@ export type Launch = {
   readonly workFolder: string;
 };
 
-export type HostVolume = { readonly name: string; readonly path: string; readonly readOnly: boolean };
+type HostVolume = { readonly name: string; readonly path: string; readonly readOnly: boolean };
 
 /** Given to the operating system, except for `handed`, which goes through stdin (programs/lifeline.ts). */
 export type LaunchPlan = {

@@ -6,7 +6,7 @@ const CONTINUED = "[…] ";
 const NEWLINE = 10;
 const CARRIAGE_RETURN = 13;
 
-export type LineSplitter = {
+type LineSplitter = {
   /** Yields the lines this chunk completes, lazily because a chunk can hold many. Consume all of them. */
   readonly push: (chunk: Buffer) => Iterable<string>;
   /** The last line, when the output ended without a line end. */

@@ -4,7 +4,7 @@ import { splitLines } from "./log-lines.ts";
 import type { LogReader } from "../../../workloads/runtime.ts";
 
 /** The output of one process on its way to the log. */
-export type Output = {
+type Output = {
   /**
    * Call after the exit. Resolves when all output was written, or when a pipe held open stays silent. While `isHurried`,
    * it waits only briefly for the rest of the pipe.
@@ -13,7 +13,7 @@ export type Output = {
 };
 
 /** How long to wait for the rest of the output after the exit, in milliseconds. */
-export type OutputWaits = {
+type OutputWaits = {
   /** A descendant may still hold the pipe. After this much silence, the output is complete. */
   readonly silence: number;
   /** Limit for a descendant that keeps writing. */

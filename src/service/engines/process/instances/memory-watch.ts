@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 
 /** A process with a memory limit. */
-export type Watched = {
+type Watched = {
   readonly pid: number;
   readonly limitMib: number;
   /** Count only its children, because the process is the runner of a host command. */
@@ -72,7 +72,7 @@ function read(path: string): string {
  * The least that is enforced, in MiB: a Node program needs about 80 MiB before its first line runs and would never start
  * with less. A smaller limit is saved and answered as requested, enforced as this, and the log says so.
  */
-export const MEMORY_FLOOR_MIB = 128;
+const MEMORY_FLOOR_MIB = 128;
 
 /** Memory counted for a container without a limit: enough for a small program. */
 const UNLIMITED_MIB = 64;

@@ -9,7 +9,7 @@ export type RecordedProcess = {
 };
 
 /** Lists and signals processes; tests replace it. */
-export type ProcessTable = {
+type ProcessTable = {
   readonly see: () => Promise<readonly SeenProcess[]>;
   readonly kill: (pid: number, signal: "SIGTERM" | "SIGKILL") => void;
 };
