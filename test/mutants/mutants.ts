@@ -251,7 +251,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     bug: "a change of another workspace is decided",
-    file: "src/bot/workflow/access/find-visible-change.ts",
+    file: "src/bot/workflow/access/records.ts",
     text: "const change = found?.teamId === origin.teamId ? found : undefined;",
     becomes: "const change = found;",
     tests: ["test/flows/workspaces/other-team.test.ts"],
@@ -370,7 +370,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     bug: "a workload of a larger request waits for ever for another change of it",
-    file: "src/bot/workflow/several/run-parts.ts",
+    file: "src/bot/workflow/run.ts",
     text: "if (deps.clock.now().getTime() - claimedMs < BUSY_FOR_MS) return;",
     becomes: "if (deps.clock.now().getTime() - claimedMs < Infinity) return;",
     tests: lateTurns,
@@ -461,7 +461,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     bug: "a request is refused although nobody knows who could approve it",
-    file: "src/bot/workflow/access/preflight.ts",
+    file: "src/bot/workflow/access/approvers.ts",
     text: "profiles.length >= needed || !isComplete",
     becomes: "profiles.length >= needed || (isComplete && needed === 0)",
     tests: ["test/flows/under-load/many-people.test.ts"],

@@ -16,7 +16,7 @@ import type { Person } from "../../src/playground/people/person.ts";
 import type { Playground } from "../../src/playground/playground.ts";
 import { troubledService } from "../../src/bot/compose/stand-ins/service-trouble.ts";
 import type { BotParts } from "../../src/bot/compose/bot.ts";
-import type { DrainLimits } from "../../src/bot/workflow/inbox/drain.ts";
+import type { DrainLimits } from "../../src/bot/workflow/inbox/lanes.ts";
 import type { Engine } from "../../src/service/engine.ts";
 import type { Store } from "../../src/bot/store/store.ts";
 import { noting, type SentRequest } from "./operation-of.ts";

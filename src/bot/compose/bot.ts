@@ -13,9 +13,8 @@ import { createTransport, type Transport, type TransportParts } from "../slack/r
 import type { Store } from "../store/store.ts";
 import type { Message } from "../views/kit/message.ts";
 import { sentences } from "../views/messages/sentences.ts";
-import { type DrainLimits, drainLimits } from "../workflow/inbox/drain.ts";
+import { type DrainLimits, drainLimits, createLanes, type Lanes } from "../workflow/inbox/lanes.ts";
 import { createDropped, createRetries } from "../workflow/inbox/unfinished.ts";
-import { createLanes, type Lanes } from "../workflow/inbox/lanes.ts";
 import { createSweeper, sweep } from "../workflow/sweep.ts";
 import { createReporter } from "./health/replica-report.ts";
 import { createMovedPolicy } from "./policy-source.ts";

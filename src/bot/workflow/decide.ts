@@ -5,7 +5,7 @@ import type { Post } from "../views/kit/message.ts";
 import { decisionAnswer, type DecisionAnswer } from "../views/messages/decision-answer.ts";
 import { approversNow, cardChannel, eligibility } from "./access/approvers.ts";
 import { clearToRun } from "./access/clear-to-run.ts";
-import { findVisibleChange } from "./access/find-visible-change.ts";
+import { findVisibleChange } from "./access/records.ts";
 import { advance, changeEvent, logEvent, note } from "./history.ts";
 import type { Interaction, Reply } from "./inbox/interaction.ts";
 import { step } from "./lifecycle.ts";

@@ -11,7 +11,6 @@ import type { Risk } from "../policy/operation-facts.ts";
 import type { EventSubject } from "./history.ts";
 import type { Origin } from "./origin.ts";
 import type { NewChange } from "./ports.ts";
-import type { LeftOut, PartProposal } from "./several/propose-parts.ts";
 import { sealContent, type Content } from "./stored-request.ts";
 import { digestOf } from "../changes/drift.ts";
 
@@ -32,6 +31,11 @@ export type Proposed = {
   readonly isAnsweredByCard: boolean;
   readonly verdict: Exclude<Verdict, { kind: "refuse" }>;
 };
+
+/** `why`: of one that the workload API would refuse; undefined for one that is as requested already. */
+export type LeftOut = { readonly change: Change; readonly why?: string | undefined };
+
+export type PartProposal = { readonly change: Change; readonly risk: Risk };
 
 type Several = { readonly parts: readonly PartProposal[]; readonly leftOut: readonly LeftOut[] };
 

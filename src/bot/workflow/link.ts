@@ -1,14 +1,19 @@
-import { boundTo } from "../accounts/resolve.ts";
+import { boundTo, type AccountOwner } from "../accounts/resolve.ts";
 import { Problem } from "../../api/problem.ts";
 import type { NewHistoryEvent } from "../changes/history-event.ts";
 import { accountMessage } from "../views/messages/account-message.ts";
 import { UserError } from "../errors.ts";
 import { connectForm, connectResult } from "../views/forms/connect-form.ts";
 import type { Interaction, Reply } from "./inbox/interaction.ts";
-import { logEvent, originEvent } from "./history.ts";
-import { checkLink, linkOwner } from "./access/may-link.ts";
+import { logEvent, originEvent, noteRefusal } from "./history.ts";
 import type { Origin } from "./origin.ts";
-import type { Profile, WorkflowParts } from "./ports.ts";
+import { type Profile, type WorkflowParts, freshness } from "./ports.ts";
+import { within } from "../../platform/waiting.ts";
+import type { Refusal } from "../commands/lookup/may-see.ts";
+import { checkChosen } from "./access/context.ts";
+import type { Whose } from "../commands/command.ts";
+import { permissionsFor } from "./access/permissions.ts";
+import { bindingVerdict } from "../commands/lookup/authorize.ts";
 
 type Answered = { readonly reply: Reply };
 type ConnectInteraction = Extract<Interaction, { kind: "connect" }> & Answered;
@@ -107,4 +112,96 @@ function eventFor({ kind, origin, profile, username, whose }: Linking): NewHisto
   const verb = kind === "connected" ? "connect" : "disconnect";
   const result = { mine: "own account", channel: "the channel's account", workspace: "the workspace's account" }[whose];
   return originEvent(origin, profile, { kind, verb, result, account: username });
+}
+
+type LinkAttempt = {
+  readonly kind: "connect" | "disconnect";
+  readonly whose: Whose;
+  readonly origin: Origin;
+};
+
+type MayLink = { readonly profile: Profile; readonly refusal: Refusal | undefined };
+
+/**
+ * Whether a person may link or unlink an account. Full members may for their own. Others act with a channel's account,
+ * so policy decides as for lifting its binding: a lock protects the account too. Throws a `UserError` when Slack doesn't answer.
+ */
+async function mayLink(deps: WorkflowParts, { whose, origin }: LinkAttempt): Promise<MayLink> {
+  const { teamId, channelId, userId } = origin;
+  if (whose === "channel") await checkChosen(deps.people, origin);
+  const profile = await deps.people.profile(userId, freshness.deciding);
+  if (profile.standing !== "member") return { profile, refusal: membersOnly };
+  if (whose === "mine") return { profile, refusal: undefined };
+  if (whose === "workspace") return { profile, refusal: workspaceRefusal(deps, profile) };
+  const binding = await deps.store.bindingOf(teamId, channelId);
+  const permissions = permissionsFor(deps, { profile, channelId, account: undefined });
+  const { region: defaultRegion } = deps.settings;
+  const { verdict } = await bindingVerdict({ kind: "clear" }, { binding, defaultRegion, asker: profile, permissions });
+  return { profile, refusal: verdict.kind === "refuse" ? verdict : undefined };
+}
+
+/** Everybody acts with it, so it isn't a question for the policy, which may be for one channel. */
+function workspaceRefusal({ accounts }: Pick<WorkflowParts, "accounts">, { isAdmin }: Profile): Refusal | undefined {
+  if (accounts.isConfigured) return configured;
+  return isAdmin ? undefined : adminsOnly;
+}
+
+const configured: Refusal = {
+  kind: "refuse",
+  rule: undefined,
+  why: "The workspace's account is in Gantry's settings, so it can't be connected or disconnected here.",
+  next: "Ask your Gantry admin, or connect your own account with `/gantry connect`.",
+};
+
+const adminsOnly: Refusal = {
+  kind: "refuse",
+  rule: undefined,
+  why: "Only workspace admins can connect or disconnect the workspace's account.",
+  next: "Ask a workspace admin, or connect your own account with `/gantry connect`.",
+};
+
+const membersOnly: Refusal = {
+  kind: "refuse",
+  rule: undefined,
+  why: "Only full members of this workspace can connect or disconnect an account.",
+  next: "Ask a full member or your Gantry admin.",
+};
+
+/** Returns the person's profile if they may link. Otherwise records the refusal in history and throws a `UserError`. */
+async function checkLink(deps: WorkflowParts, linking: LinkAttempt): Promise<Profile> {
+  const { profile, refusal } = await mayLink(deps, linking);
+  if (refusal === undefined) return profile;
+  await noteRefused(deps, linking, profile, refusal);
+  throw new UserError(refusal.why, { next: refusal.next });
+}
+
+function noteRefused(
+  deps: WorkflowParts,
+  { kind: verb, origin }: LinkAttempt,
+  who: Profile,
+  refusal: Refusal,
+): Promise<void> {
+  return noteRefusal(deps, { refusal, workload: undefined, verb, origin, who, account: undefined });
+}
+
+/** Slack waits 3 s for the ack, which comes after this. */
+const CHECK_WITHIN_MS = 1_000;
+
+/**
+ * Refuses before asking for a token. Undefined when linking is allowed or the check is too slow: it runs again when the
+ * token is submitted. Never rejects.
+ */
+export async function refusedEarly(deps: WorkflowParts, linking: LinkAttempt): Promise<Refusal | undefined> {
+  const checked = mayLink(deps, linking).catch(() => undefined);
+  const may = await within(CHECK_WITHIN_MS, checked, () => undefined);
+  if (may?.refusal === undefined) return undefined;
+  const { profile, refusal } = may;
+  deps.lanes.background(noteRefused(deps, linking, profile, refusal));
+  return refusal;
+}
+
+/** The person's own account, that of the channel where it was requested, or the workspace's. */
+export function linkOwner(whose: Whose, { userId, channelId }: Origin): AccountOwner {
+  if (whose === "workspace") return { kind: "workspace" };
+  return whose === "mine" ? { kind: "user", userId } : { kind: "channel", channelId };
 }

@@ -5,10 +5,9 @@ import { commandOf } from "../commands/grammar/parse.ts";
 import type { Message, Post } from "../views/kit/message.ts";
 import { askedElsewhere } from "../views/messages/asked-message.ts";
 import { refusalMessage } from "../views/messages/refusal-message.ts";
-import { namesFor } from "./access/approvers.ts";
+import { namesFor, preflight, preflightGlass } from "./access/approvers.ts";
 import { accessFor } from "./access/context.ts";
-import { preflight, preflightGlass } from "./access/preflight.ts";
-import { draftOf, leftOutWords, type Proposed, requesterOf, subjectOf, waitKeyOf } from "./draft.ts";
+import { draftOf, type LeftOut, leftOutWords, type Proposed, requesterOf, subjectOf, waitKeyOf } from "./draft.ts";
 import { changedSince } from "./repeat/changed-since.ts";
 import {
   askWhetherAgain,
@@ -18,7 +17,6 @@ import {
 } from "./repeat/duplicate-request.ts";
 import { changeEvent, logEvent, note, originEvent, refusalEvent } from "./history.ts";
 import { judge } from "./judge.ts";
-import type { LeftOut } from "./several/propose-parts.ts";
 import type { Interaction, Reply } from "./inbox/interaction.ts";
 import type { Untold, WorkflowParts } from "./ports.ts";
 import { carryOnLater, type RunEvents, type Stored } from "./run.ts";

@@ -4,7 +4,7 @@ import { partsOf, type StoredChange } from "../changes/stored-change.ts";
 import type { ReplicaReport } from "../health/facts.ts";
 import { StoreError } from "../errors.ts";
 import { changeEvent, logEvent } from "./history.ts";
-import { beginAgain, takeOver } from "./inbox/accept.ts";
+import { beginAgain, takeOver } from "./inbox/delivery.ts";
 import type { Lanes } from "./inbox/lanes.ts";
 import type { Unfinished } from "./inbox/unfinished.ts";
 import { stageOf } from "./lifecycle.ts";

@@ -11,9 +11,8 @@ import { createRepeats } from "../../../src/bot/slack/receive/repeats.ts";
 import { openSqlite } from "../../../src/platform/database/sqlite.ts";
 import { openStore } from "../../../src/bot/store/open-store.ts";
 import type { Tables } from "../../../src/bot/store/schema/tables.ts";
-import { drainLimits } from "../../../src/bot/workflow/inbox/drain.ts";
+import { drainLimits, createLanes } from "../../../src/bot/workflow/inbox/lanes.ts";
 import { createDropped, createRetries } from "../../../src/bot/workflow/inbox/unfinished.ts";
-import { createLanes } from "../../../src/bot/workflow/inbox/lanes.ts";
 
 const log = pino({ level: "silent" });
 const db = openSqlite<Tables>(":memory:");

@@ -18,7 +18,7 @@ import type { Logger } from "pino";
 import type { Settings } from "../../commands/command.ts";
 import type { DepsOf } from "../deps-of.ts";
 import { formCommand } from "../../commands/grammar/parse.ts";
-import { linkOwner } from "../../workflow/access/may-link.ts";
+import { linkOwner } from "../../workflow/link.ts";
 
 export type HomeClickDeps = DepsOf<typeof openForm | typeof openVerbForm | typeof onReadClick | typeof homeLater> & {
   readonly lanes: Pick<Lanes, "track">;

@@ -7,8 +7,7 @@ import { findWorkload } from "../../commands/lookup/find.ts";
 import { ReadRefused } from "../../commands/lookup/may-see.ts";
 import { Problem } from "../../../api/problem.ts";
 import { UserError } from "../../errors.ts";
-import { checkChosen } from "../../workflow/access/chosen-channel.ts";
-import { contextFor } from "../../workflow/access/context.ts";
+import { checkChosen, contextFor } from "../../workflow/access/context.ts";
 import type { Origin } from "../../workflow/origin.ts";
 import type { DepsOf } from "../deps-of.ts";
 

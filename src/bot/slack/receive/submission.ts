@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Message } from "../../views/kit/message.ts";
 import type { Ack } from "./ack.ts";
 import type { Interaction } from "../../workflow/inbox/interaction.ts";
-import { accept } from "../../workflow/inbox/accept.ts";
+import { accept } from "../../workflow/inbox/delivery.ts";
 import { onForm, openedIn, stays } from "../modals/form-submission.ts";
 import { Origin } from "../../workflow/origin.ts";
 import { sentences } from "../../views/messages/sentences.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { accept } from "../../workflow/inbox/accept.ts";
+import { accept } from "../../workflow/inbox/delivery.ts";
 import type { People, Clock } from "../../workflow/ports.ts";
 import type { DepsOf } from "../deps-of.ts";
 import { eventKey } from "./message-key.ts";

@@ -7,9 +7,8 @@ import { step } from "../lifecycle.ts";
 import { isDirect } from "../origin.ts";
 import type { People, WorkflowParts } from "../ports.ts";
 import { openRequest, type OpenRequest } from "../open-request.ts";
-import { ageSince, cardChannel, eligibility } from "./approvers.ts";
+import { ageSince, cardChannel, eligibility, preflight } from "./approvers.ts";
 import { permissionsFor } from "./permissions.ts";
-import { preflight } from "./preflight.ts";
 import type { Outcome } from "../../changes/change.ts";
 import { counted } from "../../views/kit/text.ts";
 

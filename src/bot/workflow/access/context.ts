@@ -2,8 +2,7 @@ import type { OpenAccount } from "../../accounts/resolve.ts";
 import type { ChannelBinding, Context, Logs } from "../../commands/command.ts";
 import { type Binding, coversName, outsideLock } from "../../policy/binding.ts";
 import type { Origin } from "../origin.ts";
-import { freshness, type WorkflowParts } from "../ports.ts";
-import { checkChosen } from "./chosen-channel.ts";
+import { freshness, type WorkflowParts, type People } from "../ports.ts";
 import { permissionsFor } from "./permissions.ts";
 import { recordsFor } from "./records.ts";
 import type { AccountApi } from "../../../api/client.ts";
@@ -11,6 +10,7 @@ import type { OperationId } from "../../../api/operations.ts";
 import { UserError } from "../../errors.ts";
 import { operationFacts } from "../../policy/operation-facts.ts";
 import type { Question } from "../../policy/policy.ts";
+import { beforeNo } from "./approvers.ts";
 
 type Asked = { readonly origin: Origin; readonly effect: "read" | "write" };
 
@@ -95,4 +95,27 @@ type About = {
 
 function workloadOf({ op, path }: About): Question["workload"] {
   return { kind: operationFacts[op].kind, region: path.region, name: path.service_name ?? path.job_name };
+}
+
+/**
+ * People who type in a channel are in it; in a form they may choose any channel that they can find. What rules
+ * and accounts give to a channel is for those who are in it. Throws a `UserError` otherwise, and when it is not known.
+ */
+export async function checkChosen(people: People, origin: Origin): Promise<void> {
+  const { isChosen, channelId, userId } = origin;
+  if (isChosen !== true) return;
+  const members = await beforeNo(
+    people,
+    (maxAgeMs) => people.channelMembers(channelId, maxAgeMs),
+    (known) => known?.has(userId) === true,
+  );
+  if (members === undefined) {
+    throw new UserError("I'm not in the channel you chose. Nothing was changed.", {
+      next: "Choose another one, or invite me with `/invite`.",
+    });
+  }
+  if (members.has(userId)) return;
+  throw new UserError("You're not in the channel you chose. Nothing was changed.", {
+    next: "Choose one you're in, or join it.",
+  });
 }

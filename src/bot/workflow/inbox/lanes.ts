@@ -1,6 +1,6 @@
 import { type Arrivals, createScheduler, type LaneLimits, type Work } from "./scheduler.ts";
-import { createDrain, type DrainLimits, type DrainResult } from "./drain.ts";
 import { unawaited } from "../../../platform/unawaited.ts";
+import { within } from "../../../platform/waiting.ts";
 
 export type LaneName = "people" | "requests" | "decisions" | "redraws" | "watching" | "sweeping";
 
@@ -79,9 +79,9 @@ const dropped: ReadonlySet<LaneName> = new Set(["watching"]);
 const names = Object.keys(limits) as LaneName[]; // the keys of the table above
 
 /** Work that begins after its ack, in bounded, keyed and fair lanes. */
-export function createLanes({ drain: drainLimits, onError, nowMs, arrivals }: LanesParts): Lanes {
+export function createLanes({ drain: ending, onError, nowMs, arrivals }: LanesParts): Lanes {
   const scheduler = createScheduler<LaneName>({ limits, onError, arrivals });
-  const drain = createDrain(drainLimits, scheduler);
+  const drain = createDrain(ending, scheduler);
   const keys = createKeys(nowMs);
   const push = (job: Job, work: Work): void => {
     const { lane, owner, key } = job;
@@ -158,5 +158,83 @@ function createKeys(nowMs: () => number) {
       resting.set(key, now + ms);
     },
     list: (): readonly string[] => [...running.keys(), ...waiting],
+  };
+}
+
+export type DrainLimits = {
+  /** How long work may go on after the bot was asked to stop, in milliseconds. */
+  readonly graceMs: number;
+  /** How long aborted work may take to tell its people. */
+  readonly goodbyeMs: number;
+};
+
+export type DrainResult = { readonly aborted: number; readonly left: number };
+
+/** Together below the 20 s in which an accepted command ends or its person is told. */
+export const drainLimits: DrainLimits = { graceMs: 12_000, goodbyeMs: 6_000 };
+
+type Jobs = {
+  /** Jobs that wait or run. */
+  readonly size: () => number;
+  readonly abort: () => void;
+};
+
+type Drain = {
+  readonly track: <Result>(work: Promise<Result>) => Promise<Result>;
+  readonly isStopping: () => boolean;
+  readonly idle: () => Promise<void>;
+  readonly drain: () => Promise<DrainResult>;
+  /** To be called after the end of each job. */
+  readonly look: () => void;
+};
+
+/** Counts what has to end before the bot does, and ends it. */
+function createDrain(limits: DrainLimits, jobs: Jobs): Drain {
+  let tracked = 0;
+  let isStopping = false;
+  const size = (): number => tracked + jobs.size();
+  const { look, idle } = createIdle(() => size() === 0);
+  return {
+    track(work) {
+      tracked += 1;
+      // The promise of `finally`: a failure that nobody awaits must not pass for handled.
+      return work.finally(() => {
+        tracked -= 1;
+        look();
+      });
+    },
+    isStopping: () => isStopping,
+    idle,
+    async drain() {
+      isStopping = true;
+      await within(limits.graceMs, idle(), () => undefined);
+      const aborted = size();
+      if (aborted > 0) {
+        jobs.abort();
+        await within(limits.goodbyeMs, idle(), () => undefined);
+      }
+      return { aborted, left: size() };
+    },
+    look,
+  };
+}
+
+/** `idle` resolves at the first `look` at which the bot is idle. */
+function createIdle(isIdle: () => boolean): Pick<Drain, "look" | "idle"> {
+  const waiting = new Set<() => void>();
+  const look = (): void => {
+    if (!isIdle()) return;
+    for (const resolve of waiting) resolve();
+    waiting.clear();
+  };
+  return {
+    look,
+    idle() {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      waiting.add(resolve);
+      // In a later turn: by then, a delivery that was just acked has added its job.
+      setImmediate(look);
+      return promise;
+    },
   };
 }

@@ -4,8 +4,7 @@ import { duplicateMessage, type DuplicateRequest } from "../../views/messages/du
 import { repeatMessage } from "../../views/messages/repeat-message.ts";
 import { sentences } from "../../views/messages/sentences.ts";
 import { cardChannel, eligibility, namesFor } from "../access/approvers.ts";
-import { viewerAt } from "../access/find-visible-change.ts";
-import { maySeeChange } from "../access/records.ts";
+import { viewerAt, maySeeChange } from "../access/records.ts";
 import type { Reply } from "../inbox/interaction.ts";
 import type { Origin } from "../origin.ts";
 import type { Proposed } from "../draft.ts";

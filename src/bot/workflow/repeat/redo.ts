@@ -2,7 +2,7 @@ import type { StoredChange } from "../../changes/stored-change.ts";
 import type { Ask } from "../../ask.ts";
 import { unknownBefore } from "../../commands/verbs/undo.ts";
 import { UserError } from "../../errors.ts";
-import { findVisibleChange } from "../access/find-visible-change.ts";
+import { findVisibleChange } from "../access/records.ts";
 import { decisionPost, retireOutdated } from "../decide.ts";
 import { pointAtEarlierRequest } from "./duplicate-request.ts";
 import type { Interaction } from "../inbox/interaction.ts";

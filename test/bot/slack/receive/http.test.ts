@@ -4,8 +4,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { createLog } from "../../../../src/platform/log.ts";
 import { healthRoutes } from "../../../../src/bot/slack/receive/health-routes.ts";
 import { createReceiver, startReceiver } from "../../../../src/bot/slack/receive/http.ts";
-import { drainLimits } from "../../../../src/bot/workflow/inbox/drain.ts";
-import { createLanes } from "../../../../src/bot/workflow/inbox/lanes.ts";
+import { drainLimits, createLanes } from "../../../../src/bot/workflow/inbox/lanes.ts";
 import { rawAnswer } from "../../../support/raw-http.ts";
 
 async function started() {

@@ -7,7 +7,7 @@ import { newKey, readKeyring, createSealer } from "../../../../src/bot/accounts/
 import { StoreError } from "../../../../src/bot/errors.ts";
 import { createLog } from "../../../../src/platform/log.ts";
 import type { Interaction } from "../../../../src/bot/workflow/inbox/interaction.ts";
-import { accept } from "../../../../src/bot/workflow/inbox/accept.ts";
+import { accept } from "../../../../src/bot/workflow/inbox/delivery.ts";
 import type { WorkflowParts } from "../../../../src/bot/workflow/ports.ts";
 import { createDropped } from "../../../../src/bot/workflow/inbox/unfinished.ts";
 import { createLanes } from "../../../../src/bot/workflow/inbox/lanes.ts";

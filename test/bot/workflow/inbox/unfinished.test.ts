@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Interaction } from "../../../../src/bot/workflow/inbox/interaction.ts";
-import { beginAgain } from "../../../../src/bot/workflow/inbox/accept.ts";
+import { beginAgain } from "../../../../src/bot/workflow/inbox/delivery.ts";
 import type { WorkflowParts } from "../../../../src/bot/workflow/ports.ts";
 import { createRetries } from "../../../../src/bot/workflow/inbox/unfinished.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import type { ChangeState, StoredChange } from "../../../../src/bot/changes/stored-change.ts";
-import { nextPart } from "../../../../src/bot/workflow/several/run-parts.ts";
-import { stored } from "../../views/support/stored-changes.ts";
+import type { ChangeState, StoredChange } from "../../../src/bot/changes/stored-change.ts";
+import { nextPart } from "../../../src/bot/workflow/run.ts";
+import { stored } from "../views/support/stored-changes.ts";
 
 const settledAt = new Date("2026-11-21T12:10:00Z");
 const open: ReadonlySet<ChangeState> = new Set(["approved", "claimed"]);
