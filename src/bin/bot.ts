@@ -1,5 +1,4 @@
-import { beginLoading } from "../bot/compose/loading.ts";
-import { loadEnvFile } from "../bot/compose/env-file.ts";
+import { beginLoading, loadEnvFile } from "../bot/compose/entry.ts";
 
 // The bot without stand-ins: it needs a real Slack and a real workload API.
 beginLoading();

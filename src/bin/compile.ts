@@ -1,4 +1,4 @@
-import { beginLoading, endLoading } from "../bot/compose/loading.ts";
+import { beginLoading, endLoading } from "../bot/compose/entry.ts";
 
 // For the image, so that already the first start of a container is quick: loads what a bot loads.
 beginLoading();

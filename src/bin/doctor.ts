@@ -1,6 +1,6 @@
 // Checks the deployment of this environment: `npm run doctor`.
 import { parseArgs } from "node:util";
-import { loadEnvFile } from "../bot/compose/env-file.ts";
+import { loadEnvFile } from "../bot/compose/entry.ts";
 import { doctor } from "../bot/compose/health/doctor.ts";
 import { doctorText } from "../bot/compose/health/doctor-text.ts";
 import { version } from "../platform/version.ts";

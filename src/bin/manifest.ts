@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { manifestFor, manifestJson, type ManifestTarget } from "../bot/compose/manifest-for.ts";
+import { manifestFor, manifestJson, type ManifestTarget } from "../bot/compose/manifest.ts";
 
 const usage = `npm run --silent manifest -- --socket | --url https://gantry.example.com [options]
   --socket         Socket Mode: Gantry connects to Slack, and needs no address

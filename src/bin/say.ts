@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { z } from "zod";
-import { loadEnvFile } from "../bot/compose/env-file.ts";
+import { loadEnvFile } from "../bot/compose/entry.ts";
 import { findPlayground } from "../bot/compose/stand-ins/playground-address.ts";
 
 // Types a command, fills in a form or clicks a button as a person in the running playground, and prints what they see.

@@ -1,19 +1,17 @@
-// The Container Workload Service alone: `npm run service`.
 import { join, resolve } from "node:path";
 import { pino } from "pino";
-import { ConfigError } from "../bot/compose/config-error.ts";
-import { endOnCrash } from "../bot/compose/crash.ts";
+import { ConfigError } from "../bot/compose/config-problems.ts";
+import { endOnCrash, stopOnSignals } from "../bot/compose/shutdown.ts";
 import type { Trouble } from "../platform/http/server.ts";
 import { withPortSentence } from "../platform/http/listen.ts";
 import { createLog } from "../platform/log.ts";
-import { openRequests } from "../bot/compose/stand-ins/open-requests.ts";
-import { loadEnvFile } from "../bot/compose/env-file.ts";
-import { stopOnSignals } from "../bot/compose/shutdown.ts";
+import { loadEnvFile } from "../bot/compose/entry.ts";
 import { listen, type Listening } from "../service/api/listen.ts";
 import { serve } from "../service/api/serve.ts";
 import { readServiceConfig, type ServiceConfig } from "../service/config.ts";
 import { type StoredUsers, storedUsers } from "../service/api/users.ts";
 
+// The Container Workload Service alone: `npm run service`.
 const projectDir = resolve(import.meta.dirname, "../..");
 /** Requests accepted before a stop signal have this long to be answered. */
 const drainMs = 5_000;
@@ -65,6 +63,26 @@ async function run(): Promise<void> {
   greet(listening, known, { regions, afterStop: config.engine.descriptor.says.afterStop });
 
   started.resolve(() => listening.close(drainMs).then(() => close({ keepWorkloads: true })));
+}
+
+/** Lists unanswered requests by method and path, which contain no secrets. */
+function openRequests(answer: (request: Request) => Promise<Response>): {
+  readonly answer: (request: Request) => Promise<Response>;
+  readonly list: () => readonly string[];
+} {
+  const open = new Map<symbol, string>();
+  return {
+    async answer(request) {
+      const key = Symbol("request");
+      open.set(key, `${request.method} ${new URL(request.url).pathname}`);
+      try {
+        return await answer(request);
+      } finally {
+        open.delete(key);
+      }
+    },
+    list: () => [...open.values()],
+  };
 }
 
 function usersOf({ users, dataDir }: ServiceConfig): StoredUsers {

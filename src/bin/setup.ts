@@ -1,10 +1,9 @@
 // Connects Gantry to a real Slack and to containers: `npm run setup`.
 import { resolve } from "node:path";
-import { Cancelled, SetupError } from "../bot/compose/setup/asker.ts";
+import { Cancelled, SetupError, unattended } from "../bot/compose/setup/asker.ts";
 import { readSetupOptions, type SetupOptions, setupUsage } from "../bot/compose/setup/options.ts";
 import { promptsIn } from "../bot/compose/setup/prompts.ts";
 import { setup } from "../bot/compose/setup/setup.ts";
-import { unattended } from "../bot/compose/setup/unattended.ts";
 
 async function run(args: readonly string[]): Promise<number> {
   const options = optionsIn(args);

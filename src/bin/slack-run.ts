@@ -1,6 +1,4 @@
-import { beginLoading } from "../bot/compose/loading.ts";
-import { loadEnvFile } from "../bot/compose/env-file.ts";
-import { slackCliEnvironment } from "../bot/compose/slack-cli.ts";
+import { beginLoading, loadEnvFile, slackCliEnvironment } from "../bot/compose/entry.ts";
 
 // What `slack run` of the Slack CLI starts: .slack/hooks.json.
 beginLoading();

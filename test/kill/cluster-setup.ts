@@ -1,4 +1,4 @@
-import { readAppManifest } from "../../src/bot/compose/app-manifest.ts";
+import { readAppManifest } from "../../src/bot/compose/manifest.ts";
 
 /** Most is decided by one approval; what concerns `brief-*` within a minute. */
 export const policy = `

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { readAppManifest } from "../../src/bot/compose/app-manifest.ts";
+import { readAppManifest } from "../../src/bot/compose/manifest.ts";
 import { listen } from "../../src/platform/http/listen.ts";
 import { createPlayground, type Playground } from "../../src/playground/playground.ts";
 import type { App } from "../../src/playground/world.ts";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { newKey, readKeyring, createSealer, type Sealer } from "../../src/bot/accounts/seal.ts";
 import { type AccountApi, type ApiAccount, createApi } from "../../src/api/client.ts";
-import { readAppManifest } from "../../src/bot/compose/app-manifest.ts";
+import { readAppManifest } from "../../src/bot/compose/manifest.ts";
 import { type Bot, createBot } from "../../src/bot/compose/bot.ts";
 import { readConfig } from "../../src/bot/compose/config.ts";
 import { createLog } from "../../src/platform/log.ts";

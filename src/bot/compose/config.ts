@@ -2,16 +2,14 @@ import { resolve } from "node:path";
 import type { ApiAccount } from "../../api/client.ts";
 import type { AccountMode } from "../accounts/resolve.ts";
 import type { Settings } from "../commands/command.ts";
-import { ConfigError } from "./config-error.ts";
+import { ConfigError, type ConfigOptions, wrongSets } from "./config-problems.ts";
 import { type DatabaseTls, databaseTls } from "../../platform/database/database-tls.ts";
-import { Environment } from "./environment.ts";
+import { Environment, lowerCaseProxies, proxyOf } from "./environment.ts";
 import type { EngineChoice, Given } from "../../service/engine-descriptor.ts";
 import { chooseEngine, engineVariableProblems } from "../../service/engines.ts";
 import type { ProxySettings } from "../../platform/http/network.ts";
-import { lowerCaseProxies, proxyOf } from "./proxy.ts";
 import type { TransportChoice } from "../slack/receive/transport.ts";
 import { version } from "../../platform/version.ts";
-import { type ConfigOptions, wrongSets } from "./wrong-sets.ts";
 
 type Listen = { readonly host: string; readonly port: number };
 

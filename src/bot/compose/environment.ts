@@ -2,6 +2,7 @@ import { z } from "zod";
 import { isZone } from "../../api/log-pages.ts";
 import { hasValidEscapes } from "../../platform/database/database-tls.ts";
 import { engineName } from "../../service/engines.ts";
+import type { ProxySettings } from "../../platform/http/network.ts";
 
 function port(byDefault: number) {
   const error = `must be a port from 0 to 65535 (default: ${byDefault})`;
@@ -154,3 +155,17 @@ export const Environment = z.object({
   SERVICE_ENGINE: engineName,
 });
 export type Environment = z.infer<typeof Environment>;
+
+const names = ["HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY"] as const;
+
+type Given = Readonly<Record<string, string | undefined>>;
+
+/** The variables of proxies that are set in lower case, as most programs read them first. */
+export function lowerCaseProxies(set: Given): Given {
+  const lower = names.filter((name) => set[name.toLowerCase()] !== undefined);
+  return Object.fromEntries(lower.map((name) => [name, set[name.toLowerCase()]]));
+}
+
+export function proxyOf(env: Pick<Environment, (typeof names)[number]>): ProxySettings {
+  return { httpsProxy: env.HTTPS_PROXY, httpProxy: env.HTTP_PROXY, noProxy: env.NO_PROXY };
+}

@@ -4,23 +4,23 @@ import { join } from "node:path";
 import type { Logger } from "pino";
 import { createSealer, type Keyring, newKey, readKeyring } from "../accounts/seal.ts";
 import { createApi, type Api, type ApiAccount } from "../../api/client.ts";
-import { readAppManifest } from "./app-manifest.ts";
+import { readAppManifest } from "./manifest.ts";
 import type { Config, RealSlack } from "./config.ts";
 import { loadTls } from "../../platform/database/database-tls.ts";
 import type { Settings } from "../commands/command.ts";
 import { createNetwork, type Network } from "../../platform/http/network.ts";
 import { withPortSentence } from "../../platform/http/listen.ts";
-import type { createDemo } from "./stand-ins/demo.ts";
+import type { createDemo } from "./stand-ins/local-service.ts";
 import type { LocalSlackOptions } from "./stand-ins/local-slack.ts";
 import type { ExternalFault } from "../../playground/world.ts";
 import type { HealthParts } from "./health/bot-checkup.ts";
-import { freeBytesOf } from "./health/stored-facts.ts";
+import { freeBytesOf } from "./health/gather-facts.ts";
 import { openPolicy, type PolicySource } from "./policy-source.ts";
 import { troubledService } from "./stand-ins/service-trouble.ts";
 import { type BotParts, createBot } from "./bot.ts";
 import { openStore, type OpenStore } from "../store/open-store.ts";
 import type { EngineAbout } from "../../service/engine.ts";
-import { ConfigError } from "./config-error.ts";
+import { ConfigError } from "./config-problems.ts";
 
 export type Gantry = {
   readonly botPort: number;
@@ -107,7 +107,7 @@ function healthOf({ service, store, dataDir }: Config, policy: PolicySource): He
 
 /** For a trial: nobody asked for it on their cluster. */
 async function addDemo(...parts: Parameters<typeof createDemo>): Promise<void> {
-  const { createDemo } = await import("./stand-ins/demo.ts");
+  const { createDemo } = await import("./stand-ins/local-service.ts");
   await createDemo(...parts);
 }
 

@@ -1,12 +1,11 @@
-import { readConfig, type Config, type RealSlack } from "./config.ts";
-import { endOnCrash } from "./crash.ts";
+import type { ProxySettings } from "../../platform/http/network.ts";
+import { readConfig, type Config } from "./config.ts";
+import { endOnCrash, stopOnSignals } from "./shutdown.ts";
 import { startGantry, type Gantry } from "./gantry.ts";
-import { endLoading } from "./loading.ts";
+import { endLoading } from "./entry.ts";
 import { createLog } from "../../platform/log.ts";
-import { stopOnSignals } from "./shutdown.ts";
-import type { ConfigOptions } from "./wrong-sets.ts";
+import type { ConfigOptions } from "./config-problems.ts";
 import { urlSecrets } from "../../platform/database/database-tls.ts";
-import { proxySecrets } from "./proxy.ts";
 
 /** Reads the configuration and starts Gantry. Resolves when it runs; a signal stops it. */
 export async function runGantry(env: NodeJS.ProcessEnv, options: ConfigOptions = {}): Promise<void> {
@@ -38,36 +37,42 @@ function print(text: string): void {
 
 /** Secrets that must not appear in any log. */
 export function secretsOf({ slack, service, store, keys, proxy }: Config): readonly string[] {
-  return [
-    ...(store.kind === "postgres" ? urlSecrets(store.url) : []),
-    ...(keys === undefined ? [] : [keys, ...keys.split(",").map((key) => key.slice(key.indexOf(":") + 1))]),
-    ...(slack.kind === "real" ? slackSecrets(slack) : []),
-    ...proxySecrets(proxy),
-    ...serviceSecrets(service),
-  ];
+  const secrets = [...proxySecrets(proxy)];
+  if (store.kind === "postgres") secrets.push(...urlSecrets(store.url));
+  if (keys !== undefined) secrets.push(keys, ...keys.split(",").map((key) => key.slice(key.indexOf(":") + 1)));
+  if (slack.kind === "real") {
+    const { tokens, transport } = slack;
+    secrets.push(tokens.kind === "one" ? tokens.botToken : tokens.clientSecret);
+    secrets.push(transport.kind === "http" ? transport.signingSecret : transport.appToken);
+  }
+  if (service.kind === "embedded") secrets.push(...service.engine.secrets);
+  else if (service.account !== undefined) secrets.push(service.account.token);
+  return secrets;
 }
 
-function serviceSecrets(service: Config["service"]): readonly string[] {
-  if (service.kind === "embedded") return service.engine.secrets;
-  return service.account === undefined ? [] : [service.account.token];
+/** The passwords in the addresses of proxies. */
+function proxySecrets({ httpsProxy, httpProxy }: ProxySettings): readonly string[] {
+  return [httpsProxy, httpProxy].flatMap((url) => {
+    if (url === undefined) return [];
+    const { password } = new URL(url);
+    return password === "" ? [] : [password, decodeURIComponent(password)];
+  });
 }
-
-function slackSecrets({ tokens, transport }: RealSlack): readonly string[] {
-  return [
-    tokens.kind === "one" ? tokens.botToken : tokens.clientSecret,
-    transport.kind === "http" ? transport.signingSecret : transport.appToken,
-  ];
-}
-
-type Ports = Pick<Gantry, "botPort" | "playgroundPort">;
 
 /** The next steps, printed after the start. Pure. */
-export function welcome({ slack, service, settings, listen, dataDir }: Config, ports: Ports): string {
+export function welcome(
+  { slack, service, settings, listen, dataDir }: Config,
+  ports: Pick<Gantry, "botPort" | "playgroundPort">,
+): string {
   const { command } = settings;
   const where = `http://${listen.host}:${ports.botPort}`;
   const health = `Health: ${where}/healthz and ${where}/readyz`;
   if (slack.kind === "real") {
-    return [withRealSlack(slack.transport.kind, { command, where }), health].join("\n");
+    const next =
+      slack.transport.kind === "socket"
+        ? `Gantry is running over Socket Mode. In Slack, type ${command} help`
+        : `Gantry is running. Point Slack's request URL to ${where}/slack/events through your public https address.`;
+    return [next, health].join("\n");
   }
   const page = `http://localhost:${ports.playgroundPort}`;
   const url = ports.playgroundPort === 3001 ? "" : `PLAYGROUND_URL=http://127.0.0.1:${ports.playgroundPort} `;
@@ -98,10 +103,4 @@ export function welcome({ slack, service, settings, listen, dataDir }: Config, p
     `${health}. Press Ctrl-C to stop.`,
     `open ${page}`,
   ].join("\n");
-}
-
-function withRealSlack(transport: "http" | "socket", { command, where }: { command: string; where: string }): string {
-  return transport === "socket"
-    ? `Gantry is running over Socket Mode. In Slack, type ${command} help`
-    : `Gantry is running. Point Slack's request URL to ${where}/slack/events through your public https address.`;
 }

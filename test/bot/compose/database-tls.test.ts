@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { pino } from "pino";
 import { afterEach, expect, test } from "vitest";
 import { readConfig } from "../../../src/bot/compose/config.ts";
-import { ConfigError } from "../../../src/bot/compose/config-error.ts";
+import { ConfigError } from "../../../src/bot/compose/config-problems.ts";
 import { loadTls } from "../../../src/platform/database/database-tls.ts";
 import { startGantry } from "../../../src/bot/compose/gantry.ts";
 import { postgresListener, SSL_REQUEST, STARTUP_3_0 } from "../../support/postgres-listener.ts";

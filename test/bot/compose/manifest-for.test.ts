@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
-import { appsUrlFor, createAppLink, manifestFor, manifestJson } from "../../../src/bot/compose/manifest-for.ts";
+import { appsUrlFor, createAppLink, manifestFor, manifestJson } from "../../../src/bot/compose/manifest.ts";
 
 const text = readFileSync(new URL("../../../manifest.yml", import.meta.url), "utf8");
 const socket = { url: undefined, command: "/gantry" };

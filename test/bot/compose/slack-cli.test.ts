@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { readConfig } from "../../../src/bot/compose/config.ts";
-import { slackCliEnvironment } from "../../../src/bot/compose/slack-cli.ts";
+import { slackCliEnvironment } from "../../../src/bot/compose/entry.ts";
 import { service } from "./support/settings.ts";
 
 const tokens = { SLACK_CLI_XOXB: "xoxb-of-the-cli", SLACK_CLI_XAPP: "xapp-of-the-cli" };

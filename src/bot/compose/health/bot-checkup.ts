@@ -7,11 +7,8 @@ import { StoreError, UserError } from "../../errors.ts";
 import type { Store } from "../../store/store.ts";
 import type { WorkflowParts } from "../../workflow/ports.ts";
 import type { ApiAccount } from "../../../api/client.ts";
-import { manifestScopes } from "../app-manifest.ts";
-import { askApi, hostOf } from "./api-facts.ts";
-import { sealedRowsOf } from "./key-facts.ts";
-import { policyFacts } from "./policy-in-file.ts";
-import { databaseAway } from "./stored-facts.ts";
+import { manifestScopes } from "../manifest.ts";
+import { askApi, hostOf, sealedRowsOf, policyFacts, databaseAway } from "./gather-facts.ts";
 
 /** What only the composition knows. */
 export type HealthParts = {

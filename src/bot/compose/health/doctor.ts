@@ -1,29 +1,52 @@
+import { pino } from "pino";
+import { readFileSync, statSync } from "node:fs";
+import { stat } from "node:fs/promises";
+import { join } from "node:path";
 import { createApi } from "../../../api/client.ts";
 import { loadTls } from "../../../platform/database/database-tls.ts";
-import type { ApiFacts, DatabaseFacts, Facts } from "../../health/facts.ts";
+import type {
+  ApiFacts,
+  DatabaseFacts,
+  Facts,
+  SlackFacts,
+  StoredInstallation,
+  Inspection,
+  KeyFacts,
+} from "../../health/facts.ts";
 import { createNetwork, type Network } from "../../../platform/http/network.ts";
 import { findingsOf } from "../../health/checkup.ts";
 import { broken, type Finding } from "../../health/finding.ts";
 import { databaseFile } from "../../store/database/session.ts";
 import { type Looked, lookIntoStore, type LookPlace } from "../../store/database/inspect.ts";
-import { manifestScopes } from "../app-manifest.ts";
+import type { PolicyFacts } from "../../health/facts.ts";
+import { defaultPolicy, PolicyError } from "../../policy/read-policy.ts";
+import { policyTrouble, readPolicies } from "../policy-source.ts";
+import { manifestScopes } from "../manifest.ts";
 import { type Config, readConfig } from "../config.ts";
-import { ConfigError } from "../config-error.ts";
-import { askApi, hostOf } from "./api-facts.ts";
-import { askApp, askWorkspaces } from "./doctor-slack.ts";
-import { keyFacts } from "./doctor-keys.ts";
-import { policyInFile } from "./policy-in-file.ts";
-import { databaseAway, freeBytesOf } from "./stored-facts.ts";
-
-type Environment = Readonly<Record<string, string | undefined>>;
+import { ConfigError } from "../config-problems.ts";
+import { askApi, databaseAway, freeBytesOf, hostOf, policyFacts, sealedRowsOf } from "./gather-facts.ts";
+import { createSealer, type Sealer, type Keyring, readKeyring } from "../../accounts/seal.ts";
+import { askForConnection, askSlack } from "../../slack/directory/ask-slack.ts";
+import { openTokens } from "../../slack/install/tokens.ts";
+import type { SlackAccess } from "../../slack/send/clients.ts";
 
 /** Checks the deployment of this environment from the outside, while Gantry runs or not. Changes nothing. */
-export async function doctor(env: Environment, now: () => Date = () => new Date()): Promise<readonly Finding[]> {
+export async function doctor(
+  env: Readonly<Record<string, string | undefined>>,
+  now: () => Date = () => new Date(),
+): Promise<readonly Finding[]> {
+  let config: Config;
   try {
-    return findingsOf(await factsOf(readConfig(env), now));
+    config = readConfig(env);
   } catch (error) {
     if (error instanceof ConfigError) return error.problems.map(wrongSetting);
     throw error;
+  }
+  const network = createNetwork(config.proxy);
+  try {
+    return findingsOf(await factsOf(config, network, now));
+  } finally {
+    await network.close();
   }
 }
 
@@ -35,44 +58,59 @@ function wrongSetting(problem: string): Finding {
   return { check: "gantry.settings", area: "Gantry", ...judged };
 }
 
-async function factsOf(config: Config, now: () => Date): Promise<Facts> {
-  const network = createNetwork(config.proxy);
-  try {
-    return await factsThrough(network, config, now);
-  } finally {
-    await network.close();
-  }
-}
-
-async function factsThrough(network: Network, config: Config, now: () => Date): Promise<Facts> {
+async function factsOf(config: Config, network: Network, now: () => Date): Promise<Facts> {
+  const { slack, store, dataDir } = config;
   const [stored, policy, freeBytes] = await Promise.all([
     storedIn(config, now),
     policyInFile(config.policyPath),
-    freeBytesOf(config.dataDir),
+    freeBytesOf(dataDir),
   ]);
   const looked = stored instanceof Error ? undefined : stored;
-  const [slack, appToken, api] = await Promise.all([
-    askWorkspaces({ config, network, nowMs: () => now().getTime() }, looked),
-    askApp({ config, network }),
+  const asking = { config, network, nowMs: () => now().getTime() };
+  const [slackFacts, appToken, api] = await Promise.all([
+    askWorkspaces(asking, looked),
+    askApp(asking),
     apiFacts(config, network, looked),
   ]);
+  const database: DatabaseFacts =
+    stored instanceof Error
+      ? databaseAway(stored)
+      : stored === undefined
+        ? { kind: "missing", path: databaseFile(dataDir) }
+        : { ...stored.inspection.database, freeBytes: store.kind === "sqlite" ? freeBytes : undefined };
   return {
     now: now(),
     command: config.settings.command,
-    ...kindsOf(config),
-    slack,
+    ...(slack.kind === "playground"
+      ? { slackKind: "playground", transport: slack.transport }
+      : { slackKind: slack.tokens.kind, transport: slack.transport.kind }),
+    slack: slackFacts,
     appToken,
     scopes: manifestScopes(),
     api,
-    database: databaseFacts(config, stored, freeBytes),
+    database,
     policy,
     ...storedFacts(config, stored),
   };
 }
 
-function kindsOf({ slack }: Config): Pick<Facts, "slackKind" | "transport"> {
-  if (slack.kind === "playground") return { slackKind: "playground", transport: slack.transport };
-  return { slackKind: slack.tokens.kind, transport: slack.transport.kind };
+/** Undefined where there is no database yet; an Error where it can't be read. */
+type Stored = Looked | undefined | Error;
+
+/** The account of the built-in workload API. */
+const BUILT_IN = "gantry";
+
+async function storedIn({ service, store, dataDir }: Config, now: () => Date): Promise<Stored> {
+  // The account whose calls count; undefined when each workspace connects its own.
+  const username = service.kind === "remote" ? service.account?.username : BUILT_IN;
+  try {
+    const place: LookPlace =
+      store.kind === "sqlite" ? { kind: "sqlite", dataDir } : { ...store, tls: loadTls(store.tls) };
+    return await lookIntoStore(place, { username, day: now().toISOString().slice(0, 10) });
+  } catch (error) {
+    // A file that is no database, a missing certificate, a role without rights: the line says which.
+    return error instanceof Error ? error : new Error(String(error));
+  }
 }
 
 /** Without a database nothing runs; of one with another schema, nothing but its version is known. */
@@ -90,35 +128,22 @@ function storedFacts(config: Config, stored: Stored): Pick<Facts, "boundChannels
   };
 }
 
-/** Undefined where there is no database yet; an Error where it can't be read. */
-type Stored = Looked | undefined | Error;
-
-/** The account of the built-in workload API. */
-const BUILT_IN = "gantry";
-
-/** The account whose calls count; undefined when each workspace connects its own. */
-function accountOf({ service }: Config): string | undefined {
-  return service.kind === "remote" ? service.account?.username : BUILT_IN;
-}
-
-async function storedIn(config: Config, now: () => Date): Promise<Stored> {
-  const day = now().toISOString().slice(0, 10);
+/** The policy as the file says it now; the built-in one without a path. */
+async function policyInFile(path: string | undefined): Promise<PolicyFacts> {
+  if (path === undefined) return policyFacts(defaultPolicy, undefined);
+  const failure = await stat(path).then(
+    () => undefined,
+    (error: unknown) => (error instanceof Error && "code" in error ? String(error.code) : String(error)),
+  );
+  if (failure !== undefined)
+    return { source: path, rules: 0, groups: [], problem: `${path} can't be read (${failure}).` };
   try {
-    return await lookIntoStore(placeOf(config), { username: accountOf(config), day });
+    const policies = await readPolicies(path);
+    return { ...policyFacts(policies.of(undefined), undefined), source: path, rules: policies.rules };
   } catch (error) {
-    // A file that is no database, a missing certificate, a role without rights: the line says which.
-    return error instanceof Error ? error : new Error(String(error));
+    if (!(error instanceof PolicyError)) throw error;
+    return { source: path, rules: 0, groups: [], problem: policyTrouble(error) };
   }
-}
-
-function placeOf({ store, dataDir }: Config): LookPlace {
-  return store.kind === "sqlite" ? { kind: "sqlite", dataDir } : { ...store, tls: loadTls(store.tls) };
-}
-
-function databaseFacts({ store, dataDir }: Config, stored: Stored, freeBytes: number | undefined): DatabaseFacts {
-  if (stored instanceof Error) return databaseAway(stored);
-  if (stored === undefined) return { kind: "missing", path: databaseFile(dataDir) };
-  return { ...stored.inspection.database, freeBytes: store.kind === "sqlite" ? freeBytes : undefined };
 }
 
 async function apiFacts(config: Config, network: Network, looked: Looked | undefined): Promise<ApiFacts> {
@@ -138,4 +163,91 @@ async function apiFacts(config: Config, network: Network, looked: Looked | undef
     settings,
     calls: { count, perDay: undefined },
   });
+}
+
+type Asking = { readonly config: Config; readonly network: Network; readonly nowMs: () => number };
+
+/** Without a log: what fails is a line of its own. */
+const silent = pino({ level: "silent" });
+/** More would take long, and Slack limits calls. */
+const MOST = 20;
+
+/** What Slack says about each workspace's token. */
+async function askWorkspaces(asking: Asking, looked: Looked | undefined): Promise<readonly SlackFacts[]> {
+  const { config, nowMs } = asking;
+  const { slack } = config;
+  if (slack.kind === "playground") return [];
+  const ask = (access: SlackAccess, workspace: string | undefined): Promise<SlackFacts> =>
+    askSlack({ access, workspace, nowMs, log: silent });
+  if (slack.tokens.kind === "one") return [await ask(accessOf(asking, slack.tokens.botToken), undefined)];
+  const keyring = configuredKeyring(config);
+  const installed = looked?.inspection.installations.slice(0, MOST) ?? [];
+  if ("problem" in keyring) return installed.map(({ name }) => unopened(name));
+  const sealer = createSealer(keyring.keys);
+  return Promise.all(
+    installed.map(async (each) => {
+      const token = tokenOf(sealer, each);
+      if (token === undefined) return unopened(each.name);
+      const { teamId } = each;
+      return ask({ ...accessOf(asking, token), ...(teamId !== undefined && { teamId }) }, each.name);
+    }),
+  );
+}
+
+/** Undefined over HTTP, and in the playground. */
+async function askApp({ config, network }: Omit<Asking, "nowMs">): Promise<Facts["appToken"]> {
+  const { slack } = config;
+  if (slack.kind === "playground" || slack.transport.kind === "http") return undefined;
+  return askForConnection(accessOf({ config, network }, ""), slack.transport.appToken, silent);
+}
+
+function accessOf({ config, network }: Omit<Asking, "nowMs">, botToken: string): SlackAccess {
+  const apiUrl = config.slack.kind === "real" ? config.slack.apiUrl : undefined;
+  return { botToken, network, ...(apiUrl !== undefined && { apiUrl }) };
+}
+
+function tokenOf(sealer: Sealer, installation: StoredInstallation): string | undefined {
+  try {
+    return openTokens(sealer, installation).botToken;
+  } catch {
+    return undefined;
+  }
+}
+
+function unopened(workspace: string): SlackFacts {
+  const channels = { kind: "away", why: "the token can't be opened" } as const; // a literal kind
+  return { workspace, token: { kind: "sealed" }, scopes: undefined, aheadMs: undefined, channels, groups: undefined };
+}
+
+/** The configured keys, and what they open of what is stored. Makes no key file, unlike a start. */
+function keyFacts(config: Pick<Config, "keys" | "dataDir">, inspection: Inspection): KeyFacts {
+  const file = fileOf(config);
+  const keyring = configuredKeyring(config);
+  const nothing = { ids: [], sealed: [], exposedFile: undefined };
+  if ("problem" in keyring) return { ...nothing, problem: keyring.problem };
+  const sealer = createSealer(keyring.keys);
+  return {
+    ids: sealer.keyIds,
+    sealed: sealedRowsOf(sealer, inspection.sealed),
+    exposedFile: file !== undefined && (statSync(file).mode & 0o077) !== 0 ? file : undefined,
+  };
+}
+
+function fileOf({ keys, dataDir }: Pick<Config, "keys" | "dataDir">): string | undefined {
+  return keys === undefined ? join(dataDir, "gantry.key") : undefined;
+}
+
+/** From the settings or the key file; or why they can't be used. */
+function configuredKeyring(
+  config: Pick<Config, "keys" | "dataDir">,
+): { readonly keys: Keyring } | { readonly problem: string } {
+  const { keys } = config;
+  const file = fileOf(config);
+  const where = file ?? "GANTRY_KEYS";
+  try {
+    return { keys: readKeyring(file === undefined ? (keys ?? "") : readFileSync(file, "utf8").trim()) };
+  } catch (error) {
+    const why = error instanceof Error ? (error.message.split(". ")[0] ?? "") : String(error);
+    return { problem: `The keys in ${where} can't be used: ${why}` };
+  }
 }

@@ -1,4 +1,6 @@
-import type { Judged } from "../../health/finding.ts";
+import { type Judged, worstOf } from "../../health/finding.ts";
+import { Environment } from "../environment.ts";
+import type { EnvChanges } from "./env-file.ts";
 
 export type Question = {
   /** The option of the command line that answers it, without its dashes. */
@@ -44,4 +46,122 @@ export class SetupError extends Error {
 /** Somebody pressed Ctrl-C. */
 export class Cancelled extends Error {
   override readonly name = "Cancelled";
+}
+
+/** Takes what is set already, and asks nobody. */
+export function unattended(print: (line: string) => void): Asker {
+  const take = ({ flag, current, problem }: Question): Promise<string> => {
+    const wrong = current === undefined ? undefined : problem?.(current);
+    if (wrong !== undefined) throw new SetupError(`--${flag}: ${wrong}`);
+    return Promise.resolve(current ?? missing(flag));
+  };
+  return {
+    isInteractive: false,
+    choose: ({ flag, current, options }) =>
+      Promise.resolve(current ?? missing(`${flag} ${options.map(({ value }) => value).join("|")}`)),
+    text: take,
+    secret: take,
+    show: {
+      title: print,
+      step: () => undefined,
+      judged(judged) {
+        print(`${judged.state.padEnd(9)}${judged.state === "ok" ? judged.says : `${judged.says}. ${judged.todo}`}`);
+      },
+      plain: () => undefined,
+      end: print,
+    },
+    during: (_, work) => work(),
+  };
+}
+
+function missing(flag: string): never {
+  throw new SetupError(
+    `--${flag} is missing. Without a terminal each answer has to be an option or a variable; --help lists them.`,
+  );
+}
+
+/** What the answers so far say, by the names of variables. */
+export type Known = {
+  readonly asker: Asker;
+  /** From the command line: these aren't asked for. */
+  readonly given: EnvChanges;
+  /** From the environment and the file: these are suggested. */
+  readonly set: EnvChanges;
+};
+
+type Variable = { readonly name: string; readonly flag: string; readonly message: string; readonly byDefault?: string };
+
+type How = "text" | "secret";
+
+/** One variable: from the command line, else asked for. */
+export async function askFor(known: Known, how: How, variable: Variable): Promise<string> {
+  const { asker, given, set } = known;
+  const { name, flag, message, byDefault } = variable;
+  const problem = (value: string): string | undefined => problemOf(name, value);
+  const answer = given[name];
+  if (answer === undefined) {
+    const question: Question = { flag, message, current: set[name] ?? byDefault, problem };
+    return how === "secret" ? asker.secret(question) : asker.text(question);
+  }
+  const wrong = problem(answer);
+  if (wrong !== undefined) throw new SetupError(`--${flag}: ${wrong}`);
+  return answer;
+}
+
+/** One of several ways: from the command line, else asked for. */
+export async function askWhich<Value extends string>(
+  asker: Asker,
+  option: string | undefined,
+  choice: Choice<Value>,
+): Promise<Value> {
+  if (option === undefined) return asker.choose(choice);
+  const values = choice.options.map(({ value }) => value);
+  const found = values.find((value) => value === option);
+  if (found === undefined) throw new SetupError(`--${choice.flag} takes ${values.join(" or ")}.`);
+  return found;
+}
+
+/** Why the variable can't have this value, as a sentence. */
+function problemOf(name: string, value: string): string | undefined {
+  const shape: Readonly<
+    Record<string, { safeParse: (value: string) => { error?: { issues: { message: string }[] } } }>
+  > = Environment.shape;
+  const message = shape[name]?.safeParse(value).error?.issues[0]?.message;
+  return message === undefined ? undefined : `${message.charAt(0).toUpperCase()}${message.slice(1)}.`;
+}
+
+type Checked<Answer> = {
+  readonly asker: Asker;
+  readonly what: string;
+  /** Called again after a failed check; then without what was set or given. */
+  readonly ask: (isAgain: boolean) => Promise<Answer>;
+  readonly check: (answer: Answer) => Promise<readonly Judged[]>;
+  readonly skipsChecks: boolean;
+};
+
+/** Asks until the check is content, or the person goes on without it. Without a terminal, a failed check ends the set-up. */
+export async function checkedAnswer<Answer>(parts: Checked<Answer>): Promise<Answer> {
+  const { asker, what, ask, check, skipsChecks } = parts;
+  let answer = await ask(false);
+  if (skipsChecks) return answer;
+  for (;;) {
+    const current = answer;
+    const findings = await asker.during(`Checking ${what}`, () => check(current));
+    for (const finding of findings) asker.show.judged(finding);
+    if (worstOf(findings) !== "broken") return answer;
+    if (!asker.isInteractive)
+      throw new SetupError("Nothing was written. Correct the settings above, or use --skip-checks.");
+    const next = await asker.choose({
+      flag: "skip-checks",
+      message: "What now?",
+      current: "again",
+      options: [
+        { value: "again", label: "Enter it again" },
+        { value: "retry", label: "Check again", hint: "after you have changed something elsewhere" },
+        { value: "anyway", label: "Go on anyway", hint: "Gantry won't work until it is corrected" },
+      ],
+    });
+    if (next === "anyway") return answer;
+    if (next === "again") answer = await ask(true);
+  }
 }

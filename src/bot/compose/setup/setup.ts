@@ -1,17 +1,13 @@
 import { pino } from "pino";
 import { createNetwork } from "../../../platform/http/network.ts";
 import { type Config, readConfig } from "../config.ts";
-import { ConfigError } from "../config-error.ts";
-import { lowerCaseProxies, proxyOf } from "../proxy.ts";
-import { Environment } from "../environment.ts";
-import { type Asker, SetupError } from "./asker.ts";
-import { checkedAnswer } from "./check-answer.ts";
-import { changedEnv, type EnvChanges, variablesIn } from "./env-lines.ts";
+import { ConfigError } from "../config-problems.ts";
+import { lowerCaseProxies, proxyOf, Environment } from "../environment.ts";
+import { type Asker, SetupError, checkedAnswer } from "./asker.ts";
+import { changedEnv, type EnvChanges, readEnvFile, variablesIn, writeEnvFile } from "./env-file.ts";
 import type { SetupOptions } from "./options.ts";
 import { slackSteps } from "./slack-steps.ts";
-import { tryList } from "./try-list.ts";
-import { workloadSteps } from "./workload-steps.ts";
-import { closeSync, fsyncSync, openSync, readFileSync, realpathSync, renameSync, rmSync, writeSync } from "node:fs";
+import { tryList, workloadSteps } from "./workload-steps.ts";
 
 type Parts = {
   readonly asker: Asker;
@@ -50,7 +46,14 @@ export async function setup({ asker, options, env: process, file }: Parts): Prom
     const changes = { ...slack, ...workloads };
     const config = configWith(set, changes);
     writeEnvFile(file, changedEnv(before, changes));
-    for (const each of overruled(env, changes)) asker.show.judged(each);
+    for (const [name, value] of Object.entries(changes)) {
+      if (env[name] === undefined || env[name] === value) continue;
+      asker.show.judged({
+        state: "warning",
+        says: `${name} is also set in the environment, which wins over the file`,
+        todo: value === undefined ? "Unset it: these settings don't use it." : "Unset it there.",
+      });
+    }
     const removed = Object.keys(changes).filter((name) => changes[name] === undefined && inFile[name] !== undefined);
     const isImage = env["GANTRY_ENV_FILE"] !== undefined;
     asker.show.end(lastWords(config, { file, removed, isImage }));
@@ -84,17 +87,6 @@ function configWith(set: EnvChanges, changes: EnvChanges): Config {
   }
 }
 
-/** The environment wins over the file. */
-function overruled(env: EnvChanges, changes: EnvChanges) {
-  return Object.entries(changes)
-    .filter(([name, value]) => env[name] !== undefined && env[name] !== value)
-    .map(([name, value]) => ({
-      state: "warning" as const,
-      says: `${name} is also set in the environment, which wins over the file`,
-      todo: value === undefined ? `Unset it: these settings don't use it.` : "Unset it there.",
-    }));
-}
-
 type Done = {
   readonly file: string;
   /** Variables that were in the file and aren't used any more. */
@@ -125,49 +117,4 @@ export function lastWords({ slack, settings, listen }: Config, { file, removed, 
   const steps = [start, ...address, ...first, `Then: ${command} list`, `If something doesn't work: ${doctor}`];
   const wrote = `Wrote ${file}, readable only by you.${removed.length === 0 ? "" : ` Removed ${removed.join(", ")}.`}`;
   return [wrote, ...steps.map((step, at) => `  ${at + 1}. ${step}`)].join("\n");
-}
-
-/** "" when there is no such file. */
-export function readEnvFile(path: string): string {
-  try {
-    return readFileSync(path, "utf8");
-  } catch (error) {
-    if (codeOf(error) === "ENOENT") return "";
-    throw new Error(`Couldn't read ${path} (${codeOf(error)}).`, { cause: error });
-  }
-}
-
-/** Replaces the file at once, readable by its owner only. Throws an Error with a sentence; the old file is unchanged then. */
-export function writeEnvFile(path: string, text: string): void {
-  const target = targetOf(path);
-  const beside = `${target}.${process.pid}.new`;
-  try {
-    const file = openSync(beside, "wx", 0o600);
-    try {
-      writeSync(file, text);
-      fsyncSync(file);
-    } finally {
-      closeSync(file);
-    }
-    renameSync(beside, target);
-  } catch (error) {
-    rmSync(beside, { force: true });
-    throw new Error(
-      `Couldn't write ${path} (${codeOf(error)}). Nothing was changed. Choose another file with --file, in a folder where you may write.`,
-      { cause: error },
-    );
-  }
-}
-
-/** A link stays one. */
-function targetOf(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path;
-  }
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && "code" in error ? String(error.code) : "unknown error";
 }

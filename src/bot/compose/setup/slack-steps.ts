@@ -5,11 +5,9 @@ import { appToken, botTokens, scopes, slackClock } from "../../health/checks/sla
 import type { Judged } from "../../health/finding.ts";
 import type { Network } from "../../../platform/http/network.ts";
 import { askForConnection, askSlack } from "../../slack/directory/ask-slack.ts";
-import { manifestScopes } from "../app-manifest.ts";
-import { appsUrlFor, createAppLink, manifestFor } from "../manifest-for.ts";
-import { checkedAnswer } from "./check-answer.ts";
-import type { EnvChanges } from "./env-lines.ts";
-import { askFor, askWhich, type Known } from "./known.ts";
+import { manifestScopes, appsUrlFor, createAppLink, manifestFor } from "../manifest.ts";
+import { checkedAnswer, askFor, askWhich, type Known } from "./asker.ts";
+import type { EnvChanges } from "./env-file.ts";
 import type { SetupOptions } from "./options.ts";
 
 export type SlackSteps = Known & {

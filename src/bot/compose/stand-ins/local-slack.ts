@@ -1,6 +1,6 @@
 import { randomBytes, randomInt } from "node:crypto";
 import { join } from "node:path";
-import { readAppManifest, type AppManifest } from "../app-manifest.ts";
+import { readAppManifest, type AppManifest } from "../manifest.ts";
 import { listen } from "../../../platform/http/listen.ts";
 import { createPlayground, type Playground } from "../../../playground/playground.ts";
 import type { App, ExternalFault } from "../../../playground/world.ts";

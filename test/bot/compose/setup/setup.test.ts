@@ -14,8 +14,8 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { readConfig } from "../../../../src/bot/compose/config.ts";
 import { readSetupOptions } from "../../../../src/bot/compose/setup/options.ts";
 import { setup } from "../../../../src/bot/compose/setup/setup.ts";
-import { unattended } from "../../../../src/bot/compose/setup/unattended.ts";
-import { variablesIn } from "../../../../src/bot/compose/setup/env-lines.ts";
+import { unattended } from "../../../../src/bot/compose/setup/asker.ts";
+import { variablesIn } from "../../../../src/bot/compose/setup/env-file.ts";
 import { listen } from "../../../../src/platform/http/listen.ts";
 import { type LocalSlack, openLocalSlack } from "../../../../src/bot/compose/stand-ins/local-slack.ts";
 

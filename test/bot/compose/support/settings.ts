@@ -1,5 +1,5 @@
 import { readConfig } from "../../../../src/bot/compose/config.ts";
-import { ConfigError } from "../../../../src/bot/compose/config-error.ts";
+import { ConfigError } from "../../../../src/bot/compose/config-problems.ts";
 
 export const slack = { SLACK_BOT_TOKEN: "xoxb-1-2-abc", SLACK_SIGNING_SECRET: "0123456789abcdef0123" };
 export const service = {

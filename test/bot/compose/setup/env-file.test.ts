@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { changedEnv, variablesIn } from "../../../../src/bot/compose/setup/env-lines.ts";
+import { changedEnv, variablesIn } from "../../../../src/bot/compose/setup/env-file.ts";
 import { cases } from "../../../support/full-run.ts";
 
 const before = `# Gantry of the shop team
