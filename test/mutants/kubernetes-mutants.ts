@@ -110,9 +110,9 @@ export const kubernetesMutants: readonly Mutant[] = [
   },
   {
     bug: "the log database is asked in clear text, whatever its settings say",
-    file: "src/service/engines/kubernetes/start-kubernetes.ts",
-    text: 'tls: loadTls(tls, "SERVICE_DATABASE")',
-    becomes: 'tls: tls === "off" ? loadTls(tls) : ("off" as const)',
+    file: "src/service/engines/kubernetes/kubernetes-engine.ts",
+    text: 'tls: loadTls(database.tls, "SERVICE_DATABASE")',
+    becomes: 'tls: database.tls === "off" ? loadTls(database.tls) : ("off" as const)',
     tests: ["test/service/log-database-tls.test.ts"],
   },
   {

@@ -86,7 +86,7 @@ export const kubernetesEngine = describeEngine({
   secrets: ({ database }) => (database ? urlSecrets(database.url) : []),
   async open(settings, parts) {
     // Its client takes a third of a second and 85 MB, which a start without Kubernetes needn't spend.
-    const { startKubernetes } = await import("./start-kubernetes.ts");
+    const { startKubernetes } = await import("./kubernetes-engine.ts");
     return await startKubernetes(settings, parts);
   },
 });

@@ -1,11 +1,16 @@
-import { mkdir } from "node:fs/promises";
+import { readFile, mkdir } from "node:fs/promises";
 import { join } from "node:path";
+import { type DatabaseAddress, loadTls } from "../../../platform/database/database-tls.ts";
+import { type OpenedEngine, type Engine, type EngineAbout, type Readiness, Refusal } from "../../engine.ts";
+import type { ClusterConfig } from "./cluster/cluster-config.ts";
+import { checkClusters, foundLines } from "./config/check-clusters.ts";
+import { currentContext } from "./config/current-context.ts";
+import { readClusters } from "./config/read-clusters.ts";
+import type { PostgresOptions } from "../../../platform/database/postgres.ts";
 import { refusingIncapable } from "../../capabilities.ts";
-import { type Engine, type EngineAbout, type OpenedEngine, type Readiness, Refusal } from "../../engine.ts";
 import { JOB_RETRIES } from "../../workloads/lifecycle/back-off.ts";
 import { makeSerialQueue } from "../../workloads/lifecycle/serial-queue.ts";
 import { openLogStore } from "../../workloads/logs/open-log-store.ts";
-import type { KubernetesEngineOptions } from "./engine-options.ts";
 import { kubernetesLimits, TITLE } from "./limits.ts";
 import { logOperations, jobInstances, loggedJob } from "./logs/log-operations.ts";
 import { lokiNotices } from "./logs/loki.ts";
@@ -20,7 +25,51 @@ import { readOperations } from "./read/read-operations.ts";
 import { finishServices } from "./write/finish-services.ts";
 import { forgetStops } from "./write/forget-stops.ts";
 import type { WriteParts } from "./write/target.ts";
-import { writeOperations } from "./write/write-operations.ts";
+import { serviceWrites } from "./write/change-service.ts";
+import { jobWrites } from "./write/job-writes.ts";
+
+/**
+ * Reads the clusters, asks each of them, and opens the engine on them. Throws an Error with sentences when a setting is
+ * wrong or a cluster doesn't answer; nothing is running then.
+ */
+export async function startKubernetes(
+  {
+    clustersPath,
+    database,
+  }: { readonly clustersPath: string | undefined; readonly database: DatabaseAddress | undefined },
+  parts: Pick<KubernetesEngineOptions, "dataDir" | "users" | "onEvent">,
+): Promise<OpenedEngine & { readonly found: readonly string[] }> {
+  const { users } = parts;
+  const clusters = clustersPath === undefined ? [await currentContext(users)] : await clustersIn(clustersPath, users);
+  const found = await checkClusters(clusters, users);
+  // Throws an Error that names the file when a certificate can't be read.
+  const withTls = database && { url: database.url, tls: loadTls(database.tls, "SERVICE_DATABASE") };
+  const opened = await openKubernetesEngine({ ...parts, database: withTls, clusters });
+  return { ...opened, found: foundLines(found) };
+}
+
+async function clustersIn(path: string, users: readonly string[]): Promise<readonly ClusterConfig[]> {
+  const text = await readFile(path, "utf8").catch((error: unknown) => {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new Error(`Nothing was started: SERVICE_CLUSTERS can't be read (${why}). Set it to the path of a YAML file.`);
+  });
+  return readClusters(text, { path, users });
+}
+
+/** How the Kubernetes engine is opened. */
+export type KubernetesEngineOptions = {
+  /** For the log store on SQLite; workloads have no file, the cluster is the truth. */
+  readonly dataDir: string;
+  /** The PostgreSQL database of the logs, for several replicas; SQLite in `dataDir` without it. */
+  readonly database: Pick<PostgresOptions, "url" | "tls"> | undefined;
+  readonly clusters: readonly ClusterConfig[];
+  readonly users: readonly string[];
+  /** Background actions and failures, for the caller's log. */
+  readonly onEvent: (message: string, data: object) => void;
+  readonly now?: () => Date;
+  /** How many times a failed job is tried again; 6. */
+  readonly jobRetries?: number;
+};
 
 /**
  * Opens an engine whose workloads are objects of Kubernetes clusters: they run on when it is closed, and what others
@@ -64,7 +113,8 @@ function running(parts: WriteParts, { opened, users, notices }: Opened): OpenedE
     jobInstances(loggedJob(place, found), regionLogs.logsOf(place.region.config.region));
   const engine: Engine = {
     ...readOperations({ ...parts, instancesOf, otherKind, eventsOf: readEvents }),
-    ...writeOperations(parts),
+    ...serviceWrites(parts),
+    ...jobWrites(parts),
     ...logging,
   };
   const { regions } = aboutOf(opened);

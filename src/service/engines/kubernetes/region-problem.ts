@@ -1,8 +1,8 @@
 import { isOptional } from "./cache/namespace-cache.ts";
-import type { ReadFailure, ReadHealth } from "./cache/reflection.ts";
+import type { ReadHealth } from "./cache/reflection.ts";
 import { isDenied, TooManyObjects } from "./cache/read-refusal.ts";
 import { KubeError, KubeUnreachable, NoCredentials, missingRightOf } from "./cluster/kube-api.ts";
-import { type Kind, kinds } from "./cluster/kinds.ts";
+import { kinds } from "./cluster/kinds.ts";
 
 /** Why a region's cluster can't be read, or not all of it. */
 type RegionProblem = {
@@ -15,7 +15,8 @@ type RegionProblem = {
 /** Undefined while everything that was asked for is read, and before anything was. */
 export function regionProblem(all: readonly ReadHealth[]): RegionProblem | undefined {
   const failing = all.flatMap(({ kind, namespace, failure }) =>
-    failure && !isLeftOut(kind, failure) ? [{ kind, namespace, failure }] : [],
+    // A kind whose rights are optional is left out: the lists say so.
+    failure && !(isOptional(kind) && isDenied(failure.error)) ? [{ kind, namespace, failure }] : [],
   );
   const [first] = failing.toSorted((left, right) => left.failure.since - right.failure.since);
   if (!first) return undefined;
@@ -24,10 +25,9 @@ export function regionProblem(all: readonly ReadHealth[]): RegionProblem | undef
   const isAway = askable.length > 0 && askable.every(({ failure }) => failure !== undefined);
   const plurals = [...new Set(failing.map(({ kind }) => kinds[kind].plural))].toSorted();
   const what = isAway ? "the cluster" : `${plurals.join(", ")}${whereIn(failing, all)}`;
-  return {
-    isAway,
-    sentence: `Reads of ${what} have failed since ${time(first.failure.since)}: ${why(first.failure.error)}.`,
-  };
+  // `since` is of performance.now(); the sentence has whole seconds.
+  const since = new Date(performance.timeOrigin + first.failure.since).toISOString().replace(/\.\d+Z$/u, "Z");
+  return { isAway, sentence: `Reads of ${what} have failed since ${since}: ${why(first.failure.error)}.` };
 }
 
 type InNamespace = Pick<ReadHealth, "namespace">;
@@ -38,16 +38,6 @@ function whereIn(failing: readonly InNamespace[], all: readonly InNamespace[]): 
     return new Set(each.map(({ namespace }) => namespace).filter((name) => name !== "")).size;
   });
   return bad === 0 || bad === total ? "" : ` in ${bad} of ${total} namespaces`;
-}
-
-/** The lists say it of a kind whose rights are optional. */
-function isLeftOut(kind: Kind, { error }: ReadFailure): boolean {
-  return isOptional(kind) && isDenied(error);
-}
-
-/** Of performance.now(), in whole seconds. */
-function time(at: number): string {
-  return new Date(performance.timeOrigin + at).toISOString().replace(/\.\d+Z$/u, "Z");
 }
 
 const unreachable: Readonly<Record<string, string>> = {

@@ -9,8 +9,7 @@ import { checkClusters, foundLines } from "../../../../src/service/engines/kuber
 import { openKubernetesEngine } from "../../../../src/service/engines/kubernetes/kubernetes-engine.ts";
 import { until } from "../../../support/until.ts";
 import { openFakeApiServer } from "./support/fake-api-server.ts";
-import type { Sent } from "./support/known-objects.ts";
-import { config } from "./support/known-objects.ts";
+import { type Sent, config } from "./support/known-objects.ts";
 import { cronJob, deployment, job, object, ofCronJob, pod, statefulSet } from "./support/sent-objects.ts";
 
 type Metadata = { readonly name: string } & Readonly<Record<string, unknown>>;

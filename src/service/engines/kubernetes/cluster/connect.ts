@@ -33,7 +33,10 @@ export async function kubeConfigOf({
   refuseUnknownUser(name, config);
   refuseUnsafe(name, config);
   refuseAuthProvider(name, config);
-  usePlugin(name, config, typeof kubeconfig === "string" ? defaultFiles() : [kubeconfig.path]);
+  // The files that @kubernetes/client-node reads by default.
+  const listed = (process.env["KUBECONFIG"] ?? "").split(delimiter).filter((path) => path !== "");
+  const files = listed.length > 0 ? listed : [join(homedir(), ".kube", "config")];
+  usePlugin(name, config, typeof kubeconfig === "string" ? files : [kubeconfig.path]);
   return config;
 }
 
@@ -125,12 +128,6 @@ function contentsOf(files: readonly string[]) {
       return [];
     }
   });
-}
-
-/** Those that @kubernetes/client-node reads by default. */
-function defaultFiles(): readonly string[] {
-  const listed = (process.env["KUBECONFIG"] ?? "").split(delimiter).filter((path) => path !== "");
-  return listed.length > 0 ? listed : [join(homedir(), ".kube", "config")];
 }
 
 function folderOf(user: User, files: readonly string[]): string {

@@ -111,7 +111,8 @@ async function printed(options: ExecPluginOptions, lastToken: string | undefined
   try {
     const failure = await ended;
     if (failure === undefined) return out();
-    throw new NoCredentials(`the exec plugin ${exec.command} ${failure}${said(err(), [lastToken, tokenIn(out())])}`);
+    const newToken = /"token"\s*:\s*"([^"]{4,})"/u.exec(out())?.[1];
+    throw new NoCredentials(`the exec plugin ${exec.command} ${failure}${errorOutput(err(), [lastToken, newToken])}`);
   } finally {
     clearTimeout(timer);
   }
@@ -160,8 +161,8 @@ function notStarted({ command, installHint }: Exec, error: NodeJS.ErrnoException
   return new NoCredentials(`the exec plugin ${command} ${where}${hint === "" ? "" : `. ${hint}`}`);
 }
 
-/** The end of what it said, after a colon. */
-function said(text: string, secrets: readonly (string | undefined)[]): string {
+/** The end of the plugin's error output, after a colon. */
+function errorOutput(text: string, secrets: readonly (string | undefined)[]): string {
   const words = withoutSecrets(oneLine(text), secrets);
   return words === "" ? "" : `: ${words.length > 500 ? `… ${words.slice(-500)}` : words}`;
 }
@@ -184,10 +185,6 @@ function withoutSecrets(text: string, secrets: readonly (string | undefined)[]):
   return hidden
     .replaceAll(/\beyJ[\w-]+\.[\w.-]+/gu, HIDDEN)
     .replaceAll(/[A-Za-z0-9+_=~-]{32,}/gu, (word) => (/\d/u.test(word) && /[A-Za-z]/u.test(word) ? HIDDEN : word));
-}
-
-function tokenIn(output: string): string | undefined {
-  return /"token"\s*:\s*"([^"]{4,})"/u.exec(output)?.[1];
 }
 
 const ExecCredential = z.object({

@@ -20,7 +20,9 @@ export function refusalOf(error: unknown, attempt: Attempt): Refusal {
     const todo = "Log in again where Gantry runs, or correct the kubeconfig of this region.";
     return refused(503, { attempt, error, why: `${NO_CREDENTIALS}: ${withoutDot(error.message)}`, todo });
   }
-  if (error instanceof KubeUnreachable) return unanswered(error, attempt);
+  if (error instanceof KubeUnreachable) {
+    return refused(503, { attempt, error, why: `the cluster didn't answer (${error.message})` });
+  }
   if (error instanceof KubeError) return answered(error, attempt);
   throw error;
 }
@@ -28,20 +30,15 @@ export function refusalOf(error: unknown, attempt: Attempt): Refusal {
 /** Whether a call that failed may have changed something: it was sent, and its answer got lost. */
 export function mayHaveHappened(error: unknown): boolean {
   if (error instanceof NoCredentials) return false;
-  if (error instanceof KubeUnreachable) return !NOT_SENT.includes(codeOf(error.cause));
+  if (error instanceof KubeUnreachable) {
+    const { cause } = error;
+    return !(cause instanceof Error && "code" in cause && NOT_SENT.includes(String(cause.code)));
+  }
   return error instanceof KubeError && error.status >= 500;
 }
 
 /** The connection was never there, so the API server can't have read the request. */
 const NOT_SENT = ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH"];
-
-function codeOf(cause: unknown): string {
-  return cause instanceof Error && "code" in cause ? String(cause.code) : "";
-}
-
-function unanswered(error: KubeUnreachable, attempt: Attempt): Refusal {
-  return refused(503, { attempt, error, why: `the cluster didn't answer (${error.message})` });
-}
 
 function answered(error: KubeError, attempt: Attempt): Refusal {
   const why = `Kubernetes refused it: ${withoutDot(error.message)}`;

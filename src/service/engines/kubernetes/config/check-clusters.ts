@@ -60,7 +60,10 @@ async function look(cluster: ClusterConfig, users: readonly string[]): Promise<C
     const selected = await withLabels(api, own, cluster);
     const namespaces = await Promise.all([
       ...own.flatMap(({ names }) => names.map((name) => seen(api, name, cluster))),
-      ...selected.names.map((name) => ofLabels(api, name, cluster)),
+      // A namespace that only a label selects is no reason not to start.
+      ...selected.names.map((name) =>
+        seen(api, name, cluster).catch((error: unknown) => ({ name, problem: messageOf(error) })),
+      ),
     ]);
     return { region: cluster.region, context, server: api.server, version, namespaces, notices: selected.notices };
   } finally {
@@ -104,11 +107,6 @@ async function mayWatch(api: KubeApi, resourceVersion: string): Promise<void> {
   await api.watch({ kind: "Namespace", namespace: "" }, options, opened.signal).catch((error: unknown) => {
     if (!opened.signal.aborted) throw error;
   });
-}
-
-/** One that nobody named is no reason not to start. */
-async function ofLabels(api: KubeApi, name: string, cluster: ClusterConfig): Promise<SeenNamespace> {
-  return await seen(api, name, cluster).catch((error: unknown) => ({ name, problem: messageOf(error) }));
 }
 
 async function seen(api: KubeApi, name: string, { region, podSecurity }: ClusterConfig): Promise<SeenNamespace> {

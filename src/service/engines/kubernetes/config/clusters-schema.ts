@@ -90,7 +90,10 @@ const size = z.string("must be a size like 10Gi").regex(/^[1-9]\d*(?:[KMGT]i|[kM
 const cpu = z
   .union([z.string(), z.number()], "must be CPUs, like 500m or 0.5")
   .transform(String)
-  .refine((text) => isCpu(text), "must be CPUs, like 500m or 0.5");
+  .refine(
+    (text) => /^(?:[1-9]\d{0,6}m|\d{1,4}(?:\.\d{1,3})?)$/u.test(text) && milliCpus(text) > 0,
+    "must be CPUs, like 500m or 0.5",
+  );
 const memory = z
   .string("must be a size with its unit, like 128Mi")
   .regex(/^[1-9]\d{0,8}(?:[KMGT]i|[kMGT])$/u, "must be a size with its unit, like 128Mi");
@@ -98,10 +101,6 @@ const Amounts = z.strictObject(
   { cpu: cpu.optional(), memory: memory.optional() },
   "must be amounts, like {cpu: 100m, memory: 64Mi}",
 );
-
-function isCpu(text: string): boolean {
-  return /^(?:[1-9]\d{0,6}m|\d{1,4}(?:\.\d{1,3})?)$/u.test(text) && milliCpus(text) > 0;
-}
 
 function milliCpus(text: string): number {
   return text.endsWith("m") ? Number(text.slice(0, -1)) : Math.round(Number(text) * 1_000);

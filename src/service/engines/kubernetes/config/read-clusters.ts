@@ -84,6 +84,8 @@ function unrestricted(region: string, { podSecurity, defaults }: RegionInFile): 
 
 function clusterOf(region: string, settings: RegionInFile, path: string): ClusterConfig {
   const { kubeconfig, context, domains, ports, disks, hostPath, jobs, adopt } = settings;
+  const { storageClass, size } = disks ?? {};
+  const { workloads } = adopt;
   return {
     region,
     kubeconfig: kubeconfigOf(kubeconfig, path),
@@ -91,12 +93,15 @@ function clusterOf(region: string, settings: RegionInFile, path: string): Cluste
     namespacesOf: namespacesOf(settings),
     domains: domainsOf(domains),
     ports: ports.by === "node-port" ? { kind: ports.by, host: ports.host } : { kind: ports.by },
-    disks: newDisksOf(disks),
+    disks: storageClass === undefined || size === undefined ? undefined : { storageClass, size },
     ...(disks && disks.claims.length > 0 && { claims: disks.claims }),
     hostPath,
     jobs,
     ...logsOf(settings.logs, path),
-    adopt: { which: adoptedOf(adopt.workloads), allow: adopt.allow },
+    adopt: {
+      which: workloads === "none" || workloads === "all" ? workloads : { selector: workloads },
+      allow: adopt.allow,
+    },
     ...(settings.defaults && { defaults: settings.defaults }),
     podSecurity: settings.podSecurity,
   };
@@ -120,12 +125,6 @@ function domainsOf(domains: RegionInFile["domains"]): ClusterConfig["domains"] {
   }
 }
 
-function newDisksOf(
-  { storageClass, size }: NonNullable<RegionInFile["disks"]> = { claims: [] },
-): ClusterConfig["disks"] {
-  return storageClass === undefined || size === undefined ? undefined : { storageClass, size };
-}
-
 /** The secret is in a file of its own, so that the file of clusters can be shown to everybody. */
 function logsOf(logs: RegionInFile["logs"], path: string): Pick<ClusterConfig, "logs"> {
   if (logs.by === "collector") return {};
@@ -142,8 +141,4 @@ function secretIn(file: string, path: string): string {
     const why = error instanceof Error ? error.message : String(error);
     throw new ClustersError(path, [`logs.authorizationFile can't be read: ${why}.`]);
   }
-}
-
-function adoptedOf(workloads: string): ClusterConfig["adopt"]["which"] {
-  return workloads === "none" || workloads === "all" ? workloads : { selector: workloads };
 }

@@ -54,7 +54,10 @@ export function collectContainer(deps: ContainerLogDeps, first: ContainerSource,
     changed.resolve();
     changed = Promise.withResolvers<void>();
   };
-  const wait = (ms?: number) => waitFor(changed.promise, { ms, signal });
+  const wait = async (ms?: number): Promise<void> => {
+    const waiting = changed.promise;
+    await orAborted(ms === undefined ? waiting : within(ms, waiting, () => undefined), signal);
+  };
   return {
     update(source) {
       const { state, isLeaving } = life.source;
@@ -121,7 +124,7 @@ async function live(life: Life, deps: LiveDeps): Promise<void> {
       deps.signal.throwIfAborted();
       endRest(life);
       deps.opening.failed(error);
-      if (isGoneError(error)) life.isGone = true;
+      if (error instanceof KubeError && error.status === 404) life.isGone = true;
       else await pauseAfter(error, { life, deps, failures: (failures += 1) });
     }
   }
@@ -275,10 +278,6 @@ function ageMs({ time }: Position, { now }: Pick<LiveDeps, "now">): number {
   return Math.max(0, now().getTime() - momentOf(time).getTime());
 }
 
-function isGoneError(error: unknown): boolean {
-  return error instanceof KubeError && error.status === 404;
-}
-
 type Failure = { readonly life: Life; readonly deps: LiveDeps; readonly failures: number };
 
 async function pauseAfter(error: unknown, { life, deps, failures }: Failure): Promise<void> {
@@ -289,11 +288,4 @@ async function pauseAfter(error: unknown, { life, deps, failures }: Failure): Pr
   }
   const { first: firstMs, max: longestMs } = deps.backOffMs;
   await deps.wait(backOffMs(failures, { firstMs, longestMs, jitter: 0.5 }));
-}
-
-async function waitFor(
-  changed: Promise<void>,
-  { ms, signal }: { readonly ms: number | undefined; readonly signal: AbortSignal },
-): Promise<void> {
-  await orAborted(ms === undefined ? changed : within(ms, changed, () => undefined), signal);
 }

@@ -56,7 +56,9 @@ export async function livePage(
     if (options.signal.aborted) throw options.signal.reason;
     throw refusalOf(error, { doing: `read the log of ${workload.name}`, wrote: false });
   });
-  const lines = read.flatMap((each) => each.lines).toSorted((left, right) => compare(left.time, right.time));
+  const lines = read
+    .flatMap((each) => each.lines)
+    .toSorted(({ time: left }, { time: right }) => (left < right ? -1 : left > right ? 1 : 0));
   const speaker = instance ?? speakerOf(workload);
   const missing =
     day === today
@@ -176,10 +178,6 @@ async function readLines(
 
 function tooMuch(what: string): Refusal {
   return new Refusal(400, `${what}, because the log is read live from Kubernetes: read another day, or fewer lines`);
-}
-
-function compare(left: string, right: string): number {
-  return left < right ? -1 : left > right ? 1 : 0;
 }
 
 /** The results in the order of `all`; the first error ends it. */

@@ -148,7 +148,11 @@ async function keep(options: LeaseOptions, state: LeaseState, signal: AbortSigna
     state.looked();
     tellOfOther(options, state);
     if (!isHeld(options, state)) await endWork(state);
-    else state.work ??= startWork(options);
+    else if (!state.work) {
+      options.onEvent("collecting logs", {});
+      const stop = new AbortController();
+      state.work = { stop, over: options.whileHeld(stop.signal) };
+    }
     // A little apart, so that replicas don't all try at once.
     await sleep(options.renewMs * (0.8 + Math.random() * 0.2), undefined, { signal }).catch(() => undefined);
   }
@@ -161,12 +165,6 @@ function tellOfOther(options: LeaseOptions, state: LeaseState): void {
     options.onEvent("a Gantry with a log store of its own collects the logs, so they are read live here", { host });
   }
   state.told = host;
-}
-
-function startWork({ whileHeld, onEvent }: LeaseOptions): Work {
-  onEvent("collecting logs", {});
-  const stop = new AbortController();
-  return { stop, over: whileHeld(stop.signal) };
 }
 
 async function endWork(state: LeaseState): Promise<void> {
@@ -256,7 +254,8 @@ function metadataOf({ namespace }: LeaseOptions, store: string, lease: KubeObjec
 }
 
 function bodyOf(options: LeaseOptions, store: string, lease: KubeObject<"Lease"> | undefined) {
-  const time = microTime(options.now());
+  // The API server refuses a MicroTime without six digits.
+  const time = options.now().toISOString().replace("Z", "000Z");
   const isOurs = lease?.spec.holderIdentity === options.identity;
   const transitions = lease?.spec.leaseTransitions ?? 0;
   return {
@@ -269,9 +268,4 @@ function bodyOf(options: LeaseOptions, store: string, lease: KubeObject<"Lease">
       leaseTransitions: lease && !isOurs ? transitions + 1 : transitions,
     },
   };
-}
-
-/** The API server refuses a MicroTime without six digits. */
-function microTime(now: Date): string {
-  return now.toISOString().replace("Z", "000Z");
 }

@@ -3,7 +3,7 @@ import { type Engine, type EngineRequest, Refusal } from "../../../engine.ts";
 import { requestedDay } from "../../../workloads/logs/log-writer.ts";
 import { type FoundJob, findJob } from "../read/jobs.ts";
 import { findCronJob, type FoundCronJob } from "../read/cron-jobs.ts";
-import { findService, type FoundService } from "../read/services.ts";
+import { findService } from "../read/services.ts";
 import { jobPlace, notFound, servicePlace, type Place } from "../read/place.ts";
 import type { KubernetesParts } from "../regions.ts";
 import type { RegionLogs, LoggedWorkload } from "./region-logs.ts";
@@ -26,7 +26,8 @@ export function logOperations(parts: LogOperationsParts): Pick<Engine, "getServi
       const instance = request.path.instance_name;
       if (!job.pods.includes(instance) && !(await logs.hasInstance(job, instance, request.signal))) {
         const known = await jobInstances(job, logs);
-        throw new Refusal(404, `job ${job.name} has no instance ${instance}: ${use(known)}`);
+        const hint = known.length === 0 ? "none of its pods exist now" : `use ${known.slice(-NAMED).join(" or ")}`;
+        throw new Refusal(404, `job ${job.name} has no instance ${instance}: ${hint}`);
       }
       const lines = await logs.page(job, { ...pageOf(request, parts), instance });
       return lines.map(({ line }) => line);
@@ -39,7 +40,7 @@ async function serviceOf(parts: LogOperationsParts, request: EngineRequest<"getS
   const name = request.path.service_name;
   const found = findService(place.region, { ...place.reading, name });
   if (!found) throw notFound(place, `no service is named ${name}: check the name`);
-  return loggedService(place, found);
+  return loggedWorkload(place, found.source, { name: found.service.name, pods: found.pods });
 }
 
 async function jobOf(parts: LogOperationsParts, request: EngineRequest<"getJobInstanceLogs">) {
@@ -66,14 +67,6 @@ function pageOf({ query, signal }: LogRequest, { now }: LogOperationsParts) {
 
 /** The newest ones, in a sentence. */
 const NAMED = 5;
-
-function use(instances: readonly string[]): string {
-  return instances.length === 0 ? "none of its pods exist now" : `use ${instances.slice(-NAMED).join(" or ")}`;
-}
-
-function loggedService(place: Place, { source, service, pods }: FoundService): LoggedWorkload {
-  return loggedWorkload(place, source, { name: service.name, pods });
-}
 
 export function loggedJob(place: Place, { object, job, pods }: FoundJob): LoggedWorkload {
   return loggedWorkload(place, { kind: "Job", object }, { name: job.name, pods });

@@ -61,7 +61,9 @@ async function readNewest(config: LokiConfig, { workload, options, span }: Wante
     page.push(...whole.slice(Math.max(0, from - read), Math.max(0, from + size - read)));
     read += whole.length;
     if (entries.length < limit) break;
-    end = nextEnd(entries, whole);
+    // The end of a query is exclusive.
+    const oldest = entries.at(-1)?.time ?? 0n;
+    end = whole.length < entries.length ? oldest + 1n : oldest;
   }
   return page.toReversed().map(({ labels, line }) => ({ instance: labels[config.labels.pod] ?? workload.name, line }));
 }
@@ -71,12 +73,6 @@ function untilOldestMoment(entries: readonly LokiEntry[]): readonly LokiEntry[] 
   const oldest = entries.at(-1)?.time;
   const whole = entries.filter(({ time }) => time !== oldest);
   return whole.length > 0 ? whole : entries;
-}
-
-/** The end of a query is exclusive. */
-function nextEnd(entries: readonly LokiEntry[], whole: readonly LokiEntry[]): bigint {
-  const oldest = entries.at(-1)?.time ?? 0n;
-  return whole.length < entries.length ? oldest + 1n : oldest;
 }
 
 function selectorOf({ labels }: LokiConfig, workload: LoggedWorkload, instance: string | undefined): string {

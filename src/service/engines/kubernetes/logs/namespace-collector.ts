@@ -4,7 +4,6 @@ import { restUnlessAborted } from "../../../../platform/waiting.ts";
 import type { LogWriter } from "../../../workloads/logs/log-writer.ts";
 import type { CachedKind, NamespaceCache } from "../cache/namespace-cache.ts";
 import type { ClusterConfig } from "../cluster/cluster-config.ts";
-import type { KubeObject } from "../cluster/kinds.ts";
 import { collectContainer, type ContainerLog, type ContainerLogDeps } from "./container-log.ts";
 import { sourcesOf, collectedKinds, type CollectedWorkload, collectedWorkloads, existingKeys } from "./log-sources.ts";
 import { collectedUntil, markCollected, namespaceKey } from "./stored-logs.ts";
@@ -76,7 +75,11 @@ function watchChanges(collection: Collection) {
   const ends = [
     ...collectedKinds(config).map((kind) => cache.onChange(kind, () => changed.resolve())),
     cache.onChange("Pod", (pod) => {
-      if (pod) take(collection, pod);
+      // At once, because the pod may be gone a moment later: a last run that wasn't read is missed only if it is known.
+      for (const source of pod ? sourcesOf("", pod) : []) {
+        const collected = collection.containers.get(sourceKey(source));
+        collected?.log.update({ ...source, workload: collected.key });
+      }
       changed.resolve();
     }),
   ];
@@ -90,14 +93,6 @@ function watchChanges(collection: Collection) {
       for (const end of ends) end();
     },
   };
-}
-
-/** At once, because the pod may be gone a moment later: a last run that wasn't read is missed only if it is known. */
-function take({ containers }: Collection, pod: KubeObject<"Pod">): void {
-  for (const source of sourcesOf("", pod)) {
-    const collected = containers.get(sourceKey(source));
-    collected?.log.update({ ...source, workload: collected.key });
-  }
 }
 
 /** Asks until the API server has said which workloads and pods exist. */
@@ -124,12 +119,6 @@ async function problemOf(
   }
 }
 
-/** The kinds whose list or watch fails. */
-function failingKinds({ cache, config }: NamespaceCollectorDeps): readonly CachedKind[] {
-  const failing = new Set(cache.health().flatMap(({ kind, failure }) => (failure ? [kind] : [])));
-  return (["Pod", ...collectedKinds(config)] as const).filter((kind) => failing.has(kind));
-}
-
 /**
  * Remembers from time to time that logs are collected, as long as the cluster answers: the lease was renewed lately, so only
  * what fails is asked for.
@@ -137,7 +126,10 @@ function failingKinds({ cache, config }: NamespaceCollectorDeps): readonly Cache
 async function beat(deps: NamespaceCollectorDeps, signal: AbortSignal): Promise<void> {
   for (;;) {
     if (signal.aborted) return;
-    const problem = await problemOf(deps, signal, failingKinds(deps)).catch(() => "stopped");
+    const { cache, config } = deps;
+    const failing = new Set(cache.health().flatMap(({ kind, failure }) => (failure ? [kind] : [])));
+    const kinds = (["Pod", ...collectedKinds(config)] as const).filter((kind) => failing.has(kind));
+    const problem = await problemOf(deps, signal, kinds).catch(() => "stopped");
     deps.onProblem(problem);
     if (problem === undefined) await markCollected(deps.logs, placeOf(deps), deps.now()).catch(() => undefined);
     await sleep(deps.beatMs, undefined, { signal }).catch(() => undefined);

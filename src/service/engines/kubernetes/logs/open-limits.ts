@@ -40,17 +40,14 @@ export function makeOpening({ perSecond, backOffMs, elapsedMs }: OpeningOptions)
       pausedUntil = 0;
     },
     failed(error) {
-      if (!isOfCluster(error) || elapsedMs() < pausedUntil) return;
+      const isOfCluster = error instanceof KubeUnreachable || (error instanceof KubeError && error.status === 429);
+      if (!isOfCluster || elapsedMs() < pausedUntil) return;
       failures += 1;
       const wanted = error instanceof KubeError ? (error.retryAfterSeconds ?? 0) * 1_000 : 0;
       pausedUntil = elapsedMs() + Math.max(wanted, delayAfter(failures, backOffMs));
       next = Math.max(next, pausedUntil);
     },
   };
-}
-
-function isOfCluster(error: unknown): boolean {
-  return error instanceof KubeUnreachable || (error instanceof KubeError && error.status === 429);
 }
 
 /** A place for a log that is open. */

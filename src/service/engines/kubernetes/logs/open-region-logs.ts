@@ -80,7 +80,9 @@ export function collectedLogs({ region, logs, now, collector }: Collected): Regi
       }
       const until = await collectedUntil(logs, workload);
       const isWhole = until === undefined || dayOf(until) > day;
-      const notes = isWhole ? [] : [`${sentenceOf(other)}: lines after ${timeOf(until)} are missing here`];
+      const notes = isWhole
+        ? []
+        : [`${sentenceOf(other)}: lines after ${until.toISOString().slice(11, 19)}Z are missing here`];
       const speaker = options.instance ?? speakerOf(workload);
       return await withNotes({ ...options, speaker, notes }, (from, size) =>
         stored.page(workload, { ...options, from, size }),
@@ -95,8 +97,4 @@ function sentenceOf({ host, isAlive }: OtherCollector): string {
   if (isAlive) return `Gantry on ${host ?? "another host"} collects this log into a store of its own`;
   const who = host === undefined ? "another Gantry" : `Gantry on ${host}`;
   return `${who} collected this log into a store of its own and has stopped`;
-}
-
-function timeOf(moment: Date): string {
-  return `${moment.toISOString().slice(11, 19)}Z`;
 }

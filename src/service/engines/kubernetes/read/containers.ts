@@ -4,44 +4,38 @@ import { quantityMib } from "./quantity.ts";
 import { isTimeZoneVolume, type Remembered } from "./remembered.ts";
 
 export type PodTemplate = KubeObject<"Deployment">["spec"]["template"];
-type PodContainer = PodTemplate["spec"]["containers"][number];
 
 /** The containers of a pod template as the API has them. */
 export function containersOf({ spec }: PodTemplate, remembered: Remembered | undefined): Container[] {
-  return spec.containers.map((container) => ({
-    name: container.name,
-    image: container.image,
-    pullAlways: container.imagePullPolicy === "Always",
-    command: commandOf(container),
-    env: envOf(container),
-    ports: container.ports.map(({ containerPort, protocol = "TCP" }) => ({ port: containerPort, protocol })),
-    memoryMib: memoryOf(container),
-    mounts: container.volumeMounts
-      .filter(({ name }) => !isTimeZoneVolume(name, remembered))
-      .map(({ name, mountPath }) => ({ name: volumeName(name, remembered), mountPath })),
-  }));
+  return spec.containers.map(({ name, image, imagePullPolicy, command = [], args = [], env, ports, ...container }) => {
+    // The API's command holds the arguments too.
+    const words = [...command, ...args].map(unescaped);
+    const memory = container.resources?.limits?.["memory"];
+    return {
+      name,
+      image,
+      pullAlways: imagePullPolicy === "Always",
+      command: words.length > 0 ? words : undefined,
+      // A value that comes from a Secret or ConfigMap isn't read, so its variable has a name only.
+      env:
+        env.length > 0
+          ? env.map((variable) => ({
+              name: variable.name,
+              ...(variable.value !== undefined && { value: unescaped(variable.value) }),
+            }))
+          : undefined,
+      ports: ports.map(({ containerPort, protocol = "TCP" }) => ({ port: containerPort, protocol })),
+      memoryMib: memory === undefined ? undefined : quantityMib(memory),
+      mounts: container.volumeMounts
+        .filter((mount) => !isTimeZoneVolume(mount.name, remembered))
+        .map((mount) => ({ name: volumeName(mount.name, remembered), mountPath: mount.mountPath })),
+    };
+  });
 }
 
 /** The requested name of a pod's volume. */
 export function volumeName(podVolume: string, remembered: Remembered | undefined): string {
   return remembered?.volumes.find((volume) => volume.podVolume === podVolume)?.name ?? podVolume;
-}
-
-/** The API's command holds the arguments too. */
-function commandOf({ command = [], args = [] }: PodContainer): readonly string[] | undefined {
-  const words = [...command, ...args].map(unescaped);
-  return words.length > 0 ? words : undefined;
-}
-
-/** A value that comes from a Secret or ConfigMap isn't read, so its variable has a name only. */
-function envOf({ env }: PodContainer): Container["env"] {
-  if (env.length === 0) return undefined;
-  return env.map(({ name, value }) => ({ name, ...(value !== undefined && { value: unescaped(value) }) }));
-}
-
-function memoryOf({ resources }: PodContainer): number | undefined {
-  const limit = resources?.limits?.["memory"];
-  return limit === undefined ? undefined : quantityMib(limit);
 }
 
 /**

@@ -25,7 +25,11 @@ export function findCronJobs(region: KnownRegion, reading: Reading): FoundCronJo
     item.kind === "CronJob" ? [{ name, object: item.object }] : [],
   );
   if (named.length === 0) return [];
-  const byOwner = Map.groupBy(findJobs(region, reading), ({ object }) => controllerOf(object));
+  // By the uid of the object that made it; empty if somebody did.
+  const byOwner = Map.groupBy(
+    findJobs(region, reading),
+    ({ object }) => object.metadata.ownerReferences.find(({ controller }) => controller === true)?.uid ?? "",
+  );
   return named.map(({ name, object }) => ({
     object,
     name,
@@ -42,11 +46,6 @@ export function findCronJob(
   const named = jobNames(region, reading).find(reading.name);
   if (named?.item.kind !== "CronJob") return undefined;
   return findCronJobs(region, reading).find(({ name }) => name === named.name);
-}
-
-/** The uid of the object that made it; empty if somebody did. */
-function controllerOf({ metadata }: KubeObject<"Job">): string {
-  return metadata.ownerReferences.find(({ controller }) => controller === true)?.uid ?? "";
 }
 
 /** The answer of the API about one. */

@@ -39,7 +39,11 @@ const RECENT_MS = 60 * 60_000;
 export async function readEvents({ region, reading }: Place, asked: AskedEvents): Promise<ReadEvents> {
   const { workload, pods, signal } = asked;
   const within = AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]);
-  const unwell = unwellPods(pods, reading.now).slice(0, PODS);
+  // The newest first: they are of the version that matters.
+  const unwell = pods
+    .filter((pod) => podHealth(pod, reading.now).state !== "ready" || restartCount([pod]) > 0)
+    .toSorted((left, right) => created(right) - created(left))
+    .slice(0, PODS);
   const answers = await Promise.allSettled(
     [workload, ...unwell.map(({ metadata }) => metadata)].map(async ({ uid, namespace }) => {
       const place = { kind: "Event", namespace } as const;
@@ -50,13 +54,6 @@ export async function readEvents({ region, reading }: Place, asked: AskedEvents)
   const read = answers.flatMap((answer) => (answer.status === "fulfilled" ? answer.value : []));
   const failed = answers.find((answer) => answer.status === "rejected");
   return { events: told(read, reading.now), notRead: failed && whyNot(failed.reason) };
-}
-
-/** The newest first: they are of the version that matters. */
-function unwellPods(pods: readonly Pod[], now: Date): readonly Pod[] {
-  return pods
-    .filter((pod) => podHealth(pod, now).state !== "ready" || restartCount([pod]) > 0)
-    .toSorted((left, right) => created(right) - created(left));
 }
 
 function created({ metadata }: Pod): number {
@@ -74,7 +71,7 @@ function whyNot(error: unknown): string {
 /** Normal events that say why a container or pod ended. */
 const NOTABLE: ReadonlySet<string> = new Set(["Preempted", "TaintManagerEviction"]);
 
-function isTold({ type, reason = "", message = "" }: Event): boolean {
+function isWorthShowing({ type, reason = "", message = "" }: Event): boolean {
   if (reason === "" || message === "") return false;
   if (type !== "Normal") return true;
   // "Container app failed liveness probe, will be restarted"
@@ -83,7 +80,7 @@ function isTold({ type, reason = "", message = "" }: Event): boolean {
 
 function told(events: readonly Event[], now: Date): EventBody[] {
   const from = now.getTime() - RECENT_MS;
-  const recent = events.filter((event) => isTold(event) && !(Date.parse(lastAt(event)) < from));
+  const recent = events.filter((event) => isWorthShowing(event) && !(Date.parse(lastAt(event)) < from));
   const same = [...Map.groupBy(recent, ({ reason, message }) => `${reason} ${message}`).values()];
   return same
     .flatMap(bodyOf)

@@ -118,7 +118,7 @@ function inNewPods({ status }: KubeObject<"Job">, pods: readonly Pod[]): Attempt
 function inPlace({ metadata, spec, status }: KubeObject<"Job">, pods: readonly Pod[]): Attempts {
   const recorded = readJobEnd(metadata.annotations);
   const present = jobEndOf(pods);
-  const last = laterEnd(recorded, present);
+  const last = present && (!recorded || isLater(present, recorded)) ? present : recorded;
   const limit = isUsedUp(status) ? (spec.backoffLimit ?? 0) : 0;
   const attempts = Math.max(recorded?.attempts ?? 0, present?.attempts ?? 0);
   return {
@@ -200,12 +200,6 @@ function hasJustFailed(container: Container): boolean {
   if (!container.state || container.state.running) return false;
   const end = container.pod.metadata.deletionTimestamp === undefined ? lastEnd(container) : undefined;
   return end !== undefined && end.exitCode !== 0;
-}
-
-/** The later of the two. */
-function laterEnd(one: JobEnd | undefined, other: JobEnd | undefined): JobEnd | undefined {
-  if (!one || !other) return one ?? other;
-  return isLater(other, one) ? other : one;
 }
 
 /** Times are whole seconds, in which a container can fail more than once. */

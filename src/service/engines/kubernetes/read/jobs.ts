@@ -39,7 +39,10 @@ export function findJobs(region: Known, reading: Reading): FoundJob[] {
         ? [foundJob({ name, object: item.object }, pods.get(namespace) ?? podsIn(region, namespace), reading)]
         : [],
     )
-    .toSorted(byCreation);
+    .toSorted(
+      ({ job: left }, { job: right }) =>
+        Date.parse(left.createdAt) - Date.parse(right.createdAt) || (left.name < right.name ? -1 : 1),
+    );
 }
 
 /** The job of this name. Throws a `Refusal` 400 for a name that could mean another one: see workload-names.ts. */
@@ -60,7 +63,9 @@ export function jobNames(region: Known, { namespaces }: Reading): WorkloadNames<
     namespaces.flatMap((namespace) => {
       const jobs = jobsIn(region, namespace);
       const taken = new Set(jobs.map(({ metadata }) => metadata.name));
-      const cronJobs = cronJobsIn(region, namespace).toSorted(byName);
+      const cronJobs = cronJobsIn(region, namespace).toSorted((left, right) =>
+        left.metadata.name < right.metadata.name ? -1 : 1,
+      );
       return [
         ...jobs.map((object): InNamespace<Source> => {
           return { name: object.metadata.name, namespace, item: { kind: "Job", object } };
@@ -74,10 +79,6 @@ export function jobNames(region: Known, { namespaces }: Reading): WorkloadNames<
       ];
     }),
   );
-}
-
-function byName({ metadata: left }: KubeObject<"CronJob">, { metadata: right }: KubeObject<"CronJob">): number {
-  return left.name < right.name ? -1 : 1;
 }
 
 /** Workloads that Gantry created, and those that the region adopts: with a CronJob all of its jobs. */
@@ -119,10 +120,6 @@ function foundJob({ name, object }: Named, index: PodIndex, { username, now }: R
 
 function age({ metadata }: KubeObject<"Pod">): number {
   return Date.parse(metadata.creationTimestamp);
-}
-
-function byCreation({ job: left }: FoundJob, { job: right }: FoundJob): number {
-  return Date.parse(left.createdAt) - Date.parse(right.createdAt) || (left.name < right.name ? -1 : 1);
 }
 
 type Pod = KubeObject<"Pod">;

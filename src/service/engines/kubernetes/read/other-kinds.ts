@@ -44,7 +44,10 @@ export async function otherKind(
   };
   const [rollout, replicaSet] = await Promise.all([get("Rollout"), get("ReplicaSet")]);
   if (rollout) return `${name} is an Argo Rollout, which Gantry doesn't run. Use kubectl argo rollouts.`;
-  return replicaSet && replicaSetWords(replicaSet);
+  if (!replicaSet) return undefined;
+  const owner = controllerOf(replicaSet.metadata);
+  if (owner) return `${name} is a ReplicaSet of the ${owner.kind} ${owner.name}. Ask for ${owner.name}.`;
+  return `${name} is a ReplicaSet without a Deployment, which Gantry doesn't run. Use kubectl, or make a Deployment of it.`;
 }
 
 function isOfGantry({ metadata }: KubeObject<"Pod">): boolean {
@@ -57,13 +60,6 @@ type Metadata = KubeObject<"Pod">["metadata"];
 
 function controllerOf({ ownerReferences }: Metadata): Metadata["ownerReferences"][number] | undefined {
   return ownerReferences.find(({ controller }) => controller === true);
-}
-
-function replicaSetWords({ metadata }: KubeObject<"ReplicaSet">): string {
-  const { name } = metadata;
-  const owner = controllerOf(metadata);
-  if (owner) return `${name} is a ReplicaSet of the ${owner.kind} ${owner.name}. Ask for ${owner.name}.`;
-  return `${name} is a ReplicaSet without a Deployment, which Gantry doesn't run. Use kubectl, or make a Deployment of it.`;
 }
 
 function podWords({ metadata }: KubeObject<"Pod">, { region, reading }: Where): string {

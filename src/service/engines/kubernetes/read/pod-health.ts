@@ -30,7 +30,12 @@ export const READY_WITHIN_MS = 60_000;
 /** How an instance is. */
 export function podHealth(pod: Pod, now: Date): PodHealth {
   const { metadata, status } = pod;
-  if (status.phase === "Succeeded" || status.phase === "Failed") return { state: "over", ...overReason(pod) };
+  if (status.phase === "Succeeded" || status.phase === "Failed") {
+    if (status.reason === undefined) return { state: "over" };
+    // https://kubernetes.io/docs/concepts/scheduling-eviction/node-pressure-eviction/
+    const reason = kubernetesReason(status.reason, status.message, metadata.name);
+    return { state: "over", reason, since: status.startTime };
+  }
   if (metadata.deletionTimestamp !== undefined) return { state: "ending" };
   const failing = failingContainer(pod, now);
   if (failing !== undefined) return { state: "failing", ...failing };
@@ -41,18 +46,12 @@ export function podHealth(pod: Pod, now: Date): PodHealth {
 
 type Reason = Pick<PodHealth, "reason" | "since">;
 
-/** https://kubernetes.io/docs/concepts/scheduling-eviction/node-pressure-eviction/ */
-function overReason({ metadata, status }: Pod): Reason {
-  if (status.reason === undefined) return {};
-  return { reason: kubernetesReason(status.reason, status.message, metadata.name), since: status.startTime };
-}
-
 function failingContainer(pod: Pod, now: Date): Reason | undefined {
   const { initContainerStatuses, containerStatuses } = pod.status;
   for (const status of [...initContainerStatuses, ...containerStatuses]) {
     if (isEndedSidecar(pod, status)) continue;
     const failing = failureOf(status, now);
-    if (failing !== undefined) return said(subjectOf(pod, status), failing, pod);
+    if (failing !== undefined) return reasonOf(subjectOf(pod, status), failing, pod);
   }
   return undefined;
 }
@@ -81,7 +80,7 @@ export function subjectOf(pod: Pod, { name }: Named): string {
 }
 
 /** In a crash loop, readiness comes and goes, so nothing tells since when. */
-function said(subject: string, failure: Failure, pod: Pod): Reason {
+function reasonOf(subject: string, failure: Failure, pod: Pod): Reason {
   if ("crash" in failure) return { reason: `${subject} ${failure.crash}` };
   const { reason, message } = failure.waiting;
   return { reason: kubernetesReason(reason, message, subject), since: conditionOf(pod, "Ready")?.lastTransitionTime };
@@ -123,7 +122,8 @@ function unready(pod: Pod, now: Date): PodHealth {
   const { lastTransitionTime: since, message } = conditionOf(pod, "Ready") ?? {};
   const isLong = now.getTime() - Date.parse(since ?? "") > READY_WITHIN_MS;
   const why = lostNode(pod) ?? message;
-  return { state: "waiting", since, ...(isLong && { reason: clause(`${pod.metadata.name} isn't ready`, why) }) };
+  const reason = `${pod.metadata.name} isn't ready${why === undefined || why === "" ? "" : `: ${shortened(why)}`}`;
+  return { state: "waiting", since, ...(isLong && { reason }) };
 }
 
 /**
@@ -147,10 +147,6 @@ export function isStranded({ metadata: { deletionTimestamp } }: Pod, now: Date):
 /** Kubernetes' own word first, which narrow columns show and which people search for. */
 function kubernetesReason(reason: string, message: string | undefined, subject: string): string {
   return `${message === undefined || message === "" ? reason : `${reason}: ${shortened(message)}`} (${subject})`;
-}
-
-function clause(subject: string, message: string | undefined): string {
-  return message === undefined || message === "" ? subject : `${subject}: ${shortened(message)}`;
 }
 
 /** Whether it was ready once: its readiness changed after its start. */

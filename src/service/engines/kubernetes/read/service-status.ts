@@ -25,20 +25,19 @@ export function serviceStatus(source: ServiceSource, pods: readonly Pod[], now: 
   if (deletionTimestamp !== undefined) return { state: "Deleting", since: deletionTimestamp, ...counts };
   // No node may match a DaemonSet, which then runs as it should.
   if (rollout.wanted === 0 && source.kind !== "DaemonSet" && !isIdle(source.object.metadata.annotations)) {
-    return { state: stopState(rollout, instances), since: stoppedAt(source), ...counts };
+    // An evicted pod stays as a record, so it is no instance that still stops.
+    const isStopping = rollout.replicas > 0 || instances.some(({ state }) => state !== "over");
+    return { state: isStopping ? "Stopping" : "Stopped", since: stoppedAt(source), ...counts };
   }
   const { state, ...why } = runState(rollout, instances, now);
-  return { ...counts, ...why, state: state === "Running" && isBeingMade(source) ? "Starting" : state };
+  // Its instances run, but its address, routes or disks don't all exist yet.
+  const isBeingMade = source.object.metadata.annotations[annotations.making] !== undefined;
+  return { ...counts, ...why, state: state === "Running" && isBeingMade ? "Starting" : state };
 }
 
 /** Asked to have no instances, which is not stopped. */
 export function isIdle(of: Readonly<Record<string, string>>): boolean {
   return of[annotations.idle] !== undefined;
-}
-
-/** Its instances run, but its address, routes or disks don't all exist yet. */
-function isBeingMade({ object }: ServiceSource): boolean {
-  return object.metadata.annotations[annotations.making] !== undefined;
 }
 
 /** Nobody knows when somebody else stopped it. */
@@ -62,11 +61,6 @@ function crashesOf(
   };
 }
 
-/** An evicted pod stays as a record, so it is no instance that still stops. */
-function stopState({ replicas }: Rollout, instances: readonly Instance[]): ServiceState {
-  return replicas > 0 || instances.some(({ state }) => state !== "over") ? "Stopping" : "Stopped";
-}
-
 type Judged = Pick<FoundStatus, "state" | "message" | "since">;
 
 function runState(rollout: Rollout, instances: readonly Instance[], now: Date): Judged {
@@ -74,7 +68,9 @@ function runState(rollout: Rollout, instances: readonly Instance[], now: Date): 
   if (failing) return { state: "Failed", message: failing.reason, since: failing.since };
   if (rollout.problem) return { state: "Failed", message: rollout.problem.reason, since: rollout.problem.since };
   const { isObserved, isUpdated, isAvailable } = rollout;
-  if (isObserved && isUpdated && isAvailable) return { state: "Running", since: latest(instances) };
+  if (isObserved && isUpdated && isAvailable) {
+    return { state: "Running", since: times(instances.filter(({ state }) => state === "ready")).at(-1) };
+  }
   const waiting = instances.filter(({ state }) => state === "waiting");
   const why = [...waiting, ...instances.filter(({ state }) => state === "over")];
   const reason = why.find((each) => each.reason !== undefined)?.reason;
@@ -82,7 +78,7 @@ function runState(rollout: Rollout, instances: readonly Instance[], now: Date): 
   if (outage)
     return { state: "Failed", message: `no instance is ready: ${reason ?? outage.reason}`, since: outage.since };
   const message = rollout.hold ?? reason;
-  return { state: isStarting(rollout, instances) ? "Starting" : "Updating", message, since: earliest(waiting) };
+  return { state: isStarting(rollout, instances) ? "Starting" : "Updating", message, since: times(waiting).at(0) };
 }
 
 /**
@@ -107,12 +103,11 @@ function outageOf(
 function judged({ isObserved, isUpdated, hasNew }: Rollout, instances: readonly Instance[]): readonly Instance[] {
   if (!isObserved) return [];
   if (isUpdated || !hasNew) return instances;
-  const newest = instances.reduce<Instance | undefined>(newer, undefined);
+  const newest = instances.reduce<Instance | undefined>(
+    (one, other) => (one && created(one) >= created(other) ? one : other),
+    undefined,
+  );
   return instances.filter(({ pod }) => newest && versionOf(pod) === versionOf(newest.pod));
-}
-
-function newer(one: Instance | undefined, other: Instance): Instance {
-  return one && created(one) >= created(other) ? one : other;
 }
 
 function created({ pod }: Instance): number {
@@ -126,14 +121,6 @@ function versionOf({ metadata: { labels } }: Pod): string | undefined {
 /** Nothing of it was ready yet since it was created or started. An outage later is no start: it can be restarted. */
 function isStarting({ isSettled, ready }: Rollout, instances: readonly Instance[]): boolean {
   return isSettled && ready === 0 && !instances.some(({ pod, state }) => state !== "over" && wasReady(pod));
-}
-
-function latest(instances: readonly Instance[]): string | undefined {
-  return times(instances.filter(({ state }) => state === "ready")).at(-1);
-}
-
-function earliest(instances: readonly Instance[]): string | undefined {
-  return times(instances).at(0);
 }
 
 function times(instances: readonly Pick<Instance, "since">[]): string[] {

@@ -50,7 +50,10 @@ export function findServices(region: Known, reading: Reading): FoundService[] {
   const around = new Map(reading.namespaces.map((namespace) => [namespace, aroundOf(region, namespace)]));
   return namesOf(region, reading)
     .all.map((named) => foundService(named, around.get(named.namespace) ?? aroundOf(region, named.namespace), reading))
-    .toSorted(byCreation);
+    .toSorted(
+      ({ service: left }, { service: right }) =>
+        Date.parse(left.createdAt) - Date.parse(right.createdAt) || (left.name < right.name ? -1 : 1),
+    );
 }
 
 /** The service of this name in the API. Throws a `Refusal` 400 for a name that could mean another one: see workload-names.ts. */
@@ -113,12 +116,10 @@ function aroundOf(region: Known, namespace: string): Around {
       ingresses: kind === "ingress" ? cache.all("Ingress") : [],
       httpRoutes: kind === "gateway" ? cache.all("HTTPRoute") : [],
     }),
-    autoscalers: new Map(cache.all("HorizontalPodAutoscaler").map(autoscaled)),
+    autoscalers: new Map(
+      cache.all("HorizontalPodAutoscaler").map(({ metadata, spec }) => [targetKey(spec.scaleTargetRef), metadata.name]),
+    ),
   };
-}
-
-function autoscaled({ metadata, spec }: KubeObject<"HorizontalPodAutoscaler">): readonly [string, string] {
-  return [targetKey(spec.scaleTargetRef), metadata.name];
 }
 
 function targetKey({ kind, name }: { readonly kind: string; readonly name: string }): string {
@@ -149,10 +150,6 @@ function foundService(
   };
 }
 
-function byCreation({ service: left }: FoundService, { service: right }: FoundService): number {
-  return Date.parse(left.createdAt) - Date.parse(right.createdAt) || (left.name < right.name ? -1 : 1);
-}
-
 /** The kind that comes first keeps the name. */
 const order: readonly ServiceSource["kind"][] = ["Deployment", "StatefulSet", "DaemonSet"];
 
@@ -163,7 +160,12 @@ const order: readonly ServiceSource["kind"][] = ["Deployment", "StatefulSet", "D
 function nameServices(sources: readonly ServiceSource[], namespace: string): readonly InNamespace<ServiceSource>[] {
   const named = new Map<string, ServiceSource>();
   const taken: ServiceSource[] = [];
-  for (const source of order.flatMap((kind) => ofKind(sources, kind))) {
+  const ordered = order.flatMap((kind) =>
+    sources
+      .filter((source) => source.kind === kind)
+      .toSorted(({ object: left }, { object: right }) => (left.metadata.name < right.metadata.name ? -1 : 1)),
+  );
+  for (const source of ordered) {
     const { name } = source.object.metadata;
     if (named.has(name)) taken.push(source);
     else named.set(name, source);
@@ -174,14 +176,6 @@ function nameServices(sources: readonly ServiceSource[], namespace: string): rea
     named.set(name, source);
   }
   return [...named].map(([name, item]) => ({ name, namespace, item }));
-}
-
-function ofKind(sources: readonly ServiceSource[], kind: ServiceSource["kind"]): ServiceSource[] {
-  return sources.filter((source) => source.kind === kind).toSorted(byName);
-}
-
-function byName(left: ServiceSource, right: ServiceSource): number {
-  return left.object.metadata.name < right.object.metadata.name ? -1 : 1;
 }
 
 type Projection = {

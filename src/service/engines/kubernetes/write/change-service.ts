@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { type EngineRequest, Refusal } from "../../../engine.ts";
 import { type ServiceDefinition, updated } from "../../../workloads/definitions.ts";
 import { ensureService } from "../../../workloads/stored-definition.ts";
+import { type Engine, type EngineRequest, Refusal } from "../../../engine.ts";
 import { type Move, refusalOf as moveRefusal } from "../../../workloads/services/service-status.ts";
 import { KubeError, type Patch } from "../cluster/kube-api.ts";
 import { refusalOf } from "../cluster/refusal-of.ts";
@@ -17,29 +17,55 @@ import {
 import { oneInstance } from "./disks.ts";
 import { refuseTakenDomains, routedPort, refuseLaterDomains } from "./domains.ts";
 import { restartPatch, startPatch, stopPatch, updatePatch } from "./service-patches.ts";
-import { cacheOf, notesOf, objectOf, reading, type Target, wantedService } from "./target.ts";
+import {
+  cacheOf,
+  notesOf,
+  objectOf,
+  reading,
+  type Target,
+  wantedService,
+  type WriteParts,
+  onNewService,
+  onService,
+} from "./target.ts";
+import { createService } from "./create-service.ts";
 import { replaceRoutes } from "./service-making.ts";
 import { isAnother, isGone } from "./create-once.ts";
+
+type ServiceWrites = Pick<
+  Engine,
+  "createService" | "deleteService" | "updateService" | "startService" | "stopService" | "restartService"
+>;
+
+export function serviceWrites(parts: WriteParts): ServiceWrites {
+  return {
+    createService: (request) => onNewService(parts, request, (target) => createService(target, request)),
+    deleteService: (request) => onService(parts, request, deleteService),
+    updateService: (request) => onService(parts, request, (target) => updateService(target, request)),
+    startService: (request) => onService(parts, request, startService),
+    stopService: (request) => onService(parts, request, stopService),
+    restartService: (request) => onService(parts, request, restartService),
+  };
+}
 
 /** The API's answer to a change. */
 type Accepted = Record<string, never>;
 
-export async function stopService(target: Target): Promise<Accepted> {
+async function stopService(target: Target): Promise<Accepted> {
   await changed(target, "stop", (found) => stopPatch(found.source.object, target.parts.now(), notesOf(target)));
   return {};
 }
 
-export async function startService(target: Target): Promise<Accepted> {
-  await changed(target, "start", (found) => startPatch(found.source.object, sizeAtStart(found), notesOf(target)));
+async function startService(target: Target): Promise<Accepted> {
+  await changed(target, "start", ({ service, source: { object } }) => {
+    // A service that somebody else stopped didn't leave its size: it starts with one instance.
+    const size = annotations.size in object.metadata.annotations ? service.definition.size : 1;
+    return startPatch(object, size, notesOf(target));
+  });
   return {};
 }
 
-/** One that somebody else stopped didn't leave its size: it starts with one instance. */
-function sizeAtStart({ service, source }: FoundService): number {
-  return annotations.size in source.object.metadata.annotations ? service.definition.size : 1;
-}
-
-export async function restartService(target: Target): Promise<Accepted> {
+async function restartService(target: Target): Promise<Accepted> {
   await changed(target, "restart", (found) => {
     refuseUnrestartable(found);
     return restartPatch(found.source.object, target.parts.now(), notesOf(target));
@@ -47,7 +73,7 @@ export async function restartService(target: Target): Promise<Accepted> {
   return {};
 }
 
-export async function updateService(
+async function updateService(
   target: Target,
   { body }: Pick<EngineRequest<"updateService">, "body">,
 ): Promise<Accepted> {
@@ -130,7 +156,8 @@ async function changed(target: Target, move: Move, patchFor: PatchFor): Promise<
     const isUnchanged = now.metadata.resourceVersion === found.source.object.metadata.resourceVersion;
     if (!isUnchanged && tries < TRIES) continue;
     const wasOvertaken = !isUnchanged && !testsHold(patch, now);
-    throw refusalOf(wasOvertaken ? overtaken(error) : error, { doing, wrote: true });
+    const why = wasOvertaken ? new KubeError(409, error.message, { reason: "Conflict" }) : error;
+    throw refusalOf(why, { doing, wrote: true });
   }
 }
 
@@ -146,10 +173,6 @@ function testsHold(patch: Patch, object: FoundService["source"]["object"]): bool
     "/spec/replicas": object.spec.replicas,
   };
   return patch.operations.every((each) => each.op !== "test" || tested[each.path] === each.value);
-}
-
-function overtaken({ message }: KubeError): KubeError {
-  return new KubeError(409, message, { reason: "Conflict" });
 }
 
 /**
@@ -182,7 +205,7 @@ async function changeDomains(target: Target, before: FoundService, after: Servic
  * Deletes a service; its disks stay. In the foreground: the Deployment is there, and is told as Deleting, until its
  * instances are gone, and until then nobody else gets its name.
  */
-export async function deleteService(target: Target): Promise<string> {
+async function deleteService(target: Target): Promise<string> {
   const found = wantedService(target);
   refuseAdopted(found, "delete", target.region.config);
   const named = objectOf(found);

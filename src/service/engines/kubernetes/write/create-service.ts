@@ -35,7 +35,11 @@ export async function createService(
 ): Promise<Answer<"createService">> {
   const definition = readService(target.name, body, () => undefined);
   ensureService(definition);
-  refuseTakenName(target);
+  const { region, reading, name } = target;
+  if (isServiceName(region, { ...reading, name })) {
+    const holder = nameHolder(target);
+    throw holder?.service.deleting === true ? beingDeleted(name) : nameTaken(target, holder);
+  }
   refuseTakenParts(target, definition);
   await refuseTakenDomains(target, definition.domains);
   const port = routedPort(target.region, definition);
@@ -51,13 +55,6 @@ export async function createService(
   );
   if (!found) throw new Error(`the new service ${target.name} isn't in the cache`);
   return { ...createdService({ ...found.service, definition }), ...namespaceField(target, found) };
-}
-
-function refuseTakenName(target: Target): void {
-  const { region, reading, name } = target;
-  if (!isServiceName(region, { ...reading, name })) return;
-  const holder = nameHolder(target);
-  throw holder?.service.deleting === true ? beingDeleted(name) : nameTaken(target, holder);
 }
 
 function beingDeleted(name: string): Refusal {

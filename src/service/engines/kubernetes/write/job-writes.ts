@@ -10,7 +10,7 @@ import { findCronJob } from "../read/cron-jobs.ts";
 import { findJob, findJobs, jobNames } from "../read/jobs.ts";
 import { labels, annotations, MANAGED_BY } from "../names.ts";
 import { isGantrys } from "../read/owner.ts";
-import { type Place, notFound } from "../read/place.ts";
+import { notFound } from "../read/place.ts";
 import { refuseAdoptedJob, refuseCronJob } from "./refused-operations.ts";
 import {
   podSettingsOf,
@@ -33,19 +33,16 @@ export function jobWrites(parts: WriteParts): Pick<Engine, "createJob" | "delete
         parts,
         request,
         (target) => create(target, request),
-        (place) => namespaceOfNew(place, request.body),
+        (place) => {
+          // A run belongs to its CronJob, so it is in that namespace.
+          const from = request.body.from_cron_job;
+          const cronJob = from === undefined ? undefined : jobNames(place.region, place.reading).find(from);
+          return cronJob?.namespace ?? newNamespace(place);
+        },
       ),
     deleteJob: (request) =>
       onJob(parts, request, remove, ({ region, reading }, name) => jobNames(region, reading).find(name)?.namespace),
   };
-}
-
-/** A run belongs to its CronJob, so it is in that namespace. */
-function namespaceOfNew(place: Place, { from_cron_job: from }: NewJob): string {
-  return (
-    (from === undefined ? undefined : jobNames(place.region, place.reading).find(from)?.namespace) ??
-    newNamespace(place)
-  );
 }
 
 async function create(

@@ -23,16 +23,22 @@ type Mounted = {
 /** The containers of a definition for a pod. */
 export function podContainers(containers: readonly Container[], { timeZone, probed, settings }: Mounted): object[] {
   const { container: security } = securityContexts(settings);
-  return containers.map((container, index) => ({
-    ...podContainer(container),
-    ...resourcesOf(container, settings.defaults),
-    ...security,
-    volumeMounts: [
-      ...container.mounts.map(({ name, mountPath }) => ({ name: podVolumeOf(name), mountPath })),
-      ...(timeZone ? [{ name: timeZone.name, mountPath: "/etc/localtime", readOnly: true }] : []),
-    ],
-    ...readiness(probed.get(index)),
-  }));
+  return containers.map((container, index) => {
+    const port = probed.get(index);
+    return {
+      ...podContainer(container),
+      ...resourcesOf(container, settings.defaults),
+      ...security,
+      volumeMounts: [
+        ...container.mounts.map(({ name, mountPath }) => ({ name: podVolumeOf(name), mountPath })),
+        ...(timeZone ? [{ name: timeZone.name, mountPath: "/etc/localtime", readOnly: true }] : []),
+      ],
+      // An instance is ready when its port takes connections: nobody is sent to one that doesn't answer yet.
+      ...(port !== undefined && {
+        readinessProbe: { tcpSocket: { port }, periodSeconds: 2, timeoutSeconds: 2, failureThreshold: 3 },
+      }),
+    };
+  });
 }
 
 function podContainer({ name, image, command, env, ports, pullAlways }: Container): object {
@@ -70,12 +76,6 @@ export function requestFor(limit: string | undefined, { requests }: PodDefaults)
 
 export function memoryQuantity(mib: number): string {
   return `${mib}Mi`;
-}
-
-/** An instance is ready when its port takes connections: nobody is sent to one that doesn't answer yet. */
-function readiness(port: number | undefined): object {
-  if (port === undefined) return {};
-  return { readinessProbe: { tcpSocket: { port }, periodSeconds: 2, timeoutSeconds: 2, failureThreshold: 3 } };
 }
 
 /** Parts that each pod of Gantry has: no access to the cluster, and only the variables that were asked for. */

@@ -8,7 +8,7 @@ import {
   type PodLogOptions,
 } from "../../../../../src/service/engines/kubernetes/cluster/kube-api.ts";
 import { livePage } from "../../../../../src/service/engines/kubernetes/logs/live-logs.ts";
-import { startKubernetes } from "../../../../../src/service/engines/kubernetes/start-kubernetes.ts";
+import { startKubernetes } from "../../../../../src/service/engines/kubernetes/kubernetes-engine.ts";
 import { until } from "../../../../support/until.ts";
 import { openFakeApiServer } from "../support/fake-api-server.ts";
 import { cacheWith } from "../support/known-objects.ts";

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { startKubernetes } from "../../../../../src/service/engines/kubernetes/start-kubernetes.ts";
+import { startKubernetes } from "../../../../../src/service/engines/kubernetes/kubernetes-engine.ts";
 import { openFakeApiServer } from "../support/fake-api-server.ts";
 import { deployment } from "../support/cached-cluster.ts";
 import { openStrictLoki } from "./support/strict-loki.ts";

@@ -13,7 +13,8 @@ import {
 import { type Kind, kinds, type KubeObject } from "../../../../../../src/service/engines/kubernetes/cluster/kinds.ts";
 import type { Region } from "../../../../../../src/service/engines/kubernetes/regions.ts";
 import type { WriteParts } from "../../../../../../src/service/engines/kubernetes/write/target.ts";
-import { writeOperations } from "../../../../../../src/service/engines/kubernetes/write/write-operations.ts";
+import { serviceWrites } from "../../../../../../src/service/engines/kubernetes/write/change-service.ts";
+import { jobWrites } from "../../../../../../src/service/engines/kubernetes/write/job-writes.ts";
 import { makeSerialQueue } from "../../../../../../src/service/workloads/lifecycle/serial-queue.ts";
 import { config, namespacesOf } from "../../support/known-objects.ts";
 
@@ -135,5 +136,5 @@ export function writesOn(api: KubeApi, changed: Partial<ClusterConfig> = {}) {
     queue: makeSerialQueue(),
     jobRetries: 6,
   };
-  return { ...writeOperations(parts), parts, close: () => cache.close() };
+  return { ...serviceWrites(parts), ...jobWrites(parts), parts, close: () => cache.close() };
 }
