@@ -72,7 +72,10 @@ export async function openDockerEngine(options: DockerEngineOptions): Promise<Op
         }),
         connections: connectionsFor(machine),
         portsHost: options.portsHost ?? HOST,
-        readiness: () => readinessOf(title, health),
+        readiness() {
+          const outage = health.outage();
+          return outage ? { ok: false, reason: outageSentence(title, outage) } : { ok: true };
+        },
         disk: isLocal(found.address)
           ? watchDisk({
               onEvent,
@@ -88,11 +91,6 @@ export async function openDockerEngine(options: DockerEngineOptions): Promise<Op
     throw error;
   });
   return withHealth(opened, title, health);
-}
-
-function readinessOf(title: string, { outage }: DaemonHealth) {
-  const now = outage();
-  return now ? ({ ok: false, reason: outageSentence(title, now) } as const) : ({ ok: true } as const);
 }
 
 /** The opened engine, which says when the daemon is away. */

@@ -9,9 +9,9 @@ import { ownerFilter, unitOf, volumeName, workloadFilter } from "./names.ts";
 import { ownContainers } from "./own-containers.ts";
 import { makeUserNetworks } from "./user-networks.ts";
 import { enforcedMib } from "./units/container-spec.ts";
-import { unitOver } from "./units/container-unit.ts";
+import { type DockerContext, unitOver } from "./units/container-unit.ts";
 import { watchContainers, type WatchTimes } from "./units/container-watch.ts";
-import { startContainer, type StartDeps } from "./units/start-container.ts";
+import { startContainer } from "./units/start-container.ts";
 import { unawaited } from "../../../platform/unawaited.ts";
 
 type DockerRuntimeOptions = {
@@ -50,7 +50,7 @@ export function makeDockerRuntime(options: DockerRuntimeOptions): DockerRuntime 
   const networks = makeUserNetworks(daemon, owner);
   const graceSeconds = options.graceSeconds ?? GRACE_SECONDS;
   const { disk } = options;
-  const deps: StartDeps = { daemon, isOwn, owner, watch, networks, disk, onEvent, graceSeconds };
+  const context: DockerContext = { daemon, isOwn, owner, watch, networks, disk, onEvent, graceSeconds };
   const fronts = makePortFronts(options.portsHost, options.connections);
   return {
     keepsUnits: true,
@@ -61,8 +61,8 @@ export function makeDockerRuntime(options: DockerRuntimeOptions): DockerRuntime 
     prepare({ definition: { image, pullAlways } }, { signal, note }) {
       return images.ready(image, { pullAlways, signal, note });
     },
-    start: (spec, note) => startContainer(spec, deps, note),
-    adopt: () => adopt(deps),
+    start: (spec, note) => startContainer(spec, context, note),
+    adopt: () => adopt(context),
     expose: fronts.open,
     volumePath: (source) => volumeName(owner, source),
     async clear(workload) {
@@ -70,7 +70,7 @@ export function makeDockerRuntime(options: DockerRuntimeOptions): DockerRuntime 
       for (const { id } of listed) await daemon.removeContainer(id);
       await networks.removeUnused();
     },
-    clearOthers: (kept) => clearOthers(deps, kept),
+    clearOthers: (kept) => clearOthers(context, kept),
     readiness,
     async close() {
       watch.close();
@@ -80,27 +80,27 @@ export function makeDockerRuntime(options: DockerRuntimeOptions): DockerRuntime 
   };
 }
 
-async function adopt(deps: StartDeps): Promise<readonly Unit[]> {
+async function adopt(context: DockerContext): Promise<readonly Unit[]> {
   const units: Unit[] = [];
-  for (const listed of await deps.daemon.listContainers([ownerFilter(deps.owner)])) {
-    const unit = await adoptOne(listed, deps);
+  for (const listed of await context.daemon.listContainers([ownerFilter(context.owner)])) {
+    const unit = await adoptOne(listed, context);
     if (unit) units.push(unit);
   }
   return units;
 }
 
 /** A container that was created and never started is left from a killed server: it is removed. */
-async function adoptOne({ id, labels }: ListedContainer, deps: StartDeps): Promise<Unit | undefined> {
-  const found = await deps.daemon.inspectContainer(id);
+async function adoptOne({ id, labels }: ListedContainer, context: DockerContext): Promise<Unit | undefined> {
+  const found = await context.daemon.inspectContainer(id);
   const unit = unitOf(labels);
   if (!found || !unit) return undefined;
-  if (found.state !== "created") return unitOver(found, unit, deps);
-  await deps.daemon.removeContainer(id);
+  if (found.state !== "created") return unitOver(found, unit, context);
+  await context.daemon.removeContainer(id);
   return undefined;
 }
 
 /** Running ones are being stopped by now, with their grace time. */
-async function clearOthers({ daemon, owner, watch, networks, onEvent }: StartDeps, kept: ReadonlySet<string>) {
+async function clearOthers({ daemon, owner, watch, networks, onEvent }: DockerContext, kept: ReadonlySet<string>) {
   try {
     for (const { id, labels, state } of await daemon.listContainers([ownerFilter(owner)])) {
       if (kept.has(unitOf(labels)?.workload ?? "")) continue;

@@ -43,12 +43,12 @@ export async function startDocker(
     credentialFiles: files,
     portsHost,
   });
-  const notices = [...plainNotices(found), ...(await movedNotices(dataDir, { before, found }))];
+  const notices = [...opened.notices, ...plainNotices(found), ...(await movedNotices(dataDir, before, found))];
   await rememberDaemon(dataDir, found.address);
   const { kind, version } = found.about;
   return {
     ...opened,
-    notices: [...opened.notices, ...notices],
+    notices,
     found: [`${titles[kind]} ${version} at ${addressText(found.address)}`],
   };
 }
@@ -74,9 +74,7 @@ function plainNotices({ address, about }: FoundDaemon): string[] {
   ];
 }
 
-type Moved = { readonly before: string | undefined; readonly found: FoundDaemon };
-
-async function movedNotices(dataDir: string, { before, found }: Moved): Promise<string[]> {
+async function movedNotices(dataDir: string, before: string | undefined, found: FoundDaemon): Promise<string[]> {
   const now = addressText(found.address);
   if (before === undefined || before === now) return [];
   const label = `${OWNER_LABEL}=${await ownerOf(dataDir)}`;

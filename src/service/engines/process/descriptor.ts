@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { describeEngine } from "../../engine-descriptor.ts";
 import { quotasOf, quotaVariables } from "../../workloads/host-limits.ts";
-import { processLimits } from "./limits.ts";
+import { processLimits, TITLE } from "./limits.ts";
 
 export const processEngine = describeEngine({
   name: "process",
-  title: "Node processes",
+  title: TITLE,
   runs: "demo programs on this machine",
   variables: {
     ...quotaVariables,

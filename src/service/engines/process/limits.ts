@@ -1,5 +1,7 @@
 import type { Limit } from "../../engine.ts";
 
+export const TITLE = "Node processes";
+
 /** What processes can't do as containers would. A local trial and the tests use this engine: nothing here is routed. */
 export const processLimits: readonly Limit[] = [
   {

@@ -6,7 +6,7 @@ import type { OpenedEngine } from "../../engine.ts";
 import { openWorkloadEngine, type WorkloadOptions } from "../../workloads/workload-engine.ts";
 import { makeCatalogue, type CatalogueEntry, checkImage } from "./catalogue.ts";
 import { connectionsFor, quotasFor, thisMachine, type QuotaSettings } from "../../workloads/host-limits.ts";
-import { processLimits } from "./limits.ts";
+import { processLimits, TITLE } from "./limits.ts";
 import {
   type ProcessTables,
   volumeFolder,
@@ -18,7 +18,7 @@ import {
 import type { Runtime, Unit } from "../../workloads/runtime.ts";
 import { pathSegment } from "../../workloads/state/data-folder.ts";
 import { withFileNamed } from "../../workloads/state/file-errors.ts";
-import { startChild, type ChildDeps } from "./instances/child.ts";
+import { startChild } from "./instances/child.ts";
 import { enforcedMib, reservedMib, makeMemoryWatch } from "./instances/memory-watch.ts";
 import { HOST, makePortFronts } from "../../workloads/ports.ts";
 import { endProcesses, signalProcess } from "./records/orphans.ts";
@@ -54,7 +54,7 @@ export async function openProcessEngine(options: ProcessEngineOptions): Promise<
   const machine = thisMachine();
   const catalogue = makeCatalogue(options.allowHostCommands ?? false);
   const opened = await openWorkloadEngine(options, {
-    about: { name: "process", title: "Node processes", version: process.version, cannot: processLimits },
+    about: { name: "process", title: TITLE, version: process.version, cannot: processLimits },
     quotas: quotasFor(options.quotas ?? {}, machine),
     startsAtOnce: Math.max(MIN_STARTS_AT_ONCE, availableParallelism()),
     runtime: ({ state, ...deps }) =>
@@ -91,7 +91,7 @@ const ORPHAN_GRACE_MS = 1_000;
  */
 export function makeProcessRuntime(options: ProcessRuntimeOptions): Runtime {
   const { dataDir, catalogue } = options;
-  const deps: ChildDeps = { ...options, memory: makeMemoryWatch(options.memoryPollMs) };
+  const deps = { ...options, memory: makeMemoryWatch(options.memoryPollMs) };
   const fronts = makePortFronts(HOST, options.connections);
   return {
     keepsUnits: false,

@@ -1,6 +1,6 @@
-import { setTimeout as pause } from "node:timers/promises";
 import type { Unit } from "../runtime.ts";
 import { unawaited } from "../../../platform/unawaited.ts";
+import { within } from "../../../platform/waiting.ts";
 
 /**
  * Starts a few units at a time. A burst of hundreds would block every answer for half a minute, and no more of them may be
@@ -30,7 +30,7 @@ export function makeStartQueue(limits: StartLimits): StartQueue {
       if (signal.aborted || !(await slots.turn(signal))) return undefined;
       try {
         const unit = await start();
-        const isUp = Promise.race([unit.spoke, unit.exited, pause(STARTUP_MS, undefined, { ref: false })]);
+        const isUp = within(STARTUP_MS, Promise.race([unit.spoke, unit.exited]), () => undefined);
         unawaited(isUp.finally(slots.isUp));
         unawaited(unit.exited.finally(slots.isGone));
         return unit;

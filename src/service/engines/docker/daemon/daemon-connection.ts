@@ -84,7 +84,7 @@ function sendTo(address: DaemonAddress, { method, path, headers, body, signal }:
     // One connection per request: the daemon may close a kept one while it is being reused, and then nobody knows whether
     // the request took effect.
     const options = {
-      ...placeOf(address),
+      ...("socketPath" in address ? address : { host: address.host, port: address.port, ...address.tls }),
       agent: false,
       method,
       path,
@@ -99,12 +99,6 @@ function sendTo(address: DaemonAddress, { method, path, headers, body, signal }:
     outgoing.on("error", (error) => reject(new DaemonError(undefined, error.message, { cause: error })));
     outgoing.end(body);
   });
-}
-
-function placeOf(address: DaemonAddress): object {
-  if ("socketPath" in address) return address;
-  const { host, port, tls } = address;
-  return { host, port, ...tls };
 }
 
 export type DaemonCall = Pick<DaemonRequest, "method" | "path" | "headers" | "signal"> & {

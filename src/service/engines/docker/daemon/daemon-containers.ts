@@ -42,7 +42,11 @@ export function containerCalls(daemon: DaemonConnection, { read, find, post }: D
         throw error;
       }
     },
-    stopContainer: async (id, seconds) => void (await post(`/containers/${id}/stop`, stopping(seconds), [404])),
+    async stopContainer(id, graceSeconds) {
+      // It answers once the container has ended.
+      const limitMs = (graceSeconds + STOP_SECONDS) * 1_000;
+      await post(`/containers/${id}/stop`, { query: { t: String(graceSeconds) }, limitMs }, [404]);
+    },
     unpauseContainer: async (id) => void (await post(`/containers/${id}/unpause`)),
     // With the volumes that its image asked for and nobody named: nothing could find them again.
     removeContainer: async (id) =>
@@ -54,11 +58,6 @@ export function containerCalls(daemon: DaemonConnection, { read, find, post }: D
     setMemory: async (id, bytes) =>
       void (await post(`/containers/${id}/update`, { body: { Memory: bytes, MemorySwap: bytes } })),
   };
-}
-
-/** It answers once the container has ended. */
-function stopping(graceSeconds: number) {
-  return { query: { t: String(graceSeconds) }, limitMs: (graceSeconds + STOP_SECONDS) * 1_000 };
 }
 
 /** For the kill after the grace time, on a machine under load. */

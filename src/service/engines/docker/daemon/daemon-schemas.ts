@@ -95,7 +95,8 @@ export function inspectedOf({
     hasTerminal: Config.Tty ?? false,
     exitCode: state === "ended" ? State.ExitCode : null,
     isOutOfMemory: State.OOMKilled ?? false,
-    finishedAt: momentOf(State.FinishedAt),
+    // The daemons write the year 1 for "never".
+    finishedAt: State.FinishedAt.startsWith("0001-") ? undefined : new Date(State.FinishedAt).toISOString(),
     memoryBytes: HostConfig.Memory === 0 ? undefined : HostConfig.Memory,
     ports: portsIn(NetworkSettings.Ports ?? {}),
   };
@@ -105,11 +106,6 @@ export function inspectedOf({
 function stateOf(status: string): InspectedContainer["state"] {
   if (["created", "configured", "initialized"].includes(status)) return "created";
   return ["exited", "dead", "stopped", "removing"].includes(status) ? "ended" : "running";
-}
-
-/** The daemons write the year 1 for "never". */
-function momentOf(text: string): string | undefined {
-  return text.startsWith("0001-") ? undefined : new Date(text).toISOString();
 }
 
 function portsIn(ports: Readonly<Record<string, readonly { HostPort: string }[] | null>>): Map<number, number> {

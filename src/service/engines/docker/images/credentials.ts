@@ -37,7 +37,9 @@ export function credentialsIn(files: readonly string[], run: RunHelper = runHelp
     for (const file of files) {
       try {
         const login = await loginIn(file, image, run);
-        if (login) return { header: headerOf(login, image) };
+        if (!login) continue;
+        const header = JSON.stringify({ ...login, serveraddress: serverOf(image) });
+        return { header: Buffer.from(header).toString("base64url") };
       } catch (error) {
         return { problem: `${file}: ${error instanceof Error ? error.message : String(error)}` };
       }
@@ -52,14 +54,14 @@ async function loginIn(path: string, image: ImageReference, run: RunHelper): Pro
   const keys = keysOf(image);
   const own = keys.find((key) => file.credHelpers?.[key] !== undefined);
   if (own !== undefined) return await askHelper(file.credHelpers?.[own] ?? "", own, run);
-  const login = keys.map((key) => loginAt(key, file)).find((found) => found !== undefined);
+  const entries = Object.entries(file.auths ?? {}).map(([name, entry]) => {
+    // Old entries are addresses: `https://registry.example.com/v1/`.
+    return { names: [name, /^https?:\/\/([^/]+)/u.exec(name)?.[1]], entry };
+  });
+  const logins = keys.map((key) => loginOf(entries.find(({ names }) => names.includes(key))?.entry ?? {}));
+  const login = logins.find((found) => found !== undefined);
   const store = file.credsStore ?? "";
   return login ?? (store === "" ? undefined : await askHelper(store, serverOf(image), run));
-}
-
-function loginAt(key: string, { auths }: AuthFile): Login | undefined {
-  const entry = Object.entries(auths ?? {}).find(([name]) => name === key || hostOf(name) === key)?.[1];
-  return entry && loginOf(entry);
 }
 
 async function authFile(path: string): Promise<AuthFile | undefined> {
@@ -87,11 +89,6 @@ function serverOf({ registry }: ImageReference): string {
   return registry === HUB ? HUB_SERVER : registry;
 }
 
-/** Old entries are addresses: `https://registry.example.com/v1/`. */
-function hostOf(name: string): string | undefined {
-  return /^https?:\/\/([^/]+)/u.exec(name)?.[1];
-}
-
 type Entry = NonNullable<AuthFile["auths"]>[string];
 
 /** Undefined for an empty entry: its credentials are in a helper. */
@@ -101,10 +98,6 @@ function loginOf({ auth = "", identitytoken = "" }: Entry): Login | undefined {
   const colon = decoded.indexOf(":");
   if (colon < 0) return undefined;
   return { username: decoded.slice(0, colon), password: decoded.slice(colon + 1).replace(/\0+$/u, "") };
-}
-
-function headerOf(login: Login, image: ImageReference): string {
-  return Buffer.from(JSON.stringify({ ...login, serveraddress: serverOf(image) })).toString("base64url");
 }
 
 type HelperEnd = { readonly output: string; readonly isOk: boolean };

@@ -33,17 +33,14 @@ export async function pullImage(reference: ImageReference, pulling: Pulling): Pr
   } catch (error) {
     const why = watch.whyGivenUp();
     if (why !== undefined) throw new Error(`${named(reference.registry)} ${why}`, { cause: error });
-    // Docker answers with a status while it has sent nothing yet, and writes the error into its answer later.
-    if (error instanceof DaemonError && isOfRegistry(error)) throw pullFailure(error.message, place);
+    // Docker answers with a status while it has sent nothing yet, and writes the error into its answer later. A status is
+    // about the image, because nothing else was asked for; without one, or with 503, the daemon itself is away.
+    const isOfRegistry = error instanceof DaemonError && error.status !== undefined && error.status !== 503;
+    if (isOfRegistry) throw pullFailure(error.message, place);
     throw error;
   } finally {
     watch.end();
   }
-}
-
-/** A status is about the image, nothing else was asked for. Without one the daemon itself is away. */
-function isOfRegistry({ status }: DaemonError): boolean {
-  return status !== undefined && status !== 503;
 }
 
 type PullPlace = ImageReference & {

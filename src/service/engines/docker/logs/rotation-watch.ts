@@ -36,7 +36,11 @@ export function watchRotation(daemon: Pick<DaemonApi, "readLogs">, log: WatchedL
     const before = oldest;
     oldest = (await readOldest(daemon, log).catch(() => undefined)) ?? before;
     if (!oldest || !before || oldest.bytes.equals(before.bytes)) return;
-    if (!isNoted) await log.write({ at: new Date(), text: `[gantry] ${textOf(oldest)}` });
+    if (!isNoted) {
+      const second = momentOf(makeTimeReader()(oldest).time).toISOString().slice(0, 19);
+      const text = `lines just before ${second}Z can be missing: the container's log was rotated then`;
+      await log.write({ at: new Date(), text: `[gantry] ${text}` });
+    }
     isNoted = false;
   }
 
@@ -49,12 +53,6 @@ export function watchRotation(daemon: Pick<DaemonApi, "readLogs">, log: WatchedL
     noted: () => (isNoted = true),
     look,
   };
-}
-
-function textOf(oldest: Entry): string {
-  const { time } = makeTimeReader()(oldest);
-  const second = momentOf(time).toISOString().slice(0, 19);
-  return `lines just before ${second}Z can be missing: the container's log was rotated then`;
 }
 
 /** Undefined while the log is empty. */

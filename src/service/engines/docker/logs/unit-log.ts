@@ -8,7 +8,7 @@ import { readContainerLog, type Reading, makeLag } from "./log-reading.ts";
 import { hasWholeSeconds, type Position, positionOf } from "./position.ts";
 import { type RotationWatch, watchRotation } from "./rotation-watch.ts";
 
-type UnitLogDeps = {
+type LogOptions = {
   readonly daemon: Pick<DaemonApi, "readLogs">;
   /** After an error. */
   readonly backOffMs?: BackOff;
@@ -35,8 +35,10 @@ const REST_MS = 30_000;
  * Passes on the output of a container from the line after a cursor, each line once, also while the daemon restarts.
  * Resolves, never rejects, when all lines up to the container's end were written, or when `signal` aborts.
  */
-export async function followUnitLog(deps: UnitLogDeps, log: UnitLog): Promise<void> {
-  const { daemon, backOffMs = BACK_OFF, endMs = END_MS } = deps;
+export async function followUnitLog(
+  { daemon, backOffMs = BACK_OFF, endMs = END_MS }: LogOptions,
+  log: UnitLog,
+): Promise<void> {
   const position = positionOf(log.container, log.after);
   const rotation = watchRotation(daemon, log);
   const state: State = { position, isBehind: position !== undefined, isHurried: false, noted: undefined };
@@ -71,7 +73,7 @@ type State = {
 };
 
 type Next = {
-  readonly daemon: UnitLogDeps["daemon"];
+  readonly daemon: LogOptions["daemon"];
   readonly log: UnitLog;
   readonly state: State;
   readonly rotation: RotationWatch;

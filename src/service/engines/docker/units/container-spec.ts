@@ -28,11 +28,12 @@ type Placed = { readonly owner: string; readonly network: string };
 
 /** What the daemon creates for a unit. */
 export function containerSpec(spec: UnitSpec, { owner, network }: Placed): ContainerSpec {
-  const { definition, volumes } = spec;
+  const { definition, volumes, syncTimezone } = spec;
+  const zone = syncTimezone ? [`TZ=${Intl.DateTimeFormat().resolvedOptions().timeZone}`] : [];
   return {
     image: definition.image,
     command: definition.command,
-    env: environment(spec),
+    env: [...zone, ...(definition.env ?? []).map(({ name, value }) => `${name}=${value ?? ""}`)],
     labels: { ...labelsOf(owner, spec), ...memoryLabel(definition.memoryMib) },
     memoryBytes: memoryBytes(definition.memoryMib),
     network,
@@ -44,11 +45,6 @@ export function containerSpec(spec: UnitSpec, { owner, network }: Placed): Conta
       return [{ name: volumeName(owner, volume.source), target: mountPath, readOnly: volume.readOnly }];
     }),
   };
-}
-
-function environment({ definition, syncTimezone }: UnitSpec): string[] {
-  const asked = (definition.env ?? []).map(({ name, value }) => `${name}=${value ?? ""}`);
-  return syncTimezone ? [`TZ=${Intl.DateTimeFormat().resolvedOptions().timeZone}`, ...asked] : asked;
 }
 
 /**

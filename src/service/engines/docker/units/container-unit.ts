@@ -7,12 +7,19 @@ import type { DiskWatch } from "../daemon/disk-watch.ts";
 import { followUnitLog } from "../logs/unit-log.ts";
 import { askedMib } from "../names.ts";
 import { memoryBytes } from "./container-spec.ts";
+import type { OwnContainers } from "../own-containers.ts";
+import type { UserNetworks } from "../user-networks.ts";
 import type { ContainerWatch } from "./container-watch.ts";
 import { unawaited } from "../../../../platform/unawaited.ts";
+import { within } from "../../../../platform/waiting.ts";
 
-export type UnitDeps = {
+/** What the containers of a data folder share. */
+export type DockerContext = {
   readonly daemon: DaemonApi;
+  readonly owner: string;
+  readonly isOwn: OwnContainers["isOwn"];
   readonly watch: ContainerWatch;
+  readonly networks: UserNetworks;
   readonly disk?: DiskWatch | undefined;
   /** From SIGTERM to SIGKILL. */
   readonly graceSeconds: number;
@@ -24,36 +31,36 @@ const PROBE_MS = 1_000;
 const MIB = 1024 * 1024;
 
 /** A container that was started, and may have ended. */
-export function unitOver(container: InspectedContainer, labels: UnitLabels, deps: UnitDeps): Unit {
+export function unitOver(container: InspectedContainer, labels: UnitLabels, context: DockerContext): Unit {
   const { id } = container;
-  const ended = deps.watch.ended(id);
+  const ended = context.watch.ended(id);
   const gone = new AbortController();
   unawaited(ended.finally(() => gone.abort()));
-  const log = makeLog(container, gone.signal, deps);
+  const log = makeLog(container, gone.signal, context);
   const exited = ended.then(async (exit) => {
     await log.isRead;
     return exit;
   });
   let stopping: Promise<void> | undefined;
-  if (container.state === "ended") unawaited(deps.watch.look(id));
+  if (container.state === "ended") unawaited(context.watch.look(id));
   return {
     labels,
     exited,
     spoke: Promise.resolve(),
     ...reachability(container, gone.signal),
-    hindrance: () => (deps.watch.isPaused(id) ? "somebody paused its container" : undefined),
+    hindrance: () => (context.watch.isPaused(id) ? "somebody paused its container" : undefined),
     readLog: log.read,
     async stop() {
       log.skip();
-      stopping ??= stopContainer(id, ended, deps);
+      stopping ??= stopContainer(id, ended, context);
       await stopping;
       await exited;
     },
     async discard() {
       await log.isRead;
-      await deps.watch.discard(id);
+      await context.watch.discard(id);
     },
-    ...memory(container, deps),
+    ...memory(container, context),
   };
 }
 
@@ -64,7 +71,7 @@ type Log = {
   readonly isRead: Promise<void>;
 };
 
-function makeLog({ id, hasTerminal }: InspectedContainer, ended: AbortSignal, { daemon, disk }: UnitDeps): Log {
+function makeLog({ id, hasTerminal }: InspectedContainer, ended: AbortSignal, { daemon, disk }: DockerContext): Log {
   const { promise: isRead, resolve } = Promise.withResolvers<void>();
   let isFollowed = false;
   return {
@@ -110,8 +117,8 @@ function reachability({ ports }: InspectedContainer, ended: AbortSignal): Pick<U
 }
 
 /** Asks until it has ended, also over an outage of the daemon. */
-async function stopContainer(id: string, ended: Promise<unknown>, deps: UnitDeps): Promise<void> {
-  const { daemon, watch, graceSeconds, onEvent } = deps;
+async function stopContainer(id: string, ended: Promise<unknown>, context: DockerContext): Promise<void> {
+  const { daemon, watch, graceSeconds, onEvent } = context;
   const isOver = ended.then(() => true as const);
   for (let isFirst = true; ; isFirst = false) {
     try {
@@ -136,7 +143,7 @@ async function unpause(id: string, daemon: DaemonApi): Promise<void> {
 }
 
 /** A limit that nobody changed since the start is told as it was asked for. */
-function memory({ id, labels, memoryBytes: limit }: InspectedContainer, { daemon }: UnitDeps) {
+function memory({ id, labels, memoryBytes: limit }: InspectedContainer, { daemon }: DockerContext) {
   const asked = askedMib(labels);
   let limitMib = limit === memoryBytes(asked) || limit === undefined ? asked : Math.round(limit / MIB);
   return {
@@ -167,11 +174,7 @@ async function takesConnections(port: number): Promise<boolean> {
   });
   socket.once("end", () => socket.destroy()).resume();
   const connected = new Promise<true>((resolve) => socket.once("connect", () => resolve(true)));
-  const isOpen = (await Promise.race([connected, closed])) && (await Promise.race([stillOpen(), closed]));
+  const isOpen = (await Promise.race([connected, closed])) && (await within(OPEN_MS, closed, () => true));
   socket.destroy();
   return isOpen;
-}
-
-function stillOpen(): Promise<true> {
-  return pause(OPEN_MS, true, { ref: false });
 }

@@ -148,7 +148,8 @@ async function look(watch: Watch, id: string): Promise<void> {
  */
 async function lateExitOf({ daemon, times }: Watch, ended: InspectedContainer): Promise<Exit | undefined> {
   let last = ended;
-  for (let looks = 0; looks < LATE_LOOKS && isDoubtful(last); looks += 1) {
+  for (let looks = 0; looks < LATE_LOOKS; looks += 1) {
+    if (last.exitCode !== KILLED || last.isOutOfMemory || last.isBeingRemoved) break;
     await pause(times.lateReasonMs, undefined, { ref: false });
     try {
       const found = await daemon.inspectContainer(ended.id);
@@ -160,10 +161,6 @@ async function lateExitOf({ daemon, times }: Watch, ended: InspectedContainer): 
     }
   }
   return last.isBeingRemoved ? removedAt(last) : exitOf(last);
-}
-
-function isDoubtful({ exitCode, isOutOfMemory, isBeingRemoved }: InspectedContainer): boolean {
-  return exitCode === KILLED && !isOutOfMemory && !isBeingRemoved;
 }
 
 const REMOVED: Exit = { code: null, isRemoved: true };

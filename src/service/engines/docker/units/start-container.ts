@@ -2,63 +2,47 @@ import type { Exit, Unit, UnitLabels, UnitSpec } from "../../../workloads/runtim
 import type { CommandFailure, ContainerSpec, InspectedContainer } from "../daemon/daemon-api.ts";
 import { DaemonError } from "../daemon/daemon-error.ts";
 import { containerName, volumeLabels, volumeName } from "../names.ts";
-import type { OwnContainers } from "../own-containers.ts";
-import type { UserNetworks } from "../user-networks.ts";
 import { containerSpec, memoryCaveat } from "./container-spec.ts";
-import { unitOver, type UnitDeps } from "./container-unit.ts";
-
-export type StartDeps = UnitDeps & {
-  readonly owner: string;
-  readonly isOwn: OwnContainers["isOwn"];
-  readonly networks: UserNetworks;
-};
+import { unitOver, type DockerContext } from "./container-unit.ts";
 
 /** Creates the container and starts it. Rejects with the reason if one of them fails. */
-export async function startContainer(spec: UnitSpec, deps: StartDeps, note: Note): Promise<Unit> {
+export async function startContainer(spec: UnitSpec, context: DockerContext, note: Note): Promise<Unit> {
   try {
-    return await createAndStart(spec, deps, note);
+    return await createAndStart(spec, context, note);
   } catch (error) {
     // The daemon names folders of the host.
-    if (error instanceof DaemonError && isDiskFull(error)) throw new Error(DISK_IS_FULL, { cause: error });
-    throw error;
+    if (!(error instanceof DaemonError) || !/no space left on device|disk quota exceeded/iu.test(error.message))
+      throw error;
+    throw new Error("the disk of the machine is full", { cause: error });
   }
 }
 
-const DISK_IS_FULL = "the disk of the machine is full";
-
-function isDiskFull({ message }: DaemonError): boolean {
-  return /no space left on device|disk quota exceeded/iu.test(message);
-}
-
-async function createAndStart(spec: UnitSpec, deps: StartDeps, note: Note): Promise<Unit> {
-  const { owner, daemon, networks } = deps;
+async function createAndStart(spec: UnitSpec, context: DockerContext, note: Note): Promise<Unit> {
+  const { owner, daemon, networks } = context;
   const caveat = memoryCaveat(spec.definition.memoryMib);
   if (caveat !== undefined) note(caveat);
   for (const { source } of spec.volumes) {
     await daemon.ensureVolume(volumeName(owner, source), volumeLabels(owner, source));
   }
   const started = await networks.within(spec, async (network) => {
-    const made = await create(containerName(owner, spec), containerSpec(spec, { owner, network }), deps);
-    return typeof made === "string" ? await start(made, deps) : made;
+    const made = await create(containerName(owner, spec), containerSpec(spec, { owner, network }), context);
+    return typeof made === "string" ? await start(made, context) : made;
   });
-  const labels = unitLabels(spec);
-  if (!("message" in started)) return unitOver(started, labels, deps);
+  const { workload, instance, container, generation } = spec;
+  const labels = { workload, instance, container, generation };
+  if (!("message" in started)) return unitOver(started, labels, context);
   note(`the command can't be run: ${started.message}`);
   return endedUnit(labels, { code: started.exitCode });
 }
 
 type Note = (line: string) => void;
 
-function unitLabels({ workload, instance, container, generation }: UnitSpec): UnitLabels {
-  return { workload, instance, container, generation };
-}
-
 /**
  * Resolves to the new container's id. One of this name that was started is used instead: the answer to its start was lost,
  * by an outage or because an earlier server was killed, and starting another one would run the program twice.
  */
-async function create(name: string, body: ContainerSpec, deps: StartDeps): Promise<string | InspectedContainer> {
-  const { daemon, isOwn, watch } = deps;
+async function create(name: string, body: ContainerSpec, context: DockerContext): Promise<string | InspectedContainer> {
+  const { daemon, isOwn, watch } = context;
   try {
     return await daemon.createContainer(name, body);
   } catch (error) {
@@ -73,7 +57,7 @@ async function create(name: string, body: ContainerSpec, deps: StartDeps): Promi
   return await daemon.createContainer(name, body);
 }
 
-async function start(id: string, { daemon }: StartDeps): Promise<InspectedContainer | CommandFailure> {
+async function start(id: string, { daemon }: DockerContext): Promise<InspectedContainer | CommandFailure> {
   try {
     const failure = await daemon.startContainer(id);
     if (failure) {

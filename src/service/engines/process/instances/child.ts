@@ -19,24 +19,25 @@ import { caveats, planLaunch, type Launch, type LaunchPlan } from "./launch-plan
 import { recordOutput } from "./log-output.ts";
 import { enforcedMib, type MemoryWatch } from "./memory-watch.ts";
 
-/** Needed to start a process. */
-export type ChildDeps = {
-  readonly state: Kysely<ProcessTables>;
-  readonly memory: MemoryWatch;
-  readonly catalogue: readonly CatalogueEntry[];
-  readonly dataDir: string;
-  /** From SIGTERM to SIGKILL. */
-  readonly graceMs: number;
-  readonly now: () => Date;
-};
-
 type Note = (line: string) => void;
 
 /**
  * Starts a process in its own group. Its token is saved before, so that it is found again even if this server dies.
  * Rejects when the machine is out of open files, memory or process ids.
  */
-export async function startChild(spec: UnitSpec, deps: ChildDeps, note: Note): Promise<Unit> {
+export async function startChild(
+  spec: UnitSpec,
+  deps: {
+    readonly state: Kysely<ProcessTables>;
+    readonly memory: MemoryWatch;
+    readonly catalogue: readonly CatalogueEntry[];
+    readonly dataDir: string;
+    /** From SIGTERM to SIGKILL. */
+    readonly graceMs: number;
+    readonly now: () => Date;
+  },
+  note: Note,
+): Promise<Unit> {
   const token = randomBytes(16).toString("hex");
   const launch = await prepare(spec, deps.dataDir);
   const plan = planLaunch(launch, findImage(deps.catalogue, spec.definition.image), token);
@@ -51,7 +52,13 @@ export async function startChild(spec: UnitSpec, deps: ChildDeps, note: Note): P
   const unit = unitOf(started, launch, {
     ...deps,
     memory: watchMemory(pid, { spec, plan, memory: deps.memory, note }),
-    afterExit: () => orNote(note, () => cleanUp(token, plan, deps.state)),
+    afterExit: () =>
+      orNote(note, async () => {
+        // A catalogue program starts nothing; a host command may leave processes behind, even outside of its group. As in
+        // a container, the end of the first process is the end of all.
+        if (plan.isHostCommand) await endProcesses([{ token, pid: null, started: null }], table, 0);
+        await forgetProcess(deps.state, token);
+      }),
   });
   if (pid !== undefined) {
     // The saved token is enough to find the process: a failure here is not worth losing it.
@@ -71,7 +78,9 @@ async function prepare(spec: UnitSpec, dataDir: string): Promise<Launch> {
   return { spec, hostPorts, volumes, workFolder: workFolder(dataDir, spec.workload) };
 }
 
-type Ending = Pick<ChildDeps, "graceMs" | "now"> & {
+type Ending = {
+  readonly graceMs: number;
+  readonly now: () => Date;
   readonly memory: MemoryGuard;
   readonly afterExit: () => Promise<void>;
 };
@@ -84,7 +93,10 @@ function unitOf(child: ChildProcess, { spec, hostPorts }: Launch, { graceMs, now
   let write: LogReader["write"] = async (line) => (await reader.promise).write(line);
   const output = recordOutput([child.stdout, child.stderr], (line) => write(line), { now });
   let isStopping = false;
-  const exited = goneOf(child).then(async (exit) => {
+  const gone = new Promise<Exit>((resolve) => {
+    child.on("exit", (code, signal) => resolve({ code, ...(signal !== null && { signal }) }));
+  });
+  const exited = gone.then(async (exit) => {
     unwatch();
     await output.ended(() => isStopping);
     child.stdout?.destroy();
@@ -112,13 +124,6 @@ function unitOf(child: ChildProcess, { spec, hostPorts }: Launch, { graceMs, now
     },
     discard: async () => undefined,
   };
-}
-
-async function cleanUp(token: string, plan: LaunchPlan, state: Kysely<ProcessTables>): Promise<void> {
-  // A catalogue program starts nothing; a host command may leave processes behind, even outside of its group. As in a
-  // container, the end of the first process is the end of all.
-  if (plan.isHostCommand) await endProcesses([{ token, pid: null, started: null }], table, 0);
-  await forgetProcess(state, token);
 }
 
 /** Does work that must not affect the program; a failure is noted in its log. */
@@ -149,12 +154,6 @@ async function spawnPlan(plan: LaunchPlan, folder: string): Promise<ChildProcess
   } catch (error) {
     return error instanceof Error ? error : new Error(String(error));
   }
-}
-
-function goneOf(child: ChildProcess): Promise<Exit> {
-  return new Promise((resolve) => {
-    child.on("exit", (code, signal) => resolve({ code, ...(signal !== null && { signal }) }));
-  });
 }
 
 /** What Docker and Kubernetes report for a container that was killed with SIGKILL: 128 + 9. */

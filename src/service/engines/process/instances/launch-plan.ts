@@ -49,7 +49,9 @@ export function planLaunch(launch: Launch, entry: CatalogueEntry, token: string)
       ...(spec.definition.command ?? []),
     ],
     env: {
-      ...Object.fromEntries(INHERITED.flatMap((name) => entryOf(name))),
+      ...Object.fromEntries(
+        INHERITED.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
+      ),
       HOME: launch.workFolder,
       [TOKEN_VARIABLE]: token,
     },
@@ -60,14 +62,11 @@ export function planLaunch(launch: Launch, entry: CatalogueEntry, token: string)
   };
 }
 
-function entryOf(name: string): [string, string][] {
-  const value = process.env[name];
-  return value === undefined ? [] : [[name, value]];
-}
-
 /** The container's own environment first, because it must not change the engine's variables, such as PORT. */
 function handedEnv({ spec, hostPorts, volumes }: Launch): Record<string, string> {
-  const env: Record<string, string> = { TZ: spec.syncTimezone ? hostZone() : "UTC" };
+  const env: Record<string, string> = {
+    TZ: spec.syncTimezone ? Intl.DateTimeFormat().resolvedOptions().timeZone : "UTC",
+  };
   for (const { name, value } of spec.definition.env ?? []) env[name] = value ?? "";
   env["INSTANCE_NAME"] = spec.instance;
   env["REGION"] = spec.region;
@@ -82,10 +81,6 @@ function handedEnv({ spec, hostPorts, volumes }: Launch): Record<string, string>
     env[`GANTRY_MOUNT_${name}`] = mount.mountPath + (volume?.readOnly ? ":ro" : "");
   }
   return env;
-}
-
-function hostZone(): string {
-  return Intl.DateTimeFormat().resolvedOptions().timeZone;
 }
 
 /** Lines for the log before the start, about requested features that are not available here. */
