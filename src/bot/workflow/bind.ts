@@ -1,4 +1,3 @@
-import type { NewHistoryEvent } from "../changes/history-event.ts";
 import type { BindingWish } from "../commands/command.ts";
 import { type Binding, bindingInWords, type BindingTerms } from "../policy/binding.ts";
 import type { Verdict, Rule } from "../policy/policy.ts";
@@ -79,10 +78,11 @@ async function write(
   const { origin, profile, terms, before } = asked;
   const { teamId, channelId } = origin;
   const was = before === undefined ? "" : `was: ${bindingInWords(before)}`;
-  const event = bindEvent(
-    asked,
-    terms === undefined ? { kind: "unbound", result: was } : { kind: "bound", result: bindingInWords(terms) },
-  );
+  const happened =
+    terms === undefined
+      ? ({ kind: "unbound", result: was } as const) // a literal kind
+      : ({ kind: "bound", result: bindingInWords(terms) } as const); // a literal kind
+  const event = originEvent(origin, profile, { ...happened, verb: "use", account: terms?.account });
   const channel = { teamId, channelId };
   const boundBy = { userId: profile.userId, name: profile.name };
   const writing =
@@ -107,12 +107,6 @@ async function refuse(deps: WorkflowParts, asked: Asked, verdict: Verdict): Prom
   return refusalMessage({ kind: "policy", verdict, command: deps.settings.command });
 }
 
-type Happened = Pick<NewHistoryEvent, "kind" | "result">;
-
-function bindEvent({ origin, profile, terms }: Asked, happened: Happened): NewHistoryEvent {
-  return originEvent(origin, profile, { ...happened, verb: "use", account: terms?.account });
-}
-
 type Move = { readonly teamId: string; readonly from: string; readonly to: string };
 
 /**
@@ -127,7 +121,7 @@ export async function moveChannel(
   const { accounts, responder, policy, log } = deps;
   await moveRows(deps, move).finally(accounts.forget);
   const { source, rules } = policy();
-  const outdated = rules.filter((rule) => names(rule, move.from)).map(({ name }) => name);
+  const outdated = rules.filter((rule) => namesChannel(rule, move.from)).map(({ name }) => name);
   if (outdated.length === 0) return log.info(move, "a channel has another id");
   log.error({ ...move, source, rules: outdated }, "a channel has another id, and policy rules name the old one");
   await responder.announce(move.to, sentences.policyNamesOldId({ ...move, source, rules: outdated }));
@@ -155,6 +149,6 @@ function resealed(sealer: Sealer, account: LinkedAccount, channelId: string): st
   }
 }
 
-function names({ where, end }: Rule, channelId: string): boolean {
+function namesChannel({ where, end }: Rule, channelId: string): boolean {
   return where?.includes(channelId) === true || (end.kind === "approve" && end.terms.cardIn === channelId);
 }

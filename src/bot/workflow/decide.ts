@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import { within } from "../../platform/waiting.ts";
 import type { Card, StoredChange, Who } from "../changes/stored-change.ts";
 import type { Settings } from "../commands/command.ts";
 import type { Post } from "../views/kit/message.ts";
@@ -48,7 +48,9 @@ export async function decide(deps: WorkflowParts, interaction: DecideInteraction
   if (change.state !== "pending") return answer({ kind: "late", change, wanted: decision });
   const may = await eligible(deps, change, interaction);
   if (may.kind !== "may") {
-    await noteNotEligible(deps, { change, who: may.who, why: may.kind });
+    // For history alone: the thread of the card shows only what counted.
+    const refusal = { kind: "vote-refused", who: may.who, result: reasons[may.kind] } as const; // a literal kind
+    await note(deps, changeEvent(deps, { ...change, id: undefined }, refusal));
     return answer(await whyNot(deps, { change, may, wanted: decision }));
   }
   const deciding = { change, interaction, answer, who: may.who };
@@ -103,22 +105,12 @@ async function whyNot(
   return { kind: "foreign", change, wanted, ...(could && { could }) };
 }
 
-type NotEligible = { readonly change: StoredChange; readonly who: Who; readonly why: Exclude<May["kind"], "may"> };
-
-const reasons: Readonly<Record<NotEligible["why"], string>> = {
+const reasons: Readonly<Record<Exclude<May["kind"], "may">, string>> = {
   own: "own request",
   foreign: "not an approver",
   standing: "not a full member",
   unchecked: "Slack didn't confirm who they are",
 };
-
-/** For history alone: the thread of the card shows only what counted. */
-async function noteNotEligible(deps: WorkflowParts, { change, who, why }: NotEligible): Promise<void> {
-  await note(
-    deps,
-    changeEvent(deps, { ...change, id: undefined }, { kind: "vote-refused", who, result: reasons[why] }),
-  );
-}
 
 type Approving = By & { readonly sinceMs: number };
 
@@ -165,7 +157,7 @@ async function approve(deps: WorkflowParts, { change, interaction, answer, who, 
   // It has the approvals its card asked for, but the current policy may require more.
   if (clearance.kind === "pending") return answer({ kind: "not-enough", change: clearance.change });
   if (clearance.kind === "refused") return answer({ kind: "not-run", change, why: clearance.outcome.why });
-  await Promise.race([begun.promise, sleep(ANSWER_WITHIN_MS, undefined, { ref: false })]);
+  await within(ANSWER_WITHIN_MS, begun.promise, () => undefined);
   return answerOnce();
 }
 

@@ -132,18 +132,14 @@ async function mayLink(deps: WorkflowParts, { whose, origin }: LinkAttempt): Pro
   const profile = await deps.people.profile(userId, freshness.deciding);
   if (profile.standing !== "member") return { profile, refusal: membersOnly };
   if (whose === "mine") return { profile, refusal: undefined };
-  if (whose === "workspace") return { profile, refusal: workspaceRefusal(deps, profile) };
+  // Everybody acts with it, so it isn't a question for the policy, which may be for one channel.
+  if (whose === "workspace" && deps.accounts.isConfigured) return { profile, refusal: configured };
+  if (whose === "workspace") return { profile, refusal: profile.isAdmin ? undefined : adminsOnly };
   const binding = await deps.store.bindingOf(teamId, channelId);
   const permissions = permissionsFor(deps, { profile, channelId, account: undefined });
   const { region: defaultRegion } = deps.settings;
   const { verdict } = await bindingVerdict({ kind: "clear" }, { binding, defaultRegion, asker: profile, permissions });
   return { profile, refusal: verdict.kind === "refuse" ? verdict : undefined };
-}
-
-/** Everybody acts with it, so it isn't a question for the policy, which may be for one channel. */
-function workspaceRefusal({ accounts }: Pick<WorkflowParts, "accounts">, { isAdmin }: Profile): Refusal | undefined {
-  if (accounts.isConfigured) return configured;
-  return isAdmin ? undefined : adminsOnly;
 }
 
 const configured: Refusal = {

@@ -1,9 +1,9 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { Context } from "../commands/command.ts";
 import type { RecentList } from "../commands/lookup/directory.ts";
 import { listJobs, listServices } from "../commands/lookup/list-workloads.ts";
 import { listRefusal, visibleItems } from "../commands/lookup/may-see.ts";
+import { within } from "../../platform/waiting.ts";
 import { Problem } from "../../api/problem.ts";
 import type { WorkflowParts } from "./ports.ts";
 import type { FormValues } from "../commands/forms/form.ts";
@@ -60,16 +60,20 @@ export async function liveWorkloads(
 type Where = { readonly kind: "service" | "job"; readonly region: string };
 
 /** Only workloads this person may see and, in a bound channel, only those it is bound to. */
-async function seen({ lately }: Told, where: Where, context: Context): Promise<RecentList | undefined> {
+async function seen({ lately }: Listed, where: Where, context: Context): Promise<RecentList | undefined> {
   if (lately === undefined) return undefined;
   const { binding } = context;
   const items = lately.entries.filter(({ name }) => binding?.covers(name) ?? true);
   return { ...lately, entries: await visibleItems({ ...where, items, nameOf: ({ name }) => name }, context) };
 }
 
-type Told = { readonly lately: RecentList | undefined; readonly problem: string | undefined; readonly isLate: boolean };
+type Listed = {
+  readonly lately: RecentList | undefined;
+  readonly problem: string | undefined;
+  readonly isLate: boolean;
+};
 
-const nothing: Told = { lately: undefined, problem: undefined, isLate: false };
+const nothing: Listed = { lately: undefined, problem: undefined, isLate: false };
 
 type Kind = Omit<Wanted, "of"> & { readonly kind: "service" | "job" };
 
@@ -77,41 +81,22 @@ async function kindOf(
   deps: Pick<WorkflowParts, "lanes" | "clock" | "log">,
   context: Context,
   wanted: Kind,
-): Promise<Told> {
+): Promise<Listed> {
   const { kind, region, freshMs, withinMs } = wanted;
   const { account, directory } = context;
   const refusal = await listRefusal(kind, region, context);
   if (refusal !== undefined) return { ...nothing, problem: refusal.why };
   const known = directory.recent(account.username, kind, region);
   if (known !== undefined && deps.clock.now().getTime() - known.at < freshMs) return { ...nothing, lately: known };
-  const first = await firstOf(deps, { list: listing(context, kind, region), withinMs });
-  return { ...first, lately: directory.recent(account.username, kind, region) };
-}
-
-function listing(context: Context, kind: "service" | "job", region: string): Promise<unknown> {
-  return kind === "service" ? listServices({ ...context, region }) : listJobs(context);
-}
-
-type Reading = { readonly list: Promise<unknown>; readonly withinMs: number };
-
-type First = { readonly isLate: boolean; readonly problem: string | undefined };
-const LATE: First = { isLate: true, problem: "The workload API hasn't answered yet." };
-
-/** Why there is no new list, if there is none. A late one goes on, and is remembered when it comes. */
-async function firstOf(
-  { lanes, log }: Pick<WorkflowParts, "lanes" | "log">,
-  { list, withinMs }: Reading,
-): Promise<First> {
-  const asked = list.then(
-    (): First => ({ isLate: false, problem: undefined }),
-    (error: unknown): First => ({ isLate: false, problem: sentenceOf(error, log) }),
+  // A late one goes on, and is remembered when it comes.
+  const reading = (kind === "service" ? listServices({ ...context, region }) : listJobs(context)).then(
+    () => ({ isLate: false, problem: undefined }),
+    (error: unknown) => ({ isLate: false, problem: sentenceOf(error, deps.log) }),
   );
-  lanes.background(asked);
-  const control = new AbortController();
-  const late = sleep(withinMs, LATE, { signal: control.signal, ref: false }).catch(() => LATE);
-  const first = await Promise.race([asked, late]);
-  control.abort();
-  return first;
+  deps.lanes.background(reading);
+  const late = { isLate: true, problem: "The workload API hasn't answered yet." };
+  const outcome = await within(withinMs, reading, () => late);
+  return { ...outcome, lately: directory.recent(account.username, kind, region) };
 }
 
 function sentenceOf(error: unknown, log: Logger): string {

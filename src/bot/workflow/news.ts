@@ -31,7 +31,8 @@ export function owedNews(change: StoredChange, { told, at }: Known): OwedNews {
   const { card, createdAt, settledAt } = change;
   const news = newsOf(change);
   // With a card they saw that it was requested.
-  const isNew = ranks[news] > rankOf(told) && (card === undefined || ranks[news] > ranks.waiting);
+  const known = told !== undefined && Object.hasOwn(ranks, told) ? ranks[told as News] : 0; // a key, as just seen
+  const isNew = ranks[news] > known && (card === undefined || ranks[news] > ranks.waiting);
   if (!isNew) return { kind: "nothing" };
   const ms =
     news === "running"
@@ -44,10 +45,6 @@ export function owedNews(change: StoredChange, { told, at }: Known): OwedNews {
 
 function left(withinMs: number, since: Date, at: Date): number {
   return withinMs - (at.getTime() - since.getTime());
-}
-
-function rankOf(told: string | undefined): number {
-  return told !== undefined && Object.hasOwn(ranks, told) ? ranks[told as News] : 0; // a key, as just seen
 }
 
 function newsOf(change: StoredChange): News {

@@ -1,8 +1,7 @@
-import type { Change } from "../changes/change.ts";
 import type { StoredChange } from "../changes/stored-change.ts";
 import type { Context, WriteCommand } from "../commands/command.ts";
 import { commandOf } from "../commands/grammar/parse.ts";
-import type { Message, Post } from "../views/kit/message.ts";
+import type { Post } from "../views/kit/message.ts";
 import { askedElsewhere } from "../views/messages/asked-message.ts";
 import { refusalMessage } from "../views/messages/refusal-message.ts";
 import { namesFor, preflight, preflightGlass } from "./access/approvers.ts";
@@ -51,7 +50,11 @@ export async function propose(deps: WorkflowParts, interaction: AskInteraction, 
   const asked = { interaction, command, context };
   const judged = await judge({ command, context }, ask);
   if (judged.kind === "refused") return refuseByPolicy(deps, asked, judged);
-  if (judged.kind === "nothing") return interaction.reply.send(nothingToDoAnswer(judged.changes), "done");
+  if (judged.kind === "nothing") {
+    const [only, ...others] = judged.changes;
+    const isOne = only !== undefined && others.length === 0;
+    return interaction.reply.send(isOne ? nothingToDo(only) : nothingToDoForAny(judged.changes), "done");
+  }
   if (judged.kind === "impossible") return refuseByApi(deps, asked, judged.leftOut);
   const { kind: _kind, ...effect } = judged;
   const since =
@@ -72,7 +75,12 @@ async function storeOrPoint(deps: WorkflowParts, proposed: Proposed, interaction
   const earlier = waitKey === undefined ? undefined : await deps.store.find({ waitKey });
   if (earlier !== undefined) return pointAtEarlierRequest(deps, interaction, earlier);
   const refused = await refusalOf(deps, proposed);
-  if (refused !== undefined) return refuse(deps, { proposed, interaction }, refused);
+  if (refused !== undefined) {
+    const subject = { ...subjectOf(proposed), id: undefined };
+    const who = requesterOf(proposed);
+    await note(deps, changeEvent(deps, subject, { kind: "refused", who, result: refused.why }));
+    return interaction.reply.send(refused.post, "refused");
+  }
   const stored = await store(deps, proposed);
   if ("untold" in stored) return askWhetherAgain(deps, interaction, { ask: proposed.ask, earlier: stored.untold });
   if (stored.isFinished) interaction.onFinished();
@@ -101,11 +109,6 @@ async function goOn(deps: WorkflowParts, { stored, interaction }: Going): Promis
   const [names, current] = await Promise.all([namesFor(deps.people, change), deps.store.find({ id: change.id })]);
   const link = current === undefined ? undefined : await deps.cards.link(current);
   return reply.send(askedElsewhere({ change, cardIn, link, defaultRegion, names }), "done");
-}
-
-function nothingToDoAnswer(changes: readonly Change[]): Message {
-  const [change, ...others] = changes;
-  return change === undefined || others.length > 0 ? nothingToDoForAny(changes) : nothingToDo(change);
 }
 
 type Asked = {
@@ -169,15 +172,6 @@ async function refusalOf(deps: WorkflowParts, { verdict, ask, context }: Propose
   if (verdict.kind === "break-glass") return preflightGlass(deps, { rule: verdict.rule, asker });
   if (verdict.kind !== "approve") return undefined;
   return preflight(deps, { terms: verdict.terms, rule: verdict.rule, asker });
-}
-
-type Refusing = { readonly proposed: Proposed; readonly interaction: AskInteraction };
-
-async function refuse(deps: WorkflowParts, { proposed, interaction }: Refusing, { post, why }: Refusal): Promise<void> {
-  const who = requesterOf(proposed);
-  const subject = { ...subjectOf(proposed), id: undefined };
-  await note(deps, changeEvent(deps, subject, { kind: "refused", who, result: why }));
-  return interaction.reply.send(post, "refused");
 }
 
 /** Short ids can be taken already. */

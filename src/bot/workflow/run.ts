@@ -103,12 +103,13 @@ async function toItsEnd(deps: WorkflowParts, stored: Stored, running: Running): 
 async function run(deps: WorkflowParts, stored: Stored, { signal, events }: Running): Promise<Done | undefined> {
   const { change, fresh } = stored;
   const onClaimed = events?.onClaimed;
-  const cleared = await clearanceOf(deps, stored);
+  const cleared: Clearance =
+    fresh === undefined ? (stored.clearance ?? (await clearToRun(deps, change))) : { kind: "run", opened: fresh };
   switch (cleared.kind) {
     case "refused":
       await refuse(deps, change, cleared.outcome);
       return undefined;
-    case "untold":
+    case "unchecked":
       deps.lanes.rest(changeKey(change.id), AWAY_REST_MS);
       return undefined;
     // Pending again, or taken over: the stored state is up to date.
@@ -139,11 +140,6 @@ async function partsDone(deps: WorkflowParts, claimed: StoredChange, signal: Abo
   return change && { change };
 }
 
-async function clearanceOf(deps: WorkflowParts, { change, fresh, clearance }: Stored): Promise<Clearance> {
-  if (fresh !== undefined) return { kind: "run", opened: fresh };
-  return clearance ?? clearToRun(deps, change);
-}
-
 /** A part waits this long for another Run of its workload, as an approved Change does. */
 const BUSY_FOR_MS = 10 * 60_000;
 
@@ -162,7 +158,7 @@ export async function runParts(
     const now = await deps.store.find({ id: request.id });
     if (signal.aborted || now?.state !== "claimed") return undefined;
     const next = nextPart(now);
-    if (next === undefined || opened === undefined) return end(deps, now);
+    if (next === undefined || opened === undefined) return settleRequest(deps, now);
     // Another Run of its workload is in progress, or another replica has it.
     if (next.id === last?.id) return undefined;
     last = next;
@@ -221,7 +217,7 @@ async function openedOrRefused(
 }
 
 /** Its history is that of its parts, and those that were changed are followed from now on. */
-async function end(deps: WorkflowParts, request: StoredChange): Promise<StoredChange | undefined> {
+async function settleRequest(deps: WorkflowParts, request: StoredChange): Promise<StoredChange | undefined> {
   const outcome = outcomeOf(request);
   const lookInMs = (request.parts ?? []).some(({ state }) => state === "done") ? 0 : undefined;
   const settled = await deps.store.advance(request.id, step(endOf[outcome.kind], { outcome, lookInMs }), undefined);

@@ -22,7 +22,7 @@ export type Clearance =
   /** It changed meanwhile; the next reader checks it again. */
   | { readonly kind: "moved" }
   /** Slack can't say right now who people are. It stays approved and is checked again until it expires. */
-  | { readonly kind: "untold" };
+  | { readonly kind: "unchecked" };
 
 /**
  * Between request and execution, people leave, rules change and channels get locked. So this asks policy again and
@@ -51,7 +51,7 @@ export async function clearToRun(
         { err: error, changeId: change.id },
         "an approved request waits for Slack to confirm its approvers",
       );
-      return { kind: "untold" };
+      return { kind: "unchecked" };
     }
     return {
       kind: "refused",
@@ -181,7 +181,9 @@ function reapprovalNotice(
   const missing = now.votes - counting.length;
   const more = counting.length === 0 ? "approval" : "more approval";
   return [
-    ...(before !== undefined && isSame(before, now) ? [] : ["The policy changed since the request."]),
+    ...(before !== undefined && whoMustApprove(before) === whoMustApprove(now)
+      ? []
+      : ["The policy changed since the request."]),
     ...lostWords(lost),
     `${counted(missing, more)} ${missing === 1 ? "is" : "are"} needed.`,
   ].join(" ");
@@ -194,11 +196,7 @@ function lostWords(names: readonly string[]): readonly string[] {
   return [`The approvals of ${names.slice(0, -1).join(", ")} and ${last} no longer count.`];
 }
 
-/** Compares who must approve, not the expiry or whom the card mentions. */
-function isSame(one: Terms, other: Terms): boolean {
-  return whoMustApprove(one) === whoMustApprove(other);
-}
-
+/** Not the expiry, or whom the card mentions. */
 function whoMustApprove({ votes, from, selfApproval, reasonRequired, cardIn }: Terms): string {
   const { users, groups, channelMembers } = from;
   return JSON.stringify([votes, users, groups, channelMembers, selfApproval, reasonRequired, cardIn ?? null]);

@@ -1,15 +1,13 @@
 import type { OpenAccount } from "../../accounts/resolve.ts";
-import type { ChannelBinding, Context, Logs } from "../../commands/command.ts";
+import type { Context, Logs } from "../../commands/command.ts";
 import { type Binding, coversName, outsideLock } from "../../policy/binding.ts";
 import type { Origin } from "../origin.ts";
 import { freshness, type WorkflowParts, type People } from "../ports.ts";
 import { permissionsFor } from "./permissions.ts";
 import { recordsFor } from "./records.ts";
 import type { AccountApi } from "../../../api/client.ts";
-import type { OperationId } from "../../../api/operations.ts";
 import { UserError } from "../../errors.ts";
 import { operationFacts } from "../../policy/operation-facts.ts";
-import type { Question } from "../../policy/policy.ts";
 import { beforeNo } from "./approvers.ts";
 
 type Asked = { readonly origin: Origin; readonly effect: "read" | "write" };
@@ -48,16 +46,12 @@ export async function accessFor(
     directory,
     settings: { ...settings, region: binding?.region ?? own ?? settings.region },
     defaultRegion: settings.region,
-    binding: binding && boundTo(binding),
+    binding: binding && { ...binding, covers: (name) => coversName(binding, name) },
     asker: { ...profile, teamId: origin.teamId, channelId: origin.channelId },
     now: deps.clock.now(),
     signal,
   };
   return { context, account };
-}
-
-function boundTo(binding: Binding): ChannelBinding {
-  return { ...binding, covers: (name) => coversName(binding, name) };
 }
 
 type Reading = { readonly who: string; readonly signal: AbortSignal };
@@ -81,20 +75,17 @@ export function apiWithin(api: AccountApi, binding: Binding | undefined): Accoun
   if (binding?.isLocked !== true) return api;
   return {
     async send(call, options) {
-      const outside = outsideLock(binding, workloadOf(call));
+      const path: {
+        readonly region: string;
+        readonly service_name?: string;
+        readonly job_name?: string;
+      } = call.path;
+      const name = path.service_name ?? path.job_name;
+      const outside = outsideLock(binding, { kind: operationFacts[call.op].kind, region: path.region, name });
       if (outside !== undefined) throw new UserError(outside.why, { next: outside.next });
       return api.send(call, options);
     },
   };
-}
-
-type About = {
-  readonly op: OperationId;
-  readonly path: { readonly region: string; readonly service_name?: string; readonly job_name?: string };
-};
-
-function workloadOf({ op, path }: About): Question["workload"] {
-  return { kind: operationFacts[op].kind, region: path.region, name: path.service_name ?? path.job_name };
 }
 
 /**

@@ -26,7 +26,7 @@ function createPermissions(bound: Bound): Permissions {
       if (outside !== undefined) return { kind: "refuse", rule: undefined, ...outside };
       const ask = (maxAgeMs: number): Promise<Verdict> =>
         withGroups(bound, maxAgeMs, (person) =>
-          evaluate(bound.policy, questionOf(bound, person, { about, breakGlass })),
+          evaluate(bound.policy, { person, where: whereOf(channelId), account: bound.account, breakGlass, ...about }),
         );
       // Slack allows few lookups of groups a minute, and reads ask about every workload.
       return about.risk === undefined
@@ -51,10 +51,6 @@ const onlyChannels = { why: "You can't bind a direct message.", next: "Use it in
 
 function whereOf(channelId: string): Where {
   return { kind: isDirect(channelId) ? "dm" : "channel", channelId };
-}
-
-function questionOf(bound: Bound, person: Person, { about, breakGlass }: { about: About; breakGlass: boolean }) {
-  return { person, where: whereOf(bound.channelId), account: bound.account, breakGlass, ...about };
 }
 
 /**

@@ -36,7 +36,11 @@ export async function findVisibleChange(deps: WorkflowParts, { changeId, card, o
   if (change !== undefined && isOnCard) return { change };
   const viewer = await viewerAt(deps, origin);
   if (change !== undefined && (await maySeeChange(deps, viewer, change))) return { change };
-  if (change !== undefined) await noteHidden(deps, change, viewer);
+  if (change !== undefined) {
+    const { userId, name } = viewer.profile;
+    const hidden = { kind: "vote-refused", who: { userId, name }, result: "may not see this change" } as const; // a literal kind
+    await note(deps, changeEvent(deps, { ...change, id: undefined }, hidden));
+  }
   const ids = (await recordsFor(deps, viewer).pending()).map(({ id }) => id);
   return { missing: { kind: "missing", id: changeId, nearest: nearNames(changeId, ids) } };
 }
@@ -53,13 +57,6 @@ export async function viewerAt(deps: WorkflowParts, origin: Origin): Promise<Vie
   ]);
   const permissions = permissionsFor(deps, { profile, channelId, account: here?.account, binding: here?.binding });
   return { profile, permissions, teamId };
-}
-
-async function noteHidden(deps: WorkflowParts, change: StoredChange, { profile }: Viewer): Promise<void> {
-  const { userId, name } = profile;
-  const result = "may not see this change";
-  const who = { userId, name };
-  await note(deps, changeEvent(deps, { ...change, id: undefined }, { kind: "vote-refused", who, result }));
 }
 
 /** The person who reads records. */

@@ -103,10 +103,12 @@ const SEND_AGAIN_AFTER_MS = [5_000, 20_000, 45_000, 90_000];
  * Processes a delivery of this replica until its interaction is done, or is a stored Change that the database alone can
  * continue, and everybody was answered. Never rejects because of Slack.
  */
-export async function processDelivery(deps: WorkflowParts, delivery: Unfinished, signal: AbortSignal): Promise<void> {
+async function processDelivery(deps: WorkflowParts, delivery: Unfinished, signal: AbortSignal): Promise<void> {
   const { interaction, undelivered, tries } = delivery;
   const { responder, end: endSign } = signFor(deps, delivery);
-  const reply = replyTo({ ...deps, responder }, interaction);
+  const form = interaction.kind === "ask" ? interaction.form : undefined;
+  const reply =
+    form === undefined ? createReply(responder, interaction.origin) : responder.formReply(form, interaction.origin);
   let isFinished = false;
   const onFinished = (): void => {
     isFinished = true;
@@ -136,12 +138,6 @@ function signFor(deps: WorkflowParts, { interaction, undelivered }: Unfinished) 
   return { responder: deps.responder, end: () => Promise.resolve() };
 }
 
-function replyTo({ responder }: Pick<WorkflowParts, "responder">, interaction: Interaction): Reply {
-  const { origin } = interaction;
-  const form = interaction.kind === "ask" ? interaction.form : undefined;
-  return form === undefined ? createReply(responder, origin) : responder.formReply(form, origin);
-}
-
 type Working = { readonly delivery: Unfinished; readonly reply: Reply };
 
 type Performing = Working & Pick<AskInteraction, "onFinished">;
@@ -151,9 +147,13 @@ async function perform(
   { delivery, reply, onFinished }: Performing,
   signal: AbortSignal,
 ): Promise<void> {
-  const { id: deliveryId, interaction, isLate = false } = delivery;
-  const isRepeated = mayHaveBegun(delivery);
-  const run = runEvents(deps, interaction, reply);
+  const { id: deliveryId, interaction, tries, isTakenOver = false, isLate = false } = delivery;
+  const isRepeated = isTakenOver || tries > 0;
+  // A Run goes on after its delivery is finished.
+  const run: RunEvents = {
+    onFailed: async (error) => reply.send(await failure(deps, interaction, error), "refused"),
+    onEnded: () => refreshHome(deps, interaction),
+  };
   switch (interaction.kind) {
     case "ask":
       if (isLate && (await deps.store.find({ deliveryId })) === undefined) {
@@ -177,18 +177,6 @@ async function perform(
       if (isLate) return reply.send(sentences.neverBegan("use"), "refused");
       return bindChannel(deps, { ...interaction, reply });
   }
-}
-
-function mayHaveBegun({ isTakenOver = false, tries }: Unfinished): boolean {
-  return isTakenOver || tries > 0;
-}
-
-/** A Run goes on after its delivery is finished. */
-function runEvents(deps: WorkflowParts, interaction: Interaction, reply: Reply): RunEvents {
-  return {
-    onFailed: async (error) => reply.send(await failure(deps, interaction, error), "refused"),
-    onEnded: () => refreshHome(deps, interaction),
-  };
 }
 
 function refreshHome({ responder }: Pick<WorkflowParts, "responder">, { origin }: Interaction): void {

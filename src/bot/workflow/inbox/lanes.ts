@@ -110,21 +110,20 @@ export function createLanes({ drain: ending, onError, nowMs, arrivals }: LanesPa
     hasRoom: ({ lane, owner }) => scheduler.hasRoom(lane, owner),
     rest: (key, ms) => keys.rest(key, ms),
     keys: keys.list,
-    track: drain.track,
+    track: (work) => drain.track(work),
     background: (work) => unawaited(drain.track(work), onError),
     isStopping: drain.isStopping,
     idle: drain.idle,
-    drain: drain.drain,
-    status: () => Object.fromEntries(names.map((name) => [name, statusOf(scheduler.counts(name))])) as Status, // all names
+    drain: () => drain.drain(),
+    status: () =>
+      Object.fromEntries(
+        names.map((name) => {
+          const { running, waiting, oldestMs } = scheduler.counts(name);
+          const ageMs = oldestMs === undefined ? 0 : Math.round(performance.now() - oldestMs);
+          return [name, { running, waiting, oldestMs: ageMs }];
+        }),
+      ) as Readonly<Record<LaneName, LaneStatus>>, // all names
   };
-}
-
-type Status = Readonly<Record<LaneName, LaneStatus>>;
-
-type Counts = { readonly running: number; readonly waiting: number; readonly oldestMs: number | undefined };
-
-function statusOf({ running, waiting, oldestMs }: Counts): LaneStatus {
-  return { running, waiting, oldestMs: oldestMs === undefined ? 0 : Math.round(performance.now() - oldestMs) };
 }
 
 type Next = { readonly job: Job; readonly work: Work };
@@ -179,23 +178,27 @@ type Jobs = {
   readonly abort: () => void;
 };
 
-type Drain = {
-  readonly track: <Result>(work: Promise<Result>) => Promise<Result>;
-  readonly isStopping: () => boolean;
-  readonly idle: () => Promise<void>;
-  readonly drain: () => Promise<DrainResult>;
-  /** To be called after the end of each job. */
-  readonly look: () => void;
-};
-
 /** Counts what has to end before the bot does, and ends it. */
-function createDrain(limits: DrainLimits, jobs: Jobs): Drain {
+function createDrain({ graceMs, goodbyeMs }: DrainLimits, jobs: Jobs) {
   let tracked = 0;
   let isStopping = false;
   const size = (): number => tracked + jobs.size();
-  const { look, idle } = createIdle(() => size() === 0);
+  const waiting = new Set<() => void>();
+  /** To be called after the end of each job. */
+  const look = (): void => {
+    if (size() > 0) return;
+    for (const resolve of waiting) resolve();
+    waiting.clear();
+  };
+  const idle = (): Promise<void> => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    waiting.add(resolve);
+    // In a later turn: by then, a delivery that was just acked has added its job.
+    setImmediate(look);
+    return promise;
+  };
   return {
-    track(work) {
+    track<Result>(work: Promise<Result>): Promise<Result> {
       tracked += 1;
       // The promise of `finally`: a failure that nobody awaits must not pass for handled.
       return work.finally(() => {
@@ -205,36 +208,16 @@ function createDrain(limits: DrainLimits, jobs: Jobs): Drain {
     },
     isStopping: () => isStopping,
     idle,
-    async drain() {
+    async drain(): Promise<DrainResult> {
       isStopping = true;
-      await within(limits.graceMs, idle(), () => undefined);
+      await within(graceMs, idle(), () => undefined);
       const aborted = size();
       if (aborted > 0) {
         jobs.abort();
-        await within(limits.goodbyeMs, idle(), () => undefined);
+        await within(goodbyeMs, idle(), () => undefined);
       }
       return { aborted, left: size() };
     },
     look,
-  };
-}
-
-/** `idle` resolves at the first `look` at which the bot is idle. */
-function createIdle(isIdle: () => boolean): Pick<Drain, "look" | "idle"> {
-  const waiting = new Set<() => void>();
-  const look = (): void => {
-    if (!isIdle()) return;
-    for (const resolve of waiting) resolve();
-    waiting.clear();
-  };
-  return {
-    look,
-    idle() {
-      const { promise, resolve } = Promise.withResolvers<void>();
-      waiting.add(resolve);
-      // In a later turn: by then, a delivery that was just acked has added its job.
-      setImmediate(look);
-      return promise;
-    },
   };
 }
