@@ -26,7 +26,7 @@ export function createReadPurpose(): ReadPurpose {
   return {
     onStep({ edge, when, isEffective }) {
       if (when !== "after" || isEffective !== true) return;
-      if (edge === "add") where = "stored";
+      if (edge === "insertChange") where = "stored";
       if (edge === "claim") where = "sent";
       if (edge === "doubt") where = "in doubt";
       if (edge === "succeed" || edge === "fail" || edge === "giveUp") where = "settled";

@@ -68,9 +68,9 @@ function isMoved(result: unknown): result is Extract<Advanced, { readonly kind: 
 /** These do what they are for whatever they say. */
 const always: ReadonlySet<Edge> = new Set<Edge>([
   "finish",
-  "drew",
+  "markDrawn",
   "postponeDrawing",
-  "told",
+  "markTold",
   "note",
   "beat",
   "countCalls",

@@ -201,9 +201,9 @@ export const mutants: readonly Mutant[] = [
     tests: ["test/flows/approving/told-without-card.test.ts"],
   },
   {
-    bug: "who repeats an untold request runs it twice",
+    bug: "who repeats an unanswered request runs it twice",
     file: "src/bot/workflow/propose.ts",
-    text: "if (isSameRequest(deps, proposed, change.untold)) return change;",
+    text: "if (isSameRequest(deps, proposed, change.unanswered)) return change;",
     becomes: "",
     tests: ["test/flows/asking/duplicate-requests.test.ts"],
   },

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { NewHistoryEvent } from "../changes/history-event.ts";
 import { type StoredChange, partId } from "../changes/stored-change.ts";
-import type { IdIn, NewChange, Untold } from "../workflow/ports.ts";
+import type { IdIn, NewChange, Unanswered } from "../workflow/ports.ts";
 import { newChangeRow } from "./change-row.ts";
 import { keepLease } from "./database/replicas.ts";
 import type { Session } from "./database/session.ts";
@@ -19,11 +19,11 @@ const TRIES = 5;
  * the same request waits, returns that Change and adds nothing. Unique indexes decide, so of two at the same time only
  * one is added. `taken`: another Change has this id.
  */
-export async function addChange(
+export async function insertChange(
   session: Session,
   change: NewChange,
   event: NewHistoryEvent,
-): Promise<StoredChange | "taken" | Untold> {
+): Promise<StoredChange | "taken" | Unanswered> {
   if (change.state === "pending" && change.terms === undefined) {
     throw new Error("a Change that waits for approvals needs the terms of its approval");
   }
@@ -32,7 +32,7 @@ export async function addChange(
     const stored = await session.db
       .transaction()
       .execute((db) => tryToAdd({ ...session, db }, { change, event }))
-      .catch((error: unknown) => untoldIn(session, error));
+      .catch((error: unknown) => unansweredIn(session, error));
     if (stored !== undefined) return stored;
     if ((await findChange(session, { id: change.id })) !== undefined) return "taken";
   }
@@ -50,11 +50,11 @@ async function tryToAdd(
     .values({ ...newChangeRow(session, change), ...times(session, change) })
     .onConflict((conflict) => conflict.doNothing())
     .returningAll()
-    .returning(untoldBefore(session, change).as("untold_id"))
+    .returning(unansweredBefore(session, change).as("unanswered_id"))
     .executeTakeFirst();
   if (row === undefined) return findConflict(session, change);
   // Takes the insert back.
-  if (row.untold_id !== null) throw new UntoldBefore(row.untold_id);
+  if (row.unanswered_id !== null) throw new UnansweredBefore(row.unanswered_id);
   if (change.parts === undefined) await insertEvent(db, session, { ...event, changeId: change.id });
   else await insertParts(session, change, event);
   if (change.undoOf !== undefined) await markUndone(session, { id: change.undoOf, teamId: change.teamId });
@@ -63,8 +63,8 @@ async function tryToAdd(
 }
 
 /** The newest other request of this person for the same, without a card and with an end that nobody told them. */
-function untoldBefore({ clock }: Session, { id, teamId, requester, op, workload, unlessUntoldMs }: NewChange) {
-  if (unlessUntoldMs === undefined) return sql<string | null>`null`;
+function unansweredBefore({ clock }: Session, { id, teamId, requester, op, workload, unlessUnansweredMs }: NewChange) {
+  if (unlessUnansweredMs === undefined) return sql<string | null>`null`;
   // The conditions of the two partial indexes, word for word.
   return sql<string | null>`(select earlier.id from change as earlier where earlier.id in (
       select id from change where owed_at is not null
@@ -75,12 +75,12 @@ function untoldBefore({ clock }: Session, { id, teamId, requester, op, workload,
     and earlier.id <> ${id} and earlier.team_id = ${teamId} and earlier.requester_id = ${requester.userId}
     and earlier.op = ${op} and earlier.workload_kind = ${workload.kind}
     and earlier.workload_region = ${workload.region} and earlier.workload_name = ${workload.name}
-    and earlier.created_at > ${clock(-unlessUntoldMs)}
+    and earlier.created_at > ${clock(-unlessUnansweredMs)}
     order by earlier.created_at desc limit 1)`;
 }
 
-class UntoldBefore extends Error {
-  override readonly name = "UntoldBefore";
+class UnansweredBefore extends Error {
+  override readonly name = "UnansweredBefore";
   readonly id: string;
   constructor(id: string) {
     super("an earlier request was not told");
@@ -89,10 +89,10 @@ class UntoldBefore extends Error {
 }
 
 /** Undefined: it is gone by now. Rethrows every other error. */
-async function untoldIn(session: Session, error: unknown): Promise<Untold | undefined> {
-  if (!(error instanceof UntoldBefore)) throw error;
-  const untold = await findChange(session, { id: error.id });
-  return untold && { untold };
+async function unansweredIn(session: Session, error: unknown): Promise<Unanswered | undefined> {
+  if (!(error instanceof UnansweredBefore)) throw error;
+  const unanswered = await findChange(session, { id: error.id });
+  return unanswered && { unanswered };
 }
 
 /** A pending one has a time to live and no owner; an approved one is ours to carry out. */

@@ -7,7 +7,7 @@ import { eventsAfter } from "./events.ts";
 import { partsOf, type StoredChange } from "../changes/stored-change.ts";
 import type { Db, Session } from "./database/session.ts";
 import { inWorkspace } from "./step.ts";
-import type { Drawn, Postponed, Store, Told } from "./store.ts";
+import type { Drawn, Postponed, Store, ToldNews } from "./store.ts";
 import type { ChangeTable } from "./schema/tables.ts";
 
 /**
@@ -48,10 +48,10 @@ export async function beginDrawing(session: Session, id: string, teamId?: string
   const change = await wholeChange(session, row);
   const toldSeq = Big.parse(row.told_seq);
   const lastSeq = Big.parse(row.last_seq ?? 0);
-  if (lastSeq <= toldSeq) return { change, token, posts: row.posts, untold: [], newest: undefined };
+  if (lastSeq <= toldSeq) return { change, token, posts: row.posts, newEvents: [], newest: undefined };
   const events = hasThread(change) ? await eventsAfter(session, id, toldSeq) : [];
-  const untold = events.filter(({ seq }) => seq <= lastSeq);
-  return { change, token, posts: row.posts, untold, newest: lastSeq };
+  const newEvents = events.filter(({ seq }) => seq <= lastSeq);
+  return { change, token, posts: row.posts, newEvents, newest: lastSeq };
 }
 
 /** The thread of a card tells what people decided, and of workloads in trouble. */
@@ -97,10 +97,10 @@ const free = { drawing_token: null, drawing_until: null, draw_after: null };
  * Stores what Slack shows now, and gives the right back. True: there is something to draw (again). Every row of history
  * comes with a new version, so a version that is still the same has told everything up to `toldSeq`.
  */
-export async function drew(session: Session, id: string, drawn: Drawn): Promise<boolean> {
+export async function markDrawn(session: Session, id: string, drawn: Drawn): Promise<boolean> {
   const { card, version, isShown = true } = drawn;
   const toldSeq = sql<number>`coalesce(cast(${drawn.toldSeq ?? null} as bigint), told_seq)`;
-  const untold = sql`select 1 from event where change_id = change.id and seq > ${toldSeq}`;
+  const newer = sql`select 1 from event where change_id = change.id and seq > ${toldSeq}`;
   // A card with another `ts` than the one we know is one more message.
   const posts =
     card === undefined ? sql<number>`posts` : sql<number>`case when card_ts = ${card.ts} then posts else posts + 1 end`;
@@ -112,14 +112,14 @@ export async function drew(session: Session, id: string, drawn: Drawn): Promise<
       posts,
       drawn_version: version,
       told_seq: toldSeq,
-      stale: sql<number>`case when version = ${version} and not exists (${untold}) then 0 else 1 end`,
+      stale: sql<number>`case when version = ${version} and not exists (${newer}) then 0 else 1 end`,
       ...(card !== undefined && isShown && { owed_at: sql`case when version = ${version} then null else owed_at end` }),
     })
     .where("id", "=", id)
     .where("drawing_token", "=", drawn.token)
     .returning(["stale", "nowhere"])
     .executeTakeFirst();
-  if (after === undefined) return session.db.transaction().execute((tx) => drewTooLate(tx, id, drawn));
+  if (after === undefined) return session.db.transaction().execute((tx) => markDrawnTooLate(tx, id, drawn));
   return after.stale === 1 && after.nowhere === 0;
 }
 
@@ -135,7 +135,7 @@ function columnsOf(card: Drawn["card"]) {
  * Another replica has the right by now, or had it: what we drew may have replaced something newer, so it is drawn again.
  * A message that we posted becomes the card when there is none yet, so that it is not posted twice.
  */
-async function drewTooLate(tx: Db, id: string, drawn: Drawn): Promise<boolean> {
+async function markDrawnTooLate(tx: Db, id: string, drawn: Drawn): Promise<boolean> {
   const row = await tx
     .updateTable("change")
     .set({ drawn_version: -1, stale: 1 })
@@ -178,7 +178,7 @@ const JUST_MS = 1_500;
 const isFree = ({ clock }: Session) => sql<SqlBool>`(telling_until is null or telling_until < ${clock()})`;
 
 /** Changes whose card is late, so that their requester has to be told otherwise; oldest first. */
-export async function owed(session: Session): Promise<readonly IdIn[]> {
+export async function overdueNews(session: Session): Promise<readonly IdIn[]> {
   const rows = await session.db
     .selectFrom("change")
     .select(["id", "team_id"])
@@ -234,7 +234,7 @@ export async function holdTelling(session: Session, id: string, token: string): 
 }
 
 /** What happened since `version` stays owed. */
-export async function told(session: Session, id: string, { token, version, news }: Told): Promise<void> {
+export async function markTold(session: Session, id: string, { token, version, news }: ToldNews): Promise<void> {
   await session.db
     .updateTable("change")
     .set({

@@ -30,7 +30,7 @@ import {
   saveAccount,
   setRegion,
 } from "./accounts.ts";
-import { addChange } from "./insert-change.ts";
+import { insertChange } from "./insert-change.ts";
 import { advance } from "./advance.ts";
 import { bind, bindingOf, moveChannel, movedChannels, unbind } from "./channels.ts";
 import { profileRows } from "./profiles.ts";
@@ -40,13 +40,13 @@ import { accept, drop, finish, isKnown, remember, takeDeliveries } from "./deliv
 import {
   beginDrawing,
   beginTelling,
-  drew,
+  markDrawn,
   holdDrawing,
   holdTelling,
-  owed,
+  overdueNews,
   postponeDrawing,
   postponeTelling,
-  told,
+  markTold,
   undrawn,
 } from "./leases.ts";
 import { addEvent } from "./events.ts";
@@ -210,7 +210,7 @@ function storeOver(session: Session, closeDatabase: () => Promise<void>): Store 
 
 /** One function per statement or transaction. The store has them under these names, over its session. */
 const statements = {
-  add: addChange,
+  insertChange,
   find: findChange,
   advance,
   expire: expireDue,
@@ -219,12 +219,12 @@ const statements = {
   undrawn,
   beginDrawing,
   holdDrawing,
-  drew,
+  markDrawn,
   postponeDrawing,
-  owed,
+  overdueNews,
   beginTelling,
   holdTelling,
-  told,
+  markTold,
   postponeTelling,
   history,
   inspect,

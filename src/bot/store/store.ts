@@ -45,7 +45,7 @@ export type Drawings = {
    */
   readonly holdDrawing: (id: string, token: string, card?: Card) => Promise<"held" | "adopted" | "lost">;
   /** Stores what Slack shows now. If the right was lost, the card is drawn again. True: draw again. */
-  readonly drew: (id: string, drawn: Drawn) => Promise<boolean>;
+  readonly markDrawn: (id: string, drawn: Drawn) => Promise<boolean>;
   /** Gives the right back; nobody tries before `ms` are over. */
   readonly postponeDrawing: (id: string, token: string, wait: Postponed) => Promise<void>;
 };
@@ -63,7 +63,7 @@ export type Telling = {
   readonly isCardComing: boolean;
 };
 
-export type Told = {
+export type ToldNews = {
   readonly token: string;
   /** The version that was told. */
   readonly version: number;
@@ -84,7 +84,7 @@ export type Tellings = {
   /** Extends the right by the time one message may take. The new token; undefined: somebody else tells now. */
   readonly holdTelling: (id: string, token: string) => Promise<string | undefined>;
   /** They know. What happened since that version stays owed. */
-  readonly told: (id: string, told: Told) => Promise<void>;
+  readonly markTold: (id: string, told: ToldNews) => Promise<void>;
   /** Gives the right back; nobody tries before `ms` are over. */
   readonly postponeTelling: (id: string, token: string, ms: number) => Promise<void>;
 };

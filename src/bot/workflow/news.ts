@@ -13,7 +13,7 @@ const CARD_WITHIN_MS = 3_000;
 /** Somebody has looked at the workload by then, also after a kill, and one message says both. Below half a minute. */
 const LOOK_WITHIN_MS = 22_000;
 
-export type OwedNews =
+export type DueNews =
   | { readonly kind: "nothing" }
   | { readonly kind: "now"; readonly news: News }
   /** The card, or its ending, says it soon. */
@@ -27,7 +27,7 @@ type Known = {
 };
 
 /** What the requester of a Change is owed if its card doesn't show it. Pure. */
-export function owedNews(change: StoredChange, { told, at }: Known): OwedNews {
+export function dueNews(change: StoredChange, { told, at }: Known): DueNews {
   const { card, createdAt, settledAt } = change;
   const news = newsOf(change);
   // With a card they saw that it was requested.

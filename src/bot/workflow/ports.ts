@@ -216,7 +216,7 @@ export type NewChange = Omit<
    * Nothing is added while another request of this person for the same operation and workload has no card, was requested
    * within this time, and they weren't told how it ended.
    */
-  readonly unlessUntoldMs?: number | undefined;
+  readonly unlessUnansweredMs?: number | undefined;
   /** Adding it also finishes its delivery: the Change is all that has to be carried on. */
   readonly endsDelivery?: boolean;
 };
@@ -238,7 +238,7 @@ export type Advanced =
   /** `claim`: another Run of the same workload is in progress. `askAgain`: the same request already waits. Nothing moved. */
   | { readonly kind: "busy"; readonly earlier: StoredChange | undefined };
 
-export type Untold = { readonly untold: StoredChange };
+export type Unanswered = { readonly unanswered: StoredChange };
 
 /** The id of a Change that is only looked for in one workspace. */
 export type IdIn = { readonly id: string; readonly teamId: string };
@@ -253,9 +253,9 @@ export type Store = {
   /**
    * Adds a Change with its row of history; an Undo also marks the Change it takes back. When the delivery already has a
    * Change, the Change already has an Undo, or the same request already waits, returns that one and adds nothing. `taken`: another
-   * Change has this id; nothing was added. `untold`: nothing was added either, because `unlessUntoldMs` found a request.
+   * Change has this id; nothing was added. `unanswered`: nothing was added either, because `unlessUnansweredMs` found a request.
    */
-  readonly add: (change: NewChange, event: NewHistoryEvent) => Promise<StoredChange | "taken" | Untold>;
+  readonly insertChange: (change: NewChange, event: NewHistoryEvent) => Promise<StoredChange | "taken" | Unanswered>;
   readonly find: (key: ChangeKey, teamId?: string) => Promise<StoredChange | undefined>;
   /** One step of the lifecycle, in one transaction with its row of history. */
   readonly advance: (id: string | IdIn, step: Step, event: NewHistoryEvent | undefined) => Promise<Advanced>;
@@ -312,7 +312,7 @@ export type SweepStore = {
   /** Changes whose card or thread is out of date, and that nobody draws. */
   readonly undrawn: () => Promise<readonly IdIn[]>;
   /** Changes whose requester has to be told what the card is late with, and whom nobody tells. */
-  readonly owed: () => Promise<readonly IdIn[]>;
+  readonly overdueNews: () => Promise<readonly IdIn[]>;
 };
 
 export type LinkStore = {
@@ -353,7 +353,7 @@ export type Drawing = {
   /** How many messages were posted for this card: a deleted card is posted once more. */
   readonly posts: number;
   /** Rows of history that the thread doesn't show yet, oldest first; empty for a Change without a thread. */
-  readonly untold: readonly HistoryEvent[];
+  readonly newEvents: readonly HistoryEvent[];
   /** The number of the newest row of history that wasn't told, if any. */
   readonly newest: number | undefined;
 };

@@ -17,7 +17,7 @@ import {
 import { changeEvent, logEvent, note, originEvent, refusalEvent } from "./history.ts";
 import { judge } from "./judge.ts";
 import type { Interaction, Reply } from "./inbox/interaction.ts";
-import type { Untold, WorkflowParts } from "./ports.ts";
+import type { Unanswered, WorkflowParts } from "./ports.ts";
 import { carryOnLater, type RunEvents, type Stored } from "./run.ts";
 import type { Refused } from "../commands/lookup/authorize.ts";
 import { nothingToDo } from "../views/cards/nothing-to-do.ts";
@@ -82,7 +82,8 @@ async function storeOrPoint(deps: WorkflowParts, proposed: Proposed, interaction
     return interaction.reply.send(refused.post, "refused");
   }
   const stored = await store(deps, proposed);
-  if ("untold" in stored) return askWhetherAgain(deps, interaction, { ask: proposed.ask, earlier: stored.untold });
+  if ("unanswered" in stored)
+    return askWhetherAgain(deps, interaction, { ask: proposed.ask, earlier: stored.unanswered });
   if (stored.isFinished) interaction.onFinished();
   if (stored.change.deliveryId !== proposed.deliveryId) {
     return pointAtEarlierRequest(deps, interaction, stored.change);
@@ -178,17 +179,17 @@ async function refusalOf(deps: WorkflowParts, { verdict, ask, context }: Propose
 async function store(
   deps: WorkflowParts,
   proposed: Proposed,
-): Promise<(Stored & { readonly isFinished: boolean }) | Untold> {
-  let unlessUntoldMs = proposed.ask.again === true ? undefined : REPEATED_WITHIN_MS;
+): Promise<(Stored & { readonly isFinished: boolean }) | Unanswered> {
+  let unlessUnansweredMs = proposed.ask.again === true ? undefined : REPEATED_WITHIN_MS;
   for (;;) {
     const { draft, content } = draftOf(deps.sealer, proposed);
     const result = [...draft.diff, ...(draft.reason === undefined ? [] : [`reason: ${draft.reason}`])].join("; ");
     const event = changeEvent(deps, draft, { kind: "requested", who: draft.requester, result });
-    const change = await deps.store.add({ ...draft, unlessUntoldMs }, event);
+    const change = await deps.store.insertChange({ ...draft, unlessUnansweredMs }, event);
     if (change === "taken") continue;
-    if ("untold" in change) {
-      if (isSameRequest(deps, proposed, change.untold)) return change;
-      unlessUntoldMs = undefined;
+    if ("unanswered" in change) {
+      if (isSameRequest(deps, proposed, change.unanswered)) return change;
+      unlessUnansweredMs = undefined;
       continue;
     }
     // An earlier attempt's Change has a content of its own, and that is what has to be sent.

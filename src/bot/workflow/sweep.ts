@@ -64,7 +64,7 @@ export async function sweep(deps: SweepDeps): Promise<void> {
   for (const { id, teamId } of await store.undrawn()) {
     await inWorkspace(teamId, (workspace) => redrawLater(workspace, id));
   }
-  for (const { id, teamId } of await store.owed()) {
+  for (const { id, teamId } of await store.overdueNews()) {
     // Not in the lane of the cards: those may be what Slack doesn't take.
     await inWorkspace(teamId, ({ lanes, cards }) =>
       lanes.add({ lane: "sweeping", key: `tell ${id}` }, () => cards.tell(id, { isOverdue: true })),

@@ -35,7 +35,7 @@ export async function measurePending(repetitions: number): Promise<readonly Row[
   for (const size of SIZES) {
     for (; waiting < size; waiting += 1) {
       const sealed = sealer.seal(CONTENT, ["change", `R${waiting}`]);
-      await store.add(pendingChange(`R${waiting}`, { sealed, waitKey: `w${waiting}` }), event("requested"));
+      await store.insertChange(pendingChange(`R${waiting}`, { sealed, waitKey: `w${waiting}` }), event("requested"));
     }
     const cold = await look();
     if (size === 1_000) first = cold;

@@ -51,11 +51,11 @@ test("what happens while its history is read is told with the version that it ma
 
   const first = given(await b.beginDrawing("AAA111"));
   between = async () => undefined;
-  const isMore = await b.drew("AAA111", { token: first.token, version: 1, card, toldSeq: first.newest });
+  const isMore = await b.markDrawn("AAA111", { token: first.token, version: 1, card, toldSeq: first.newest });
   const second = given(await b.beginDrawing("AAA111"));
   await end();
 
-  expect(first).toMatchObject({ change: { version: 1 }, untold: [{ kind: "requested" }] });
+  expect(first).toMatchObject({ change: { version: 1 }, newEvents: [{ kind: "requested" }] });
   expect(isMore).toBe(true);
-  expect(second).toMatchObject({ change: { state: "approved" }, untold: [{ kind: "voted" }, { kind: "approved" }] });
+  expect(second).toMatchObject({ change: { state: "approved" }, newEvents: [{ kind: "voted" }, { kind: "approved" }] });
 });

@@ -59,7 +59,7 @@ async function expire(store: Replica): Promise<boolean> {
 /** A replica with a Change in that state. */
 async function changeIn(state: ChangeState): Promise<Replica> {
   const store = await bench.replica("a");
-  await store.add(pendingChange(ID), event("requested"));
+  await store.insertChange(pendingChange(ID), event("requested"));
   for (const go of ways[state]) await go(store);
   expect(await store.find({ id: ID })).toMatchObject({ state });
   return store;
@@ -117,7 +117,7 @@ describe("the store follows the table", () => {
 
   test("an approval that isn't the last one leaves it pending", async () => {
     const store = await bench.replica("a");
-    await store.add(pendingChange(ID, { terms: { ...terms, votes: 2 } }), event("requested"));
+    await store.insertChange(pendingChange(ID, { terms: { ...terms, votes: 2 } }), event("requested"));
 
     expect(await take(store, "approve")).toBe(true);
 

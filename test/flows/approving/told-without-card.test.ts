@@ -132,7 +132,7 @@ test("a card that comes in time leaves nothing to tell", async () => {
   expect(toldBeside(town)).toEqual([]);
 });
 
-test.each(["beginTelling", "told"] as const)(
+test.each(["beginTelling", "markTold"] as const)(
   "a bot that is killed at %s while it tells how a request ended leaves it to the next one",
   async (what) => {
     const { town, stalls } = await killTown({ policy: openPolicy });
@@ -150,7 +150,7 @@ test.each(["beginTelling", "told"] as const)(
 
     const id = idOf(card(developer));
     // Sent, and not stored as sent: once more, because silence is worse.
-    expect([before, toldBeside(town).length]).toEqual(what === "told" ? [1, 2] : [0, 1]);
+    expect([before, toldBeside(town).length]).toEqual(what === "markTold" ? [1, 2] : [0, 1]);
     expect(toldBeside(town).every((text) => text.includes(id))).toBe(true);
   },
 );

@@ -82,11 +82,11 @@ describe("while a request is pending, a duplicate", () => {
     await using town = await approvalTown({
       store: (real) => ({
         ...real,
-        async add(change, event) {
+        async insertChange(change, event) {
           waiting += 1;
           if (waiting === 2) resolve();
           await both;
-          return real.add(change, event);
+          return real.insertChange(change, event);
         },
       }),
     });

@@ -9,7 +9,8 @@ test("what failed, and what a bug took, has a reference that is shown and stands
       request.method === "PUT" ? Response.json({ message: "no room" }, { status: 400 }) : send(request),
     store: (real) => ({
       ...real,
-      add: (...args) => (isBroken ? Promise.reject(new Error("a bug for the test")) : real.add(...args)),
+      insertChange: (...args) =>
+        isBroken ? Promise.reject(new Error("a bug for the test")) : real.insertChange(...args),
     }),
   });
   const { developer } = town;

@@ -10,13 +10,13 @@ async function townOfTwoClicks(): Promise<World> {
   return approvalTown({
     store: (real) => ({
       ...real,
-      async add(change, event) {
+      async insertChange(change, event) {
         if (change.undoOf !== undefined) {
           waiting += 1;
           if (waiting === 2) resolve();
           await both;
         }
-        return real.add(change, event);
+        return real.insertChange(change, event);
       },
     }),
   });

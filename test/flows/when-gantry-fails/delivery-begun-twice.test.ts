@@ -6,10 +6,10 @@ test("when another replica stored the same delivery first, only what it stored m
   await using town = await approvalTown({
     store: (real) => ({
       ...real,
-      async add(change, event) {
+      async insertChange(change, event) {
         // Sealed for another id, so what this one stored can't be opened.
-        await real.add({ ...change, id: "7QK2MP" }, event);
-        return real.add(change, event);
+        await real.insertChange({ ...change, id: "7QK2MP" }, event);
+        return real.insertChange(change, event);
       },
     }),
   });

@@ -37,7 +37,7 @@ test.each([
   const { town, killAt } = await killTown();
   await using _town = town;
 
-  await killAt("add", moment, () => town.developer.says("/gantry restart web"));
+  await killAt("insertChange", moment, () => town.developer.says("/gantry restart web"));
 
   expect(card(town.developer)).toMatch(/0 of 1/u);
   expect(buttons(town)).toHaveLength(3);
@@ -46,7 +46,7 @@ test.each([
   expect(buttons(town)).toEqual([]);
 });
 
-test.each(["holdDrawing", "drew"] as const)(
+test.each(["holdDrawing", "markDrawn"] as const)(
   "killed while the card was drawn (%s): it stands once, and its buttons go when it is decided",
   async (what) => {
     const { town, killAt } = await killTown();

@@ -88,7 +88,7 @@ test("killed after it was stored and before anybody knew: it is one request, and
   const { town, killAt, restarts } = await shopsToKill();
   await using _town = town;
 
-  await killAt("add", "after", () => town.developer.says(ask));
+  await killAt("insertChange", "after", () => town.developer.says(ask));
 
   expect(restarts()).toBe(3);
   expect(town.developer.sees("ops").filter(({ text }) => text.includes("3 of 3 restarted"))).toHaveLength(1);

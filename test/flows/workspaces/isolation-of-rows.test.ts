@@ -40,15 +40,15 @@ beforeAll(async () => {
     replicaId: "a",
     log: pino({ level: "silent" }),
   });
-  await all.add(pendingChange("WAITS1", { waitKey: "same-effect" }), event("requested"));
-  await all.add(approvedChange("READY1"), event("requested"));
-  await all.add(approvedChange("SENT11"), event("requested"));
+  await all.insertChange(pendingChange("WAITS1", { waitKey: "same-effect" }), event("requested"));
+  await all.insertChange(approvedChange("READY1"), event("requested"));
+  await all.insertChange(approvedChange("SENT11"), event("requested"));
   await all.advance("SENT11", step("claim", {}), event("claimed"));
-  await all.add(approvedChange("DONE11", { deliveryId: "d-done" }), event("requested"));
+  await all.insertChange(approvedChange("DONE11", { deliveryId: "d-done" }), event("requested"));
   await all.advance("DONE11", step("claim", {}), event("claimed"));
   await all.advance("DONE11", step("succeed", { outcome: done }), event("done"));
-  await all.add(approvedChange("UNDO11", { undoOf: "DONE11" }), event("requested"));
-  await all.add({ ...approvedChange("MANY11"), parts: [part("one"), part("two")] }, event("requested"));
+  await all.insertChange(approvedChange("UNDO11", { undoOf: "DONE11" }), event("requested"));
+  await all.insertChange({ ...approvedChange("MANY11"), parts: [part("one"), part("two")] }, event("requested"));
   await all.advance("MANY11", step("claim", {}), undefined);
   for (const owner of [
     { kind: "user", userId: "U1" },
@@ -112,9 +112,9 @@ const linked = { ...account, owner: { kind: "user", userId: "U1" }, linkedAt: ne
 
 /** Questions that name the other workspace: a bug led here, so they throw. */
 const asked: Readonly<Record<string, Attempt>> = {
-  "add a request to it": (store) => store.add(pendingChange("MINE11"), event("requested")),
+  "add a request to it": (store) => store.insertChange(pendingChange("MINE11"), event("requested")),
   "add a request with history of it": (store) =>
-    store.add(pendingChange("MINE12", { teamId: "T2" }), event("requested")),
+    store.insertChange(pendingChange("MINE12", { teamId: "T2" }), event("requested")),
   "write its history": (store) => store.note(event("refused")),
   "list its waiting requests": (store) => store.pendingChanges("T1"),
   "read its history": (store) => store.history({ teamId: "T1", limit: 10 }),
@@ -204,7 +204,7 @@ test.each(Object.entries(moves))("it can't %s a request of another workspace", a
 
 test("a workload of the same name runs in both at once, and neither hears of the other's request", async () => {
   const same = { teamId: "T2", workload: { kind: "service", region: "us", name: "web-SENT11", uid: "u" } } as const;
-  await mine.add(approvedChange("OURS11", same), ofT2);
+  await mine.insertChange(approvedChange("OURS11", same), ofT2);
 
   expect((await mine.advance("OURS11", step("claim", {}), ofT2)).kind).toBe("moved");
 });
@@ -213,7 +213,7 @@ test("an Undo of another workspace's request marks nothing there", async () => {
   const row = () => all.find({ id: "SENT11" });
   const was = await row();
 
-  await mine.add(approvedChange("OURS12", { teamId: "T2", undoOf: "SENT11" }), ofT2);
+  await mine.insertChange(approvedChange("OURS12", { teamId: "T2", undoOf: "SENT11" }), ofT2);
 
   expect(await row()).toEqual(was);
 });

@@ -9,7 +9,7 @@ test.each(["approve", "reject", "cancel"])(
     await using town = await approvalTown();
     const { approver } = town;
     const isCancel = verb === "cancel";
-    await town.store().add(
+    await town.store().insertChange(
       pendingChange("AAA111", {
         teamId: "T0OTHER",
         channelId: approver.channelId("ops"),

@@ -8,7 +8,7 @@ type ForAll =
   | "expire"
   | "open"
   | "undrawn"
-  | "owed"
+  | "overdueNews"
   | "takeDeliveries"
   | "beat"
   | "inspect"
@@ -38,7 +38,7 @@ export function workspaceStore(store: Store, teamId: string): WorkspaceStore {
   const ownId = (id: string): string => own({ teamId: id }).teamId;
   return {
     ...ofDeliveries(store),
-    add: async (change, event) => store.add(own(change), own(event)),
+    insertChange: async (change, event) => store.insertChange(own(change), own(event)),
     find: (key) => store.find(key, teamId),
     advance: async (id, step, event) =>
       store.advance(typeof id === "string" ? { id, teamId } : own(id), step, ownEvent(event)),
@@ -67,9 +67,9 @@ export function workspaceStore(store: Store, teamId: string): WorkspaceStore {
 
 /** Found by Slack's ids of deliveries, which are unique, or by the token of a drawing or telling, which nobody else has. */
 function ofDeliveries(store: Store) {
-  const { accept, finish, remember, isKnown, drop, holdDrawing, drew, postponeDrawing } = store;
-  const { holdTelling, told, postponeTelling } = store;
+  const { accept, finish, remember, isKnown, drop, holdDrawing, markDrawn, postponeDrawing } = store;
+  const { holdTelling, markTold, postponeTelling } = store;
   const { sendWithinMs, isOpen, isReachable } = store;
-  const drawing = { holdDrawing, drew, postponeDrawing, holdTelling, told, postponeTelling };
+  const drawing = { holdDrawing, markDrawn, postponeDrawing, holdTelling, markTold, postponeTelling };
   return { accept, finish, remember, isKnown, drop, ...drawing, sendWithinMs, isOpen, isReachable };
 }

@@ -111,7 +111,7 @@ async function withoutCard(deps: DrawDeps, work: Work, failure: SlackFailure): P
     const ms = Math.min(growing(deps, createdAt, leastMs), OPEN_LOOK_MS);
     await store.postponeDrawing(id, token, { ms, toldSeq: newest });
   } else {
-    await store.drew(id, { token, version, card: undefined, toldSeq: newest });
+    await store.markDrawn(id, { token, version, card: undefined, toldSeq: newest });
   }
   await tellRequester(deps, id, { isOverdue: false, failure, content: work.content });
   return false;
@@ -131,7 +131,7 @@ async function waitForChannel(deps: DrawDeps, work: Work, { card, failure }: Stu
     return false;
   }
   if (clock.now().getTime() - settledAt.getTime() > CLOSED_FOR_MS) {
-    return store.drew(id, { token, version, card, isShown: false, toldSeq: newest });
+    return store.markDrawn(id, { token, version, card, isShown: false, toldSeq: newest });
   }
   await store.postponeDrawing(id, token, { ms: growing(deps, settledAt, CLOSED_AGAIN_MS), toldSeq: newest });
   return false;
@@ -171,7 +171,7 @@ async function endInThread(deps: DrawDeps, work: Work, standing: Standing): Prom
   }
   // If we lost the right to draw, the store schedules another update: ours may have overwritten a newer one.
   const toldSeq = failure === "lost" ? undefined : newest;
-  const isMore = await store.drew(change.id, { token, version: change.version, card, isShown, toldSeq });
+  const isMore = await store.markDrawn(change.id, { token, version: change.version, card, isShown, toldSeq });
   if (isMore && !isStored && replies.length === 0) await retireUnlessKept(deps, work, card);
   return isMore;
 }
@@ -182,18 +182,18 @@ async function retireUnlessKept(deps: DrawDeps, { change }: Work, card: Card): P
   if (current !== undefined && current.ts !== card.ts) await retireCard(deps, change, card);
 }
 
-function hasEvent({ untold }: Work, wanted: HistoryEventKind): boolean {
-  return untold.some(({ kind }) => kind === wanted);
+function hasEvent({ newEvents }: Work, wanted: HistoryEventKind): boolean {
+  return newEvents.some(({ kind }) => kind === wanted);
 }
 
 /** Replies for the thread: the story of a Change that people decide on; of any other, only that it is in trouble, and why. */
 function repliesFor({ settings }: DrawDeps, work: Work, isShown: boolean): readonly Post[] {
-  const { change, untold } = work;
+  const { change, newEvents } = work;
   // How a Change ended whose card can't show it is told to its requester, here if Slack takes it.
   const isToldAnyway = !isShown && change.settledAt !== undefined;
   const tellsStory = (change.terms !== undefined || change.breakGlass) && !isToldAnyway;
-  const trouble = isToldAnyway ? [] : untold.filter(({ kind }) => kind === "health");
-  const story = storyReply(tellsStory ? untold : trouble, { change, defaultRegion: settings.region });
+  const trouble = isToldAnyway ? [] : newEvents.filter(({ kind }) => kind === "health");
+  const story = storyReply(tellsStory ? newEvents : trouble, { change, defaultRegion: settings.region });
   const all = tellsStory && hasEvent(work, "requested") ? diffReplies(change) : [];
   const excerpt = hasEvent(work, "health") ? excerptReply(change) : undefined;
   return [story, ...all, excerpt].filter((reply) => reply !== undefined);

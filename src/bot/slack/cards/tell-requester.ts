@@ -1,6 +1,6 @@
 import type { StoredChange } from "../../changes/stored-change.ts";
 import { newsPost, type NewsPost } from "../../views/cards/news-post.ts";
-import { isWatched, type News, owedNews } from "../../workflow/news.ts";
+import { isWatched, type News, dueNews } from "../../workflow/news.ts";
 import { isDirect } from "../../workflow/origin.ts";
 import { type Content, contentOf } from "../../workflow/stored-request.ts";
 import type { Result } from "../send/call.ts";
@@ -41,16 +41,16 @@ export async function tellRequester(deps: DrawDeps, changeId: string, why: Why):
   let { token } = telling;
   const isCardEnough = isCardComing && (why.isOverdue || change.card === undefined);
   if (isCardEnough) return store.postponeTelling(id, token, CARD_COMES_MS);
-  const owed = owedNews(change, telling);
+  const owed = dueNews(change, telling);
   if (owed.kind === "soon") return store.postponeTelling(id, token, owed.ms);
   const ageMs = at.getTime() - (change.settledAt ?? change.createdAt).getTime();
   const isLate = ageMs > TELL_FOR_MS;
-  if (owed.kind === "nothing" || isLate) return store.told(id, { token, version, news: undefined });
+  if (owed.kind === "nothing" || isLate) return store.markTold(id, { token, version, news: undefined });
   const { news } = owed;
   const failure = why.failure ?? deps.refusals.latest(id);
   for (const route of routesFor(deps, { ...why, ...(failure && { failure }), change, news, at })) {
     const reached = await route();
-    if (reached.ok) return store.told(id, { token, version, news });
+    if (reached.ok) return store.markTold(id, { token, version, news });
     const held = await store.holdTelling(id, token);
     // Another replica tells them now.
     if (held === undefined) return undefined;

@@ -49,11 +49,11 @@ export type CardDeps = {
     Store,
     | "beginDrawing"
     | "holdDrawing"
-    | "drew"
+    | "markDrawn"
     | "postponeDrawing"
     | "beginTelling"
     | "holdTelling"
-    | "told"
+    | "markTold"
     | "postponeTelling"
     | "find"
   >;

@@ -72,7 +72,7 @@ test.each<[string, Record<string, string>, string]>([
 ])("with %s it says so", async (_, wrong, expected) => {
   await town
     .store()
-    .add(
+    .insertChange(
       pendingChange("AAA111", { sealed: createSealer(readKeyring(town.keys)).seal("{}", ["change", "AAA111"]) }),
       event("requested"),
     );

@@ -6,7 +6,7 @@ import { buttons } from "../../../support/kill-town.ts";
 import { openPolicy } from "../../../support/open-policy.ts";
 import { card, clicks, says } from "../../../support/speak.ts";
 
-type Step = "beginDrawing" | "holdDrawing" | "drew";
+type Step = "beginDrawing" | "holdDrawing" | "markDrawn";
 
 /** Notes the statements that drawing a card takes. */
 function watched(steps: Step[]) {
@@ -21,9 +21,9 @@ function watched(steps: Step[]) {
       steps.push("holdDrawing");
       return real.holdDrawing(...call);
     },
-    drew(...call) {
-      steps.push("drew");
-      return real.drew(...call);
+    markDrawn(...call) {
+      steps.push("markDrawn");
+      return real.markDrawn(...call);
     },
   });
 }
@@ -35,7 +35,7 @@ test("the right to post the card of a change that ran comes with its end", async
   await says(town, town.developer, "/gantry scale web 3");
 
   expect(card(town.developer)).toMatch(/instances 2 → 3/u);
-  expect(steps[0]).toBe("drew");
+  expect(steps[0]).toBe("markDrawn");
   expect(steps).not.toContain("holdDrawing");
 });
 
@@ -46,7 +46,7 @@ test("the card of a waiting request is stored before its buttons appear", async 
   await says(town, town.developer, "/gantry restart web");
 
   expect(buttons(town)).toHaveLength(3);
-  expect(steps).toEqual(["beginDrawing", "holdDrawing", "drew"]);
+  expect(steps).toEqual(["beginDrawing", "holdDrawing", "markDrawn"]);
 });
 
 test("when another replica took over while a card was posted, its card counts and ours loses its buttons", async () => {
@@ -54,9 +54,9 @@ test("when another replica took over while a card was posted, its card counts an
   let takeOver: (real: Store, id: string) => Promise<void> = () => Promise.resolve();
   const taken = (real: Store): Store => ({
     ...real,
-    async drew(id, drawn) {
+    async markDrawn(id, drawn) {
       await takeOver(real, id);
-      return real.drew(id, drawn);
+      return real.markDrawn(id, drawn);
     },
   });
   await using town = await approvalTown({ policy: openPolicy, store: taken });

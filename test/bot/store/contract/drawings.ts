@@ -22,10 +22,12 @@ export function drawingsContract({ replica }: Bench): void {
     const begun = await atOnce(20, [a, b], (store) => store.beginDrawing("AAA111"));
     const during = await b.undrawn();
     const rights = begun.filter((each) => each !== undefined);
-    const again = await a.drew("AAA111", drawnAsSeen(given(rights[0])));
+    const again = await a.markDrawn("AAA111", drawnAsSeen(given(rights[0])));
 
     expect(before).toEqual([{ id: "AAA111", teamId: "T1" }]);
-    expect(rights).toMatchObject([{ posts: 0, change: { id: "AAA111", version: 1 }, untold: [{ kind: "requested" }] }]);
+    expect(rights).toMatchObject([
+      { posts: 0, change: { id: "AAA111", version: 1 }, newEvents: [{ kind: "requested" }] },
+    ]);
     expect(during).toEqual([]);
     expect(again).toBe(false);
     expect(await a.undrawn()).toEqual([]);
@@ -39,23 +41,27 @@ export function drawingsContract({ replica }: Bench): void {
     const first = given(await a.beginDrawing("AAA111"));
     await a.vote("AAA111", bob, votes);
 
-    const again = await a.drew("AAA111", drawnAsSeen(first));
+    const again = await a.markDrawn("AAA111", drawnAsSeen(first));
     const second = given(await a.beginDrawing("AAA111"));
 
     expect(again).toBe(true);
-    expect(second).toMatchObject({ posts: 1, change: { version: 2, votes: [bob], card }, untold: [{ kind: "voted" }] });
-    expect(await a.drew("AAA111", drawnAsSeen(second))).toBe(false);
+    expect(second).toMatchObject({
+      posts: 1,
+      change: { version: 2, votes: [bob], card },
+      newEvents: [{ kind: "voted" }],
+    });
+    expect(await a.markDrawn("AAA111", drawnAsSeen(second))).toBe(false);
   });
 
   test("a refused vote is told in the thread, though nothing moved", async () => {
     const a = await replica("a");
     await a.addChange(pendingChange("AAA111"), event("requested"));
-    await a.drew("AAA111", drawnAsSeen(given(await a.beginDrawing("AAA111"))));
+    await a.markDrawn("AAA111", drawnAsSeen(given(await a.beginDrawing("AAA111"))));
 
     await a.addEvent(event("vote-refused", { changeId: "AAA111" }));
 
     expect(await a.undrawn()).toEqual([{ id: "AAA111", teamId: "T1" }]);
-    expect(given(await a.beginDrawing("AAA111")).untold).toMatchObject([{ kind: "vote-refused" }]);
+    expect(given(await a.beginDrawing("AAA111")).newEvents).toMatchObject([{ kind: "vote-refused" }]);
   });
 
   test("what could not be told stays to be told", async () => {
@@ -63,10 +69,10 @@ export function drawingsContract({ replica }: Bench): void {
     await a.addChange(pendingChange("AAA111"), event("requested"));
     const drawing = given(await a.beginDrawing("AAA111"));
 
-    const again = await a.drew("AAA111", { ...drawnAsSeen(drawing), toldSeq: undefined });
+    const again = await a.markDrawn("AAA111", { ...drawnAsSeen(drawing), toldSeq: undefined });
 
     expect(again).toBe(true);
-    expect(given(await a.beginDrawing("AAA111")).untold).toMatchObject([{ kind: "requested" }]);
+    expect(given(await a.beginDrawing("AAA111")).newEvents).toMatchObject([{ kind: "requested" }]);
   });
 
   test("whoever takes too long loses the right; what they drew late is drawn anew", async () => {
@@ -75,14 +81,14 @@ export function drawingsContract({ replica }: Bench): void {
     const slow = given(await a.beginDrawing("AAA111"));
     b.later(30_100);
     const quick = given(await b.beginDrawing("AAA111"));
-    await b.drew("AAA111", { ...drawnAsSeen(quick), card: { channelId: "C1", ts: "2.0" } });
+    await b.markDrawn("AAA111", { ...drawnAsSeen(quick), card: { channelId: "C1", ts: "2.0" } });
 
-    const again = await a.drew("AAA111", drawnAsSeen(slow));
+    const again = await a.markDrawn("AAA111", drawnAsSeen(slow));
 
     expect(again).toBe(true);
     expect(await b.findChange("AAA111")).toMatchObject({ card: { ts: "2.0" } });
     expect(await b.undrawn()).toEqual([{ id: "AAA111", teamId: "T1" }]);
-    expect(given(await b.beginDrawing("AAA111"))).toMatchObject({ posts: 1, untold: [] });
+    expect(given(await b.beginDrawing("AAA111"))).toMatchObject({ posts: 1, newEvents: [] });
   });
 
   test("a message that was posted late is the card, when there is no other yet", async () => {
@@ -93,9 +99,9 @@ export function drawingsContract({ replica }: Bench): void {
     const quick = given(await b.beginDrawing("AAA111"));
     await b.postponeDrawing("AAA111", quick.token, { ms: 0 });
 
-    await a.drew("AAA111", drawnAsSeen(slow));
+    await a.markDrawn("AAA111", drawnAsSeen(slow));
 
-    expect(given(await b.beginDrawing("AAA111"))).toMatchObject({ posts: 1, change: { card }, untold: [] });
+    expect(given(await b.beginDrawing("AAA111"))).toMatchObject({ posts: 1, change: { card }, newEvents: [] });
   });
 
   test("storing where a card was posted comes first and renews the right to draw", async () => {
@@ -137,17 +143,17 @@ export function drawingsContract({ replica }: Bench): void {
 
     await a.postponeDrawing("AAA111", token, { ms: 0, isPosted: true, toldSeq: newest });
 
-    expect(given(await a.beginDrawing("AAA111"))).toMatchObject({ posts: 1, untold: [] });
+    expect(given(await a.beginDrawing("AAA111"))).toMatchObject({ posts: 1, newEvents: [] });
   });
 
   test("a card that was posted anew counts as a second message", async () => {
     const a = await replica("a");
     await a.addChange(pendingChange("AAA111"), event("requested"));
-    await a.drew("AAA111", drawnAsSeen(given(await a.beginDrawing("AAA111"))));
+    await a.markDrawn("AAA111", drawnAsSeen(given(await a.beginDrawing("AAA111"))));
     await a.vote("AAA111", bob, votes);
 
     const anew = { ...drawnAsSeen(given(await a.beginDrawing("AAA111"))), card: { channelId: "C1", ts: "2.0" } };
-    await a.drew("AAA111", anew);
+    await a.markDrawn("AAA111", anew);
     await a.cancel("AAA111", bob, event("cancelled"));
 
     expect(given(await a.beginDrawing("AAA111"))).toMatchObject({ posts: 2, change: { card: { ts: "2.0" } } });
@@ -165,7 +171,7 @@ export function drawingsContract({ replica }: Bench): void {
     await a.postponeDrawing("AAA111", token, { ms: 60_000 });
 
     expect(early).toEqual([[], undefined]);
-    expect(await b.drew("AAA111", drawnAsSeen(right))).toBe(false);
+    expect(await b.markDrawn("AAA111", drawnAsSeen(right))).toBe(false);
   });
 
   test("a card that can stand nowhere is not tried again, whatever happens", async () => {
@@ -173,7 +179,7 @@ export function drawingsContract({ replica }: Bench): void {
     await a.addChange(approvedChange("AAA111"), event("requested"));
     const drawing = given(await a.beginDrawing("AAA111"));
 
-    const again = await a.drew("AAA111", { ...drawnAsSeen(drawing), card: undefined });
+    const again = await a.markDrawn("AAA111", { ...drawnAsSeen(drawing), card: undefined });
     await a.claim("AAA111", event("claimed"));
 
     expect(again).toBe(false);

@@ -15,9 +15,12 @@ export function movesContract({ replica }: Bench): void {
     await a.bind(old, locked, bound);
     await a.saveAccount(account, event("connected", { workload: undefined }));
     const request = { channelId: "C1", terms: { ...terms, cardIn: "C1" }, account: { owner, username: "team" } };
-    await a.add(pendingChange("AAA111", request), event("requested"));
-    await a.add(pendingChange("BBB222", { channelId: "C3", teamId: "T1" }), event("requested"));
-    await a.add(pendingChange("CCC333", { channelId: "C1", teamId: "T2" }), event("requested", { teamId: "T2" }));
+    await a.insertChange(pendingChange("AAA111", request), event("requested"));
+    await a.insertChange(pendingChange("BBB222", { channelId: "C3", teamId: "T1" }), event("requested"));
+    await a.insertChange(
+      pendingChange("CCC333", { channelId: "C1", teamId: "T2" }),
+      event("requested", { teamId: "T2" }),
+    );
     const stale = await a.moveChannel({ ...move, token: { was: "another", now: "for C2" } });
 
     const done = await a.moveChannel({ ...move, token: { was: "for C1", now: "for C2" } });
@@ -44,14 +47,14 @@ export function movesContract({ replica }: Bench): void {
 
   test("a card that is drawn while its channel gets another id stays one card, in the channel with the new id", async () => {
     const a = await replica("a");
-    await a.add(pendingChange("AAA111", { channelId: "C1" }), event("requested"));
+    await a.insertChange(pendingChange("AAA111", { channelId: "C1" }), event("requested"));
     const drawing = await a.beginDrawing("AAA111");
     const { token = "", change } = drawing ?? {};
     await a.holdDrawing("AAA111", token, { channelId: "C1", ts: "1.1" });
 
     await a.moveChannel(move);
     const card = { channelId: "C1", ts: "1.1" };
-    await a.drew("AAA111", { token, version: change?.version ?? 0, card, toldSeq: undefined });
+    await a.markDrawn("AAA111", { token, version: change?.version ?? 0, card, toldSeq: undefined });
 
     expect((await a.find({ id: "AAA111" }))?.card).toEqual({ channelId: "C2", ts: "1.1" });
     expect(await a.undrawn()).toEqual([{ id: "AAA111", teamId: "T1" }]);

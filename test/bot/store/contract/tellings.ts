@@ -16,21 +16,21 @@ export function tellingsContract({ replica }: Bench): void {
   test("a requester without a card is told after three seconds, by one of many who want to", async () => {
     const [a, b] = [await replica("a"), await replica("b")];
     await a.addChange(approvedChange("AAA111"), event("requested"));
-    const early = await b.owed();
+    const early = await b.overdueNews();
     const tooEarly = await a.beginTelling("AAA111", { isOverdue: true });
     for (const store of [a, b]) store.later(3_100);
 
-    const due = await b.owed();
+    const due = await b.overdueNews();
     const begun = await atOnce(20, [a, b], (store) => store.beginTelling("AAA111", { isOverdue: true }));
     const rights = begun.filter((each) => each !== undefined);
-    const during = await b.owed();
+    const during = await b.overdueNews();
     const { token, change }: Telling = given(rights[0]);
-    await a.told("AAA111", { token, version: change.version, news: "running" });
+    await a.markTold("AAA111", { token, version: change.version, news: "running" });
 
     expect([early, tooEarly]).toEqual([[], undefined]);
     expect(due).toEqual([{ id: "AAA111", teamId: "T1" }]);
     expect(rights).toMatchObject([{ change: { id: "AAA111" }, told: undefined }]);
-    expect([during, await a.owed()]).toEqual([[], []]);
+    expect([during, await a.overdueNews()]).toEqual([[], []]);
     expect(await b.beginTelling("AAA111", { isOverdue: false })).toBeUndefined();
   });
 
@@ -42,11 +42,11 @@ export function tellingsContract({ replica }: Bench): void {
     ] as const) {
       await a.addChange(pendingChange(id), event("requested"));
       const { token, change, newest } = given(await a.beginDrawing(id));
-      await a.drew(id, { token, version: change.version, card, toldSeq: newest, isShown });
+      await a.markDrawn(id, { token, version: change.version, card, toldSeq: newest, isShown });
     }
     a.later(20_000);
 
-    expect((await a.owed()).map(({ id }) => id)).toEqual(["BBB222"]);
+    expect((await a.overdueNews()).map(({ id }) => id)).toEqual(["BBB222"]);
   });
 
   test("what happens while somebody tells the requester is owed again, with what they know by then", async () => {
@@ -54,10 +54,10 @@ export function tellingsContract({ replica }: Bench): void {
     await a.addChange(approvedChange("AAA111"), event("requested"));
     const { token, change } = given(await a.beginTelling("AAA111", { isOverdue: false }));
     await a.cancel("AAA111", ann, event("cancelled"));
-    await a.told("AAA111", { token, version: change.version, news: "running" });
+    await a.markTold("AAA111", { token, version: change.version, news: "running" });
     a.later(10_100);
 
-    expect(await a.owed()).toEqual([{ id: "AAA111", teamId: "T1" }]);
+    expect(await a.overdueNews()).toEqual([{ id: "AAA111", teamId: "T1" }]);
     expect(await a.beginTelling("AAA111", { isOverdue: true })).toMatchObject({
       told: "running",
       change: { state: "cancelled" },
@@ -71,24 +71,24 @@ export function tellingsContract({ replica }: Bench): void {
     for (const store of [a, b]) store.later(10_000);
     const renewed = given(await a.holdTelling("AAA111", first.token));
     for (const store of [a, b]) store.later(10_000);
-    const during = await b.owed();
+    const during = await b.overdueNews();
     for (const store of [a, b]) store.later(6_000);
 
     const second = given(await b.beginTelling("AAA111", { isOverdue: true }));
     const isLost = (await a.holdTelling("AAA111", renewed)) === undefined;
-    await a.told("AAA111", { token: renewed, version: 1, news: "running" });
+    await a.markTold("AAA111", { token: renewed, version: 1, news: "running" });
     await b.postponeTelling("AAA111", second.token, 30_000);
-    const waiting = await b.owed();
+    const waiting = await b.overdueNews();
     for (const store of [a, b]) store.later(30_100);
 
     expect([during, isLost, waiting]).toEqual([[], true, []]);
-    expect(await b.owed()).toEqual([{ id: "AAA111", teamId: "T1" }]);
+    expect(await b.overdueNews()).toEqual([{ id: "AAA111", teamId: "T1" }]);
   });
 
-  test("a request is not added while an untold one of the same person for the same workload has no card", async () => {
+  test("a request is not added while an unanswered one of the same person for the same workload has no card", async () => {
     const a = await replica("a");
     const again = (id: string, other: Partial<NewChange> = {}) =>
-      a.add(approvedChange(id, { workload, unlessUntoldMs: 60_000, ...other }), event("requested"));
+      a.insertChange(approvedChange(id, { workload, unlessUnansweredMs: 60_000, ...other }), event("requested"));
     await a.addChange(approvedChange("AAA111", { workload }), event("requested"));
 
     const repeated = await again("BBB222");
@@ -96,15 +96,18 @@ export function tellingsContract({ replica }: Bench): void {
     const ofAnother = await again("DDD444", { op: "stopService" });
     const { token, change } = given(await a.beginTelling("AAA111", { isOverdue: false }));
     await a.cancel("AAA111", ann, event("cancelled"));
-    const untoldEnd = await again("EEE555");
-    await a.told("AAA111", { token, version: change.version, news: "running" });
+    const unansweredEnd = await again("EEE555");
+    await a.markTold("AAA111", { token, version: change.version, news: "running" });
     const next = given(await a.beginTelling("AAA111", { isOverdue: false }));
-    await a.told("AAA111", { token: next.token, version: next.change.version, news: "ended" });
+    await a.markTold("AAA111", { token: next.token, version: next.change.version, news: "ended" });
     const afterwards = await again("FFF666");
     a.later(61_000);
     const later = await again("GGG777");
 
-    expect([repeated, untoldEnd]).toMatchObject([{ untold: { id: "AAA111" } }, { untold: { id: "AAA111" } }]);
+    expect([repeated, unansweredEnd]).toMatchObject([
+      { unanswered: { id: "AAA111" } },
+      { unanswered: { id: "AAA111" } },
+    ]);
     expect(await a.findChange("BBB222")).toBeUndefined();
     expect([ofOthers, ofAnother, afterwards, later]).toMatchObject([
       { id: "CCC333" },
@@ -124,6 +127,6 @@ export function tellingsContract({ replica }: Bench): void {
     a.later(60_000);
 
     expect(part.kind).toBe("moved");
-    expect((await a.owed()).map(({ id }) => id)).toEqual(["AAA111"]);
+    expect((await a.overdueNews()).map(({ id }) => id)).toEqual(["AAA111"]);
   });
 }

@@ -20,9 +20,9 @@ export function withSteps(store: Store) {
   return {
     ...store,
     async addChange(change: NewChange, event: NewHistoryEvent) {
-      const added = await store.add(change, event);
+      const added = await store.insertChange(change, event);
       if (added === "taken") throw new Error(`the id ${change.id} is taken`);
-      if ("untold" in added) throw new Error(`${added.untold.id} was not told`);
+      if ("unanswered" in added) throw new Error(`${added.unanswered.id} has no answer yet`);
       return added;
     },
     findChange: (id: string) => store.find({ id }),
