@@ -183,6 +183,12 @@ export type VerbForms = {
   readonly helpGroup?: (typeof helpGroups)[number];
   /** Help begins with it. */
   readonly isMostUsed?: true;
+  /** Its label on a workload's card and in the menus of Home, which offer only verbs with a label. */
+  readonly button?: string;
+  /** The question that a sentence leads to: "Set memory of *web* to 512 MiB?". Default: the verb's name. */
+  readonly question?: { readonly label?: string; readonly amount?: (args: Ask["args"]) => string };
+  /** The first values of its form for a workload such as `service/web`. Default: its name. */
+  readonly valuesFor?: (workload: string) => FormValues;
 };
 
 type CommandBase = VerbForms & {
@@ -282,6 +288,11 @@ export type BindingWish =
   { readonly kind: "show" } | { readonly kind: "bind"; readonly terms: BindingTerms } | { readonly kind: "clear" };
 
 export type Command = ReadCommand | WriteCommand | DecideCommand | LinkCommand | BindCommand | StatusCommand;
+
+/** The first values of its form for a workload such as `service/web`. */
+export function valuesFor({ valuesFor: own }: Pick<Command, "valuesFor">, workload: string): FormValues {
+  return own?.(workload) ?? { name: workload };
+}
 
 /** It changes nothing, so it may run twice, and needs no confirmation. */
 export function onlyLooks({ effect }: Pick<Command, "effect">): boolean {

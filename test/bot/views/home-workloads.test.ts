@@ -92,7 +92,9 @@ test("what needs attention is shown once, above the others, and counts among all
 });
 
 test("menus only offer what policy allows this person", () => {
-  const drawn = drawnHome(home({ services: [flaky], mayDo: new Map([["service/flaky", ["restart"]]]) }));
+  const drawn = drawnHome(
+    home({ services: [flaky], mayDo: new Map([["service/flaky", [{ name: "restart", button: "Restart" }]]]) }),
+  );
 
   expect(drawn).toContain("[… Show | Restart]");
   expect(drawn).toContain("[Why]");

@@ -1,3 +1,5 @@
+import { offeredVerbs } from "../../../src/bot/commands/lookup/allowed-verbs.ts";
+import { commands } from "../../../src/bot/commands/verbs.ts";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Change } from "../../../src/bot/changes/change.ts";
@@ -158,8 +160,7 @@ holds(
   },
 );
 
-const mayDo = ["logs", "create", "scale", "memory", "domains", "start", "stop", "restart", "delete"];
-const cardActions = { mayDo, isShared: false };
+const cardActions = { mayDo: offeredVerbs(commands), isShared: false };
 
 holds("a card with its buttons", fc.tuple(hostileService, hostileJob, hostileText), ([service, job, region]) => {
   expectFits(serviceCard({ service, region, now, actions: cardActions }));

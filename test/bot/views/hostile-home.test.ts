@@ -1,3 +1,4 @@
+import { commands } from "../../../src/bot/commands/verbs.ts";
 import fc from "fast-check";
 import { historyEventKinds } from "../../../src/bot/changes/history-event.ts";
 import { homeView } from "../../../src/bot/views/home/view.ts";
@@ -14,8 +15,8 @@ const plainEvent = fc
   .tuple(hostileText, fc.constantFrom(...historyEventKinds))
   .map(([text, kind]) => event(kind, { verb: text, result: text, who: { userId: text, name: text } }));
 
-const mayAll = (name: string) =>
-  ["service", "job"].map((kind) => [`${kind}/${name}`, ["logs", "restart", "delete"]] as const);
+const offered = commands.filter(({ name }) => ["logs", "restart", "delete"].includes(name));
+const mayAll = (name: string) => ["service", "job"].map((kind) => [`${kind}/${name}`, offered] as const); // a pair, not a list
 
 holds(
   "Home",

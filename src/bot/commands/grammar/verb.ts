@@ -177,7 +177,8 @@ export function statusVerb(shape: Shape<z.ZodType>): StatusCommand {
 }
 
 function describe(shape: Shape<z.ZodType>, common: Flags, fields: readonly CommonField[], sends: readonly Sent[] = []) {
-  const { name, summary, example, aliases = [], near = [], phrases = [], helpGroup, isMostUsed } = shape;
+  const { name, summary, example, aliases = [], near = [], phrases = [] } = shape;
+  const { helpGroup, isMostUsed, button, question, valuesFor } = shape;
   const flags = { ...shape.flags, ...common };
   return {
     name,
@@ -186,6 +187,9 @@ function describe(shape: Shape<z.ZodType>, common: Flags, fields: readonly Commo
     phrases,
     ...(helpGroup !== undefined && { helpGroup }),
     ...(isMostUsed === true && { isMostUsed }),
+    ...(button !== undefined && { button }),
+    ...(question !== undefined && { question }),
+    ...(valuesFor !== undefined && { valuesFor }),
     summary,
     usage: usageOf(shape),
     example,

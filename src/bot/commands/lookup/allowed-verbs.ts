@@ -1,20 +1,22 @@
 import type { Command } from "../command.ts";
 import { bestVerdict, kindOf, type Permitted, readRefusal } from "./may-see.ts";
 
-/** The verbs that the card of a workload offers, if they exist. */
-export const cardVerbs = ["logs", "create", "run", "scale", "memory", "domains", "start", "stop", "restart", "delete"];
+/** The verbs that a workload's card can offer. */
+export function offeredVerbs(commands: readonly Command[]): readonly Command[] {
+  return commands.filter(({ button }) => button !== undefined);
+}
 
 type Workload = { readonly kind: "service" | "job"; readonly name: string; readonly region: string };
 
-/** The card verbs that policy would not refuse this person here for this workload. Makes no API call. */
+/** Those of them that policy would not refuse this person here for this workload. Makes no API call. */
 export async function allowedVerbs(
   commands: readonly Command[],
   workload: Workload,
   context: Permitted,
-): Promise<readonly string[]> {
-  const offered = commands.filter(({ name }) => cardVerbs.includes(name));
+): Promise<readonly Command[]> {
+  const offered = offeredVerbs(commands);
   const allowed = await Promise.all(offered.map((command) => isAllowed(command, workload, context)));
-  return offered.filter((_, at) => allowed[at]).map(({ name }) => name);
+  return offered.filter((_, at) => allowed[at]);
 }
 
 async function isAllowed(command: Command, workload: Workload, context: Permitted): Promise<boolean> {

@@ -30,13 +30,12 @@ const whoseField: FormField = {
 };
 
 /** Takes `channel`, `workspace` or nothing: any other word may be a token. */
-function linkVerb({ name, summary, title, submit, near = [], phrases = [] }: Link): LinkCommand {
+function linkVerb({ name, summary, title, submit, ...known }: Link): LinkCommand {
   const usage = `${name} [channel|workspace]`;
   return {
     effect: "link",
     name,
-    near,
-    phrases,
+    ...known,
     summary,
     usage,
     example: name,
@@ -68,6 +67,7 @@ function maybeToken(name: string, usage: string): UserError {
 
 export const connect = linkVerb({
   name: "connect",
+  question: { label: "Connect an account" },
   summary: "Connect your account, or one for this channel or the workspace",
   near: ["login", "signin", "link", "auth"],
   phrases: [["(connect|link) my account", "connect"]],
@@ -77,6 +77,7 @@ export const connect = linkVerb({
 
 export const disconnect = linkVerb({
   name: "disconnect",
+  question: { label: "Disconnect the account" },
   summary: "Disconnect your account, this channel's or the workspace's",
   near: ["logout", "signout", "unlink"],
   title: "Disconnect an account",

@@ -17,6 +17,7 @@ export const remove = writeVerb({
   name: "delete",
   summary: "Permanently delete a service or job",
   example: "delete job/nightly-report",
+  button: "Delete",
   aliases: ["rm"],
   near: ["remove", "destroy", "del", "drop", "terminate", "erase", "kill"],
   phrases: [["(delete|remove|destroy|get rid of) NAMES", "delete NAMES"]],

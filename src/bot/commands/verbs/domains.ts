@@ -24,6 +24,11 @@ export const domains = writeVerb({
   name: "domains",
   summary: "Add, remove or set the domains of a service",
   example: "domains web add shop.example.com",
+  question: {
+    label: "Change domains of",
+    amount: (args) => `: ${String(args["edit"])} ${[args["domains"]].flat().join(" ")}`,
+  },
+  button: "Domains",
   aliases: ["domain"],
   near: ["dns", "url", "hostname"],
   phrases: [

@@ -25,6 +25,8 @@ export const memory = writeVerb({
   name: "memory",
   summary: "Set the memory limit of a service",
   example: "memory web 1024",
+  question: { label: "Set memory of", amount: ({ mib }) => ` to ${String(mib)} MiB` },
+  button: "Memory",
   aliases: ["mem"],
   near: ["ram", "limit"],
   phrases: [

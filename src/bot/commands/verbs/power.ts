@@ -70,6 +70,7 @@ export const start = powerVerb({
   name: "start",
   op: "startService",
   summary: "Start a stopped service",
+  button: "Start",
   near: ["up", "resume", "boot", "unpause"],
   phrases: [
     ["(start|turn on|switch on|bring up|start up|boot|resume) NAMES", "start NAMES"],
@@ -85,6 +86,7 @@ export const stop = powerVerb({
   name: "stop",
   op: "stopService",
   summary: "Stop a service and keep its settings",
+  button: "Stop",
   near: ["down", "halt", "pause", "suspend", "shutdown", "kill"],
   phrases: [
     ["(stop|shut down|shutdown|turn off|switch off|halt|pause|suspend) NAMES", "stop NAMES"],
@@ -101,6 +103,7 @@ export const restart = powerVerb({
   isMostUsed: true,
   op: "restartService",
   summary: "Restart all instances of a service",
+  button: "Restart",
   near: ["reboot", "bounce", "recycle", "reload", "rollout", "kick"],
   phrases: [
     ["(restart|reboot|bounce|reload|recycle|cycle) NAMES", "restart NAMES"],

@@ -18,6 +18,7 @@ export const run = writeVerb({
   name: "run",
   summary: "Run a CronJob now",
   example: "run nightly",
+  button: "Run now",
   aliases: ["trigger"],
   near: ["execute", "fire", "run-now", "invoke"],
   words: { name: "NAME" },

@@ -27,6 +27,8 @@ export const scale = writeVerb({
   isMostUsed: true,
   summary: "Set the number of instances of a service",
   example: "scale web 4",
+  question: { amount: ({ size }) => (/^[+-]/u.test(String(size)) ? ` by ${String(size)}` : ` to ${String(size)}`) },
+  button: "Scale",
   near: ["resize", "replicas", "instances", "size"],
   phrases: [
     [

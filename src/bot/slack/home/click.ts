@@ -3,7 +3,7 @@ import type { Action } from "../../views/kit/action-id.ts";
 import type { Ask } from "../../ask.ts";
 import { connectForm } from "../../views/forms/connect-form.ts";
 import { NO_REGION } from "../../views/home/view.ts";
-import { isMenuVerb, readsInMenu, workloadOfBlock } from "../../views/home/workload-row.ts";
+import { isMenuVerb, workloadOfBlock } from "../../views/home/workload-row.ts";
 import { openForm } from "../modals/update-view.ts";
 import { openVerbForm } from "../modals/open-form.ts";
 import { ANY_AGE_MS, homeLater } from "./draw.ts";
@@ -76,9 +76,8 @@ async function chooseForWorkload(deps: HomeClickDeps, { blockId, value, origin, 
   const { name } = workload;
   // Jobs have only one region.
   const where = name.startsWith("job/") ? {} : { region: workload.region };
-  if (readsInMenu.some((verb) => verb === value))
-    return readNow(deps, { verb: value, ...where, args: { name } }, origin);
   const command = formCommand(value);
+  if (command?.effect === "read") return readNow(deps, { verb: value, ...where, args: { name } }, origin);
   if (command !== undefined) await openVerbForm(deps, { command, values: { name, ...where }, origin, triggerId });
 }
 

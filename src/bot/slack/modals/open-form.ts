@@ -1,7 +1,8 @@
 import { z } from "zod";
 import type { FormValues } from "../../commands/forms/form.ts";
 import { type FormCommand, formCommand } from "../../commands/grammar/parse.ts";
-import { valuesFor, workloadOfMenu } from "../../views/forms/open-menu.ts";
+import { valuesFor } from "../../commands/command.ts";
+import { workloadOfMenu } from "../../views/forms/open-menu.ts";
 import type { Action } from "../../views/kit/action-id.ts";
 import { jsonIn } from "../receive/view-payload.ts";
 import { skeletonView } from "../../views/forms/form-states.ts";
@@ -59,7 +60,7 @@ export function openingIn(
     const workload = workloadOfMenu(blockId);
     const command = formCommand(value);
     if (workload === undefined || command === undefined) return undefined;
-    return { command, values: { ...valuesFor(value, workload), region: workload.region } };
+    return { command, values: { ...valuesFor(command, workload.name), region: workload.region } };
   }
   const { verb, values, region } = FormOpening.safeParse(jsonIn(value)).data ?? {};
   const command = verb === undefined ? undefined : formCommand(verb);

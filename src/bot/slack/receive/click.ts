@@ -248,7 +248,7 @@ async function runAsk(parts: WorkspaceParts, clicked: Clicked, ack: Ack): Promis
     if (refusal !== undefined) return tell(parts, refusal, below);
     // Nobody else sees these buttons.
     if (isRead || (replaces !== "ephemeral" && !isDirect(origin.channelId))) return;
-    await parts.lanes.track(parts.responder.answer(confirmed.requested(ask), origin, { isShared: false }));
+    await parts.lanes.track(parts.responder.answer(confirmed.requested({ command, ask }), origin, { isShared: false }));
   });
 }
 

@@ -79,7 +79,7 @@ export async function onMention(deps: MentionDeps, body: unknown): Promise<void>
   if (await wasRun(deps, mention, key)) return tellOfEdit(deps, { mention, key }, tell);
   const heard = readMention(said);
   if (heard.kind === "miss") return tellMistake(deps, { ...heard, origin }, tell);
-  if (heard.kind === "confirm") return tell(confirmMessage(heard.parsed.ask));
+  if (heard.kind === "confirm") return tell(confirmMessage(heard.parsed));
   const { command, ask } = heard.kind === "menu" ? menu() : heard.parsed;
   await dispatch(deps, { command, ask, origin, id: key }, tell);
   if (!isStored(command)) await noteRead(deps, key);

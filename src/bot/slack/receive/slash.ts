@@ -51,7 +51,7 @@ export async function onSlash(deps: SlashDeps, body: unknown, ack: Ack): Promise
     const begun = unfinishedForm(typed.text);
     if (begun !== undefined) return openBegun(deps, { ...begun, typed }, ack);
     const meant = readSentence(typed.text);
-    if (meant.kind === "confirm" && !offersMore(error)) return say(confirmMessage(meant.parsed.ask));
+    if (meant.kind === "confirm" && !offersMore(error)) return say(confirmMessage(meant.parsed));
     if (meant.kind !== "run") return say(failureMessage(deps, error, { verb: "?", effect: "read" }));
     ({ parsed } = meant);
   }

@@ -43,8 +43,3 @@ export function workloadOfMenu(blockId: string): Named | undefined {
   const [, region, name] = /^of:([\w.-]+):((?:service|job)\/[\w.-]+)$/u.exec(blockId) ?? [];
   return region === undefined || name === undefined ? undefined : { region, name };
 }
-
-/** The first values of the form that an option opens. */
-export function valuesFor(verb: string, { name }: Named): Readonly<Record<string, string>> {
-  return verb === "create" ? { kind: name.startsWith("job/") ? "job" : "service", like: name } : { name };
-}

@@ -1,3 +1,4 @@
+import type { Command } from "../../commands/command.ts";
 import type { AccountOwner } from "../../accounts/resolve.ts";
 import type { HistoryEvent } from "../../changes/history-event.ts";
 import type { StoredChange } from "../../changes/stored-change.ts";
@@ -33,7 +34,7 @@ export type HomeState = {
   /** How requests ended, newest first. */
   readonly recent: readonly HistoryEvent[];
   /** Verbs allowed for the workloads that are shown, by `service/web`. */
-  readonly mayDo: ReadonlyMap<string, readonly string[]>;
+  readonly mayDo: ReadonlyMap<string, readonly Pick<Command, "name" | "button">[]>;
   /** Verbs with a form that the person may use. */
   readonly verbs: readonly { readonly name: string; readonly summary: string }[];
   readonly regions: readonly string[];

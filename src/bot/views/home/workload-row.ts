@@ -7,21 +7,15 @@ import { plain, truncate, visible, truncateMiddle } from "../kit/text.ts";
 import { type Row, targetOf } from "./rows.ts";
 import type { HomeState } from "./state.ts";
 
-/** Verbs that the menu answers at once; the others open their form. */
-export const readsInMenu = ["show", "logs"] as const;
-
-const labels: Readonly<Record<string, string>> = {
-  show: "Show",
-  logs: "Logs",
-  restart: "Restart",
-  start: "Start",
-  stop: "Stop",
-  scale: "Scale",
-  delete: "Delete",
+/** A workload's menu by its state, most used first: at most as many as Slack's menu holds. */
+const menus: Readonly<Record<"job" | "idle" | "running", readonly string[]>> = {
+  job: ["show", "logs", "delete"],
+  idle: ["show", "logs", "start", "scale", "delete"],
+  running: ["show", "logs", "restart", "scale", "stop"],
 };
 
 export function isMenuVerb(verb: string): boolean {
-  return Object.hasOwn(labels, verb);
+  return Object.values(menus).flat().includes(verb);
 }
 
 /** A block's id names the workload, because an option's value is too short for long names. */
@@ -50,16 +44,14 @@ export function menuOf(
 ): { readonly id?: string; readonly menu?: Overflow | undefined } {
   const id = JSON.stringify([place, account?.region ?? "", targetOf(row)]);
   if (id.length > limits.blockId || !id.isWellFormed()) return {};
-  const may = new Set(["show", ...(mayDo.get(targetOf(row)) ?? [])]);
-  const verbs = verbsFor(row).filter((verb) => may.has(verb));
-  const options = verbs.map((verb) => ({ value: verb, text: labels[verb] ?? verb }));
+  const may = mayDo.get(targetOf(row)) ?? [];
+  const state = row.level === "idle" ? "idle" : "running";
+  const options = menus[row.kind === "job" ? "job" : state].flatMap((verb) => {
+    // The workload is shown already, so it may be shown again.
+    const text = verb === "show" ? "Show" : may.find(({ name }) => name === verb)?.button;
+    return text === undefined ? [] : [{ value: verb, text }];
+  });
   return { id, menu: overflow({ action: { kind: "home", act: "workload" }, options }) };
-}
-
-/** At most as many as Slack's menu holds, most used first. */
-function verbsFor({ kind, level }: Row): readonly string[] {
-  if (kind === "job") return ["show", "logs", "delete"];
-  return level === "idle" ? ["show", "logs", "start", "scale", "delete"] : ["show", "logs", "restart", "scale", "stop"];
 }
 
 /** Slack reads nothing into these characters, so such a line can have a bold name. */

@@ -1,35 +1,25 @@
 import type { Ask } from "../../ask.ts";
+import type { Command } from "../../commands/command.ts";
 import { actionButton, actions, context, section } from "../kit/blocks.ts";
 import { code, strong, words, type Inline } from "../kit/inline.ts";
 import type { Post } from "../kit/message.ts";
 import { postOf } from "../kit/post.ts";
 import { truncateMiddle, visible } from "../kit/text.ts";
-import { runButton } from "./suggestion-buttons.ts";
+import { isDangerous, runButton } from "./suggestion-buttons.ts";
 
-const labels: Readonly<Record<string, string>> = {
-  restart: "Restart",
-  start: "Start",
-  stop: "Stop",
-  delete: "Delete",
-  scale: "Scale",
-  memory: "Set memory of",
-  domains: "Change domains of",
-  connect: "Connect an account",
-  disconnect: "Disconnect the account",
-  use: "Change the settings of this channel",
-};
+type Asked = { readonly command: Pick<Command, "actions" | "question">; readonly ask: Ask };
 
 /** "Restart *web*?" with a button: a sentence changes nothing before its author says so. */
-export function confirmMessage(ask: Ask): Post {
-  const action = actionOf(ask);
-  const label = actionOf(ask, IN_BUTTON)
+export function confirmMessage(asked: Asked): Post {
+  const action = actionOf(asked);
+  const label = actionOf(asked, IN_BUTTON)
     .map((piece) => (piece.type === "text" ? piece.text : ""))
     .join("");
   return postOf([
     section([...action, words("?")]),
     context("Nothing changes until you confirm."),
     ...actions(
-      runButton(label, ask, { at: 0, style: ask.verb === "delete" ? "danger" : "primary" }),
+      runButton(label, asked.ask, { at: 0, style: isDangerous(asked.command.actions) ? "danger" : "primary" }),
       actionButton({ label: "Cancel", action: { kind: "dismiss" }, value: "cancel" }),
     ),
   ]);
@@ -39,23 +29,21 @@ export function confirmMessage(ask: Ask): Post {
 const IN_BUTTON = 40;
 
 /** "Scale *web* to 3", "Approve `K7Q2MX`". */
-function actionOf(ask: Ask, most = 255): Inline[] {
-  const { verb, args } = ask;
+function actionOf({ command: { question = {} }, ask: { verb, args } }: Asked, most = 255): Inline[] {
   const name = nameIn(args);
-  const label = labels[verb] ?? sentenceCase(verb);
+  const { label = `${verb.charAt(0).toUpperCase()}${verb.slice(1)}`, amount } = question;
   const id = textIn(args, "id");
   if (name === undefined) return id === undefined ? [words(label)] : [words(`${label} `), code(id, 60)];
-  const amount = amountOf(ask);
   return [
     words(`${label} `),
     strong(truncateMiddle(visible(name), most), most),
-    ...(amount === "" ? [] : [words(amount, 40)]),
+    ...(amount === undefined ? [] : [words(amount(args), 40)]),
   ];
 }
 
 /** Answers that take the place of a question and its buttons. */
 export const confirmed = {
-  requested: (ask: Ask) => postOf([section([...actionOf(ask), words(" · confirmed")])]),
+  requested: (asked: Asked) => postOf([section([...actionOf(asked), words(" · confirmed")])]),
   cancelled: () => postOf([section("Cancelled. Nothing was changed.")]),
   used: () => postOf([section("This button was used already. Nothing was requested again.")]),
   expired: () => postOf([section("This button expired after an hour. Nothing was changed. Ask again.")]),
@@ -75,16 +63,4 @@ function nameIn(args: Ask["args"]): string | undefined {
 function textIn(args: Ask["args"], name: string): string | undefined {
   const { [name]: value } = args;
   return typeof value === "string" ? value : undefined;
-}
-
-function amountOf({ verb, args }: Ask): string {
-  if (verb === "memory") return ` to ${textIn(args, "mib")} MiB`;
-  if (verb === "domains") return `: ${textIn(args, "edit") ?? ""} ${[args["domains"]].flat().join(" ")}`;
-  if (verb !== "scale") return "";
-  const size = textIn(args, "size") ?? "";
-  return /^[+-]/u.test(size) ? ` by ${size}` : ` to ${size}`;
-}
-
-function sentenceCase(verb: string): string {
-  return verb.charAt(0).toUpperCase() + verb.slice(1);
 }

@@ -1,4 +1,5 @@
 import type { Ask } from "../../ask.ts";
+import type { Risk } from "../../policy/operation-facts.ts";
 import type { Suggestion } from "../../errors.ts";
 import { actionButton, actions } from "../kit/blocks.ts";
 import type { Block } from "../kit/message.ts";
@@ -22,4 +23,9 @@ type Placed = { readonly at: number; readonly style?: "primary" | "danger" };
 /** Undefined when the Ask is too long for a button. */
 export function runButton(label: string, ask: Ask, { at, style }: Placed): Button | undefined {
   return actionButton({ label, action: { kind: "run", at }, value: JSON.stringify(ask), style });
+}
+
+/** All that a verb with these actions can do is destructive, so its buttons warn. */
+export function isDangerous(actions: readonly { readonly risk: Risk | undefined }[]): boolean {
+  return actions.length > 0 && actions.every(({ risk }) => risk === "destructive");
 }

@@ -1,10 +1,13 @@
 import type { Level } from "../../../../src/api/workload-status.ts";
+import { commands } from "../../../../src/bot/commands/verbs.ts";
 import type { Entry } from "../../../../src/bot/commands/lookup/directory.ts";
 import type { HomeState } from "../../../../src/bot/views/home/state.ts";
 import { homeView } from "../../../../src/bot/views/home/view.ts";
 import { now } from "./workloads.ts";
 
-const serviceVerbs = ["logs", "scale", "start", "stop", "restart", "delete"];
+const serviceVerbs = commands.filter(({ name }) =>
+  ["logs", "scale", "start", "stop", "restart", "delete"].includes(name),
+);
 
 /** Policy allows everything on these. */
 export function mayAll(...targets: readonly string[]): HomeState["mayDo"] {

@@ -30,6 +30,8 @@ export const create = writeVerb({
   name: "create",
   isMostUsed: true,
   summary: "Create a service or job",
+  valuesFor: (workload) => ({ kind: workload.startsWith("job/") ? "job" : "service", like: workload }),
+  button: "Create like this",
   usage: "create service|job NAME --image I [flags] [-- COMMAND…]",
   example: "create job nightly --image gantry/batch -- 5 --exit 0",
   near: ["create-service", "create-job", "new", "add", "launch", "deploy"],

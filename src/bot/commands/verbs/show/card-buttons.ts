@@ -2,15 +2,17 @@ import type { Button } from "@slack/types";
 import type { Job, Service } from "../../../../api/answers.ts";
 import { isStatus, type Level, serviceStatus } from "../../../../api/workload-status.ts";
 import type { Ask } from "../../../ask.ts";
+import { type Command, valuesFor } from "../../command.ts";
+import { isDangerous } from "../../../views/messages/suggestion-buttons.ts";
 import { button, limits } from "../../../views/kit/blocks.ts";
 import type { Block } from "../../../views/kit/message.ts";
 import { openButton } from "../../../views/forms/open-button.ts";
-import { menuId, type MenuOption, rowWithMenu, valuesFor } from "../../../views/forms/open-menu.ts";
+import { menuId, type MenuOption, rowWithMenu } from "../../../views/forms/open-menu.ts";
 
 /** Decides with the workload's state which buttons a card has. */
 export type CardActions = {
-  /** The verbs that policy would not refuse. */
-  readonly mayDo: readonly string[];
+  /** The verbs that neither policy nor the workload API would refuse. */
+  readonly mayDo: readonly Command[];
   /** True for a card that everybody in the channel sees. */
   readonly isShared: boolean;
 };
@@ -33,19 +35,6 @@ const rows: Readonly<Record<Level, Row>> = {
 const leaving: Row = { first: ["logs", "create"], rest: [] };
 const ofJobs: Row = { first: ["logs", "create"], rest: [] };
 const ofCronJobs: Row = { first: ["run", "logs"], rest: ["create"] };
-
-const labels: Readonly<Record<string, string>> = {
-  logs: "Logs",
-  run: "Run now",
-  restart: "Restart",
-  scale: "Scale",
-  stop: "Stop",
-  start: "Start",
-  memory: "Memory",
-  domains: "Domains",
-  create: "Create like this",
-  delete: "Delete",
-};
 
 /** `post` numbers buttons with an Ask, which makes them longer. */
 const GROWTH = 20;
@@ -77,12 +66,15 @@ type Layout = { readonly row: Row; readonly isDeletable: boolean };
 
 /** At most four buttons and a menu, which ends with Delete: nobody hits it by accident, and its form asks for the name. */
 function drawn(carded: Carded, { row, isDeletable }: Layout, card: readonly Block[]): Block[] {
-  const may = (verbs: readonly string[]) => verbs.filter((verb) => carded.mayDo.includes(verb));
+  const may = (verbs: readonly string[]) =>
+    verbs.flatMap((verb) => carded.mayDo.find((command) => command.name === verb) ?? []);
   const workload = { name: target(carded), region: carded.region };
   const inMenu = may([...row.rest, ...(isDeletable ? ["delete"] : [])]);
   const hasMenu = menuId(workload) !== undefined;
-  const shown = [...may(row.first), ...(hasMenu ? [] : inMenu)].map((verb) => buttonFor(carded, verb));
-  const options: MenuOption[] = hasMenu ? inMenu.map((verb) => ({ verb, label: labelOf(verb) })) : [];
+  const shown = [...may(row.first), ...(hasMenu ? [] : inMenu)].map((command) => buttonFor(carded, command));
+  const options: MenuOption[] = hasMenu
+    ? inMenu.map((command) => ({ verb: command.name, label: labelOf(command) }))
+    : [];
   const drawnRow = rowWithMenu(fitting([...shown, refresh(carded)], card), options, workload);
   return drawnRow === undefined ? [] : [drawnRow];
 }
@@ -102,19 +94,16 @@ function target({ kind, name }: Carded): string {
   return `${kind}/${name}`;
 }
 
-function labelOf(verb: string): string {
-  return labels[verb] ?? verb;
+function labelOf({ button: label, name }: Command): string {
+  return label ?? name;
 }
 
-function buttonFor(card: Carded, verb: string): Button | undefined {
-  return verb === "logs" ? button({ label: labelOf(verb), ask: askFor(card, verb) }) : opening(card, verb);
-}
-
-/** Opens the verb's form, which previews what will happen. */
-function opening(card: Carded, verb: string): Button | undefined {
-  const { region } = card;
-  const values = valuesFor(verb, { name: target(card), region });
-  return openButton(labelOf(verb), { verb, values, region }, verb === "delete" ? "danger" : undefined);
+/** A read answers at once; a write opens its form, which previews what will happen. */
+function buttonFor(card: Carded, command: Command): Button | undefined {
+  const { name: verb } = command;
+  if (command.effect === "read") return button({ label: labelOf(command), ask: askFor(card, verb) });
+  const opening = { verb, values: valuesFor(command, target(card)), region: card.region };
+  return openButton(labelOf(command), opening, isDangerous(command.actions) ? "danger" : undefined);
 }
 
 /** Replaces the card. */

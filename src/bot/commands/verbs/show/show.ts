@@ -5,7 +5,7 @@ import type { CardActions } from "./card-buttons.ts";
 import { lastChange } from "./card-changes.ts";
 import { jobCard, type JobCard } from "./job-card.ts";
 import { serviceCard, type ServiceCard } from "./service-card.ts";
-import { allowedVerbs, cardVerbs } from "../../lookup/allowed-verbs.ts";
+import { allowedVerbs, offeredVerbs } from "../../lookup/allowed-verbs.ts";
 import { findListed, type Found, kindInRecentLists } from "../../lookup/find.ts";
 import { lookAtLog } from "../../lookup/log-look.ts";
 import { jobStatus, serviceStatus, type WorkloadStatus } from "../../../../api/workload-status.ts";
@@ -142,13 +142,8 @@ function nameOf(found: Found): string {
 async function actionsFor(found: Found, commands: readonly Command[], context: VerbContext): Promise<CardActions> {
   const { share: isShared } = context.ask;
   const workload = { kind: found.kind, name: nameOf(found), region: found.region };
-  const allowed = isShared ? cardVerbs : await allowedVerbs(commands, workload, context);
+  const allowed = isShared ? offeredVerbs(commands) : await allowedVerbs(commands, workload, context);
   const read = found.kind === "service" ? found.service : found.job;
-  return {
-    isShared,
-    mayDo: allowed.filter((verb) => {
-      const command = commands.find(({ name }) => name === verb);
-      return command?.effect !== "write" || refusalOf(read, command.sends) === undefined;
-    }),
-  };
+  const mayDo = allowed.filter((command) => command.effect !== "write" || refusalOf(read, command.sends) === undefined);
+  return { isShared, mayDo };
 }
