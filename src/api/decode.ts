@@ -27,7 +27,9 @@ export function decode<Op extends OperationId>(
   if (status < 200 || status > 299) throw unexpected(op, statusText(status, headers, secrets), status);
   if (text === undefined) throw unexpected(op, "text that isn't UTF-8", status);
   // The login page of a proxy also comes with 200.
-  if (isDocument(text)) throw unexpected(op, "a web page instead of data", status);
+  // Only the start counts: a log line can contain HTML.
+  const start = text.slice(0, 200).trimStart();
+  if (start.startsWith("<") && isHtml(start)) throw unexpected(op, "a web page instead of data", status);
   const body = isStatusOnly(op) ? jsonOrSentence(text, secrets) : jsonOf(text, op, status);
   const shape: z.ZodType = answerShapes[op];
   const read = shape.safeParse(body);
@@ -40,12 +42,6 @@ function statusText(status: number, headers: Headers, secrets: readonly Secret[]
   const location = headers.get("location") ?? "";
   const host = URL.canParse(location) ? displayable(new URL(location).host, secrets) : undefined;
   return host === undefined ? `a redirect (${status})` : `a redirect (${status}) to ${host}`;
-}
-
-/** Only the start counts: a log line can contain HTML. */
-function isDocument(text: string): boolean {
-  const start = text.slice(0, 200).trimStart();
-  return start.startsWith("<") && isHtml(start);
 }
 
 /** For operations whose success is the status alone. */

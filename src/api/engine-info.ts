@@ -73,9 +73,14 @@ async function read({ baseUrl, fetch }: Parts): Promise<EngineInfo | undefined> 
   const health = Health.safeParse(JSON.parse(new TextDecoder().decode(bytes)));
   if (!health.success) return undefined;
   const { title, regions, update_memory: memory } = health.data.engine;
-  return { title, regions: regions.slice(0, MOST_REGIONS).map(regionOf), takesAnyMemory: memory === "any" };
-}
-
-function regionOf({ name, version, problem, cannot }: z.infer<typeof Region>): EngineRegion {
-  return { name, version, cannot, ...(problem !== undefined && { problem }) };
+  return {
+    title,
+    regions: regions.slice(0, MOST_REGIONS).map(({ name, version, problem, cannot }) => ({
+      name,
+      version,
+      cannot,
+      ...(problem !== undefined && { problem }),
+    })),
+    takesAnyMemory: memory === "any",
+  };
 }

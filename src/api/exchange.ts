@@ -79,7 +79,10 @@ async function answerIn(response: Response, attempt: Attempt, signal: AbortSigna
   const { bytes, end } = await readBody(response, limitBytes, signal);
   if (!isBodyNeeded) return { status, headers, text: new TextDecoder().decode(bytes) };
   if (end === "cut") throw new Error("the answer was cut off");
-  if (end === "limit") throw unexpected(op, `an answer of more than ${sizeText(limitBytes)}`, status);
+  if (end === "limit") {
+    const size = limitBytes >= 1024 * 1024 ? `${Math.floor(limitBytes / (1024 * 1024))} MB` : `${limitBytes} bytes`;
+    throw unexpected(op, `an answer of more than ${size}`, status);
+  }
   return { status, headers, text: utf8Of(bytes) };
 }
 
@@ -127,8 +130,4 @@ function utf8Of(bytes: Uint8Array): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-function sizeText(bytes: number): string {
-  return bytes >= 1024 * 1024 ? `${Math.floor(bytes / (1024 * 1024))} MB` : `${bytes} bytes`;
 }

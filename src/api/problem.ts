@@ -185,12 +185,6 @@ const REFUSED: Readonly<Record<number, string>> = {
   409: "The workload API refused the request",
 };
 
-function wordsOf(status: number): Words {
-  return (
-    words[status] ?? (status >= 500 ? FAILED : { sentence: "The workload API refused the request", next: CORRECT_IT })
-  );
-}
-
 export type Refused = {
   readonly op: OperationId;
   readonly status: number;
@@ -206,13 +200,18 @@ export type Refused = {
  * write that succeeded.
  */
 export function refusal({ op, status, detail, instead, retryAfterSeconds }: Refused): Problem {
-  const { next, ...general } = wordsOf(status);
+  const { next, ...general } =
+    words[status] ?? (status >= 500 ? FAILED : { sentence: "The workload API refused the request", next: CORRECT_IT });
   // What the API says is better than a guess at it.
   const sentence = detail === undefined ? general.sentence : (REFUSED[status] ?? general.sentence);
   const maybeSent = status >= 500;
   const { told, advice } = maybeSent ? { told: detail, advice: undefined } : partsOf(detail);
   const said = told === undefined ? `${sentence} (HTTP ${status}).` : `${sentence}: ${ended(told)}`;
-  const todo = told !== undefined && status === 403 ? accessAdvice(told) : next;
+  // Only a message about a quota is helped by a larger one.
+  const accessAdvice = /\bquota/iu.test(told ?? "")
+    ? "Use less, or ask your Gantry admin for a larger quota."
+    : "If you need this, ask your Gantry admin.";
+  const todo = told !== undefined && status === 403 ? accessAdvice : next;
   const later = retryAfterSeconds === undefined ? (advice ?? todo) : `Try again in ${duration(retryAfterSeconds)}.`;
   return new Problem({
     kind: "refused",
@@ -224,13 +223,6 @@ export function refusal({ op, status, detail, instead, retryAfterSeconds }: Refu
     next: nextStep(op, maybeSent, later || "Try again later. The limit may be per day."),
     ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
   });
-}
-
-/** Only a message about a quota is helped by a larger one. */
-function accessAdvice(told: string): string {
-  return /\bquota/iu.test(told)
-    ? "Use less, or ask your Gantry admin for a larger quota."
-    : "If you need this, ask your Gantry admin.";
 }
 
 /** After a 4xx, every view says that nothing was changed. What the API advises after that is better than a guess. */

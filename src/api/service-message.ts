@@ -98,14 +98,10 @@ export function secretValues({ body }: Call, { token }: ApiAccount): readonly Se
   const containers = body !== undefined && "containers" in body ? (body.containers ?? []) : [];
   const values = containers
     .flatMap((container) => ("env" in container ? (container.env ?? []) : []))
-    .flatMap(({ value = "" }) => (value.length < SHORTEST ? [] : [value, inJson(value)]))
+    .flatMap(({ value = "" }) => (value.length < SHORTEST ? [] : [value, JSON.stringify(value).slice(1, -1)]))
     .map((text): Secret => ({ text, shown: "[value]" }));
   const all: Secret[] = [{ text: token, shown: "[token]" }, ...values];
   return all.toSorted((a, b) => b.text.length - a.text.length);
-}
-
-function inJson(text: string): string {
-  return JSON.stringify(text).slice(1, -1);
 }
 
 /** Fields as people know them. */

@@ -106,19 +106,15 @@ function restartingStatus(service: Service): WorkloadStatus | undefined {
   const counted = isUp ? (recentRestarts(service) ?? restartsEver(service, level)) : undefined;
   if (counted === undefined) return undefined;
   const { count, time, ...when } = counted;
+  const reason = service.message ?? service.restarts?.last_reason;
   return {
     level: level === "failing" || count >= MANY ? "failing" : "busy",
     words: `${restartsWords(last_state, count)}${time}`,
     isRestarting: true,
-    ...furtherReason(service),
+    // One fact, one place: the words say how it ended.
+    ...(reason !== undefined && !names(reason, last_state) && { reason }),
     ...when,
   };
-}
-
-/** One fact, one place: the words say how it ended. */
-function furtherReason({ message, restarts, last_state }: Service): Pick<WorkloadStatus, "reason"> {
-  const reason = message ?? restarts?.last_reason;
-  return reason === undefined || names(reason, last_state) ? {} : { reason };
 }
 
 type Restarts = Pick<WorkloadStatus, "since" | "lastAt"> & {
@@ -228,7 +224,7 @@ function retrying({ message, last_state: last }: Job, attempts: number, restarts
   if (attempts > 0) {
     // The words have the number of attempts already.
     const reason = reasonWith(last, message)?.replace(/ after \d+ attempts?$/u, "");
-    const words = `retrying after ${attempts} failed ${plural("attempt", attempts)}`;
+    const words = `retrying after ${attempts} failed ${attempts === 1 ? "attempt" : "attempts"}`;
     return { level: "busy", words, ...(reason !== undefined && { reason }) };
   }
   const reason = message === undefined || names(message, last) ? {} : { reason: message };
@@ -248,10 +244,6 @@ function withWhy(status: WorkloadStatus, { message, lastTransitionTime: since }:
     ...(message !== undefined && message !== "" && { reason: message }),
     ...(since !== undefined && { since }),
   };
-}
-
-function plural(noun: string, count: number): string {
-  return count === 1 ? noun : `${noun}s`;
 }
 
 /** Words of Kubernetes that say no more than the exit code does, and one that few people know. */

@@ -8,7 +8,7 @@ import { createLog } from "../platform/log.ts";
 import { loadEnvFile } from "../bot/compose/entry.ts";
 import { listen, type Listening } from "../service/api/listen.ts";
 import { serve } from "../service/api/serve.ts";
-import { readServiceConfig, type ServiceConfig } from "../service/config.ts";
+import { readServiceConfig } from "../service/config.ts";
 import { type StoredUsers, storedUsers } from "../service/api/users.ts";
 
 // The Container Workload Service alone: `npm run service`.
@@ -16,23 +16,22 @@ const projectDir = resolve(import.meta.dirname, "../..");
 /** Requests accepted before a stop signal have this long to be answered. */
 const drainMs = 5_000;
 
-function configured(): ServiceConfig {
-  const read = readServiceConfig(process.env, projectDir);
-  if ("problems" in read) throw new ConfigError(read.problems);
-  return read.config;
-}
-
 async function run(): Promise<void> {
   const started = Promise.withResolvers<() => Promise<void>>();
   const end = stopOnSignals(async () => (await started.promise)());
-  const config = configured();
+  const read = readServiceConfig(process.env, projectDir);
+  if ("problems" in read) throw new ConfigError(read.problems);
+  const { config } = read;
   // The port first: if it is taken, no user is created and nothing is started.
   const { host, port, dataDir } = config;
   // The log comes later, because it needs the tokens in order to redact them.
   let onTrouble: Trouble = () => undefined;
   const opening = listen({ host, port, onTrouble: (message, data) => onTrouble(message, data) });
   const listening = await withPortSentence({ host, port, variable: "SERVICE_PORT" }, opening);
-  const known = usersOf(config);
+  const known: StoredUsers =
+    config.users === undefined
+      ? storedUsers(dataDir, ["gantry"])
+      : { users: config.users, path: "SERVICE_USERS", isNew: false };
   const secrets = [...known.users.map(({ token }) => token), ...config.engine.secrets];
   const log = createLog({ level: "info", secrets, to: pino.destination({ dest: 2, sync: true }) });
   onTrouble = (message, data) => log.warn("error" in data ? { ...data, err: data.error } : data, message);
@@ -83,10 +82,6 @@ function openRequests(answer: (request: Request) => Promise<Response>): {
     },
     list: () => [...open.values()],
   };
-}
-
-function usersOf({ users, dataDir }: ServiceConfig): StoredUsers {
-  return users === undefined ? storedUsers(dataDir, ["gantry"]) : { users, path: "SERVICE_USERS", isNew: false };
 }
 
 type Greeted = { readonly regions: readonly string[]; readonly afterStop: string };

@@ -23,7 +23,9 @@ const REDACTED = "[redacted]";
  * JSON lines. Secrets are removed from the finished line, whether they came in a field, an error's message or its stack.
  */
 export function createLog({ level, secrets, to }: LogOptions): Logger {
-  const known = secrets.filter((secret) => secret.length >= 8).flatMap((secret) => [secret, inJson(secret)]);
+  const known = secrets
+    .filter((secret) => secret.length >= 8)
+    .flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1)]);
   const recent: RecentError[] = [];
   const options = {
     level,
@@ -31,7 +33,9 @@ export function createLog({ level, secrets, to }: LogOptions): Logger {
     timestamp: pino.stdTimeFunctions.isoTime,
     hooks: {
       streamWrite(line: string) {
-        const clean = withoutSecrets(line.length <= LONGEST ? line : shortened(line), known);
+        let clean = line.length <= LONGEST ? line : shortened(line);
+        for (const secret of known) clean = clean.replaceAll(secret, REDACTED);
+        for (const [pattern, replacement] of patterns) clean = clean.replaceAll(pattern, replacement);
         note(recent, clean);
         return clean;
       },
@@ -106,10 +110,6 @@ function isTrouble({ level, reference, kind, status = 500 }: Line): boolean {
   return reference !== undefined && !isMistake;
 }
 
-function inJson(secret: string): string {
-  return JSON.stringify(secret).slice(1, -1);
-}
-
 /** Slack's tokens (https://docs.slack.dev/authentication/tokens), addresses that can post, and headers with a token. */
 const patterns: readonly (readonly [RegExp, string])[] = [
   [/\bx(?:ox[a-z]|app)-[\w-]+/gu, REDACTED],
@@ -118,10 +118,3 @@ const patterns: readonly (readonly [RegExp, string])[] = [
   [/("(?:[a-z_]*token|[a-z_]*secret|password|authorization)":")[^"]+/giu, `$1${REDACTED}`],
   [/\b(authorization: ?(?:token|bearer|basic) )[^\s"\\]+/giu, `$1${REDACTED}`],
 ];
-
-function withoutSecrets(line: string, known: readonly string[]): string {
-  let clean = line;
-  for (const secret of known) clean = clean.replaceAll(secret, REDACTED);
-  for (const [pattern, replacement] of patterns) clean = clean.replaceAll(pattern, replacement);
-  return clean;
-}

@@ -138,7 +138,13 @@ function configOf(env: Environment, given: Given, store: StoreConfig): Config {
 
 function slackOf({ SLACK_API_URL, ...env }: Environment): SlackConfig {
   const tokens = tokensOf(env);
-  const transport = transportOf(env);
+  const { SLACK_SIGNING_SECRET: signingSecret, SLACK_APP_TOKEN: appToken } = env;
+  const transport: TransportChoice | undefined =
+    appToken !== undefined
+      ? { kind: "socket", appToken }
+      : signingSecret !== undefined
+        ? { kind: "http", signingSecret }
+        : undefined;
   if (tokens === undefined || transport === undefined) {
     return {
       kind: "playground",
@@ -151,20 +157,12 @@ function slackOf({ SLACK_API_URL, ...env }: Environment): SlackConfig {
   return { kind: "real", tokens, transport, ...(SLACK_API_URL !== undefined && { apiUrl: SLACK_API_URL }) };
 }
 
-type SlackEnvironment = Omit<Environment, "SLACK_API_URL">;
-
-function tokensOf(env: SlackEnvironment): SlackTokens | undefined {
+function tokensOf(env: Omit<Environment, "SLACK_API_URL">): SlackTokens | undefined {
   const { SLACK_BOT_TOKEN: botToken, SLACK_CLIENT_ID: clientId, SLACK_CLIENT_SECRET: clientSecret } = env;
   if (botToken !== undefined) return { kind: "one", botToken };
   const url = env.GANTRY_URL;
   if (clientId === undefined || clientSecret === undefined || url === undefined) return undefined;
   return { kind: "oauth", clientId, clientSecret, url };
-}
-
-function transportOf(env: SlackEnvironment): TransportChoice | undefined {
-  const { SLACK_SIGNING_SECRET: signingSecret, SLACK_APP_TOKEN: appToken } = env;
-  if (appToken !== undefined) return { kind: "socket", appToken };
-  return signingSecret === undefined ? undefined : { kind: "http", signingSecret };
 }
 
 function storeOf(env: Environment): StoreConfig | { readonly problem: string } {
@@ -195,7 +193,7 @@ function serviceOf(env: Environment, given: Given): ServiceConfig {
   };
 }
 
-/** An engine may know its regions only when it is open: engine-settings.ts puts them in. */
+/** An engine may know its regions only when it is open: `withRegionsOf` in gantry.ts puts them in. */
 function settingsOf(env: Environment, service: ServiceConfig): Settings {
   const own = service.kind === "embedded" ? service.engine.regions : undefined;
   const known = env.WORKLOAD_REGIONS ?? own ?? REGIONS;

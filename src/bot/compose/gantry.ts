@@ -10,7 +10,6 @@ import { loadTls } from "../../platform/database/database-tls.ts";
 import type { Settings } from "../commands/command.ts";
 import { createNetwork, type Network } from "../../platform/http/network.ts";
 import { withPortSentence } from "../../platform/http/listen.ts";
-import type { createDemo } from "./stand-ins/local-service.ts";
 import type { LocalSlackOptions } from "./stand-ins/local-slack.ts";
 import type { ExternalFault } from "../../playground/world.ts";
 import type { HealthParts } from "./health/bot-checkup.ts";
@@ -18,7 +17,7 @@ import { freeBytesOf } from "./health/gather-facts.ts";
 import { openPolicy, type PolicySource } from "./policy-source.ts";
 import { troubledService } from "./stand-ins/service-trouble.ts";
 import { type BotParts, createBot } from "./bot.ts";
-import { openStore, type OpenStore } from "../store/open-store.ts";
+import { openStore } from "../store/open-store.ts";
 import type { EngineAbout } from "../../service/engine.ts";
 import { ConfigError } from "./config-problems.ts";
 
@@ -68,7 +67,16 @@ async function startParts(
   const sealer = createSealer(openKeyring(config));
   const policy = await openPolicy({ path: config.policyPath, log });
   closers.push(async () => policy.close());
-  const store = await openStore({ ...storeOf(config, log), sealer });
+  const store = await openStore({
+    // Every process is a new replica, also after a restart.
+    replicaId: randomUUID(),
+    keepHistoryMs: config.historyMs,
+    log,
+    sealer,
+    ...(config.store.kind === "sqlite"
+      ? { kind: "sqlite", dataDir }
+      : { ...config.store, tls: loadTls(config.store.tls) }),
+  });
   closers.push(store.close);
   const { api, account, switches, notices, settings } = await openService(config, { log, network, closers });
   let botPort = listen.port;
@@ -93,7 +101,13 @@ async function startParts(
   closers.push(bot.stop);
   const started = await withPortSentence({ ...listen, variable: "PORT" }, bot.start());
   botPort = started.port;
-  if (isDemo(config) && account !== undefined) await addDemo(api.as(account), { dataDir, settings, log });
+  const { service } = config;
+  // For a trial: nobody asked for it on their cluster.
+  const isDemo = service.kind === "embedded" && service.engine.descriptor.isTrial && config.slack.kind === "playground";
+  if (isDemo && account !== undefined) {
+    const { createDemo } = await import("./stand-ins/local-service.ts");
+    await createDemo(api.as(account), { dataDir, settings, log });
+  }
   return { botPort, playgroundPort: slack.port, notices: [...notices, ...slack.notices], inProgress: bot.inProgress };
 }
 
@@ -103,23 +117,6 @@ function healthOf({ service, store, dataDir }: Config, policy: PolicySource): He
     policyProblem: policy.problem,
     ...(store.kind === "sqlite" && { freeBytes: () => freeBytesOf(dataDir) }),
   };
-}
-
-/** For a trial: nobody asked for it on their cluster. */
-async function addDemo(...parts: Parameters<typeof createDemo>): Promise<void> {
-  const { createDemo } = await import("./stand-ins/local-service.ts");
-  await createDemo(...parts);
-}
-
-function isDemo({ service, slack }: Config): boolean {
-  return service.kind === "embedded" && service.engine.descriptor.isTrial && slack.kind === "playground";
-}
-
-function storeOf({ store, dataDir, historyMs: keepHistoryMs }: Config, log: Logger): OpenStore {
-  // Every process is a new replica, also after a restart.
-  const common = { replicaId: randomUUID(), keepHistoryMs, log };
-  if (store.kind === "sqlite") return { ...common, kind: "sqlite", dataDir };
-  return { ...common, ...store, tls: loadTls(store.tls) };
 }
 
 type Service = {

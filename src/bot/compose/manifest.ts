@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { parse, type Document, isMap, isScalar, parseDocument, visit } from "yaml";
+import { parse, isMap, isScalar, parseDocument, visit } from "yaml";
 import { z } from "zod";
 
 /** The parts of `manifest.yml` with which the simulated workspace installs the app. */
@@ -78,15 +78,13 @@ export function manifestFor(text: string, { url, command, installUrl }: Manifest
   const settings = document.get("settings");
   if (!isMap(settings)) throw new Error("manifest.yml has no settings");
   settings.set("socket_mode_enabled", endpoint === undefined);
-  if (installUrl !== undefined) allowInstalls(document, installUrl);
+  if (installUrl !== undefined) {
+    const { origin, path } = httpsOf(installUrl);
+    document.setIn(["oauth_config", "redirect_urls"], [`${origin}${path}/slack/oauth_redirect`]);
+    // Organizations of Enterprise Grid install it for many workspaces at once.
+    document.setIn(["settings", "org_deploy_enabled"], true);
+  }
   return document.toString({ lineWidth: 0 });
-}
-
-/** Organizations of Enterprise Grid install it for many workspaces at once. */
-function allowInstalls(document: Document, installUrl: string): void {
-  const { origin, path } = httpsOf(installUrl);
-  document.setIn(["oauth_config", "redirect_urls"], [`${origin}${path}/slack/oauth_redirect`]);
-  document.setIn(["settings", "org_deploy_enabled"], true);
 }
 
 function endpointOf(url: string): string {

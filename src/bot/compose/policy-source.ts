@@ -76,15 +76,13 @@ export async function openPolicy({
   });
   return {
     current: (teamId) => policies.of(teamId),
-    problem: (teamId) => troubleFor(problem, teamId),
+    problem(teamId) {
+      if (problem === undefined) return undefined;
+      const isOfAnother = teamId !== undefined && isOfTeam(problem.file) && !problem.file.endsWith(`${teamId}.yaml`);
+      return isOfAnother ? undefined : policyTrouble(problem);
+    },
     close: follower.close,
   };
-}
-
-function troubleFor(problem: PolicyError | undefined, teamId: string | undefined): string | undefined {
-  if (problem === undefined) return undefined;
-  const isOfAnother = teamId !== undefined && isOfTeam(problem.file) && !problem.file.endsWith(`${teamId}.yaml`);
-  return isOfAnother ? undefined : policyTrouble(problem);
 }
 
 /** The policies as the file or folder says them now. Throws a `PolicyError`. */

@@ -11,12 +11,6 @@ function titlesOf(which: (engine: EngineDescriptor) => boolean): string {
   return new Intl.ListFormat("en-GB").format(titles);
 }
 
-function ownRegions({ title, regions }: EngineDescriptor): string[] {
-  return regions.from === "settings" && regions.byDefault !== undefined
-    ? [`(${regions.byDefault.join(",")} on ${title})`]
-    : [];
-}
-
 /** Every variable of the bot but those of the engines, for the reference in docs/configuration.md; a missing one doesn't compile. */
 const bot = {
   SLACK_BOT_TOKEN: {
@@ -147,7 +141,14 @@ const bot = {
     meaning: `${engines.map(({ name, runs }) => `\`${name}\`: ${runs}. `).join("")}Variables of other engines are refused.`,
   },
   SERVICE_REGIONS: {
-    default: ["beijing1,beijing2", ...engines.flatMap(ownRegions)].join(" "),
+    default: [
+      "beijing1,beijing2",
+      ...engines.flatMap(({ title, regions }) =>
+        regions.from === "settings" && regions.byDefault !== undefined
+          ? [`(${regions.byDefault.join(",")} on ${title})`]
+          : [],
+      ),
+    ].join(" "),
     meaning: `The regions of services, not on ${titlesOf(({ regions }) => regions.from === "engine")}. Jobs run in us.`,
   },
   SERVICE_CALLS_PER_DAY: { default: "no limit", meaning: "Calls per user and day." },

@@ -63,7 +63,11 @@ export function findFailures({ lines, mayHaveOlder, nowMs, startMs }: FindingInp
   const failures = new Map<string, Failure>();
   // Backwards, so that of two that are as many the one nearer to the end comes first.
   for (const { entry, message } of failing.toReversed()) {
-    const key = keyOf(message);
+    // The same for messages that differ only in numbers, ids and addresses.
+    const key = message
+      .slice(0, 300)
+      .toLowerCase()
+      .replaceAll(/\b(?:0x)?[\da-f]*\d[\da-f-]*\b/gu, "#");
     const known = failures.get(key) ?? { message, count: 0, latest: entry };
     failures.set(key, { ...known, count: known.count + 1 });
   }
@@ -125,12 +129,4 @@ function jsonMessage(line: string): string | undefined {
   if (!line.trimStart().startsWith("{")) return undefined;
   const found = /"(?:msg|message|error)"\s*:\s*"((?:[^"\\]|\\.){1,500})"/u.exec(line);
   return found?.[1]?.replaceAll(/\\(["\\/])/gu, "$1");
-}
-
-/** The same for messages that differ only in numbers, ids and addresses. */
-function keyOf(message: string): string {
-  return message
-    .slice(0, 300)
-    .toLowerCase()
-    .replaceAll(/\b(?:0x)?[\da-f]*\d[\da-f-]*\b/gu, "#");
 }

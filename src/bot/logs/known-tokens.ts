@@ -1,4 +1,5 @@
-import { REDACTED } from "./redacted.ts";
+/** Replaces a secret. No rule matches it, so redacting twice changes nothing. */
+export const REDACTED = "[redacted]";
 
 /** A token by its shape: how it begins, and what follows. Both are sources of regular expressions. */
 type Shape = readonly [begins: string, rest: string];

@@ -1,4 +1,4 @@
-import { REDACTED } from "./redacted.ts";
+import { REDACTED } from "./known-tokens.ts";
 
 // RFC 7468. A key is often logged line by line, and an excerpt may start or end in the middle of one.
 const EDGE = /-----(?<which>BEGIN|END) [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/gu;

@@ -1,4 +1,4 @@
-import { REDACTED } from "./redacted.ts";
+import { REDACTED } from "./known-tokens.ts";
 
 // Secrets without a known shape or name: 32 or more characters of hex, base32, base62 or base64 that switch between
 // lower case, upper case and digits as often as random text does.

@@ -4,15 +4,11 @@ import { redactRandomStrings } from "./random-strings.ts";
 import { redactNextLines, redactSecretPairs } from "./secret-pairs.ts";
 import { valueRedactor } from "./secret-values.ts";
 
-function pass(line: string): string {
-  return redactRandomStrings(redactSecretPairs(redactKnownTokens(line)));
-}
-
 /** A replacement can expose another match, so passes repeat until nothing changes. Most lines need one. */
 function redactLine(line: string): string {
   let text = line;
   for (let passes = 0; passes < 8; passes += 1) {
-    const next = pass(text);
+    const next = redactRandomStrings(redactSecretPairs(redactKnownTokens(text)));
     if (next === text) return text;
     text = next;
   }

@@ -1,4 +1,4 @@
-import { REDACTED } from "./redacted.ts";
+import { REDACTED } from "./known-tokens.ts";
 
 // `name=secret`, `name: secret`, `"name": "secret"`, `--name secret`, `<name>secret</name>`. The name may have more words
 // around the keyword (`DB_PASSWORD`, `secretAccessKey`, `x-api-key`). Every repetition is bounded, so it is linear.

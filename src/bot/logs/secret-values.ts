@@ -1,5 +1,5 @@
 import { readings, createWordSearch, type Span, type WordSearch } from "./word-search.ts";
-import { REDACTED } from "./redacted.ts";
+import { REDACTED } from "./known-tokens.ts";
 
 /** Characters of all values together. With more, searching takes too much memory, and every line is withheld. */
 export const MOST_SECRET_CHARACTERS = 200_000;

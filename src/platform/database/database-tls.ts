@@ -73,14 +73,16 @@ function resolve(given: Given): Resolved {
   const problem = problemOf({ ...given, mode, byUrl, rootCert, searchParams, hasCa: caFile !== undefined });
   if (problem !== undefined) return { problem };
   if (mode === "off") return { tls: "off" };
-  return { tls: { verify: mode, ...(caFile !== undefined && { caFile }), ...clientFiles(searchParams) } };
-}
-
-/** The client certificate. */
-function clientFiles(params: URLSearchParams): { certFile?: string; keyFile?: string } {
-  const certFile = params.get("sslcert");
-  const keyFile = params.get("sslkey");
-  return { ...(certFile !== null && { certFile }), ...(keyFile !== null && { keyFile }) };
+  const certFile = searchParams.get("sslcert");
+  const keyFile = searchParams.get("sslkey");
+  return {
+    tls: {
+      verify: mode,
+      ...(caFile !== undefined && { caFile }),
+      ...(certFile !== null && { certFile }),
+      ...(keyFile !== null && { keyFile }),
+    },
+  };
 }
 
 type Asked = { readonly mode: Mode | undefined };

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { parse } from "yaml";
 import { z } from "zod";
 import { formCommand } from "../../../src/bot/commands/grammar/parse.ts";
-import { withoutScope } from "../../../src/bot/health/scopes.ts";
+import { withoutScope } from "../../../src/bot/health/checks/slack-checks.ts";
 import { eventHandlers } from "../../../src/bot/slack/receive/route.ts";
 import { shortcutVerbs } from "../../../src/bot/slack/receive/shortcut.ts";
 

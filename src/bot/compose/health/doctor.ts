@@ -12,13 +12,13 @@ import type {
   StoredInstallation,
   Inspection,
   KeyFacts,
+  PolicyFacts,
 } from "../../health/facts.ts";
 import { createNetwork, type Network } from "../../../platform/http/network.ts";
 import { findingsOf } from "../../health/checkup.ts";
 import { broken, type Finding } from "../../health/finding.ts";
 import { databaseFile } from "../../store/database/session.ts";
 import { type Looked, lookIntoStore, type LookPlace } from "../../store/database/inspect.ts";
-import type { PolicyFacts } from "../../health/facts.ts";
 import { defaultPolicy, PolicyError } from "../../policy/read-policy.ts";
 import { policyTrouble, readPolicies } from "../policy-source.ts";
 import { manifestScopes } from "../manifest.ts";

@@ -31,6 +31,8 @@ export function createReporter(parts: Parts): () => Promise<ReplicaReport> {
   const startedAt = now().toISOString();
   return async () => {
     const [missing, engine] = await Promise.all([parts.missing(), isEmbedded ? api.engine() : undefined]);
+    const { source, rules } = parts.policy();
+    const problem = parts.policyProblem();
     return {
       version,
       host: hostname(),
@@ -42,16 +44,10 @@ export function createReporter(parts: Parts): () => Promise<ReplicaReport> {
       refused: arrivals.unsigned(),
       lanes: lanes.status(),
       errors: recentErrorsOf(log).slice(0, MOST_ERRORS),
-      policy: policyOf(parts),
+      policy: { source, rules: rules.length, ...(problem !== undefined && { problem }) },
       ...(engine !== undefined && { engine: { title: engine.title, regions: engine.regions.map(regionOf) } }),
     };
   };
-}
-
-function policyOf({ policy, policyProblem }: Parts): ReplicaReport["policy"] {
-  const { source, rules } = policy();
-  const problem = policyProblem();
-  return { source, rules: rules.length, ...(problem !== undefined && { problem }) };
 }
 
 type Region = NonNullable<ReplicaReport["engine"]>["regions"][number];

@@ -23,7 +23,12 @@ export async function slackSteps(steps: SlackSteps): Promise<EnvChanges> {
   const kind = { transport: await transportOf(steps), workspaces: await workspacesOf(steps) };
   const command = valueOf(steps, "GANTRY_COMMAND");
   const common = { GANTRY_COMMAND: command, SLACK_API_URL: valueOf(steps, "SLACK_API_URL") };
-  const installUrl = kind.workspaces === "many" ? await installUrlOf(steps) : undefined;
+  const page = {
+    name: "GANTRY_URL",
+    flag: "install-url",
+    message: "The public https address of Gantry, for its install page",
+  };
+  const installUrl = kind.workspaces === "many" ? await askFor(steps, "text", page) : undefined;
   await showApp(steps, { ...kind, command: command ?? "/gantry", installUrl });
   const tokens = kind.workspaces === "one" ? await oneWorkspace(steps) : await manyWorkspaces(steps, installUrl);
   return { ...common, ...tokens, ...(await transportSecrets(steps, kind.transport)) };
@@ -61,11 +66,6 @@ function workspacesOf({ asker, options, given, set }: SlackSteps): Promise<Kind[
       { value: "many", label: "Several workspaces", hint: "each installs the app at a public https address of yours" },
     ],
   });
-}
-
-function installUrlOf(steps: SlackSteps): Promise<string> {
-  const message = "The public https address of Gantry, for its install page";
-  return askFor(steps, "text", { name: "GANTRY_URL", flag: "install-url", message });
 }
 
 type App = Kind & { readonly command: string; readonly installUrl: string | undefined };

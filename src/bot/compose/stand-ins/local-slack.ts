@@ -74,7 +74,14 @@ export async function openLocalSlack(options: LocalSlackOptions): Promise<LocalS
     port,
     signingSecret: secrets.signingSecret,
     client: secrets.client,
-    access: { botToken: secrets.botToken, apiUrl: `${url}/api/`, transport: choiceOf(transport, secrets) },
+    access: {
+      botToken: secrets.botToken,
+      apiUrl: `${url}/api/`,
+      transport:
+        transport === "socket"
+          ? { kind: "socket", appToken: secrets.appToken }
+          : { kind: "http", signingSecret: secrets.signingSecret },
+    },
     async close() {
       if (dataDir !== undefined) removePlaygroundAddress(dataDir, url);
       playground.close();
@@ -108,10 +115,6 @@ function appSecrets({ client, botToken, appToken, signingSecret }: Secrets, oaut
     signingSecret,
     oauth: { ...client, redirectUrls, installUrl: () => `${botUrl()}/slack/install`, rotates },
   };
-}
-
-function choiceOf(kind: TransportChoice["kind"], { appToken, signingSecret }: Secrets): TransportChoice {
-  return kind === "socket" ? { kind, appToken } : { kind, signingSecret };
 }
 
 /** The app from the manifest, with the configured command. */

@@ -12,7 +12,11 @@ export function troubledService(fetch: Fetch): { readonly fetch: Fetch; readonly
   let isDown = false;
   return {
     async fetch(request) {
-      if (isDown) throw new TypeError("fetch failed", { cause: refused() });
+      if (isDown) {
+        // Node's error for a port on which nothing listens.
+        const cause = Object.assign(new Error("connect ECONNREFUSED"), { code: "ECONNREFUSED" });
+        throw new TypeError("fetch failed", { cause });
+      }
       if (isSlow) await sleep(SLOW_MS, undefined, { signal: request.signal });
       return fetch(request);
     },
@@ -21,9 +25,4 @@ export function troubledService(fetch: Fetch): { readonly fetch: Fetch; readonly
       { label: "The workload API is down", set: (on) => (isDown = on) },
     ],
   };
-}
-
-/** Node's error for a port on which nothing listens. */
-function refused(): Error {
-  return Object.assign(new Error("connect ECONNREFUSED"), { code: "ECONNREFUSED" });
 }

@@ -1,6 +1,5 @@
-import type { EngineFacts, Facts } from "../facts.ts";
-import { broken, type Judged, ok, warning } from "../finding.ts";
-import { counted } from "../words.ts";
+import type { Facts } from "../facts.ts";
+import { broken, type Judged, ok, warning, counted } from "../finding.ts";
 import { reportsOf } from "./arrival-checks.ts";
 
 /** A read with the workspace's account. */
@@ -52,19 +51,14 @@ export function apiCalls({ api }: Facts): Judged[] {
 export function engine(facts: Facts): Judged[] {
   const found = facts.api.kind === "asked" ? facts.api.engine : reportsOf(facts).find((each) => each.engine)?.engine;
   if (found === undefined) return [];
-  const unwell = found.regions.filter(isUnwell);
-  if (unwell.length === 0) return [ok(`${found.title}: ${found.regions.map(regionWords).join(", ")}`)];
+  const unwell = found.regions.filter(({ problem }) => problem !== undefined);
+  if (unwell.length === 0) {
+    const regions = found.regions.map(({ name, version }) => (version === undefined ? name : `${name} ${version}`));
+    return [ok(`${found.title}: ${regions.join(", ")}`)];
+  }
   return unwell.map(({ name, problem }) => {
     const says = `${found.title} in ${name}: ${problem ?? "it can't be reached"}`;
     const todo = `Check ${found.title} in ${name}; Gantry goes on as soon as it answers.`;
     return unwell.length === found.regions.length ? broken(says, todo) : warning(says, todo);
   });
-}
-
-function isUnwell({ problem }: EngineFacts["regions"][number]): boolean {
-  return problem !== undefined;
-}
-
-function regionWords({ name, version }: EngineFacts["regions"][number]): string {
-  return version === undefined ? name : `${name} ${version}`;
 }

@@ -1,6 +1,5 @@
 import type { Facts, ReplicaReport } from "../facts.ts";
-import { broken, type Judged, ok, warning } from "../finding.ts";
-import { ageOf, counted, shortSpan } from "../words.ts";
+import { broken, type Judged, ok, warning, ageOf, counted, shortSpan } from "../finding.ts";
 
 /** Reports of the live replicas that can be read. */
 export function reportsOf({ replicas }: Pick<Facts, "replicas">): readonly ReplicaReport[] {

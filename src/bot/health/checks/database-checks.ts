@@ -1,6 +1,5 @@
 import type { Facts, KeyFacts, SealedRows } from "../facts.ts";
-import { broken, type Judged, ok, warning } from "../finding.ts";
-import { apart, counted } from "../words.ts";
+import { broken, type Judged, ok, warning, aheadOrBehind, counted } from "../finding.ts";
 
 const titles = { sqlite: "SQLite", postgres: "PostgreSQL" } as const;
 /** Writes are stored within a second before Slack gets its ack. */
@@ -43,7 +42,7 @@ export function databaseClock({ database: facts }: Facts): Judged[] {
   if (Math.abs(facts.aheadMs) < LARGE_SKEW_MS) return [ok("This machine's clock agrees with the database's")];
   return [
     warning(
-      `This machine's clock is ${apart(facts.aheadMs)} the database's`,
+      `This machine's clock is ${aheadOrBehind(facts.aheadMs)} the database's`,
       "Synchronize both clocks, for example with chrony or systemd-timesyncd.",
     ),
   ];
@@ -67,7 +66,13 @@ export function keys({ keys: facts }: Facts): Judged[] {
   if (facts === undefined) return [];
   if (facts.problem !== undefined) return [broken(facts.problem, KEY_ADVICE)];
   const closed = facts.sealed.filter(({ opens }) => opens !== "yes");
-  return [...exposed(facts), ...(closed.length > 0 ? closed.map(unopened) : [opened(facts)])];
+  const { exposedFile } = facts;
+  return [
+    ...(exposedFile === undefined
+      ? []
+      : [warning(`Other users of this machine can read ${exposedFile}`, `Run \`chmod 600 ${exposedFile}\`.`)]),
+    ...(closed.length > 0 ? closed.map(unopened) : [opened(facts)]),
+  ];
 }
 
 const KEY_ADVICE =
@@ -99,9 +104,4 @@ function unopened({ what, keyId, count, opens }: SealedRows): Judged {
         `${rows} were sealed with another key than the configured \`${keyId}\``,
         `Put the original key under the id \`${keyId}\`, and give the new key its own id.`,
       );
-}
-
-function exposed({ exposedFile }: KeyFacts): Judged[] {
-  if (exposedFile === undefined) return [];
-  return [warning(`Other users of this machine can read ${exposedFile}`, `Run \`chmod 600 ${exposedFile}\`.`)];
 }

@@ -1,6 +1,5 @@
 import type { Facts } from "../facts.ts";
-import { broken, type Judged, ok, warning } from "../finding.ts";
-import { ageOf, counted, shortSpan } from "../words.ts";
+import { broken, type Judged, ok, warning, ageOf, counted, shortSpan } from "../finding.ts";
 import { reportsOf } from "./arrival-checks.ts";
 
 export function policy(facts: Facts): Judged[] {
@@ -28,7 +27,9 @@ export function replicas(facts: Facts): Judged[] {
   if (live.length === 0) return [broken("Gantry isn't running: no replica is alive", "Start it with `npm start`.")];
   const reports = reportsOf(facts);
   const each = reports.map(({ host, version, startedAt }) => `${host} ${version}, up ${ageOf(startedAt, now)}`);
-  const says = `${counted(live.length, "live replica")}: ${[...each, ...unread(live.length - reports.length)].join("; ")}`;
+  const unread = live.length - reports.length;
+  const all = unread === 0 ? each : [...each, `${counted(unread, "replica")} without a report`];
+  const says = `${counted(live.length, "live replica")}: ${all.join("; ")}`;
   const unready = reports.filter(({ missing }) => missing.length > 0);
   if (unready.length > 0) {
     return unready.map(({ host, missing }) =>
@@ -38,10 +39,6 @@ export function replicas(facts: Facts): Judged[] {
   const versions = new Set(reports.map(({ version }) => version));
   if (versions.size > 1) return [warning(says, "Update all replicas to the same version.")];
   return [ok(says)];
-}
-
-function unread(count: number): string[] {
-  return count === 0 ? [] : [`${counted(count, "replica")} without a report`];
 }
 
 /** People notice when something waits for longer. */

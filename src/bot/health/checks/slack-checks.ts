@@ -1,7 +1,5 @@
 import type { Facts, SlackFacts } from "../facts.ts";
-import { broken, type Judged, ok, warning } from "../finding.ts";
-import { withoutScope } from "../scopes.ts";
-import { apart, counted } from "../words.ts";
+import { broken, type Judged, ok, warning, aheadOrBehind, counted } from "../finding.ts";
 
 const NEW_TOKEN =
   "Copy the Bot User OAuth Token from your app's page, under OAuth & Permissions, into SLACK_BOT_TOKEN.";
@@ -79,7 +77,7 @@ export function slackClock({ slack, transport }: Pick<Facts, "slack" | "transpor
   const [aheadMs] = slack.map((each) => each.aheadMs).filter((each) => each !== undefined);
   if (aheadMs === undefined) return [];
   const skew = Math.abs(aheadMs);
-  const says = `This machine's clock is ${apart(aheadMs)} Slack's`;
+  const says = `This machine's clock is ${aheadOrBehind(aheadMs)} Slack's`;
   const todo = "Synchronize this machine's clock, for example with chrony or systemd-timesyncd.";
   if (aheadMs >= SIGNATURE_MS && transport === "http") {
     return [broken(`${says}, so every request from Slack is rejected as too old`, todo)];
@@ -119,3 +117,18 @@ function unknownChannels(each: SlackFacts): Judged[] {
   const todo = known.kind === "away" ? "Run the check again." : REINSTALL;
   return [warning(of(each, `Couldn't list the bot's channels: ${why}`), todo)];
 }
+
+/** What doesn't work without a scope, as the end of a sentence. A test holds this against the manifest. */
+export const withoutScope: Readonly<Record<string, string>> = {
+  commands: "nobody can type the slash command or use shortcuts",
+  "app_mentions:read": "mentions of the bot don't arrive",
+  "im:history": "direct messages to the bot don't arrive",
+  "chat:write": "approval cards and threads can't be posted, so nothing that needs approval can be requested",
+  "files:write": "`logs` and `history` can't attach files",
+  "users:read": "every command is refused, because nobody's membership can be checked",
+  "usergroups:read": "policy rules and approvals with user groups don't work",
+  "channels:read": "approvals in public channels are refused, because their members can't be checked",
+  "groups:read": "approvals in private channels are refused, because their members can't be checked",
+  "im:read": "approvals in direct messages are refused, because their members can't be checked",
+  "mpim:read": "approvals in group messages are refused, because their members can't be checked",
+};

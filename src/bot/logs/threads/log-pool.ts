@@ -1,8 +1,7 @@
 import { availableParallelism } from "node:os";
+import type { Worker } from "node:worker_threads";
 import { boundRecords, type Excerpt, type ExcerptRequest } from "../excerpt.ts";
-import { compileGrep } from "../grep.ts";
-import { runTask } from "./run-task.ts";
-import type { Report, Task } from "./task.ts";
+import { compileGrep, TooExpensive } from "../grep.ts";
 import { type Asked, createThreads } from "./threads.ts";
 
 export type LogPool = {
@@ -60,4 +59,74 @@ function unexpected(report: Report): Error {
   return new Error(
     `a log thread ${report.kind === "failed" ? `failed: ${report.message}` : `answered ${report.kind}`}`,
   );
+}
+
+/** Work for a worker. */
+export type Task =
+  | { readonly kind: "excerpt"; readonly request: ExcerptRequest }
+  /** One instance's lines, to be stripped of control characters and secrets. */
+  | { readonly kind: "redact"; readonly lines: readonly string[]; readonly secrets: readonly string[] };
+
+/** A worker's messages: a step begins, which starts its time limit, or the task is over. */
+export type Report =
+  | { readonly kind: "step"; readonly step: Step }
+  | { readonly kind: "excerpt"; readonly excerpt: Excerpt }
+  | { readonly kind: "redacted"; readonly lines: readonly string[] }
+  | { readonly kind: "failed"; readonly message: string };
+
+export type Step = "redacting" | "matching";
+
+type Run = {
+  readonly task: Task;
+  /** Number of lines, for the timeout message. */
+  readonly lines: number;
+  readonly stepLimitMs: number;
+  readonly signal: AbortSignal;
+};
+
+/** A thread starts in about 0.1 s, but a busy machine needs much longer. */
+const START_WITHIN_MS = 20_000;
+
+/**
+ * Runs one task. After a rejection the thread may still be busy and must be ended. Throws TooExpensive when a step exceeds
+ * its limit.
+ */
+export async function runTask(thread: Worker, { task, lines, stepLimitMs, signal }: Run): Promise<Report> {
+  const { promise, resolve, reject } = Promise.withResolvers<Report>();
+  let timer = setTimeout(() => reject(new Error("a log thread did not start")), START_WITHIN_MS);
+  const onMessage = (report: Report): void => {
+    if (report.kind !== "step") return resolve(report);
+    clearTimeout(timer);
+    timer = setTimeout(() => reject(tooExpensive(report.step, lines, stepLimitMs)), stepLimitMs);
+  };
+  const onError = (error: Error): void => {
+    const isOutOfMemory = "code" in error && error.code === "ERR_WORKER_OUT_OF_MEMORY";
+    reject(isOutOfMemory ? tooExpensive("matching", lines, 0) : error);
+  };
+  const onExit = (): void => reject(new Error("a log thread ended early"));
+  const onAbort = (): void => reject(signal.reason);
+  thread.on("message", onMessage).on("error", onError).on("exit", onExit);
+  signal.addEventListener("abort", onAbort);
+  try {
+    signal.throwIfAborted();
+    thread.postMessage(task);
+    return await promise;
+  } finally {
+    clearTimeout(timer);
+    thread.off("message", onMessage).off("error", onError).off("exit", onExit);
+    signal.removeEventListener("abort", onAbort);
+  }
+}
+
+function tooExpensive(step: Step, lines: number, limitMs: number): TooExpensive {
+  const limit = limitMs === 0 ? "its memory limit" : `${limitMs / 1000} s`;
+  const of = `${lines} ${lines === 1 ? "line" : "lines"}`;
+  if (step === "matching") {
+    return new TooExpensive(`This expression is too slow: searching ${of} takes more than ${limit}.`, {
+      next: "Search for plain words, avoid large counts such as `{900}`, or read fewer lines.",
+    });
+  }
+  return new TooExpensive(`Checking ${of} for secrets takes more than ${limit}, so none are shown.`, {
+    next: "Read fewer lines.",
+  });
 }

@@ -39,8 +39,14 @@ export function createThreads({ most, mostWaiting }: { most: number; mostWaiting
   return {
     async use(asked, work) {
       if (pool.isClosed) throw closed();
-      if (pool.waiting.size >= mostWaiting) throw tooMany();
-      if (waitingOf(pool, asked.who) >= MOST_OF_ONE) throw tooManyOfOne();
+      if (pool.waiting.size >= mostWaiting) {
+        throw new UserError("Too many logs are being read right now.", { next: "Try again in a few seconds." });
+      }
+      if ([...pool.waiting].filter(({ who }) => who === asked.who).length >= MOST_OF_ONE) {
+        throw new UserError("Several logs you asked for are still being read.", {
+          next: "Wait for those answers, then try again.",
+        });
+      }
       const { promise, resolve, reject } = Promise.withResolvers<Awaited<ReturnType<typeof work>>>();
       const job: Job = { ...asked, reject, start: async (thread) => resolve(await work(thread)) };
       const onAbort = (): void => {
@@ -61,17 +67,18 @@ export function createThreads({ most, mostWaiting }: { most: number; mostWaiting
   };
 }
 
-function waitingOf({ waiting }: Pool, who: string): number {
-  return [...waiting].filter((job) => job.who === who).length;
-}
-
 function startNext(pool: Pool): void {
   const { most, idle, busy, waiting, isClosed } = pool;
   if (isClosed || busy.size >= most) return;
   const job = [...waiting].find(({ who }) => !busy.has(who));
   if (job === undefined) return;
   waiting.delete(job);
-  const [thread = startThread(idle)] = idle;
+  const [thread = new Worker(entry, { resourceLimits: LIMITS })] = idle;
+  if (!idle.has(thread)) {
+    // A thread that ends while idle is forgotten.
+    const forget = (): void => void idle.delete(thread);
+    thread.on("error", forget).on("exit", forget);
+  }
   idle.delete(thread);
   busy.set(job.who, thread);
   unawaited(run(pool, job, thread), job.reject);
@@ -95,21 +102,4 @@ async function run(pool: Pool, job: Job, thread: Worker): Promise<void> {
 
 function closed(): Error {
   return new Error("the log threads were closed");
-}
-
-function tooMany(): UserError {
-  return new UserError("Too many logs are being read right now.", { next: "Try again in a few seconds." });
-}
-
-function tooManyOfOne(): UserError {
-  return new UserError("Several logs you asked for are still being read.", {
-    next: "Wait for those answers, then try again.",
-  });
-}
-
-/** Removes a thread that ends while idle. */
-function startThread(idle: Set<Worker>): Worker {
-  const thread = new Worker(entry, { resourceLimits: LIMITS });
-  const forget = (): void => void idle.delete(thread);
-  return thread.on("error", forget).on("exit", forget);
 }
