@@ -1,6 +1,5 @@
 import type { z } from "zod";
-import type { OpenedEngine } from "./engine.ts";
-import type { Limit } from "./engine.ts";
+import type { Limit, OpenedEngine } from "./engine.ts";
 
 /** An environment variable that an engine reads. */
 export type EngineVariable = {
@@ -125,7 +124,12 @@ export function describeEngine<const Variables extends EngineVariables, Settings
     choose(given, { set, byDefault }) {
       const { regions: known } = description;
       const regions = set ?? (known.from === "settings" ? known.byDefault : undefined) ?? byDefault;
-      const settings = settingsOf(valuesOf(description.variables, given), regions);
+      const used = Object.entries(description.variables).filter(([name]) => given[name] !== undefined);
+      const values = used.map(([name, { schema }]): [string, unknown] => [name, schema.parse(given[name])]);
+      const settings = settingsOf(
+        Object.fromEntries(values) as ValuesOf<Variables>, // each by the schema of its own name
+        regions,
+      );
       return {
         descriptor,
         regions: known.from === "settings" ? regions : undefined,
@@ -136,10 +140,4 @@ export function describeEngine<const Variables extends EngineVariables, Settings
     },
   };
   return descriptor;
-}
-
-function valuesOf<Variables extends EngineVariables>(variables: Variables, given: Given): ValuesOf<Variables> {
-  const set = Object.entries(variables).filter(([name]) => given[name] !== undefined);
-  const values = set.map(([name, { schema }]): [string, unknown] => [name, schema.parse(given[name])]);
-  return Object.fromEntries(values) as ValuesOf<Variables>; // each by the schema of its own name
 }

@@ -1,3 +1,4 @@
+import { makeSerialQueue } from "../../workloads/lifecycle/serial-queue.ts";
 import type { DaemonApi } from "./daemon/daemon-api.ts";
 import { isNetworkName, networkName, OWNER_LABEL, ownerFilter } from "./names.ts";
 
@@ -17,30 +18,15 @@ type NetworkDaemon = Pick<DaemonApi, "ensureNetwork" | "listNetworks" | "removeN
 export function makeUserNetworks(daemon: NetworkDaemon, owner: string): UserNetworks {
   /** How many starts use each one now. */
   const inUse = new Map<string, number>();
-  const changing = new Map<string, Promise<void>>();
-
-  /** Its creation and removal wait for each other. */
-  async function change(name: string, work: () => Promise<void>): Promise<void> {
-    const before = changing.get(name) ?? Promise.resolve();
-    const mine = before.catch(() => undefined).then(work);
-    changing.set(name, mine);
-    try {
-      await mine;
-    } finally {
-      if (changing.get(name) === mine) changing.delete(name);
-    }
-  }
-
-  async function removeUnless(name: string): Promise<void> {
-    if (!inUse.has(name)) await daemon.removeNetwork(name);
-  }
+  /** The creation and removal of one network wait for each other. */
+  const changes = makeSerialQueue();
 
   return {
     async within(place, start) {
       const name = networkName(owner, place);
       inUse.set(name, (inUse.get(name) ?? 0) + 1);
       try {
-        await change(name, () => daemon.ensureNetwork(name, { [OWNER_LABEL]: owner }));
+        await changes.run(name, () => daemon.ensureNetwork(name, { [OWNER_LABEL]: owner }));
         return await start(name);
       } finally {
         const others = (inUse.get(name) ?? 1) - 1;
@@ -50,7 +36,11 @@ export function makeUserNetworks(daemon: NetworkDaemon, owner: string): UserNetw
     },
     async removeUnused() {
       const names = (await daemon.listNetworks(ownerFilter(owner))).filter(isNetworkName);
-      for (const name of names) await change(name, () => removeUnless(name));
+      for (const name of names) {
+        await changes.run(name, async () => {
+          if (!inUse.has(name)) await daemon.removeNetwork(name);
+        });
+      }
     },
   };
 }

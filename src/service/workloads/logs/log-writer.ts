@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { boundedMap } from "../../../platform/bounded-map.ts";
 import { databaseTroubleOf } from "../../../platform/database/database-trouble.ts";
 import { Refusal } from "../../engine.ts";
 import type { LogLine, UnitLabels } from "../runtime.ts";
@@ -212,7 +213,7 @@ type Removal = {
 const REMEMBERED = 10_000;
 
 function makeRemoval(database: LogDatabase, onEvent: (message: string, data: object) => void): Removal {
-  const forgotten = new Set<string>();
+  const forgotten = boundedMap<string, true>(REMEMBERED);
   const unremoved = new Set<string>();
 
   let hasFailed = false;
@@ -235,10 +236,8 @@ function makeRemoval(database: LogDatabase, onEvent: (message: string, data: obj
     retryFailed: async () => (hasFailed ? await retry() : undefined),
     has: (workload: string) => forgotten.has(workload),
     add(workload: string) {
-      forgotten.add(workload);
+      forgotten.set(workload, true);
       unremoved.add(workload);
-      const [oldest] = forgotten;
-      if (forgotten.size > REMEMBERED && oldest !== undefined) forgotten.delete(oldest);
     },
     async removeOthers(known: ReadonlySet<string>, prefix: string) {
       const logged = await loggedWorkloads(database, prefix).catch(() => []); // the next start finds them

@@ -43,7 +43,7 @@ export function isDiskFull(error: unknown): boolean {
 }
 
 /** Whether this process or the machine is out of file descriptors. */
-function isOutOfFiles(error: unknown): boolean {
+export function isOutOfFiles(error: unknown): boolean {
   return error instanceof Error && hasCode(error, NO_FILES_CODES);
 }
 

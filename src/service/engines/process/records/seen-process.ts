@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
 import { readdir, readFile } from "node:fs/promises";
 import { promisify } from "node:util";
+import { isOutOfFiles } from "../../../workloads/state/file-errors.ts";
 
 const run = promisify(execFile);
 
@@ -18,7 +19,10 @@ export type SeenProcess = {
 
 /** All visible processes of the machine. */
 export async function seeProcesses(): Promise<SeenProcess[]> {
-  return process.platform === "linux" ? await seeLinux() : await seeMac();
+  if (process.platform === "linux") return await seeLinux();
+  const options = { env: { LC_ALL: "C" }, maxBuffer: 64 * 1024 * 1024 };
+  const { stdout } = await run("ps", ["-axEww", "-o", "pid=,lstart=,command="], options);
+  return parsePs(stdout);
 }
 
 /** When the process started; undefined if it doesn't exist. */
@@ -50,17 +54,12 @@ async function seeLinux(): Promise<SeenProcess[]> {
   return seen;
 }
 
-/** Out of file descriptors, which says nothing about the process. */
-function isOutOfFiles(error: unknown): boolean {
-  return error instanceof Error && "code" in error && (error.code === "EMFILE" || error.code === "ENFILE");
-}
-
 async function linuxStart(pid: number, boot: string): Promise<string | undefined> {
   try {
     const ticks = startTicks(await readFile(`/proc/${pid}/stat`, "utf8"));
     return ticks === undefined ? undefined : `${boot} ${ticks}`;
   } catch (error) {
-    if (isOutOfFiles(error)) throw error;
+    if (isOutOfFiles(error)) throw error; // says nothing about the process
     return undefined;
   }
 }
@@ -81,15 +80,9 @@ async function linuxToken(pid: number): Promise<string> {
     const token = variables.find((variable) => variable.startsWith(`${TOKEN_VARIABLE}=`));
     return token?.slice(TOKEN_VARIABLE.length + 1) ?? "none";
   } catch (error) {
-    if (isOutOfFiles(error)) throw error;
+    if (isOutOfFiles(error)) throw error; // says nothing about the process
     return "unreadable";
   }
-}
-
-async function seeMac(): Promise<SeenProcess[]> {
-  const options = { env: { LC_ALL: "C" }, maxBuffer: 64 * 1024 * 1024 };
-  const { stdout } = await run("ps", ["-axEww", "-o", "pid=,lstart=,command="], options);
-  return parsePs(stdout);
 }
 
 /** Reads `ps -axEww -o pid=,lstart=,command=`: the command is followed by the environment if it is visible. */
