@@ -18,6 +18,7 @@ import type { Store } from "../../src/bot/store/store.ts";
 import { memoryEngine } from "../service/support/memory-engine.ts";
 import { images } from "../service/support/memory-store.ts";
 import { freePort } from "./free-port.ts";
+import { ensureDatabase } from "./migrated-database.ts";
 import { noting, type SentRequest } from "./operation-of.ts";
 import { openTowns, type Town, type Towns } from "./two-workspaces.ts";
 import { until } from "./until.ts";
@@ -94,6 +95,7 @@ export async function installedBot({
 
   async function startBot(): Promise<{ bot: Bot; store: Store }> {
     const replicaId = randomUUID();
+    await ensureDatabase(dataDir);
     const store = await openStore({ kind: "sqlite", dataDir, replicaId, log, sealer, offsetMs: () => offsetMs });
     const bot = createBot({
       slack: {

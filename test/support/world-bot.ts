@@ -5,6 +5,7 @@ import { createTransport, type Transport, type TransportChoice } from "../../src
 import { openStore } from "../../src/bot/store/open-store.ts";
 import type { Store } from "../../src/bot/store/store.ts";
 import { freezable } from "./freezable.ts";
+import { ensureDatabase } from "./migrated-database.ts";
 import type { WorldOptions } from "./world.ts";
 
 /** The bot of a world, on its SQLite database. */
@@ -35,6 +36,7 @@ export async function startWorldBot(options: WorldOptions, parts: Parts): Promis
   const { keepHistoryMs, onStatement, drain, wait = briefly, backOff = briefly, accountMode = "fallback" } = options;
   // Nobody is impatient, however busy the machine is, unless the story says so.
   const { patience = () => new Promise<never>(() => undefined) } = options;
+  await ensureDatabase(dataDir);
   const store = await openStore({
     kind: "sqlite",
     dataDir,
