@@ -114,7 +114,7 @@ story("everything by pointing", (open) => {
     await field(dana, "Confirm the name").fill("wep");
     await sending(dana, "Delete").click();
     await dana.modal.getByRole("alert").filter({ hasText: "web" }).waitFor();
-    await dana.focused.fill("web");
+    await field(dana, "Confirm the name").and(dana.focused).fill("web");
     await dana.page.keyboard.press("Enter");
     await dana.modal.getByText("Sent for approval").waitFor();
     await closes(dana);
