@@ -126,8 +126,8 @@ export const mutants: readonly Mutant[] = [
   {
     bug: "a rejected update of memory doesn't name the setting",
     file: "src/bot/changes/execute.ts",
-    text: "  const isRejected = status === 400 || status === 422;",
-    becomes: "  const isRejected = status === 422;",
+    text: "const isRejected = error.status === 400 || error.status === 422;",
+    becomes: "const isRejected = error.status === 422;",
     tests: documented,
   },
   {

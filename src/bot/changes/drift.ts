@@ -1,6 +1,5 @@
 import type { Change } from "./change.ts";
-import type { Snapshot } from "./updatable-fields.ts";
-import { NOT_REPORTED, updatableFields } from "./updatable-fields.ts";
+import { NOT_REPORTED, type Snapshot, updatableFields } from "./updatable-fields.ts";
 import { isIdle, isStatus } from "../../api/workload-status.ts";
 import { createHash } from "node:crypto";
 import type { Drift } from "./stored-change.ts";
@@ -21,14 +20,9 @@ export const THE_WORKLOAD = "the workload";
  * Everything else (status, times, ports, addresses, resourceVersion) changes by itself and is ignored. Pure.
  */
 export function dependsOn(change: Change, snapshot: Snapshot): readonly Dependency[] {
-  const which = { field: THE_WORKLOAD, value: identityText(snapshot), asked: undefined };
-  if (snapshot === undefined) return [which];
+  if (snapshot === undefined) return [{ field: THE_WORKLOAD, value: "doesn't exist", asked: undefined }];
+  const which = { field: THE_WORKLOAD, value: `id ${snapshot.uid ?? NOT_REPORTED}`, asked: undefined };
   return [which, ...fieldsOf(change, snapshot)];
-}
-
-function identityText(snapshot: Snapshot): string {
-  if (snapshot === undefined) return "doesn't exist";
-  return `id ${snapshot.uid ?? NOT_REPORTED}`;
 }
 
 function fieldsOf(change: Change, snapshot: NonNullable<Snapshot>): Dependency[] {

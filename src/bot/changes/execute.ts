@@ -3,29 +3,26 @@ import { operationTable } from "../../api/operations.ts";
 import { Problem } from "../../api/problem.ts";
 import type { Change, Outcome } from "./change.ts";
 import { digestOf, driftOf, unexplainedDrift } from "./drift.ts";
-import { readSnapshot, type ReadDeps } from "./read-workload.ts";
-import { type AcceptedEnd, readBackAccepted, type ReadBackDeps, readBackUnknown } from "./read-back.ts";
+import { readSnapshot } from "./read-workload.ts";
+import { type AcceptedEnd, type AcceptedReading, readBackAccepted, readBackUnknown } from "./read-back.ts";
 import { otherKeyHint } from "./updatable-fields.ts";
 import type { Drift } from "./stored-change.ts";
 
-/**
- * The caller does the SQL. The signal is aborted when the bot stops.
- */
-export type ExecuteDeps = ReadDeps &
-  ReadBackDeps & {
-    /** The workload was read seconds ago and needn't be read again before sending. */
-    readonly isFresh: boolean;
-    readonly resourcesKey: "resources" | "resource";
-    readonly asked: AskedBy;
-    /** From the time of the request: see `digestOf`. */
-    readonly digest: string;
-    /** Records the Run before the request leaves. Unless it returns `claimed`, nothing is sent. */
-    readonly claim: () => Promise<"claimed" | "busy" | "lost">;
-    /** Called right before the request leaves; false holds it back. Must not throw. */
-    readonly mayLeave: () => boolean;
-    /** Records the unknown outcome before the workload is read back. */
-    readonly doubt: (outcome: Outcome) => Promise<void>;
-  };
+/** The caller does the SQL. The signal is aborted when the bot stops. */
+export type Execution = AcceptedReading & {
+  /** The workload was read seconds ago and needn't be read again before sending. */
+  readonly isFresh: boolean;
+  readonly resourcesKey: "resources" | "resource";
+  readonly asked: AskedBy;
+  /** From the time of the request: see `digestOf`. */
+  readonly digest: string;
+  /** Records the Run before the request leaves. Unless it returns `claimed`, nothing is sent. */
+  readonly claim: () => Promise<"claimed" | "busy" | "lost">;
+  /** Called right before the request leaves; false holds it back. Must not throw. */
+  readonly mayLeave: () => boolean;
+  /** Records the unknown outcome before the workload is read back. */
+  readonly doubt: (outcome: Outcome) => Promise<void>;
+};
 
 /**
  * - `ended`: it was claimed and has an outcome, and its health if that needs no watching
@@ -48,7 +45,7 @@ export type Executed =
  * write goes unnoticed. A Change without a diff isn't sent. Never throws a `Problem`; errors of `claim` and `doubt`
  * propagate.
  */
-export async function executeChange(change: Change, deps: ExecuteDeps): Promise<Executed> {
+export async function executeChange(change: Change, deps: Execution): Promise<Executed> {
   if (change.diff.length === 0) return ended({ kind: "done", after: change.before, alsoMoved: [] });
   const checked = deps.isFresh ? change : await readAgain(change, deps);
   if ("kind" in checked) return checked;
@@ -58,7 +55,7 @@ export async function executeChange(change: Change, deps: ExecuteDeps): Promise<
 }
 
 /** The Change with the workload as it is now, or why it must not be sent. */
-async function readAgain(change: Change, deps: ExecuteDeps): Promise<Change | Executed> {
+async function readAgain(change: Change, deps: Execution): Promise<Change | Executed> {
   const read = await readSnapshot(change.workload, deps);
   if (read instanceof Problem) {
     if (deps.signal.aborted) return { kind: "lost" };
@@ -72,7 +69,7 @@ async function readAgain(change: Change, deps: ExecuteDeps): Promise<Change | Ex
   return { kind: "drifted", drift: drift.length > 0 ? drift : [unexplainedDrift] };
 }
 
-async function send(change: Change, deps: ExecuteDeps): Promise<Executed> {
+async function send(change: Change, deps: Execution): Promise<Executed> {
   const { api, asked, signal, mayLeave } = deps;
   let warnings: readonly string[] = [];
   try {
@@ -80,7 +77,11 @@ async function send(change: Change, deps: ExecuteDeps): Promise<Executed> {
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     if (error.maybeSent) return resolveUnknown(change, error, deps);
-    return ended({ kind: "failed", why: error.sentence, next: nextStep(change, error, deps.resourcesKey) });
+    // An API that knows the other field name only may reject the request instead of ignoring the unknown field.
+    const isRejected = error.status === 400 || error.status === 422;
+    const hint = isRejected ? otherKeyHint(change, deps.resourcesKey) : undefined;
+    const next = hint === undefined ? error.next : `${error.next} ${hint}`;
+    return ended({ kind: "failed", why: error.sentence, next });
   }
   const end = await readBackAccepted(change, deps);
   return { kind: "ended", ...end, outcome: withWarnings(end.outcome, warnings) };
@@ -92,14 +93,7 @@ export function withWarnings(outcome: Outcome, warnings: readonly string[] | und
   return isAccepted && warnings !== undefined && warnings.length > 0 ? { ...outcome, warnings } : outcome;
 }
 
-/** An API that knows the other field name only may reject the request instead of ignoring the unknown field. */
-function nextStep(change: Change, { status, next }: Problem, key: ExecuteDeps["resourcesKey"]): string {
-  const isRejected = status === 400 || status === 422;
-  const hint = isRejected ? otherKeyHint(change, key) : undefined;
-  return hint === undefined ? next : `${next} ${hint}`;
-}
-
-async function resolveUnknown(change: Change, problem: Problem, deps: ExecuteDeps): Promise<Executed> {
+async function resolveUnknown(change: Change, problem: Problem, deps: Execution): Promise<Executed> {
   const next = "I'm checking whether it took effect. I won't send it again.";
   await deps.doubt({ kind: "unknown", after: "unread", why: problem.sentence, next });
   if (deps.signal.aborted) return { kind: "lost" };

@@ -5,7 +5,7 @@ import type { Change, Outcome } from "./change.ts";
 import { type Effect, effectOf } from "./effect.ts";
 import {
   failingLines,
-  type FailingLinesDeps,
+  type LogReading,
   readSnapshot,
   type SnapshotRead,
   readWorkload,
@@ -13,8 +13,7 @@ import {
 } from "./read-workload.ts";
 import { jobHealth, isVisible } from "./workload-health.ts";
 import { callsSoFar, judge, type Looking, MOST_CALLS, nextLookMs } from "./service-watch.ts";
-import { isAnother, jobSnapshot } from "./updatable-fields.ts";
-import { otherKeyHint } from "./updatable-fields.ts";
+import { isAnother, jobSnapshot, otherKeyHint } from "./updatable-fields.ts";
 import type { Health } from "./stored-change.ts";
 
 /** HTTP statuses that another read would get again. */
@@ -62,7 +61,7 @@ export type Looked = {
  * One look at what a Change was about, unless it created a job: a call, and a page of the log when it fails; `MOST_CALLS`
  * in all looks together. Never throws a `Problem`.
  */
-export async function lookAtChanged(look: Look, deps: FailingLinesDeps): Promise<Looked> {
+export async function lookAtChanged(look: Look, deps: LogReading): Promise<Looked> {
   const { workload } = look.change;
   return judgeLook(look, await readSnapshot(workload, deps), () => failingLines(workload, undefined, deps));
 }
@@ -191,7 +190,7 @@ export type JobLook = {
  * One look at a job that was created: `watching` until it has ended. One call, and one page of its log if it failed.
  * Never throws a `Problem`.
  */
-export async function lookAtJob({ workload }: Change, look: JobLook, deps: FailingLinesDeps): Promise<Health> {
+export async function lookAtJob({ workload }: Change, look: JobLook, deps: LogReading): Promise<Health> {
   const read = await readWorkload(workload, deps);
   if (read instanceof Problem) {
     const kind = isHopeless(read) ? "not-yet" : "watching";
@@ -199,17 +198,13 @@ export async function lookAtJob({ workload }: Change, look: JobLook, deps: Faili
     return { kind, level: "busy", outcome, line: `couldn't check it: ${read.sentence}`, excerpt: [] };
   }
   const { job } = read;
-  if (job === undefined) return missingJob(look);
+  if (job === undefined && look.ageMs >= UNLISTED_MS) return ended("was deleted before it ended");
+  if (job === undefined) return { kind: "watching", level: "busy", outcome: "is starting", line: "", excerpt: [] };
   if (isAnother(look.uid, jobSnapshot(job).uid)) return ended("was replaced by another job of this name");
   const { kind, instance, ranMs, ...now } = jobHealth(job);
   if (kind === "waiting") return { kind: "watching", ...now, excerpt: [] };
   const excerpt = kind === "trouble" ? await failingLines(workload, instance, deps) : [];
   return { kind, ...now, ...(ranMs !== undefined && { afterMs: ranMs }), excerpt };
-}
-
-function missingJob({ ageMs }: JobLook): Health {
-  if (ageMs >= UNLISTED_MS) return ended("was deleted before it ended");
-  return { kind: "watching", level: "busy", outcome: "is starting", line: "", excerpt: [] };
 }
 
 function ended(outcome: string): Health {

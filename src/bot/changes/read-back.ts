@@ -1,6 +1,6 @@
 import { Problem } from "../../api/problem.ts";
 import type { Change, Outcome } from "./change.ts";
-import { readSnapshot, type ReadDeps } from "./read-workload.ts";
+import { readSnapshot, type Reading } from "./read-workload.ts";
 import { healthAtOnce } from "./health.ts";
 import { effectOf, evidenceOf, type Evidence } from "./effect.ts";
 import { unconfirmedText } from "./history-event.ts";
@@ -8,9 +8,12 @@ import { nextLookMs } from "./service-watch.ts";
 import type { Health } from "./stored-change.ts";
 import type { Snapshot } from "./updatable-fields.ts";
 
-export type ReadBackDeps = ReadDeps & {
+export type PatientReading = Reading & {
   /** May end early when the signal is aborted. */
   readonly wait: (ms: number) => Promise<void>;
+};
+
+export type AcceptedReading = PatientReading & {
   /** Milliseconds since 1970. */
   readonly nowMs: () => number;
   /** See `Looking`. */
@@ -33,7 +36,7 @@ export type AcceptedEnd = {
  * Reads an accepted Change back until it took effect, at most twice. Until then it is `asked`, whatever is seen: some
  * workload APIs show a change only after a while, so it is followed. Never throws a `Problem`.
  */
-export async function readBackAccepted(change: Change, deps: ReadBackDeps): Promise<AcceptedEnd> {
+export async function readBackAccepted(change: Change, deps: AcceptedReading): Promise<AcceptedEnd> {
   let last: Outcome | undefined;
   let problem: Problem | undefined;
   for (const delayMs of change.call.op === "updateService" ? UPDATE_READ_BACK_AFTER_MS : READ_BACK_AFTER_MS) {
@@ -68,9 +71,7 @@ export async function readBackAccepted(change: Change, deps: ReadBackDeps): Prom
   return { outcome: last ?? { kind: "asked", after: change.before, why } };
 }
 
-export type ReadBackUnknownDeps = ReadDeps & {
-  /** May end early when the signal is aborted. */
-  readonly wait: (ms: number) => Promise<void>;
+export type UnknownReading = PatientReading & {
   /** Milliseconds until the operation's time limit is over: until then the request may still take effect. */
   readonly notBeforeMs: number;
 };
@@ -89,7 +90,7 @@ type ReadBack = { readonly after: Snapshot; readonly evidence: Evidence };
  * limit) or `unknown`. Sends no write, never throws a `Problem`. If the signal was aborted, `unknown` isn't final: the
  * workload has to be read back again.
  */
-export async function readBackUnknown(change: Change, deps: ReadBackUnknownDeps): Promise<Outcome> {
+export async function readBackUnknown(change: Change, deps: UnknownReading): Promise<Outcome> {
   const seen: ReadBack[] = [];
   let problem: Problem | undefined;
   let elapsedMs = 0;
@@ -111,7 +112,7 @@ export async function readBackUnknown(change: Change, deps: ReadBackUnknownDeps)
 }
 
 /** A restart is never visible, so one read is enough. */
-function readTimes({ call }: Change, { notBeforeMs }: ReadBackUnknownDeps): readonly number[] {
+function readTimes({ call }: Change, { notBeforeMs }: UnknownReading): readonly number[] {
   if (call.op === "restartService") return [READS_AT_MS[0]];
   const [first, second, third] = READS_AT_MS;
   return [first, second, notBeforeMs <= 0 ? third : Math.max(third, notBeforeMs + MARGIN_MS)];

@@ -5,7 +5,8 @@ import type { WorkloadRef } from "./change.ts";
 import { jobSnapshot, serviceSnapshot, type Snapshot } from "./updatable-fields.ts";
 import { logDate } from "../../api/log-pages.ts";
 
-export type ReadDeps = { readonly api: AccountApi; readonly signal: AbortSignal };
+/** The account that reads, until the bot has to stop. */
+export type Reading = { readonly api: AccountApi; readonly signal: AbortSignal };
 
 /** Without a service and a job, the workload doesn't exist. */
 export type WorkloadRead = { readonly service?: Service | undefined; readonly job?: Job | undefined };
@@ -15,7 +16,7 @@ export type SnapshotRead = { readonly snapshot: Snapshot; readonly read: Workloa
 /** Reads a workload with one call. A 404 is an answer; any other `Problem` is returned, not thrown. */
 export async function readWorkload(
   { kind, region, name }: WorkloadRef,
-  { api, signal }: ReadDeps,
+  { api, signal }: Reading,
 ): Promise<WorkloadRead | Problem> {
   try {
     if (kind === "job") {
@@ -31,16 +32,14 @@ export async function readWorkload(
 }
 
 /** `readWorkload`, reduced to the fields that a write can change or depends on. */
-export async function readSnapshot(workload: WorkloadRef, deps: ReadDeps): Promise<SnapshotRead | Problem> {
+export async function readSnapshot(workload: WorkloadRef, deps: Reading): Promise<SnapshotRead | Problem> {
   const read = await readWorkload(workload, deps);
   if (read instanceof Problem) return read;
   if (read.job !== undefined) return { snapshot: jobSnapshot(read.job), read };
   return { snapshot: read.service === undefined ? undefined : serviceSnapshot(read.service), read };
 }
 
-export type FailingLinesDeps = {
-  readonly api: AccountApi;
-  readonly signal: AbortSignal;
+export type LogReading = Reading & {
   /** Milliseconds since 1970; decides the day of the log. */
   readonly nowMs: () => number;
   /** The IANA zone of the service's log days. Default: UTC. */
@@ -66,7 +65,7 @@ const badEnd =
 export async function failingLines(
   workload: WorkloadRef,
   instance: string | undefined,
-  deps: FailingLinesDeps,
+  deps: LogReading,
 ): Promise<readonly string[]> {
   try {
     const lines = await (workload.kind === "job" ? jobLines(workload, instance, deps) : serviceLines(workload, deps));
@@ -82,7 +81,7 @@ export async function failingLines(
 async function jobLines(
   { region, name }: WorkloadRef,
   instance: string | undefined,
-  deps: FailingLinesDeps,
+  deps: LogReading,
 ): Promise<readonly string[]> {
   if (instance === undefined) return [];
   const path = { region, job_name: name, instance_name: instance };
@@ -90,7 +89,7 @@ async function jobLines(
   return api.send({ op: "getJobInstanceLogs", path, query: queryOf(deps), body: undefined }, { signal });
 }
 
-async function serviceLines({ region, name }: WorkloadRef, deps: FailingLinesDeps): Promise<readonly string[]> {
+async function serviceLines({ region, name }: WorkloadRef, deps: LogReading): Promise<readonly string[]> {
   const path = { region, service_name: name };
   const { api, signal } = deps;
   const lines = await api.send({ op: "getServiceLogs", path, query: queryOf(deps), body: undefined }, { signal });
@@ -98,6 +97,6 @@ async function serviceLines({ region, name }: WorkloadRef, deps: FailingLinesDep
   return lines.filter(({ instance_name }) => instance_name === failing).map(({ log }) => log);
 }
 
-function queryOf({ nowMs, logZone = "UTC" }: FailingLinesDeps) {
+function queryOf({ nowMs, logZone = "UTC" }: LogReading) {
   return { date: logDate(new Date(nowMs()), logZone), from: 0, size: READ };
 }

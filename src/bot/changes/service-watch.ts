@@ -35,7 +35,7 @@ export function judge(looking: Looking, service: Service, calls = callsSoFar(loo
   const seen = { level, line, excerpt: [] };
   const watch: Watch = {
     calls,
-    restarts: restartsOf(service),
+    restarts: service.restart_count ?? service.restarts?.count,
     statusSince: service.status_since,
     periodMs: ownPeriodMs(service),
   };
@@ -67,10 +67,6 @@ function steady(
 /** The period of the engine that runs it. A last look has to be left after it. */
 function ownPeriodMs({ min_ready_seconds: seconds }: Service): number | undefined {
   return seconds === undefined || seconds <= 0 ? undefined : Math.min(seconds * 1_000, LONGEST_PERIOD_MS);
-}
-
-function restartsOf({ restart_count: ever, restarts }: Service): number | undefined {
-  return ever ?? restarts?.count;
 }
 
 function hasRestarted(before: Watch | undefined, now: Watch): boolean {

@@ -21,7 +21,8 @@ export function serviceHealth(change: Change, service: Service, sinceMs: number)
   const seen = { level: status.level, line: lineOf(service, status) };
   if (isVisible(change, service) && targetsOf(change).has(status.level)) return { kind: "reached", ...seen };
   if (!isFailing(change, service, status)) return { kind: "waiting", ...seen, outcome: pendingWords(change, service) };
-  const kind = isOld(change, service, sinceMs) ? "waiting" : "trouble";
+  const isOld = service.status?.toLowerCase() === change.before?.status?.toLowerCase() && sinceMs < OLD_STATUS_MS;
+  const kind = isOld ? "waiting" : "trouble";
   return { kind, ...seen, outcome: troubleWords(service, status) };
 }
 
@@ -51,10 +52,6 @@ function pendingWords({ call: { op } }: Change, { status }: Service): string {
 function isFailing({ call: { op } }: Change, { status }: Service, seen: WorkloadStatus): boolean {
   if (op === "stopService" || (op === "restartService" && isStatus(status, "restarting"))) return false;
   return seen.level === "failing" || seen.isRestarting === true;
-}
-
-function isOld({ before }: Change, { status }: Service, sinceMs: number): boolean {
-  return status?.toLowerCase() === before?.status?.toLowerCase() && sinceMs < OLD_STATUS_MS;
 }
 
 /** "keeps restarting", "2 instances keep crashing", "is failing". */
@@ -126,7 +123,9 @@ function failureWords(
   const { failed = 0 } = status ?? {};
   const [said, exitCode] = /\bexit(?:ed with)?(?: code| status)? (\d{1,5})\b/iu.exec(reason) ?? [];
   const after = afterWords(failed, restarts);
-  if (exitCode === undefined) return { outcome: `failed${after}`, line: isCount(reason) ? "" : reason };
+  // A reason that only counts the attempts, as the headline does.
+  const isOnlyCount = /^the job failed \d+ times\b/u.test(reason);
+  if (exitCode === undefined) return { outcome: `failed${after}`, line: isOnlyCount ? "" : reason };
   // The headline says it all already.
   const line = reason.trim() === said ? "" : reason;
   return { outcome: `failed: exit code ${exitCode}${after}`, line };
@@ -136,11 +135,6 @@ function failureWords(
 function afterWords(failed: number, restarts: number): string {
   if (failed > 0) return ` after ${failed} ${failed === 1 ? "attempt" : "attempts"}`;
   return restarts > 0 ? ` after ${restarts} ${restarts === 1 ? "restart" : "restarts"}` : "";
-}
-
-/** A reason that only counts the attempts, as the headline does. */
-function isCount(reason: string): boolean {
-  return /^the job failed \d+ times\b/u.test(reason);
 }
 
 function attemptsLine(failed: number): string {

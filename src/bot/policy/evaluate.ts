@@ -163,8 +163,9 @@ export function strictest(verdicts: readonly Verdict[]): Verdict | "split" {
 function strictestTerms(approvals: readonly Approve[]): Approve | "split" {
   const terms = approvals.map((approval) => approval.terms);
   const [first] = terms;
-  const isShared = terms.every((each) => each.cardIn === first?.cardIn && sameApprovers(each.from, first?.from));
-  if (first === undefined || !isShared) return "split";
+  if (first === undefined) return "split";
+  const isShared = terms.every((each) => each.cardIn === first.cardIn && keyOf(each.from) === keyOf(first.from));
+  if (!isShared) return "split";
   const votes = Math.max(...terms.map((each) => each.votes));
   const rule = approvals.find((approval) => approval.terms.votes === votes)?.rule ?? "";
   return { kind: "approve", rule, terms: { ...first, ...combined(terms), votes } };
@@ -179,10 +180,6 @@ function combined(terms: readonly Terms[]): Omit<Terms, "votes" | "from" | "card
     expiresMs: Math.min(...terms.map(({ expiresMs }) => expiresMs)),
     mention: loudest ?? "nobody",
   };
-}
-
-function sameApprovers(one: Approvers, other: Approvers | undefined): boolean {
-  return other !== undefined && keyOf(one) === keyOf(other);
 }
 
 function keyOf({ users, groups, channelMembers }: Approvers): string {

@@ -1,5 +1,5 @@
 import { type ActionId, operationFacts } from "./operation-facts.ts";
-import type { RuleActions, Person, Rule, Question } from "./policy.ts";
+import type { RuleActions, Rule, Question } from "./policy.ts";
 import { isGroupId } from "./policy-words.ts";
 
 /** One condition of a rule, compared with a question. */
@@ -161,11 +161,13 @@ export function unknownFact(of: Condition["of"], rule: Rule, { op, workload, per
   const isList = operationFacts[op].verb === "list";
   const kind = isList ? kindOfList : kindOfOne;
   switch (of) {
-    case "who":
+    case "who": {
+      const unknown = rule.who.filter((word) => isGroupId(word) && person.inGroup(word) === "unknown");
       return {
-        why: `Slack didn't confirm whether you're in the user group ${unknownGroups(rule, person).join(" or ")}`,
+        why: `Slack didn't confirm whether you're in the user group ${unknown.join(" or ")}`,
         next: "Try again in a minute. If this keeps happening, contact your Gantry admin.",
       };
+    }
     case "where":
       return { why: "the channel is unknown", next: "Ask in a channel." };
     case "does":
@@ -179,8 +181,4 @@ export function unknownFact(of: Condition["of"], rule: Rule, { op, workload, per
     case "account":
       return { why: "no account is connected", next: "Connect an account." };
   }
-}
-
-function unknownGroups({ who }: Rule, { inGroup }: Person): string[] {
-  return who.filter((word) => isGroupId(word) && inGroup(word) === "unknown");
 }

@@ -200,7 +200,10 @@ async function approveInside(session: Session, step: Approve, { id, teamId, even
   const before = await wholeChange(session, row);
   if (!(await insertVote(session, step, before))) return { kind: "twice", change: before };
   const change = await move(session, { id, step, event });
-  if (before.votes.length + 1 < neededBy(before)) return movedUnderLock(change);
+  if (before.terms === undefined) {
+    throw new Error(`Change ${id} waits for approvals without terms that say how many`);
+  }
+  if (before.votes.length + 1 < before.terms.votes) return movedUnderLock(change);
   const set = { approved_at: clock(), owner: session.replicaId };
   const last = { from: step.from, to: "approved" } as const; // a literal state
   return movedUnderLock(await move(session, { id, step: last, set, event: step.last }));
@@ -209,11 +212,6 @@ async function approveInside(session: Session, step: Approve, { id, teamId, even
 function movedUnderLock(change: StoredChange | undefined): Advanced {
   if (change === undefined) throw new Error("a Change moved while its row was locked");
   return { kind: "moved", change };
-}
-
-function neededBy({ id, terms }: StoredChange): number {
-  if (terms === undefined) throw new Error(`Change ${id} waits for approvals without terms that say how many`);
-  return terms.votes;
 }
 
 /** False: this person had approved already. */
@@ -245,7 +243,9 @@ async function askAgain(session: Session, step: AskAgain, what: Advance): Promis
     return change === undefined ? { kind: "late", change } : { kind: "moved", change };
   } catch (error) {
     if (!isTaken(error, "wait_key")) throw error;
-    return { kind: "busy", earlier: await sameRequest(session, what.id) };
+    const row = await session.db.selectFrom("change").select("wait_key").where("id", "=", what.id).executeTakeFirst();
+    const waitKey = row?.wait_key ?? undefined;
+    return { kind: "busy", earlier: waitKey === undefined ? undefined : await findChange(session, { waitKey }) };
   }
 }
 
@@ -267,9 +267,4 @@ async function backToPending(session: Session, step: AskAgain, what: Advance): P
     await session.db.deleteFrom("vote").where("change_id", "=", what.id).where("user_id", "in", lost).execute();
   }
   return { ...change, votes: change.votes.filter(({ userId }) => counting.includes(userId)) };
-}
-
-async function sameRequest(session: Session, id: string): Promise<StoredChange | undefined> {
-  const row = await session.db.selectFrom("change").select("wait_key").where("id", "=", id).executeTakeFirst();
-  return row === undefined || row.wait_key === null ? undefined : findChange(session, { waitKey: row.wait_key });
 }

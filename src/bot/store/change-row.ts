@@ -2,7 +2,7 @@ import type { Insertable, Selectable } from "kysely";
 import { z } from "zod";
 import type { WorkloadRef } from "../changes/change.ts";
 import type { WriteOperationId } from "../policy/operation-facts.ts";
-import type { Card, ChangeState, StoredChange, Vote } from "../changes/stored-change.ts";
+import type { ChangeState, StoredChange, Vote } from "../changes/stored-change.ts";
 import type { Session } from "./database/session.ts";
 import { LOST, openEnding, type TextSealer } from "./database/text-sealer.ts";
 import {
@@ -112,7 +112,10 @@ export function storedChange(sealer: TextSealer, row: Selectable<ChangeTable>, v
     progress: parsed.progress,
     isUndone: parsed.is_undone,
     notice: parsed.notice,
-    card: cardOf(parsed),
+    card:
+      parsed.card_channel === undefined || parsed.card_ts === undefined
+        ? undefined
+        : { channelId: parsed.card_channel, ts: parsed.card_ts },
   };
 }
 
@@ -153,10 +156,6 @@ function requestOf(row: ChangeRow): Omit<NewChange, "state" | "expiresInMs" | "w
     breakGlass: row.break_glass,
     undoOf: row.undo_of,
   };
-}
-
-function cardOf({ card_channel, card_ts }: ChangeRow): Card | undefined {
-  return card_channel === undefined || card_ts === undefined ? undefined : { channelId: card_channel, ts: card_ts };
 }
 
 /** The columns of a new Change, without those that the database's clock and our id go into. */

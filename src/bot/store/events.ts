@@ -59,7 +59,8 @@ export async function insertEvent(db: Db, { clock, textSealer }: Session, event:
   await db
     .insertInto("event")
     .values({
-      ...whoColumns(event),
+      user_id: event.who?.userId ?? null,
+      user_name: event.who === undefined ? null : plainText(event.who.name),
       ...workloadColumns(event),
       at: clock(),
       kind: event.kind,
@@ -74,10 +75,6 @@ export async function insertEvent(db: Db, { clock, textSealer }: Session, event:
       reference: event.reference ?? null,
     })
     .execute();
-}
-
-function whoColumns({ who }: NewHistoryEvent) {
-  return { user_id: who?.userId ?? null, user_name: who === undefined ? null : plainText(who.name) };
 }
 
 function workloadColumns({ verb, workload }: NewHistoryEvent) {
@@ -137,7 +134,7 @@ export function historyEvent(sealer: TextSealer, unread: Selectable<Tables["even
     kind: row.kind,
     teamId: row.team_id,
     changeId: row.change_id,
-    who: whoOf(row),
+    who: row.user_id === undefined ? undefined : { userId: row.user_id, name: row.user_name ?? row.user_id },
     channelId: row.channel_id,
     verb: row.verb,
     workload: workloadOf(row),
@@ -148,10 +145,6 @@ export function historyEvent(sealer: TextSealer, unread: Selectable<Tables["even
     elapsedMs: row.elapsed_ms,
     reference: row.reference,
   };
-}
-
-function whoOf({ user_id, user_name }: EventRow): HistoryEvent["who"] {
-  return user_id === undefined ? undefined : { userId: user_id, name: user_name ?? user_id };
 }
 
 function workloadOf(row: EventRow): HistoryEvent["workload"] {

@@ -32,7 +32,11 @@ export async function history(session: Session, query: HistoryQuery): Promise<re
     before = from;
     await setImmediate();
   }
-  return query.show === undefined ? events : withRequests(session, events);
+  if (query.show === undefined) return events;
+  // At most three more statements, however many rows there are.
+  const ids = events.map(({ changeId }) => changeId).filter((id) => id !== undefined);
+  const requests = await changesById(session, ids);
+  return events.map((event) => ({ ...event, request: ofWorkload(requests.get(event.changeId ?? ""), event) }));
 }
 
 /**
@@ -114,13 +118,6 @@ function isLatest(where: Where, kindsShown: readonly HistoryEventKind[]) {
     .whereRef("later.seq", ">", "event.seq")
     .where("later.kind", "in", kindsShown);
   return where.and([where("kind", "in", kindsShown), where.not(where.exists(later))]);
-}
-
-/** At most three more statements, however many rows there are. */
-async function withRequests(session: Session, events: readonly HistoryEvent[]): Promise<readonly HistoryEvent[]> {
-  const ids = events.map(({ changeId }) => changeId).filter((id) => id !== undefined);
-  const requests = await changesById(session, ids);
-  return events.map((event) => ({ ...event, request: ofWorkload(requests.get(event.changeId ?? ""), event) }));
 }
 
 const begun = new Set<StoredChange["state"]>(["claimed", "done", "failed", "unknown"]);

@@ -10,6 +10,9 @@ import { inWorkspace } from "./step.ts";
 import type { Drawn, Postponed, Store, ToldNews } from "./store.ts";
 import type { ChangeTable } from "./schema/tables.ts";
 
+// Two rights over a Change that one replica has at a time, each with a token that proves it: to draw its card, and to tell its
+// requester what the card doesn't show in time. Both end by themselves, so a replica that dies holds up nothing.
+
 /**
  * Covers one call to Slack (`DRAWING_MS` in slack/clients.ts) and is renewed before each. If it were shorter, another
  * replica could post a second card during the call.

@@ -1,9 +1,9 @@
 import type { Change, WorkloadRef } from "../changes/change.ts";
 import { type Look, lookAtChanged, lookAtJob, type Looked, unwatched, atLast, judgeLook } from "../changes/health.ts";
 import {
-  type FailingLinesDeps,
+  type LogReading,
   failingLines,
-  type ReadDeps,
+  type Reading,
   readSnapshot,
   type SnapshotRead,
 } from "../changes/read-workload.ts";
@@ -68,11 +68,7 @@ export function leftAlone({ progress }: StoredChange): Health {
 
 type Asked = { readonly change: StoredChange; readonly request: OpenRequest };
 
-async function lookAt(
-  deps: WorkflowParts,
-  { change: stored, request }: Asked,
-  look: FailingLinesDeps,
-): Promise<Looked> {
+async function lookAt(deps: WorkflowParts, { change: stored, request }: Asked, look: LogReading): Promise<Looked> {
   const change = changeIn(request.content);
   const age = ageMs(deps.clock, stored);
   if (stored.op === "createJob") return jobLook(await lookAtJob(change, { uid: uidOf(stored), ageMs: age }, look), age);
@@ -307,7 +303,7 @@ async function lookAtParts(
 async function readOf(
   services: ReadonlyMap<string, Service>,
   workload: WorkloadRef,
-  deps: ReadDeps,
+  deps: Reading,
 ): Promise<SnapshotRead | Problem> {
   const service = services.get(workload.name);
   return service ? { snapshot: serviceSnapshot(service), read: { service } } : await readSnapshot(workload, deps);

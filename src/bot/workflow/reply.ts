@@ -19,12 +19,6 @@ export function createReply({ tell }: Pick<Responder, "tell">, origin: Origin): 
 /** People wonder after a second. Slack shows it a moment after it was sent. */
 export const SIGN_AFTER_MS = 800;
 
-type SignDeps<Answers extends Answering> = {
-  readonly clock: Pick<Clock, "patience">;
-  readonly log: Logger;
-  readonly responder: Answers & Pick<Responder, "working">;
-};
-
 type Answering = Partial<Pick<Responder, "answer" | "tell" | "tellPatiently">>;
 
 type Signed<Answers> = {
@@ -36,7 +30,15 @@ type Signed<Answers> = {
 
 /** If nothing answers a person for a moment, shows them that their request is being worked on. Costs nothing before. */
 export function signWhenSlow<Answers extends Answering>(
-  { clock, log, responder }: SignDeps<Answers>,
+  {
+    clock,
+    log,
+    responder,
+  }: {
+    readonly clock: Pick<Clock, "patience">;
+    readonly log: Logger;
+    readonly responder: Answers & Pick<Responder, "working">;
+  },
   origin: Origin,
 ): Signed<Answers & Pick<Responder, "working">> {
   let isOver = false;

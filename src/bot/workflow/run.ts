@@ -96,7 +96,7 @@ async function toItsEnd(deps: WorkflowParts, stored: Stored, running: Running): 
   if (stage !== "sent") return undefined;
   return stored.change.parts === undefined
     ? readBack(deps, stored.change, signal)
-    : partsDone(deps, stored.change, signal);
+    : runParts(deps, stored.change, signal);
 }
 
 /** The Change once it is done; undefined when it ended otherwise, or isn't at its end. */
@@ -118,26 +118,15 @@ async function run(deps: WorkflowParts, stored: Stored, { signal, events }: Runn
       return undefined;
     case "run": {
       const { opened } = cleared;
-      if (change.parts !== undefined) return begin(deps, { change, onClaimed }, signal);
-      return send(deps, { change, opened, isFresh: fresh !== undefined, onClaimed }, signal);
+      if (change.parts === undefined) {
+        return send(deps, { change, opened, isFresh: fresh !== undefined, onClaimed }, signal);
+      }
+      // Of several workloads, each is claimed and told for itself.
+      const claimed = await deps.store.advance(change.id, step("claim", {}), undefined);
+      onClaimed?.();
+      return claimed.kind === "moved" ? runParts(deps, claimed.change, signal) : undefined;
     }
   }
-}
-
-/** Of several workloads, each is claimed and told for itself. */
-async function begin(
-  deps: WorkflowParts,
-  { change, onClaimed }: { readonly change: StoredChange; readonly onClaimed: RunEvents["onClaimed"] | undefined },
-  signal: AbortSignal,
-): Promise<Done | undefined> {
-  const claimed = await deps.store.advance(change.id, step("claim", {}), undefined);
-  onClaimed?.();
-  return claimed.kind === "moved" ? partsDone(deps, claimed.change, signal) : undefined;
-}
-
-async function partsDone(deps: WorkflowParts, claimed: StoredChange, signal: AbortSignal): Promise<Done | undefined> {
-  const change = await runParts(deps, claimed, signal);
-  return change && { change };
 }
 
 /** A part waits this long for another Run of its workload, as an approved Change does. */
@@ -147,11 +136,7 @@ const BUSY_FOR_MS = 10 * 60_000;
  * Carries on a claimed request for several workloads: one after the other, until one fails or nobody can tell. Each part
  * is claimed before it is sent, and one that was claimed by a replica that is gone is read back, never sent again.
  */
-export async function runParts(
-  deps: WorkflowParts,
-  request: StoredChange,
-  signal: AbortSignal,
-): Promise<StoredChange | undefined> {
+async function runParts(deps: WorkflowParts, request: StoredChange, signal: AbortSignal): Promise<Done | undefined> {
   const opened = await openedOrRefused(deps, request, signal);
   let last: StoredChange | undefined;
   for (;;) {
@@ -217,11 +202,11 @@ async function openedOrRefused(
 }
 
 /** Its history is that of its parts, and those that were changed are followed from now on. */
-async function settleRequest(deps: WorkflowParts, request: StoredChange): Promise<StoredChange | undefined> {
+async function settleRequest(deps: WorkflowParts, request: StoredChange): Promise<Done | undefined> {
   const outcome = outcomeOf(request);
   const lookInMs = (request.parts ?? []).some(({ state }) => state === "done") ? 0 : undefined;
   const settled = await deps.store.advance(request.id, step(endOf[outcome.kind], { outcome, lookInMs }), undefined);
-  return settled.kind === "moved" ? settled.change : undefined;
+  return settled.kind === "moved" ? settled : undefined;
 }
 
 /** The outcome of the whole, from those of its parts. Pure. */

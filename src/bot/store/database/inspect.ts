@@ -28,7 +28,10 @@ export async function lookIntoStore(
   if (place.kind === "sqlite" && !existsSync(databaseFile(place.dataDir))) return undefined;
   let db: Kysely<Tables> | undefined;
   try {
-    db = openToLook(place);
+    db =
+      place.kind === "sqlite"
+        ? openSqliteReadOnly<Tables>(databaseFile(place.dataDir))
+        : openPostgres<Tables>({ ...place, poolSize: 1 }, () => undefined);
     const looking = { db, flavour: place.kind, clock: clockOf(place.kind, () => 0), wallMs: Date.now };
     const inspection = await inspect(looking);
     const { at, known } = inspection.database.schema;
@@ -52,11 +55,6 @@ async function callsOfDay(
     .where("day", "=", day)
     .execute();
   return rows.reduce((sum, { calls }) => sum + calls, 0);
-}
-
-function openToLook(place: LookPlace): Kysely<Tables> {
-  if (place.kind === "sqlite") return openSqliteReadOnly<Tables>(databaseFile(place.dataDir));
-  return openPostgres<Tables>({ ...place, poolSize: 1 }, () => undefined);
 }
 
 type Looking = Pick<Session, "db" | "flavour" | "clock" | "wallMs">;

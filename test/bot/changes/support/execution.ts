@@ -1,11 +1,11 @@
 import type { AccountApi } from "../../../../src/api/client.ts";
 import type { Change, Outcome } from "../../../../src/bot/changes/change.ts";
 import { digestOf } from "../../../../src/bot/changes/drift.ts";
-import { executeChange, type ExecuteDeps } from "../../../../src/bot/changes/execute.ts";
+import { executeChange, type Execution } from "../../../../src/bot/changes/execute.ts";
 import { toFour } from "./changes.ts";
 
 /** What a fresh Change, the one to four instances, is given that nobody else has claimed. */
-export function deps(api: AccountApi, more: Partial<ExecuteDeps> = {}): ExecuteDeps {
+export function deps(api: AccountApi, more: Partial<Execution> = {}): Execution {
   return {
     api,
     signal: new AbortController().signal,
@@ -24,7 +24,7 @@ export function deps(api: AccountApi, more: Partial<ExecuteDeps> = {}): ExecuteD
 }
 
 /** What its execution came to, of a Change that was claimed. */
-export async function outcomeOf(change: Change, all: ExecuteDeps): Promise<Outcome> {
+export async function outcomeOf(change: Change, all: Execution): Promise<Outcome> {
   const executed = await executeChange(change, all);
   if (executed.kind !== "ended") throw new Error(`it did not end: ${executed.kind}`);
   return executed.outcome;
