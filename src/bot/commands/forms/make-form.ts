@@ -56,17 +56,16 @@ function fill(source: FormSource, values: FormValues): FilledForm {
     ...(parsed.success ? [] : parsed.error.issues.map((issue) => messageFor(issue, fields, values))),
     ...Object.entries(asked.errors),
     ...Object.entries(form.check?.(values) ?? {}),
-    ...fields.flatMap((field) => messageIf(field.id, fieldError(field, values[field.id] ?? ""))),
+    ...fields.flatMap((field): FieldMessage[] => {
+      const sentence = fieldError(field, values[field.id] ?? "");
+      return sentence === undefined ? [] : [[field.id, sentence]];
+    }),
   ]);
   if (Object.keys(errors).length > 0) return { kind: "errors", errors };
   return { kind: "ask", ask: { verb, ...asked.ask, args: { ...args } } };
 }
 
 type FieldMessage = readonly [id: string, sentence: string];
-
-function messageIf(id: string, sentence: string | undefined): FieldMessage[] {
-  return sentence === undefined ? [] : [[id, sentence]];
-}
 
 function readFields(
   fields: readonly FormField[],
@@ -120,7 +119,10 @@ export function fieldError(field: FormField, text: string): string | undefined {
   if (text.trim() === "") {
     return isOptional === true || input.kind === "tick" ? undefined : `${labelled(field)} is required.`;
   }
-  return maskError(field, text) ?? inputError(field, text);
+  // The mask of a hidden value, sent back as the value.
+  const masked = field.isSecret === true ? maskedLine(text) : undefined;
+  if (masked !== undefined) return `Type the value of ${masked.split("=", 1)[0]} again. It isn't kept in forms.`;
+  return inputError(field, text);
 }
 
 function inputError(field: FormField, text: string): string | undefined {
@@ -129,9 +131,10 @@ function inputError(field: FormField, text: string): string | undefined {
     case "text":
     case "lines":
     case "command":
-      return (
-        lengthError(field, text, input.maxLength) ?? (input.kind === "text" ? lineBreakError(field, text) : undefined)
-      );
+      if (text.length > input.maxLength) {
+        return `${labelled(field)} has ${text.length} characters. The limit is ${input.maxLength}.`;
+      }
+      return input.kind === "text" ? lineBreakError(field, text) : undefined;
     case "choice":
       return input.options.some(({ value }) => value === text.trim())
         ? undefined
@@ -141,18 +144,6 @@ function inputError(field: FormField, text: string): string | undefined {
     default:
       return lineBreakError(field, text);
   }
-}
-
-/** The mask of a hidden value, sent back as the value. */
-function maskError({ isSecret }: FormField, text: string): string | undefined {
-  const line = isSecret === true ? maskedLine(text) : undefined;
-  if (line === undefined) return undefined;
-  return `Type the value of ${line.split("=", 1)[0]} again. It isn't kept in forms.`;
-}
-
-function lengthError(field: FormField, text: string, maxLength: number): string | undefined {
-  if (text.length <= maxLength) return undefined;
-  return `${labelled(field)} has ${text.length} characters. The limit is ${maxLength}.`;
 }
 
 /** Except in the reason: `readReason` joins its lines. */
@@ -168,17 +159,16 @@ type CommonValues = { readonly ask: Common; readonly errors: Readonly<Record<str
 function commonFromForm(values: FormValues): CommonValues {
   const region = values["region"]?.trim() ?? "";
   const { reason, error } = reasonIn(values);
+  const isRegion = region === "" || (pathSafe(region) && region.length <= 100);
   const breakGlass = values["break-glass"] === "yes";
   const asked = { ...(region !== "" && { region }), share: values["share"] === "yes" };
   return {
     ask: { ...asked, ...(reason !== undefined && { reason }), ...(breakGlass && { breakGlass }) },
-    errors: { ...regionError(region), ...(error !== undefined && { reason: error }) },
+    errors: {
+      ...(!isRegion && { region: "--region isn't a valid region name." }),
+      ...(error !== undefined && { reason: error }),
+    },
   };
-}
-
-function regionError(region: string): Record<string, string> {
-  const isRegion = region === "" || (pathSafe(region) && region.length <= 100);
-  return isRegion ? {} : { region: "--region isn't a valid region name." };
 }
 
 function reasonIn(values: FormValues): { readonly reason?: string; readonly error?: string } {
@@ -213,10 +203,7 @@ function formSentence(sentence: string, field: FormField, fields: readonly FormF
 
 function quoted(part: string, fields: readonly FormField[]): string {
   const label = withLabels(part.slice(1, -1), fields);
-  return part.startsWith("`--") && label.startsWith("“") ? label : shortQuote(part);
-}
-
-function shortQuote(part: string): string {
+  if (part.startsWith("`--") && label.startsWith("“")) return label;
   return `“${truncate(visible(part.slice(1, -1)), LONGEST_QUOTE)}”`;
 }
 

@@ -181,7 +181,8 @@ export function readReason(typed: string): string {
 
 /** The parts of an Ask that come from the flags shared by verbs. Pure. Throws a `UserError`. */
 export function commonFromFlags(typed: Typed): Omit<Ask, "verb" | "args"> {
-  const region = regionIn(typed);
+  const region = typed.one("region");
+  if (region === "") throw new UserError("`--region` needs a value.", { next: "Write `--region R`." });
   return { ...(region !== undefined && { region }), share: typed.has("share"), ...reasonIn(typed) };
 }
 
@@ -194,12 +195,6 @@ export function commonFormValues(typed: Typed): FormValues {
     ...(reason !== undefined && { reason }),
     ...(breakGlass === true && { "break-glass": "yes" }),
   };
-}
-
-function regionIn(typed: Typed): string | undefined {
-  const region = typed.one("region");
-  if (region === "") throw new UserError("`--region` needs a value.", { next: "Write `--region R`." });
-  return region;
 }
 
 function reasonIn(typed: Typed): Pick<Ask, "reason" | "breakGlass"> {

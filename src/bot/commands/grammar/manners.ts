@@ -3,14 +3,9 @@
 const greeting =
   /^(?:(?:hi|hello|hey|hiya|yo|howdy|good (?:morning|afternoon|evening|day)|please|pls|plz|thanks|thank you|thank u|thx|ty|cheers|great|ok|okay|cool|nice|ping|help me|what can (?:you|i) do|who are you|how does this work|hallo|moin|servus|guten (?:morgen|tag|abend)|bitte|danke|hola|buenas|buen(?:os)? d[ií]as?|buenas (?:tardes|noches)|por favor|gracias)(?: there| gantry| all| everyone| everybody| team| folks| so much| very much| a lot| here)*(?: |$))+$/u;
 
-/** Small talk, and questions about what there is to do. */
-function isGreeting(sentence: string): boolean {
-  return greeting.test(plain(sentence).replaceAll(",", ""));
-}
-
 /** Nothing, or words that only greet or ask politely. */
 export function isPolite(sentence: string): boolean {
-  return plain(sentence) === "" || isGreeting(sentence);
+  return plain(sentence) === "" || greeting.test(plain(sentence).replaceAll(",", ""));
 }
 
 /** What people begin a message with. "Help me" and "thanks" may be all of a message, so they begin none. */

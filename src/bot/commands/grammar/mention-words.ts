@@ -174,13 +174,11 @@ function nearest(words: readonly string[]): readonly Suggestion[] {
   });
   const known = new Map([...near, ...inTrouble(first)].map((each) => [each.words, each]));
   // "who approved the delete of shop-a" wants to know something.
-  const offers = [...known.values()].filter((each) => !isAsking(first) || isRead(each));
+  const offers = [...known.values()].filter((each) => !ASKING.test(first[0] ?? "") || isRead(each));
   return offers.slice(0, MOST_NEAR);
 }
 
-function isAsking([first = ""]: readonly string[]): boolean {
-  return /^(?:who|what|when|where|which|how|why|whose|did|does|do|is|are|was|were|has|have|should)$/iu.test(first);
-}
+const ASKING = /^(?:who|what|when|where|which|how|why|whose|did|does|do|is|are|was|were|has|have|should)$/iu;
 
 function isRead({ words = "" }: Suggestion): boolean {
   const parsed = attempt(() => parseWords(splitWords(words)));

@@ -108,7 +108,11 @@ export function writeVerb<Args extends z.ZodType>(shape: WriteShape<Args>): Writ
   const { target = namedIn, propose, settledArgs, undo, several } = shape;
   const { actions, sends } = sendingOf(shape);
   const described = describe(shape, writeFlags, writeFields, sends);
-  const argsOf = (ask: Ask): z.output<Args> => checkArguments(shape, onlyOne(ask).args);
+  const argsOf = (ask: Ask): z.output<Args> => {
+    // A request for several workloads is made of proposals for one.
+    if (severalOf(ask) === undefined) return checkArguments(shape, ask.args);
+    throw new UserError("This takes one workload at a time.", { next: "Name one workload." });
+  };
   return {
     effect: "write",
     ...described,
@@ -137,12 +141,6 @@ function sendingOf({ updates, sends = [] }: Sending): Pick<WriteCommand, "action
     actions: risks.map((risk) => ({ op: "updateService", risk })),
     sends: [{ operation: "updateService", part }],
   };
-}
-
-/** A verb proposes for one workload; a request for several is made of such proposals. */
-function onlyOne(ask: Ask): Ask {
-  if (severalOf(ask) === undefined) return ask;
-  throw new UserError("This takes one workload at a time.", { next: "Name one workload." });
 }
 
 /** A verb about a waiting change. It has no region, and no answer to share. */

@@ -39,7 +39,13 @@ export const remove = writeVerb({
       },
     ],
     toArgs: ({ confirm: _confirm, ...raw }) => raw,
-    check: confirmError,
+    // The typed name guards against a slip of the thumb. The kind may be typed too: `job/nightly`.
+    check({ name, confirm = "" }) {
+      const target = Target.safeParse(name?.trim()).data;
+      const typed = confirm.trim();
+      if (target === undefined || typed === target.name || typed === `${target.kind}/${target.name}`) return {};
+      return { confirm: `Type ${target.name} to confirm.` };
+    },
     prefill: describeLoss,
   },
   async propose({ name }, context) {
@@ -69,14 +75,6 @@ function deletionWords({ name, target_instance_size: size, binding_domain_name: 
 function domainParts(domains: readonly string[] | undefined): string[] {
   if (domains === undefined) return ["domains not reported"];
   return domains.length > 0 ? [counted(domains.length, "domain")] : [];
-}
-
-/** The typed name guards against a slip of the thumb. The kind may be typed too: `job/nightly`. */
-function confirmError({ name, confirm = "" }: FormValues): Record<string, string> {
-  const target = Target.safeParse(name?.trim()).data;
-  const typed = confirm.trim();
-  if (target === undefined || typed === target.name || typed === `${target.kind}/${target.name}`) return {};
-  return { confirm: `Type ${target.name} to confirm.` };
 }
 
 async function describeLoss(values: FormValues, context: VerbContext): Promise<FormFacts> {

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import type { Service } from "../../../api/answers.ts";
 import { isDomainName, requestLimits } from "../../../api/request-limits.ts";
-import type { Change } from "../../changes/change.ts";
 import { UserError } from "../../errors.ts";
 import { counted } from "../../views/kit/text.ts";
 import type { FormFacts } from "../forms/form.ts";
@@ -88,15 +87,13 @@ export const domains = writeVerb({
       diff: differences(before, after),
     });
   },
-  undo: oldDomains,
+  /** A service can hold names that this verb refuses to set; then there is no undo. */
+  undo(change) {
+    const domains = onlyUpdate(change, "binding_domain_name") && change.before?.domains;
+    if (domains === undefined || domains.length > requestLimits.domains) return undefined;
+    return domains.every(isDomainName) ? { edit: "set", domains } : undefined;
+  },
 });
-
-/** A service can hold names that this verb refuses to set; then there is no undo. */
-function oldDomains(change: Change): { readonly edit: "set"; readonly domains: readonly string[] } | undefined {
-  const domains = onlyUpdate(change, "binding_domain_name") && change.before?.domains;
-  if (domains === undefined || domains.length > requestLimits.domains) return undefined;
-  return domains.every(isDomainName) ? { edit: "set", domains } : undefined;
-}
 
 type Editing = { readonly edit: Edit; readonly typed: readonly string[] };
 

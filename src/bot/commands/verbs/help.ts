@@ -157,16 +157,12 @@ function grouped(commands: readonly Listed[], command: string): Block[] {
     const [first, ...rest] = commands
       .filter((each) => each.group === group)
       .map(({ usage, summary, outlook }) => [
-        code(`${command} ${withoutFlags(usage)}`, 200),
+        // "logs NAME [--date D]" → "logs NAME": `help logs` shows the flags.
+        code(`${command} ${usage.replace(/ \[?--.*$/su, "")}`, 200),
         words(`  ${summary}${marks[outlook]}`),
       ]);
     return first === undefined ? [] : [section([strong(group)]), bullets([first, ...rest])];
   });
-}
-
-/** "logs NAME [--date D]" → "logs NAME": `help logs` shows the flags. */
-function withoutFlags(usage: string): string {
-  return usage.replace(/ \[?--.*$/su, "");
 }
 
 function leftOut(count: number, command: string): string[] {
@@ -196,11 +192,16 @@ export function helpVerb({ verb, command, outlooks }: HelpVerb): Message {
     ...more,
   ];
   const text = [`${command} ${usage}: ${summary}. Example: ${command} ${example}`, ...more].join("\n");
+  const [firstFlag, ...flags] = options.map(({ flag, summary: what }) => [
+    code(flag, 80),
+    words("  "),
+    ...sentence(what),
+  ]);
   const isOpen = outlooks.length === 0 || outlooks.some(({ outlook }) => outlook !== "refuse");
   return post(text.replaceAll("`", ""), [
     header(`${command} ${name}`),
     section([words(summary, 500)], ...about),
-    ...flags(options),
+    ...(firstFlag === undefined ? [] : [bullets([firstFlag, ...flags])]),
     ...(hasForm && isOpen ? actions(openButton("Open form", { verb: name, values: {} })) : []),
   ]);
 }
@@ -225,9 +226,4 @@ function hereLine(outlooks: HelpVerb["outlooks"], canI: string): string[] {
     return `${[...risks].join(" and ")} ${here[outlook]}`;
   });
   return [`For you here: ${parts.join(", ")}. ${ask}`];
-}
-
-function flags(options: Verb["options"]): Block[] {
-  const [first, ...rest] = options.map(({ flag, summary }) => [code(flag, 80), words("  "), ...sentence(summary)]);
-  return first === undefined ? [] : [bullets([first, ...rest])];
 }

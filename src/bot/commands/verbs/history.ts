@@ -3,7 +3,7 @@ import type { HistoryQuery, HistoryEvent } from "../../changes/history-event.ts"
 import { Since, sinceMoment, Target, wholeNumber } from "../grammar/argument-types.ts";
 import { readVerb } from "../grammar/verb.ts";
 import type { FormField, FormOption, FormValues } from "../forms/form.ts";
-import type { FormShape, RawArguments } from "../forms/make-form.ts";
+import type { FormShape } from "../forms/make-form.ts";
 import { workloadField } from "../forms/fields.ts";
 import { actions, askButton, section, type Line } from "../../views/kit/blocks.ts";
 import { words, strong } from "../../views/kit/inline.ts";
@@ -64,7 +64,16 @@ const jsonField: FormField = {
   input: { kind: "tick", text: "Every step, up to 1,000 rows" },
 };
 
-const historyForm: FormShape = { title: "Show history", submit: "Show", fields, toArgs };
+const historyForm: FormShape = {
+  title: "Show history",
+  submit: "Show",
+  fields,
+  // The form's period and day are one argument.
+  toArgs({ since, [A_DAY]: day, ...raw }) {
+    const from = since === A_DAY ? day : since;
+    return from === undefined ? raw : { ...raw, since: from };
+  },
+};
 
 function fields({ since }: FormValues): FormField[] {
   return [
@@ -81,12 +90,6 @@ function fields({ since }: FormValues): FormField[] {
     ...(since === A_DAY ? [dayField] : []),
     jsonField,
   ];
-}
-
-/** The form's period and day are one argument. */
-function toArgs({ since, [A_DAY]: day, ...raw }: RawArguments): RawArguments {
-  const from = since === A_DAY ? day : since;
-  return from === undefined ? raw : { ...raw, since: from };
 }
 
 export const history = readVerb({

@@ -127,7 +127,12 @@ function entry(row: PendingRow, list: PendingList): Block[] {
     requestTitle(change, list),
     askedBy(change, list),
     needs,
-    [code(change.id, 40), ...place(change)],
+    [
+      code(change.id, 40),
+      ...(change.card === undefined
+        ? [words(" · its card isn't posted yet")]
+        : [words(" · card in "), channel(change.card.channelId)]),
+    ],
   ] as const;
   return [section(...lines), ...decisionButtons(change, may)];
 }
@@ -155,8 +160,4 @@ function namesText({ names, count }: Exclude<PendingRow["approvers"], "unknown" 
   const more = count === undefined || count > names.length ? [others] : [];
   const all = names.length === 0 ? [] : [...names.map((name) => truncate(visible(name), 40)), ...more];
   return all.join(", ").replace(/, ([^,]*)$/u, " or $1");
-}
-
-function place({ card }: StoredChange): Inline[] {
-  return card === undefined ? [words(" · its card isn't posted yet")] : [words(" · card in "), channel(card.channelId)];
 }

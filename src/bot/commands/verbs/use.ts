@@ -149,7 +149,12 @@ export function useMessage(message: UseMessage): Post {
         ),
       ]);
     case "nothing":
-      return postOf([section([channel(message.channelId), words(" has no binding. "), words(plain)], how(message))]);
+      return postOf([
+        section(
+          [channel(message.channelId), words(" has no binding. "), words(plain)],
+          `To bind it: \`${message.command} use --region R\`, \`--names "shop-*"\` or \`--account A\`. Add \`--lock\` to refuse everything else.`,
+        ),
+      ]);
     case "direct":
       return postOf([
         section(
@@ -179,13 +184,19 @@ function bound({
   return postOf([
     section(head),
     ...meaning(terms),
-    ...(isUnknown ? [section([...unknown(region), ...firstOf(regions, 8, (each) => code(each, 60)), words(".")])] : []),
+    ...(isUnknown
+      ? [
+          section([
+            words("⚠️ "),
+            code(region, 100),
+            words(" isn't a known region. Known regions: "),
+            ...firstOf(regions, 8, (each) => code(each, 60)),
+            words("."),
+          ]),
+        ]
+      : []),
     section(`To see it: \`${command} use\`. To remove it: \`${command} use --clear\``),
   ]);
-}
-
-function unknown(region: string) {
-  return [words("⚠️ "), code(region, 100), words(" isn't a known region. Known regions: ")];
 }
 
 function shown({ binding, channelId, command }: Extract<UseMessage, { kind: "shown" }>): Post {
@@ -220,8 +231,4 @@ function meaning({ region, names, account, isLocked }: BindingTerms): Block[] {
   }
   const [first, ...others] = lines;
   return first === undefined ? [] : [bullets([first, ...others])];
-}
-
-function how({ command }: InChannel): string {
-  return `To bind it: \`${command} use --region R\`, \`--names "shop-*"\` or \`--account A\`. Add \`--lock\` to refuse everything else.`;
 }

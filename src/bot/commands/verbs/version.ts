@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { section } from "../../views/kit/blocks.ts";
-import { code, type Inline, words } from "../../views/kit/inline.ts";
+import { code, words } from "../../views/kit/inline.ts";
 import { postOf } from "../../views/kit/post.ts";
 import { readVerb } from "../grammar/verb.ts";
 
@@ -18,12 +18,8 @@ export const version = readVerb({
     postOf([
       section([
         words(`Gantry ${settings.version} · Node ${process.versions.node} · workload API `),
-        apiAt(settings.serviceUrl),
+        // Without a remote one, Gantry runs its own.
+        URL.canParse(settings.serviceUrl) ? code(new URL(settings.serviceUrl).host, 120) : words("built in"),
       ]),
     ]),
 });
-
-/** Without a remote one, Gantry runs its own. */
-function apiAt(url: string): Inline {
-  return URL.canParse(url) ? code(new URL(url).host, 120) : words("built in");
-}

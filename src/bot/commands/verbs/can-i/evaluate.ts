@@ -136,18 +136,14 @@ type NamedWorkload = {
 
 /** The workload that incomplete words name, as far as they do. */
 function workloadIn(words: readonly string[], { name: verb }: Pick<Command, "name">): NamedWorkload {
-  const [first, second] = words.slice(0, firstFlag(words));
+  const flagsAt = words.findIndex((word) => word.startsWith("-"));
+  const [first, second] = flagsAt < 0 ? words : words.slice(0, flagsAt);
   const region = flagIn(words, "--region");
   // `create` takes the kind as a word of its own, and `list` takes no name.
   if (verb === "list") return { kind: undefined, name: undefined, region };
   const isKind = verb === "create" && (first === "service" || first === "job");
   const target = Target.safeParse(isKind ? second : first).data;
   return { kind: isKind ? first : target?.kind, name: target?.name, region };
-}
-
-function firstFlag(words: readonly string[]): number {
-  const at = words.findIndex((word) => word.startsWith("-"));
-  return at < 0 ? words.length : at;
 }
 
 function flagIn(words: readonly string[], flag: string): string | undefined {

@@ -48,7 +48,8 @@ export function canI(input: CanI): Message {
   if (evaluation.kind === "free") return free(verb);
   const { name = "", kind } = evaluation.workload;
   const asked = truncate(visible([verb.name, name === "" ? kind : name].filter(Boolean).join(" ")), 300);
-  const groups = sameAnswers(evaluation.answers);
+  const sameAnswer = ({ verdict, glassRule }: ActionAnswer): string => JSON.stringify([verdict, glassRule]);
+  const groups = [...Map.groupBy(evaluation.answers, sameAnswer).values()];
   const [first] = groups[0] ?? [];
   if (first === undefined) return said([`No policy rule is about \`${asked}\`.`], []);
   const more = [...changed(evaluation), ...basis(input)];
@@ -71,11 +72,6 @@ function free({ name, effect }: CanI["verb"]): Message {
 function said([first = "", ...rest]: readonly string[], more: readonly Block[]): Message {
   const text = [first, ...rest].join("\n").replaceAll(/[`“”]/gu, "");
   return post(text, [section(policyText(first), ...rest.map(policyText)), ...more]);
-}
-
-/** Groups actions with the same answer. */
-function sameAnswers(answers: readonly ActionAnswer[]): readonly (readonly ActionAnswer[])[] {
-  return [...Map.groupBy(answers, ({ verdict, glassRule }) => JSON.stringify([verdict, glassRule])).values()];
 }
 
 /** One of several answers: "⏳ Disruptive changes: with 1 approval." */
@@ -110,7 +106,9 @@ function sentences(action: ActionAnswer, { hasReason }: Evaluated, asked: string
   const { verdict, glassRule } = action;
   const yes = `Yes, you can run \`${asked}\` here`;
   const glass =
-    glassRule === undefined ? [] : [`With \`--break-glass\` and a reason, it runs immediately${byPolicy(glassRule)}.`];
+    glassRule === undefined
+      ? []
+      : [`With \`--break-glass\` and a reason, it runs immediately (policy: ${truncate(visible(glassRule), 120)}).`];
   switch (verdict.kind) {
     case "allow":
       return [`✅ ${yes}.`, policyLine(verdict.rule)];
@@ -139,10 +137,6 @@ function sentences(action: ActionAnswer, { hasReason }: Evaluated, asked: string
     case "depends":
       return ["❓ It depends on the workload. Add its name.", ...glass];
   }
-}
-
-function byPolicy(rule: string): string {
-  return ` (policy: ${truncate(visible(rule), 120)})`;
 }
 
 function policyLine(rule: string): string {

@@ -1,5 +1,5 @@
 import type { Job, Service } from "../../../../api/answers.ts";
-import type { EnvVar, Resources, VolumeMount, ServiceVolume } from "../../../../api/workload-shapes.ts";
+import type { EnvVar, Resources, VolumeMount } from "../../../../api/workload-shapes.ts";
 import { parseMemoryMiB } from "../../../../api/memory.ts";
 import { counted } from "../../../views/kit/text.ts";
 import { type RawArgument, textOf, looksSecret } from "../../forms/argument-text.ts";
@@ -53,7 +53,14 @@ function valuesOfService(service: Service): FormFacts {
         open.flatMap(({ container_port, port, protocol }) => portText(container_port ?? port, protocol)),
       ),
       publish: unlessEmpty(published.flatMap(({ container_port, protocol }) => portText(container_port, protocol))),
-      volume: unlessEmpty(volumes.filter((volume) => !isTimeZone(volume)).map(volumeText)),
+      volume: unlessEmpty(
+        volumes
+          .filter((volume) => !isTimeZone(volume))
+          .map(
+            ({ name, disk_name: disk = "", is_read_only: isReadOnly }) =>
+              `${name}=${disk}${isReadOnly === true ? ":ro" : ""}`,
+          ),
+      ),
     },
     unknown: unreportedOf(service),
     notes: domains?.length === 0 ? [] : [belongs],
@@ -64,10 +71,6 @@ function valuesOfService(service: Service): FormFacts {
 function portText(port: number | undefined, protocol = "tcp"): string[] {
   if (port === undefined) return [];
   return [protocol.toLowerCase() === "tcp" ? String(port) : `${port}/${protocol.toLowerCase()}`];
-}
-
-function volumeText({ name, disk_name: disk = "", is_read_only: isReadOnly }: ServiceVolume): string {
-  return `${name}=${disk}${isReadOnly === true ? ":ro" : ""}`;
 }
 
 type Container = {

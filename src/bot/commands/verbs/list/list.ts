@@ -108,7 +108,11 @@ export const list = readVerb({
       filter: { ...(text !== undefined && { text }), ...(status !== undefined && { status }) },
       page,
       mayCreate: await mayCreate(kind, context),
-      ...drawing(context),
+      ask: context.ask,
+      region: context.region,
+      jobsRegion: context.settings.jobsRegion,
+      now: context.now,
+      shared: context.ask.share,
     });
     return withMissing(message, [
       ...missing("services", services),
@@ -134,10 +138,6 @@ async function readKinds(kind: z.output<typeof Args>["kind"], context: VerbConte
 /** A question about a list names no workload. */
 function listAbout(op: About["op"], where: Pick<About["workload"], "kind" | "region">): About {
   return { op, risk: undefined, workload: { ...where, name: undefined } };
-}
-
-function drawing({ ask, region, settings, now }: VerbContext) {
-  return { ask, region, jobsRegion: settings.jobsRegion, now, shared: ask.share };
 }
 
 /** Words in any order: a kind, a status, and a part of a name. */

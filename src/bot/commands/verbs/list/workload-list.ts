@@ -39,13 +39,14 @@ export function workloadList(list: WorkloadList): Message {
   if (found.length === 0) return noneFits(list);
   const last = Math.ceil(found.length / PAGE) - 1;
   const page = Math.min(Math.max(0, Math.trunc(list.page) || 0), last);
-  const shown = found.slice(page * PAGE, (page + 1) * PAGE);
+  const from = page * PAGE;
+  const shown = found.slice(from, from + PAGE);
   const title = heading(list, { total, found });
   const spoken = shown.map(({ name, status }) => `${dotOf(status)} ${visible(name)} ${statusWords(status, list.now)}`);
   return post(`${title}: ${spoken.join(", ")}`, [
     section([strong(title, 300)]),
     drawRows(shown, list.now),
-    ...(last > 0 ? [context(rangeOf(page, shown.length, found.length))] : []),
+    ...(last > 0 ? [context(`${grouped(from + 1)}–${grouped(from + shown.length)} of ${grouped(found.length)}`)] : []),
     ...inRegion(
       list,
       actions(
@@ -60,10 +61,16 @@ export function workloadList(list: WorkloadList): Message {
 /** Names are compared first: a long list has few rows to make then. */
 function rowsOf({ services, jobs, filter }: WorkloadList): Row[] {
   const rows = [
-    ...(services ?? []).filter(({ name }) => nameFits(name, filter)).map(serviceRow),
-    ...(jobs ?? []).filter(({ metadata }) => nameFits(metadata.name, filter)).map(jobRow),
+    ...(services ?? [])
+      .filter(({ name }) => nameFits(name, filter))
+      .map((service): Row => ({ kind: "service", name: service.name, status: serviceStatus(service), service })),
+    ...(jobs ?? [])
+      .filter(({ metadata }) => nameFits(metadata.name, filter))
+      .map((job): Row => ({ kind: "job", name: job.metadata.name, status: jobStatus(job), job })),
   ];
-  return rows.filter(({ status }) => statusFits(status, filter));
+  if (filter.status === undefined) return rows;
+  const fits = statusFilter(filter.status);
+  return rows.filter(({ status }) => fits(status));
 }
 
 type Counted = { readonly total: number; readonly found: readonly Row[] };
@@ -96,10 +103,6 @@ function filterWords({ text, status }: ListFilter): string[] {
     ...(status === undefined ? [] : [isTroubleWord(status) ? "needs attention" : visible(status).toLowerCase()]),
     ...(text === undefined ? [] : [`name contains “${visible(text)}”`]),
   ];
-}
-
-function rangeOf(page: number, count: number, total: number): string {
-  return `${grouped(page * PAGE + 1)}–${grouped(page * PAGE + count)} of ${grouped(total)}`;
 }
 
 /** The next page replaces this one, so a shared list stays shared. */
@@ -172,14 +175,6 @@ export type Row = { readonly name: string; readonly status: WorkloadStatus } & (
 
 type ListFilter = { readonly text?: string; readonly status?: string };
 
-function serviceRow(service: Service): Row {
-  return { kind: "service", name: service.name, status: serviceStatus(service), service };
-}
-
-function jobRow(job: Job): Row {
-  return { kind: "job", name: job.metadata.name, status: jobStatus(job), job };
-}
-
 /**
  * The second line of a row: "2 of 2 · 3d old · shop.example.com", "job · 4 attempts · 2m old". Only the rows of
  * one page need it. A job runs until it completes, so it has no size and no address.
@@ -238,10 +233,6 @@ function nameFits(name: string, { text }: ListFilter): boolean {
   return text === undefined || name.toLowerCase().includes(text.toLowerCase());
 }
 
-function statusFits(status: WorkloadStatus, filter: ListFilter): boolean {
-  return filter.status === undefined || statusFilter(filter.status)(status);
-}
-
 type Fits = (status: WorkloadStatus) => boolean;
 
 const failing: Fits = ({ level }) => level === "failing";
@@ -256,12 +247,9 @@ const UNSTEADY = /^retrying\b|\d ready$/u;
 
 /** Somebody should have a look at it. */
 const needsAttention: Fits = (status) =>
-  failing(status) || (status.level === "busy" && (restarting(status) || isHeldUp(status)));
-
-/** Busy with a reason means that it may not recover without help. */
-function isHeldUp({ words, reason }: WorkloadStatus): boolean {
-  return UNSTEADY.test(words) || reason !== undefined;
-}
+  failing(status) ||
+  // Busy with a reason means that it may not recover without help.
+  (status.level === "busy" && (restarting(status) || UNSTEADY.test(status.words) || status.reason !== undefined));
 
 const filters: ReadonlyMap<string, Fits> = new Map([
   // Whoever asks for what fails wants all that a list counts as trouble, not only what is beyond hope.

@@ -54,7 +54,11 @@ export const logsForm = {
   title: "Show logs",
   submit: "Show logs",
   fields: () => fields,
-  check,
+  /** For words, reading the log reports these errors. In a form, the person can still correct the fields. */
+  check({ grep = "", date = "" }: FormValues): Record<string, string> {
+    const isDay = date.trim() === "" || parseLogDate(date) !== undefined;
+    return { ...(!isDay && { date: "Choose a day from the calendar." }), ...wrongGrep(grep.trim()) };
+  },
   prefillsAtOnce: true,
 } as const satisfies FormShape;
 
@@ -62,12 +66,6 @@ export const logsForm = {
 export function dayFacts(zone: string, now: Date): FormFacts {
   const today = logDate(now, zone);
   return { notes: [`Today in the logs: ${logDayLine({ date: today, zone, today })}`], values: {} };
-}
-
-/** For words, reading the log reports these errors. In a form, the person can still correct the fields. */
-function check({ grep = "", date = "" }: FormValues): Record<string, string> {
-  const isDay = date.trim() === "" || parseLogDate(date) !== undefined;
-  return { ...(!isDay && { date: "Choose a day from the calendar." }), ...wrongGrep(grep.trim()) };
 }
 
 function wrongGrep(grep: string): Record<string, string> {

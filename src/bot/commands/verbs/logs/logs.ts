@@ -115,7 +115,10 @@ export const logs = readVerb({
       const where = { region: context.region, jobsRegion: settings.jobsRegion };
       await checkRead(readQuestion(context.actions, { kind: found.kind, name: args.name.name }, where), context);
     }
-    const slice = sliceOf(after, found.lines, wanted);
+    const slice: Slice =
+      after === undefined
+        ? { lines: found.lines, from: firstRecord(wanted), hasGap: false }
+        : linesAfter(after, found.lines, wanted);
     const request = excerptRequest({ args, found, date, slice }, context);
     const excerpt = await context.logs.excerpt(request, logged(found.kind, args, context));
     const message = logExcerpt({
@@ -134,10 +137,6 @@ export const logs = readVerb({
     return args.private ? alone(said) : said;
   },
 });
-
-function sliceOf(after: string | undefined, lines: readonly LogLine[], wanted: LogPage): Slice {
-  return after === undefined ? { lines, from: firstRecord(wanted), hasGap: false } : linesAfter(after, lines, wanted);
-}
 
 type Page = {
   readonly args: z.output<typeof Args>;

@@ -75,7 +75,8 @@ function drawn(carded: Carded, { row, isDeletable }: Layout, card: readonly Bloc
   const options: MenuOption[] = hasMenu
     ? inMenu.map((command) => ({ verb: command.name, label: labelOf(command) }))
     : [];
-  const drawnRow = rowWithMenu(fitting([...shown, refresh(carded)], card), options, workload);
+  const refresh = button({ label: "Refresh", ask: askFor(carded, "show") });
+  const drawnRow = rowWithMenu(fitting([...shown, refresh], card), options, workload);
   return drawnRow === undefined ? [] : [drawnRow];
 }
 
@@ -104,11 +105,6 @@ function buttonFor(card: Carded, command: Command): Button | undefined {
   if (command.effect === "read") return button({ label: labelOf(command), ask: askFor(card, verb) });
   const opening = { verb, values: valuesFor(command, target(card)), region: card.region };
   return openButton(labelOf(command), opening, isDangerous(command.actions) ? "danger" : undefined);
-}
-
-/** Replaces the card. */
-function refresh(card: Carded): Button | undefined {
-  return button({ label: "Refresh", ask: askFor(card, "show") });
 }
 
 function askFor(card: Carded, verb: string): Ask {

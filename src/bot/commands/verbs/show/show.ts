@@ -54,7 +54,8 @@ export function showCommand(commands: () => readonly Command[]): ReadCommand {
       const isListed = kindInRecentLists(name.name, context) !== undefined;
       const found = await findListed(name, context);
       // Finding a bare name took two calls already, the most for a read.
-      const mayLook = (name.kind !== undefined || isListed) && !isAtRest(found);
+      // What is stopped or complete logs nothing new.
+      const mayLook = (name.kind !== undefined || isListed) && statusOf(found).level !== "idle";
       return workloadCard(found, await factsOf(found, { commands: commands(), context, readsLog: mayLook }));
     },
   });
@@ -85,11 +86,6 @@ export async function factsOf(found: Found, { commands, context, readsLog }: Loo
     logs?.effect === "read" ? lookAtLog(found, logs, context) : undefined,
   ]);
   return { region: found.region, now: context.now, actions, waiting: { changes }, last, log };
-}
-
-/** What is stopped or complete logs nothing new. */
-function isAtRest(found: Found): boolean {
-  return statusOf(found).level === "idle";
 }
 
 export function statusOf(found: Found): WorkloadStatus {
