@@ -10,7 +10,7 @@ import { truncate, visible } from "../kit/text.ts";
 import { span } from "../kit/time.ts";
 import { oneLine, personWords, termsWords } from "./change-words.ts";
 import { diffList, driftList } from "./diff.ts";
-import { effectWords } from "./risk-words.ts";
+import { effectWords } from "./phrases.ts";
 import { partBlocks } from "./several-card.ts";
 
 const VOTERS = 5;

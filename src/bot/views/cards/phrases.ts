@@ -1,4 +1,4 @@
-import type { WriteOperationId } from "../../policy/operation-facts.ts";
+import type { Risk, WriteOperationId } from "../../policy/operation-facts.ts";
 import type { StoredChange } from "../../changes/stored-change.ts";
 import { counted, truncate, visible, truncateMiddle } from "../kit/text.ts";
 
@@ -15,19 +15,34 @@ type Phrase = {
   readonly accepted: string;
 };
 
-const byOperation: Readonly<Record<WriteOperationId, Phrase>> = {
+/** What is said of a request besides: how it can hurt, by its risk. */
+type Words = Phrase & { readonly harm?: Readonly<Partial<Record<Risk, string>>> };
+
+const usualHarm: Readonly<Partial<Record<Risk, string>>> = {
+  disruptive: "may interrupt requests",
+  destructive: "removes something",
+};
+const permanent = { routine: "can't be undone", disruptive: "can't be undone", destructive: "can't be undone" };
+
+const byOperation: Readonly<Record<WriteOperationId, Words>> = {
   createService: phrase("Create {}", "Creating {}", "created"),
   createJob: phrase("Create job {}", "Starting {}", "created", "job {}"),
-  deleteService: phrase("Delete {}", "Deleting {}", "deleted"),
-  deleteJob: phrase("Delete job {}", "Deleting job {}", "deleted", "job {}"),
+  deleteService: { ...phrase("Delete {}", "Deleting {}", "deleted"), harm: permanent },
+  deleteJob: { ...phrase("Delete job {}", "Deleting job {}", "deleted", "job {}"), harm: permanent },
   updateService: phrase("Change {}", "Changing {}", "changed"),
   startService: phrase("Start {}", "Starting {}", "started"),
-  stopService: phrase("Stop {}", "Stopping {}", "stopped"),
-  restartService: phrase("Restart {}", "Restarting {}", "restarted"),
+  stopService: {
+    ...phrase("Stop {}", "Stopping {}", "stopped"),
+    harm: { disruptive: "takes it offline", destructive: "takes it offline" },
+  },
+  restartService: {
+    ...phrase("Restart {}", "Restarting {}", "restarted"),
+    harm: { disruptive: "causes a short interruption", destructive: "causes a short interruption" },
+  },
 };
 
 /** Verbs that share an operation. */
-const byVerb: Readonly<Record<string, Phrase>> = {
+const byVerb: Readonly<Record<string, Words>> = {
   scale: {
     title: "Scale {}{to}",
     running: "Scaling {}{to}",
@@ -35,6 +50,7 @@ const byVerb: Readonly<Record<string, Phrase>> = {
     failed: "{} wasn't scaled",
     unsure: "{} was scaled",
     accepted: "Scaling of {}{to} accepted",
+    harm: { destructive: "takes it offline" },
   },
   memory: {
     title: "Set memory of {}{to}",
@@ -43,6 +59,7 @@ const byVerb: Readonly<Record<string, Phrase>> = {
     failed: "{} memory wasn't changed",
     unsure: "{} memory was changed",
     accepted: "Memory change of {}{to} accepted",
+    harm: { disruptive: "can restart every instance", destructive: "can restart every instance" },
   },
   domains: {
     title: "Change domains of {}",
@@ -51,6 +68,7 @@ const byVerb: Readonly<Record<string, Phrase>> = {
     failed: "{} domains weren't changed",
     unsure: "{} domains were changed",
     accepted: "Domain change of {} accepted",
+    harm: { destructive: "removed domains stop working" },
   },
 };
 
@@ -72,9 +90,17 @@ export type Phrased = Pick<StoredChange, "op" | "workload" | "diff"> & {
   readonly parts?: readonly Pick<StoredChange, "workload">[] | undefined;
 };
 
-function phraseOf({ op, verb = "" }: Phrased): Phrase {
+function wordsOf({ op, verb = "" }: Pick<Phrased, "op" | "verb">): Words {
   const own = Object.hasOwn(byVerb, verb) && op === "updateService" ? byVerb[verb] : undefined;
   return own ?? byOperation[op];
+}
+
+/** How a request can hurt; undefined for a routine one. Only a deletion can't be undone. */
+export function effectWords({
+  risk,
+  ...request
+}: Pick<Phrased, "op" | "verb"> & { readonly risk: Risk }): string | undefined {
+  return wordsOf(request).harm?.[risk] ?? usualHarm[risk];
 }
 
 /** " to 5", " to 512 MiB". */
@@ -123,6 +149,6 @@ export function phraseText(phrased: Phrased, form: keyof Phrase, defaultRegion?:
 
 /** A phrase, cut where the name belongs. */
 export function split(phrased: Phrased, form: keyof Phrase): readonly [before: string, after: string] {
-  const [before = "", after = ""] = phraseOf(phrased)[form].replace("{to}", targetOf(phrased)).split("{}");
+  const [before = "", after = ""] = wordsOf(phrased)[form].replace("{to}", targetOf(phrased)).split("{}");
   return [before, after];
 }
