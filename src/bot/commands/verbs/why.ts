@@ -182,7 +182,7 @@ const SHOWN = 5;
 const EVENT_MESSAGE = 300;
 
 /** https://github.com/kubernetes/kubernetes/blob/v1.34.0/pkg/kubelet/events/event.go and those of its controllers. */
-const deeds: ReadonlyMap<string, string> = new Map([
+const wordsByReason: ReadonlyMap<string, string> = new Map([
   ["FailedMount", "couldn't mount a volume"],
   ["FailedAttachVolume", "couldn't attach a volume"],
   ["FailedMapVolume", "couldn't attach a volume"],
@@ -200,8 +200,8 @@ const deeds: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** What an event comes to, after the name of what it is about. */
-function deedOf({ reason, message }: Event): string {
-  const known = deeds.get(reason);
+function eventWords({ reason, message }: Event): string {
+  const known = wordsByReason.get(reason);
   if (known !== undefined) return known;
   const [, probe = ""] = /\b(liveness|readiness|startup) probe/iu.exec(message) ?? [];
   if (probe !== "" && reason === "Killing") return `was restarted because its ${probe.toLowerCase()} probe failed`;
@@ -235,14 +235,14 @@ function eventLine(event: Event, now: Date): Line {
   const when = ago === undefined ? "" : `, ${count > 1 ? "last " : ""}${ago} ago`;
   return [
     ...(object === undefined ? [words("Several instances: ")] : [strong(object, 80), words(" ")]),
-    words(`${deedOf(event)}${often}${when}: ${message}`, EVENT_MESSAGE),
+    words(`${eventWords(event)}${often}${when}: ${message}`, EVENT_MESSAGE),
   ];
 }
 
 /** Why the workload isn't well, as far as only an event says it. */
 function eventCause(found: Found): string | undefined {
   const [event] = newEvents(found);
-  return event && deedOf(event);
+  return event && eventWords(event);
 }
 
 /** Whether its containers are restarted because of a probe, which its log may not show. */

@@ -51,7 +51,7 @@ export function lastChangeLine(last: LastChange | undefined, now: Date): Block[]
   return [
     section([
       words(
-        `Last change: ${isConfirmed ? deed(done, requested?.result) : `${visible(done.verb ?? "change")} accepted, not confirmed,`}${who}, ${ago} ago`,
+        `Last change: ${isConfirmed ? changeWords(done, requested?.result) : `${visible(done.verb ?? "change")} accepted, not confirmed,`}${who}, ${ago} ago`,
         300,
       ),
     ]),
@@ -59,7 +59,7 @@ export function lastChangeLine(last: LastChange | undefined, now: Date): Block[]
 }
 
 /** The verb says what happened; for sizes and limits the diff says from what to what. */
-function deed(event: HistoryEvent, diff = ""): string {
+function changeWords(event: HistoryEvent, diff = ""): string {
   const { verb = "changed" } = event;
   const done = past[verb];
   const [first = ""] = diff.split("; ");
