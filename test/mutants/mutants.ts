@@ -146,7 +146,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     bug: "a form of a verb asks for the person who opened it",
-    file: "src/bot/slack/modals/form-submission.ts",
+    file: "src/bot/slack/modals/form-interaction.ts",
     text: "const origin = { ...metadata.origin, userId };",
     becomes: "const origin = { ...metadata.origin };",
     tests: forms,
@@ -419,7 +419,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     bug: "a form that somebody from elsewhere sends is looked for in their workspace",
-    file: "src/bot/slack/receive/source-of.ts",
+    file: "src/bot/slack/receive/payload.ts",
     text: "first([view?.app_installed_team_id, ",
     becomes: "first([",
     tests: installations,

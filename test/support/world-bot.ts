@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { type Bot, type BotParts, createBot } from "../../src/bot/compose/bot.ts";
-import { createTransport, type Transport, type TransportChoice } from "../../src/bot/slack/receive/transport.ts";
+import { type Transport, type TransportChoice } from "../../src/bot/slack/receive/transport.ts";
+import { createTransport } from "../../src/bot/slack/receive/create-transport.ts";
 import { openStore } from "../../src/bot/store/open-store.ts";
 import type { Store } from "../../src/bot/store/store.ts";
 import { freezable } from "./freezable.ts";

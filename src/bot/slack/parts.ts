@@ -1,8 +1,8 @@
 import type { Store } from "../store/store.ts";
 import type { Installations } from "../workflow/access/installation.ts";
 import type { WorkflowParts } from "../workflow/ports.ts";
-import type { OpenViews } from "./modals/open-views.ts";
-import type { Repeats } from "./receive/repeats.ts";
+import type { OpenViews } from "./modals/update-view.ts";
+import type { Repeats } from "./receive/delivery-ids.ts";
 import type { Messenger } from "./send/messenger.ts";
 
 /** What everything that handles Slack's deliveries of one workspace works with. */

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { SealError } from "../../../src/bot/accounts/seal.ts";
 import { readPolicy } from "../../../src/bot/policy/read-policy.ts";
-import { openTokens } from "../../../src/bot/slack/install/tokens.ts";
+import { openTokens } from "../../../src/bot/slack/install/oauth.ts";
 import { installs, newBrowser } from "../../support/browser.ts";
 import { installedBot, type InstalledBot } from "../../support/installed-bot.ts";
 import { othersApprove } from "../../support/policies.ts";

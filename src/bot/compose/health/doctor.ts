@@ -27,7 +27,7 @@ import { ConfigError } from "../config-problems.ts";
 import { askApi, databaseAway, freeBytesOf, hostOf, policyFacts, sealedRowsOf } from "./gather-facts.ts";
 import { createSealer, type Sealer, type Keyring, readKeyring } from "../../accounts/seal.ts";
 import { askForConnection, askSlack } from "../../slack/directory/ask-slack.ts";
-import { openTokens } from "../../slack/install/tokens.ts";
+import { openTokens } from "../../slack/install/oauth.ts";
 import type { SlackAccess } from "../../slack/send/clients.ts";
 
 /** Checks the deployment of this environment from the outside, while Gantry runs or not. Changes nothing. */

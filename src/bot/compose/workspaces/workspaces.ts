@@ -1,5 +1,5 @@
 import type { Installation, Source } from "../../workflow/access/installation.ts";
-import { openTokens } from "../../slack/install/tokens.ts";
+import { openTokens } from "../../slack/install/oauth.ts";
 import type { SlackAccess } from "../../slack/send/clients.ts";
 import type { WorkspaceParts } from "../../slack/parts.ts";
 import type { InstallationCare } from "./installation-care.ts";

@@ -1,6 +1,5 @@
-import { type CardDeps, createRefusals, type DrawDeps, createRight, type Work } from "./work.ts";
+import { type CardDeps, createRefusals, type DrawDeps, createRight, type Work, retireCard } from "./work.ts";
 import type { Cards, Drawable } from "../../workflow/ports.ts";
-import { retireCard } from "./retire.ts";
 import { tellRequester } from "./tell-requester.ts";
 import type { HistoryEventKind } from "../../changes/history-event.ts";
 import type { Card } from "../../changes/stored-change.ts";

@@ -5,9 +5,7 @@ import type { Post } from "../../views/kit/message.ts";
 import { approversFor, namesFor } from "../../workflow/access/approvers.ts";
 import { undoRequest } from "../../workflow/repeat/undo-request.ts";
 import type { SlackFailure } from "../send/slack-error.ts";
-import type { DrawDeps } from "./work.ts";
-import { retireCard } from "./retire.ts";
-import type { Work } from "./work.ts";
+import { type DrawDeps, retireCard, type Work } from "./work.ts";
 
 export type Placed =
   /** `isStored`: the store knows this card already; otherwise `drew` stores it. */

@@ -4,10 +4,11 @@ import type { Sealer } from "../../accounts/seal.ts";
 import type { Settings } from "../../commands/command.ts";
 import type { Messenger } from "../send/messenger.ts";
 import { isTemporary, type SlackFailure } from "../send/slack-error.ts";
-import type { Card } from "../../changes/stored-change.ts";
+import type { Card, StoredChange } from "../../changes/stored-change.ts";
 import type { Content } from "../../workflow/stored-request.ts";
 import type { Store } from "../../store/store.ts";
 import type { Clock, Drawing, People } from "../../workflow/ports.ts";
+import { retiredCard } from "../../views/cards/retired-card.ts";
 
 /** One drawing of a card: the state to draw, its content, and the right to draw it. */
 export type Work = Drawing & {
@@ -89,4 +90,18 @@ export function createRefusals(): Refusals {
     latest: (changeId) => refused.get(changeId)?.failure,
     clear: (changeId) => void refused.delete(changeId),
   };
+}
+
+/** Removes the buttons of a message that is not, or no longer, the card of a Change. Never rejects. */
+export async function retireCard(
+  { messenger, settings, log }: Pick<CardDeps, "messenger" | "settings" | "log">,
+  change: StoredChange,
+  card: Card,
+): Promise<void> {
+  const post = retiredCard({ change, defaultRegion: settings.region });
+  const retired = await messenger.update(card, post, "card");
+  if (!retired.ok) {
+    const { reference } = retired.failure;
+    log.warn({ reference, changeId: change.id }, "a superseded card could not be retired");
+  }
 }

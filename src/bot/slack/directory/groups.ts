@@ -1,6 +1,5 @@
 import { WebAPIPlatformError, type WebClient } from "@slack/web-api";
-import { createMemo } from "./memo.ts";
-import type { Pace } from "./pace.ts";
+import { createMemo, type Pace } from "./lookups.ts";
 
 export type Groups = {
   /** Ids of a group's members; none for a group that was deleted. Rejects as the Web API client does. */

@@ -3,8 +3,7 @@ import { SlackAway, UserError } from "../../errors.ts";
 import type { People } from "../../workflow/ports.ts";
 import { type Classified, classify, isTemporary, reasonFor } from "../send/slack-error.ts";
 import { createGroups } from "./groups.ts";
-import { createMemo } from "./memo.ts";
-import type { Pace } from "./pace.ts";
+import { createMemo, type Pace } from "./lookups.ts";
 import { createProfiles, type ProfilesParts } from "./profiles.ts";
 
 /** https://docs.slack.dev/reference/methods/conversations.members: the limit must be under 1,000. */

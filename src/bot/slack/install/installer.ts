@@ -5,10 +5,9 @@ import type { Sealer } from "../../accounts/seal.ts";
 import { directNetwork, type Network } from "../../../platform/http/network.ts";
 import type { InstallationRows, NewInstallation } from "../../workflow/access/installation.ts";
 import { boltLogger } from "../bolt-logger.ts";
-import type { Route } from "../receive/health-routes.ts";
-import type { OAuthApp } from "./oauth.ts";
+import type { Route } from "../receive/health-server.ts";
+import { type OAuthApp, sealTokens } from "./oauth.ts";
 import { installedPage, installPage, notInstalledPage } from "./pages.ts";
-import { sealTokens } from "./tokens.ts";
 
 export type InstallerParts = {
   readonly app: OAuthApp;

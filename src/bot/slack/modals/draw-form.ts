@@ -1,10 +1,10 @@
 import type { ModalView } from "@slack/types";
-import type { FormField, FormValues } from "../../commands/forms/form.ts";
+import type { FormField, FormValues, FormFacts } from "../../commands/forms/form.ts";
 import { maskValues } from "../../commands/forms/argument-text.ts";
 import { formView } from "../../views/forms/form-view.ts";
 import type { Line } from "../../views/kit/blocks.ts";
 import type { Block } from "../../views/kit/message.ts";
-import type { FormMetadata } from "./form-metadata.ts";
+import { type FormMetadata, digest } from "./form-metadata.ts";
 import type { FormCommand } from "../../commands/grammar/parse.ts";
 
 /** A form as a person has it open. */
@@ -56,4 +56,105 @@ function withReason(field: FormField): FormField {
 function withoutSecrets(values: FormValues, fields: readonly FormField[], fresh: ReadonlySet<string>): FormValues {
   const secret = fields.filter(({ id, isSecret }) => isSecret === true && !fresh.has(id) && values[id] !== undefined);
   return { ...values, ...Object.fromEntries(secret.map(({ id }) => [id, maskValues(values[id] ?? "")])) };
+}
+
+/** True if the form needs a read: of the chosen workload, or of the one to create another like. */
+export function readsFacts({ command, values, metadata }: OpenedForm): boolean {
+  const { form } = command;
+  if (form.prefill === undefined) return false;
+  if (metadata.like !== undefined) return true;
+  const asksForWorkload = form.fields(values).some(({ id, input }) => id === "name" && input.kind === "workload");
+  return asksForWorkload && values["name"] !== undefined;
+}
+
+/** The name the form reads about, as people say it. */
+export function chosenName({ values, metadata }: OpenedForm): string | undefined {
+  return (metadata.like ?? values["name"])?.replace(/^(?:service|job)\//u, "");
+}
+
+/** Identifies what the form reads about: equal choices show equal facts. */
+function choiceOf({ values, metadata: { like } }: OpenedForm): string {
+  return digest(JSON.stringify(like === undefined ? [values["name"], values["region"]] : [like]));
+}
+
+/**
+ * The form while it reads about what is chosen in it. Values read about another workload are dropped; typed values stay.
+ */
+export function readingForm(opened: OpenedForm): OpenedForm {
+  const { previewed: _previewed, about: _about, ...metadata } = opened.metadata;
+  const former = Object.keys(metadata.filled).filter((id) => isFilled(opened, id));
+  const values = Object.fromEntries(Object.entries(opened.values).filter(([id]) => !former.includes(id)));
+  const generations = { ...metadata.generations, ...raised(opened, former) };
+  return { ...opened, values, metadata: { ...metadata, generations, filled: {}, isReading: true } };
+}
+
+/** Read values fill empty fields and replace values read before, but never typed ones. */
+export function filledForm(opened: OpenedForm, facts: FormFacts["values"]): OpenedForm {
+  const { values } = opened;
+  const { isReading: _isReading, ...metadata } = opened.metadata;
+  const isTyped = (id: string): boolean => values[id] !== undefined && !isFilled(opened, id);
+  const news = Object.entries(facts).filter(([id, value]) => !isTyped(id) && values[id] !== value);
+  const ids = news.map(([id]) => id);
+  const filled = Object.fromEntries(news.map(([id, value]) => [id, digest(value)]));
+  return {
+    ...opened,
+    values: { ...values, ...Object.fromEntries(news) },
+    metadata: {
+      ...metadata,
+      about: choiceOf(opened),
+      generations: { ...metadata.generations, ...raised(opened, ids) },
+      filled: { ...metadata.filled, ...filled },
+    },
+  };
+}
+
+/** True if the form's facts are about another workload than the one chosen now. */
+export function isOutdated(opened: OpenedForm): boolean {
+  return readsFacts(opened) && opened.metadata.about !== choiceOf(opened);
+}
+
+/** True if a form must be read again before it can be sent: fields are missing, or hold values of another workload. */
+export function mustReadFirst(opened: OpenedForm): boolean {
+  if (!isOutdated(opened)) return false;
+  if (opened.metadata.isReading === true) return hiddenWhileReading(opened).size > 0;
+  return Object.keys(opened.metadata.filled).some((id) => isFilled(opened, id));
+}
+
+const always: ReadonlySet<string> = new Set(["name", "region", "reason", "share", "break-glass"]);
+
+/**
+ * Fields that are hidden while the form reads. Filling a field needs a new block, so a value that somebody typed there in
+ * the meantime would be lost.
+ */
+export function hiddenWhileReading({ command, values }: OpenedForm): ReadonlySet<string> {
+  const hidden = command.form
+    .fields(values)
+    .filter((field) => !isChoice(field) && !always.has(field.id) && values[field.id] === undefined);
+  return new Set(hidden.map(({ id }) => id));
+}
+
+/**
+ * Makes a form show exactly the workload that it was drawn for. Slack keeps a later choice in a block with the same id, so
+ * a draw without `hash` would put facts about one workload under the name of another.
+ */
+export function withChoiceShown(opened: OpenedForm): OpenedForm {
+  const { command, values, metadata } = opened;
+  const ids = command.form
+    .fields(values)
+    .filter((field) => isChoice(field) || field.input.kind === "region")
+    .map(({ id }) => id);
+  return { ...opened, metadata: { ...metadata, generations: { ...metadata.generations, ...raised(opened, ids) } } };
+}
+
+function isChoice({ redraws, input }: FormField): boolean {
+  return redraws === true || input.kind === "workload";
+}
+
+function isFilled({ values, metadata }: OpenedForm, id: string): boolean {
+  const value = values[id];
+  return value !== undefined && metadata.filled[id] === digest(value);
+}
+
+function raised({ metadata }: OpenedForm, ids: readonly string[]): Readonly<Record<string, number>> {
+  return Object.fromEntries(ids.map((id) => [id, (metadata.generations[id] ?? 0) + 1]));
 }

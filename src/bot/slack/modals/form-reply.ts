@@ -1,12 +1,11 @@
 import { endView, placedInForm } from "../../views/forms/form-states.ts";
-import { drawForm } from "./draw-form.ts";
+import { drawForm, withChoiceShown } from "./draw-form.ts";
 import { formCommand } from "../../commands/grammar/parse.ts";
 import type { Origin } from "../../workflow/origin.ts";
 import type { Settings } from "../../commands/command.ts";
 import { createReply } from "../../workflow/reply.ts";
 import type { Reply } from "../../workflow/inbox/interaction.ts";
 import type { DepsOf } from "../deps-of.ts";
-import { withChoiceShown } from "./form-choice.ts";
 import { SentForm } from "./form-metadata.ts";
 import { afterAck, type UpdateDeps, updateForm } from "./update-view.ts";
 

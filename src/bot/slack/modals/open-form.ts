@@ -4,15 +4,13 @@ import { type FormCommand, formCommand } from "../../commands/grammar/parse.ts";
 import { valuesFor } from "../../commands/command.ts";
 import { workloadOfMenu } from "../../views/forms/open-menu.ts";
 import type { Action } from "../../views/kit/action-id.ts";
-import { jsonIn } from "../receive/view-payload.ts";
+import { jsonIn } from "../receive/payload.ts";
 import { skeletonView } from "../../views/forms/form-states.ts";
 import type { Origin } from "../../workflow/origin.ts";
-import { drawForm, type OpenedForm } from "./draw-form.ts";
+import { drawForm, type OpenedForm, chosenName, readsFacts } from "./draw-form.ts";
 import { fillLater, type FillDeps, refuseLater } from "./fill-form.ts";
-import { chosenName, readsFacts } from "./form-choice.ts";
 import { newMetadata } from "./form-metadata.ts";
-import type { OpenViews } from "./open-views.ts";
-import { openForm, type OpenDeps } from "./update-view.ts";
+import { type OpenViews, openForm, type OpenDeps } from "./update-view.ts";
 
 export type VerbFormDeps = FillDeps & OpenDeps & { readonly openViews: OpenViews };
 

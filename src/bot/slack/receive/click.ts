@@ -19,13 +19,13 @@ import { isDirect, type Origin } from "../../workflow/origin.ts";
 import { onHomeClick } from "../home/click.ts";
 import { openingIn, openVerbForm } from "../modals/open-form.ts";
 import { openForm } from "../modals/update-view.ts";
-import { onViewClick } from "../modals/view-click.ts";
+import { onViewClick } from "../modals/form-interaction.ts";
 import type { WorkspaceParts } from "../parts.ts";
-import type { Ack } from "./ack.ts";
-import { messageKey } from "./message-key.ts";
+import type { Ack } from "./transport.ts";
+import { messageKey } from "./delivery-ids.ts";
 import { answerLater, knownCommand, onReadClick } from "./read-click.ts";
 import { regionOfBlock } from "./suggestion.ts";
-import { CarriedView, jsonIn } from "./view-payload.ts";
+import { CarriedView, jsonIn } from "./payload.ts";
 
 const Element = z.object({
   action_id: z.string().default(""),

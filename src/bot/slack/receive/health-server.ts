@@ -1,14 +1,53 @@
-import { createServer, type Server } from "node:http";
+import { type IncomingMessage, type ServerResponse, createServer, type Server } from "node:http";
+import type { Lanes } from "../../workflow/inbox/lanes.ts";
 import { guarded, guardServer, httpLimits, type Trouble } from "../../../platform/http/server.ts";
-import { notFound } from "./health-routes.ts";
-import type { TransportParts } from "./transport.ts";
+import type { Logger } from "pino";
+
+/** A page or check of the HTTP server. */
+export type Route = {
+  readonly path: string;
+  readonly method: string[];
+  /** The server answers for one that throws or rejects. */
+  readonly handler: (request: IncomingMessage, response: ServerResponse) => void | Promise<void>;
+};
+
+type Checks = {
+  /** Reasons why the bot can't do its work now, without secrets. */
+  readonly missing: () => Promise<readonly string[]>;
+  readonly lanes: Lanes["status"];
+};
+
+/**
+ * `/healthz`: 200 while the process answers, with the load of its lanes. `/readyz`: 200 when it can do its work, else 503
+ * with the reasons.
+ */
+export function healthRoutes({ missing, lanes }: Checks): Route[] {
+  return [
+    {
+      path: "/healthz",
+      method: ["GET"],
+      handler: (_, response) => answer(response, 200, { status: "ok", lanes: lanes() }),
+    },
+    {
+      path: "/readyz",
+      method: ["GET"],
+      async handler(_, response) {
+        const reasons = await missing().catch(() => ["the check itself failed"]);
+        if (reasons.length === 0) answer(response, 200, { status: "ok" });
+        else answer(response, 503, { status: "not ready", missing: reasons });
+      },
+    },
+  ];
+}
+
+type Served = {
+  readonly listen: { readonly host: string; readonly port: number };
+  readonly routes: readonly Route[];
+  readonly log: Logger;
+};
 
 /** An HTTP server for the health routes alone: under Socket Mode nothing else arrives by HTTP. Rejects when the port is unavailable. */
-export async function startHealthServer({
-  listen,
-  routes,
-  log,
-}: Pick<TransportParts, "listen" | "routes" | "log">): Promise<Server> {
+export async function startHealthServer({ listen, routes, log }: Served): Promise<Server> {
   const onTrouble: Trouble = (message, data) =>
     log.warn("error" in data ? { ...data, err: data.error } : data, message);
   const answer = guarded((request, response, { pathname }) => {
@@ -23,4 +62,13 @@ export async function startHealthServer({
   server.off("error", reject);
   guardServer(server, { onTrouble });
   return server;
+}
+
+export function notFound(response: ServerResponse): void {
+  answer(response, 404, { message: "there is nothing at this path" });
+}
+
+function answer(response: ServerResponse, status: number, body: object): void {
+  response.writeHead(status, { "content-type": "application/json" });
+  response.end(JSON.stringify(body));
 }

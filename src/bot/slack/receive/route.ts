@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ackBody, AckLostError, type Ack } from "./ack.ts";
+import { ackBody, AckLostError, type Ack } from "./transport.ts";
 import { onChannelMoved, onProfileChanged, onUninstalled } from "./workspace-events.ts";
 import { onClick } from "./click.ts";
 import type { Block } from "../../views/kit/message.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { section } from "../../views/kit/blocks.ts";
 import { skeletonView } from "../../views/forms/form-states.ts";
-import type { Ack } from "./ack.ts";
+import type { Ack } from "./transport.ts";
 import { contextFor } from "../../workflow/access/context.ts";
 import { drawForm, type OpenedForm } from "../modals/draw-form.ts";
 import { openVerbForm } from "../modals/open-form.ts";
@@ -12,7 +12,7 @@ import { liveWorkloads } from "../../workflow/live-workloads.ts";
 import type { Origin } from "../../workflow/origin.ts";
 import { sentences } from "../../views/messages/sentences.ts";
 import type { Lanes } from "../../workflow/inbox/lanes.ts";
-import type { Repeats } from "./repeats.ts";
+import type { Repeats } from "./delivery-ids.ts";
 import type { People } from "../../workflow/ports.ts";
 import type { Responder } from "../../workflow/ports.ts";
 import type { Logger } from "pino";

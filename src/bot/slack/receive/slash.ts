@@ -3,7 +3,7 @@ import { parseText, type Parsed, unfinishedForm } from "../../commands/grammar/p
 import { readSentence } from "../../commands/grammar/mention-words.ts";
 import { UserError } from "../../errors.ts";
 import type { Message } from "../../views/kit/message.ts";
-import { ackBody, type Ack } from "./ack.ts";
+import { ackBody, type Ack } from "./transport.ts";
 import { dispatch } from "../../workflow/dispatch.ts";
 import { failureMessage } from "../../workflow/failure.ts";
 import { openForm } from "../modals/update-view.ts";
@@ -12,7 +12,7 @@ import type { Origin } from "../../workflow/origin.ts";
 import { confirmMessage } from "../../views/messages/confirm-message.ts";
 import { sentences } from "../../views/messages/sentences.ts";
 import type { Lanes } from "../../workflow/inbox/lanes.ts";
-import type { Repeats } from "./repeats.ts";
+import type { Repeats } from "./delivery-ids.ts";
 import type { People } from "../../workflow/ports.ts";
 import type { Settings } from "../../commands/command.ts";
 import type { DepsOf } from "../deps-of.ts";

@@ -1,12 +1,12 @@
 import { z } from "zod";
 import type { Message } from "../../views/kit/message.ts";
-import type { Ack } from "./ack.ts";
+import type { Ack } from "./transport.ts";
 import type { Interaction } from "../../workflow/inbox/interaction.ts";
 import { accept } from "../../workflow/inbox/delivery.ts";
-import { onForm, openedIn, stays } from "../modals/form-submission.ts";
+import { onForm, openedIn, stays } from "../modals/form-interaction.ts";
 import { Origin } from "../../workflow/origin.ts";
 import { sentences } from "../../views/messages/sentences.ts";
-import { CarriedView, jsonIn } from "./view-payload.ts";
+import { CarriedView, jsonIn } from "./payload.ts";
 import type { Lanes } from "../../workflow/inbox/lanes.ts";
 import type { Settings } from "../../commands/command.ts";
 import type { DepsOf } from "../deps-of.ts";

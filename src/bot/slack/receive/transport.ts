@@ -1,9 +1,9 @@
 import type { Logger } from "pino";
 import type { Network } from "../../../platform/http/network.ts";
-import type { Ack } from "./ack.ts";
-import type { Route } from "./health-routes.ts";
-import { createHttpTransport } from "./http.ts";
-import { createSocketTransport } from "./socket/socket-transport.ts";
+import type { Route } from "./health-server.ts";
+import type { Post } from "../../views/kit/message.ts";
+import { App, type Receiver } from "@slack/bolt";
+import { boltLogger } from "../bolt-logger.ts";
 
 /** How Slack's deliveries arrive: as signed requests, or over WebSockets that Gantry opens. */
 export type TransportChoice =
@@ -41,7 +41,44 @@ export type Transport = {
   readonly links: () => readonly number[];
 };
 
-export function createTransport(choice: TransportChoice, parts: TransportParts): Transport {
-  if (choice.kind === "http") return createHttpTransport(choice.signingSecret, parts);
-  return createSocketTransport(choice.appToken, parts);
+/** Answers a payload to Slack, with a body or without. At most once for each. Rejects with `AckLostError`. */
+export type Ack = (body?: object) => Promise<void>;
+
+/** Slack gives up at 3 s; a write may take 1 s to be stored. */
+export const LATEST_ACK_MS = 2_500;
+
+/** The connection that a delivery came over is closed, so nobody sees its ack. */
+export class AckLostError extends Error {}
+
+/** An answer that reads nothing is the ack itself: one message, and no second request. */
+export function ackBody({ text, blocks }: Post): object {
+  return {
+    response_type: "ephemeral",
+    text,
+    ...(blocks.length > 0 && { blocks }),
+  };
+}
+
+/**
+ * Bolt over a receiver, with one middleware for every payload. Bolt runs all listeners for each payload, so one listener
+ * per kind would slow every ack, and a payload that matches none would get no answer in time.
+ */
+export function createApp(receiver: Receiver, { log, route }: Pick<TransportParts, "log" | "route">): App {
+  const app = new App({
+    receiver,
+    logger: boltLogger(log),
+    convoStore: false,
+    extendedErrorHandler: true,
+    // The mention handler ignores our own messages together with those of other bots.
+    ignoreSelf: false,
+    // Gantry calls Slack with clients of its own. A fresh object each time: Bolt writes into it.
+    authorize: () => Promise.resolve({}),
+  });
+  app.use((args) => {
+    // Bolt has already acked events; every other payload comes with its ack.
+    const ack = "ack" in args ? (args.ack as Ack) : () => Promise.resolve(); // each kind's ack takes its own body; the router knows which
+    return route(args.body, ack);
+  });
+  app.error(({ error }: { error: Error }) => Promise.reject(error));
+  return app;
 }

@@ -2,10 +2,10 @@ import { z } from "zod";
 import { accept } from "../../workflow/inbox/delivery.ts";
 import type { People, Clock } from "../../workflow/ports.ts";
 import type { DepsOf } from "../deps-of.ts";
-import { eventKey } from "./message-key.ts";
+import { eventKey } from "./delivery-ids.ts";
 import type { Logger } from "pino";
 import type { Installations } from "../../workflow/access/installation.ts";
-import { sourceOf } from "./source-of.ts";
+import { sourceOf } from "./payload.ts";
 
 export type ChannelMovedDeps = DepsOf<typeof accept> & { readonly people: Pick<People, "bot"> };
 

@@ -1,8 +1,8 @@
 import { type WebClient, WebAPIRateLimitedError } from "@slack/web-api";
 import type { Logger } from "pino";
-import type { BackOff } from "./back-off.ts";
 import type { Clients, Urgency } from "./clients.ts";
 import { classify, type FailureKind, type SlackFailure } from "./slack-error.ts";
+import type { Clock } from "../../workflow/ports.ts";
 
 export type Result<Value> =
   | { readonly ok: true; readonly value: Value }
@@ -97,4 +97,52 @@ const levels: Readonly<Partial<Record<FailureKind, "info" | "error">>> = {
 export function logFailure(log: Logger, { method, target, code, kind, needed, reference }: SlackFailure): void {
   const data = { reference, method, target, slackError: code, kind, ...(needed !== undefined && { needed }) };
   log[levels[kind] ?? "warn"](data, "a call to Slack failed");
+}
+
+/** Calls that Slack asked us to hold back, with the time left. */
+export type BackOff = {
+  /** How long a call must still wait, in milliseconds; 0 when it may leave. */
+  readonly remaining: (key: string) => number;
+  readonly start: (key: string, ms: number) => void;
+};
+
+const MOST_KEYS = 1_000;
+
+/** Keys are a method and its channel, view or person, so that one 429 holds back nothing else. */
+export function createBackOff(nowMs: () => number): BackOff {
+  const waits = new Map<string, { readonly since: number; readonly ms: number }>();
+  return {
+    remaining(key) {
+      const wait = waits.get(key);
+      if (wait === undefined) return 0;
+      const elapsed = nowMs() - wait.since;
+      // A clock that was set back ends the wait: Slack answers 429 again if it was too early.
+      if (elapsed >= 0 && elapsed < wait.ms) return wait.ms - elapsed;
+      waits.delete(key);
+      return 0;
+    },
+    start(key, ms) {
+      waits.delete(key);
+      waits.set(key, { since: nowMs(), ms });
+      const oldest = waits.keys().next().value;
+      if (waits.size > MOST_KEYS && oldest !== undefined) waits.delete(oldest);
+    },
+  };
+}
+
+/** Pauses before something is sent again that found no connection to Slack. Outages of some seconds are common. */
+const AGAIN_AFTER_MS = [2_000, 5_000, 10_000];
+
+/** Tries until there was a connection, for what nobody else would send: answers to reads, and Home. */
+export async function whenConnected<Result>(
+  { wait }: Pick<Clock, "wait">,
+  isAway: (result: Result) => boolean,
+  attempt: () => Promise<Result>,
+): Promise<Result> {
+  for (const ms of AGAIN_AFTER_MS) {
+    const result = await attempt();
+    if (!isAway(result)) return result;
+    await wait(ms);
+  }
+  return attempt();
 }

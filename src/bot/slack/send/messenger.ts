@@ -4,7 +4,7 @@ import { truncate } from "../../views/kit/text.ts";
 import { type CallDeps, callSlack, logFailure, type Result, type Call } from "./call.ts";
 import type { Urgency } from "./clients.ts";
 import { reply, type ResponseBody, type ReplyDeps } from "./response-url.ts";
-import { createGoneThreads, type GoneThreads, ThreadGone } from "./thread-gone.ts";
+import { createGoneThreads, type GoneThreads, ThreadGone } from "./slack-error.ts";
 import type { WebClient } from "@slack/web-api";
 import { randomUUID } from "node:crypto";
 

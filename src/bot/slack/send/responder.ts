@@ -3,10 +3,9 @@ import type { Message, Post } from "../../views/kit/message.ts";
 import { inviteHint, sentences } from "../../views/messages/sentences.ts";
 import { isDirect, type Origin } from "../../workflow/origin.ts";
 import type { Clock, People, Responder } from "../../workflow/ports.ts";
-import type { Result } from "./call.ts";
+import { type Result, whenConnected } from "./call.ts";
 import type { Messenger, ResponseHow, Conversation } from "./messenger.ts";
 import { type FailureKind, isDisconnected, isTemporary, reasonFor, type SlackFailure } from "./slack-error.ts";
-import { whenConnected } from "./when-connected.ts";
 
 export type ResponderDeps = {
   readonly messenger: Messenger;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { sealTokens, openTokens } from "../../../../src/bot/slack/install/tokens.ts";
-import { sourceOf } from "../../../../src/bot/slack/receive/source-of.ts";
+import { sealTokens, openTokens } from "../../../../src/bot/slack/install/oauth.ts";
+import { sourceOf } from "../../../../src/bot/slack/receive/payload.ts";
 import { deliver } from "../../../support/deliver.ts";
 import { installedBot, type InstalledBot } from "../../../support/installed-bot.ts";
 import { card } from "../../../support/speak.ts";

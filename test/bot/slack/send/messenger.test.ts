@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { directNetwork } from "../../../../src/platform/http/network.ts";
 import { createLog } from "../../../../src/platform/log.ts";
 import type { Playground } from "../../../../src/playground/playground.ts";
-import { createBackOff } from "../../../../src/bot/slack/send/back-off.ts";
+import { createBackOff } from "../../../../src/bot/slack/send/call.ts";
 import { createClients } from "../../../../src/bot/slack/send/clients.ts";
 import { createMessenger, type Messenger } from "../../../../src/bot/slack/send/messenger.ts";
 import { openLocalSlack } from "../../../../src/bot/compose/stand-ins/local-slack.ts";

@@ -2,7 +2,7 @@ import { createReply } from "../../../../src/bot/workflow/reply.ts";
 import { expect, test } from "vitest";
 import { createLog } from "../../../../src/platform/log.ts";
 import { createClients } from "../../../../src/bot/slack/send/clients.ts";
-import { createBackOff } from "../../../../src/bot/slack/send/back-off.ts";
+import { createBackOff } from "../../../../src/bot/slack/send/call.ts";
 import { createMessenger } from "../../../../src/bot/slack/send/messenger.ts";
 import { createResponder } from "../../../../src/bot/slack/send/responder.ts";
 import type { ResponseBody } from "../../../../src/bot/slack/send/response-url.ts";

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { listen } from "../../../../src/platform/http/listen.ts";
 import { directNetwork } from "../../../../src/platform/http/network.ts";
 import { createLog } from "../../../../src/platform/log.ts";
-import { createBackOff } from "../../../../src/bot/slack/send/back-off.ts";
+import { createBackOff } from "../../../../src/bot/slack/send/call.ts";
 import { createClients } from "../../../../src/bot/slack/send/clients.ts";
 import { createMessenger } from "../../../../src/bot/slack/send/messenger.ts";
 import { sentence } from "../../../../src/bot/views/messages/sentences.ts";

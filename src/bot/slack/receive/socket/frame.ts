@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { jsonIn } from "../view-payload.ts";
+import { jsonIn } from "../payload.ts";
 
 /** The first message of a connection that works, with how many the app has: https://docs.slack.dev/apis/events-api/using-socket-mode */
 export type Hello = { readonly connections: number | undefined };

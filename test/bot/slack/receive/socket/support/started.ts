@@ -1,7 +1,7 @@
 import { onTestFinished } from "vitest";
 import { createLog } from "../../../../../../src/platform/log.ts";
-import type { Ack } from "../../../../../../src/bot/slack/receive/ack.ts";
-import { healthRoutes } from "../../../../../../src/bot/slack/receive/health-routes.ts";
+import type { Ack } from "../../../../../../src/bot/slack/receive/transport.ts";
+import { healthRoutes } from "../../../../../../src/bot/slack/receive/health-server.ts";
 import type { Timing } from "../../../../../../src/bot/slack/receive/socket/connections.ts";
 import { createSocketTransport } from "../../../../../../src/bot/slack/receive/socket/socket-transport.ts";
 import type { SlackSockets } from "./slack-sockets.ts";

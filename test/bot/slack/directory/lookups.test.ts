@@ -1,7 +1,7 @@
 import { WebAPIRateLimitedError } from "@slack/web-api";
 import { expect, test } from "vitest";
-import { createPace } from "../../../../src/bot/slack/directory/pace.ts";
-import { createBackOff } from "../../../../src/bot/slack/send/back-off.ts";
+import { createPace } from "../../../../src/bot/slack/directory/lookups.ts";
+import { createBackOff } from "../../../../src/bot/slack/send/call.ts";
 
 /** A clock that only moves when somebody waits or the test says so. */
 function paced() {

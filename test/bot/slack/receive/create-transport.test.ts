@@ -2,8 +2,8 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { createLog } from "../../../../src/platform/log.ts";
-import { healthRoutes } from "../../../../src/bot/slack/receive/health-routes.ts";
-import { createReceiver, startReceiver } from "../../../../src/bot/slack/receive/http.ts";
+import { healthRoutes } from "../../../../src/bot/slack/receive/health-server.ts";
+import { createReceiver, startReceiver } from "../../../../src/bot/slack/receive/create-transport.ts";
 import { drainLimits, createLanes } from "../../../../src/bot/workflow/inbox/lanes.ts";
 import { rawAnswer } from "../../../support/raw-http.ts";
 

@@ -1,17 +1,28 @@
+import { createSocketTransport } from "./socket/socket-transport.ts";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { HTTPReceiver, HTTPReceiverDeferredRequestError } from "@slack/bolt";
 import type { Logger } from "pino";
 import { portOf } from "../../../platform/http/listen.ts";
 import { guarded, guardServer, httpLimits, type Trouble } from "../../../platform/http/server.ts";
-import { ackBody, LATEST_ACK_MS } from "./ack.ts";
-import { createApp } from "./bolt-app.ts";
+import {
+  ackBody,
+  LATEST_ACK_MS,
+  createApp,
+  type Transport,
+  type TransportChoice,
+  type TransportParts,
+} from "./transport.ts";
 import { boltLogger } from "../bolt-logger.ts";
-import { notFound } from "./health-routes.ts";
+import { notFound } from "./health-server.ts";
 import { sentences } from "../../views/messages/sentences.ts";
-import type { Transport, TransportParts } from "./transport.ts";
+
+export function createTransport(choice: TransportChoice, parts: TransportParts): Transport {
+  if (choice.kind === "http") return createHttpTransport(choice.signingSecret, parts);
+  return createSocketTransport(choice.appToken, parts);
+}
 
 /** Slack's signed requests, over Bolt. */
-export function createHttpTransport(signingSecret: string, parts: TransportParts): Transport {
+function createHttpTransport(signingSecret: string, parts: TransportParts): Transport {
   const receiver = createReceiver(signingSecret, parts);
   let server: Server | undefined;
   return {

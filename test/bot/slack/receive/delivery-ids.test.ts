@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createRepeats } from "../../../../src/bot/slack/receive/repeats.ts";
+import { createRepeats } from "../../../../src/bot/slack/receive/delivery-ids.ts";
 
 test("an id is new once, and again after ten minutes", () => {
   let now = 0;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createOpenViews } from "../../../../src/bot/slack/modals/open-views.ts";
+import { createOpenViews } from "../../../../src/bot/slack/modals/update-view.ts";
 
 test("only the newest interaction in a view is current", () => {
   const views = createOpenViews();

@@ -1,0 +1,219 @@
+import type { FormValues } from "../../commands/forms/form.ts";
+import { section } from "../../views/kit/blocks.ts";
+import { blockOf, valuesIn } from "../../views/forms/form-values.ts";
+import type { Post } from "../../views/kit/message.ts";
+import type { Ack } from "../receive/transport.ts";
+import { dispatch } from "../../workflow/dispatch.ts";
+import type { DepsOf } from "../deps-of.ts";
+import { drawForm, type OpenedForm, mustReadFirst, readingForm, isOutdated, readsFacts } from "./draw-form.ts";
+import { fillLater, readingView, type ViewVersion, drawNewest, showChoice } from "./fill-form.ts";
+import { FormMetadata, valuesDigest } from "./form-metadata.ts";
+import { formCommand } from "../../commands/grammar/parse.ts";
+import { previewLater } from "./form-preview.ts";
+import type { Origin } from "../../workflow/origin.ts";
+import { type CarriedView, jsonIn } from "../receive/payload.ts";
+import type { VerbFormDeps } from "./open-form.ts";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Ask } from "../../ask.ts";
+import type { Context, ReadCommand } from "../../commands/command.ts";
+import { regionOf, Target } from "../../commands/grammar/argument-types.ts";
+import { refusedRead } from "../../commands/lookup/authorize.ts";
+import { findWorkload } from "../../commands/lookup/find.ts";
+import { ReadRefused } from "../../commands/lookup/may-see.ts";
+import { Problem } from "../../../api/problem.ts";
+import { UserError } from "../../errors.ts";
+import { checkChosen, contextFor } from "../../workflow/access/context.ts";
+import type { Action } from "../../views/kit/action-id.ts";
+import { endView } from "../../views/forms/form-states.ts";
+import { sentences } from "../../views/messages/sentences.ts";
+import { updateForm } from "./update-view.ts";
+
+export type SubmissionDeps = VerbFormDeps & DepsOf<typeof dispatch>;
+
+/** The form in an open view; undefined when this version does not know its verb. */
+export function openedIn(view: CarriedView): OpenedForm | undefined {
+  const metadata = FormMetadata.safeParse(jsonIn(view.private_metadata)).data;
+  const command = metadata === undefined ? undefined : formCommand(metadata.verb);
+  if (metadata === undefined || command === undefined) return undefined;
+  return { command, metadata, values: valuesIn(view.state.values) };
+}
+
+type Sent = {
+  /** Slack's id of this submission. */
+  readonly id: string;
+  readonly userId: string;
+  readonly view: CarriedView;
+  readonly opened: OpenedForm;
+};
+
+/**
+ * A submitted form becomes the same Ask as words would, and goes the same way. Errors are shown below their fields, and
+ * everything typed stays.
+ */
+export async function onForm(deps: SubmissionDeps, sent: Sent, ack: Ack): Promise<void> {
+  const { opened, view, id, userId } = sent;
+  const { command, metadata, values } = opened;
+  // Submitted twice: the first one counts.
+  if (metadata.isSent === true) return ack(update(asking(opened)));
+  const isCurrent = deps.openViews.changed(view.id);
+  if (mustReadFirst(opened)) {
+    const reading = readingForm(opened);
+    await ack(update(readingView(reading)));
+    return fillLater(deps, { ...reading, version: versionAfterAck(view, isCurrent) });
+  }
+  const filled = command.form.fill(argumentsIn(values));
+  if (filled.kind === "errors") return ack({ response_action: "errors", errors: under(filled.errors, view) });
+  if (command.form.hasPreview === true && metadata.previewed !== valuesDigest(values)) {
+    await ack(update(drawForm(opened, { above: [section("⏳ Preparing the preview…")] })));
+    const version = versionAfterAck(view, isCurrent);
+    return previewLater(deps, { ...opened, version, ask: filled.ask, origin: originIn(opened, userId) });
+  }
+  const origin = originIn(opened, userId);
+  if (command.effect === "read") {
+    const wrong = await wrongChoices(deps, { command, ask: filled.ask, origin });
+    if (Object.keys(wrong).length > 0) return ack({ response_action: "errors", errors: under(wrong, view) });
+  }
+  const form = { viewId: view.id, metadata, values };
+  const isAsked = command.effect === "write";
+  const opens = async (next: object): Promise<void> => ack(update(next));
+  return dispatch(deps, { command, ask: filled.ask, origin, id, opens, ...(isAsked && { form }) }, async (refusal) => {
+    if (refusal !== undefined) return ack(stays(opened, refusal));
+    return ack(isAsked ? update(asking(opened)) : undefined);
+  });
+}
+
+function versionAfterAck({ id: viewId }: CarriedView, isCurrent: () => boolean): ViewVersion {
+  return { viewId, hash: undefined, isCurrent, ackedAt: performance.now() };
+}
+
+/** The form as it was typed, with the reason above it why nothing was done. */
+export function stays(opened: OpenedForm, { blocks }: Pick<Post, "blocks">): object {
+  return update(drawForm(opened, { above: blocks }));
+}
+
+/** Until the outcome is known, the form keeps the typed values, and sending it again does nothing. */
+function asking(opened: OpenedForm): object {
+  const metadata = { ...opened.metadata, isSent: true };
+  return drawForm({ ...opened, metadata }, { above: [section("⏳ Sending the request…")], submit: "Sending…" });
+}
+
+function update(view: object): object {
+  return { response_action: "update", view };
+}
+
+/** The chosen channel becomes the request's origin; it isn't an argument of the verb. */
+function argumentsIn({ channel: _channel, ...values }: FormValues): FormValues {
+  return values;
+}
+
+/** The asker is the person who sent the form, whatever its metadata say. */
+function originIn({ metadata, values }: OpenedForm, userId: string): Origin {
+  const origin = { ...metadata.origin, userId };
+  const chosen = values["channel"];
+  if (!metadata.asksWhere || chosen === undefined) return origin;
+  return { userId, teamId: origin.teamId, channelId: chosen, isChosen: true };
+}
+
+/** Slack takes errors only for blocks of the view, so an error without a field goes below the first one. */
+function under(errors: Readonly<Record<string, string>>, view: CarriedView): Record<string, string> {
+  const blocks = Object.keys(view.state.values);
+  const all = Object.entries(errors).map(([id, why]) => [blockOf(id, blocks) ?? blocks[0] ?? id, why] as const);
+  return Object.fromEntries(all);
+}
+
+export type CheckDeps = DepsOf<typeof contextFor>;
+
+type Choice = { readonly command: ReadCommand; readonly ask: Ask; readonly origin: Origin };
+type Errors = Readonly<Record<string, string>>;
+
+/** Slack gives the ack three seconds, and only the ack can show an error under a field. */
+const WITHIN_MS = 1_500;
+
+/**
+ * What is wrong with the channel or the workload that a read's form names, by field; nothing when that can't be told in
+ * time. The form would otherwise close, and the typed name be lost.
+ */
+export async function wrongChoices(deps: CheckDeps, choice: Choice): Promise<Errors> {
+  const control = new AbortController();
+  const late = sleep(WITHIN_MS, {}, { signal: control.signal, ref: false }).catch(() => ({}));
+  const wrong = await Promise.race([look(deps, choice, control.signal), late]);
+  control.abort();
+  return wrong;
+}
+
+/** Anything else that fails is told by the answer itself. */
+async function look(deps: CheckDeps, choice: Choice, signal: AbortSignal): Promise<Errors> {
+  const channel = await whyNot(() => checkChosen(deps.people, choice.origin));
+  if (channel !== undefined) return { channel };
+  try {
+    const context = await contextFor(deps, { origin: choice.origin, effect: "read" }, signal);
+    const name = await wrongName(choice, context);
+    return name === undefined ? {} : { name };
+  } catch {
+    return {};
+  }
+}
+
+async function wrongName({ command, ask }: Choice, context: Context): Promise<string | undefined> {
+  const { actions } = command;
+  const target = Target.safeParse(ask.args["name"]).data;
+  if (target === undefined || actions.length === 0) return undefined;
+  const region = ask.region ?? context.settings.region;
+  if (isListed(target, region, context) || (await refusedRead(command, ask, context)) !== undefined) return undefined;
+  return whyNot(() => findWorkload(target, { ...context, ask, actions, sends: [], region }));
+}
+
+/** The picker has just read the lists, so a name from it costs no call. */
+function isListed({ kind, name }: Target, region: string, { directory, account, settings }: Context): boolean {
+  if (kind === undefined) return false;
+  return directory.names(account.username, kind, regionOf(kind, region, settings))?.includes(name) === true;
+}
+
+async function whyNot(check: () => Promise<unknown>): Promise<string | undefined> {
+  try {
+    await check();
+    return undefined;
+  } catch (error) {
+    if (error instanceof Problem || error instanceof ReadRefused) return undefined;
+    if (error instanceof UserError) return [error.message, error.next ?? ""].join(" ").replaceAll("`", "").trim();
+    throw error;
+  }
+}
+
+type InView = {
+  readonly view: CarriedView;
+  readonly action: Action | undefined;
+  readonly blockId: string;
+  readonly actionTs: string;
+};
+
+/** A click or choice in an open form redraws it with the typed values, and does nothing else. */
+export async function onViewClick(
+  deps: VerbFormDeps,
+  { view, action, blockId, actionTs }: InView,
+  ack: Ack,
+): Promise<void> {
+  const isCurrent = deps.openViews.changed(view.id, actionTs);
+  await ack();
+  const opened = openedIn(view);
+  if (opened === undefined) return retireForm(deps, view);
+  // The outcome will replace the form.
+  if (opened.metadata.isSent === true) return undefined;
+  const version = { viewId: view.id, hash: view.hash, isCurrent };
+  const next = action?.kind === "moreSettings" ? { ...opened, metadata: { ...opened.metadata, isMore: true } } : opened;
+  const isName = blockId.split("@")[0] === "name";
+  const mustRead = isOutdated(next) || (isName && readsFacts(next));
+  return deps.lanes.track(mustRead ? showChoice(deps, next, version) : redraw(deps, next, version));
+}
+
+/** A form from another version of Gantry. */
+async function retireForm(deps: VerbFormDeps, { id }: CarriedView): Promise<void> {
+  const post = sentences.unknownForm(deps.settings.command);
+  await deps.lanes.track(updateForm(deps, id, endView({ title: "Gantry", post })));
+}
+
+/** Removes the preview, which may be outdated. */
+async function redraw(deps: VerbFormDeps, opened: OpenedForm, version: ViewVersion): Promise<void> {
+  const { previewed: _previewed, ...metadata } = opened.metadata;
+  await drawNewest(deps, version, drawForm({ ...opened, metadata }, {}));
+}
