@@ -56,7 +56,8 @@ function limitTable(page: string): string {
     const cells = columns.map(({ bare, full }) => {
       const limit = limitOf(bare, feature);
       const isSettable = limit !== undefined && limitOf(full, feature) === undefined;
-      return cell(`${isSettable ? "needs a setting; without it: " : ""}${limitWords(limit)}`);
+      const words = limit === undefined ? "yes" : `${effects[limit.effect]}: ${limit.why}`;
+      return cell(`${isSettable ? "needs a setting; without it: " : ""}${words}`);
     });
     return `| ${[`${words} (\`${field}\`)`, ...cells].join(" | ")} |`;
   });
@@ -69,10 +70,6 @@ function limitOf(limits: readonly Limit[], feature: string): Limit | undefined {
 }
 
 const effects = { refused: "refused (400)", kept: "accepted, without effect", partly: "partly" } as const;
-
-function limitWords(limit: Limit | undefined): string {
-  return limit === undefined ? "yes" : `${effects[limit.effect]}: ${limit.why}`;
-}
 
 for (const [path, { name, text }] of Object.entries(parts)) {
   const file = new URL(`../../${path}`, import.meta.url);

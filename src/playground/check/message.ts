@@ -49,13 +49,6 @@ function checkLength(text: string, limit: LimitId): void {
 /** Table cells have a limit of their own, and a higher one. */
 const hasOwnLimit = new Set(["table", "data_table"]);
 
-function checkSize(blocks: readonly JsonObject[]): void {
-  const size = JSON.stringify(blocks.filter((block) => !hasOwnLimit.has(textOf(block["type"])))).length;
-  if (size > limits["message.blocks-size"].max) {
-    refuse("msg_blocks_too_long", "message.blocks-size", `${size} characters of JSON in the blocks`);
-  }
-}
-
 /** Reads and checks text, blocks and attachments of a message; throws Refused with Slack's code. */
 export function checkContent(args: JsonObject, rules: ContentRules): Content {
   const text = checkText(args, rules);
@@ -67,7 +60,12 @@ export function checkContent(args: JsonObject, rules: ContentRules): Content {
     if (each["blocks"] !== undefined) checkBlocks(each["blocks"], `/attachments/${index}/blocks`, site);
   }
   if (site.problems.length > 0) throw new Refused("invalid_blocks", site.problems);
-  if (blocks !== undefined && rules.summed) checkSize(blocks);
+  if (blocks !== undefined && rules.summed) {
+    const size = JSON.stringify(blocks.filter((block) => !hasOwnLimit.has(textOf(block["type"])))).length;
+    if (size > limits["message.blocks-size"].max) {
+      refuse("msg_blocks_too_long", "message.blocks-size", `${size} characters of JSON in the blocks`);
+    }
+  }
   const count = attachments?.length ?? 0;
   if (count > limits["message.attachments"].max) {
     refuse("too_many_attachments", "message.attachments", `${count} attachments`);

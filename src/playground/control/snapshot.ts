@@ -1,12 +1,7 @@
-import type { State, User, View } from "../workspace/state.ts";
+import type { State, View } from "../workspace/state.ts";
 import { directId, isOutsider, peopleOf } from "../workspace/workspace.ts";
 import { installOf, type World } from "../world.ts";
-import type { SlackAnswers, WireChannel, WireFaults, WireSnapshot, WireUser, WireView } from "../wire.ts";
-
-function userJson(state: State, user: User): WireUser {
-  const { id, name, realName, role, isBot, isGuest, isAdmin, isDeactivated } = user;
-  return { id, name, realName, role, isBot, isGuest, isAdmin, isDeactivated, isOutsider: isOutsider(state, user) };
-}
+import type { SlackAnswers, WireChannel, WireFaults, WireSnapshot, WireView } from "../wire.ts";
 
 function peopleIds(state: State): readonly string[] {
   return peopleOf(state).map((user) => user.id);
@@ -100,7 +95,10 @@ export function snapshotFor(world: World, you: string): WireSnapshot {
     workspaces: worlds.map((each) => ({ name: each.state.team.name, as: peopleOf(each.state)[0]?.name ?? "" })),
     install: installJson(world),
     app: appJson(world),
-    users: [...state.users.values()].map((user) => userJson(state, user)),
+    users: [...state.users.values()].map((user) => {
+      const { id, name, realName, role, isBot, isGuest, isAdmin, isDeactivated } = user;
+      return { id, name, realName, role, isBot, isGuest, isAdmin, isDeactivated, isOutsider: isOutsider(state, user) };
+    }),
     people: peopleIds(state),
     groups: [...state.groups.values()].map(({ id, handle, name, users }) => ({ id, handle, name, users })),
     channels: channelsOf(world, you),

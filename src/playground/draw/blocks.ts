@@ -8,19 +8,17 @@ import { drawMrkdwn } from "./mrkdwn.ts";
 export function drawView(pen: Pen, view: View): string {
   const { content, state } = view;
   const blocks = objectsOf(content["blocks"]);
-  const errors = Object.entries(view.errors).map(([block, error]) => drawError(blocks, block, error));
+  const errors = Object.entries(view.errors).map(([blockId, error]) => {
+    // "! Instances: Enter a number", or only the error if it is about the whole form.
+    const block = blocks.find((each) => each["block_id"] === blockId);
+    const label = block === undefined ? "" : textIn(block, "label");
+    return label === "" ? `! ${error}` : `! ${label}: ${error}`;
+  });
   const submit = textIn(content, "submit");
   const close = textIn(content, "close") || (submit === "" ? "Close" : "Cancel");
   const buttons = view.type === "home" ? [] : [submit === "" ? `[${close}]` : `[${submit}] [${close}]`];
   const title = view.type === "home" ? "(home tab)" : `Form: ${textIn(content, "title")}`;
   return [title, drawBlocks(pen, withEnteredValues(blocks, state)), ...errors, ...buttons].join("\n");
-}
-
-/** "! Instances: Enter a number", or only the error if it is about the whole form. */
-function drawError(blocks: readonly JsonObject[], blockId: string, error: string): string {
-  const block = blocks.find((each) => each["block_id"] === blockId);
-  const label = block === undefined ? "" : textIn(block, "label");
-  return label === "" ? `! ${error}` : `! ${label}: ${error}`;
 }
 
 function textIn(holder: JsonObject, part: string): string {

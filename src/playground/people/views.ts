@@ -21,10 +21,6 @@ export async function openHome(world: World, user: User, tab: "home" | "messages
   return deliverEvent(world, event);
 }
 
-function isEmpty(value: Json | undefined): boolean {
-  return value === undefined || value === null || value === "" || (isList(value) && value.length === 0);
-}
-
 const required = "Please complete this required field.";
 
 function lengthProblem(element: JsonObject, value: string): string | undefined {
@@ -47,7 +43,8 @@ function problemOf(view: View, block: JsonObject): string | undefined {
   const element = objectOf(block["element"]);
   const type = textOf(element["type"]);
   const value = view.state[textOf(block["block_id"])]?.[textOf(element["action_id"])]?.[stateName(type) ?? ""];
-  if (isEmpty(value)) return block["optional"] === true ? undefined : required;
+  const isEmpty = value === undefined || value === null || value === "" || (isList(value) && value.length === 0);
+  if (isEmpty) return block["optional"] === true ? undefined : required;
   if (type === "plain_text_input") return lengthProblem(element, textOf(value));
   return type === "number_input" ? numberProblem(element, textOf(value)) : undefined;
 }

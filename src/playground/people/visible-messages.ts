@@ -1,6 +1,6 @@
 import { drawBlocks } from "../draw/blocks.ts";
 import { drawMrkdwn, noteBareNames } from "../draw/mrkdwn.ts";
-import { newPen, type Pen } from "../draw/pen.ts";
+import { newPen } from "../draw/pen.ts";
 import { type JsonObject, objectsOf, textOf } from "../json.ts";
 import type { Channel, Message, State } from "../workspace/state.ts";
 
@@ -33,19 +33,16 @@ export type Seen = {
   readonly revision: number;
 };
 
-function drawAttachment(pen: Pen, attachment: JsonObject): string {
-  const blocks = objectsOf(attachment["blocks"]);
-  return blocks.length > 0
-    ? drawBlocks(pen, blocks)
-    : drawMrkdwn(pen, textOf(attachment["text"]) || textOf(attachment["fallback"]));
-}
-
 export function drawMessage(state: State, message: Message): Seen {
   const pen = newPen(state);
   if (message.parsesNames) noteBareNames(pen, message.text);
   const notification = message.isMrkdwn ? drawMrkdwn(pen, message.text) : message.text;
   const body = message.blocks.length === 0 ? notification : drawBlocks(pen, message.blocks);
-  const attached = message.attachments.map((attachment) => drawAttachment(pen, attachment));
+  const attached = message.attachments.map((attachment) => {
+    const blocks = objectsOf(attachment["blocks"]);
+    if (blocks.length > 0) return drawBlocks(pen, blocks);
+    return drawMrkdwn(pen, textOf(attachment["text"]) || textOf(attachment["fallback"]));
+  });
   return {
     ts: message.ts,
     threadTs: message.threadTs,

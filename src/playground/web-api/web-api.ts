@@ -221,7 +221,10 @@ async function answer(kind: string, { what, signal }: Sent): Promise<Response> {
     status: outcome.status,
     ...(outcome.refusal === undefined ? {} : { refusal: outcome.refusal }),
   });
-  return toResponse(world, outcome);
+  const { status = 500, retryAfterSeconds = world.faults.retryAfterSeconds } = outcome;
+  const headers = new Headers({ "content-type": outcome.contentType, "x-oauth-scopes": scopesIn(world).join(",") });
+  if (status === 429) headers.set("retry-after", String(retryAfterSeconds));
+  return new Response(outcome.body, { status, headers });
 }
 
 /** The workspace in which something with this id is; the first one if there is none. */
@@ -285,11 +288,4 @@ function faultOutcome(world: World, kind: string, { fault, retryAfterSeconds }: 
     return { answer: "<html>", status: 200, body: "<html><body>Something is off", contentType: "text/html" };
   }
   return { answer: "", status: 500, body: "Internal Server Error", contentType: "text/plain" };
-}
-
-function toResponse(world: World, outcome: Outcome): Response {
-  const headers = new Headers({ "content-type": outcome.contentType, "x-oauth-scopes": scopesIn(world).join(",") });
-  const { status = 500, retryAfterSeconds = world.faults.retryAfterSeconds } = outcome;
-  if (status === 429) headers.set("retry-after", String(retryAfterSeconds));
-  return new Response(outcome.body, { status, headers });
 }

@@ -61,14 +61,13 @@ function withBlock(blocks: readonly JsonObject[], block: JsonObject): readonly J
   return blocks.some(isSame) ? blocks.map((each) => (isSame(each) ? block : each)) : [...blocks, block];
 }
 
-function withText(blocks: readonly JsonObject[], text: string): readonly JsonObject[] {
-  const last = blocks.at(-1);
-  if (last?.["type"] !== "markdown") return [...blocks, ...withIds([{ type: "markdown", text }])];
-  return [...blocks.slice(0, -1), { ...last, text: `${textOf(last["text"])}${text}` }];
-}
-
 function withChunk(blocks: readonly JsonObject[], chunk: JsonObject): readonly JsonObject[] {
-  if (chunk["type"] === "markdown_text") return withText(blocks, textOf(chunk["text"]));
+  if (chunk["type"] === "markdown_text") {
+    const text = textOf(chunk["text"]);
+    const last = blocks.at(-1);
+    if (last?.["type"] !== "markdown") return [...blocks, ...withIds([{ type: "markdown", text }])];
+    return [...blocks.slice(0, -1), { ...last, text: `${textOf(last["text"])}${text}` }];
+  }
   if (chunk["type"] === "task_update") return withBlock(blocks, taskCard(chunk));
   if (chunk["type"] === "plan_update") {
     return withBlock(blocks, { type: "plan", block_id: "plan", title: chunk["title"] ?? "" });

@@ -30,14 +30,13 @@ export function doctorText(findings: readonly Finding[], { columns, isColoured, 
     const lines = findings.filter((each) => each.area === area).flatMap(lineOf);
     return lines.length === 0 ? [] : [[area, ...lines].join("\n")];
   });
-  return [title, ...groups, paint(worstOf(findings), summary(findings))].join("\n\n");
-}
-
-function summary(findings: readonly Finding[]): string {
   const count = (state: State): number => findings.filter((each) => each.state === state).length;
   const [fine, warnings, problems] = [count("ok"), count("warning"), count("broken")];
-  if (problems + warnings === 0) return `All ${fine} checks are ok.`;
-  return `${problems} broken, ${warnings} ${warnings === 1 ? "warning" : "warnings"}, ${fine} ok.`;
+  const summary =
+    problems + warnings === 0
+      ? `All ${fine} checks are ok.`
+      : `${problems} broken, ${warnings} ${warnings === 1 ? "warning" : "warnings"}, ${fine} ok.`;
+  return [title, ...groups, paint(worstOf(findings), summary)].join("\n\n");
 }
 
 /** Lines of whole words; a longer word stays whole, so that addresses can be copied. */
