@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 const onKubernetes = "test/engines/kubernetes/**/*.test.ts";
 const onDocker = "test/engines/docker/**/*.test.ts";
@@ -40,8 +41,36 @@ const alsoOnSockets = Object.entries({
     "workspaces",
   ],
 }).flatMap(([folder, stories]) => stories.map((story) => `test/flows/${folder}/${story}.test.ts`));
-const gone = alsoOnSockets.filter((file) => !existsSync(join(import.meta.dirname, file)));
-if (gone.length > 0) throw new Error(`vitest.config.ts names stories that are gone: ${gone.join(", ")}`);
+/** Small files that take long, because what they run lies elsewhere: the longest of each project first. */
+const longest = [
+  "test/service/contract/process.test.ts",
+  "test/bot/store/on-pglite.test.ts",
+  "test/service/workloads/logs/on-pglite.test.ts",
+  "test/engines/kubernetes/kill/kill.test.ts",
+  "test/engines/kubernetes/contract.test.ts",
+  "test/engines/kubernetes/faults/shared-collector.test.ts",
+  "test/engines/docker/contract.test.ts",
+  "test/engines/docker/kill/kill.test.ts",
+].map((file) => join(import.meta.dirname, file));
+const gone = [...alsoOnSockets.map((file) => join(import.meta.dirname, file)), ...longest].filter(
+  (file) => !existsSync(file),
+);
+if (gone.length > 0) throw new Error(`vitest.config.ts names tests that are gone: ${gone.join(", ")}`);
+
+/**
+ * Begins with the longest files. On a clean checkout Vitest knows no durations and begins with the largest: the last one
+ * on Kubernetes would then run alone for minutes.
+ */
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    const projects = [...new Set(sorted.map(({ project }) => project.name))];
+    const rank = ({ moduleId, project }: TestSpecification): number =>
+      projects.indexOf(project.name) +
+      (longest.includes(moduleId) ? longest.indexOf(moduleId) / longest.length : 1) / 2;
+    return sorted.toSorted((a, b) => rank(a) - rank(b));
+  }
+}
 
 const isFullRun = process.env["GANTRY_TEST"] === "all";
 const onSockets = [onSocketsOnly, ...(isFullRun ? alsoOnSockets : [])];
@@ -55,6 +84,7 @@ export default defineConfig({
     hookTimeout: 600_000,
     // Files share the modules of their worker: importing them for each file costs as much as the tests.
     isolate: false,
+    sequence: { sequencer: LongestFirst },
     // Node runs the sources as they are, here too: Vite would transform each file, and compile it without a cache.
     experimental: { viteModuleRunner: false, nodeLoader: false },
     // Each worker compiles the code anew, so on two cores a fourth one costs more than it gains, except in a full run, which waits more.
