@@ -27,7 +27,9 @@ async function town(stalls: (request: string) => boolean): Promise<Town> {
   const policyPath = join(dataDir, "policy.yaml");
   writeFileSync(policyPath, openPolicy);
   let botPort = 0;
-  const slack = await openLocalSlack({ host: "127.0.0.1", port: 0, command: "/gantry", botPort: () => botPort });
+  // A process that has just started compiles what a command needs: that takes longer on a busy machine.
+  const ackMs = 3_000 * slowness();
+  const slack = await openLocalSlack({ host: "127.0.0.1", port: 0, command: "/gantry", botPort: () => botPort, ackMs });
   const started: GantryProcess[] = [];
   return {
     slack,

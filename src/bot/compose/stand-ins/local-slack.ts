@@ -20,6 +20,8 @@ export type LocalSlackOptions = {
   /** The port of the bot, once it listens. */
   readonly botPort: () => number;
   readonly now?: () => number;
+  /** How long Slack waits for an ack. Default: 3 seconds, as the real one. */
+  readonly ackMs?: number;
   /** Fault switches on the page, for parts other than Slack. */
   readonly externalFaults?: readonly ExternalFault[];
   /** Several workspaces, which install the app by OAuth. */
@@ -55,6 +57,7 @@ export async function openLocalSlack(options: LocalSlackOptions): Promise<LocalS
     url: () => url,
     requestUrl: () => `http://127.0.0.1:${options.botPort()}/slack/events`,
     ...(options.now !== undefined && { now: options.now }),
+    ...(options.ackMs !== undefined && { ackMs: options.ackMs }),
     ...(dataDir !== undefined && { savedIn: join(dataDir, "playground.json") }),
     onTrouble,
     ...(options.externalFaults !== undefined && { externalFaults: options.externalFaults }),
