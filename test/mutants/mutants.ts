@@ -217,8 +217,8 @@ export const mutants: readonly Mutant[] = [
   {
     bug: "a change that could not be claimed is sent",
     file: "src/bot/changes/execute.ts",
-    text: 'return claim === "claimed" ? send(checked, deps) : { kind: claim };',
-    becomes: "return send(checked, deps);",
+    text: 'return claim === "claimed" ? sendOnce(checked, deps) : { kind: claim };',
+    becomes: "return sendOnce(checked, deps);",
     tests: ["test/bot/changes/execute.test.ts"],
   },
   {

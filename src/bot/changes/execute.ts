@@ -51,7 +51,7 @@ export async function executeChange(change: Change, deps: Execution): Promise<Ex
   if ("kind" in checked) return checked;
   if (deps.signal.aborted) return { kind: "lost" };
   const claim = await deps.claim();
-  return claim === "claimed" ? send(checked, deps) : { kind: claim };
+  return claim === "claimed" ? sendOnce(checked, deps) : { kind: claim };
 }
 
 /** The Change with the workload as it is now, or why it must not be sent. */
@@ -69,7 +69,7 @@ async function readAgain(change: Change, deps: Execution): Promise<Change | Exec
   return { kind: "drifted", drift: drift.length > 0 ? drift : [unexplainedDrift] };
 }
 
-async function send(change: Change, deps: Execution): Promise<Executed> {
+async function sendOnce(change: Change, deps: Execution): Promise<Executed> {
   const { api, asked, signal, mayLeave } = deps;
   let warnings: readonly string[] = [];
   try {

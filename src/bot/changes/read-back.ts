@@ -94,7 +94,10 @@ export async function readBackUnknown(change: Change, deps: UnknownReading): Pro
   const seen: ReadBack[] = [];
   let problem: Problem | undefined;
   let elapsedMs = 0;
-  for (const atMs of readTimes(change, deps)) {
+  const [first, second, third] = READS_AT_MS;
+  const lastMs = deps.notBeforeMs <= 0 ? third : Math.max(third, deps.notBeforeMs + MARGIN_MS);
+  // A restart is never visible, so one read is enough.
+  for (const atMs of change.call.op === "restartService" ? [first] : [first, second, lastMs]) {
     await deps.wait(atMs - elapsedMs);
     // After a shortened pause, a read proves nothing.
     if (deps.signal.aborted) return unknown(seen, "Gantry stopped before it could check.");
@@ -109,13 +112,6 @@ export async function readBackUnknown(change: Change, deps: UnknownReading): Pro
     if (outcome !== undefined) return outcome;
   }
   return unknown(seen, unclearReason(seen, problem));
-}
-
-/** A restart is never visible, so one read is enough. */
-function readTimes({ call }: Change, { notBeforeMs }: UnknownReading): readonly number[] {
-  if (call.op === "restartService") return [READS_AT_MS[0]];
-  const [first, second, third] = READS_AT_MS;
-  return [first, second, notBeforeMs <= 0 ? third : Math.max(third, notBeforeMs + MARGIN_MS)];
 }
 
 /** The outcome of the reads so far; undefined when another read may help. */

@@ -105,7 +105,8 @@ export function jobHealth(job: Job): JobHealthNow {
     };
   }
   if (words === "complete") {
-    return { kind: "reached", level, outcome: "completed", line: attemptsLine(failed), ...runTime(job) };
+    const line = failed === 0 ? "" : `after ${failed} failed ${failed === 1 ? "attempt" : "attempts"}`;
+    return { kind: "reached", level, outcome: "completed", line, ...runTime(job) };
   }
   return { kind: "waiting", level, outcome: waitingWords(job, words), line: reason };
 }
@@ -135,10 +136,6 @@ function failureWords(
 function afterWords(failed: number, restarts: number): string {
   if (failed > 0) return ` after ${failed} ${failed === 1 ? "attempt" : "attempts"}`;
   return restarts > 0 ? ` after ${restarts} ${restarts === 1 ? "restart" : "restarts"}` : "";
-}
-
-function attemptsLine(failed: number): string {
-  return failed === 0 ? "" : `after ${failed} failed ${failed === 1 ? "attempt" : "attempts"}`;
 }
 
 function runTime({ status }: Job): { readonly ranMs?: number } {

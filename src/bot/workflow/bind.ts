@@ -49,7 +49,7 @@ export async function bindChannel(deps: WorkflowParts, { terms, origin, reply }:
   ]);
   const permissions = permissionsFor(deps, { profile, channelId, account: undefined });
   const { verdict } = await bindingVerdict(wish, { binding: before, defaultRegion, asker: profile, permissions });
-  const asked: Asked = { origin, profile, terms, before };
+  const asked: BindingRequest = { origin, profile, terms, before };
   if (verdict.kind !== "allow") return reply.send(await refuse(deps, asked, verdict), "refused");
   const isChanged = await write(deps, asked);
   const { name: by } = profile;
@@ -63,7 +63,7 @@ export async function bindChannel(deps: WorkflowParts, { terms, origin, reply }:
   await reply.send(message, "done");
 }
 
-type Asked = {
+type BindingRequest = {
   readonly origin: Origin;
   readonly profile: Profile;
   readonly terms: BindingTerms | undefined;
@@ -73,7 +73,7 @@ type Asked = {
 /** False: there was nothing to change. Cached bindings are dropped either way. */
 async function write(
   { store, accounts, log }: Pick<WorkflowParts, "store" | "accounts" | "log">,
-  asked: Asked,
+  asked: BindingRequest,
 ): Promise<boolean> {
   const { origin, profile, terms, before } = asked;
   const { teamId, channelId } = origin;
@@ -92,7 +92,7 @@ async function write(
   return isChanged;
 }
 
-async function refuse(deps: WorkflowParts, asked: Asked, verdict: Verdict): Promise<Post> {
+async function refuse(deps: WorkflowParts, asked: BindingRequest, verdict: Verdict): Promise<Post> {
   if (verdict.kind !== "refuse") throw new Error(`a binding can't wait, but the policy says ${verdict.kind}`);
   const { origin, profile: who, terms } = asked;
   const event = refusalEvent({

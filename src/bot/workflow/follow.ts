@@ -66,9 +66,11 @@ export function leftAlone({ progress }: StoredChange): Health {
   return seen.kind === "watching" ? { ...seen, kind: "not-yet" } : seen;
 }
 
-type Asked = { readonly change: StoredChange; readonly request: OpenRequest };
-
-async function lookAt(deps: WorkflowParts, { change: stored, request }: Asked, look: LogReading): Promise<Looked> {
+async function lookAt(
+  deps: WorkflowParts,
+  { change: stored, request }: { readonly change: StoredChange; readonly request: OpenRequest },
+  look: LogReading,
+): Promise<Looked> {
   const change = changeIn(request.content);
   const age = ageMs(deps.clock, stored);
   if (stored.op === "createJob") return jobLook(await lookAtJob(change, { uid: uidOf(stored), ageMs: age }, look), age);

@@ -9,7 +9,7 @@ import { UserError } from "../errors.ts";
 import type { Risk } from "../policy/operation-facts.ts";
 import { strictest } from "../policy/evaluate.ts";
 
-type Asked = { readonly command: WriteCommand; readonly context: Context };
+type WriteInContext = { readonly command: WriteCommand; readonly context: Context };
 
 type Judged =
   | (Refused & { readonly kind: "refused" })
@@ -19,7 +19,7 @@ type Judged =
   | ({ readonly kind: "proposed" } & Pick<Proposed, "ask" | "change" | "several" | "risk" | "verdict">);
 
 /** What the request would do. Several names or a pattern may turn out to be one workload. */
-export async function judge({ command, context }: Asked, ask: Ask): Promise<Judged> {
+export async function judge({ command, context }: WriteInContext, ask: Ask): Promise<Judged> {
   const wanted = severalOf(ask);
   const asks = wanted === undefined ? [ask] : await asksFor({ command, ask, wanted }, context);
   const [only = ask, ...others] = asks;
@@ -41,7 +41,7 @@ const risks: readonly Risk[] = ["destructive", "disruptive"];
  * `proposeChange` throws for the first workload that can't be proposed, and a `UserError` when no approval could
  * satisfy all of them.
  */
-async function judgeSeveral({ command, context }: Asked, ask: Ask, asks: readonly Ask[]): Promise<Judged> {
+async function judgeSeveral({ command, context }: WriteInContext, ask: Ask, asks: readonly Ask[]): Promise<Judged> {
   const settled = await Promise.allSettled(asks.map((each) => proposeChange(command, each, context)));
   // `web` and `service/web` are one workload.
   const found = new Map<string, Found>();

@@ -112,7 +112,7 @@ async function goOn(deps: WorkflowParts, { stored, interaction }: Going): Promis
   return reply.send(askedElsewhere({ change, cardIn, link, defaultRegion, names }), "done");
 }
 
-type Asked = {
+type AskInContext = {
   readonly interaction: AskInteraction;
   readonly command: WriteCommand;
   readonly context: Context;
@@ -120,7 +120,7 @@ type Asked = {
 
 async function refuseByPolicy(
   deps: WorkflowParts,
-  { interaction, command, context }: Asked,
+  { interaction, command, context }: AskInContext,
   { refusal, workload }: Refused,
 ): Promise<void> {
   const { asker: who, account } = context;
@@ -135,7 +135,7 @@ const FEW = 5;
 /** The request would fail after somebody approved it. */
 async function refuseByApi(
   deps: WorkflowParts,
-  { interaction, command, context }: Asked,
+  { interaction, command, context }: AskInContext,
   leftOut: readonly LeftOut[],
 ): Promise<void> {
   const { asker, account } = context;

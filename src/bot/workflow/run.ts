@@ -3,7 +3,7 @@ import { unawaited } from "../../platform/unawaited.ts";
 import { type Clearance, clearToRun } from "./access/clear-to-run.ts";
 import { follow, followParts } from "./follow.ts";
 import { changeKey, stageOf, step, endOf } from "./lifecycle.ts";
-import { type Done, readBack, redrawLater, refuse, send, stopwatch } from "./send.ts";
+import { type Done, readBack, redrawLater, refuse, sendChange, stopwatch } from "./send.ts";
 import { SIGN_AFTER_MS } from "./reply.ts";
 import { type OpenRequest, openRequest } from "./open-request.ts";
 import type { WorkflowParts } from "./ports.ts";
@@ -119,7 +119,7 @@ async function run(deps: WorkflowParts, stored: Stored, { signal, events }: Runn
     case "run": {
       const { opened } = cleared;
       if (change.parts === undefined) {
-        return send(deps, { change, opened, isFresh: fresh !== undefined, onClaimed }, signal);
+        return sendChange(deps, { change, opened, isFresh: fresh !== undefined, onClaimed }, signal);
       }
       // Of several workloads, each is claimed and told for itself.
       const claimed = await deps.store.advance(change.id, step("claim", {}), undefined);
@@ -169,7 +169,7 @@ async function runPart(deps: WorkflowParts, { part, request, opened }: Part, sig
   if (content === undefined) {
     return refuse(deps, part, notSent("The stored request can't be opened.", "Request it again."));
   }
-  await send(deps, { change: part, opened: { content, account: opened.account }, isFresh: false }, signal);
+  await sendChange(deps, { change: part, opened: { content, account: opened.account }, isFresh: false }, signal);
   const claimedMs = request.claimedAt?.getTime() ?? 0;
   if (deps.clock.now().getTime() - claimedMs < BUSY_FOR_MS) return;
   // Nothing happens to a part that moved on meanwhile.

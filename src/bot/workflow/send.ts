@@ -44,7 +44,7 @@ export type Done = {
 };
 
 /** Sends an approved Change and records its end, with what the read-back shows of its health. The Change if it is done. */
-export async function send(
+export async function sendChange(
   deps: WorkflowParts,
   { change, opened, isFresh, onClaimed }: Sending,
   signal: AbortSignal,

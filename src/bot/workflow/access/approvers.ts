@@ -107,13 +107,15 @@ export async function eligibility(
   return { kind: standing === "member" ? "foreign" : "standing", profile };
 }
 
-type Asked = { readonly profile: Profile; readonly channelId: string; readonly ageMs: number };
-
 /** One way is enough: what Slack doesn't say about another group matters only if none of the others counts. */
 async function qualifies(
   people: People,
   { users, groups, channelMembers }: Approvers,
-  { profile: { userId, standing }, channelId, ageMs }: Asked,
+  {
+    profile: { userId, standing },
+    channelId,
+    ageMs,
+  }: { readonly profile: Profile; readonly channelId: string; readonly ageMs: number },
 ): Promise<boolean> {
   if (users.includes(userId)) return true;
   const ways: Promise<ReadonlySet<string> | undefined>[] = groups.map((group) => people.groupMembers(group, ageMs));

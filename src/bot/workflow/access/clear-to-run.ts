@@ -60,12 +60,12 @@ export async function clearToRun(
   }
 }
 
-type Asked = { readonly change: StoredChange; readonly opened: OpenRequest; readonly sinceMs: number };
+type OpenedChange = { readonly change: StoredChange; readonly opened: OpenRequest; readonly sinceMs: number };
 
 /**
  * A break-glass request stays one: if breaking the glass is no longer allowed, it is refused, not sent for approval.
  */
-async function verdictNow(deps: WorkflowParts, { change, opened, sinceMs }: Asked): Promise<Verdict> {
+async function verdictNow(deps: WorkflowParts, { change, opened, sinceMs }: OpenedChange): Promise<Verdict> {
   const { account } = opened;
   const { requester, teamId, channelId, breakGlass } = change;
   const [profile, binding] = await Promise.all([
@@ -101,7 +101,7 @@ function watchGroups(people: People) {
   return { people: { ...people, groupMembers }, away: () => away };
 }
 
-type Counted = Asked & { readonly verdict: Extract<Verdict, { kind: "approve" }> };
+type Counted = OpenedChange & { readonly verdict: Extract<Verdict, { kind: "approve" }> };
 
 async function recount(deps: WorkflowParts, counted: Counted): Promise<Clearance> {
   const { change, opened, verdict } = counted;

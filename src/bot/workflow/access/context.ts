@@ -10,17 +10,17 @@ import { UserError } from "../../errors.ts";
 import { operationFacts } from "../../policy/operation-facts.ts";
 import { beforeNo } from "./approvers.ts";
 
-type Asked = { readonly origin: Origin; readonly effect: "read" | "write" };
+type AccessRequest = { readonly origin: Origin; readonly effect: "read" | "write" };
 
 /** The input of a verb; made for each request, because rights, the clock and the call count move on. Throws `UserError`. */
-export async function contextFor(deps: WorkflowParts, asked: Asked, signal: AbortSignal): Promise<Context> {
+export async function contextFor(deps: WorkflowParts, asked: AccessRequest, signal: AbortSignal): Promise<Context> {
   return (await accessFor(deps, asked, signal)).context;
 }
 
 /** The same, with the account whose token verbs don't see. */
 export async function accessFor(
   deps: WorkflowParts,
-  { origin, effect }: Asked,
+  { origin, effect }: AccessRequest,
   signal: AbortSignal,
 ): Promise<{ readonly context: Context; readonly account: OpenAccount }> {
   const { settings, directory, api, calls, people } = deps;

@@ -11,7 +11,7 @@ import type { Proposed } from "../draft.ts";
 import type { People, WorkflowParts } from "../ports.ts";
 import { contentOf } from "../stored-request.ts";
 
-type Asked = { readonly origin: Origin; readonly undone?: StoredChange | undefined; readonly reply: Reply };
+type RepeatedRequest = { readonly origin: Origin; readonly undone?: StoredChange | undefined; readonly reply: Reply };
 
 /**
  * Answers a duplicate request or Undo by linking the earlier one's card, instead of creating another. People who may not
@@ -19,7 +19,7 @@ type Asked = { readonly origin: Origin; readonly undone?: StoredChange | undefin
  */
 export async function pointAtEarlierRequest(
   deps: WorkflowParts,
-  { origin, undone, reply }: Asked,
+  { origin, undone, reply }: RepeatedRequest,
   earlier: StoredChange,
 ): Promise<void> {
   const { cards, people, settings } = deps;
@@ -64,7 +64,7 @@ type Repeated = { readonly ask: Ask; readonly earlier: StoredChange };
 /** They repeat it because they heard nothing: they read how it is, and a button runs it again. */
 export function askWhetherAgain(
   { settings, clock }: Pick<WorkflowParts, "settings" | "clock">,
-  { reply }: Pick<Asked, "reply">,
+  { reply }: Pick<RepeatedRequest, "reply">,
   { ask, earlier }: Repeated,
 ): Promise<void> {
   const agoMs = Math.max(0, clock.now().getTime() - earlier.createdAt.getTime());
