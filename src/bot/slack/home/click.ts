@@ -1,3 +1,4 @@
+import type { WorkspaceParts } from "../parts.ts";
 import { z } from "zod";
 import type { Action } from "../../views/kit/action-id.ts";
 import type { Ask } from "../../ask.ts";
@@ -10,25 +11,8 @@ import { ANY_AGE_MS, homeLater } from "./draw.ts";
 import { onReadClick } from "../receive/read-click.ts";
 import type { Origin } from "../../workflow/origin.ts";
 import { sentences } from "../../views/messages/sentences.ts";
-import type { Lanes } from "../../workflow/inbox/lanes.ts";
-import type { Responder } from "../../workflow/ports.ts";
-import type { Accounts } from "../../workflow/ports.ts";
-import type { Store } from "../../store/store.ts";
-import type { Logger } from "pino";
-import type { Settings } from "../../commands/command.ts";
-import type { DepsOf } from "../deps-of.ts";
 import { formCommand } from "../../commands/grammar/parse.ts";
 import { linkOwner } from "../../workflow/link.ts";
-
-export type HomeClickDeps = DepsOf<typeof openForm | typeof openVerbForm | typeof onReadClick | typeof homeLater> & {
-  readonly lanes: Pick<Lanes, "track">;
-  readonly responder: Pick<Responder, "tellPatiently">;
-  readonly store: Pick<Store, "setRegion">;
-  readonly accounts: Pick<Accounts, "forget">;
-  readonly log: Logger;
-  readonly newReference: () => string;
-  readonly settings: Settings;
-};
 
 type Clicked = {
   readonly act: (Action & { readonly kind: "home" })["act"];
@@ -39,7 +23,7 @@ type Clicked = {
 };
 
 /** The click was acked before this: none of these changes a workload. */
-export async function onHomeClick(deps: HomeClickDeps, clicked: Clicked): Promise<void> {
+export async function onHomeClick(deps: WorkspaceParts, clicked: Clicked): Promise<void> {
   const { act, value, origin, triggerId } = clicked;
   switch (act) {
     case "refresh":
@@ -68,7 +52,7 @@ export async function onHomeClick(deps: HomeClickDeps, clicked: Clicked): Promis
 const PageNumber = z.string().regex(/^\d{1,6}$/u);
 
 /** Runs a read on the workload beside the menu, or opens the form of a write. Policy is asked there, as always. */
-async function chooseForWorkload(deps: HomeClickDeps, { blockId, value, origin, triggerId }: Clicked): Promise<void> {
+async function chooseForWorkload(deps: WorkspaceParts, { blockId, value, origin, triggerId }: Clicked): Promise<void> {
   const workload = workloadOfBlock(blockId);
   if (workload === undefined || !isMenuVerb(value)) {
     return deps.responder.tellPatiently(sentences.staleButton(deps.settings.command), origin);
@@ -83,13 +67,13 @@ async function chooseForWorkload(deps: HomeClickDeps, { blockId, value, origin, 
 
 type Read = { readonly verb: string; readonly region?: string; readonly args: Ask["args"] };
 
-async function readNow(deps: HomeClickDeps, read: Read, origin: Origin): Promise<void> {
+async function readNow(deps: WorkspaceParts, read: Read, origin: Origin): Promise<void> {
   await onReadClick(deps, { value: { ...read, share: false }, origin });
 }
 
 /** Opens the verb's form; a read without a form runs at once. */
 async function doVerb(
-  deps: HomeClickDeps,
+  deps: WorkspaceParts,
   { value, origin, triggerId }: Omit<Clicked, "act" | "blockId">,
 ): Promise<void> {
   const command = formCommand(value);
@@ -98,7 +82,7 @@ async function doVerb(
 }
 
 /** Sets this person's default region. */
-async function chooseRegion(deps: HomeClickDeps, value: string, origin: Origin): Promise<void> {
+async function chooseRegion(deps: WorkspaceParts, value: string, origin: Origin): Promise<void> {
   const region = value === NO_REGION ? undefined : value;
   try {
     await deps.lanes.track(deps.store.setRegion(origin.teamId, origin.userId, region));

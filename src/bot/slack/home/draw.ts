@@ -1,6 +1,6 @@
+import type { WorkspaceParts } from "../parts.ts";
 import { z } from "zod";
-import type { Logger } from "pino";
-import type { Context, Settings } from "../../commands/command.ts";
+import type { Context } from "../../commands/command.ts";
 import { StoreError, UserError } from "../../errors.ts";
 import type { HomeState } from "../../views/home/state.ts";
 import { homeView, refusedHome } from "../../views/home/view.ts";
@@ -11,23 +11,8 @@ import { contextFor } from "../../workflow/access/context.ts";
 import { liveWorkloads } from "../../workflow/live-workloads.ts";
 import type { Origin } from "../../workflow/origin.ts";
 import { regionOf } from "../../commands/grammar/argument-types.ts";
-import type { Lanes } from "../../workflow/inbox/lanes.ts";
-import type { Repeats } from "../receive/delivery-ids.ts";
-import type { People, Clock } from "../../workflow/ports.ts";
-import type { Messenger } from "../send/messenger.ts";
-import type { DepsOf } from "../deps-of.ts";
 import { commands } from "../../commands/verbs.ts";
 import { allowedVerbs } from "../../commands/lookup/allowed-verbs.ts";
-
-export type HomeDeps = DepsOf<typeof contextFor | typeof liveWorkloads> & {
-  readonly lanes: Pick<Lanes, "isStopping" | "add">;
-  readonly repeats: Repeats;
-  readonly people: People;
-  readonly messenger: Pick<Messenger, "publishHome">;
-  readonly clock: Pick<Clock, "now" | "wait">;
-  readonly log: Logger;
-  readonly settings: Settings;
-};
 
 /** https://docs.slack.dev/reference/events/app_home_opened */
 const Opened = z.object({
@@ -37,7 +22,7 @@ const Opened = z.object({
 });
 
 /** Home is redrawn each time it is opened. */
-export async function onHomeOpened(deps: HomeDeps, body: unknown): Promise<void> {
+export async function onHomeOpened(deps: WorkspaceParts, body: unknown): Promise<void> {
   const { event_id, team_id, event } = Opened.parse(body);
   if (event.tab !== "home" || deps.repeats.isRepeat(event_id) || deps.lanes.isStopping()) return;
   homeLater(deps, homeOf(event.user, deps.people.bot().teamId ?? team_id ?? ""));
@@ -49,7 +34,7 @@ export function homeOf(userId: string, teamId: string): Origin {
 }
 
 /** Draws a person's Home after the ack, in the lane for people. */
-export function homeLater(deps: HomeDeps, origin: Origin, freshMs = FRESH_MS): void {
+export function homeLater(deps: WorkspaceParts, origin: Origin, freshMs = FRESH_MS): void {
   const isTaken = deps.lanes.add({ lane: "people", owner: origin.userId }, (signal) =>
     drawHome(deps, { origin, freshMs }, signal),
   );
@@ -65,7 +50,7 @@ const AT_ONCE_MS = 500;
 const LATER_MS = 12_000;
 
 /** Draws twice if the workload API is slow: first without its lists, then with them. */
-async function drawHome(deps: HomeDeps, { origin, freshMs }: Drawn, signal: AbortSignal): Promise<void> {
+async function drawHome(deps: WorkspaceParts, { origin, freshMs }: Drawn, signal: AbortSignal): Promise<void> {
   const known = await homeState(deps, origin, signal);
   const first = await withLive(deps, known, { freshMs, withinMs: AT_ONCE_MS });
   await publish(deps, origin, first);
@@ -103,7 +88,7 @@ type Known = { readonly state: HomeState; readonly context: Context | undefined 
 
 type Reading = { readonly freshMs: number; readonly withinMs: number };
 
-async function withLive(deps: HomeDeps, { state, context }: Known, reading: Reading): Promise<HomeState> {
+async function withLive(deps: WorkspaceParts, { state, context }: Known, reading: Reading): Promise<HomeState> {
   if (context === undefined) return state;
   const { region } = context.settings;
   const live = await liveWorkloads(deps, context, { of: "any", region, ...reading });
@@ -118,7 +103,7 @@ async function withLive(deps: HomeDeps, { state, context }: Known, reading: Read
   };
 }
 
-async function homeState(deps: HomeDeps, origin: Origin, signal: AbortSignal): Promise<Known> {
+async function homeState(deps: WorkspaceParts, origin: Origin, signal: AbortSignal): Promise<Known> {
   const { settings } = deps;
   const now = deps.clock.now();
   const base = {
@@ -180,7 +165,7 @@ async function recordsOf({ records, asker }: Context) {
   }
 }
 
-async function publish(deps: HomeDeps, { userId }: Origin, state: HomeState): Promise<void> {
+async function publish(deps: WorkspaceParts, { userId }: Origin, state: HomeState): Promise<void> {
   const published = await whenConnected(
     deps.clock,
     (result) => !result.ok && isDisconnected(result.failure),

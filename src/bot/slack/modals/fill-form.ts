@@ -1,3 +1,4 @@
+import type { WorkspaceParts } from "../parts.ts";
 import { Problem } from "../../../api/problem.ts";
 import type { FormFacts } from "../../commands/forms/form.ts";
 import { UserError } from "../../errors.ts";
@@ -6,18 +7,10 @@ import { endView } from "../../views/forms/form-states.ts";
 import type { Post } from "../../views/kit/message.ts";
 import { refusalMessage } from "../../views/messages/refusal-message.ts";
 import { contextFor } from "../../workflow/access/context.ts";
-import type { Lanes } from "../../workflow/inbox/lanes.ts";
-import type { DepsOf } from "../deps-of.ts";
 import { drawForm, type OpenedForm, chosenName, filledForm, hiddenWhileReading, readingForm } from "./draw-form.ts";
-import { afterAck, drawFinal, type Drawn, drawView, type FinalDeps, type UpdateDeps } from "./update-view.ts";
+import { afterAck, drawFinal, type Drawn, drawView, type UpdateDeps } from "./update-view.ts";
 import { refusedForm } from "../../commands/lookup/authorize.ts";
 import { noteRefusal } from "../../workflow/history.ts";
-
-export type FillDeps = FinalDeps &
-  DepsOf<typeof contextFor | typeof noteRefusal | typeof afterAck> & {
-    readonly lanes: Pick<Lanes, "add" | "background" | "track">;
-    readonly newReference: () => string;
-  };
 
 /** The version of an open view that a person clicked in or submitted. */
 export type ViewVersion = {
@@ -46,7 +39,7 @@ export function readingView(reading: OpenedForm): object {
  * Shows that the form reads about the workload that was just chosen, then fills it. The first draw makes the choice known
  * in the view itself: a fill for an earlier choice, of any replica, has an outdated hash from then on and loses.
  */
-export async function showChoice(deps: FillDeps, opened: OpenedForm, version: ViewVersion): Promise<void> {
+export async function showChoice(deps: WorkspaceParts, opened: OpenedForm, version: ViewVersion): Promise<void> {
   const reading = readingForm(opened);
   const drawn = await drawNewest(deps, version, readingView(reading));
   if (!version.isCurrent() || drawn.kind === "superseded") return;
@@ -63,7 +56,7 @@ export async function drawNewest(deps: UpdateDeps, version: ViewVersion, view: o
 }
 
 /** Reads the form's facts and draws it with them, or with the reason why they can't be read. */
-export function fillLater(deps: FillDeps, filling: Filling): void {
+export function fillLater(deps: WorkspaceParts, filling: Filling): void {
   const isTaken = deps.lanes.add({ lane: "people", owner: filling.metadata.origin.userId }, async (signal) => {
     const read = await factsFor(deps, filling, { signal, isReading: true });
     if (read.kind === "refused") return showRefusal(deps, filling, read.post);
@@ -76,7 +69,7 @@ export function fillLater(deps: FillDeps, filling: Filling): void {
 }
 
 /** A form that reads nothing stays as it is, unless policy refuses every request it could make. */
-export function refuseLater(deps: FillDeps, opened: Filling): void {
+export function refuseLater(deps: WorkspaceParts, opened: Filling): void {
   const { effect, actions } = opened.command;
   if (effect === "read" || actions.length === 0) return;
   deps.lanes.add({ lane: "people", owner: opened.metadata.origin.userId }, async (signal) => {
@@ -86,7 +79,7 @@ export function refuseLater(deps: FillDeps, opened: Filling): void {
 }
 
 /** Draws the facts of one choice, unless the person has chosen something else since. */
-async function drawFill(deps: FillDeps, { version, command, metadata }: Filling, view: object): Promise<void> {
+async function drawFill(deps: WorkspaceParts, { version, command, metadata }: Filling, view: object): Promise<void> {
   const { viewId, hash, isCurrent, ackedAt } = version;
   if (ackedAt !== undefined) await afterAck(deps, ackedAt);
   if (!isCurrent()) return;
@@ -94,7 +87,7 @@ async function drawFill(deps: FillDeps, { version, command, metadata }: Filling,
 }
 
 /** Only a new form is replaced: in any other a person has typed something, maybe for another workload. */
-async function showRefusal(deps: FillDeps, filling: Filling, post: Post): Promise<void> {
+async function showRefusal(deps: WorkspaceParts, filling: Filling, post: Post): Promise<void> {
   const { command, isNew = false } = filling;
   const view = isNew
     ? endView({ title: command.form.title, post })
@@ -114,7 +107,7 @@ type Reading = {
   readonly isReading: boolean;
 };
 
-async function factsFor(deps: FillDeps, filling: Filling, { signal, isReading }: Reading): Promise<Read> {
+async function factsFor(deps: WorkspaceParts, filling: Filling, { signal, isReading }: Reading): Promise<Read> {
   const { command, values, metadata, isNew = false } = filling;
   const { form, name: verb } = command;
   const { origin } = metadata;
@@ -139,7 +132,7 @@ async function factsFor(deps: FillDeps, filling: Filling, { signal, isReading }:
 }
 
 /** The form stays usable without the facts, so typed values aren't lost. */
-function whyNotRead({ log, newReference }: Pick<FillDeps, "log" | "newReference">, error: unknown): string {
+function whyNotRead({ log, newReference }: Pick<WorkspaceParts, "log" | "newReference">, error: unknown): string {
   if (error instanceof UserError) return [error.message, error.next].filter(Boolean).join(" ");
   if (error instanceof Problem)
     return `${error.sentence} Current values aren't shown, but you can still use this form.`;

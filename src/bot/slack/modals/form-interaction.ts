@@ -1,10 +1,10 @@
+import type { WorkspaceParts } from "../parts.ts";
 import type { FormValues } from "../../commands/forms/form.ts";
 import { section } from "../../views/kit/blocks.ts";
 import { blockOf, valuesIn } from "../../views/forms/form-values.ts";
 import type { Post } from "../../views/kit/message.ts";
 import type { Ack } from "../receive/transport.ts";
 import { dispatch } from "../../workflow/dispatch.ts";
-import type { DepsOf } from "../deps-of.ts";
 import { drawForm, type OpenedForm, mustReadFirst, readingForm, isOutdated, readsFacts } from "./draw-form.ts";
 import { fillLater, readingView, type ViewVersion, drawNewest, showChoice } from "./fill-form.ts";
 import { FormMetadata, valuesDigest } from "./form-metadata.ts";
@@ -12,7 +12,6 @@ import { formCommand } from "../../commands/grammar/parse.ts";
 import { previewLater } from "./form-preview.ts";
 import type { Origin } from "../../workflow/origin.ts";
 import { type CarriedView, jsonIn } from "../receive/payload.ts";
-import type { VerbFormDeps } from "./open-form.ts";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Ask } from "../../ask.ts";
 import type { Context, ReadCommand } from "../../commands/command.ts";
@@ -27,8 +26,6 @@ import type { Action } from "../../views/kit/action-id.ts";
 import { endView } from "../../views/forms/form-states.ts";
 import { sentences } from "../../views/messages/sentences.ts";
 import { updateForm } from "./update-view.ts";
-
-export type SubmissionDeps = VerbFormDeps & DepsOf<typeof dispatch>;
 
 /** The form in an open view; undefined when this version does not know its verb. */
 export function openedIn(view: CarriedView): OpenedForm | undefined {
@@ -50,7 +47,7 @@ type Sent = {
  * A submitted form becomes the same Ask as words would, and goes the same way. Errors are shown below their fields, and
  * everything typed stays.
  */
-export async function onForm(deps: SubmissionDeps, sent: Sent, ack: Ack): Promise<void> {
+export async function onForm(deps: WorkspaceParts, sent: Sent, ack: Ack): Promise<void> {
   const { opened, view, id, userId } = sent;
   const { command, metadata, values } = opened;
   // Submitted twice: the first one counts.
@@ -121,8 +118,6 @@ function under(errors: Readonly<Record<string, string>>, view: CarriedView): Rec
   return Object.fromEntries(all);
 }
 
-export type CheckDeps = DepsOf<typeof contextFor>;
-
 type Choice = { readonly command: ReadCommand; readonly ask: Ask; readonly origin: Origin };
 type Errors = Readonly<Record<string, string>>;
 
@@ -133,7 +128,7 @@ const WITHIN_MS = 1_500;
  * What is wrong with the channel or the workload that a read's form names, by field; nothing when that can't be told in
  * time. The form would otherwise close, and the typed name be lost.
  */
-export async function wrongChoices(deps: CheckDeps, choice: Choice): Promise<Errors> {
+export async function wrongChoices(deps: WorkspaceParts, choice: Choice): Promise<Errors> {
   const control = new AbortController();
   const late = sleep(WITHIN_MS, {}, { signal: control.signal, ref: false }).catch(() => ({}));
   const wrong = await Promise.race([look(deps, choice, control.signal), late]);
@@ -142,7 +137,7 @@ export async function wrongChoices(deps: CheckDeps, choice: Choice): Promise<Err
 }
 
 /** Anything else that fails is told by the answer itself. */
-async function look(deps: CheckDeps, choice: Choice, signal: AbortSignal): Promise<Errors> {
+async function look(deps: WorkspaceParts, choice: Choice, signal: AbortSignal): Promise<Errors> {
   const channel = await whyNot(() => checkChosen(deps.people, choice.origin));
   if (channel !== undefined) return { channel };
   try {
@@ -189,7 +184,7 @@ type InView = {
 
 /** A click or choice in an open form redraws it with the typed values, and does nothing else. */
 export async function onViewClick(
-  deps: VerbFormDeps,
+  deps: WorkspaceParts,
   { view, action, blockId, actionTs }: InView,
   ack: Ack,
 ): Promise<void> {
@@ -207,13 +202,13 @@ export async function onViewClick(
 }
 
 /** A form from another version of Gantry. */
-async function retireForm(deps: VerbFormDeps, { id }: CarriedView): Promise<void> {
+async function retireForm(deps: WorkspaceParts, { id }: CarriedView): Promise<void> {
   const post = sentences.unknownForm(deps.settings.command);
   await deps.lanes.track(updateForm(deps, id, endView({ title: "Gantry", post })));
 }
 
 /** Removes the preview, which may be outdated. */
-async function redraw(deps: VerbFormDeps, opened: OpenedForm, version: ViewVersion): Promise<void> {
+async function redraw(deps: WorkspaceParts, opened: OpenedForm, version: ViewVersion): Promise<void> {
   const { previewed: _previewed, ...metadata } = opened.metadata;
   await drawNewest(deps, version, drawForm({ ...opened, metadata }, {}));
 }

@@ -1,3 +1,4 @@
+import type { WorkspaceParts } from "../parts.ts";
 import type { Ask } from "../../ask.ts";
 import type { Context } from "../../commands/command.ts";
 import { section } from "../../views/kit/blocks.ts";
@@ -9,7 +10,7 @@ import { contextFor } from "../../workflow/access/context.ts";
 import { failureMessage } from "../../workflow/failure.ts";
 import type { Origin } from "../../workflow/origin.ts";
 import { drawForm, type OpenedForm, withChoiceShown } from "./draw-form.ts";
-import type { FillDeps, ViewVersion } from "./fill-form.ts";
+import type { ViewVersion } from "./fill-form.ts";
 import { valuesDigest } from "./form-metadata.ts";
 import { afterAck, drawFinal } from "./update-view.ts";
 import { proposeChange, type Proposal } from "../../commands/lookup/authorize.ts";
@@ -21,7 +22,7 @@ type Previewing = OpenedForm & { readonly version: ViewVersion; readonly ask: As
  * Shows above the fields of a submitted form what it would do; submitting it again does it. Values changed after that get a
  * new preview. Nothing is stored or sent.
  */
-export function previewLater(deps: FillDeps, previewing: Previewing): void {
+export function previewLater(deps: WorkspaceParts, previewing: Previewing): void {
   const isTaken = deps.lanes.add({ lane: "people", owner: previewing.origin.userId }, async (signal) => {
     const { blocks, submit, needsReason = false } = await previewOf(deps, previewing, signal);
     const shown = withChoiceShown(previewing);
@@ -37,7 +38,7 @@ export function previewLater(deps: FillDeps, previewing: Previewing): void {
 }
 
 /** Skips the draw if a click since the submission has drawn something newer. */
-async function drawPreview(deps: FillDeps, previewing: Previewing, view: object): Promise<void> {
+async function drawPreview(deps: WorkspaceParts, previewing: Previewing, view: object): Promise<void> {
   const { version, command, origin } = previewing;
   const { viewId, isCurrent, ackedAt = 0 } = version;
   await afterAck(deps, ackedAt);
@@ -51,7 +52,11 @@ type Preview = {
   readonly needsReason?: boolean;
 };
 
-async function previewOf(deps: FillDeps, { command, ask, origin }: Previewing, signal: AbortSignal): Promise<Preview> {
+async function previewOf(
+  deps: WorkspaceParts,
+  { command, ask, origin }: Previewing,
+  signal: AbortSignal,
+): Promise<Preview> {
   try {
     if (command.effect !== "write") throw new Error(`${command.name} changes nothing, so it has no preview`);
     const context = await contextFor(deps, { origin, effect: "write" }, signal);

@@ -1,16 +1,12 @@
+import type { WorkspaceParts } from "../parts.ts";
 import { endView, placedInForm } from "../../views/forms/form-states.ts";
 import { drawForm, withChoiceShown } from "./draw-form.ts";
 import { formCommand } from "../../commands/grammar/parse.ts";
 import type { Origin } from "../../workflow/origin.ts";
-import type { Settings } from "../../commands/command.ts";
 import { createReply } from "../../workflow/reply.ts";
 import type { Reply } from "../../workflow/inbox/interaction.ts";
-import type { DepsOf } from "../deps-of.ts";
 import { SentForm } from "./form-metadata.ts";
-import { afterAck, type UpdateDeps, updateForm } from "./update-view.ts";
-
-type FormReplyDeps = UpdateDeps &
-  DepsOf<typeof afterAck> & { readonly responder: Parameters<typeof createReply>[0]; readonly settings: Settings };
+import { afterAck, updateForm } from "./update-view.ts";
 
 type Stored = { readonly form: unknown; readonly origin: Origin };
 
@@ -18,7 +14,7 @@ type Stored = { readonly form: unknown; readonly origin: Origin };
  * Answers in the form that was sent: a refusal above everything that was typed, or the outcome in its place. People who
  * closed it in the meantime are answered where they asked.
  */
-export function createFormReply(deps: FormReplyDeps, { form: stored, origin }: Stored): Reply {
+export function createFormReply(deps: WorkspaceParts, { form: stored, origin }: Stored): Reply {
   const beside = createReply(deps.responder, origin);
   const form = SentForm.safeParse(stored).data;
   const command = form === undefined ? undefined : formCommand(form.metadata.verb);

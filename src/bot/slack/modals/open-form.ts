@@ -1,3 +1,4 @@
+import type { WorkspaceParts } from "../parts.ts";
 import { z } from "zod";
 import type { FormValues } from "../../commands/forms/form.ts";
 import { type FormCommand, formCommand } from "../../commands/grammar/parse.ts";
@@ -8,11 +9,9 @@ import { jsonIn } from "../receive/payload.ts";
 import { skeletonView } from "../../views/forms/form-states.ts";
 import type { Origin } from "../../workflow/origin.ts";
 import { drawForm, type OpenedForm, chosenName, readsFacts } from "./draw-form.ts";
-import { fillLater, type FillDeps, refuseLater } from "./fill-form.ts";
+import { fillLater, refuseLater } from "./fill-form.ts";
 import { newMetadata } from "./form-metadata.ts";
-import { type OpenViews, openForm, type OpenDeps } from "./update-view.ts";
-
-export type VerbFormDeps = FillDeps & OpenDeps & { readonly openViews: OpenViews };
+import { openForm } from "./update-view.ts";
 
 export type Opening = {
   readonly command: FormCommand;
@@ -25,7 +24,10 @@ export type Opening = {
  * Opens a verb's form while the trigger is valid. Reads for the form come afterwards, so a slow workload API doesn't delay
  * it.
  */
-export async function openVerbForm(deps: VerbFormDeps, { command, values, origin, triggerId }: Opening): Promise<void> {
+export async function openVerbForm(
+  deps: WorkspaceParts,
+  { command, values, origin, triggerId }: Opening,
+): Promise<void> {
   const { like, ...shown } = values;
   const metadata = { ...newMetadata(command, origin), ...(like !== undefined && { like }) };
   const opened: OpenedForm = { command, values: shown, metadata };

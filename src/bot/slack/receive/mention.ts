@@ -1,3 +1,4 @@
+import type { WorkspaceParts } from "../parts.ts";
 import { z } from "zod";
 import { readMention } from "../../commands/grammar/mention-words.ts";
 import { menu, type Unfinished } from "../../commands/grammar/parse.ts";
@@ -7,28 +8,12 @@ import type { Message } from "../../views/kit/message.ts";
 import { dispatch } from "../../workflow/dispatch.ts";
 import { failureMessage } from "../../workflow/failure.ts";
 import type { Origin } from "../../workflow/origin.ts";
-import { editNoticeKey, eventKey, isTooOldToRun, messageKey, type Repeats } from "./delivery-ids.ts";
+import { editNoticeKey, eventKey, isTooOldToRun, messageKey } from "./delivery-ids.ts";
 import { sentences } from "../../views/messages/sentences.ts";
-import type { Lanes } from "../../workflow/inbox/lanes.ts";
-import type { Clock, People, Responder } from "../../workflow/ports.ts";
-import type { Store } from "../../store/store.ts";
-import type { Logger } from "pino";
-import type { Command, Settings } from "../../commands/command.ts";
-import type { DepsOf } from "../deps-of.ts";
+import type { Command } from "../../commands/command.ts";
 import { confirmMessage } from "../../views/messages/confirm-message.ts";
 import { workloadsFor } from "../../workflow/live-workloads.ts";
 import { mistakeWithForm } from "../../views/messages/error-messages.ts";
-
-export type MentionDeps = DepsOf<typeof dispatch | typeof failureMessage | typeof workloadsFor> & {
-  readonly lanes: Pick<Lanes, "isStopping" | "track" | "add">;
-  readonly repeats: Repeats;
-  readonly people: Pick<People, "bot">;
-  readonly responder: Pick<Responder, "tellPatiently">;
-  readonly store: Pick<Store, "isKnown" | "remember">;
-  readonly clock: Pick<Clock, "now">;
-  readonly log: Logger;
-  readonly settings: Settings;
-};
 
 const Said = {
   user: z.string().optional(),
@@ -63,7 +48,7 @@ type MentionEvent = z.infer<typeof MentionEvent>;
  * Each message runs at most once. It counts as run when it parses as a command, whatever the result; a message that didn't
  * parse can be corrected by an edit.
  */
-export async function onMention(deps: MentionDeps, body: unknown): Promise<void> {
+export async function onMention(deps: WorkspaceParts, body: unknown): Promise<void> {
   const mention = unwrapped(MentionEvent.parse(body));
   const userId = speakerOf(deps, mention);
   const said = saidIn(deps, mention);
@@ -102,7 +87,7 @@ function unwrapped(mention: MentionEvent): MentionEvent {
  * Whether no replica has the event yet: the one that records it answers. The memory of a replica isn't enough, because
  * Slack may send an event again to another one.
  */
-async function isOurs({ repeats, store, log }: MentionDeps, eventId: string): Promise<boolean> {
+async function isOurs({ repeats, store, log }: WorkspaceParts, eventId: string): Promise<boolean> {
   if (repeats.isRepeat(eventId)) return false;
   try {
     return await store.remember(eventKey(eventId));
@@ -112,7 +97,7 @@ async function isOurs({ repeats, store, log }: MentionDeps, eventId: string): Pr
   }
 }
 
-async function wasRun({ store, clock, log }: MentionDeps, { event }: MentionEvent, key: string): Promise<boolean> {
+async function wasRun({ store, clock, log }: WorkspaceParts, { event }: MentionEvent, key: string): Promise<boolean> {
   if (event.edited !== undefined && isTooOldToRun(event.ts, clock.now().getTime())) return true;
   try {
     return await store.isKnown(key);
@@ -127,7 +112,7 @@ type Known = { readonly mention: MentionEvent; readonly key: string };
 
 /** Tells the author once that edits are not run. Ignores Slack's redeliveries. */
 async function tellOfEdit(
-  { store, log, settings }: MentionDeps,
+  { store, log, settings }: WorkspaceParts,
   { mention, key }: Known,
   tell: (message: Message) => Promise<void>,
 ): Promise<void> {
@@ -139,7 +124,7 @@ async function tellOfEdit(
   }
 }
 
-async function noteRead({ store, log }: MentionDeps, key: string): Promise<void> {
+async function noteRead({ store, log }: WorkspaceParts, key: string): Promise<void> {
   try {
     await store.remember(key);
   } catch (err) {
@@ -151,7 +136,7 @@ type Mistaken = { readonly error: UserError; readonly begun?: Unfinished; readon
 
 /** If the words only lack something, a button opens the form: a mention can't open one itself. */
 async function tellMistake(
-  deps: MentionDeps,
+  deps: WorkspaceParts,
   { error, begun, origin }: Mistaken,
   tell: (message: Message) => Promise<void>,
 ): Promise<void> {
@@ -173,7 +158,7 @@ async function tellMistake(
 }
 
 /** The person addressing the bot; undefined for bots (including this one) and for other messages. */
-function speakerOf({ people }: Pick<MentionDeps, "people">, { event }: MentionEvent): string | undefined {
+function speakerOf({ people }: Pick<WorkspaceParts, "people">, { event }: MentionEvent): string | undefined {
   const { type, channel_type, user, bot_id, subtype } = event;
   const isForUs = type === "app_mention" || (type === "message" && channel_type === "im");
   const isPlain = subtype === undefined || subtype === "thread_broadcast" || subtype === "file_share";
@@ -181,7 +166,11 @@ function speakerOf({ people }: Pick<MentionDeps, "people">, { event }: MentionEv
   return user;
 }
 
-function originOf({ people }: Pick<MentionDeps, "people">, { team_id, event }: MentionEvent, userId: string): Origin {
+function originOf(
+  { people }: Pick<WorkspaceParts, "people">,
+  { team_id, event }: MentionEvent,
+  userId: string,
+): Origin {
   const { channel: channelId, ts, thread_ts, type } = event;
   const teamId = people.bot().teamId ?? team_id ?? "";
   // A mention is answered in a thread; a direct message is answered where it is.
@@ -192,7 +181,7 @@ function originOf({ people }: Pick<MentionDeps, "people">, { team_id, event }: M
 
 /** What the message says to the bot. People also type the slash command after the mention. */
 function saidIn(
-  { people, settings }: Pick<MentionDeps, "people" | "settings">,
+  { people, settings }: Pick<WorkspaceParts, "people" | "settings">,
   { event }: MentionEvent,
 ): Addressed | undefined {
   const said = addressedBy({ ...event, isDirect: event.channel_type === "im" }, people.bot().userId);

@@ -1,3 +1,4 @@
+import type { WorkspaceParts } from "../parts.ts";
 import { z } from "zod";
 import { ackBody, AckLostError, type Ack } from "./transport.ts";
 import { onChannelMoved, onProfileChanged, onUninstalled } from "./workspace-events.ts";
@@ -12,33 +13,7 @@ import { onShortcut } from "./shortcut.ts";
 import { onSlash } from "./slash.ts";
 import { onSubmission } from "./submission.ts";
 import { onSuggestion } from "./suggestion.ts";
-import type { Lanes } from "../../workflow/inbox/lanes.ts";
-import type { People } from "../../workflow/ports.ts";
-import type { Responder } from "../../workflow/ports.ts";
-import type { Logger } from "pino";
 import type { Message } from "../../views/kit/message.ts";
-import type { Settings } from "../../commands/command.ts";
-import type { DepsOf } from "../deps-of.ts";
-
-export type RouteDeps = DepsOf<
-  | typeof onSlash
-  | typeof onMention
-  | typeof onHomeOpened
-  | typeof onChannelMoved
-  | typeof onClick
-  | typeof onSubmission
-  | typeof onSuggestion
-  | typeof onShortcut
-  | typeof onUninstalled
-  | typeof onProfileChanged
-  | typeof failureMessage
-> & {
-  readonly lanes: Pick<Lanes, "arrived" | "track">;
-  readonly people: Pick<People, "bot">;
-  readonly responder: Pick<Responder, "tellPatiently">;
-  readonly log: Logger;
-  readonly settings: Settings;
-};
 
 /** The fields an answer needs, of any payload: https://docs.slack.dev/reference/interaction-payloads */
 const Interaction = z.object({
@@ -58,7 +33,7 @@ type Interaction = z.infer<typeof Interaction>;
  * Routes everything that Slack delivers, by kind. Unknown payloads are acked at once too, or people would see Slack's
  * "operation_timeout" after three seconds. Never rejects.
  */
-export async function route(deps: RouteDeps, body: unknown, ack: Ack): Promise<void> {
+export async function route(deps: WorkspaceParts, body: unknown, ack: Ack): Promise<void> {
   deps.lanes.arrived();
   const once = onlyOnce(ack);
   try {
@@ -75,7 +50,7 @@ export async function answerWithout(message: Message | undefined, body: unknown,
   await ack(message !== undefined && isCommand(body) ? ackBody(message) : undefined);
 }
 
-function handle(deps: RouteDeps, body: unknown, ack: Ack): Promise<void> {
+function handle(deps: WorkspaceParts, body: unknown, ack: Ack): Promise<void> {
   if (isCommand(body)) return onSlash(deps, body, ack);
   if (isEvent(body)) return onEvent(deps, body);
   const interaction = Interaction.parse(body);
@@ -99,12 +74,8 @@ function handle(deps: RouteDeps, body: unknown, ack: Ack): Promise<void> {
 
 const Event = z.object({ event: z.object({ type: z.string() }) });
 
-type EventDeps = DepsOf<
-  typeof onMention | typeof onHomeOpened | typeof onChannelMoved | typeof onUninstalled | typeof onProfileChanged
->;
-
 /** The manifest's subscriptions, by the type in the event: `message.im` arrives as a `message`. */
-export const eventHandlers: Readonly<Record<string, (deps: EventDeps, body: unknown) => Promise<void>>> = {
+export const eventHandlers: Readonly<Record<string, (deps: WorkspaceParts, body: unknown) => Promise<void>>> = {
   app_mention: onMention,
   message: onMention,
   app_home_opened: onHomeOpened,
@@ -117,7 +88,7 @@ export const eventHandlers: Readonly<Record<string, (deps: EventDeps, body: unkn
 };
 
 /** Bolt has acked it before. Events without a subscription are ignored. */
-async function onEvent(deps: EventDeps, body: unknown): Promise<void> {
+async function onEvent(deps: WorkspaceParts, body: unknown): Promise<void> {
   const { type } = Event.parse(body).event;
   await (Object.hasOwn(eventHandlers, type) ? eventHandlers[type] : undefined)?.(deps, body);
 }
@@ -132,12 +103,12 @@ function isEvent(body: unknown): boolean {
 }
 
 /** Buttons of attachments, which Gantry never posts. */
-async function answerUnknown(deps: RouteDeps, interaction: Interaction, ack: Ack): Promise<void> {
+async function answerUnknown(deps: WorkspaceParts, interaction: Interaction, ack: Ack): Promise<void> {
   await ack();
   await deps.responder.tellPatiently(sentences.staleButton(deps.settings.command), originOf(deps, interaction));
 }
 
-function originOf({ people }: Pick<RouteDeps, "people">, interaction: Interaction): Origin {
+function originOf({ people }: Pick<WorkspaceParts, "people">, interaction: Interaction): Origin {
   const { user, user_id, team, team_id, channel, channel_id, response_url } = interaction;
   const teamId = people.bot().teamId ?? team?.id ?? team_id ?? "";
   const userId = user?.id ?? user_id ?? "";
@@ -148,7 +119,7 @@ function originOf({ people }: Pick<RouteDeps, "people">, interaction: Interactio
 type Failed = { readonly error: unknown; readonly body: unknown; readonly isAcked: boolean };
 
 /** Tells the person, with a reference; in the ack if it wasn't sent yet. */
-async function afterFailure(deps: RouteDeps, { error, body, isAcked }: Failed, ack: Ack): Promise<void> {
+async function afterFailure(deps: WorkspaceParts, { error, body, isAcked }: Failed, ack: Ack): Promise<void> {
   const message = failureMessage(deps, error, { verb: "?", effect: "read" });
   const interaction = Interaction.safeParse(body).data ?? {};
   try {
@@ -189,7 +160,7 @@ function onlyOnce(ack: Ack): Once {
 const Answer = z.object({ text: z.string(), blocks: z.array(z.custom<Block>()).default([]) });
 
 /** Posts an answer that was the ack itself. Only a command has one that can be posted. */
-async function tellLost(deps: RouteDeps, body: unknown, lost: object | undefined): Promise<void> {
+async function tellLost(deps: WorkspaceParts, body: unknown, lost: object | undefined): Promise<void> {
   const answer = Answer.safeParse(lost).data;
   const interaction = Interaction.safeParse(body).data;
   if (answer === undefined || interaction?.command === undefined) return;

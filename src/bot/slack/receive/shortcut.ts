@@ -1,3 +1,4 @@
+import type { WorkspaceParts } from "../parts.ts";
 import { z } from "zod";
 import { section } from "../../views/kit/blocks.ts";
 import { skeletonView } from "../../views/forms/form-states.ts";
@@ -11,22 +12,8 @@ import { drawFinal, openForm } from "../modals/update-view.ts";
 import { liveWorkloads } from "../../workflow/live-workloads.ts";
 import type { Origin } from "../../workflow/origin.ts";
 import { sentences } from "../../views/messages/sentences.ts";
-import type { Lanes } from "../../workflow/inbox/lanes.ts";
-import type { Repeats } from "./delivery-ids.ts";
-import type { People } from "../../workflow/ports.ts";
-import type { Responder } from "../../workflow/ports.ts";
-import type { Logger } from "pino";
-import type { DepsOf } from "../deps-of.ts";
 import { formCommand } from "../../commands/grammar/parse.ts";
 import { workloadInText } from "../../commands/lookup/workload-in-text.ts";
-
-export type ShortcutDeps = DepsOf<typeof openVerbForm | typeof contextFor | typeof liveWorkloads> & {
-  readonly lanes: Pick<Lanes, "isStopping" | "add" | "track">;
-  readonly repeats: Repeats;
-  readonly people: Pick<People, "bot">;
-  readonly responder: Pick<Responder, "tellPatiently">;
-  readonly log: Logger;
-};
 
 /**
  * https://docs.slack.dev/interactivity/implementing-shortcuts: a global shortcut has no channel, a message shortcut has the
@@ -53,7 +40,7 @@ export const shortcutVerbs: Readonly<Record<string, string>> = {
 };
 
 /** Opens a verb's form. From a message, it is filled with the workload that the message seems to be about. */
-export async function onShortcut(deps: ShortcutDeps, body: unknown, ack: Ack): Promise<void> {
+export async function onShortcut(deps: WorkspaceParts, body: unknown, ack: Ack): Promise<void> {
   const used = Shortcut.parse(body);
   await ack();
   const origin = originOf(deps, used);
@@ -78,7 +65,7 @@ const FRESH_MS = 60_000;
 
 type Guessing = OpenedForm & { readonly version: ViewVersion; readonly text: string };
 
-function guessLater(deps: ShortcutDeps, guessing: Guessing): void {
+function guessLater(deps: WorkspaceParts, guessing: Guessing): void {
   const { version, command, metadata } = guessing;
   const final = { ...version, title: command.form.title, origin: metadata.origin };
   const isTaken = deps.lanes.add({ lane: "people", owner: guessing.metadata.origin.userId }, async (signal) => {
@@ -97,7 +84,7 @@ function guessLater(deps: ShortcutDeps, guessing: Guessing): void {
 
 /** The workload named in the text, as `service/web`; undefined if there is none, or if the workload API can't be read. */
 async function guessOf(
-  deps: ShortcutDeps,
+  deps: WorkspaceParts,
   { text, metadata }: Guessing,
   signal: AbortSignal,
 ): Promise<string | undefined> {
@@ -113,7 +100,7 @@ async function guessOf(
   }
 }
 
-function originOf({ people }: Pick<ShortcutDeps, "people">, used: Shortcut): Origin {
+function originOf({ people }: Pick<WorkspaceParts, "people">, used: Shortcut): Origin {
   const { user, team, channel, message, response_url, callback_id } = used;
   const userId = user.id;
   const teamId = people.bot().teamId ?? team?.id ?? "";

@@ -1,3 +1,4 @@
+import type { WorkspaceParts } from "../parts.ts";
 import { z } from "zod";
 import { parseText, type Parsed, unfinishedForm } from "../../commands/grammar/parse.ts";
 import { readSentence } from "../../commands/grammar/mention-words.ts";
@@ -11,18 +12,6 @@ import { type Opening, openVerbForm } from "../modals/open-form.ts";
 import type { Origin } from "../../workflow/origin.ts";
 import { confirmMessage } from "../../views/messages/confirm-message.ts";
 import { sentences } from "../../views/messages/sentences.ts";
-import type { Lanes } from "../../workflow/inbox/lanes.ts";
-import type { Repeats } from "./delivery-ids.ts";
-import type { People } from "../../workflow/ports.ts";
-import type { Settings } from "../../commands/command.ts";
-import type { DepsOf } from "../deps-of.ts";
-
-export type SlashDeps = DepsOf<typeof dispatch | typeof failureMessage | typeof openForm | typeof openVerbForm> & {
-  readonly lanes: Pick<Lanes, "isStopping">;
-  readonly repeats: Repeats;
-  readonly people: Pick<People, "bot">;
-  readonly settings: Settings;
-};
 
 /** https://docs.slack.dev/interactivity/implementing-slash-commands#app_command_handling */
 const SlashCommand = z.object({
@@ -37,7 +26,7 @@ const SlashCommand = z.object({
 type SlashCommand = z.infer<typeof SlashCommand>;
 
 /** A typed command. Nothing slow runs before the ack, except that a change is stored first. */
-export async function onSlash(deps: SlashDeps, body: unknown, ack: Ack): Promise<void> {
+export async function onSlash(deps: WorkspaceParts, body: unknown, ack: Ack): Promise<void> {
   const typed = SlashCommand.parse(body);
   const say = (message: Message | undefined): Promise<void> =>
     ack(message === undefined ? undefined : ackBody(message));
@@ -72,13 +61,13 @@ function offersMore(error: unknown): boolean {
 type Beginning = Pick<Opening, "command" | "values"> & { readonly typed: SlashCommand };
 
 /** Incomplete words continue in the form. */
-async function openBegun(deps: SlashDeps, { command, values, typed }: Beginning, ack: Ack): Promise<void> {
+async function openBegun(deps: WorkspaceParts, { command, values, typed }: Beginning, ack: Ack): Promise<void> {
   await ack();
   return openVerbForm(deps, { command, values, origin: originOf(deps, typed), triggerId: typed.trigger_id });
 }
 
 function originOf(
-  { people }: Pick<SlashDeps, "people">,
+  { people }: Pick<WorkspaceParts, "people">,
   { user_id, team_id, channel_id, response_url }: SlashCommand,
 ): Origin {
   return { userId: user_id, teamId: people.bot().teamId ?? team_id, channelId: channel_id, responseUrl: response_url };

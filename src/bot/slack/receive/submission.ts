@@ -1,3 +1,4 @@
+import type { WorkspaceParts } from "../parts.ts";
 import { z } from "zod";
 import type { Message } from "../../views/kit/message.ts";
 import type { Ack } from "./transport.ts";
@@ -7,15 +8,7 @@ import { onForm, openedIn, stays } from "../modals/form-interaction.ts";
 import { Origin } from "../../workflow/origin.ts";
 import { sentences } from "../../views/messages/sentences.ts";
 import { CarriedView, jsonIn } from "./payload.ts";
-import type { Lanes } from "../../workflow/inbox/lanes.ts";
-import type { Settings } from "../../commands/command.ts";
-import type { DepsOf } from "../deps-of.ts";
 import { connectResult } from "../../views/forms/connect-form.ts";
-
-export type SubmissionDeps = DepsOf<typeof accept | typeof onForm> & {
-  readonly lanes: Pick<Lanes, "isStopping">;
-  readonly settings: Settings;
-};
 
 /** https://docs.slack.dev/reference/interaction-payloads/view-interactions-payload */
 const Submission = z.object({
@@ -30,7 +23,7 @@ const RejectMetadata = z.object({ changeId: z.string(), card: Card.optional(), o
 const ConnectMetadata = z.object({ whose: z.enum(["mine", "channel", "workspace"]), origin: Origin });
 
 /** A submitted form. It is stored before its ack, like every decision; field errors are the ack. */
-export async function onSubmission(deps: SubmissionDeps, body: unknown, ack: Ack): Promise<void> {
+export async function onSubmission(deps: WorkspaceParts, body: unknown, ack: Ack): Promise<void> {
   const sent = Submission.parse(body);
   const id = sent.trigger_id ?? `${sent.view.id} ${sent.view.hash ?? ""}`;
   const opened = sent.view.callback_id.startsWith("form:") ? openedIn(sent.view) : undefined;

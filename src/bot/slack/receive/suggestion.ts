@@ -1,6 +1,6 @@
+import type { WorkspaceParts } from "../parts.ts";
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
-import type { Logger } from "pino";
 import { decodeAction } from "../../views/kit/action-id.ts";
 import { readJob } from "../../commands/lookup/find.ts";
 import {
@@ -12,7 +12,7 @@ import {
 } from "../../views/forms/picker-options.ts";
 import { maySee } from "../../commands/lookup/may-see.ts";
 import { Target } from "../../commands/grammar/argument-types.ts";
-import type { Context, Settings } from "../../commands/command.ts";
+import type { Context } from "../../commands/command.ts";
 import { UserError } from "../../errors.ts";
 import type { Ack } from "./transport.ts";
 import { contextFor } from "../../workflow/access/context.ts";
@@ -20,18 +20,7 @@ import { openedIn } from "../modals/form-interaction.ts";
 import { liveWorkloads } from "../../workflow/live-workloads.ts";
 import type { Origin } from "../../workflow/origin.ts";
 import { CarriedView } from "./payload.ts";
-import type { Lanes } from "../../workflow/inbox/lanes.ts";
-import type { People, Clock } from "../../workflow/ports.ts";
-import type { DepsOf } from "../deps-of.ts";
 import { valuesIn } from "../../views/forms/form-values.ts";
-
-export type SuggestionDeps = DepsOf<typeof contextFor | typeof liveWorkloads> & {
-  readonly lanes: Pick<Lanes, "track">;
-  readonly people: Pick<People, "bot">;
-  readonly clock: Pick<Clock, "now">;
-  readonly log: Logger;
-  readonly settings: Settings;
-};
 
 /** https://docs.slack.dev/reference/interaction-payloads/block_suggestion-payload */
 const Suggestion = z.object({
@@ -54,7 +43,7 @@ const FRESH_MS = 30_000;
 const LONGEST_QUERY = 253;
 
 /** The options of a picker: live names, from the last list while it is fresh. */
-export async function onSuggestion(deps: SuggestionDeps, body: unknown, ack: Ack): Promise<void> {
+export async function onSuggestion(deps: WorkspaceParts, body: unknown, ack: Ack): Promise<void> {
   const asked = Suggestion.parse(body);
   const query = asked.value.trim().slice(0, LONGEST_QUERY);
   const control = new AbortController();
@@ -66,7 +55,7 @@ export async function onSuggestion(deps: SuggestionDeps, body: unknown, ack: Ack
 }
 
 /** Never rejects: a problem becomes an option. */
-async function optionsFor(deps: SuggestionDeps, asked: Suggestion): Promise<Options> {
+async function optionsFor(deps: WorkspaceParts, asked: Suggestion): Promise<Options> {
   try {
     return await optionsOf(deps, asked);
   } catch (error) {
@@ -76,7 +65,7 @@ async function optionsFor(deps: SuggestionDeps, asked: Suggestion): Promise<Opti
   }
 }
 
-async function optionsOf(deps: SuggestionDeps, asked: Suggestion): Promise<Options> {
+async function optionsOf(deps: WorkspaceParts, asked: Suggestion): Promise<Options> {
   const { value: query } = asked;
   const action = decodeAction(asked.action_id);
   // A menu from another version of Gantry.
@@ -108,7 +97,7 @@ async function optionsOf(deps: SuggestionDeps, asked: Suggestion): Promise<Optio
 
 /** Reads a job's instances with one API call, cached while somebody types. */
 async function instancesOf(
-  { clock }: Pick<SuggestionDeps, "clock">,
+  { clock }: Pick<WorkspaceParts, "clock">,
   context: Context,
   name: string,
 ): Promise<readonly string[]> {
@@ -128,7 +117,7 @@ export function regionOfBlock(blockId: string): string | undefined {
 }
 
 function originOf(
-  { people }: Pick<SuggestionDeps, "people">,
+  { people }: Pick<WorkspaceParts, "people">,
   { user, team, channel, container, view }: Suggestion,
 ): Origin {
   const metadata = view === undefined ? undefined : openedIn(view)?.metadata;

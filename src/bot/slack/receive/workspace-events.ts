@@ -1,13 +1,8 @@
+import type { WorkspaceParts } from "../parts.ts";
 import { z } from "zod";
 import { accept } from "../../workflow/inbox/delivery.ts";
-import type { People, Clock } from "../../workflow/ports.ts";
-import type { DepsOf } from "../deps-of.ts";
 import { eventKey } from "./delivery-ids.ts";
-import type { Logger } from "pino";
-import type { Installations } from "../../workflow/access/installation.ts";
 import { sourceOf } from "./payload.ts";
-
-export type ChannelMovedDeps = DepsOf<typeof accept> & { readonly people: Pick<People, "bot"> };
 
 /** https://docs.slack.dev/reference/events/channel_id_changed */
 const Moved = z.object({
@@ -17,7 +12,7 @@ const Moved = z.object({
 });
 
 /** A channel has another id, because it is shared with another organization now. Nobody waits for an answer. */
-export async function onChannelMoved(deps: ChannelMovedDeps, body: unknown): Promise<void> {
+export async function onChannelMoved(deps: WorkspaceParts, body: unknown): Promise<void> {
   const { event_id, team_id, event } = Moved.parse(body);
   const { old_channel_id: from, new_channel_id: channelId } = event;
   const teamId = deps.people.bot().teamId ?? team_id ?? "";
@@ -34,13 +29,6 @@ export async function onChannelMoved(deps: ChannelMovedDeps, body: unknown): Pro
   });
 }
 
-export type ProfileChangedDeps = {
-  readonly people: Pick<People, "profileChanged" | "bot">;
-  readonly installations: Pick<Installations, "personChanged">;
-  readonly clock: Pick<Clock, "now">;
-  readonly log: Logger;
-};
-
 /** https://docs.slack.dev/reference/events/user_change and https://docs.slack.dev/reference/events/team_join */
 const Changed = z.object({
   team_id: z.string().optional(),
@@ -53,7 +41,7 @@ const Changed = z.object({
 const LATE_MS = 30_000;
 
 /** Somebody's name or role changed, or somebody joined. Nobody waits for an answer. */
-export async function onProfileChanged(deps: ProfileChangedDeps, body: unknown): Promise<void> {
+export async function onProfileChanged(deps: WorkspaceParts, body: unknown): Promise<void> {
   const { event, event_time, team_id } = Changed.parse(body);
   const isLate = deps.clock.now().getTime() - event_time * 1_000 > LATE_MS;
   try {
@@ -63,8 +51,6 @@ export async function onProfileChanged(deps: ProfileChangedDeps, body: unknown):
     deps.log.warn({ err }, "a changed profile could not be stored; it is read again within a day");
   }
 }
-
-export type UninstalledDeps = { readonly installations: Installations; readonly log: Logger };
 
 /**
  * https://docs.slack.dev/reference/events/app_uninstalled, https://docs.slack.dev/reference/events/tokens_revoked and
@@ -82,7 +68,7 @@ const Ended = z.object({
 });
 
 /** The app was removed from a workspace or an organization, or from some workspaces of one. */
-export async function onUninstalled({ installations, log }: UninstalledDeps, body: unknown): Promise<void> {
+export async function onUninstalled({ installations, log }: WorkspaceParts, body: unknown): Promise<void> {
   const { event, event_time } = Ended.parse(body);
   const source = sourceOf(body);
   log.warn({ event: event.type, ...source }, "Slack says that the app was removed or its token revoked");
