@@ -12,7 +12,7 @@ process.stdout.on("error", () => process.exit());
 const root = join(import.meta.dirname, "../..");
 const src = join(root, "src");
 const isBot = (path: string): boolean =>
-  path.startsWith(src + sep) && !/\/(?:playground|service|bin|stand-ins)\//u.test(path);
+  path.startsWith(src + sep) && !/\/(?:playground|service|bin|stand-ins)\//u.test(path.slice(src.length));
 
 Error.stackTraceLimit = 200;
 instrument(isBot);
