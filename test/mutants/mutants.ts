@@ -118,7 +118,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     bug: "a restart that nobody can see is a success where the service runs",
-    file: "src/bot/views/cards/headline.ts",
+    file: "src/bot/views/cards/change-words.ts",
     text: "  if (unseenOf(change) !== undefined) return unconfirmedHeadline(change, seen, region);\n",
     becomes: "",
     tests: documented,

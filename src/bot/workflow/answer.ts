@@ -1,7 +1,7 @@
 import type { Ask } from "../ask.ts";
 import type { Context, ReadCommand } from "../commands/command.ts";
 import { ReadRefused } from "../commands/lookup/may-see.ts";
-import type { Message } from "../views/kit/message.ts";
+import { type Message, numbered, withContextLine } from "../views/kit/post.ts";
 import { refusalMessage } from "../views/messages/refusal-message.ts";
 import { contextFor } from "./access/context.ts";
 import { failureMessage } from "./failure.ts";
@@ -9,10 +9,9 @@ import { noteRefusal } from "./history.ts";
 import { type Origin, isDirect } from "./origin.ts";
 import { type WorkflowParts, freshness } from "./ports.ts";
 import { type Refused, refusedRead } from "../commands/lookup/authorize.ts";
-import { numbered, withContextLine } from "../views/kit/post.ts";
 import { bindingInWords } from "../policy/binding.ts";
 import { UserError } from "../errors.ts";
-import { type StatusFor, statusMessage } from "../views/status/status-message.ts";
+import { type StatusFor, statusMessage } from "../views/messages/status-message.ts";
 import { beforeNo } from "./access/approvers.ts";
 
 type Read = { readonly command: ReadCommand; readonly ask: Ask; readonly origin: Origin };

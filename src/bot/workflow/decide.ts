@@ -1,7 +1,7 @@
 import { within } from "../../platform/waiting.ts";
 import type { Card, StoredChange, Who } from "../changes/stored-change.ts";
 import type { Settings } from "../commands/command.ts";
-import type { Post } from "../views/kit/message.ts";
+import type { Post } from "../views/kit/post.ts";
 import { decisionAnswer, type DecisionAnswer } from "../views/messages/decision-answer.ts";
 import { approversNow, cardChannel, eligibility } from "./access/approvers.ts";
 import { clearToRun } from "./access/clear-to-run.ts";

@@ -1,7 +1,7 @@
 import type { Ask } from "../ask.ts";
 import type { BindingWish, Command, Whose } from "../commands/command.ts";
 import { connectForm } from "../views/forms/connect-form.ts";
-import type { Message } from "../views/kit/message.ts";
+import type { Message } from "../views/kit/post.ts";
 import { refusalMessage } from "../views/messages/refusal-message.ts";
 import { useMessage } from "../commands/verbs/use.ts";
 import type { Interaction, SentForm } from "./inbox/interaction.ts";

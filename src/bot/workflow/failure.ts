@@ -1,6 +1,6 @@
 import { Problem } from "../../api/problem.ts";
 import { StoreError, UserError } from "../errors.ts";
-import type { Message } from "../views/kit/message.ts";
+import type { Message } from "../views/kit/post.ts";
 import { sentences } from "../views/messages/sentences.ts";
 import { bugMessage, problemMessage, userErrorMessage } from "../views/messages/error-messages.ts";
 import type { WorkflowParts } from "./ports.ts";

@@ -10,7 +10,7 @@ import {
 import { withWarnings } from "../changes/execute.ts";
 import { FOLLOWED_FOR_MS, MOST_CALLS } from "../changes/service-watch.ts";
 import type { Health, StoredChange } from "../changes/stored-change.ts";
-import { isFollowed, seenOf } from "../views/kit/seen.ts";
+import { isFollowed, seenOf } from "../views/kit/health.ts";
 import { UserError } from "../errors.ts";
 import { advance } from "./history.ts";
 import { step } from "./lifecycle.ts";

@@ -1,9 +1,8 @@
 import { boundTo, type AccountOwner } from "../accounts/resolve.ts";
 import { Problem } from "../../api/problem.ts";
 import type { NewHistoryEvent } from "../changes/history-event.ts";
-import { accountMessage } from "../views/messages/account-message.ts";
+import { accountMessage, connectForm, connectResult } from "../views/forms/connect-form.ts";
 import { UserError } from "../errors.ts";
-import { connectForm, connectResult } from "../views/forms/connect-form.ts";
 import type { Interaction, Reply } from "./inbox/interaction.ts";
 import { logEvent, originEvent, noteRefusal } from "./history.ts";
 import type { Origin } from "./origin.ts";

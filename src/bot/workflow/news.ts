@@ -1,5 +1,5 @@
 import { partsOf, type StoredChange } from "../changes/stored-change.ts";
-import { isFollowed, seenOf } from "../views/kit/seen.ts";
+import { isFollowed, seenOf } from "../views/kit/health.ts";
 
 /**
  * What a requester has to learn, in the order in which it happens: that the request waits or runs, that it waits again, its

@@ -22,7 +22,7 @@ import type {
 import type { HistoryEvent, HistoryQuery, NewHistoryEvent } from "../changes/history-event.ts";
 import type { Card, StoredChange } from "../changes/stored-change.ts";
 import type { Binding, BindingTerms } from "../policy/binding.ts";
-import type { Message, Post } from "../views/kit/message.ts";
+import type { Message, Post } from "../views/kit/post.ts";
 import type { Step } from "./lifecycle.ts";
 import type { Reply, SentForm } from "./inbox/interaction.ts";
 import type { Origin } from "./origin.ts";

@@ -1,8 +1,8 @@
 import type { StoredChange } from "../changes/stored-change.ts";
 import type { Context, WriteCommand } from "../commands/command.ts";
 import { commandOf } from "../commands/grammar/parse.ts";
-import type { Post } from "../views/kit/message.ts";
-import { askedElsewhere } from "../views/messages/asked-message.ts";
+import type { Post } from "../views/kit/post.ts";
+import { askedElsewhere, nothingToDo } from "../views/messages/request-answers.ts";
 import { refusalMessage } from "../views/messages/refusal-message.ts";
 import { namesFor, preflight, preflightGlass } from "./access/approvers.ts";
 import { accessFor } from "./access/context.ts";
@@ -20,8 +20,7 @@ import type { Interaction, Reply } from "./inbox/interaction.ts";
 import type { Unanswered, WorkflowParts } from "./ports.ts";
 import { carryOnLater, type RunEvents, type Stored } from "./run.ts";
 import type { Refused } from "../commands/lookup/authorize.ts";
-import { nothingToDo } from "../views/cards/nothing-to-do.ts";
-import { nothingToDoForAny } from "../views/cards/several-card.ts";
+import { nothingToDoForAny } from "../views/messages/request-answers.ts";
 
 export type AskInteraction = Extract<Interaction, { kind: "ask" }> & {
   readonly deliveryId: string;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { entriesOf } from "../../../src/bot/logs/entries.ts";
-import { newestPage } from "../../../src/bot/views/logs/pages.ts";
+import { newestPage } from "../../../src/bot/views/kit/log-text.ts";
 import { excerptReply } from "../../../src/bot/views/cards/change-story.ts";
 import { drawn } from "../views/support/drawn.ts";
 import { stored } from "../views/support/stored-changes.ts";

@@ -1,9 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { Ending, StoredChange } from "../../../src/bot/changes/stored-change.ts";
-import { changeCard, type ChangeCard } from "../../../src/bot/views/cards/change-card.ts";
+import { changeCard, type ChangeCard, retiredCard } from "../../../src/bot/views/cards/change-card.ts";
 import { newsPost } from "../../../src/bot/views/cards/news-post.ts";
-import type { Post } from "../../../src/bot/views/kit/message.ts";
-import { retiredCard } from "../../../src/bot/views/cards/retired-card.ts";
+import type { Post } from "../../../src/bot/views/kit/post.ts";
 import {
   alex,
   dana,

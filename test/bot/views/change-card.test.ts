@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { StoredChange } from "../../../src/bot/changes/stored-change.ts";
 import { changeCard, type ChangeCard } from "../../../src/bot/views/cards/change-card.ts";
-import type { Post } from "../../../src/bot/views/kit/message.ts";
+import type { Post } from "../../../src/bot/views/kit/post.ts";
 import { alex, inDoubt, names, omar, stored, terms } from "./support/stored-changes.ts";
 import { drawn, mentioned } from "./support/drawn.ts";
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { isObject, parseJson } from "../../../src/playground/json.ts";
 import { section } from "../../../src/bot/views/kit/blocks.ts";
 import { initialState } from "../../../src/playground/workspace/view-state.ts";
-import { blockOf, StateValues, valuesIn } from "../../../src/bot/views/forms/form-values.ts";
+import { blockOf, StateValues, valuesIn } from "../../../src/bot/views/forms/form-element.ts";
 import { drawnForm } from "./support/drawn.ts";
 import { fields, filledIn, form } from "./support/fields.ts";
 import { expectFormFits } from "./support/judges.ts";

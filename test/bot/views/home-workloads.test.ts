@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { HOME_PAGE } from "../../../src/bot/views/home/rows.ts";
+import { HOME_PAGE } from "../../../src/bot/views/home/state.ts";
 import { slowness } from "../../support/until.ts";
 import { bestOf } from "./support/best-of.ts";
 import { drawnHome } from "./support/drawn.ts";

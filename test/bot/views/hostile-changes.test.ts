@@ -3,19 +3,20 @@ import { expect, test } from "vitest";
 import type { StoredChange } from "../../../src/bot/changes/stored-change.ts";
 import { historyEventKinds } from "../../../src/bot/changes/history-event.ts";
 import type { Ask } from "../../../src/bot/ask.ts";
-import { accountMessage } from "../../../src/bot/views/messages/account-message.ts";
-import { askedElsewhere } from "../../../src/bot/views/messages/asked-message.ts";
-import { changeCard } from "../../../src/bot/views/cards/change-card.ts";
+import { accountMessage, connectForm, connectResult } from "../../../src/bot/views/forms/connect-form.ts";
+import {
+  askedElsewhere,
+  repeatMessage,
+  type DuplicateRequest,
+  duplicateMessage,
+} from "../../../src/bot/views/messages/request-answers.ts";
+import { changeCard, retiredCard } from "../../../src/bot/views/cards/change-card.ts";
 import { newsPost } from "../../../src/bot/views/cards/news-post.ts";
-import { repeatMessage } from "../../../src/bot/views/messages/repeat-message.ts";
 import { excerptReply, storyReply } from "../../../src/bot/views/cards/change-story.ts";
-import { connectForm, connectResult } from "../../../src/bot/views/forms/connect-form.ts";
 import { decisionAnswer, type DecisionAnswer } from "../../../src/bot/views/messages/decision-answer.ts";
 import { post } from "../../../src/bot/views/kit/post.ts";
 import { refusalMessage, type Refusal } from "../../../src/bot/views/messages/refusal-message.ts";
-import { rejectForm } from "../../../src/bot/views/forms/reject-form.ts";
-import { retiredCard } from "../../../src/bot/views/cards/retired-card.ts";
-import { type DuplicateRequest, duplicateMessage } from "../../../src/bot/views/messages/duplicate-message.ts";
+import { rejectForm } from "../../../src/bot/views/forms/modal.ts";
 import { waitingLines } from "../../../src/bot/commands/verbs/show/card-changes.ts";
 import { event } from "./support/stored-changes.ts";
 import { hostileChange, hostileEvent, longChanges } from "./support/hostile-change.ts";

@@ -1,16 +1,16 @@
-import { offeredVerbs } from "../../../src/bot/commands/lookup/allowed-verbs.ts";
-import { commands } from "../../../src/bot/commands/verbs.ts";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { offeredVerbs } from "../../../src/bot/commands/lookup/allowed-verbs.ts";
+import { commands } from "../../../src/bot/commands/verbs.ts";
 import type { Change } from "../../../src/bot/changes/change.ts";
 import type { FormField, FormInput } from "../../../src/bot/commands/forms/form.ts";
 import { UserError } from "../../../src/bot/errors.ts";
 import type { Verdict } from "../../../src/bot/policy/policy.ts";
 import { previewBlocks } from "../../../src/bot/views/forms/form-preview.ts";
-import { endView, skeletonView } from "../../../src/bot/views/forms/form-states.ts";
-import { StateValues, valuesIn } from "../../../src/bot/views/forms/form-values.ts";
+import { endView, skeletonView } from "../../../src/bot/views/forms/modal.ts";
+import { StateValues, valuesIn } from "../../../src/bot/views/forms/form-element.ts";
 import { jobCard } from "../../../src/bot/commands/verbs/show/job-card.ts";
-import { openButton } from "../../../src/bot/views/forms/open-button.ts";
+import { openButton } from "../../../src/bot/views/kit/ask-buttons.ts";
 import {
   changeOptions,
   instanceOptions,

@@ -1,5 +1,5 @@
-import { commands } from "../../../src/bot/commands/verbs.ts";
 import fc from "fast-check";
+import { commands } from "../../../src/bot/commands/verbs.ts";
 import { historyEventKinds } from "../../../src/bot/changes/history-event.ts";
 import { homeView } from "../../../src/bot/views/home/view.ts";
 import { hostileChange, hostileEvent } from "./support/hostile-change.ts";

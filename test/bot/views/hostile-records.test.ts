@@ -6,7 +6,7 @@ import { historyFile, historyPage } from "../../../src/bot/commands/verbs/histor
 import { PENDING_PAGE, pendingList } from "../../../src/bot/commands/verbs/pending.ts";
 import { canI } from "../../../src/bot/commands/verbs/can-i/view.ts";
 import { limits } from "../../../src/bot/views/kit/blocks.ts";
-import type { Post } from "../../../src/bot/views/kit/message.ts";
+import type { Post } from "../../../src/bot/views/kit/post.ts";
 import { event, waiting } from "../commands/support/stored.ts";
 import { hostileText } from "./support/hostile.ts";
 import { expectFits } from "./support/judges.ts";

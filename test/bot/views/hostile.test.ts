@@ -8,7 +8,7 @@ import { helpAll, helpStart, helpVerb } from "../../../src/bot/commands/verbs/he
 import { inviteHint } from "../../../src/bot/views/messages/sentences.ts";
 import { jobCard } from "../../../src/bot/commands/verbs/show/job-card.ts";
 import { logExcerpt } from "../../../src/bot/commands/verbs/logs/log-excerpt.ts";
-import { nothingToDo } from "../../../src/bot/views/cards/nothing-to-do.ts";
+import { nothingToDo } from "../../../src/bot/views/messages/request-answers.ts";
 import { serviceCard } from "../../../src/bot/commands/verbs/show/service-card.ts";
 import { whoamiMessage } from "../../../src/bot/commands/verbs/whoami.ts";
 import { workloadList } from "../../../src/bot/commands/verbs/list/workload-list.ts";

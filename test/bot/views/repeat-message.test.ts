@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { repeatMessage } from "../../../src/bot/views/messages/repeat-message.ts";
+import { repeatMessage } from "../../../src/bot/views/messages/request-answers.ts";
 import { drawn } from "./support/drawn.ts";
 import { ended, stored } from "./support/stored-changes.ts";
 

@@ -1,9 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { accountMessage } from "../../../src/bot/views/messages/account-message.ts";
-import { askedElsewhere } from "../../../src/bot/views/messages/asked-message.ts";
-import { connectForm, connectResult } from "../../../src/bot/views/forms/connect-form.ts";
+import { accountMessage, connectForm, connectResult } from "../../../src/bot/views/forms/connect-form.ts";
+import { askedElsewhere } from "../../../src/bot/views/messages/request-answers.ts";
 import { refusalMessage, type Refusal } from "../../../src/bot/views/messages/refusal-message.ts";
-import { rejectForm } from "../../../src/bot/views/forms/reject-form.ts";
+import { rejectForm } from "../../../src/bot/views/forms/modal.ts";
 import { names, stored, terms } from "./support/stored-changes.ts";
 import { drawn, drawnForm } from "./support/drawn.ts";
 import { expectFormTaken } from "./support/judges.ts";

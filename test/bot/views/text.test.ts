@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { preformatted } from "../../../src/bot/views/kit/blocks.ts";
-import { logPages } from "../../../src/bot/views/logs/pages.ts";
+import { logPages } from "../../../src/bot/views/kit/log-text.ts";
 import { post } from "../../../src/bot/views/kit/post.ts";
 import { escape, escapeWithin, grouped, truncate, truncateMiddle, visible } from "../../../src/bot/views/kit/text.ts";
 import { age, between } from "../../../src/bot/views/kit/time.ts";

@@ -8,7 +8,7 @@ import { type FormFacts, type FormValues, noFacts } from "./form.ts";
 import { serviceStatus } from "../../../api/workload-status.ts";
 import type { Line } from "../../views/kit/blocks.ts";
 import { strong, words } from "../../views/kit/inline.ts";
-import { dotOf } from "../../views/kit/status.ts";
+import { dotOf } from "../../views/kit/health.ts";
 import { counted } from "../../views/kit/text.ts";
 
 /**

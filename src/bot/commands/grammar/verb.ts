@@ -4,7 +4,7 @@ import type { Change } from "../../changes/change.ts";
 import { type UpdatableFieldName, updateOf } from "../../changes/updatable-fields.ts";
 import { operationFacts, type WriteOperationId } from "../../policy/operation-facts.ts";
 import { UserError } from "../../errors.ts";
-import type { Message } from "../../views/kit/message.ts";
+import type { Message } from "../../views/kit/post.ts";
 import type { Ask } from "../../ask.ts";
 import type {
   About,

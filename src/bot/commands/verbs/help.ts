@@ -3,11 +3,20 @@ import type { Ask } from "../../ask.ts";
 import { type Command, helpGroups, type Permissions, type ReadCommand } from "../command.ts";
 import { findCommand } from "../grammar/find-command.ts";
 import { readVerb } from "../grammar/verb.ts";
-import { openButton } from "../../views/forms/open-button.ts";
-import { actionButton, actions, context, section, bullets, button, header, type Line } from "../../views/kit/blocks.ts";
+import { openButton } from "../../views/kit/ask-buttons.ts";
+import {
+  actionButton,
+  actions,
+  context,
+  section,
+  bullets,
+  button,
+  header,
+  type Line,
+  type Block,
+} from "../../views/kit/blocks.ts";
 import { strong, code, sentence, words } from "../../views/kit/inline.ts";
-import type { Message, Block } from "../../views/kit/message.ts";
-import { post } from "../../views/kit/post.ts";
+import { type Message, post } from "../../views/kit/post.ts";
 import type { Risk } from "../../policy/operation-facts.ts";
 
 /** The Ask of the slash command without any words. */

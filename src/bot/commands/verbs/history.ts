@@ -7,12 +7,10 @@ import type { FormShape } from "../forms/make-form.ts";
 import { workloadField } from "../forms/fields.ts";
 import { actions, askButton, section, type Line } from "../../views/kit/blocks.ts";
 import { words, strong } from "../../views/kit/inline.ts";
-import type { Message } from "../../views/kit/message.ts";
-import { post } from "../../views/kit/post.ts";
+import { type Message, post } from "../../views/kit/post.ts";
 import { counted, truncate, visible } from "../../views/kit/text.ts";
 import type { Ask } from "../../ask.ts";
-import { historyLine, type HistoryLineContext, historyText } from "../../views/kit/history-line.ts";
-import type { Room } from "../../views/kit/history-phrase.ts";
+import { historyLine, type HistoryLineContext, historyText, type Room } from "../../views/kit/history-line.ts";
 
 /** Slack sends a person as `<@U0DANA|dana>`: docs.slack.dev/interactivity/implementing-slash-commands. */
 const Person = z

@@ -5,10 +5,9 @@ import type { Terms } from "../../policy/policy.ts";
 import type { Context } from "../command.ts";
 import { readVerb } from "../grammar/verb.ts";
 import type { Ask } from "../../ask.ts";
-import { actions, askButton, context, section, type Line } from "../../views/kit/blocks.ts";
+import { actions, askButton, context, section, type Line, type Block } from "../../views/kit/blocks.ts";
 import { channel, code, strong, words, type Inline } from "../../views/kit/inline.ts";
-import type { Block, Message } from "../../views/kit/message.ts";
-import { plainTextOf, post } from "../../views/kit/post.ts";
+import { type Message, plainTextOf, post } from "../../views/kit/post.ts";
 import { approvalsText, askedBy, countedText, decisionButtons, requestTitle } from "../../views/cards/request-lines.ts";
 import { counted, truncate, visible } from "../../views/kit/text.ts";
 

@@ -3,7 +3,7 @@ import type { Job } from "../../../api/answers.ts";
 import { jobStatus } from "../../../api/workload-status.ts";
 import type { Change } from "../../changes/change.ts";
 import { UserError } from "../../errors.ts";
-import { dotOf } from "../../views/kit/status.ts";
+import { dotOf } from "../../views/kit/health.ts";
 import { workloadField } from "../forms/fields.ts";
 import { type FormFacts, type FormValues, noFacts } from "../forms/form.ts";
 import { aboutWorkload } from "../forms/service-form.ts";

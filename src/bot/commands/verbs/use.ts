@@ -3,10 +3,9 @@ import { pathSafe } from "../../../api/request-limits.ts";
 import type { FormField } from "../forms/form.ts";
 import { bindVerb } from "../grammar/verb.ts";
 import type { Binding, BindingTerms } from "../../policy/binding.ts";
-import { bullets, section, type Line } from "../../views/kit/blocks.ts";
+import { bullets, section, type Line, type Block } from "../../views/kit/blocks.ts";
 import { channel, code, firstOf, moment, words } from "../../views/kit/inline.ts";
-import type { Block, Post } from "../../views/kit/message.ts";
-import { postOf } from "../../views/kit/post.ts";
+import { type Post, postOf } from "../../views/kit/post.ts";
 
 const LONGEST = 100;
 

@@ -4,8 +4,7 @@ import type { AccountOwner } from "../../accounts/resolve.ts";
 import type { EngineInfo } from "../../../api/engine-info.ts";
 import { type Field, fields, header, section } from "../../views/kit/blocks.ts";
 import { code, firstOf, type Inline, moment, person, words } from "../../views/kit/inline.ts";
-import type { Message } from "../../views/kit/message.ts";
-import { post } from "../../views/kit/post.ts";
+import { type Message, post } from "../../views/kit/post.ts";
 import { counted, grouped } from "../../views/kit/text.ts";
 
 export const whoami = readVerb({

@@ -10,13 +10,11 @@ import { lead, type WorkloadStatus } from "../../../api/workload-status.ts";
 import type { Failure, LogFindings } from "../../logs/failures.ts";
 import { counted, grouped, truncate, visible } from "../../views/kit/text.ts";
 import { age, span } from "../../views/kit/time.ts";
-import { failureRate, readWords } from "../../views/logs/log-findings.ts";
+import { failureRate, readWords, logTexts, newestPage } from "../../views/kit/log-text.ts";
 import type { LogLook } from "../lookup/log-look.ts";
 import type { LogEntry } from "../../logs/entries.ts";
-import { context, preformatted, section, type Line } from "../../views/kit/blocks.ts";
+import { context, preformatted, section, type Line, type Block } from "../../views/kit/blocks.ts";
 import { strong, words } from "../../views/kit/inline.ts";
-import type { Block } from "../../views/kit/message.ts";
-import { logTexts, newestPage } from "../../views/logs/pages.ts";
 import { redactLines } from "../../logs/redact.ts";
 
 /** One answer to "why is web failing?": a verdict, its card, and what its log reports, the same errors folded into one. */

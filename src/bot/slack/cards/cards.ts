@@ -5,7 +5,7 @@ import type { HistoryEventKind } from "../../changes/history-event.ts";
 import type { Card } from "../../changes/stored-change.ts";
 import { diffReplies } from "../../views/cards/diff.ts";
 import { excerptReply, storyReply } from "../../views/cards/change-story.ts";
-import type { Post } from "../../views/kit/message.ts";
+import type { Post } from "../../views/kit/post.ts";
 import { isTemporary, type SlackFailure } from "../send/slack-error.ts";
 import { placeCard, type Placed, threadOf } from "./post-card.ts";
 import { type Content, contentOf } from "../../workflow/stored-request.ts";

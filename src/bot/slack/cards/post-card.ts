@@ -1,7 +1,6 @@
 import type { Card, StoredChange } from "../../changes/stored-change.ts";
-import { changeCard } from "../../views/cards/change-card.ts";
-import { openingCard } from "../../views/cards/opening-card.ts";
-import type { Post } from "../../views/kit/message.ts";
+import { changeCard, openingCard } from "../../views/cards/change-card.ts";
+import type { Post } from "../../views/kit/post.ts";
 import { approversFor, namesFor } from "../../workflow/access/approvers.ts";
 import { undoRequest } from "../../workflow/repeat/undo-request.ts";
 import type { SlackFailure } from "../send/slack-error.ts";

@@ -1,5 +1,5 @@
-import { boundedMap } from "../../../platform/bounded-map.ts";
 import type { Logger } from "pino";
+import { boundedMap } from "../../../platform/bounded-map.ts";
 import type { Sealer } from "../../accounts/seal.ts";
 import type { Settings } from "../../commands/command.ts";
 import type { Messenger } from "../send/messenger.ts";
@@ -8,7 +8,7 @@ import type { Card, StoredChange } from "../../changes/stored-change.ts";
 import type { Content } from "../../workflow/stored-request.ts";
 import type { Store } from "../../store/store.ts";
 import type { Clock, Drawing, People } from "../../workflow/ports.ts";
-import { retiredCard } from "../../views/cards/retired-card.ts";
+import { retiredCard } from "../../views/cards/change-card.ts";
 
 /** One drawing of a card: the state to draw, its content, and the right to draw it. */
 export type Work = Drawing & {

@@ -1,10 +1,10 @@
-import type { WorkspaceParts } from "../parts.ts";
 import { z } from "zod";
+import type { WorkspaceParts } from "../parts.ts";
 import type { Action } from "../../views/kit/action-id.ts";
 import type { Ask } from "../../ask.ts";
 import { connectForm } from "../../views/forms/connect-form.ts";
 import { NO_REGION } from "../../views/home/view.ts";
-import { isMenuVerb, workloadOfBlock } from "../../views/home/workload-row.ts";
+import { isMenuVerb, workloadOfBlock } from "../../views/home/workloads.ts";
 import { openForm } from "../modals/update-view.ts";
 import { openVerbForm } from "../modals/open-form.ts";
 import { ANY_AGE_MS, homeLater } from "./draw.ts";

@@ -1,12 +1,11 @@
-import type { WorkspaceParts } from "../parts.ts";
 import { z } from "zod";
+import type { WorkspaceParts } from "../parts.ts";
 import type { Context } from "../../commands/command.ts";
 import { StoreError, UserError } from "../../errors.ts";
-import type { HomeState } from "../../views/home/state.ts";
+import { type HomeState, homeRows, targetOf } from "../../views/home/state.ts";
 import { homeView, refusedHome } from "../../views/home/view.ts";
 import { isTemporary, reasonFor, isDisconnected } from "../send/slack-error.ts";
 import { whenConnected } from "../send/call.ts";
-import { homeRows, targetOf } from "../../views/home/rows.ts";
 import { contextFor } from "../../workflow/access/context.ts";
 import { liveWorkloads } from "../../workflow/live-workloads.ts";
 import type { Origin } from "../../workflow/origin.ts";

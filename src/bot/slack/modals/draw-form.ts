@@ -3,7 +3,7 @@ import type { FormField, FormValues, FormFacts } from "../../commands/forms/form
 import { maskValues } from "../../commands/forms/argument-text.ts";
 import { formView } from "../../views/forms/form-view.ts";
 import type { Line } from "../../views/kit/blocks.ts";
-import type { Block } from "../../views/kit/message.ts";
+import type { Block } from "../../views/kit/blocks.ts";
 import { type FormMetadata, digest } from "./form-metadata.ts";
 import type { FormCommand } from "../../commands/grammar/parse.ts";
 

@@ -1,8 +1,9 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { WorkspaceParts } from "../parts.ts";
 import type { FormValues } from "../../commands/forms/form.ts";
 import { section } from "../../views/kit/blocks.ts";
-import { blockOf, valuesIn } from "../../views/forms/form-values.ts";
-import type { Post } from "../../views/kit/message.ts";
+import { blockOf, valuesIn } from "../../views/forms/form-element.ts";
+import type { Post } from "../../views/kit/post.ts";
 import type { Ack } from "../receive/transport.ts";
 import { dispatch } from "../../workflow/dispatch.ts";
 import { drawForm, type OpenedForm, mustReadFirst, readingForm, isOutdated, readsFacts } from "./draw-form.ts";
@@ -12,7 +13,6 @@ import { formCommand } from "../../commands/grammar/parse.ts";
 import { previewLater } from "./form-preview.ts";
 import type { Origin } from "../../workflow/origin.ts";
 import { type CarriedView, jsonIn } from "../receive/payload.ts";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Ask } from "../../ask.ts";
 import type { Context, ReadCommand } from "../../commands/command.ts";
 import { regionOf, Target } from "../../commands/grammar/argument-types.ts";
@@ -23,7 +23,7 @@ import { Problem } from "../../../api/problem.ts";
 import { UserError } from "../../errors.ts";
 import { checkChosen, contextFor } from "../../workflow/access/context.ts";
 import type { Action } from "../../views/kit/action-id.ts";
-import { endView } from "../../views/forms/form-states.ts";
+import { endView } from "../../views/forms/modal.ts";
 import { sentences } from "../../views/messages/sentences.ts";
 import { updateForm } from "./update-view.ts";
 

@@ -1,9 +1,8 @@
 import type { WorkspaceParts } from "../parts.ts";
 import type { Ask } from "../../ask.ts";
 import type { Context } from "../../commands/command.ts";
-import { section } from "../../views/kit/blocks.ts";
+import { section, type Block } from "../../views/kit/blocks.ts";
 import { previewBlocks } from "../../views/forms/form-preview.ts";
-import type { Block } from "../../views/kit/message.ts";
 import { refusalMessage } from "../../views/messages/refusal-message.ts";
 import { sentences } from "../../views/messages/sentences.ts";
 import { contextFor } from "../../workflow/access/context.ts";

@@ -1,5 +1,5 @@
 import type { WorkspaceParts } from "../parts.ts";
-import { endView, placedInForm } from "../../views/forms/form-states.ts";
+import { endView, placedInForm } from "../../views/forms/modal.ts";
 import { drawForm, withChoiceShown } from "./draw-form.ts";
 import { formCommand } from "../../commands/grammar/parse.ts";
 import type { Origin } from "../../workflow/origin.ts";

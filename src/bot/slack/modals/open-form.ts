@@ -1,12 +1,12 @@
-import type { WorkspaceParts } from "../parts.ts";
 import { z } from "zod";
+import type { WorkspaceParts } from "../parts.ts";
 import type { FormValues } from "../../commands/forms/form.ts";
 import { type FormCommand, formCommand } from "../../commands/grammar/parse.ts";
 import { valuesFor } from "../../commands/command.ts";
-import { workloadOfMenu } from "../../views/forms/open-menu.ts";
+import { workloadOfMenu } from "../../views/kit/ask-buttons.ts";
 import type { Action } from "../../views/kit/action-id.ts";
 import { jsonIn } from "../receive/payload.ts";
-import { skeletonView } from "../../views/forms/form-states.ts";
+import { skeletonView } from "../../views/forms/modal.ts";
 import type { Origin } from "../../workflow/origin.ts";
 import { drawForm, type OpenedForm, chosenName, readsFacts } from "./draw-form.ts";
 import { fillLater, refuseLater } from "./fill-form.ts";

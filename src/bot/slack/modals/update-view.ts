@@ -1,5 +1,5 @@
 import type { Settings } from "../../commands/command.ts";
-import { endView } from "../../views/forms/form-states.ts";
+import { endView } from "../../views/forms/modal.ts";
 import { sentences } from "../../views/messages/sentences.ts";
 import type { Origin } from "../../workflow/origin.ts";
 import type { Clock, Responder } from "../../workflow/ports.ts";

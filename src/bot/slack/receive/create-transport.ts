@@ -1,7 +1,7 @@
-import { createSocketTransport } from "./socket/socket-transport.ts";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { HTTPReceiver, HTTPReceiverDeferredRequestError } from "@slack/bolt";
 import type { Logger } from "pino";
+import { createSocketTransport } from "./socket/socket-transport.ts";
 import { portOf } from "../../../platform/http/listen.ts";
 import { guarded, guardServer, httpLimits, type Trouble } from "../../../platform/http/server.ts";
 import {

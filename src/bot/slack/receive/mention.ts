@@ -1,10 +1,10 @@
-import type { WorkspaceParts } from "../parts.ts";
 import { z } from "zod";
+import type { WorkspaceParts } from "../parts.ts";
 import { readMention } from "../../commands/grammar/mention-words.ts";
 import { menu, type Unfinished } from "../../commands/grammar/parse.ts";
 import type { UserError } from "../../errors.ts";
 import { type Addressed, addressedBy } from "./addressed.ts";
-import type { Message } from "../../views/kit/message.ts";
+import type { Message } from "../../views/kit/post.ts";
 import { dispatch } from "../../workflow/dispatch.ts";
 import { failureMessage } from "../../workflow/failure.ts";
 import type { Origin } from "../../workflow/origin.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { StateValues } from "../../views/forms/form-values.ts";
+import { StateValues } from "../../views/forms/form-element.ts";
 import type { Source } from "../../workflow/access/installation.ts";
 
 /** A view as each interaction in it carries it: https://docs.slack.dev/reference/interaction-payloads */

@@ -1,9 +1,9 @@
-import type { WorkspaceParts } from "../parts.ts";
 import { z } from "zod";
+import type { WorkspaceParts } from "../parts.ts";
 import { ackBody, AckLostError, type Ack } from "./transport.ts";
 import { onChannelMoved, onProfileChanged, onUninstalled } from "./workspace-events.ts";
 import { onClick } from "./click.ts";
-import type { Block } from "../../views/kit/message.ts";
+import type { Block } from "../../views/kit/blocks.ts";
 import { failureMessage } from "../../workflow/failure.ts";
 import type { Origin } from "../../workflow/origin.ts";
 import { sentences } from "../../views/messages/sentences.ts";
@@ -13,7 +13,7 @@ import { onShortcut } from "./shortcut.ts";
 import { onSlash } from "./slash.ts";
 import { onSubmission } from "./submission.ts";
 import { onSuggestion } from "./suggestion.ts";
-import type { Message } from "../../views/kit/message.ts";
+import type { Message } from "../../views/kit/post.ts";
 
 /** The fields an answer needs, of any payload: https://docs.slack.dev/reference/interaction-payloads */
 const Interaction = z.object({

@@ -1,7 +1,7 @@
-import type { WorkspaceParts } from "../parts.ts";
 import { z } from "zod";
+import type { WorkspaceParts } from "../parts.ts";
 import { section } from "../../views/kit/blocks.ts";
-import { skeletonView } from "../../views/forms/form-states.ts";
+import { skeletonView } from "../../views/forms/modal.ts";
 import type { Ack } from "./transport.ts";
 import { contextFor } from "../../workflow/access/context.ts";
 import { drawForm, type OpenedForm } from "../modals/draw-form.ts";

@@ -1,9 +1,9 @@
-import type { WorkspaceParts } from "../parts.ts";
 import { z } from "zod";
+import type { WorkspaceParts } from "../parts.ts";
 import { parseText, type Parsed, unfinishedForm } from "../../commands/grammar/parse.ts";
 import { readSentence } from "../../commands/grammar/mention-words.ts";
 import { UserError } from "../../errors.ts";
-import type { Message } from "../../views/kit/message.ts";
+import type { Message } from "../../views/kit/post.ts";
 import { ackBody, type Ack } from "./transport.ts";
 import { dispatch } from "../../workflow/dispatch.ts";
 import { failureMessage } from "../../workflow/failure.ts";

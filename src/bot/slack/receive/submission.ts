@@ -1,6 +1,6 @@
-import type { WorkspaceParts } from "../parts.ts";
 import { z } from "zod";
-import type { Message } from "../../views/kit/message.ts";
+import type { WorkspaceParts } from "../parts.ts";
+import type { Message } from "../../views/kit/post.ts";
 import type { Ack } from "./transport.ts";
 import type { Interaction } from "../../workflow/inbox/interaction.ts";
 import { accept } from "../../workflow/inbox/delivery.ts";

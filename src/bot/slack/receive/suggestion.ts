@@ -1,6 +1,6 @@
-import type { WorkspaceParts } from "../parts.ts";
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
+import type { WorkspaceParts } from "../parts.ts";
 import { decodeAction } from "../../views/kit/action-id.ts";
 import { readJob } from "../../commands/lookup/find.ts";
 import {
@@ -20,7 +20,7 @@ import { openedIn } from "../modals/form-interaction.ts";
 import { liveWorkloads } from "../../workflow/live-workloads.ts";
 import type { Origin } from "../../workflow/origin.ts";
 import { CarriedView } from "./payload.ts";
-import { valuesIn } from "../../views/forms/form-values.ts";
+import { valuesIn } from "../../views/forms/form-element.ts";
 
 /** https://docs.slack.dev/reference/interaction-payloads/block_suggestion-payload */
 const Suggestion = z.object({

@@ -1,8 +1,8 @@
 import type { Logger } from "pino";
+import { App, type Receiver } from "@slack/bolt";
 import type { Network } from "../../../platform/http/network.ts";
 import type { Route } from "./health-server.ts";
-import type { Post } from "../../views/kit/message.ts";
-import { App, type Receiver } from "@slack/bolt";
+import type { Post } from "../../views/kit/post.ts";
 import { boltLogger } from "../bolt-logger.ts";
 
 /** How Slack's deliveries arrive: as signed requests, or over WebSockets that Gantry opens. */

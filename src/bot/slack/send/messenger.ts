@@ -1,12 +1,12 @@
+import type { WebClient } from "@slack/web-api";
+import { randomUUID } from "node:crypto";
 import type { Card } from "../../changes/stored-change.ts";
-import type { Post, TextFile } from "../../views/kit/message.ts";
+import type { Post, TextFile } from "../../views/kit/post.ts";
 import { truncate } from "../../views/kit/text.ts";
 import { type CallDeps, callSlack, logFailure, type Result, type Call } from "./call.ts";
 import type { Urgency } from "./clients.ts";
 import { reply, type ResponseBody, type ReplyDeps } from "./response-url.ts";
 import { createGoneThreads, type GoneThreads, ThreadGone } from "./slack-error.ts";
-import type { WebClient } from "@slack/web-api";
-import { randomUUID } from "node:crypto";
 
 export type Conversation = { readonly channel: string; readonly threadTs?: string | undefined };
 

@@ -1,5 +1,5 @@
 import type { Logger } from "pino";
-import type { Message, Post } from "../../views/kit/message.ts";
+import type { Message, Post } from "../../views/kit/post.ts";
 import { inviteHint, sentences } from "../../views/messages/sentences.ts";
 import { isDirect, type Origin } from "../../workflow/origin.ts";
 import type { Clock, People, Responder } from "../../workflow/ports.ts";

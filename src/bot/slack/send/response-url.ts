@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Post, Posted } from "../../../platform/http/post.ts";
-import type { Block } from "../../views/kit/message.ts";
+import type { Block } from "../../views/kit/blocks.ts";
 import { type FailureKind, kindOf } from "./slack-error.ts";
 
 /** https://docs.slack.dev/interactivity/handling-user-interaction#message_responses */

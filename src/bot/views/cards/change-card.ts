@@ -1,14 +1,16 @@
+import type { Overflow } from "@slack/types";
 import type { AccountRef } from "../../accounts/resolve.ts";
-import type { StoredChange } from "../../changes/stored-change.ts";
-import { context, section } from "../kit/blocks.ts";
-import { strong, words } from "../kit/inline.ts";
-import type { Block, Post } from "../kit/message.ts";
-import { plainTextOf, post, type Names } from "../kit/post.ts";
-import { truncate } from "../kit/text.ts";
-import { changeButtons } from "./card-buttons.ts";
+import type { StoredChange, ChangeState } from "../../changes/stored-change.ts";
+import { context, section, type Block, actionButton, actions, limits } from "../kit/blocks.ts";
+import { strong, words, channel } from "../kit/inline.ts";
+import { type Post, plainTextOf, post, type Names, postOf } from "../kit/post.ts";
+import { truncate, visible } from "../kit/text.ts";
 import { type CanApprove, changeFacts } from "./change-facts.ts";
-import { namesIn, oneLine } from "./change-words.ts";
-import { headline } from "./headline.ts";
+import { namesIn, oneLine, headline } from "./change-words.ts";
+import { phraseText } from "./phrases.ts";
+import type { Action } from "../kit/action-id.ts";
+import { overflow } from "../kit/menu.ts";
+import { restLabel } from "./several-card.ts";
 
 export type ChangeCard = {
   readonly change: StoredChange;
@@ -80,4 +82,130 @@ function accountWords({ owner, username }: AccountRef): string[] {
   if (owner.kind === "workspace") return [];
   const whose = owner.kind === "channel" ? "the channel's" : "their own";
   return [`account: ${truncate(username, 100)} (${whose})`];
+}
+
+export type OpeningCard = {
+  readonly change: StoredChange;
+  readonly defaultRegion?: string | undefined;
+  readonly names?: Names;
+};
+
+/**
+ * A card as first posted; an update adds its buttons. If Slack's answer is lost, this message can never be updated, so
+ * it has no buttons and stays true after a decision: it shows no count and no end. It mentions the approvers, because
+ * only a new message notifies them.
+ */
+export function openingCard({ change, defaultRegion, names = {} }: OpeningCard): Post {
+  const asked: StoredChange = { ...change, votes: [], expiresAt: undefined, notice: undefined };
+  return postOf(
+    [
+      headlineBlock(asked, defaultRegion),
+      ...changeFacts(asked, names),
+      context(`${truncate(change.id, 40)} · No buttons? A newer message has them.`),
+    ],
+    namesIn(change, names),
+  );
+}
+
+export type RetiredCard = {
+  readonly change: StoredChange;
+  readonly defaultRegion?: string | undefined;
+};
+
+/** Replaces a card that was posted again elsewhere: nothing can be decided on it. */
+export function retiredCard({ change, defaultRegion }: RetiredCard): Post {
+  const { card, id } = change;
+  const where = card === undefined ? [] : [words(" in "), channel(card.channelId)];
+  return postOf([
+    section(
+      [words("↪️ "), strong(`Moved: ${phraseText(change, "title", defaultRegion)}`, 400)],
+      [words("This request has a newer card"), ...where, words(". Use that one.")],
+    ),
+    context(truncate(id, 40)),
+  ]);
+}
+
+type ButtonSpec = {
+  readonly action: Action;
+  readonly label: (change: StoredChange) => string;
+  readonly style?: "primary" | "danger";
+};
+
+const approve: ButtonSpec = { label: () => "Approve", action: { kind: "request", act: "approve" }, style: "primary" };
+const reject: ButtonSpec = { label: () => "Reject", action: { kind: "request", act: "reject" }, style: "danger" };
+const cancel: ButtonSpec = { label: () => "Cancel", action: { kind: "request", act: "cancel" } };
+const undo: ButtonSpec = { label: () => "Undo", action: { kind: "request", act: "undo" } };
+const again: ButtonSpec = { label: againLabel, action: { kind: "request", act: "again" } };
+/** Of several workloads, those that it didn't change. */
+const rest: ButtonSpec = { label: againLabel, action: { kind: "request", act: "again" } };
+const show: ButtonSpec = { label: showLabel, action: { kind: "request", act: "show" } };
+const logs: ButtonSpec = { label: () => "Logs", action: { kind: "request", act: "logs" } };
+
+type Row = { readonly buttons: readonly ButtonSpec[]; readonly menu: boolean };
+
+const rows: Readonly<Record<ChangeState, Row>> = {
+  pending: { buttons: [approve, reject, cancel], menu: true },
+  approved: { buttons: [cancel], menu: false },
+  claimed: { buttons: [], menu: false },
+  done: { buttons: [undo, rest, logs, show], menu: false },
+  failed: { buttons: [again], menu: true },
+  unknown: { buttons: [again, show, logs], menu: false },
+  rejected: { buttons: [], menu: false },
+  cancelled: { buttons: [], menu: false },
+  expired: { buttons: [again], menu: false },
+  drifted: { buttons: [again, show], menu: false },
+};
+
+/** The buttons of the current state. Each carries only the request's id: a click is checked against the state by then. */
+export function changeButtons(change: StoredChange, canUndo: boolean): Block[] {
+  const { id, state } = change;
+  const { buttons, menu } = rows[state];
+  const shown = buttons.filter((spec) => isShown(spec, change, canUndo));
+  return actions(
+    ...shown.map((spec) => actionButton({ ...spec, label: spec.label(change), value: id })),
+    menu && canLook(change) ? lookMenu(change) : undefined,
+  );
+}
+
+function isShown(spec: ButtonSpec, change: StoredChange, canUndo: boolean): boolean {
+  if (spec === again && change.parts !== undefined) return restLabel(change) !== undefined;
+  if (spec === rest) return restLabel(change) !== undefined;
+  if (spec === undo) return canUndo && !change.isUndone;
+  if (spec === show || spec === logs) return canLook(change);
+  // The workload is still being read back.
+  return change.state !== "unknown" || change.settledAt !== undefined;
+}
+
+/** There is nothing to look at before a creation and after a deletion. */
+function canLook({ op, state, parts }: StoredChange): boolean {
+  // `show` and `logs` are about one workload.
+  if (parts !== undefined) return false;
+  if (op === "createService" || op === "createJob") return state === "done" || state === "unknown";
+  return state !== "done" || (op !== "deleteService" && op !== "deleteJob");
+}
+
+function showLabel({ workload }: StoredChange): string {
+  return `Show ${truncate(visible(workload.name), 40)}`;
+}
+
+/** After drift, the button names what it requests: "Request 4 → 3". */
+function againLabel(change: StoredChange): string {
+  const { state, ending, parts } = change;
+  if (parts !== undefined) return restLabel(change) ?? "Request again";
+  if (state !== "drifted") return state === "expired" ? "Request again" : "Try again";
+  const [only, ...rest] = ending?.kind === "drifted" ? ending.drift : [];
+  if (only?.asked === undefined || rest.length > 0) return "Request again";
+  const label = `Request ${visible(only.now)} → ${visible(only.asked)}`;
+  return label.length > limits.buttonText ? "Request again" : label;
+}
+
+function lookMenu(change: StoredChange): Overflow | undefined {
+  const { id } = change;
+  return overflow({
+    action: { kind: "request", act: "look" },
+    options: [
+      { value: `logs ${id}`, text: "Show logs" },
+      { value: `show ${id}`, text: showLabel(change) },
+    ],
+  });
 }

@@ -1,10 +1,9 @@
 import type { Outcome } from "../../changes/change.ts";
 import type { Health, StoredChange, Vote } from "../../changes/stored-change.ts";
 import { redactLines } from "../../logs/redact.ts";
-import { isFollowed, seenOf } from "../kit/seen.ts";
-import { section, type Line } from "../kit/blocks.ts";
+import { isFollowed, seenOf } from "../kit/health.ts";
+import { section, type Line, type Block } from "../kit/blocks.ts";
 import { expires, firstOf, words, type Inline } from "../kit/inline.ts";
-import type { Block } from "../kit/message.ts";
 import type { Names } from "../kit/post.ts";
 import { truncate, visible } from "../kit/text.ts";
 import { span } from "../kit/time.ts";

@@ -1,9 +1,8 @@
-import { bullets, preformatted, section, type Line } from "../kit/blocks.ts";
+import { bullets, preformatted, section, type Line, type Block } from "../kit/blocks.ts";
 import { words, strong } from "../kit/inline.ts";
-import type { Block, Post } from "../kit/message.ts";
+import { type Post, postOf } from "../kit/post.ts";
 import { truncate, visible } from "../kit/text.ts";
 import type { StoredChange, Drift } from "../../changes/stored-change.ts";
-import { postOf } from "../kit/post.ts";
 
 const ITEMS = 12;
 const ITEM = 200;

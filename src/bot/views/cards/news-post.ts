@@ -1,8 +1,7 @@
 import type { StoredChange } from "../../changes/stored-change.ts";
 import { type Line, section } from "../kit/blocks.ts";
 import { channel, code, words } from "../kit/inline.ts";
-import type { Post } from "../kit/message.ts";
-import { type Names, postOf } from "../kit/post.ts";
+import { type Post, type Names, postOf } from "../kit/post.ts";
 import { inviteHint } from "../messages/sentences.ts";
 import { changeBlocks } from "./change-card.ts";
 import { namesIn, personWords } from "./change-words.ts";

@@ -1,8 +1,7 @@
 import type { StoredChange } from "../../changes/stored-change.ts";
-import { actionButton, actions, type Line, withBlockId } from "../kit/blocks.ts";
-import { requestPhrase, short } from "../kit/history-phrase.ts";
+import { actionButton, actions, type Line, withBlockId, type Block } from "../kit/blocks.ts";
+import { requestPhrase, short } from "../kit/history-line.ts";
 import { type Inline, strong, words } from "../kit/inline.ts";
-import type { Block } from "../kit/message.ts";
 import { shortAge, span } from "../kit/time.ts";
 import { allNames } from "./phrases.ts";
 

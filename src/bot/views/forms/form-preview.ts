@@ -1,11 +1,10 @@
 import type { Change } from "../../changes/change.ts";
 import type { Terms, Verdict } from "../../policy/policy.ts";
 import { actionWords, termsWords } from "../cards/change-words.ts";
-import { nothingToDo } from "../cards/nothing-to-do.ts";
-import { divider, section, type Line } from "../kit/blocks.ts";
+import { nothingToDo } from "../messages/request-answers.ts";
+import { divider, section, type Line, type Block } from "../kit/blocks.ts";
 import { diffList } from "../cards/diff.ts";
 import { firstOf, strong, words } from "../kit/inline.ts";
-import type { Block } from "../kit/message.ts";
 import type { Names } from "../kit/post.ts";
 import { counted } from "../kit/text.ts";
 

@@ -1,8 +1,7 @@
 import type { ModalView, InputBlock } from "@slack/types";
 import type { FormField, FormValues } from "../../commands/forms/form.ts";
 import type { Form } from "../../commands/command.ts";
-import { actionButton, actions, section, type Line, limits } from "../kit/blocks.ts";
-import type { Block } from "../kit/message.ts";
+import { actionButton, actions, section, type Line, limits, type Block } from "../kit/blocks.ts";
 import { modal } from "./modal.ts";
 import { truncate, plain } from "../kit/text.ts";
 import { formElement } from "./form-element.ts";

@@ -1,18 +1,27 @@
-import type { HomeView } from "@slack/types";
-import { actionButton, actions, askButton, divider, header, limits, section } from "../kit/blocks.ts";
+import type { HomeView, StaticSelect } from "@slack/types";
+import {
+  actionButton,
+  actions,
+  askButton,
+  divider,
+  header,
+  limits,
+  section,
+  type Block,
+  context,
+} from "../kit/blocks.ts";
 import { historyLine } from "../kit/history-line.ts";
-import { homeAccount, homeStart } from "./account.ts";
-import { homeRequests } from "./requests.ts";
-import { homeRows, type HomeRows } from "./rows.ts";
-import type { HomeState } from "./state.ts";
+import { homeRows, type HomeRows, type HomeState } from "./state.ts";
 import { homeTrouble, homeWorkloads } from "./workloads.ts";
 import { code, moment, words } from "../kit/inline.ts";
 import { menu } from "../kit/menu.ts";
-import type { Block } from "../kit/message.ts";
-import { openButton } from "../forms/open-button.ts";
+import { openButton } from "../kit/ask-buttons.ts";
 import { numbered } from "../kit/post.ts";
-import { grouped } from "../kit/text.ts";
+import { grouped, truncate, visible } from "../kit/text.ts";
 import { span } from "../kit/time.ts";
+import type { AccountOwner } from "../../accounts/resolve.ts";
+import type { StoredChange } from "../../changes/stored-change.ts";
+import { approvalsText, askedBy, decisionButtons, requestTitle } from "../cards/request-lines.ts";
 
 /** The menu value for "no region of my own". */
 export const NO_REGION = "!default";
@@ -126,4 +135,76 @@ function regionMenu({ account, regions, defaultRegion }: HomeState) {
     options: [{ value: NO_REGION, text: `${defaultRegion} (server default)` }, ...own],
     chosen: region === defaultRegion ? NO_REGION : region,
   });
+}
+
+/** Without an account: why, and how to get one. */
+export function homeStart({ accountProblem }: Pick<HomeState, "accountProblem">): Block[] {
+  return [
+    header("Connect your account"),
+    section([words(accountProblem ?? "Your workloads appear here as soon as your account is connected.", 600)]),
+    ...actions(
+      connect("Connect your account", "primary"),
+      askButton("What can Gantry do?", { verb: "help", share: false, args: {} }),
+    ),
+  ];
+}
+
+/** "Acting as gantry (workspace account) · default region beijing1", and how to change both. */
+export function homeAccount({ account }: Pick<HomeState, "account">, regions: StaticSelect | undefined): Block[] {
+  if (account === undefined) return [];
+  const { owner, username, region, jobsRegion } = account;
+  const acting = `Acting as ${truncate(visible(username), 100)} (${whose[owner.kind]})`;
+  return [
+    context(`${acting} · default region ${place(region)} · jobs run in ${place(jobsRegion)}`),
+    ...actions(regions, connect(connectLabels[owner.kind])),
+  ];
+}
+
+function place(region: string): string {
+  return truncate(visible(region), 60);
+}
+
+function connect(label: string, style?: "primary") {
+  return actionButton({ label, action: { kind: "home", act: "connect" }, value: "mine", style });
+}
+
+const whose: Readonly<Record<AccountOwner["kind"], string>> = {
+  user: "your account",
+  channel: "channel account",
+  workspace: "workspace account",
+};
+
+const connectLabels: Readonly<Record<AccountOwner["kind"], string>> = {
+  user: "Connect another account",
+  channel: "Connect your account",
+  workspace: "Connect your account",
+};
+
+const LISTED = 6;
+
+/** Requests that wait for this person's approval, then their own. */
+export function homeRequests(state: HomeState): Block[] {
+  const { mine, waiting, now } = state;
+  const approvals = (change: StoredChange) => [words(approvalsText(change, { now }), 400)];
+  return [
+    ...part("Waiting for you", waiting, (change) => [
+      section(requestTitle(change, state), askedBy(change, state), approvals(change)),
+      ...decisionButtons(change, "decide"),
+    ]),
+    ...part("Your requests", mine, (change) => [
+      section(requestTitle(change, state), approvals(change)),
+      ...decisionButtons(change, "cancel"),
+    ]),
+  ];
+}
+
+function part(title: string, changes: readonly StoredChange[], draw: (change: StoredChange) => Block[]): Block[] {
+  if (changes.length === 0) return [];
+  const more = changes.length - LISTED;
+  const all = { verb: "pending", share: false, args: {} };
+  return [
+    header(title),
+    ...changes.slice(0, LISTED).flatMap(draw),
+    ...(more > 0 ? actions(askButton(`${more} more …`, all)) : []),
+  ];
 }

@@ -1,10 +1,11 @@
-import type { ActionsBlockElement, Button, RichTextSection } from "@slack/types";
+import type { ActionsBlockElement, Button, KnownBlock, RichTextSection } from "@slack/types";
 import type { Ask } from "../../ask.ts";
 import { type Action, encodeAction } from "./action-id.ts";
 import type { Inline } from "./inline.ts";
 import { sentence, strong, words } from "./inline.ts";
-import type { Block } from "./message.ts";
 import { plain, type Shown, truncate, visible, visibleLines } from "./text.ts";
+
+export type Block = KnownBlock;
 
 /** Slack's limits. Characters are UTF-16 units. */
 export const limits = {

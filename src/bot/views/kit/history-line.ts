@@ -1,10 +1,11 @@
-import type { HistoryEvent } from "../../changes/history-event.ts";
-import type { StoredChange } from "../../changes/stored-change.ts";
+import type { HistoryEvent, HistoryEventKind } from "../../changes/history-event.ts";
+import type { StoredChange, ChangeState, Health } from "../../changes/stored-change.ts";
 import { section } from "./blocks.ts";
-import { type Phrase, phraseOf, type Room, short } from "./history-phrase.ts";
 import { type Inline, strong, words } from "./inline.ts";
 import { plainTextOf } from "./post.ts";
 import { shortAge } from "./time.ts";
+import { seenOf, isUnconfirmed, unseenOf } from "./health.ts";
+import { truncate, visible } from "./text.ts";
 
 export type HistoryLineContext = {
   readonly now: Date;
@@ -71,4 +72,243 @@ function approvals(request: StoredChange | undefined, room: Room): string {
   const names = votes.slice(0, NAMED).map(({ name }) => short(name, room.person));
   const more = votes.length > NAMED ? [`${votes.length - NAMED} more`] : [];
   return `, approved by ${[...names, ...more].join(", ").replace(/, ([^,]*)$/u, " and $1")}`;
+}
+
+/** The most characters of names of workloads, of people, and of everything else that people or the API wrote. */
+export type Room = { readonly name: number; readonly person: number; readonly text: number };
+
+/** The workload's name belongs between `before` and `after`; without `after` the phrase names none. */
+export type Phrase = { readonly dot: string; readonly before: string; readonly after?: string };
+
+/** What happened, from the request as it is now; else only what the row of history itself says. Pure. */
+export function phraseOf(event: HistoryEvent, room: Room): Phrase {
+  const { request, workload } = event;
+  if (workload === undefined) return placePhrase(event, room);
+  const deed = deedOf(event, room);
+  return request === undefined ? withoutRequest(event, deed, room) : statePhrases[request.state](request, deed, room);
+}
+
+/** One line of at most `max` characters, with nothing invisible in it. */
+export function short(text: string, max: number): string {
+  return truncate(visible(text.replaceAll(/\s*\n\s*/gu, ", ")), Math.floor(max));
+}
+
+/** The forms of a verb, and its details such as " 2 → 3". */
+type Deed = { readonly past: string; readonly ask: string; readonly going: string; readonly detail: string };
+type Forms = readonly [past: string, ask: string, going: string];
+
+const updated: Forms = ["updated", "Update", "Updating"];
+const forms: Readonly<Record<string, Forms>> = {
+  create: ["created", "Create", "Creating"],
+  delete: ["deleted", "Delete", "Deleting"],
+  scale: ["scaled", "Scale", "Scaling"],
+  restart: ["restarted", "Restart", "Restarting"],
+  start: ["started", "Start", "Starting"],
+  stop: ["stopped", "Stop", "Stopping"],
+  memory: updated,
+  domains: updated,
+};
+
+function formsOf(verb: string): Forms | undefined {
+  return Object.hasOwn(forms, verb) ? forms[verb] : undefined;
+}
+
+/** "Scale … 2 → 3": what a waiting request asks for. Pure. */
+export function requestPhrase({ verb, diff }: Pick<StoredChange, "verb" | "diff">, room: Room): Phrase {
+  const [, ask] = formsOf(verb) ?? updated;
+  return { dot: "⏳", before: `${ask} `, after: detailOf(verb, diff, room) };
+}
+
+function deedOf({ request, ...event }: HistoryEvent, room: Room): Deed {
+  const verb = request?.verb ?? event.verb ?? "";
+  const [past, ask, going] = formsOf(verb) ?? updated;
+  return { past, ask, going, detail: detailOf(verb, request?.diff ?? [], room) };
+}
+
+const LISTED = 2;
+
+/** Only for what changes values: the diff of the others repeats their verb. */
+function detailOf(verb: string, diff: readonly string[], room: Room): string {
+  const [first, ...others] = diff;
+  if (first === undefined) return "";
+  if (verb === "scale") return ` ${short(first.replace(/^instances:?\s+/u, ""), room.text / 2)}`;
+  if ((formsOf(verb) ?? updated) !== updated) return "";
+  const shown = [first, ...others].slice(0, LISTED).map((line) => short(line, room.text / 2));
+  const more = diff.length > LISTED ? [`${diff.length - LISTED} more`] : [];
+  return `: ${[...shown, ...more].join(", ")}`;
+}
+
+type StatePhrase = (request: StoredChange, deed: Deed, room: Room) => Phrase;
+
+/** Every state of a request. Nothing looks better here than it is. */
+const statePhrases: Readonly<Record<ChangeState, StatePhrase>> = {
+  pending: ({ terms, votes }, { ask, detail }) => ({
+    dot: "⏳",
+    before: `${ask} `,
+    after: `${detail}? ${votes.length} of ${terms?.votes ?? 1} approvals`,
+  }),
+  approved: (_request, deed) => goingOn(deed),
+  claimed: (_request, deed) => goingOn(deed),
+  done: donePhrase,
+  failed: ({ ending }, deed, room) =>
+    not("❌", deed, ending?.kind === "run" && ending.outcome.kind === "failed" ? why(ending.outcome.why, room) : ""),
+  unknown: ({ settledAt }, { past }) =>
+    settledAt === undefined
+      ? { dot: "❓", before: "Checking whether ", after: ` was ${past}` }
+      : { dot: "❓", before: "Can't tell whether ", after: ` was ${past}` },
+  rejected({ ending }, deed, room) {
+    if (ending?.kind !== "rejected") return not("🚫", deed, "rejected");
+    const reason = ending.reason === undefined ? "" : `, “${short(ending.reason, room.text / 2)}”`;
+    return not("🚫", deed, `rejected by ${short(ending.by.name, room.person)}${reason}`);
+  },
+  cancelled: ({ ending }, deed, room) =>
+    // A workload of several, after one that failed.
+    not("🚫", deed, ending?.kind === "cancelled" ? `cancelled by ${short(ending.by.name, room.person)}` : "not run"),
+  expired: ({ ending }, deed) =>
+    not(
+      "⌛",
+      deed,
+      ending?.kind === "expired" && ending.was === "approved" ? "not run in time" : "not approved in time",
+    ),
+  drifted: (_request, deed) => not("⚠️", deed, "it changed while the request waited"),
+};
+
+function donePhrase(request: StoredChange, { past, detail, ask }: Deed, room: Room): Phrase {
+  const { ending, op } = request;
+  if (op === "createJob") return jobPhrase(request, past, room);
+  const seen = seenOf(request);
+  const unwell = seen === undefined || seen.kind === "reached" ? "" : seen.line || (seen.outcome ?? "");
+  const line = unwell === "" ? "" : ` · ${short(unwell, room.text)}`;
+  const unseen = unseenOf(request);
+  if (unseen !== undefined) {
+    const what = `accepted, but the workload API doesn't report ${unseen}`;
+    const isTrouble = seen?.kind === "trouble";
+    return accepted({ ask, detail }, `${what}${isTrouble ? line : ""}`, isTrouble ? "🔴" : "🟡");
+  }
+  const isAsked = ending?.kind === "run" && ending.outcome.kind === "asked";
+  if (isAsked && (seen === undefined || seen.kind === "not-yet")) {
+    return accepted({ ask, detail }, short(seen?.outcome ?? "accepted, not visible yet", room.text), "🟡");
+  }
+  return { dot: doneDot(request, seen), before: "", after: ` ${past}${detail}${line}` };
+}
+
+function accepted({ ask, detail }: Pick<Deed, "ask" | "detail">, what: string, dot: string): Phrase {
+  return { dot, before: `${ask} `, after: `${detail}${detail.startsWith(":") ? ";" : ":"} ${what}` };
+}
+
+const seenDots: Readonly<Record<Health["kind"], string>> = {
+  reached: "✅",
+  watching: "🟡",
+  "not-yet": "🟡",
+  trouble: "🔴",
+  unwatched: "✅",
+};
+
+/** Until somebody has looked at it, it isn't a success. */
+function doneDot({ op }: StoredChange, seen: Health | undefined): string {
+  if (seen !== undefined) return seenDots[seen.kind];
+  return op === "deleteService" || op === "deleteJob" ? "✅" : "🔄";
+}
+
+/** How the job itself went, as far as it was seen. */
+function jobPhrase(request: StoredChange, past: string, room: Room): Phrase {
+  const { kind, level, outcome }: Partial<Health> = seenOf(request) ?? {};
+  if (level === undefined || kind === undefined) return { dot: "🟡", before: "", after: ` ${past}, outcome unknown` };
+  const unwell = { healthy: "🔄", idle: "🟡", busy: "🟡", failing: "❌" }[level];
+  const after = kind === "reached" ? " completed" : ` ${short(outcome ?? past, room.text)}`;
+  return { dot: kind === "reached" ? "✅" : unwell, before: "", after };
+}
+
+function goingOn({ going, detail }: Deed): Phrase {
+  return { dot: "🔄", before: `${going} `, after: detail };
+}
+
+/** "*web* wasn't scaled 2 → 3: not approved in time". */
+function not(dot: string, { past, detail }: Deed, because: string): Phrase {
+  const after = ` wasn't ${past}${detail}`;
+  return {
+    dot,
+    before: "",
+    after: because === "" ? after : `${after}${detail.startsWith(":") ? ";" : ":"} ${because}`,
+  };
+}
+
+/** A sentence after a colon. */
+function why(text: string, room: Room): string {
+  const inside = text.replace(/^(?:The|This|It|No|Not|An?|Accepted)\b/u, lower);
+  return short(inside, room.text).replace(/\.$/u, "");
+}
+
+type KindPhrase = (event: HistoryEvent, deed: Deed, room: Room) => Phrase;
+
+/** For rows whose request is no longer kept: they say less, and guess nothing. */
+const kindPhrases: Readonly<Partial<Record<HistoryEventKind, KindPhrase>>> = {
+  done: (event, deed, room) =>
+    isUnconfirmed(event)
+      ? accepted(deed, why(event.result, room), "🟡")
+      : { dot: "✅", before: "", after: ` ${deed.past}` },
+  failed: (event, deed, room) => not("❌", deed, why(event.result, room)),
+  unknown: (_event, { past }) => ({ dot: "❓", before: "Can't tell whether ", after: ` was ${past}` }),
+  rejected: (event, deed, room) => not("🚫", deed, `rejected by ${person(event, room)}`),
+  cancelled: (event, deed, room) => not("🚫", deed, `cancelled by ${person(event, room)}`),
+  expired: (_event, deed) => not("⌛", deed, "not approved or not run in time"),
+  drifted: (_event, deed) => not("⚠️", deed, "it changed while the request waited"),
+  refused: (event, _deed, room) => ({ dot: "🚫", before: `${notAllowed(event, room)} `, after: policyOf(event, room) }),
+};
+
+function withoutRequest(event: HistoryEvent, deed: Deed, room: Room): Phrase {
+  const requested: Phrase = { dot: "⏳", before: `${deed.ask} `, after: resultOf(event, room) };
+  return kindPhrases[event.kind]?.(event, deed, room) ?? requested;
+}
+
+/** Rows that name no workload: accounts, channels, and requests that never got that far. */
+function placePhrase(event: HistoryEvent, room: Room): Phrase {
+  const { kind, verb = "", account } = event;
+  const name = person(event, room);
+  const which = account === undefined ? "an account" : `the account ${short(account, room.person)}`;
+  switch (kind) {
+    case "connected":
+      return { dot: "🔑", before: `${name} connected ${which}` };
+    case "disconnected":
+      return { dot: "🔑", before: `${name} disconnected ${which}` };
+    case "bound":
+      return { dot: "📌", before: `${name} set up a channel${resultOf(event, room)}` };
+    case "unbound":
+      return { dot: "📌", before: `${name} removed the binding of a channel` };
+    case "installed":
+      return { dot: "➕", before: "Gantry was installed in this workspace" };
+    case "uninstalled":
+      return { dot: "➖", before: `Gantry was removed from this workspace${resultOf(event, room)}` };
+    case "refused":
+      return { dot: "🚫", before: `${notAllowed(event, room)}${policyOf(event, room)}` };
+    default:
+      return { dot: "❌", before: `${short(verb, 20)} request by ${name} failed${resultOf(event, room)}` };
+  }
+}
+
+const readWords: Readonly<Record<string, string>> = { logs: "read logs of", show: "see", list: "list workloads" };
+
+function notAllowed(event: HistoryEvent, room: Room): string {
+  const verb = short(event.verb ?? "", 20);
+  const [, ask = `use ${verb}${event.workload === undefined ? "" : " on"}`] = formsOf(verb) ?? [];
+  const read = Object.hasOwn(readWords, verb) ? readWords[verb] : undefined;
+  return `${person(event, room)} wasn't allowed to ${read ?? lower(ask)}`;
+}
+
+function policyOf({ rule }: HistoryEvent, room: Room): string {
+  return rule === undefined ? "" : ` · policy: ${short(rule, room.text / 2)}`;
+}
+
+function resultOf({ result }: HistoryEvent, room: Room): string {
+  return result === "" ? "" : `: ${why(result, room)}`;
+}
+
+/** Rows without a person are the bot's own. */
+function person({ who }: HistoryEvent, room: Room): string {
+  return short(who?.name ?? "Gantry", room.person);
+}
+
+/** "Restart" inside a sentence. */
+function lower(word: string): string {
+  return word.charAt(0).toLowerCase() + word.slice(1);
 }

@@ -1,9 +1,30 @@
-import { decodeAction, encodeAction } from "./action-id.ts";
-import { context, limits } from "./blocks.ts";
-import type { Block, Post, Message } from "./message.ts";
-import { escapeWithin, visibleLines, visible } from "./text.ts";
 import type { RichTextBlock } from "@slack/types";
+import { type Block, context, limits } from "./blocks.ts";
+import { decodeAction, encodeAction } from "./action-id.ts";
+import { escapeWithin, visibleLines, visible } from "./text.ts";
 import type { Inline } from "./inline.ts";
+
+/** Uploaded into the thread. */
+export type TextFile = { readonly name: string; readonly title: string; readonly content: string };
+
+/** One message in Slack. Notifications and screen readers use `text`. */
+export type Post = { readonly text: string; readonly blocks: readonly Block[] };
+
+/**
+ * A complete answer as plain data. With `thread`, the post starts a thread in the channel or, if it is private, in the
+ * direct message with the bot. Where the bot can't post, the requester gets `alone` as an ephemeral message instead.
+ */
+export type Message = Post & {
+  /** Only for the person who asked, even if they asked in a thread. */
+  readonly isPrivate?: true;
+  readonly thread?: {
+    readonly replies: readonly Post[];
+    readonly files: readonly TextFile[];
+    readonly alone: Post;
+    /** Posts the thread in the requester's direct message with the bot. */
+    readonly isPrivate?: true;
+  };
+};
 
 /**
  * Slack refuses equal action_ids in a block, so the buttons with an Ask are numbered in a message. Others keep their

@@ -2,10 +2,9 @@ import type { Ask } from "../../ask.ts";
 import type { Command } from "../../commands/command.ts";
 import { actionButton, actions, context, section } from "../kit/blocks.ts";
 import { code, strong, words, type Inline } from "../kit/inline.ts";
-import type { Post } from "../kit/message.ts";
-import { postOf } from "../kit/post.ts";
+import { type Post, postOf } from "../kit/post.ts";
 import { truncateMiddle, visible } from "../kit/text.ts";
-import { isDangerous, runButton } from "./suggestion-buttons.ts";
+import { isDangerous, runButton } from "../kit/ask-buttons.ts";
 
 type Asked = { readonly command: Pick<Command, "actions" | "question">; readonly ask: Ask };
 

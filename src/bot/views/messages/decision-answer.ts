@@ -1,11 +1,9 @@
 import type { StoredChange } from "../../changes/stored-change.ts";
 import type { Standing } from "../../policy/policy.ts";
 import { approversWords, changeSummary, actionWords, namesIn, oneLine } from "../cards/change-words.ts";
-import { actionButton, actions, askButton, context, section, type Line } from "../kit/blocks.ts";
+import { actionButton, actions, askButton, context, section, type Line, type Block } from "../kit/blocks.ts";
 import { code, firstOf, joined, strong, words, type Inline } from "../kit/inline.ts";
-import type { Block } from "../kit/message.ts";
-import type { Post } from "../kit/message.ts";
-import { postOf, type Names } from "../kit/post.ts";
+import { type Post, postOf, type Names } from "../kit/post.ts";
 import { counted, truncate } from "../kit/text.ts";
 
 type Of<Kind extends string> = { readonly kind: Kind; readonly change: StoredChange };

@@ -1,12 +1,10 @@
 import type { Problem } from "../../../api/problem.ts";
 import { context, section, fields, actions } from "../kit/blocks.ts";
 import { sentence, code, words } from "../kit/inline.ts";
-import type { Message } from "../kit/message.ts";
-import { post } from "../kit/post.ts";
+import { type Message, post } from "../kit/post.ts";
 import type { UserError } from "../../errors.ts";
-import { suggestionButtons } from "./suggestion-buttons.ts";
-import { openButton, type FormOpening } from "../forms/open-button.ts";
-import { withCommand } from "./with-command.ts";
+import { suggestionButtons, openButton, type FormOpening } from "../kit/ask-buttons.ts";
+import { withCommand } from "./sentences.ts";
 
 type ProblemContext = {
   readonly reference: string;

@@ -1,11 +1,9 @@
 import type { Verdict } from "../../policy/policy.ts";
 import { context, section, type Line } from "../kit/blocks.ts";
-import { channel, code, firstOf, words } from "../kit/inline.ts";
-import type { Post } from "../kit/message.ts";
-import { postOf } from "../kit/post.ts";
+import { channel, code, firstOf, words, strong, type Inline } from "../kit/inline.ts";
+import { type Post, postOf } from "../kit/post.ts";
 import { counted, truncate } from "../kit/text.ts";
-import { policyText } from "./policy-text.ts";
-import { withCommand } from "./with-command.ts";
+import { withCommand } from "./sentences.ts";
 
 type Decided = { readonly rule: string; readonly command: string };
 
@@ -81,4 +79,22 @@ function tooFew({ needed, names }: Extract<Refusal, { kind: "approvers" }>): rea
     [words(`This request needs ${counted(needed, "approval")}, and `), ...can, words(" can approve here.")],
     [words("Request it in a channel with more approvers, or ask your Gantry admin to change the policy.")],
   ];
+}
+
+const LONGEST = 700;
+/** Only this sentence of ours names channels. Elsewhere, "#C0123ABCD" may be part of a workload's name. */
+const elsewhere = "Request it in ";
+
+/** Policy's plain sentences for Slack: “quoted names” are bold, `code` is code, #C0123ABCD can be a channel. */
+export function policyText(text: string): Inline[] {
+  const namesChannels = text.startsWith(elsewhere);
+  return truncate(text, LONGEST)
+    .split(/(“[^“”]+”|`[^`]+`|#[CG][A-Z0-9]{4,})/u)
+    .filter((part) => part !== "")
+    .map((part) => {
+      if (/^“.+”$/u.test(part)) return strong(part.slice(1, -1), LONGEST);
+      if (/^`.+`$/u.test(part)) return code(part.slice(1, -1), LONGEST);
+      const isChannel = namesChannels && /^#[CG][A-Z0-9]{4,}$/u.test(part);
+      return isChannel ? channel(part.slice(1)) : words(part, LONGEST);
+    });
 }

@@ -1,6 +1,5 @@
 import { section } from "../kit/blocks.ts";
-import type { Message, Post } from "../kit/message.ts";
-import { post } from "../kit/post.ts";
+import { type Message, type Post, post } from "../kit/post.ts";
 import { channel, code, words } from "../kit/inline.ts";
 
 /** A message of one or two sentences, with code between backticks. */
@@ -107,4 +106,9 @@ export function inviteHint(channelId: string, botName: string): Post {
       words("."),
     ]),
   ]);
+}
+
+/** Texts that don't know the deployment's slash command say `/gantry`; people read the command they can type. */
+export function withCommand(text: string, command: string): string {
+  return text.replaceAll("`/gantry ", `\`${command} `);
 }

@@ -1,5 +1,5 @@
 import { within } from "../../../platform/waiting.ts";
-import type { Message } from "../../views/kit/message.ts";
+import type { Message } from "../../views/kit/post.ts";
 import { sentences } from "../../views/messages/sentences.ts";
 import { type Delivery, type WorkflowParts, freshness } from "../ports.ts";
 import { type Interaction, openInteraction, sealInteraction, type Reply } from "./interaction.ts";

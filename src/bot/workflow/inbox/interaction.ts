@@ -3,7 +3,7 @@ import type { Sealer } from "../../accounts/seal.ts";
 import { Ask } from "../../ask.ts";
 import { Origin } from "../origin.ts";
 import type { StoredChange } from "../../changes/stored-change.ts";
-import type { Post } from "../../views/kit/message.ts";
+import type { Post } from "../../views/kit/post.ts";
 
 const changeId = z.string();
 const whose = z.enum(["mine", "channel", "workspace"]);

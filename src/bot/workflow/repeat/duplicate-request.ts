@@ -1,7 +1,6 @@
 import type { StoredChange } from "../../changes/stored-change.ts";
 import type { Ask } from "../../ask.ts";
-import { duplicateMessage, type DuplicateRequest } from "../../views/messages/duplicate-message.ts";
-import { repeatMessage } from "../../views/messages/repeat-message.ts";
+import { duplicateMessage, type DuplicateRequest, repeatMessage } from "../../views/messages/request-answers.ts";
 import { sentences } from "../../views/messages/sentences.ts";
 import { cardChannel, eligibility, namesFor } from "../access/approvers.ts";
 import { viewerAt, maySeeChange } from "../access/records.ts";

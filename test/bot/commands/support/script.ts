@@ -18,7 +18,7 @@ import { parseText } from "../../../../src/bot/commands/grammar/parse.ts";
 import { readConfig } from "../../../../src/bot/compose/config.ts";
 import { excerptOf } from "../../../../src/bot/logs/excerpt.ts";
 import type { Verdict } from "../../../../src/bot/policy/policy.ts";
-import type { Message } from "../../../../src/bot/views/kit/message.ts";
+import type { Message } from "../../../../src/bot/views/kit/post.ts";
 
 export const now = new Date("2026-11-21T12:00:00Z");
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { Ask } from "../../../../src/bot/ask.ts";
 import { commandOf } from "../../../../src/bot/commands/grammar/parse.ts";
-import type { Message } from "../../../../src/bot/views/kit/message.ts";
+import type { Message } from "../../../../src/bot/views/kit/post.ts";
 import { drawn } from "../../views/support/drawn.ts";
 import { answerTo, now, scripted, type Scripted } from "../support/script.ts";
 import { event, events } from "../support/stored.ts";

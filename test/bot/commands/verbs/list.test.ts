@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { Ask } from "../../../../src/bot/ask.ts";
 import { parseText } from "../../../../src/bot/commands/grammar/parse.ts";
 import { workloadList, type WorkloadList } from "../../../../src/bot/commands/verbs/list/workload-list.ts";
-import type { Message } from "../../../../src/bot/views/kit/message.ts";
+import type { Message } from "../../../../src/bot/views/kit/post.ts";
 import { drawn } from "../../views/support/drawn.ts";
 import { ask, job, now, report, service, web } from "../../views/support/workloads.ts";
 

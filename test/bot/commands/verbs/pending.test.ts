@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { Ask } from "../../../../src/bot/ask.ts";
 import { commandOf } from "../../../../src/bot/commands/grammar/parse.ts";
-import type { Message } from "../../../../src/bot/views/kit/message.ts";
+import type { Message } from "../../../../src/bot/views/kit/post.ts";
 import { drawn } from "../../views/support/drawn.ts";
 import { answerTo, scripted } from "../support/script.ts";
 import { waiting } from "../support/stored.ts";

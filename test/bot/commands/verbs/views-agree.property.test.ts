@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { answerShapes, type Service } from "../../../../src/api/answers.ts";
 import { serviceStatus } from "../../../../src/api/workload-status.ts";
-import { dotOf } from "../../../../src/bot/views/kit/status.ts";
+import { dotOf } from "../../../../src/bot/views/kit/health.ts";
 import { drawn } from "../../views/support/drawn.ts";
 import { answerTo } from "../support/script.ts";
 

@@ -1,5 +1,5 @@
-import { createReply } from "../../../../src/bot/workflow/reply.ts";
 import { expect, test } from "vitest";
+import { createReply } from "../../../../src/bot/workflow/reply.ts";
 import { createLog } from "../../../../src/platform/log.ts";
 import { createClients } from "../../../../src/bot/slack/send/clients.ts";
 import { createBackOff } from "../../../../src/bot/slack/send/call.ts";

@@ -2,7 +2,7 @@ import type { HomeView, ModalView } from "@slack/types";
 import { drawBlocks } from "../../../../src/playground/draw/blocks.ts";
 import { newPen } from "../../../../src/playground/draw/pen.ts";
 import { isObject, parseJson } from "../../../../src/playground/json.ts";
-import type { Message, Post } from "../../../../src/bot/views/kit/message.ts";
+import type { Message, Post } from "../../../../src/bot/views/kit/post.ts";
 import { newState } from "../../../../src/playground/workspace/seeds.ts";
 
 const pen = newPen(newState("gantry"));

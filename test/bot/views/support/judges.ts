@@ -5,7 +5,7 @@ import { suggestion } from "../../../../src/playground/check/composition-objects
 import { newSite } from "../../../../src/playground/check/shape.ts";
 import { checkView } from "../../../../src/playground/check/view.ts";
 import { type Json, parseJson, textOf } from "../../../../src/playground/json.ts";
-import type { Message, Post } from "../../../../src/bot/views/kit/message.ts";
+import type { Message, Post } from "../../../../src/bot/views/kit/post.ts";
 import type { Suggestion } from "../../../../src/bot/views/forms/picker-options.ts";
 
 /** Controls, bidi, invisible characters, surrogates alone. Tabs and line breaks may stand in preformatted text. */

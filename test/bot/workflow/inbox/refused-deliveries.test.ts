@@ -13,7 +13,7 @@ import { createDropped } from "../../../../src/bot/workflow/inbox/unfinished.ts"
 import { createLanes } from "../../../../src/bot/workflow/inbox/lanes.ts";
 import { openStore } from "../../../../src/bot/store/open-store.ts";
 import type { Store } from "../../../../src/bot/store/store.ts";
-import type { Message } from "../../../../src/bot/views/kit/message.ts";
+import type { Message } from "../../../../src/bot/views/kit/post.ts";
 import { approvalTown, count } from "../../../support/approval-town.ts";
 import { whispers } from "../../../support/speak.ts";
 

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { UserError } from "../../../errors.ts";
 import { canI, type Evaluation } from "./view.ts";
 import { limits } from "../../../views/kit/blocks.ts";
-import type { Message } from "../../../views/kit/message.ts";
+import type { Message } from "../../../views/kit/post.ts";
 import { truncate } from "../../../views/kit/text.ts";
 import type { Ask } from "../../../ask.ts";
 import type { Command, Context, ReadCommand } from "../../command.ts";

@@ -3,11 +3,10 @@ import type { CanApprove } from "../../../views/cards/change-facts.ts";
 import type { Terms, Verdict } from "../../../policy/policy.ts";
 import type { Risk } from "../../../policy/operation-facts.ts";
 import { durationText } from "../../../policy/policy-words.ts";
-import { bullets, context, section } from "../../../views/kit/blocks.ts";
-import type { Block, Message } from "../../../views/kit/message.ts";
-import { post } from "../../../views/kit/post.ts";
-import { policyText } from "../../../views/messages/policy-text.ts";
-import { withCommand } from "../../../views/messages/with-command.ts";
+import { bullets, context, section, type Block } from "../../../views/kit/blocks.ts";
+import { type Message, post } from "../../../views/kit/post.ts";
+import { policyText } from "../../../views/messages/refusal-message.ts";
+import { withCommand } from "../../../views/messages/sentences.ts";
 import { counted, truncate, visible, truncateMiddle } from "../../../views/kit/text.ts";
 
 /** Policy's answer on one action of a verb. */

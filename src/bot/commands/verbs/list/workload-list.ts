@@ -1,13 +1,12 @@
 import type { Job, Service } from "../../../../api/answers.ts";
 import { lead, type WorkloadStatus, jobStatus, serviceStatus } from "../../../../api/workload-status.ts";
 import type { Ask } from "../../../ask.ts";
-import { actions, askButton, context, type Line, section } from "../../../views/kit/blocks.ts";
+import { actions, askButton, context, type Line, section, type Block } from "../../../views/kit/blocks.ts";
 import { picker } from "../../../views/forms/form-element.ts";
-import { openButton } from "../../../views/forms/open-button.ts";
+import { openButton } from "../../../views/kit/ask-buttons.ts";
 import { strong, words, hostLink, type Inline, joined } from "../../../views/kit/inline.ts";
-import type { Block, Message } from "../../../views/kit/message.ts";
-import { post } from "../../../views/kit/post.ts";
-import { dotOf, statusWords } from "../../../views/kit/status.ts";
+import { type Message, post } from "../../../views/kit/post.ts";
+import { dotOf, statusWords } from "../../../views/kit/health.ts";
 import { counted, grouped, truncate, visible, truncateMiddle } from "../../../views/kit/text.ts";
 import { shortAge } from "../../../views/kit/time.ts";
 

@@ -2,7 +2,7 @@ import { requestLimits } from "../../../../api/request-limits.ts";
 import { logDate, parseLogDate } from "../../../../api/log-pages.ts";
 import { UserError } from "../../../errors.ts";
 import { compileGrep } from "../../../logs/grep.ts";
-import { logDayLine } from "../../../views/logs/day-line.ts";
+import { logDayLine } from "../../../views/kit/log-text.ts";
 import type { FormFacts, FormField, FormValues } from "../../forms/form.ts";
 import type { FormShape } from "../../forms/make-form.ts";
 import { workloadField } from "../../forms/fields.ts";

@@ -1,9 +1,8 @@
 import { daysBefore } from "../../../../api/log-pages.ts";
 import { UserError } from "../../../errors.ts";
 import { TooExpensive } from "../../../logs/grep.ts";
-import { openButton } from "../../../views/forms/open-button.ts";
-import { actions, askButton } from "../../../views/kit/blocks.ts";
-import type { Block } from "../../../views/kit/message.ts";
+import { openButton } from "../../../views/kit/ask-buttons.ts";
+import { actions, askButton, type Block } from "../../../views/kit/blocks.ts";
 import { grouped } from "../../../views/kit/text.ts";
 import type { Ask } from "../../../ask.ts";
 import { isoDay, NotStarted, type LogExcerpt } from "./log-words.ts";

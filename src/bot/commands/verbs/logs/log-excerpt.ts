@@ -1,9 +1,7 @@
-import { logDayLine } from "../../../views/logs/day-line.ts";
-import { logPages, logTexts, newestPage } from "../../../views/logs/pages.ts";
-import { context, preformatted, section } from "../../../views/kit/blocks.ts";
+import { logDayLine, logPages, logTexts, newestPage } from "../../../views/kit/log-text.ts";
+import { context, preformatted, section, type Block } from "../../../views/kit/blocks.ts";
 import { code, strong, words, type Inline } from "../../../views/kit/inline.ts";
-import type { Block, Message, Post, TextFile } from "../../../views/kit/message.ts";
-import { post } from "../../../views/kit/post.ts";
+import { type Message, type Post, type TextFile, post } from "../../../views/kit/post.ts";
 import { counted, grouped, truncate, visible } from "../../../views/kit/text.ts";
 import { isoDay, dayWords, type LogExcerpt, logName } from "./log-words.ts";
 import { logButtons } from "./log-buttons.ts";

@@ -3,11 +3,8 @@ import type { Job, Service } from "../../../../api/answers.ts";
 import { isStatus, type Level, serviceStatus } from "../../../../api/workload-status.ts";
 import type { Ask } from "../../../ask.ts";
 import { type Command, valuesFor } from "../../command.ts";
-import { isDangerous } from "../../../views/messages/suggestion-buttons.ts";
-import { button, limits } from "../../../views/kit/blocks.ts";
-import type { Block } from "../../../views/kit/message.ts";
-import { openButton } from "../../../views/forms/open-button.ts";
-import { menuId, type MenuOption, rowWithMenu } from "../../../views/forms/open-menu.ts";
+import { isDangerous, openButton, menuId, type MenuOption, rowWithMenu } from "../../../views/kit/ask-buttons.ts";
+import { button, limits, type Block } from "../../../views/kit/blocks.ts";
 
 /** Decides with the workload's state which buttons a card has. */
 export type CardActions = {

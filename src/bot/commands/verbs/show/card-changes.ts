@@ -1,11 +1,10 @@
 import type { HistoryEvent } from "../../../changes/history-event.ts";
 import type { WorkloadRef } from "../../../changes/change.ts";
-import { section, actions, askButton, type Line } from "../../../views/kit/blocks.ts";
+import { section, actions, askButton, type Line, type Block } from "../../../views/kit/blocks.ts";
 import { words, strong } from "../../../views/kit/inline.ts";
-import type { Block } from "../../../views/kit/message.ts";
 import { truncate, visible, counted } from "../../../views/kit/text.ts";
 import { age } from "../../../views/kit/time.ts";
-import { isUnconfirmed } from "../../../views/kit/unconfirmed.ts";
+import { isUnconfirmed } from "../../../views/kit/health.ts";
 import type { StoredChange } from "../../../changes/stored-change.ts";
 
 const past: Readonly<Record<string, string>> = {

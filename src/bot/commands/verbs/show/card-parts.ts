@@ -1,13 +1,12 @@
 import type { WorkloadStatus } from "../../../../api/workload-status.ts";
-import { context, section, type Field, type Line } from "../../../views/kit/blocks.ts";
+import { context, section, type Field, type Line, type Block } from "../../../views/kit/blocks.ts";
 import { strong, words, code, firstOf, joined, type Inline } from "../../../views/kit/inline.ts";
-import type { Block } from "../../../views/kit/message.ts";
-import { dotOf, statusWords } from "../../../views/kit/status.ts";
+import { dotOf, statusWords } from "../../../views/kit/health.ts";
 import { truncate, visible, counted } from "../../../views/kit/text.ts";
 import { age } from "../../../views/kit/time.ts";
 import type { EnvVar, JobContainer, ServiceContainer, Sidecar, Service } from "../../../../api/answers.ts";
 import { commandLine, containerMemory, memoryNowText, memoryText } from "../../../views/kit/container-text.ts";
-import { failureRate } from "../../../views/logs/log-findings.ts";
+import { failureRate } from "../../../views/kit/log-text.ts";
 import type { LogLook } from "../../lookup/log-look.ts";
 
 /** "running for 3 d", "failed 2 h ago", "exit 3, 6 restarts in 4 min". */

@@ -1,6 +1,6 @@
 import type { Job } from "../../../../api/answers.ts";
 import { jobStatus, type WorkloadStatus } from "../../../../api/workload-status.ts";
-import { fields, section, type Line } from "../../../views/kit/blocks.ts";
+import { fields, section, type Line, type Block } from "../../../views/kit/blocks.ts";
 import { jobButtons, type CardActions } from "./card-buttons.ts";
 import {
   containerFields,
@@ -14,8 +14,7 @@ import {
 } from "./card-parts.ts";
 import { code, firstOf, moment, strong, words, type Inline } from "../../../views/kit/inline.ts";
 import { jobMemory, memoryNowText, memoryText } from "../../../views/kit/container-text.ts";
-import type { Block, Message } from "../../../views/kit/message.ts";
-import { post } from "../../../views/kit/post.ts";
+import { type Message, post } from "../../../views/kit/post.ts";
 import { counted, grouped } from "../../../views/kit/text.ts";
 import { age, between } from "../../../views/kit/time.ts";
 import { type lastChange, lastChangeLine, type Waiting, waitingLines } from "./card-changes.ts";

@@ -1,6 +1,6 @@
 import type { Service, ServiceContainer, ServiceVolume } from "../../../../api/answers.ts";
 import { endWords, serviceStatus, type WorkloadStatus } from "../../../../api/workload-status.ts";
-import { context, fields, section, type Line } from "../../../views/kit/blocks.ts";
+import { context, fields, section, type Line, type Block } from "../../../views/kit/blocks.ts";
 import { serviceButtons, type CardActions } from "./card-buttons.ts";
 import {
   containerFields,
@@ -13,9 +13,8 @@ import {
   ownerLines,
 } from "./card-parts.ts";
 import { firstOf, hostLink, words, type Inline } from "../../../views/kit/inline.ts";
-import type { Block, Message } from "../../../views/kit/message.ts";
+import { type Message, post } from "../../../views/kit/post.ts";
 import { memoryNowText, memoryText, serviceMemory } from "../../../views/kit/container-text.ts";
-import { post } from "../../../views/kit/post.ts";
 import { counted, grouped } from "../../../views/kit/text.ts";
 import { age } from "../../../views/kit/time.ts";
 import { type lastChange, lastChangeLine, type Waiting, waitingLines } from "./card-changes.ts";

@@ -9,7 +9,7 @@ import { allowedVerbs, offeredVerbs } from "../../lookup/allowed-verbs.ts";
 import { findListed, type Found, kindInRecentLists } from "../../lookup/find.ts";
 import { lookAtLog } from "../../lookup/log-look.ts";
 import { jobStatus, serviceStatus, type WorkloadStatus } from "../../../../api/workload-status.ts";
-import type { Message } from "../../../views/kit/message.ts";
+import type { Message } from "../../../views/kit/post.ts";
 import { refusalOf } from "../../lookup/service-change.ts";
 import type { Command, ReadCommand, VerbContext } from "../../command.ts";
 import { Target } from "../../grammar/argument-types.ts";

@@ -4,7 +4,7 @@ import { Ask } from "../../../../../src/bot/ask.ts";
 import { commands } from "../../../../../src/bot/commands/verbs.ts";
 import { jobCard } from "../../../../../src/bot/commands/verbs/show/job-card.ts";
 import { openingIn } from "../../../../../src/bot/slack/modals/open-form.ts";
-import type { Post } from "../../../../../src/bot/views/kit/message.ts";
+import type { Post } from "../../../../../src/bot/views/kit/post.ts";
 import { serviceCard } from "../../../../../src/bot/commands/verbs/show/service-card.ts";
 import { now, report, service } from "../../../views/support/workloads.ts";
 

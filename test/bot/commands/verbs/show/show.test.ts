@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { About } from "../../../../../src/bot/commands/command.ts";
 import { Problem } from "../../../../../src/api/problem.ts";
 import { drawn } from "../../../views/support/drawn.ts";
-import type { Message } from "../../../../../src/bot/views/kit/message.ts";
+import type { Message } from "../../../../../src/bot/views/kit/post.ts";
 import { report, web } from "../../../views/support/workloads.ts";
 import { allow, answerTo, refuse, scripted, type Script } from "../../support/script.ts";
 

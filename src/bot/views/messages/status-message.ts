@@ -1,11 +1,10 @@
 import { type Area, type Finding, type State, worstOf } from "../../health/finding.ts";
-import { actions, context, header, type Line, section } from "../kit/blocks.ts";
+import { actions, context, header, type Line, section, type Block } from "../kit/blocks.ts";
 import { channel, sentence, strong, words } from "../kit/inline.ts";
-import type { Block, Message } from "../kit/message.ts";
-import { postOf } from "../kit/post.ts";
+import { type Message, postOf } from "../kit/post.ts";
 import { counted } from "../kit/text.ts";
-import { runButton } from "../messages/suggestion-buttons.ts";
-import { withCommand } from "../messages/with-command.ts";
+import { runButton } from "../kit/ask-buttons.ts";
+import { withCommand } from "./sentences.ts";
 
 export type StatusFor = {
   readonly findings: readonly Finding[];

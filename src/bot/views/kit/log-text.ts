@@ -1,7 +1,33 @@
+import type { LogFindings } from "../../logs/failures.ts";
+import { counted, grouped, cutPoint, truncate, visible, visibleLines } from "./text.ts";
+import { span } from "./time.ts";
 import type { ExcerptLine } from "../../logs/excerpt.ts";
 import { isContinuation } from "../../logs/entries.ts";
-import { limits } from "../kit/blocks.ts";
-import { cutPoint, truncate, visible, visibleLines } from "../kit/text.ts";
+import { limits } from "./blocks.ts";
+
+type Day = { readonly date: string; readonly zone: string; readonly today: string };
+
+/** The log's day: "2026-11-20 · since midnight UTC". It begins at midnight of the log's zone, not of the reader's. */
+export function logDayLine({ date, zone, today }: Day): string {
+  return `${date.replaceAll(".", "-")} · ${date >= today ? "since midnight" : "midnight to midnight"} ${zone}`;
+}
+
+const MINUTE_MS = 60_000;
+
+/** "6 error lines per minute", as far as what was read tells; undefined when it reports no error of now. */
+export function failureRate({ count, recent, read }: LogFindings): string | undefined {
+  if (count === 0 || recent?.count === 0) return undefined;
+  if (recent === undefined) return `${counted(count, "error")} in the last ${counted(read, "log line")}`;
+  const perMinute = Math.round(recent.count / (recent.spanMs / MINUTE_MS));
+  const some = counted(recent.count, "error line");
+  if (recent.spanMs < MINUTE_MS || perMinute < 1) return `${some} in ${span(recent.spanMs)}`;
+  return `${counted(perMinute, "error line")} per minute`;
+}
+
+/** "the last 200 log lines", "today's 57 log lines": what was read. */
+export function readWords({ read, mayHaveOlder }: LogFindings): string {
+  return mayHaveOlder ? `the last ${grouped(read)} log lines` : `today's ${counted(read, "log line")}`;
+}
 
 /** Longer instance names are shortened. */
 const NAME = 16;

@@ -1,0 +1,166 @@
+import type { Button } from "@slack/types";
+import type { StoredChange } from "../../changes/stored-change.ts";
+import { phraseText } from "../cards/phrases.ts";
+import { termsWords, namesIn, changeSummary } from "../cards/change-words.ts";
+import { actionButton, actions, context, linkButton, section, type Line } from "../kit/blocks.ts";
+import { channel, expires, joined, strong, words, type Inline } from "../kit/inline.ts";
+import { type Post, postOf, type Names, type Message } from "../kit/post.ts";
+import { truncate, counted, truncateMiddle, visible } from "../kit/text.ts";
+import type { Ask } from "../../ask.ts";
+import { headlineBlock } from "../cards/change-card.ts";
+import { span } from "../kit/time.ts";
+import { runButton } from "../kit/ask-buttons.ts";
+import type { Change } from "../../changes/change.ts";
+
+export type AskedElsewhere = {
+  readonly change: StoredChange;
+  /** The channel of the card. */
+  readonly cardIn: string;
+  /** Link to the card, if known. */
+  readonly link?: string | undefined;
+  readonly defaultRegion?: string | undefined;
+  readonly names?: Names;
+};
+
+/** For the requester, when the card is in another channel. */
+export function askedElsewhere({ change, cardIn, link, defaultRegion, names = {} }: AskedElsewhere): Post {
+  const { id, terms, expiresAt } = change;
+  // Only the requester sees this, so mentions notify nobody.
+  const needs = terms === undefined ? [] : termsWords({ ...terms, mention: "all" }, names);
+  const end = expiresAt === undefined ? [] : [words(" · "), expires(expiresAt.toISOString())];
+  return postOf(
+    [
+      section(
+        [words("⏳ "), strong(`Waiting for approval: ${phraseText(change, "title", defaultRegion)}`, 400)],
+        [
+          words("Requested in "),
+          channel(cardIn),
+          ...(needs.length === 0 ? [] : [words(" · needs "), ...needs]),
+          ...end,
+        ],
+      ),
+      ...actions(
+        linkButton("Open card", link),
+        actionButton({ label: "Cancel", action: { kind: "request", act: "cancel", isBeside: true }, value: id }),
+      ),
+      context(truncate(id, 40)),
+    ],
+    namesIn(change, names),
+  );
+}
+
+export type DuplicateRequest = {
+  /** The earlier Change. */
+  readonly change: StoredChange;
+  /** A pending request for the same thing, or an earlier Undo. */
+  readonly kind: "waiting" | "undo";
+  /** Who reads this. */
+  readonly viewer: "requester" | "approver" | "other";
+  /** Link to its card, if known. */
+  readonly link: string | undefined;
+  readonly defaultRegion?: string | undefined;
+  readonly names?: Names;
+};
+
+/** Answers a duplicate request with the earlier one. Nothing new is created. */
+export function duplicateMessage(earlier: DuplicateRequest): Post {
+  const { change, link, names } = earlier;
+  return postOf(
+    [
+      section(headlineLine(earlier), askedBy(earlier), ...status(earlier)),
+      ...actions(linkButton("Open card", link), ...buttonsFor(earlier)),
+      context(truncate(change.id, 40)),
+    ],
+    namesIn(change, names),
+  );
+}
+
+function headlineLine({ kind, change, defaultRegion }: DuplicateRequest): Line {
+  const title = phraseText(change, "title", defaultRegion);
+  const text = kind === "undo" ? `Undo already requested: ${title}` : `Already waiting: ${title}`;
+  return [words(kind === "undo" ? "↩️ " : "⏳ "), strong(text, 400)];
+}
+
+function askedBy({ change, viewer }: DuplicateRequest): Inline[] {
+  const { card, requester } = change;
+  const where = card === undefined ? [] : [words(" in "), channel(card.channelId)];
+  const who = viewer === "requester" ? words("You") : strong(requester.name, 80);
+  return [who, words(" requested it"), ...where, words(". Nothing was requested again.")];
+}
+
+function status({ change, names }: DuplicateRequest): Line[] {
+  const { state, terms, votes } = change;
+  if (state !== "pending" || terms === undefined) return [[words(changeSummary(change), 600)]];
+  // Only the requester sees this, so mentions notify nobody.
+  const needs = termsWords({ ...terms, mention: "all" }, names);
+  return [[words("Needs "), ...needs, words(` · ${votes.length} of ${terms.votes}`)]];
+}
+
+/** The requester may cancel, an approver may approve; others read the card. */
+function buttonsFor({ change, viewer }: DuplicateRequest): (Button | undefined)[] {
+  if (change.state !== "pending") return [];
+  const { id: value } = change;
+  if (viewer === "approver")
+    return [
+      actionButton({
+        label: "Approve",
+        action: { kind: "request", act: "approve", isBeside: true },
+        value,
+        style: "primary",
+      }),
+    ];
+  return viewer === "requester"
+    ? [actionButton({ label: "Cancel", action: { kind: "request", act: "cancel", isBeside: true }, value })]
+    : [];
+}
+
+export type RepeatMessage = {
+  /** The earlier request, of the same person. */
+  readonly change: StoredChange;
+  readonly ask: Ask;
+  readonly agoMs: number;
+  readonly defaultRegion?: string | undefined;
+};
+
+/** For who repeats a request because they heard nothing of it. */
+export function repeatMessage({ change, ask, agoMs, defaultRegion }: RepeatMessage): Post {
+  const isCreation = change.op === "createService" || change.op === "createJob";
+  return postOf(
+    [
+      headlineBlock(change, defaultRegion),
+      section(
+        `You requested the same ${span(agoMs)} ago, and Slack didn't take its card.`,
+        [words(changeSummary(change), 600)],
+        "Nothing was requested again.",
+      ),
+      // Nothing is created twice, and its values must not stand in a button.
+      ...(isCreation ? [] : actions(runButton("Run it again", { ...ask, again: true }, { at: 0 }))),
+      context(truncate(change.id, 40)),
+    ],
+    namesIn(change),
+  );
+}
+
+/** Answers a request for what is already there: "*web* already has 3 instances. Nothing to do." */
+export function nothingToDo({ call, workload }: Pick<Change, "call" | "workload">): Message {
+  return postOf([section([strong(workload.name, 255), words(` ${already(call)}. Nothing to do.`)])]);
+}
+
+/** Every workload is already as requested. */
+export function nothingToDoForAny(changes: readonly Change[]): Post {
+  const names = joined(
+    changes.slice(0, 10).map(({ workload: { name } }) => strong(truncateMiddle(visible(name), 50), 50)),
+  );
+  const more = changes.length > 10 ? [words(` and ${counted(changes.length - 10, "other")}`)] : [];
+  return postOf([section([...names, ...more, words(" are already as requested. Nothing to do.")])]);
+}
+
+function already(call: Change["call"]): string {
+  if (call.op === "startService") return "is already running";
+  if (call.op === "stopService") return "is already stopped";
+  if (call.op !== "updateService") return "is already as requested";
+  const { target_instance_size: size, containers, binding_domain_name: domains } = call.body;
+  if (size !== undefined) return `already has ${counted(size, "instance")}`;
+  if (containers !== undefined) return "already has this memory limit";
+  return domains === undefined ? "is already as requested" : "already has these domains";
+}
