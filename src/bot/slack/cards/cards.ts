@@ -1,4 +1,4 @@
-import { type CardDeps, createRefusals, type DrawDeps, createRight, type Work, retireCard } from "./work.ts";
+import { createRefusals, type CardParts, createDrawLease, type Work, retireCard } from "./work.ts";
 import type { Cards, Drawable } from "../../workflow/ports.ts";
 import { tellRequester } from "./tell-requester.ts";
 import type { HistoryEventKind } from "../../changes/history-event.ts";
@@ -10,17 +10,17 @@ import { isTemporary, type SlackFailure } from "../send/slack-error.ts";
 import { placeCard, type Placed, threadOf } from "./post-card.ts";
 import { type Content, contentOf } from "../../workflow/stored-request.ts";
 
-export function createCards(deps: CardDeps): Cards {
-  const drawDeps = { ...deps, refusals: createRefusals() };
+export function createCards(given: Omit<CardParts, "refusals">): Cards {
+  const parts = { ...given, refusals: createRefusals() };
   return {
-    draw: (changeId, known) => drawCard(drawDeps, changeId, known),
-    retire: (change, card) => retireCard(deps, change, card),
+    draw: (changeId, known) => drawCard(parts, changeId, known),
+    retire: (change, card) => retireCard(parts, change, card),
     async link({ card }) {
       if (card === undefined) return undefined;
-      const link = await deps.messenger.permalink(card);
+      const link = await parts.messenger.permalink(card);
       return link.ok ? link.value : undefined;
     },
-    tell: (changeId, when) => tellRequester(drawDeps, changeId, when),
+    tell: (changeId, when) => tellRequester(parts, changeId, when),
   };
 }
 
@@ -41,47 +41,50 @@ const CLOSED_FOR_MS = 24 * 60 * 60_000;
  * Draws the card of a Change and posts news into its thread, until both are up to date. Any replica may call it at any
  * time; one draws. Never rejects because of Slack: a failed draw is repeated later.
  */
-async function drawCard(deps: DrawDeps, changeId: string, known: Drawable = {}): Promise<boolean> {
+async function drawCard(parts: CardParts, changeId: string, known: Drawable = {}): Promise<boolean> {
   let { opened: content, drawing: ours } = known;
   for (;;) {
-    const drawing = ours ?? (await deps.store.beginDrawing(changeId));
+    const drawing = ours ?? (await parts.store.beginDrawing(changeId));
     // There is nothing to draw, or somebody else draws it.
     if (drawing === undefined) return false;
     ours = undefined;
-    const right = createRight(deps.store, changeId, drawing.token);
-    const open = (): Content | undefined => (content ??= contentOf(deps.sealer, drawing.change));
-    const { isMore, isShown } = await drawOnce(deps, { ...drawing, content: open, right });
+    const lease = createDrawLease(parts.store, changeId, drawing.token);
+    const open = (): Content | undefined => (content ??= contentOf(parts.sealer, drawing.change));
+    const { isMore, isShown } = await drawOnce(parts, { ...drawing, content: open, lease });
     if (!isMore) return isShown;
   }
 }
 
 /** Whether there is more to draw, and whether the card shows this version. */
-async function drawOnce(deps: DrawDeps, work: Work): Promise<{ readonly isMore: boolean; readonly isShown: boolean }> {
-  const placed = await placeCard(deps, work);
-  return { isMore: await endDrawing(deps, work, placed), isShown: placed.kind === "placed" };
+async function drawOnce(
+  parts: CardParts,
+  work: Work,
+): Promise<{ readonly isMore: boolean; readonly isShown: boolean }> {
+  const placed = await placeCard(parts, work);
+  return { isMore: await endDrawing(parts, work, placed), isShown: placed.kind === "placed" };
 }
 
 /** True: there is more to draw. */
-async function endDrawing(deps: DrawDeps, work: Work, placed: Placed): Promise<boolean> {
+async function endDrawing(parts: CardParts, work: Work, placed: Placed): Promise<boolean> {
   switch (placed.kind) {
     case "lost":
       // The next replica to draw sees what we did.
       return false;
     case "later":
-      return putOff(deps, work, placed);
+      return putOff(parts, work, placed);
     case "nowhere":
-      return withoutCard(deps, work, placed.failure);
+      return withoutCard(parts, work, placed.failure);
     case "closed":
-      return waitForChannel(deps, work, placed);
+      return waitForChannel(parts, work, placed);
     case "stuck":
-      return endStuck(deps, work, placed);
+      return endStuck(parts, work, placed);
     case "placed":
-      return endInThread(deps, work, placed);
+      return endInThread(parts, work, placed);
   }
 }
 
 async function putOff(
-  { store, log }: DrawDeps,
+  { store, log }: CardParts,
   { change, token, posts }: Work,
   { failure, isPosted }: Extract<Placed, { kind: "later" }>,
 ): Promise<false> {
@@ -96,35 +99,35 @@ function waitAfter({ retryAfterMs = 0 }: SlackFailure): number {
 }
 
 /** Grows with time, so that a day holds about a hundred tries. */
-function growing({ clock }: DrawDeps, since: Date, leastMs: number): number {
+function growing({ clock }: CardParts, since: Date, leastMs: number): number {
   return Math.min(Math.max(leastMs, (clock.now().getTime() - since.getTime()) / 10), MOST_WAIT_MS);
 }
 
 /** No card can be posted: only the requester is told, that it waits or runs and how it ended. */
-async function withoutCard(deps: DrawDeps, work: Work, failure: SlackFailure): Promise<boolean> {
+async function withoutCard(parts: CardParts, work: Work, failure: SlackFailure): Promise<boolean> {
   const { change, token, newest } = work;
-  const { store } = deps;
+  const { store } = parts;
   const { id, version, settledAt, createdAt } = change;
   if (settledAt === undefined) {
     const leastMs = change.state === "pending" ? OPEN_LOOK_MS : LOOK_AGAIN_MS;
-    const ms = Math.min(growing(deps, createdAt, leastMs), OPEN_LOOK_MS);
+    const ms = Math.min(growing(parts, createdAt, leastMs), OPEN_LOOK_MS);
     await store.postponeDrawing(id, token, { ms, toldSeq: newest });
   } else {
     await store.markDrawn(id, { token, version, card: undefined, toldSeq: newest });
   }
-  await tellRequester(deps, id, { isOverdue: false, failure, content: work.content });
+  await tellRequester(parts, id, { isOverdue: false, failure, content: work.content });
   return false;
 }
 
 type Stuck = Extract<Placed, { kind: "closed" | "stuck" }>;
 
 /** The card can't be updated now: only the requester is told, and the card is updated when possible. */
-async function waitForChannel(deps: DrawDeps, work: Work, { card, failure }: Stuck): Promise<boolean> {
+async function waitForChannel(parts: CardParts, work: Work, { card, failure }: Stuck): Promise<boolean> {
   const { change, token, newest } = work;
-  const { store, log, clock } = deps;
+  const { store, log, clock } = parts;
   const { id, version, settledAt } = change;
   log.warn({ changeId: id, ...logged(failure) }, "can't update a card: its channel is closed to the bot");
-  await tellRequester(deps, id, { isOverdue: false, failure, content: work.content });
+  await tellRequester(parts, id, { isOverdue: false, failure, content: work.content });
   if (settledAt === undefined) {
     await store.postponeDrawing(id, token, { ms: OPEN_LOOK_MS });
     return false;
@@ -132,32 +135,32 @@ async function waitForChannel(deps: DrawDeps, work: Work, { card, failure }: Stu
   if (clock.now().getTime() - settledAt.getTime() > CLOSED_FOR_MS) {
     return store.markDrawn(id, { token, version, card, isShown: false, toldSeq: newest });
   }
-  await store.postponeDrawing(id, token, { ms: growing(deps, settledAt, CLOSED_AGAIN_MS), toldSeq: newest });
+  await store.postponeDrawing(id, token, { ms: growing(parts, settledAt, CLOSED_AGAIN_MS), toldSeq: newest });
   return false;
 }
 
 /** Slack won't update this version of the card: it stays as it was, and its thread and the requester learn the outcome. */
-async function endStuck(deps: DrawDeps, work: Work, { card, failure }: Stuck): Promise<boolean> {
+async function endStuck(parts: CardParts, work: Work, { card, failure }: Stuck): Promise<boolean> {
   const { id } = work.change;
-  deps.log.error({ changeId: id, ...logged(failure) }, "a card can't be updated; its requester is told instead");
-  const isMore = await endInThread(deps, work, { card, isStored: true, isShown: false });
-  await tellRequester(deps, id, { isOverdue: false, failure, content: work.content });
+  parts.log.error({ changeId: id, ...logged(failure) }, "a card can't be updated; its requester is told instead");
+  const isMore = await endInThread(parts, work, { card, isStored: true, isShown: false });
+  await tellRequester(parts, id, { isOverdue: false, failure, content: work.content });
   return isMore;
 }
 
 type Standing = { readonly card: Card; readonly isStored: boolean; readonly isShown?: boolean };
 
-async function endInThread(deps: DrawDeps, work: Work, standing: Standing): Promise<boolean> {
+async function endInThread(parts: CardParts, work: Work, standing: Standing): Promise<boolean> {
   const { card, isStored, isShown = true } = standing;
   const { change, token, newest } = work;
-  const { store } = deps;
-  const replies = repliesFor(deps, work, isShown);
+  const { store } = parts;
+  const replies = repliesFor(parts, work, isShown);
   if (!isStored && replies.length > 0) {
-    const kept = await work.right.keep(card);
-    if (kept === "lost") await retireCard(deps, change, card);
+    const kept = await work.lease.keep(card);
+    if (kept === "lost") await retireCard(parts, change, card);
     if (kept !== "held") return false;
   }
-  const failure = await tellThread(deps, work, { card, replies });
+  const failure = await tellThread(parts, work, { card, replies });
   if (failure !== undefined && failure !== "lost") {
     if (isTemporary(failure)) {
       await store.postponeDrawing(change.id, token, { ms: waitAfter(failure) });
@@ -165,20 +168,20 @@ async function endInThread(deps: DrawDeps, work: Work, standing: Standing): Prom
     }
     // Nobody is notified of an edited card.
     if (isShown && hasEvent(work, "health")) {
-      await tellRequester(deps, change.id, { isOverdue: false, failure, content: work.content, isCardShown: true });
+      await tellRequester(parts, change.id, { isOverdue: false, failure, content: work.content, isCardShown: true });
     }
   }
   // If we lost the right to draw, the store schedules another update: ours may have overwritten a newer one.
   const toldSeq = failure === "lost" ? undefined : newest;
   const isMore = await store.markDrawn(change.id, { token, version: change.version, card, isShown, toldSeq });
-  if (isMore && !isStored && replies.length === 0) await retireUnlessKept(deps, work, card);
+  if (isMore && !isStored && replies.length === 0) await retireUnlessKept(parts, work, card);
   return isMore;
 }
 
 /** If another replica took over during the post, its card counts, and ours must not keep its buttons. */
-async function retireUnlessKept(deps: DrawDeps, { change }: Work, card: Card): Promise<void> {
-  const current = (await deps.store.find({ id: change.id }))?.card;
-  if (current !== undefined && current.ts !== card.ts) await retireCard(deps, change, card);
+async function retireUnlessKept(parts: CardParts, { change }: Work, card: Card): Promise<void> {
+  const current = (await parts.store.find({ id: change.id }))?.card;
+  if (current !== undefined && current.ts !== card.ts) await retireCard(parts, change, card);
 }
 
 function hasEvent({ newEvents }: Work, wanted: HistoryEventKind): boolean {
@@ -186,7 +189,7 @@ function hasEvent({ newEvents }: Work, wanted: HistoryEventKind): boolean {
 }
 
 /** Replies for the thread: the story of a Change that people decide on; of any other, only that it is in trouble, and why. */
-function repliesFor({ settings }: DrawDeps, work: Work, isShown: boolean): readonly Post[] {
+function repliesFor({ settings }: CardParts, work: Work, isShown: boolean): readonly Post[] {
   const { change, newEvents } = work;
   // How a Change ended whose card can't show it is told to its requester, here if Slack takes it.
   const isToldAnyway = !isShown && change.settledAt !== undefined;
@@ -202,17 +205,17 @@ type Thread = { readonly card: Card; readonly replies: readonly Post[] };
 
 /** Why the thread lacks something; after a temporary failure the rest of it waits. Undefined when it is complete. */
 async function tellThread(
-  { messenger, log }: DrawDeps,
-  { change, content, right }: Work,
+  { messenger, log }: CardParts,
+  { change, content, lease }: Work,
   { card, replies }: Thread,
 ): Promise<SlackFailure | "lost" | undefined> {
   let refused: SlackFailure | undefined;
   for (const reply of replies) {
-    if (!(await right.extend())) return "lost";
+    if (!(await lease.extend())) return "lost";
     const channel = card.channelId;
     let posted = await messenger.post({ channel, threadTs: threadOf(change, content) ?? card.ts }, reply, "card");
     if (!posted.ok && posted.failure.kind === "gone") {
-      if (!(await right.extend())) return "lost";
+      if (!(await lease.extend())) return "lost";
       posted = await messenger.post({ channel, threadTs: card.ts }, reply, "card");
     }
     if (posted.ok) continue;

@@ -4,10 +4,10 @@ import type { Post } from "../../views/kit/post.ts";
 import { approversFor, namesFor } from "../../workflow/access/approvers.ts";
 import { undoRequest } from "../../workflow/repeat/undo-request.ts";
 import type { SlackFailure } from "../send/slack-error.ts";
-import { type DrawDeps, retireCard, type Work } from "./work.ts";
+import { type CardParts, retireCard, type Work } from "./work.ts";
 
 export type Placed =
-  /** `isStored`: the store knows this card already; otherwise `drew` stores it. */
+  /** `isStored`: the store knows this card already; otherwise `endInThread` stores it. */
   | { readonly kind: "placed"; readonly card: Card; readonly isStored: boolean }
   /** It can't be posted, and a retry won't help. */
   | { readonly kind: "nowhere"; readonly failure: SlackFailure }
@@ -23,44 +23,44 @@ export type Placed =
 const MOST_POSTS = 2;
 
 /** Updates the card of a Change to its latest version, posting it first if there is none. */
-export async function placeCard(deps: DrawDeps, work: Work): Promise<Placed> {
+export async function placeCard(parts: CardParts, work: Work): Promise<Placed> {
   const { change, posts } = work;
-  const [names, approvers] = await Promise.all([namesFor(deps.people, change), approversFor(deps.people, change)]);
-  const { command, region: defaultRegion } = deps.settings;
+  const [names, approvers] = await Promise.all([namesFor(parts.people, change), approversFor(parts.people, change)]);
+  const { command, region: defaultRegion } = parts.settings;
   const common = { change, defaultRegion, names };
-  const post = changeCard({ ...common, approvers, command, canUndo: canUndo(deps, work) });
+  const post = changeCard({ ...common, approvers, command, canUndo: canUndo(parts, work) });
   if (change.card !== undefined) {
-    const updated = await update(deps, work, { card: change.card, post });
+    const updated = await update(parts, work, { card: change.card, post });
     if (updated.kind !== "gone") return updated;
     if (posts >= MOST_POSTS) return { kind: "stuck", card: change.card, failure: updated.failure };
   }
   // A settled change has no decision buttons, so its card can be posted directly.
-  if (change.settledAt !== undefined) return postNew(deps, work, post);
-  const opened = await postNew(deps, work, openingCard(common));
+  if (change.settledAt !== undefined) return postNew(parts, work, post);
+  const opened = await postNew(parts, work, openingCard(common));
   if (opened.kind !== "placed") return opened;
   const { card } = opened;
   // Stored before the buttons appear: a crash in between must not lead to a second card with buttons.
-  const kept = await work.right.keep(card);
-  if (kept === "lost") await retireCard(deps, change, card);
+  const kept = await work.lease.keep(card);
+  if (kept === "lost") await retireCard(parts, change, card);
   if (kept !== "held") return { kind: "lost" };
-  const drawn = await update(deps, work, { card, post });
+  const drawn = await update(parts, work, { card, post });
   return drawn.kind === "gone" ? { kind: "placed", card, isStored: true } : drawn;
 }
 
 type Gone = { readonly kind: "gone"; readonly failure: SlackFailure };
 type Update = { readonly card: Card; readonly post: Post };
 
-async function update(deps: DrawDeps, work: Work, { card, post }: Update): Promise<Placed | Gone> {
-  if (!(await work.right.extend())) return { kind: "lost" };
+async function update(parts: CardParts, work: Work, { card, post }: Update): Promise<Placed | Gone> {
+  if (!(await work.lease.extend())) return { kind: "lost" };
   const { id } = work.change;
-  const updated = await deps.messenger.update(card, post, "card");
+  const updated = await parts.messenger.update(card, post, "card");
   if (updated.ok) {
-    deps.refusals.clear(id);
+    parts.refusals.clear(id);
     return { kind: "placed", card, isStored: true };
   }
   const { failure } = updated;
   if (failure.kind === "gone") return { kind: "gone", failure };
-  if (deps.refusals.mayRetry(id, failure)) return { kind: "later", failure, isPosted: false };
+  if (parts.refusals.mayRetry(id, failure)) return { kind: "later", failure, isPosted: false };
   return { kind: isReopenable(failure) ? "closed" : "stuck", card, failure };
 }
 
@@ -69,15 +69,15 @@ function isReopenable({ kind }: SlackFailure): boolean {
   return kind === "closed" || kind === "uninvited" || kind === "token" || kind === "scope";
 }
 
-async function postNew({ messenger, refusals }: DrawDeps, work: Work, post: Post): Promise<Placed> {
-  const { change, content, right } = work;
+async function postNew({ messenger, refusals }: CardParts, work: Work, post: Post): Promise<Placed> {
+  const { change, content, lease } = work;
   const channel = change.terms?.cardIn ?? change.channelId;
-  if (!(await right.extend())) return { kind: "lost" };
+  if (!(await lease.extend())) return { kind: "lost" };
   const threadTs = threadOf(change, content);
   let posted = await messenger.post({ channel, threadTs }, post, "card");
   if (!posted.ok && posted.failure.kind === "gone" && threadTs !== undefined) {
     // Whoever asked deleted their message. The request still needs its card.
-    if (!(await right.extend())) return { kind: "lost" };
+    if (!(await lease.extend())) return { kind: "lost" };
     posted = await messenger.post({ channel }, post, "card");
   }
   if (posted.ok) {
@@ -98,7 +98,7 @@ export function threadOf(change: StoredChange, content: Work["content"]): string
   return content()?.threadTs;
 }
 
-function canUndo({ sealer }: DrawDeps, { change, content }: Work): boolean {
+function canUndo({ sealer }: CardParts, { change, content }: Work): boolean {
   if (change.state !== "done" || change.isUndone) return false;
   const opened = content();
   return opened !== undefined && undoRequest(sealer, change, opened) !== undefined;

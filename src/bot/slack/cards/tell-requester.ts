@@ -5,7 +5,7 @@ import { isDirect } from "../../workflow/origin.ts";
 import { type Content, contentOf } from "../../workflow/stored-request.ts";
 import type { Result } from "../send/call.ts";
 import { reasonFor, type SlackFailure } from "../send/slack-error.ts";
-import type { DrawDeps } from "./work.ts";
+import type { CardParts } from "./work.ts";
 import { threadOf } from "./post-card.ts";
 
 /** https://docs.slack.dev/interactivity/handling-user-interaction#message_responses */
@@ -32,8 +32,8 @@ type Why = {
  * of the card, their conversation with the bot, the response_url while it is valid. Without a card, first where they asked.
  * Nothing happens while another replica tells. Never rejects because of Slack: what reached nobody is told later.
  */
-export async function tellRequester(deps: DrawDeps, changeId: string, why: Why): Promise<void> {
-  const { store, log } = deps;
+export async function tellRequester(parts: CardParts, changeId: string, why: Why): Promise<void> {
+  const { store, log } = parts;
   const telling = await store.beginTelling(changeId, { isOverdue: why.isOverdue });
   if (telling === undefined) return undefined;
   const { change, at, isCardComing } = telling;
@@ -47,8 +47,8 @@ export async function tellRequester(deps: DrawDeps, changeId: string, why: Why):
   const isLate = ageMs > TELL_FOR_MS;
   if (owed.kind === "nothing" || isLate) return store.markTold(id, { token, version, news: undefined });
   const { news } = owed;
-  const failure = why.failure ?? deps.refusals.latest(id);
-  for (const route of routesFor(deps, { ...why, ...(failure && { failure }), change, news, at })) {
+  const failure = why.failure ?? parts.refusals.latest(id);
+  for (const route of routesFor(parts, { ...why, ...(failure && { failure }), change, news, at })) {
     const reached = await route();
     if (reached.ok) return store.markTold(id, { token, version, news });
     const held = await store.holdTelling(id, token);
@@ -63,12 +63,12 @@ export async function tellRequester(deps: DrawDeps, changeId: string, why: Why):
 type Telling = Why & { readonly change: StoredChange; readonly news: News; readonly at: Date };
 type Route = () => Promise<Result<unknown>>;
 
-function routesFor(deps: DrawDeps, telling: Telling): readonly Route[] {
+function routesFor(parts: CardParts, telling: Telling): readonly Route[] {
   const { change, at } = telling;
-  const { messenger } = deps;
+  const { messenger } = parts;
   const { channelId, requester, card } = change;
-  const content = (telling.content ?? (() => contentOf(deps.sealer, change)))();
-  const postFor = (route: NewsPost["route"]) => newsPost({ ...wordsOf(deps, telling), route });
+  const content = (telling.content ?? (() => contentOf(parts.sealer, change)))();
+  const postFor = (route: NewsPost["route"]) => newsPost({ ...wordsOf(parts, telling), route });
   const threadTs = content && threadOf(change, () => content);
   const direct: Route = () =>
     messenger.post(
@@ -97,7 +97,7 @@ function isThreadOpen({ failure }: Why): boolean {
 }
 
 function wordsOf(
-  { settings, people }: DrawDeps,
+  { settings, people }: CardParts,
   { change, news, failure, isCardShown = false }: Telling,
 ): Omit<NewsPost, "route"> {
   const canInvite = failure?.kind === "uninvited" && !isDirect(change.channelId);

@@ -1,34 +1,31 @@
-import type { Logger } from "pino";
 import { boundedMap } from "../../../platform/bounded-map.ts";
-import type { Sealer } from "../../accounts/seal.ts";
-import type { Settings } from "../../commands/command.ts";
-import type { Messenger } from "../send/messenger.ts";
+import type { WorkspaceParts } from "../parts.ts";
 import { isTemporary, type SlackFailure } from "../send/slack-error.ts";
 import type { Card, StoredChange } from "../../changes/stored-change.ts";
 import type { Content } from "../../workflow/stored-request.ts";
 import type { Store } from "../../store/store.ts";
-import type { Clock, Drawing, People } from "../../workflow/ports.ts";
+import type { Drawing } from "../../workflow/ports.ts";
 import { retiredCard } from "../../views/cards/change-card.ts";
 
-/** One drawing of a card: the state to draw, its content, and the right to draw it. */
+/** One drawing of a card: the state to draw, its content, and the lease on the drawing. */
 export type Work = Drawing & {
   /** Opened at most once. Undefined: it can't be opened any more. */
   readonly content: () => Content | undefined;
-  readonly right: Right;
+  readonly lease: DrawLease;
 };
 
 /**
- * The right to draw lasts for one call to Slack. It was just taken, or extended with a new card, before the first call;
+ * The right to draw, which lasts for one call to Slack. It was just taken, or extended with a new card, before the first call;
  * every later call extends it first.
  */
-export type Right = {
+export type DrawLease = {
   /** False: another replica draws now. */
   readonly extend: () => Promise<boolean>;
   /** Stores where a new card is, and extends the right. */
   readonly keep: (card: Card) => ReturnType<Store["holdDrawing"]>;
 };
 
-export function createRight(store: Pick<Store, "holdDrawing">, changeId: string, token: string): Right {
+export function createDrawLease(store: Pick<Store, "holdDrawing">, changeId: string, token: string): DrawLease {
   let isFresh = true;
   return {
     async extend() {
@@ -43,9 +40,9 @@ export function createRight(store: Pick<Store, "holdDrawing">, changeId: string,
   };
 }
 
-export type CardDeps = {
-  readonly messenger: Pick<Messenger, "post" | "update" | "respond" | "permalink">;
-  readonly people: People;
+/** What cards are drawn with. */
+export type CardParts = Pick<WorkspaceParts, "clock" | "log" | "messenger" | "people" | "sealer" | "settings"> & {
+  readonly refusals: Refusals;
   readonly store: Pick<
     Store,
     | "beginDrawing"
@@ -58,13 +55,7 @@ export type CardDeps = {
     | "postponeTelling"
     | "find"
   >;
-  readonly sealer: Sealer;
-  readonly settings: Settings;
-  readonly clock: Pick<Clock, "now">;
-  readonly log: Logger;
 };
-
-export type DrawDeps = CardDeps & { readonly refusals: Refusals };
 
 /** What Slack refused of the card of a Change, and how often for a reason that may be ours. Kept per process. */
 export type Refusals = {
@@ -94,7 +85,7 @@ export function createRefusals(): Refusals {
 
 /** Removes the buttons of a message that is not, or no longer, the card of a Change. Never rejects. */
 export async function retireCard(
-  { messenger, settings, log }: Pick<CardDeps, "messenger" | "settings" | "log">,
+  { messenger, settings, log }: Pick<CardParts, "messenger" | "settings" | "log">,
   change: StoredChange,
   card: Card,
 ): Promise<void> {

@@ -1,6 +1,7 @@
 import type { WebClient } from "@slack/web-api";
 import type { Logger } from "pino";
 import { z } from "zod";
+import { within } from "../../../platform/waiting.ts";
 import { StoreError } from "../../errors.ts";
 import type { Standing } from "../../policy/policy.ts";
 import { freshness, type People, type Profile, type ProfileRows } from "../../workflow/ports.ts";
@@ -239,17 +240,11 @@ type StoredAt = Profile & { readonly atMs: number };
 
 /** Undefined when the database is away, or slower than asking Slack. */
 async function soon<Value>(log: Logger, work: () => Promise<Value>): Promise<Value | undefined> {
-  const late = Promise.withResolvers<undefined>();
-  const timer = setTimeout(() => late.resolve(undefined), STORE_WITHIN_MS);
   const done = work().catch((err: unknown) => {
     if (!(err instanceof StoreError)) log.error({ err }, "profiles in the database could not be used");
     return undefined;
   });
-  try {
-    return await Promise.race([done, late.promise]);
-  } finally {
-    clearTimeout(timer);
-  }
+  return within(STORE_WITHIN_MS, done, () => undefined);
 }
 
 function profileOf(user: User, teamId: string): Profile {

@@ -8,7 +8,7 @@ import type { Post } from "../../views/kit/post.ts";
 import { refusalMessage } from "../../views/messages/refusal-message.ts";
 import { contextFor } from "../../workflow/access/context.ts";
 import { drawForm, type OpenedForm, chosenName, filledForm, hiddenWhileReading, readingForm } from "./draw-form.ts";
-import { afterAck, drawFinal, type Drawn, drawView, type UpdateDeps } from "./update-view.ts";
+import { afterAck, drawFinal, type Drawn, drawView } from "./update-view.ts";
 import { refusedForm } from "../../commands/lookup/authorize.ts";
 import { noteRefusal } from "../../workflow/history.ts";
 
@@ -48,11 +48,15 @@ export async function showChoice(deps: WorkspaceParts, opened: OpenedForm, versi
 }
 
 /** Draws the result of the newest click, even if the view was redrawn before the click arrived. */
-export async function drawNewest(deps: UpdateDeps, version: ViewVersion, view: object): Promise<Drawn> {
+export async function drawNewest(
+  { messenger }: Pick<WorkspaceParts, "messenger">,
+  version: ViewVersion,
+  view: object,
+): Promise<Drawn> {
   const { viewId, hash, isCurrent } = version;
   if (!isCurrent()) return { kind: "superseded" };
-  const drawn = await drawView(deps, { viewId, hash }, view);
-  return drawn.kind === "superseded" && isCurrent() ? drawView(deps, { viewId }, view) : drawn;
+  const drawn = await drawView(messenger, { viewId, hash }, view);
+  return drawn.kind === "superseded" && isCurrent() ? drawView(messenger, { viewId }, view) : drawn;
 }
 
 /** Reads the form's facts and draws it with them, or with the reason why they can't be read. */

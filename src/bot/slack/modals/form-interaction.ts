@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { WorkspaceParts } from "../parts.ts";
 import type { FormValues } from "../../commands/forms/form.ts";
 import { section } from "../../views/kit/blocks.ts";
@@ -13,6 +12,7 @@ import { formCommand } from "../../commands/grammar/parse.ts";
 import { previewLater } from "./form-preview.ts";
 import type { Origin } from "../../workflow/origin.ts";
 import { type CarriedView, jsonIn } from "../receive/payload.ts";
+import { within } from "../../../platform/waiting.ts";
 import type { Ask } from "../../ask.ts";
 import type { Context, ReadCommand } from "../../commands/command.ts";
 import { regionOf, Target } from "../../commands/grammar/argument-types.ts";
@@ -130,8 +130,7 @@ const WITHIN_MS = 1_500;
  */
 export async function wrongChoices(deps: WorkspaceParts, choice: Choice): Promise<Errors> {
   const control = new AbortController();
-  const late = sleep(WITHIN_MS, {}, { signal: control.signal, ref: false }).catch(() => ({}));
-  const wrong = await Promise.race([look(deps, choice, control.signal), late]);
+  const wrong = await within(WITHIN_MS, look(deps, choice, control.signal), (): Errors => ({}));
   control.abort();
   return wrong;
 }
@@ -204,7 +203,7 @@ export async function onViewClick(
 /** A form from another version of Gantry. */
 async function retireForm(deps: WorkspaceParts, { id }: CarriedView): Promise<void> {
   const post = sentences.unknownForm(deps.settings.command);
-  await deps.lanes.track(updateForm(deps, id, endView({ title: "Gantry", post })));
+  await deps.lanes.track(updateForm(deps.messenger, id, endView({ title: "Gantry", post })));
 }
 
 /** Removes the preview, which may be outdated. */

@@ -24,7 +24,7 @@ export function createFormReply(deps: WorkspaceParts, { form: stored, origin }: 
   const ackedAt = performance.now();
   const show = async (view: object): Promise<boolean> => {
     await afterAck(deps, ackedAt);
-    return updateForm(deps, viewId, view);
+    return updateForm(deps.messenger, viewId, view);
   };
   const stillOpen = (): Parameters<typeof drawForm>[0] => {
     const { previewed: _previewed, ...rest } = form.metadata;

@@ -7,20 +7,18 @@ import type { Messenger, OpenView } from "../send/messenger.ts";
 import { isTemporary, reasonFor, type SlackFailure } from "../send/slack-error.ts";
 import { boundedMap } from "../../../platform/bounded-map.ts";
 
-export type UpdateDeps = { readonly messenger: Pick<Messenger, "updateView"> };
-
-export type OpenDeps = {
-  readonly messenger: Pick<Messenger, "openView">;
-  readonly responder: Pick<Responder, "tellPatiently">;
-  readonly settings: Pick<Settings, "command">;
-};
-
-type Opening = { readonly triggerId: string; readonly view: object; readonly origin: Origin };
-
 /** Opens a form with its trigger, valid once and for 3 s. Undefined: it didn't open, and the person got the reason. */
 export async function openForm(
-  { messenger, responder, settings }: OpenDeps,
-  { triggerId, view, origin }: Opening,
+  {
+    messenger,
+    responder,
+    settings,
+  }: {
+    readonly messenger: Pick<Messenger, "openView">;
+    readonly responder: Pick<Responder, "tellPatiently">;
+    readonly settings: Pick<Settings, "command">;
+  },
+  { triggerId, view, origin }: { readonly triggerId: string; readonly view: object; readonly origin: Origin },
 ): Promise<OpenView | undefined> {
   const opened = await messenger.openView({ triggerId, user: origin.userId, view });
   if (opened.ok) return opened.value;
@@ -46,35 +44,46 @@ export type Drawn =
 type Version = { readonly viewId: string; readonly hash?: string | undefined };
 
 /** Redraws an open form; with `hash` only if nothing else was drawn since that version. Never rejects. */
-export async function drawView({ messenger }: UpdateDeps, { viewId, hash }: Version, view: object): Promise<Drawn> {
+export async function drawView(
+  messenger: Pick<Messenger, "updateView">,
+  { viewId, hash }: Version,
+  view: object,
+): Promise<Drawn> {
   const updated = await messenger.updateView({ viewId, view, hash });
   if (updated.ok) return { kind: "drawn", hash: updated.value.hash };
   const { failure } = updated;
   return failure.kind === "superseded" ? { kind: "superseded" } : { kind: "failed", failure };
 }
 
-export type FinalDeps = UpdateDeps & { readonly responder: Pick<Responder, "tellPatiently"> };
-
-type Final = Version & { readonly title: string; readonly origin: Origin };
-
 /**
  * Draws what a form was waiting for. When Slack doesn't take it, the form would wait for ever: it says why instead, or the
  * person is told beside it. Never rejects.
  */
-export async function drawFinal(deps: FinalDeps, { title, origin, ...version }: Final, view: object): Promise<void> {
-  const drawn = await drawView(deps, version, view);
+export async function drawFinal(
+  {
+    messenger,
+    responder,
+  }: { readonly messenger: Pick<Messenger, "updateView">; readonly responder: Pick<Responder, "tellPatiently"> },
+  { title, origin, ...version }: Version & { readonly title: string; readonly origin: Origin },
+  view: object,
+): Promise<void> {
+  const drawn = await drawView(messenger, version, view);
   // A closed form needs nothing.
   if (drawn.kind !== "failed" || drawn.failure.kind === "gone") return;
   const { failure } = drawn;
   const post = sentences.formNotFilled(reasonFor(failure), failure.reference);
   const isRefused = !isTemporary(failure);
-  if (isRefused && (await updateForm(deps, version.viewId, endView({ title, post })))) return;
-  await deps.responder.tellPatiently(post, origin);
+  if (isRefused && (await updateForm(messenger, version.viewId, endView({ title, post })))) return;
+  await responder.tellPatiently(post, origin);
 }
 
 /** Redraws an open form, whatever its version. False: it was closed, or Slack refused the view. Never rejects. */
-export async function updateForm(deps: UpdateDeps, viewId: string, view: object): Promise<boolean> {
-  return (await drawView(deps, { viewId }, view)).kind === "drawn";
+export async function updateForm(
+  messenger: Pick<Messenger, "updateView">,
+  viewId: string,
+  view: object,
+): Promise<boolean> {
+  return (await drawView(messenger, { viewId }, view)).kind === "drawn";
 }
 
 /**

@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from "node:timers/promises";
-import { z } from "zod";
 import type { WorkspaceParts } from "../parts.ts";
+import { z } from "zod";
+import { within } from "../../../platform/waiting.ts";
 import { decodeAction } from "../../views/kit/action-id.ts";
 import { readJob } from "../../commands/lookup/find.ts";
 import {
@@ -46,12 +46,9 @@ const LONGEST_QUERY = 253;
 export async function onSuggestion(deps: WorkspaceParts, body: unknown, ack: Ack): Promise<void> {
   const asked = Suggestion.parse(body);
   const query = asked.value.trim().slice(0, LONGEST_QUERY);
-  const control = new AbortController();
-  const late = sleep(WITHIN_MS, undefined, { signal: control.signal, ref: false }).catch(() => undefined);
   const options = deps.lanes.track(optionsFor(deps, { ...asked, value: query }));
-  const found = await Promise.race([options, late]);
-  control.abort();
-  await ack(found ?? workloadOptions({ query, problems: ["Still loading. Type the full name."] }));
+  const late = (): Options => workloadOptions({ query, problems: ["Still loading. Type the full name."] });
+  await ack(await within(WITHIN_MS, options, late));
 }
 
 /** Never rejects: a problem becomes an option. */

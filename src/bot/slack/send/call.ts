@@ -1,5 +1,6 @@
 import { type WebClient, WebAPIRateLimitedError } from "@slack/web-api";
 import type { Logger } from "pino";
+import { boundedMap } from "../../../platform/bounded-map.ts";
 import type { Clients, Urgency } from "./clients.ts";
 import { classify, type FailureKind, type SlackFailure } from "./slack-error.ts";
 import type { Clock } from "../../workflow/ports.ts";
@@ -8,7 +9,8 @@ export type Result<Value> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly failure: SlackFailure };
 
-export type CallDeps = {
+/** What calls to Slack are made with. */
+export type CallParts = {
   readonly clients: Clients;
   readonly backOff: BackOff;
   readonly wait: (ms: number) => Promise<void>;
@@ -35,37 +37,37 @@ const RETRY_AFTER_MS = [250, 1_000];
 const LONGEST_WAIT_MS = 30_000;
 
 /** Calls Slack once; in the background up to three times. Never rejects, and logs why it failed. */
-export async function callSlack<Value>(deps: CallDeps, call: Call<Value>): Promise<Result<Value>> {
+export async function callSlack<Value>(parts: CallParts, call: Call<Value>): Promise<Result<Value>> {
   const key = keyOf(call);
   const { promise: superseded, resolve: supersede } = Promise.withResolvers<void>();
   if (call.isReplacing) {
-    deps.latest.get(key)?.();
-    deps.latest.set(key, supersede);
+    parts.latest.get(key)?.();
+    parts.latest.set(key, supersede);
   }
-  const isOutdated = (): boolean => call.isReplacing === true && deps.latest.get(key) !== supersede;
-  let result = await once(deps, call, deps.backOff.remaining(key));
+  const isOutdated = (): boolean => call.isReplacing === true && parts.latest.get(key) !== supersede;
+  let result = await callOnce(parts, call, parts.backOff.remaining(key));
   for (let attempts = 1; attempts < MOST_ATTEMPTS && !result.ok; attempts += 1) {
     const ms = call.urgency === "background" ? retryIn(result.failure, attempts) : undefined;
     if (ms === undefined) break;
     // A job that waits here takes one of its person's places in a lane.
-    await Promise.race([deps.wait(ms), superseded]);
+    await Promise.race([parts.wait(ms), superseded]);
     if (isOutdated()) break;
-    result = await once(deps, call, 0);
+    result = await callOnce(parts, call, 0);
   }
-  if (!isOutdated()) deps.latest.delete(key);
-  if (!result.ok) logFailure(deps.log, result.failure);
+  if (!isOutdated()) parts.latest.delete(key);
+  if (!result.ok) logFailure(parts.log, result.failure);
   return result;
 }
 
 /** With `heldBackMs`, Slack is not asked: it would answer 429. */
-async function once<Value>(deps: CallDeps, call: Call<Value>, heldBackMs: number): Promise<Result<Value>> {
+async function callOnce<Value>(parts: CallParts, call: Call<Value>, heldBackMs: number): Promise<Result<Value>> {
   const { method, target, urgency, run } = call;
   try {
     if (heldBackMs > 0) throw new WebAPIRateLimitedError(heldBackMs / 1_000);
-    return { ok: true, value: await run(deps.clients[urgency]) };
+    return { ok: true, value: await run(parts.clients[urgency]) };
   } catch (error) {
-    const failure = { method, target, reference: deps.newReference(), ...classify(error) };
-    if (heldBackMs === 0 && failure.retryAfterMs !== undefined) deps.backOff.start(keyOf(call), failure.retryAfterMs);
+    const failure = { method, target, reference: parts.newReference(), ...classify(error) };
+    if (heldBackMs === 0 && failure.retryAfterMs !== undefined) parts.backOff.start(keyOf(call), failure.retryAfterMs);
     return { ok: false, failure };
   }
 }
@@ -110,10 +112,11 @@ const MOST_KEYS = 1_000;
 
 /** Keys are a method and its channel, view or person, so that one 429 holds back nothing else. */
 export function createBackOff(nowMs: () => number): BackOff {
-  const waits = new Map<string, { readonly since: number; readonly ms: number }>();
+  const waits = boundedMap<string, { readonly since: number; readonly ms: number }>(MOST_KEYS);
   return {
     remaining(key) {
-      const wait = waits.get(key);
+      // Reading doesn't keep it: the one that began first is dropped first.
+      const wait = waits.peek(key);
       if (wait === undefined) return 0;
       const elapsed = nowMs() - wait.since;
       // A clock that was set back ends the wait: Slack answers 429 again if it was too early.
@@ -121,12 +124,7 @@ export function createBackOff(nowMs: () => number): BackOff {
       waits.delete(key);
       return 0;
     },
-    start(key, ms) {
-      waits.delete(key);
-      waits.set(key, { since: nowMs(), ms });
-      const oldest = waits.keys().next().value;
-      if (waits.size > MOST_KEYS && oldest !== undefined) waits.delete(oldest);
-    },
+    start: (key, ms) => void waits.set(key, { since: nowMs(), ms }),
   };
 }
 

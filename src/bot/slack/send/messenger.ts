@@ -3,9 +3,9 @@ import { randomUUID } from "node:crypto";
 import type { Card } from "../../changes/stored-change.ts";
 import type { Post, TextFile } from "../../views/kit/post.ts";
 import { truncate } from "../../views/kit/text.ts";
-import { type CallDeps, callSlack, logFailure, type Result, type Call } from "./call.ts";
+import { type CallParts, callSlack, logFailure, type Result, type Call } from "./call.ts";
 import type { Urgency } from "./clients.ts";
-import { reply, type ResponseBody, type ReplyDeps } from "./response-url.ts";
+import { reply, type ResponseBody } from "./response-url.ts";
 import { createGoneThreads, type GoneThreads, ThreadGone } from "./slack-error.ts";
 
 export type Conversation = { readonly channel: string; readonly threadTs?: string | undefined };
@@ -48,37 +48,35 @@ export type Messenger = {
 
 export type ResponseHow = Omit<ResponseBody, "text" | "blocks">;
 
-export type MessengerDeps = Omit<CallDeps, "latest"> & {
-  readonly replies: ReplyDeps;
+type MessengerParts = CallParts & {
+  /** What a message is posted to a response_url with. */
+  readonly replies: Parameters<typeof reply>[2];
   /** The slash command, named where buttons couldn't be shown. */
   readonly command: string;
+  readonly goneThreads: GoneThreads;
 };
 
-export function createMessenger(parts: MessengerDeps): Messenger {
-  const deps = {
-    ...parts,
-    latest: new Map<string, () => void>(),
-    goneThreads: createGoneThreads(),
-  };
+export function createMessenger(given: Omit<MessengerParts, "latest" | "goneThreads">): Messenger {
+  const parts = { ...given, latest: new Map<string, () => void>(), goneThreads: createGoneThreads() };
   return {
-    ...posting(deps),
-    ...viewing(deps),
+    ...posting(parts),
+    ...viewing(parts),
     remove: ({ channelId: channel, ts }) =>
-      callSlack(deps, {
+      callSlack(parts, {
         method: "chat.delete",
         target: channel,
         urgency: "background",
         run: async (client) => void (await client.chat.delete({ channel, ts })),
       }),
     permalink: ({ channelId: channel, ts: message_ts }) =>
-      callSlack(deps, {
+      callSlack(parts, {
         method: "chat.getPermalink",
         target: channel,
         urgency: "interactive",
         run: async (client) => (await client.chat.getPermalink({ channel, message_ts })).permalink,
       }),
     upload: ({ name: filename, title, content }, { channel: channel_id, threadTs: thread_ts }) =>
-      callSlack(deps, {
+      callSlack(parts, {
         method: "files.uploadV2",
         target: channel_id,
         urgency: "background",
@@ -90,14 +88,12 @@ export function createMessenger(parts: MessengerDeps): Messenger {
   };
 }
 
-function posting(
-  deps: MessengerDeps & CallDeps & { readonly goneThreads: GoneThreads },
-): Pick<Messenger, "post" | "postEphemeral" | "update" | "respond"> {
-  const { goneThreads } = deps;
+function posting(parts: MessengerParts): Pick<Messenger, "post" | "postEphemeral" | "update" | "respond"> {
+  const { goneThreads } = parts;
   return {
     post: ({ channel, threadTs }, post, urgency) =>
-      asTextIfRefused(deps, post, (body) =>
-        callSlack(deps, {
+      asTextIfRefused(parts, post, (body) =>
+        callSlack(parts, {
           method: "chat.postMessage",
           target: channel,
           urgency,
@@ -105,18 +101,23 @@ function posting(
         }),
       ),
     postEphemeral: ({ channel, threadTs, user }, post) =>
-      asTextIfRefused(deps, post, (body) =>
-        callSlack(deps, {
+      asTextIfRefused(parts, post, (body) =>
+        callSlack(parts, {
           method: "chat.postEphemeral",
           target: channel,
           urgency: "answer",
           run: async (client) =>
-            void (await client.chat.postEphemeral({ channel, user, ...inThread(threadTs), ...body })),
+            void (await client.chat.postEphemeral({
+              channel,
+              user,
+              ...(threadTs !== undefined && { thread_ts: threadTs }),
+              ...body,
+            })),
         }),
       ),
     update: ({ channelId: channel, ts }, post, urgency) =>
-      asTextIfRefused(deps, post, (body) =>
-        callSlack(deps, {
+      asTextIfRefused(parts, post, (body) =>
+        callSlack(parts, {
           method: "chat.update",
           target: channel,
           urgency,
@@ -124,12 +125,12 @@ function posting(
           run: async (client) => void (await client.chat.update({ channel, ts, blocks: [], ...body })),
         }),
       ),
-    respond: (url, post, how) => asTextIfRefused(deps, post, (body) => respond(deps, url, { ...body, ...how })),
+    respond: (url, post, how) => asTextIfRefused(parts, post, (body) => respond(parts, url, { ...body, ...how })),
   };
 }
 
 async function respond(
-  { replies, newReference, log }: MessengerDeps,
+  { replies, newReference, log }: MessengerParts,
   url: string,
   body: ResponseBody,
 ): Promise<Result<void>> {
@@ -141,22 +142,16 @@ async function respond(
   return { ok: false, failure };
 }
 
-function inThread(threadTs: string | undefined) {
-  return threadTs === undefined ? {} : { thread_ts: threadTs };
-}
-
 /** Slack takes 4,000 characters: https://docs.slack.dev/reference/methods/chat.update#truncating */
 const MOST_TEXT = 3_800;
 
-type Send<Value> = (body: Body) => Promise<Result<Value>>;
-
 /** If Slack refuses the blocks, sends the text alone. */
 async function asTextIfRefused<Value>(
-  { log, command }: Pick<MessengerDeps, "log" | "command">,
+  { log, command }: Pick<MessengerParts, "log" | "command">,
   { text, blocks }: Post,
-  send: Send<Value>,
+  post: (body: Body) => Promise<Result<Value>>,
 ): Promise<Result<Value>> {
-  const result = await send({ text, ...(blocks.length > 0 && { blocks: [...blocks] }) });
+  const result = await post({ text, ...(blocks.length > 0 && { blocks: [...blocks] }) });
   if (result.ok || result.failure.kind !== "content" || blocks.length === 0) return result;
   const { reference, method, code: slackError } = result.failure;
   const blockTypes = blocks.map(({ type }) => type);
@@ -164,7 +159,7 @@ async function asTextIfRefused<Value>(
   const note = blockTypes.includes("actions")
     ? `(Couldn't show the buttons. Use ${command} help. Reference ${reference})`
     : `(Couldn't show the layout. Reference ${reference})`;
-  return send({ text: `${truncate(text, MOST_TEXT)}\n${note}` });
+  return post({ text: `${truncate(text, MOST_TEXT)}\n${note}` });
 }
 
 export type Body = { text: string; blocks?: Post["blocks"][number][] };
@@ -199,10 +194,10 @@ type View = Parameters<WebClient["views"]["open"]>[0]["view"];
 type Opening = Parameters<Messenger["openView"]>[0];
 
 /** Forms and Home. */
-export function viewing(deps: CallDeps): Pick<Messenger, "openView" | "updateView" | "publishHome"> {
-  const call = <Value>(what: Call<Value>): Promise<Result<Value>> => callSlack(deps, what);
+export function viewing(parts: CallParts): Pick<Messenger, "openView" | "updateView" | "publishHome"> {
+  const call = <Value>(what: Call<Value>): Promise<Result<Value>> => callSlack(parts, what);
   return {
-    openView: (opening) => openView(deps, opening),
+    openView: (opening) => openView(parts, opening),
     updateView: ({ viewId, view, hash }) =>
       call({
         method: "views.update",
@@ -227,17 +222,17 @@ export function viewing(deps: CallDeps): Pick<Messenger, "openView" | "updateVie
 }
 
 /** After a lost or late answer the form may be open all the same: it is found by an id of ours, and drawn again. */
-async function openView(deps: CallDeps, { triggerId, user, view }: Opening): Promise<Result<OpenView | undefined>> {
+async function openView(parts: CallParts, { triggerId, user, view }: Opening): Promise<Result<OpenView | undefined>> {
   const external_id = randomUUID();
   const named = { ...view, external_id } as View; // built by views/
-  const opened = await callSlack(deps, {
+  const opened = await callSlack(parts, {
     method: "views.open",
     target: user,
     urgency: "interactive",
     run: async (client) => openIn(await client.views.open({ trigger_id: triggerId, view: named })),
   });
   if (opened.ok || opened.failure.kind !== "unsure") return opened;
-  const found = await callSlack(deps, {
+  const found = await callSlack(parts, {
     method: "views.update",
     target: external_id,
     urgency: "interactive",

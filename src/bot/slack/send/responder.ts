@@ -1,4 +1,4 @@
-import type { Logger } from "pino";
+import type { WorkspaceParts } from "../parts.ts";
 import type { Message, Post } from "../../views/kit/post.ts";
 import { inviteHint, sentences } from "../../views/messages/sentences.ts";
 import { isDirect, type Origin } from "../../workflow/origin.ts";
@@ -7,21 +7,14 @@ import { type Result, whenConnected } from "./call.ts";
 import type { Messenger, ResponseHow, Conversation } from "./messenger.ts";
 import { type FailureKind, isDisconnected, isTemporary, reasonFor, type SlackFailure } from "./slack-error.ts";
 
-export type ResponderDeps = {
-  readonly messenger: Messenger;
-  readonly people: Pick<People, "bot">;
-  readonly clock: Pick<Clock, "wait">;
-  readonly log: Logger;
-} & Pick<Responder, "formReply" | "refreshHome">;
-
 /** Answers people by the best route that is open: response_url, channel, then their direct conversation with the bot. */
-export function createResponder(deps: ResponderDeps): Responder {
-  const { messenger, log, formReply, refreshHome } = deps;
+export function createResponder(parts: Parts & Pick<Responder, "formReply" | "refreshHome">): Responder {
+  const { messenger, log, formReply, refreshHome } = parts;
   return {
-    answer: (message, origin, options) => answer(deps, message, { ...options, origin }),
-    tell: (message, origin) => tell(deps, message, origin),
-    tellPatiently: (message, origin) => sendPatiently(deps, message, { origin, how: alone }),
-    working: (origin) => showWorking(deps, origin),
+    answer: (message, origin, options) => answer(parts, message, { ...options, origin }),
+    tell: (message, origin) => tell(parts, message, origin),
+    tellPatiently: (message, origin) => sendPatiently(parts, message, { origin, how: alone }),
+    working: (origin) => showWorking(parts, origin),
     async announce(channelId, message) {
       const posted = await messenger.post({ channel: channelId }, message, "background");
       if (!posted.ok) log.warn({ ...whyNot(posted), channelId }, "couldn't announce a change to a channel");
@@ -33,25 +26,32 @@ export function createResponder(deps: ResponderDeps): Responder {
   };
 }
 
+type Parts = Pick<WorkspaceParts, "log" | "messenger"> & {
+  readonly people: Pick<People, "bot">;
+  readonly clock: Pick<Clock, "wait">;
+};
+
 type Answering = { readonly origin: Origin; readonly isShared: boolean };
 
-async function answer(deps: ResponderDeps, message: Message, { origin, isShared }: Answering): Promise<void> {
-  if (message.isPrivate === true) return sendPatiently(deps, message, { origin, how: privately(origin) });
+async function answer(parts: Parts, message: Message, { origin, isShared }: Answering): Promise<void> {
+  if (message.isPrivate === true) {
+    // Only a page of a private message takes that message's place.
+    const how: ResponseHow = { response_type: "ephemeral", replace_original: origin.replaces === "ephemeral" };
+    return sendPatiently(parts, message, { origin, how });
+  }
   if (message.thread === undefined) {
-    return sendPatiently(deps, message, { origin, how: howToAnswer(origin, isShared) });
+    return sendPatiently(parts, message, { origin, how: howToAnswer(origin, isShared) });
   }
   // A private thread goes to the conversation with the bot.
   const isElsewhere = message.thread.isPrivate === true && !isDirect(origin.channelId);
   const { channelId, threadTs } = isElsewhere ? { channelId: origin.userId, threadTs: undefined } : origin;
-  const result = await postThread(deps, message, { channel: channelId, threadTs });
+  const result = await postThread(parts, message, { channel: channelId, threadTs });
   if (result.kind === "complete" && !isElsewhere) return;
-  await sendPatiently(deps, beside(result, message, { deps, channelId: origin.channelId }), { origin, how: alone });
+  await sendPatiently(parts, beside(parts, result, message, origin.channelId), { origin, how: alone });
 }
 
-type Beside = { readonly deps: ResponderDeps; readonly channelId: string };
-
 /** The message for the asker alone, if the thread is incomplete or elsewhere. */
-function beside(result: Awaited<ReturnType<typeof postThread>>, message: Message, { deps, channelId }: Beside): Post {
+function beside({ people }: Parts, result: ThreadResult, message: Message, channelId: string): Post {
   if (result.kind === "complete") return sentences.fileElsewhere();
   if (result.kind === "incomplete") {
     const { failure } = result;
@@ -59,7 +59,7 @@ function beside(result: Awaited<ReturnType<typeof postThread>>, message: Message
   }
   const alone = message.thread?.alone ?? message;
   if (!result.canInvite) return alone;
-  const hint = inviteHint(channelId, deps.people.bot().name);
+  const hint = inviteHint(channelId, people.bot().name);
   return { text: `${alone.text}\n${hint.text}`, blocks: [...alone.blocks, ...hint.blocks] };
 }
 
@@ -71,22 +71,17 @@ function howToAnswer(origin: Origin, isShared: boolean): ResponseHow {
   return { response_type: isShared ? "in_channel" : "ephemeral", replace_original: false };
 }
 
-/** Only a page of a private message takes that message's place. */
-function privately({ replaces }: Origin): ResponseHow {
-  return { response_type: "ephemeral", replace_original: replaces === "ephemeral" };
-}
-
 const alone: ResponseHow = { response_type: "ephemeral", replace_original: false };
 
-async function tell(deps: ResponderDeps, message: Post, origin: Origin): Promise<boolean> {
-  return (await send(deps, message, { origin, how: alone })) === "reached";
+async function tell(parts: Parts, message: Post, origin: Origin): Promise<boolean> {
+  return (await sendByAnyRoute(parts, message, { origin, how: alone })) === "reached";
 }
 
 /**
  * After a slash command or a click, a message for one person, which stays: Slack neither replaces nor removes it, see
  * https://github.com/slackapi/bolt-js/issues/2287. Otherwise a message that can be removed.
  */
-async function showWorking({ messenger }: ResponderDeps, origin: Origin): Promise<() => Promise<void>> {
+async function showWorking({ messenger }: Parts, origin: Origin): Promise<() => Promise<void>> {
   const { responseUrl, channelId, threadTs } = origin;
   if (responseUrl !== undefined) {
     await messenger.respond(responseUrl, sentences.working(), alone);
@@ -104,20 +99,20 @@ type Sending = { readonly origin: Origin; readonly how: ResponseHow };
 type Reach = "reached" | "refused" | "away";
 
 /** For reads: nobody stores them, so nobody else would answer. */
-async function sendPatiently(deps: ResponderDeps, post: Post, sending: Sending): Promise<void> {
+async function sendPatiently(parts: Parts, post: Post, sending: Sending): Promise<void> {
   await whenConnected(
-    deps.clock,
+    parts.clock,
     (reach) => reach === "away",
-    () => send(deps, post, sending),
+    () => sendByAnyRoute(parts, post, sending),
   );
 }
 
-async function send(deps: ResponderDeps, post: Post, sending: Sending): Promise<Reach> {
+async function sendByAnyRoute(parts: Parts, post: Post, sending: Sending): Promise<Reach> {
   const { responseUrl } = sending.origin;
-  if (responseUrl === undefined) return sendDirectly(deps, post, sending);
-  const responded = await deps.messenger.respond(responseUrl, post, sending.how);
+  if (responseUrl === undefined) return sendDirectly(parts, post, sending);
+  const responded = await parts.messenger.respond(responseUrl, post, sending.how);
   if (responded.ok) return "reached";
-  const reach = await sendDirectly(deps, post, sending);
+  const reach = await sendDirectly(parts, post, sending);
   // After a timeout the message may be there already.
   return reach === "away" && !isDisconnected(responded.failure) ? "refused" : reach;
 }
@@ -126,34 +121,27 @@ async function send(deps: ResponderDeps, post: Post, sending: Sending): Promise<
 const noOtherRoute: ReadonlySet<FailureKind> = new Set(["unsure", "temporary", "token"]);
 
 /** Without the response_url. An ephemeral message is gone on reload, but better than silence. */
-async function sendDirectly(deps: ResponderDeps, post: Post, sending: Sending): Promise<Reach> {
+async function sendDirectly(parts: Parts, post: Post, sending: Sending): Promise<Reach> {
   const { userId, channelId } = sending.origin;
-  let result = await (isDirect(channelId) ? sendAlone(deps, post, sending.origin) : sendThere(deps, post, sending));
+  let result = await sendWhereAsked(parts, post, sending);
   if (!result.ok && !noOtherRoute.has(result.failure.kind)) {
     const isLimited = result.failure.kind === "limited";
     // The last route. Behind a rate limit it waits: nobody repeats the answer to a read.
     if (isLimited || channelId !== userId) {
-      result = await deps.messenger.post({ channel: userId }, post, isLimited ? "background" : "answer");
+      result = await parts.messenger.post({ channel: userId }, post, isLimited ? "background" : "answer");
     }
   }
   if (result.ok) return "reached";
-  deps.log.error({ ...whyNot(result), userId, channelId }, "couldn't answer a person");
+  parts.log.error({ ...whyNot(result), userId, channelId }, "couldn't answer a person");
   return isDisconnected(result.failure) ? "away" : "refused";
 }
 
-/** In the conversation with the bot, in the thread where they asked there. */
-function sendAlone(
-  { messenger }: ResponderDeps,
-  post: Post,
-  { channelId, threadTs }: Origin,
-): Promise<Result<unknown>> {
-  return messenger.post({ channel: channelId, threadTs }, post, "answer");
-}
-
-/** In the channel, for everybody or for one person. */
-function sendThere({ messenger }: ResponderDeps, post: Post, { origin, how }: Sending): Promise<Result<unknown>> {
+/** In the conversation with the bot, or in the channel for everybody or for one person. */
+function sendWhereAsked({ messenger }: Parts, post: Post, { origin, how }: Sending): Promise<Result<unknown>> {
   const { channelId: channel, userId: user, threadTs, isNewThread } = origin;
-  if (how.response_type === "in_channel") return messenger.post({ channel, threadTs }, post, "answer");
+  if (isDirect(channel) || how.response_type === "in_channel") {
+    return messenger.post({ channel, threadTs }, post, "answer");
+  }
   // Slack shows ephemeral messages only in threads that have replies.
   return messenger.postEphemeral({ channel, user, threadTs: isNewThread === true ? undefined : threadTs }, post);
 }
@@ -163,36 +151,38 @@ function whyNot({ failure }: Extract<Result<unknown>, { ok: false }>) {
   return { reference, method, slackError };
 }
 
-type ThreadDeps = { readonly messenger: Pick<Messenger, "post" | "upload">; readonly log: Logger };
-
 /**
  * - `complete`: all of it is in the channel
  * - `incomplete`: it begins there, and Slack didn't take or confirm the rest
  * - `nowhere`: nothing was posted
  */
-export type ThreadResult =
+type ThreadResult =
   | { readonly kind: "complete" }
   | { readonly kind: "incomplete"; readonly failure: SlackFailure }
   | { readonly kind: "nowhere"; readonly canInvite: boolean };
 
 /** Posts a head, then its replies and files below it, in order; all of it into a thread that exists. Never rejects. */
-export async function postThread(deps: ThreadDeps, message: Message, to: Conversation): Promise<ThreadResult> {
-  const head = await deps.messenger.post(to, message, "background");
+async function postThread(
+  { messenger, log }: Pick<Parts, "log" | "messenger">,
+  message: Message,
+  to: Conversation,
+): Promise<ThreadResult> {
+  const head = await messenger.post(to, message, "background");
   if (!head.ok) {
     // A bot can't be invited to a conversation of two people.
     return { kind: "nowhere", canInvite: head.failure.kind === "uninvited" && !isDirect(to.channel) };
   }
   // Files go only to a conversation's own id, not to a person's.
   const { channelId: channel, ts } = head.value;
-  const failure = await failedRest(deps, message, { channel, threadTs: to.threadTs ?? ts });
+  const failure = await failedRest(messenger, message, { channel, threadTs: to.threadTs ?? ts });
   if (failure === undefined) return { kind: "complete" };
   const { reference, method, code: slackError } = failure;
-  deps.log.error({ reference, method, slackError, channelId: to.channel }, "couldn't complete a thread");
+  log.error({ reference, method, slackError, channelId: to.channel }, "couldn't complete a thread");
   return { kind: "incomplete", failure };
 }
 
 async function failedRest(
-  { messenger }: ThreadDeps,
+  messenger: Messenger,
   { thread }: Message,
   to: Conversation,
 ): Promise<SlackFailure | undefined> {

@@ -16,11 +16,6 @@ export type ResponseBody = {
 /** Why a response_url didn't take a message; `unsure` also when Slack was away until the last retry. */
 export type Refused = { readonly kind: FailureKind; readonly why: string };
 
-export type ReplyDeps = {
-  readonly post: Post;
-  readonly wait: (ms: number) => Promise<void>;
-};
-
 /**
  * Bolt's own `respond` has neither a time limit nor a retry. A long timeout, because a retry after a slow success posts
  * twice.
@@ -34,20 +29,24 @@ const LONGEST_WHY = 200;
 const Answer = z.object({ ok: z.boolean().optional(), error: z.string().optional() });
 
 /** Posts to a response_url, at most three times. Resolves to undefined when Slack took it. Never rejects. */
-export async function reply(url: string, body: ResponseBody, deps: ReplyDeps): Promise<Refused | undefined> {
-  let attempt = await once(url, body, deps);
+export async function reply(
+  url: string,
+  body: ResponseBody,
+  { post, wait }: { readonly post: Post; readonly wait: (ms: number) => Promise<void> },
+): Promise<Refused | undefined> {
+  let attempt = await postOnce(url, body, post);
   for (const ms of RETRY_AFTER_MS) {
     // A late answer may still have been posted; a retry would post it twice.
     if (attempt === undefined || attempt.kind !== "unsure" || attempt.isLate === true) return attempt;
-    await deps.wait(Math.max(ms, attempt.retryAfterMs ?? 0));
-    attempt = await once(url, body, deps);
+    await wait(Math.max(ms, attempt.retryAfterMs ?? 0));
+    attempt = await postOnce(url, body, post);
   }
   return attempt;
 }
 
 type Attempt = (Refused & { readonly retryAfterMs?: number; readonly isLate?: boolean }) | undefined;
 
-async function once(url: string, body: ResponseBody, { post }: ReplyDeps): Promise<Attempt> {
+async function postOnce(url: string, body: ResponseBody, post: Post): Promise<Attempt> {
   try {
     return classify(await post(url, { json: JSON.stringify(body), withinMs: ANSWER_WITHIN_MS }));
   } catch (error) {
@@ -63,18 +62,14 @@ function classify({ status, text, header }: Posted): Attempt {
     return isPage ? { kind: "unsure", why: "a web page instead of an answer" } : undefined;
   }
   const why = (error ?? `status ${status}`).slice(0, LONGEST_WHY);
-  if (status === 429 || status >= 500 || isRedirect(status)) {
+  if (status === 429 || status >= 500 || (status >= 300 && status < 400)) {
+    // Slack redirects nobody: a proxy did.
     return { kind: "unsure", why, retryAfterMs: retryAfterMs(header("retry-after")) };
   }
   if (status === 404) return { kind: "gone", why };
   // Slack documents no codes for response_urls: one we don't know may be about the blocks.
   const kind = kindOf(why);
   return { kind: kind === "unknown" ? "content" : kind, why };
-}
-
-/** Slack redirects nobody: a proxy did. */
-function isRedirect(status: number): boolean {
-  return status >= 300 && status < 400;
 }
 
 function retryAfterMs(seconds: string): number {

@@ -8,6 +8,7 @@ import { createConnection } from "./connection.ts";
 import { type Connections, createConnections, type Timing } from "./connections.ts";
 import type { Delivery } from "./frame.ts";
 import { unawaited } from "../../../../platform/unawaited.ts";
+import { backOffMs } from "../../../../platform/waiting.ts";
 
 const usualTiming: Timing = {
   helloWithinMs: 10_000,
@@ -18,7 +19,9 @@ const usualTiming: Timing = {
   lookEveryMs: 1_000,
   startWithinMs: 10_000,
   tooManyWaitMs: 10_000,
-  retryDelayMs,
+  // Half of it is random: replicas that lost Slack in the same moment don't come back in the same moment.
+  retryDelayMs: (failures) =>
+    failures === 0 ? 0 : backOffMs(failures, { firstMs: 500, longestMs: 30_000, jitter: 0.5 }),
 };
 
 /** Slack's deliveries over WebSockets that Gantry opens: https://docs.slack.dev/apis/events-api/using-socket-mode */
@@ -102,17 +105,4 @@ async function take({ app, parts }: Taking, delivery: Delivery, send: (body?: ob
   } finally {
     clearTimeout(timer);
   }
-}
-
-const FIRST_MS = 500;
-const MOST_MS = 30_000;
-
-/**
- * How long to wait after so many failures in a row, in milliseconds. Half of it is random: replicas that lost Slack in the
- * same moment don't come back in the same moment.
- */
-export function retryDelayMs(failures: number, random: () => number = Math.random): number {
-  if (failures === 0) return 0;
-  const most = Math.min(MOST_MS, FIRST_MS * 2 ** (failures - 1));
-  return most / 2 + (most / 2) * random();
 }
