@@ -41,10 +41,13 @@ export function changeCard(card: ChangeCard): Post {
 
 /** A card without its buttons: headline, facts, and a line of small print. */
 export function changeBlocks({ change, defaultRegion, names = {}, approvers }: Omit<ChangeCard, "canUndo">): Block[] {
+  const { breakGlass, state, notice } = change;
+  const runs = state === "approved" || state === "claimed" ? "runs" : "ran";
   return [
     headlineBlock(change, defaultRegion),
-    ...breakGlassLine(change),
-    ...returnedNotice(change),
+    ...(breakGlass ? [section(`🚨 Break-glass: ${runs} without approval`)] : []),
+    // It was approved, but the policy now requires more.
+    ...(state === "pending" && notice !== undefined ? [section([words(`⚠️ ${oneLine(notice)}`, 500)])] : []),
     ...changeFacts(change, names, approvers),
     context(contextLine(change)),
   ];
@@ -54,17 +57,6 @@ export function changeBlocks({ change, defaultRegion, names = {}, approvers }: O
 export function headlineBlock(change: StoredChange, defaultRegion: string | undefined): Block {
   const { mark, text } = headline(change, defaultRegion);
   return section([words(`${mark} `), strong(text, 400)]);
-}
-
-function breakGlassLine({ breakGlass, state }: StoredChange): Block[] {
-  if (!breakGlass) return [];
-  const runs = state === "approved" || state === "claimed" ? "runs" : "ran";
-  return [section(`🚨 Break-glass: ${runs} without approval`)];
-}
-
-/** It was approved, but the policy now requires more. */
-function returnedNotice({ state, notice }: StoredChange): Block[] {
-  return state === "pending" && notice !== undefined ? [section([words(`⚠️ ${oneLine(notice)}`, 500)])] : [];
 }
 
 /** "VY8WDV · policy: routine changes". */

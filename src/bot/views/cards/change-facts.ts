@@ -28,6 +28,7 @@ export type CanApprove = {
 /** The facts below the headline: those needed to decide, then the outcome, who asked and who approved. */
 export function changeFacts(change: StoredChange, names: Names, approvers?: CanApprove): Block[] {
   if (change.parts !== undefined) return severalFacts({ change, parts: change.parts, names, approvers });
+  const { fact, list } = difference(change);
   switch (change.state) {
     case "pending":
       return [...effect(change), ...sections([requestedBy(change)], needs(change, names), ableWords(approvers))];
@@ -36,14 +37,17 @@ export function changeFacts(change: StoredChange, names: Names, approvers?: CanA
       return [...effect(change), ...sections(people(change))];
     case "done":
       return done(change);
-    case "failed":
-      return failed(change);
+    case "failed": {
+      const outcome = outcomeOf(change);
+      const [why, next] = outcome?.kind === "failed" ? [outcome.why, outcome.next] : ["", ""];
+      return [...list, ...sections([why], [`nothing was changed. ${next}`], [...fact, ...people(change)])];
+    }
     case "unknown":
       return unknown(change);
     case "rejected":
     case "cancelled":
     case "expired":
-      return notRun(change);
+      return [...list, ...sections([...ending(change), "nothing was changed"], [...fact, ...people(change)])];
     case "drifted":
       return drifted(change);
   }
@@ -83,15 +87,13 @@ function notBegun(change: StoredChange, parts: readonly StoredChange[]): Block[]
 /** Lines of facts, each joined by dots; no block without any. */
 function sections(...lines: readonly (readonly (Line | false)[])[]): Block[] {
   const [first, ...rest] = lines.flatMap((facts): Line[] => {
-    const pieces = facts.flatMap((fact) => (fact === false || fact.length === 0 ? [] : [inlines(fact)]));
+    const pieces = facts.flatMap((fact) =>
+      fact === false || fact.length === 0 ? [] : [typeof fact === "string" ? [words(fact, WHY)] : fact],
+    );
     const line = pieces.flatMap((piece, at) => (at === 0 ? piece : [words(" · "), ...piece]));
     return line.length === 0 ? [] : [capitalized(line)];
   });
   return first === undefined ? [] : [section(first, ...rest)];
-}
-
-function inlines(fact: Line): readonly Inline[] {
-  return typeof fact === "string" ? [words(fact, WHY)] : fact;
 }
 
 /** Facts are lower case, and a line begins with a capital. */
@@ -210,24 +212,12 @@ function lineOf({ line, afterMs }: Health, isJob: boolean): string[] {
   return [[`${first} after ${span(afterMs)}`, ...rest].join(" · ")];
 }
 
-function failed(change: StoredChange): Block[] {
-  const outcome = outcomeOf(change);
-  const { fact, list } = difference(change);
-  const [why, next] = outcome?.kind === "failed" ? [outcome.why, outcome.next] : ["", ""];
-  return [...list, ...sections([why], [`nothing was changed. ${next}`], [...fact, ...people(change)])];
-}
-
 function unknown(change: StoredChange): Block[] {
   const outcome = outcomeOf(change);
   const { fact, list } = difference(change);
   const [why, next] = outcome?.kind === "unknown" ? [outcome.why, outcome.next] : ["", ""];
   const isChecking = change.settledAt === undefined;
   return [...list, ...sections([why], [isChecking ? "I won't send it again." : next], [...fact, ...people(change)])];
-}
-
-function notRun(change: StoredChange): Block[] {
-  const { fact, list } = difference(change);
-  return [...list, ...sections([...ending(change), "nothing was changed"], [...fact, ...people(change)])];
 }
 
 /** Why it didn't run. */

@@ -1,7 +1,7 @@
 import type { HistoryEventKind, HistoryEvent } from "../../changes/history-event.ts";
 import type { StoredChange } from "../../changes/stored-change.ts";
 import { termsWords, namesIn, oneLine, personWords } from "./change-words.ts";
-import { preformatted, section, type Line, type Block } from "../kit/blocks.ts";
+import { preformatted, section, type Line } from "../kit/blocks.ts";
 import { fromBeginning } from "../../logs/entries.ts";
 import { driftList } from "./diff.ts";
 import { strong, words, type Inline } from "../kit/inline.ts";
@@ -43,17 +43,12 @@ export function storyReply(events: readonly HistoryEvent[], story: ChangeStory):
   const earlier = left > 0 ? [section(`${counted(left, "earlier event")}: see the history.`)] : [];
   const { ending } = change;
   const moved = ending?.kind === "drifted" && mine.some(({ kind }) => kind === "drifted") ? ending.drift : [];
-  return postOf(
-    [...earlier, section(first, ...rest), ...neededNow(mine, story), ...driftList(moved)],
-    namesIn(change, names),
-  );
-}
-
-/** Updating the card notifies nobody, so the new approvers are mentioned here. */
-function neededNow(mine: readonly HistoryEvent[], { change, names }: ChangeStory): Block[] {
-  const { state, terms } = change;
-  if (state !== "pending" || terms === undefined || !mine.some(({ kind }) => kind === "returned")) return [];
-  return [section([words("Needs "), ...termsWords(terms, names)])];
+  // Updating the card notifies nobody, so the new approvers are mentioned here.
+  const needed =
+    change.state === "pending" && change.terms !== undefined && mine.some(({ kind }) => kind === "returned")
+      ? [section([words("Needs "), ...termsWords(change.terms, names)])]
+      : [];
+  return postOf([...earlier, section(first, ...rest), ...needed, ...driftList(moved)], namesIn(change, names));
 }
 
 type ThreadEvent = HistoryEvent & { readonly kind: ThreadKind };
@@ -125,11 +120,9 @@ export function excerptReply(change: StoredChange): Post | undefined {
   const health = (change.parts ?? [change]).find((each) => (each.health?.excerpt.length ?? 0) > 0)?.health;
   if (health === undefined) return undefined;
   const { text } = newestPage(fromBeginning(health.excerpt).map(visibleLines));
-  return postOf([section([words(excerptTitle(health))]), preformatted(text)]);
-}
-
-function excerptTitle({ line }: Pick<NonNullable<StoredChange["health"]>, "line">): string {
-  return truncate(oneLine(line) === "" ? "Last lines" : `Last lines · ${oneLine(line)}`, 300);
+  const line = oneLine(health.line);
+  const title = truncate(line === "" ? "Last lines" : `Last lines · ${line}`, 300);
+  return postOf([section([words(title)]), preformatted(text)]);
 }
 
 const NAME = 80;

@@ -6,22 +6,15 @@ import type { Terms } from "../../policy/policy.ts";
 import { counted, truncate, visible } from "../kit/text.ts";
 import { allNames, type Phrased, regionText, split, phraseText } from "./phrases.ts";
 import { levelOf } from "../../../api/workload-status.ts";
-import type { Outcome } from "../../changes/change.ts";
 import { span } from "../kit/time.ts";
 import { type Headline, severalHeadline } from "./several-card.ts";
 
 /** "scale *web* to 5", for use within a sentence. */
 export function actionWords(phrased: Phrased, defaultRegion?: string): readonly Inline[] {
   const [before, after] = split(phrased, "title");
-  return named([`${before.charAt(0).toLowerCase()}${before.slice(1)}`, after], phrased, defaultRegion);
-}
-
-type Around = readonly [before: string, after: string];
-
-function named([before, after]: Around, phrased: Phrased, defaultRegion: string | undefined): readonly Inline[] {
   const rest = `${regionText(phrased, defaultRegion)}${after}`;
   const name = strong(allNames(phrased.parts ?? [phrased]), 1_200);
-  return [words(before), name, ...(rest === "" ? [] : [words(rest, 100)])];
+  return [words(lower(before)), name, ...(rest === "" ? [] : [words(rest, 100)])];
 }
 
 /** A mention of a person; their name if the id isn't Slack's. */
@@ -129,15 +122,16 @@ export function headline(change: StoredChange, defaultRegion?: string): Headline
       return { mark: "⚠️", text: `${workloadName(change)} changed while this waited` };
     case "failed":
       return { mark: "❌", text: say("failed") };
-    case "unknown":
-      return { mark: "❓", text: unknownText(change, say("unsure")) };
+    case "unknown": {
+      const isChecking = change.settledAt === undefined;
+      return {
+        mark: "❓",
+        text: isChecking ? `Checking whether ${say("unsure")}…` : `Can't tell whether ${say("unsure")}`,
+      };
+    }
     case "done":
       return doneHeadline(change, defaultRegion);
   }
-}
-
-function unknownText({ settledAt }: StoredChange, what: string): string {
-  return settledAt === undefined ? `Checking whether ${what}…` : `Can't tell whether ${what}`;
 }
 
 function lower(text: string): string {
@@ -148,15 +142,11 @@ function workloadName({ workload }: StoredChange): string {
   return truncate(visible(workload.name), 255);
 }
 
-function outcomeOf({ ending }: Pick<StoredChange, "ending">): Outcome["kind"] | undefined {
-  return ending?.kind === "run" ? ending.outcome.kind : undefined;
-}
-
 function doneHeadline(change: StoredChange, region: string | undefined): Headline {
   if (change.op === "createJob") return jobHeadline(change, region);
   const seen = seenOf(change);
   if (unseenOf(change) !== undefined) return unconfirmedHeadline(change, seen, region);
-  const isOpen = outcomeOf(change) === "asked" && seen?.kind !== "reached";
+  const isOpen = change.ending?.kind === "run" && change.ending.outcome.kind === "asked" && seen?.kind !== "reached";
   if (isOpen && (seen === undefined || seen.kind === "not-yet")) return acceptedHeadline(change, seen, region);
   if (!isFollowed(change)) return success(change, region);
   if (seen === undefined) return { mark: "🔄", text: `${phraseText(change, "running", region)}…` };

@@ -19,17 +19,14 @@ type Where = { readonly now: Date; readonly defaultRegion: string };
 export function requestTitle(change: StoredChange, { defaultRegion }: Pick<Where, "defaultRegion">): Inline[] {
   const { dot, before, after = "" } = requestPhrase(change, ROOM);
   const { kind, region } = change.workload;
+  const names = change.parts === undefined ? short(change.workload.name, ROOM.name) : allNames(change.parts);
   const isElsewhere = kind === "service" && region !== defaultRegion;
   const risk = change.risk === "destructive" ? " · ⚠️ destructive" : "";
   return [
     words(`${dot} ${before}`),
-    strong(namesOf(change), NAMES),
+    strong(names, NAMES),
     words(`${isElsewhere ? ` in ${short(region, 40)}` : ""}${after}${risk}` || " ", LONGEST),
   ];
-}
-
-function namesOf({ workload, parts }: StoredChange): string {
-  return parts === undefined ? short(workload.name, ROOM.name) : allNames(parts);
 }
 
 /** "Requested by Dana Reyes, 5m ago: “orders time out”". */

@@ -80,12 +80,8 @@ export function partBlocks({ change, parts }: Several): Block[] {
   return [
     section(first, ...rest),
     ...(change.diff.length === 0 ? [] : [context(`Left out: ${truncate(visible(change.diff.join(" · ")), LEFT_OUT)}`)]),
-    ...(isOver(change) ? [] : [context("One after the other. Stops at the first failure.")]),
+    ...(change.settledAt !== undefined ? [] : [context("One after the other. Stops at the first failure.")]),
   ];
-}
-
-function isOver({ settledAt }: StoredChange): boolean {
-  return settledAt !== undefined;
 }
 
 const NAME = 50;

@@ -27,7 +27,7 @@ export function connectForm({ owner, metadata, username, problems = [] }: Connec
     close: "Cancel",
     form: { callbackId: "account:connect", submit: "Connect", metadata },
     blocks: [
-      ...problems.slice(0, PROBLEMS).map(wrong),
+      ...problems.slice(0, PROBLEMS).map((problem) => section([words(`❌ Nothing was connected. ${problem}`, 900)])),
       section([words("I'll use this account "), ...forWhom(owner)]),
       textInput({
         id: "username",
@@ -44,10 +44,6 @@ export function connectForm({ owner, metadata, username, problems = [] }: Connec
       }),
     ],
   });
-}
-
-function wrong(problem: string): Block {
-  return section([words(`❌ Nothing was connected. ${problem}`, 900)]);
 }
 
 export type ConnectResult =
@@ -92,6 +88,7 @@ export function accountMessage(message: AccountMessage): Post {
 function lines(message: AccountMessage): readonly [Line, ...Line[]] {
   const { command, owner } = message;
   const now = `See which account you use now: \`${command} whoami\``;
+  const itsChannel = owner.kind === "channel" ? [channel(owner.channelId)] : [];
   switch (message.kind) {
     case "connected":
       return [
@@ -100,18 +97,32 @@ function lines(message: AccountMessage): readonly [Line, ...Line[]] {
       ];
     case "disconnected":
       return [
-        [words("✅ Disconnected "), ...whose(owner), words(". I deleted its token here.")],
+        [words("✅ Disconnected "), words(whose[owner.kind]), ...itsChannel, words(". I deleted its token here.")],
         "The token still works in the workload API. Revoke it there if nobody needs it.",
         now,
       ];
     case "nothing-linked":
       return [
-        [words("Nothing to disconnect: "), ...none(owner)],
+        [words("Nothing to disconnect: "), ...itsChannel, words(missing[owner.kind])],
         `To connect an account: \`${command} connect${argumentOf(owner)}\``,
         now,
       ];
   }
 }
+
+/** A channel's name follows. */
+const whose: Readonly<Record<AccountOwner["kind"], string>> = {
+  user: "your account",
+  workspace: "the workspace's account",
+  channel: "the account of ",
+};
+
+/** A channel's name precedes. */
+const missing: Readonly<Record<AccountOwner["kind"], string>> = {
+  user: "you haven't connected an account.",
+  workspace: "the workspace has no connected account.",
+  channel: " has no account.",
+};
 
 export function connectedWords({
   owner,
@@ -128,17 +139,6 @@ export function forWhom(owner: AccountOwner): Inline[] {
   if (owner.kind === "user") return [words("for you only, in every channel.")];
   if (owner.kind === "workspace") return [words("for everybody in this workspace without another account.")];
   return [words("in "), channel(owner.channelId), words(", for everybody without their own account.")];
-}
-
-function whose(owner: AccountOwner): Inline[] {
-  if (owner.kind === "workspace") return [words("the workspace's account")];
-  return owner.kind === "user" ? [words("your account")] : [words("the account of "), channel(owner.channelId)];
-}
-
-function none(owner: AccountOwner): Inline[] {
-  if (owner.kind === "user") return [words("you haven't connected an account.")];
-  if (owner.kind === "workspace") return [words("the workspace has no connected account.")];
-  return [channel(owner.channelId), words(" has no account.")];
 }
 
 function argumentOf({ kind }: AccountOwner): string {

@@ -30,12 +30,17 @@ export function formElement({ id, input, placeholder = "" }: FormField, value: s
       return number(base, input, value);
     case "choice":
       return choice(base, input, value);
-    case "tick":
-      return tick(id, input, value);
+    case "tick": {
+      const box = { text: plain(input.text, limits.optionText), value: TICKED };
+      return { type: "checkboxes", action_id: id, options: [box], ...(value === TICKED && { initial_options: [box] }) };
+    }
     case "date":
       return { type: "datepicker", ...base, ...(isDay(value) && { initial_date: value }) };
-    case "person":
-      return { type: "users_select", ...withPlaceholder(base, "Choose a person…"), ...personOf(value) };
+    case "person": {
+      const [, user] = /^<@([UW][A-Z0-9]{2,20})(?:\|[^>]*)?>$/u.exec(value) ?? [];
+      const initial = user === undefined ? {} : { initial_user: user };
+      return { type: "users_select", ...withPlaceholder(base, "Choose a person…"), ...initial };
+    }
     default:
       return picked(base, input, value);
   }
@@ -85,21 +90,11 @@ function choice(base: Base, { options, style }: Of<"choice">, value: string): In
   return { type: "static_select", ...withPlaceholder(base, "Choose one…"), options: all, ...initial };
 }
 
-function tick(id: string, { text }: Of<"tick">, value: string): InputBlockElement {
-  const box = { text: plain(text, limits.optionText), value: TICKED };
-  return { type: "checkboxes", action_id: id, options: [box], ...(value === TICKED && { initial_options: [box] }) };
-}
-
 /** A valid calendar date, the only kind that Slack accepts. */
 function isDay(value: string): boolean {
   if (!/^[12]\d{3}-\d\d-\d\d$/u.test(value)) return false;
   const day = new Date(`${value}T00:00:00Z`);
   return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(value);
-}
-
-function personOf(value: string): { readonly initial_user?: string } {
-  const [, id] = /^<@([UW][A-Z0-9]{2,20})(?:\|[^>]*)?>$/u.exec(value) ?? [];
-  return id === undefined ? {} : { initial_user: id };
 }
 
 /** The options come from Gantry, which identifies the menu by its action_id. */

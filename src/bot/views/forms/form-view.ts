@@ -34,14 +34,18 @@ const ROOM = 200_000;
 /** The form of a verb: problems or preview, notes, fields, and a button for rarely used fields. */
 export function formView(input: FormViewInput): ModalView {
   const { verb, form, metadata, values } = input;
-  const shown = shownFields(input);
+  // A rarely used field with a value is always shown.
+  const shown = input.fields.filter(({ id, isMore }) => input.isMore || isMore !== true || valueOf(values, id) !== "");
+  const [note, ...notes] = input.notes
+    .slice(0, NOTES)
+    .map((each): Line => (typeof each === "string" ? truncate(each, NOTE) : each));
   return modal({
     title: form.title,
     close: "Cancel",
     form: { callbackId: `form:${verb}`, submit: form.submit, metadata },
     blocks: [
       ...input.above,
-      ...noteBlocks(input.notes),
+      ...(note === undefined ? [] : [section(note, ...notes)]),
       ...inputs(shown, input),
       ...(input.asksWhere === undefined ? [] : [channelInput(input.asksWhere, valueOf(values, CHANNEL_FIELD))]),
       ...(shown.length < input.fields.length ? actions(moreButton) : []),
@@ -53,18 +57,6 @@ const moreButton = actionButton({ label: "More settings", action: { kind: "moreS
 
 function valueOf(values: FormValues, id: string): string {
   return (Object.hasOwn(values, id) ? values[id] : undefined) ?? "";
-}
-
-/** A rarely used field with a value is always shown. */
-function shownFields({ fields, values, isMore }: FormViewInput): readonly FormField[] {
-  return fields.filter((field) => isMore || field.isMore !== true || valueOf(values, field.id) !== "");
-}
-
-function noteBlocks(notes: readonly Line[]): Block[] {
-  const [first, ...rest] = notes
-    .slice(0, NOTES)
-    .map((note): Line => (typeof note === "string" ? truncate(note, NOTE) : note));
-  return first === undefined ? [] : [section(first, ...rest)];
 }
 
 /** A value that would make the view too large for Slack is left out. */

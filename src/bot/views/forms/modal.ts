@@ -79,13 +79,9 @@ type End = { readonly title: string; readonly post: Pick<Post, "blocks"> };
 
 /** A message shown in the form, without the blocks that only a message can have. */
 export function endView({ title, post }: End): ModalView {
-  const kept = post.blocks.filter(isForModals);
+  // A click in a modal doesn't name a message to update.
+  const kept = post.blocks.filter(({ type }) => type !== "actions");
   return modal({ title, blocks: kept.length === 0 ? [section("Done.")] : kept });
-}
-
-/** A click in a modal doesn't name a message to update. */
-function isForModals({ type }: Block): boolean {
-  return type !== "actions";
 }
 
 type Placed = {

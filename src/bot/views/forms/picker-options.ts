@@ -25,7 +25,9 @@ export type WorkloadOptions = {
 
 /** Options such as `service/web` and `job/report`, and the typed text itself; at most 100. Pure. */
 export function workloadOptions({ services, jobs, region, query, problems, now }: WorkloadOptions): Suggestion {
-  const { kind, name } = parsedQuery(query.trim());
+  // `job/report` restricts the kind; anything else is a part of a name.
+  const [, prefix, name = query.trim()] = /^(service|job)\/(.*)$/isu.exec(query.trim()) ?? [];
+  const kind = prefix?.toLowerCase();
   const where = region === undefined ? "Services" : `Services in ${region}`;
   const groups = [
     ...(services === undefined || kind === "job" ? [] : [group("service", `${where}${old(services, now)}`, services)]),
@@ -56,20 +58,9 @@ function old({ at }: RecentList, now: Date | undefined): string {
   return ms > NEW_MS ? `, ${span(ms)} ago` : "";
 }
 
-/** `job/report` restricts the kind; anything else is a part of a name. */
-function parsedQuery(query: string): { readonly kind: "service" | "job" | undefined; readonly name: string } {
-  const [, kind, name = query] = /^(service|job)\/(.*)$/isu.exec(query) ?? [];
-  const wanted = kind?.toLowerCase();
-  return { kind: wanted === "service" || wanted === "job" ? wanted : undefined, name };
-}
-
 function group(kind: "service" | "job", label: string, { entries }: RecentList): Group {
   const items = entries.map(({ name, status }) => ({ value: `${kind}/${name}`, text: name, description: status }));
-  return { label, items: items.sort(byText) };
-}
-
-function byText(one: OptionInput, other: OptionInput): number {
-  return one.text < other.text ? -1 : Number(one.text > other.text);
+  return { label, items: items.sort((one, other) => (one.text < other.text ? -1 : Number(one.text > other.text))) };
 }
 
 /** The given instances; others can be typed. */

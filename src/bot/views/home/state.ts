@@ -71,7 +71,13 @@ type Known = Pick<HomeState, "services" | "jobs" | "page">;
 
 /** The workloads that Home shows. Others need no look at what a person may do with them. Pure. */
 export function homeRows({ services = [], jobs = [], page: wanted }: Known): HomeRows {
-  const all = unique([...services.map((each) => row("service", each)), ...jobs.map((each) => row("job", each))]);
+  const listed = [...services.map((each) => row("service", each)), ...jobs.map((each) => row("job", each))];
+  // An API may list a name twice, and Slack refuses equal rows.
+  const byTarget = new Map(listed.map((each) => [targetOf(each), each]));
+  const all = [...byTarget.values()].sort((one, other) => {
+    if (one.name !== other.name) return one.name < other.name ? -1 : 1;
+    return one.kind < other.kind ? 1 : -1;
+  });
   const failing = all.filter(({ level }) => level === "failing");
   const busy = all.filter(({ level }) => level === "busy");
   const trouble = [...failing, ...busy];
@@ -94,17 +100,6 @@ export function homeRows({ services = [], jobs = [], page: wanted }: Known): Hom
 
 function row(kind: Row["kind"], entry: Entry): Row {
   return { ...entry, kind, level: entry.health?.level ?? levelOf(entry.status) };
-}
-
-/** By name. An API may list a name twice, and Slack refuses equal rows. */
-function unique(all: readonly Row[]): Row[] {
-  const byTarget = new Map(all.map((each) => [targetOf(each), each]));
-  return [...byTarget.values()].sort(byName);
-}
-
-function byName(one: Row, other: Row): number {
-  if (one.name !== other.name) return one.name < other.name ? -1 : 1;
-  return one.kind < other.kind ? 1 : -1;
 }
 
 export function targetOf({ kind, name }: Pick<Row, "kind" | "name">): string {

@@ -71,9 +71,10 @@ function headline(
   { levels }: HomeRows,
 ) {
   if (account === undefined) return [];
+  const waits = mayWaitMore === true ? "or more wait for you" : `${waiting.length === 1 ? "waits" : "wait"} for you`;
   const facts = [
     ...(levels.failing > 0 ? [`${grouped(levels.failing)} failing`] : []),
-    ...(waiting.length > 0 ? [waitingWords(waiting.length, mayWaitMore === true)] : []),
+    ...(waiting.length > 0 ? [`${waiting.length} ${waits}`] : []),
   ];
   if (facts.length > 0) return [header(facts.join(" · "))];
   const isKnown = services !== undefined && jobs !== undefined && apiProblem === undefined && problems.length === 0;
@@ -81,10 +82,6 @@ function headline(
   return [
     header(levels.busy > 0 ? `Nothing is failing · ${grouped(levels.busy)} not ready yet` : "Nothing is failing"),
   ];
-}
-
-function waitingWords(count: number, mayBeMore: boolean): string {
-  return mayBeMore ? `${count} or more wait for you` : `${count} ${count === 1 ? "waits" : "wait"} for you`;
 }
 
 function quickActions({ account, verbs, services, jobs }: HomeState) {

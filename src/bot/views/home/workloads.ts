@@ -46,13 +46,10 @@ function trouble(row: Row, state: HomeState): Block[] {
     words(` ${facts.join(" · ")}`, 400),
   ];
   const target = { name: targetOf(row) };
-  const ask = { verb: "why", ...regionFor(row, state), share: false, args: target };
+  const region = kind === "service" && state.account !== undefined ? { region: state.account.region } : {};
+  const ask = { verb: "why", ...region, share: false, args: target };
   const { id, menu } = menuOf(row, { ...state, place: "trouble" });
   return [section(line), ...withBlockId(actions(askButton("Why", ask), menu), id)];
-}
-
-function regionFor({ kind }: Row, { account }: HomeState) {
-  return kind === "service" && account !== undefined ? { region: account.region } : {};
 }
 
 /** All workloads by name, one page of them, each with a menu. */

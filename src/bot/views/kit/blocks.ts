@@ -136,13 +136,10 @@ export function actionButton({ label, action, value, style }: ActionButtonInput)
 
 /** https://docs.slack.dev/reference/block-kit/block-elements/button-element: a click opens the URL and is also sent to the bot. */
 export function linkButton(label: string, url: string | undefined): Button | undefined {
-  if (url === undefined || url.length > limits.buttonUrl || !isWebAddress(url)) return undefined;
+  if (url === undefined || url.length > limits.buttonUrl) return undefined;
+  // Slack refuses a whole message for one button whose URL it can't read.
+  if (!/^https?:/u.test(url) || !URL.canParse(url)) return undefined;
   return { type: "button", action_id: encodeAction({ kind: "link" }), text: plain(label, limits.buttonText), url };
-}
-
-/** Slack refuses a whole message for one button whose URL it can't read. */
-function isWebAddress(url: string): boolean {
-  return /^https?:/u.test(url) && URL.canParse(url);
 }
 
 /** A button with an Ask as its value; undefined when that is too long. `post` numbers the action_ids. */

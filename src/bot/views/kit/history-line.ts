@@ -22,25 +22,21 @@ const PIECE = 1_000;
 /** "✅ *web* scaled 2 → 3 · requested by Dana, approved by Alex · 5m". Foreign text is cut and made visible. Pure. */
 export function historyLine(event: HistoryEvent, context: HistoryLineContext): Inline[] {
   const { room = ROOM, now } = context;
-  const phrase = phraseOf(event, room);
-  const facts = [
+  const { dot, before, after } = phraseOf(event, room);
+  const parts = [
     peopleText(event, { ...context, room }),
     event.breakGlass ? "🚨 break-glass" : "",
     event.reference === undefined || context.detail === "brief" ? "" : `Reference ${short(event.reference, 20)}`,
     shortAge(event.at.toISOString(), now) ?? "",
   ];
-  return pieces(phrase, nameWords(event, { ...context, room }), facts.filter((fact) => fact !== "").join(" · "));
+  const end = parts.flatMap((part) => (part === "" ? [] : [` · ${part}`])).join("");
+  if (after === undefined) return [words(`${dot} ${before}${end}`, PIECE)];
+  return [words(`${dot} ${before}`, PIECE), ...nameWords(event, { ...context, room }), words(`${after}${end}`, PIECE)];
 }
 
 /** The line as plain text. */
 export function historyText(event: HistoryEvent, context: HistoryLineContext): string {
   return plainTextOf([section(historyLine(event, context))]);
-}
-
-function pieces({ dot, before, after }: Phrase, name: readonly Inline[], facts: string): Inline[] {
-  const end = facts === "" ? "" : ` · ${facts}`;
-  if (after === undefined) return [words(`${dot} ${before}${end}`, PIECE)];
-  return [words(`${dot} ${before}`, PIECE), ...name, words(`${after}${end}`, PIECE)];
 }
 
 type WithRoom = HistoryLineContext & { readonly room: Room };
@@ -84,8 +80,12 @@ export type Phrase = { readonly dot: string; readonly before: string; readonly a
 export function phraseOf(event: HistoryEvent, room: Room): Phrase {
   const { request, workload } = event;
   if (workload === undefined) return placePhrase(event, room);
-  const deed = deedOf(event, room);
-  return request === undefined ? withoutRequest(event, deed, room) : statePhrases[request.state](request, deed, room);
+  const verb = request?.verb ?? event.verb ?? "";
+  const [past, ask, going] = formsOf(verb) ?? updated;
+  const deed = { past, ask, going, detail: detailOf(verb, request?.diff ?? [], room) };
+  if (request !== undefined) return statePhrases[request.state](request, deed, room);
+  const requested: Phrase = { dot: "⏳", before: `${ask} `, after: resultOf(event, room) };
+  return kindPhrases[event.kind]?.(event, deed, room) ?? requested;
 }
 
 /** One line of at most `max` characters, with nothing invisible in it. */
@@ -117,12 +117,6 @@ function formsOf(verb: string): Forms | undefined {
 export function requestPhrase({ verb, diff }: Pick<StoredChange, "verb" | "diff">, room: Room): Phrase {
   const [, ask] = formsOf(verb) ?? updated;
   return { dot: "⏳", before: `${ask} `, after: detailOf(verb, diff, room) };
-}
-
-function deedOf({ request, ...event }: HistoryEvent, room: Room): Deed {
-  const verb = request?.verb ?? event.verb ?? "";
-  const [past, ask, going] = formsOf(verb) ?? updated;
-  return { past, ask, going, detail: detailOf(verb, request?.diff ?? [], room) };
 }
 
 const LISTED = 2;
@@ -255,11 +249,6 @@ const kindPhrases: Readonly<Partial<Record<HistoryEventKind, KindPhrase>>> = {
   drifted: (_event, deed) => not("⚠️", deed, "it changed while the request waited"),
   refused: (event, _deed, room) => ({ dot: "🚫", before: `${notAllowed(event, room)} `, after: policyOf(event, room) }),
 };
-
-function withoutRequest(event: HistoryEvent, deed: Deed, room: Room): Phrase {
-  const requested: Phrase = { dot: "⏳", before: `${deed.ask} `, after: resultOf(event, room) };
-  return kindPhrases[event.kind]?.(event, deed, room) ?? requested;
-}
 
 /** Rows that name no workload: accounts, channels, and requests that never got that far. */
 function placePhrase(event: HistoryEvent, room: Room): Phrase {

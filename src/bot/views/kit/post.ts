@@ -83,12 +83,6 @@ export function groupName(names: Names, id: string): string {
   return name === id ? `the user group ${id}` : name;
 }
 
-/** Its id tells a reader nothing, and its name changes: in blocks Slack draws it. */
-function channelName(names: Names, id: string): string {
-  const name = nameOf(names, id);
-  return name === id ? "the channel" : name;
-}
-
 function plainTextOfInline(inline: Inline, names: Names): string {
   switch (inline.type) {
     case "text":
@@ -98,8 +92,11 @@ function plainTextOfInline(inline: Inline, names: Names): string {
       return nameOf(names, inline.user_id);
     case "usergroup":
       return groupName(names, inline.usergroup_id);
-    case "channel":
-      return channelName(names, inline.channel_id);
+    case "channel": {
+      // Its id tells a reader nothing, and its name changes: in blocks Slack draws it.
+      const name = nameOf(names, inline.channel_id);
+      return name === inline.channel_id ? "the channel" : name;
+    }
     case "date":
       return inline.fallback ?? "";
     case "link":

@@ -137,19 +137,16 @@ function afterApproval(change: StoredChange, input: DecisionAnswerInput): Lines 
     }
     case "expired":
       return but("⌛", [words("it couldn't start in time: nothing was run.")]);
-    case "failed":
+    case "failed": {
+      const outcome = ending?.kind === "run" ? ending.outcome : undefined;
       return [
         [words("❌ Approved, but it failed: "), ...about(change, input), words(".")],
-        [words(whyIn(change), 600)],
+        [words(outcome?.kind === "failed" ? outcome.why : changeSummary(change), 600)],
       ];
+    }
     default:
       return [[words("👍 Approved. "), words(changeSummary(change), 600)]];
   }
-}
-
-function whyIn(change: StoredChange): string {
-  const { ending } = change;
-  return ending?.kind === "run" && ending.outcome.kind === "failed" ? ending.outcome.why : changeSummary(change);
 }
 
 /** Approved, but stopped by a policy that changed since the request. */
@@ -224,12 +221,9 @@ function whoMay({ terms }: StoredChange, { names }: DecisionAnswerInput): Inline
 function named({ could }: Some<"foreign">): Inline[] {
   if (could === undefined || could.names.length === 0) return [];
   const shown = could.names.slice(0, 5);
-  const more = could.count === undefined ? " and others" : countedMore(could.count - shown.length);
+  const left = could.count === undefined ? undefined : could.count - shown.length;
+  const more = left === undefined ? " and others" : left > 0 ? ` and ${left} more` : "";
   return [words(" "), ...firstOf(shown, shown.length, (name) => words(name, 80)), words(`${more} can approve it now.`)];
-}
-
-function countedMore(more: number): string {
-  return more > 0 ? ` and ${more} more` : "";
 }
 
 function missing({ id, nearest }: Some<"missing">): Lines {

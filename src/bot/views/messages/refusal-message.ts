@@ -59,17 +59,13 @@ function lines(refusal: Refusal): readonly [Pieces, ...Line[]] {
         [words("Request it in a channel with me and the approvers.")],
       ];
     case "no-card":
-      return noCard(refusal);
+      return [
+        [words("I can't post an approval card in "), channel(refusal.channelId), words(".")],
+        [words("Invite me with "), code(`/invite @${refusal.botName}`, 100), words(", then try again.")],
+      ];
     case "approvers":
       return tooFew(refusal);
   }
-}
-
-function noCard({ channelId, botName }: Extract<Refusal, { kind: "no-card" }>): readonly [Pieces, ...Line[]] {
-  return [
-    [words("I can't post an approval card in "), channel(channelId), words(".")],
-    [words("Invite me with "), code(`/invite @${botName}`, 100), words(", then try again.")],
-  ];
 }
 
 function tooFew({ needed, names }: Extract<Refusal, { kind: "approvers" }>): readonly [Pieces, ...Line[]] {

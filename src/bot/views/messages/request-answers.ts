@@ -3,7 +3,7 @@ import type { StoredChange } from "../../changes/stored-change.ts";
 import { phraseText } from "../cards/phrases.ts";
 import { termsWords, namesIn, changeSummary } from "../cards/change-words.ts";
 import { actionButton, actions, context, linkButton, section, type Line } from "../kit/blocks.ts";
-import { channel, expires, joined, strong, words, type Inline } from "../kit/inline.ts";
+import { channel, expires, joined, strong, words } from "../kit/inline.ts";
 import { type Post, postOf, type Names, type Message } from "../kit/post.ts";
 import { truncate, counted, truncateMiddle, visible } from "../kit/text.ts";
 import type { Ask } from "../../ask.ts";
@@ -64,28 +64,29 @@ export type DuplicateRequest = {
 
 /** Answers a duplicate request with the earlier one. Nothing new is created. */
 export function duplicateMessage(earlier: DuplicateRequest): Post {
-  const { change, link, names } = earlier;
+  const { change, link, names, kind, viewer, defaultRegion } = earlier;
+  const { card, requester } = change;
+  const title = phraseText(change, "title", defaultRegion);
+  const where = card === undefined ? [] : [words(" in "), channel(card.channelId)];
   return postOf(
     [
-      section(headlineLine(earlier), askedBy(earlier), ...status(earlier)),
+      section(
+        kind === "undo"
+          ? [words("↩️ "), strong(`Undo already requested: ${title}`, 400)]
+          : [words("⏳ "), strong(`Already waiting: ${title}`, 400)],
+        [
+          viewer === "requester" ? words("You") : strong(requester.name, 80),
+          words(" requested it"),
+          ...where,
+          words(". Nothing was requested again."),
+        ],
+        ...status(earlier),
+      ),
       ...actions(linkButton("Open card", link), ...buttonsFor(earlier)),
       context(truncate(change.id, 40)),
     ],
     namesIn(change, names),
   );
-}
-
-function headlineLine({ kind, change, defaultRegion }: DuplicateRequest): Line {
-  const title = phraseText(change, "title", defaultRegion);
-  const text = kind === "undo" ? `Undo already requested: ${title}` : `Already waiting: ${title}`;
-  return [words(kind === "undo" ? "↩️ " : "⏳ "), strong(text, 400)];
-}
-
-function askedBy({ change, viewer }: DuplicateRequest): Inline[] {
-  const { card, requester } = change;
-  const where = card === undefined ? [] : [words(" in "), channel(card.channelId)];
-  const who = viewer === "requester" ? words("You") : strong(requester.name, 80);
-  return [who, words(" requested it"), ...where, words(". Nothing was requested again.")];
 }
 
 function status({ change, names }: DuplicateRequest): Line[] {
