@@ -9,7 +9,7 @@ import { wordsOfSentence } from "./plain-sentences.ts";
 import { splitWords } from "./words.ts";
 
 /** What a text asks for. */
-export type Heard =
+export type ParsedMention =
   | { readonly kind: "run"; readonly parsed: Parsed }
   /** It changes something and isn't a plain order: its author confirms it with a button. */
   | { readonly kind: "confirm"; readonly parsed: Parsed }
@@ -32,7 +32,7 @@ type Said = {
  * Reads what a message says to the bot: the words of a command, or a sentence. A write runs at once only if the message
  * is that command from its first word to its last. Pure; rethrows what isn't a `UserError`.
  */
-export function readMention({ text, before }: Said): Heard {
+export function readMention({ text, before }: Said): ParsedMention {
   const split = attempt(() => splitWords(text));
   if (split instanceof UserError) return { kind: "miss", error: split };
   if (before === undefined) {
@@ -49,7 +49,7 @@ export function readMention({ text, before }: Said): Heard {
 }
 
 /** What a sentence after the slash command means, which isn't the words of a command. Pure. */
-export function readSentence(text: string): Heard {
+export function readSentence(text: string): ParsedMention {
   const split = attempt(() => splitWords(text));
   if (split instanceof UserError) return { kind: "miss", error: split };
   const words = withoutOpening(split);
@@ -60,7 +60,7 @@ export function readSentence(text: string): Heard {
   return meant === undefined ? miss() : asMeant(meant, split);
 }
 
-function readOrder(split: readonly string[]): Heard {
+function readOrder(split: readonly string[]): ParsedMention {
   if (split.length === 0 || isPolite(split.join(" "))) return { kind: "menu" };
   const words = withoutFinalPunctuation(withoutOpening(split));
   if (words.length === 0) return { kind: "menu" };
@@ -88,20 +88,20 @@ function isAsTyped(typed: Parsed, meant: Parsed): boolean {
   return (names === undefined && isSomeName(String(text))) || isDeepStrictEqual(typed.ask, meant.ask);
 }
 
-function asMeant(parsed: Parsed, words: readonly string[]): Heard {
+function asMeant(parsed: Parsed, words: readonly string[]): ParsedMention {
   return isNegated(words) && !onlyLooks(parsed.command) ? miss() : offeredUnlessRead(parsed);
 }
 
-function asTyped(parsed: Parsed, words: readonly string[]): Heard {
+function asTyped(parsed: Parsed, words: readonly string[]): ParsedMention {
   return isNegated(ownWords(words)) && !onlyLooks(parsed.command) ? miss() : { kind: "run", parsed };
 }
 
-function offeredUnlessRead(parsed: Parsed): Heard {
+function offeredUnlessRead(parsed: Parsed): ParsedMention {
   return onlyLooks(parsed.command) ? { kind: "run", parsed } : offered(parsed);
 }
 
 /** A button's value is stored in Slack, so it can't hold the value of a variable. */
-function offered(parsed: Parsed): Heard {
+function offered(parsed: Parsed): ParsedMention {
   if (!holdsSecrets(parsed.command)) return { kind: "confirm", parsed };
   const error = new UserError("I only run that when a message starts with it. Nothing was changed.", {
     next: "Send it again right after the mention, without a question mark, a dash or a code block.",
@@ -114,7 +114,11 @@ function namesIn({ ask: { args } }: Parsed): readonly string[] {
 }
 
 /** Says what is wrong with the words of a command, with its form; otherwise offers the commands that come closest. */
-function misread(typed: UserError | undefined, words: readonly string[], meaning: readonly string[] = []): Heard {
+function misread(
+  typed: UserError | undefined,
+  words: readonly string[],
+  meaning: readonly string[] = [],
+): ParsedMention {
   if (isNegated(ownWords(words))) return miss();
   const [verb = "", ...others] = words;
   // "logs of worker since 10:00" is a sentence: that "logs" takes only one name explains nothing.
@@ -143,7 +147,7 @@ function misread(typed: UserError | undefined, words: readonly string[], meaning
 }
 
 /** Without the usage line: the form asks for what is missing. */
-function missing(mistake: unknown, begun: Unfinished): Heard {
+function missing(mistake: unknown, begun: Unfinished): ParsedMention {
   const { message, next } = mistake instanceof UserError ? mistake : notUnderstood([]);
   return { kind: "miss", error: new UserError(message, { next }), begun };
 }
@@ -235,7 +239,7 @@ const ways: readonly Suggestion[] = [
   { label: "All commands", ask: { verb: "help", share: false, args: {} } },
 ];
 
-function miss(near: readonly Suggestion[] = []): Heard {
+function miss(near: readonly Suggestion[] = []): ParsedMention {
   return { kind: "miss", error: notUnderstood(near) };
 }
 

@@ -50,21 +50,13 @@ async function drawCard(parts: CardParts, changeId: string, known: Drawable = {}
     ours = undefined;
     const lease = createDrawLease(parts.store, changeId, drawing.token);
     const open = (): Content | undefined => (content ??= contentOf(parts.sealer, drawing.change));
-    const { isMore, isShown } = await drawOnce(parts, { ...drawing, content: open, lease });
-    if (!isMore) return isShown;
+    const work = { ...drawing, content: open, lease };
+    const placed = await placeCard(parts, work);
+    if (!(await endDrawing(parts, work, placed))) return placed.kind === "placed";
   }
 }
 
-/** Whether there is more to draw, and whether the card shows this version. */
-async function drawOnce(
-  parts: CardParts,
-  work: Work,
-): Promise<{ readonly isMore: boolean; readonly isShown: boolean }> {
-  const placed = await placeCard(parts, work);
-  return { isMore: await endDrawing(parts, work, placed), isShown: placed.kind === "placed" };
-}
-
-/** True: there is more to draw. */
+/** Stores what became of the drawing, and tells who has to know. True: there is more to draw. */
 async function endDrawing(parts: CardParts, work: Work, placed: Placed): Promise<boolean> {
   switch (placed.kind) {
     case "lost":
@@ -148,10 +140,10 @@ async function endStuck(parts: CardParts, work: Work, { card, failure }: Stuck):
   return isMore;
 }
 
-type Standing = { readonly card: Card; readonly isStored: boolean; readonly isShown?: boolean };
+type ShownCard = { readonly card: Card; readonly isStored: boolean; readonly isShown?: boolean };
 
-async function endInThread(parts: CardParts, work: Work, standing: Standing): Promise<boolean> {
-  const { card, isStored, isShown = true } = standing;
+async function endInThread(parts: CardParts, work: Work, shown: ShownCard): Promise<boolean> {
+  const { card, isStored, isShown = true } = shown;
   const { change, token, newest } = work;
   const { store } = parts;
   const replies = repliesFor(parts, work, isShown);
@@ -174,14 +166,12 @@ async function endInThread(parts: CardParts, work: Work, standing: Standing): Pr
   // If we lost the right to draw, the store schedules another update: ours may have overwritten a newer one.
   const toldSeq = failure === "lost" ? undefined : newest;
   const isMore = await store.markDrawn(change.id, { token, version: change.version, card, isShown, toldSeq });
-  if (isMore && !isStored && replies.length === 0) await retireUnlessKept(parts, work, card);
+  if (isMore && !isStored && replies.length === 0) {
+    // If another replica took over during the post, its card counts, and ours must not keep its buttons.
+    const current = (await store.find({ id: change.id }))?.card;
+    if (current !== undefined && current.ts !== card.ts) await retireCard(parts, change, card);
+  }
   return isMore;
-}
-
-/** If another replica took over during the post, its card counts, and ours must not keep its buttons. */
-async function retireUnlessKept(parts: CardParts, { change }: Work, card: Card): Promise<void> {
-  const current = (await parts.store.find({ id: change.id }))?.card;
-  if (current !== undefined && current.ts !== card.ts) await retireCard(parts, change, card);
 }
 
 function hasEvent({ newEvents }: Work, wanted: HistoryEventKind): boolean {

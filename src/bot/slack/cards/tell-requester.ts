@@ -17,7 +17,7 @@ const MOST_WAIT_MS = 60 * 60_000;
 /** The first drawing of the card, or one that just began, gets this long. */
 const CARD_COMES_MS = 1_500;
 
-type Why = {
+type TellReason = {
   /** Only what is overdue. Otherwise all that is owed: the card can't show it. */
   readonly isOverdue: boolean;
   /** Why the card doesn't show it, if that is known. */
@@ -32,7 +32,7 @@ type Why = {
  * of the card, their conversation with the bot, the response_url while it is valid. Without a card, first where they asked.
  * Nothing happens while another replica tells. Never rejects because of Slack: what reached nobody is told later.
  */
-export async function tellRequester(parts: CardParts, changeId: string, why: Why): Promise<void> {
+export async function tellRequester(parts: CardParts, changeId: string, why: TellReason): Promise<void> {
   const { store, log } = parts;
   const telling = await store.beginTelling(changeId, { isOverdue: why.isOverdue });
   if (telling === undefined) return undefined;
@@ -60,7 +60,7 @@ export async function tellRequester(parts: CardParts, changeId: string, why: Why
   return store.postponeTelling(id, token, Math.min(Math.max(TELL_AGAIN_MS, ageMs / 10), MOST_WAIT_MS));
 }
 
-type Telling = Why & { readonly change: StoredChange; readonly news: News; readonly at: Date };
+type Telling = TellReason & { readonly change: StoredChange; readonly news: News; readonly at: Date };
 type Route = () => Promise<Result<unknown>>;
 
 function routesFor(parts: CardParts, telling: Telling): readonly Route[] {
@@ -92,7 +92,7 @@ function routesFor(parts: CardParts, telling: Telling): readonly Route[] {
 }
 
 /** False: Slack would refuse a reply as it refused the update. */
-function isThreadOpen({ failure }: Why): boolean {
+function isThreadOpen({ failure }: TellReason): boolean {
   return failure === undefined || !["gone", "closed", "uninvited", "token", "scope"].includes(failure.kind);
 }
 

@@ -97,16 +97,12 @@ function headersSeen(real: Fetch, nowMs: () => number) {
     const response = await real(url, init);
     const granted = response.headers.get("x-oauth-scopes");
     scopes ??= granted === null ? undefined : granted.split(",").map((scope) => scope.trim());
-    aheadMs ??= ahead(response.headers.get("date"), (began + nowMs()) / 2);
+    const date = Date.parse(response.headers.get("date") ?? "");
+    // The header has whole seconds, so the middle of its second is the best guess.
+    if (!Number.isNaN(date)) aheadMs ??= Math.round((began + nowMs()) / 2 - date - 500);
     return response;
   };
   return { fetch: through, first: () => ({ scopes, aheadMs }) };
-}
-
-/** The header has whole seconds, so the middle of its second is the best guess. */
-function ahead(date: string | null, atMs: number): number | undefined {
-  const ms = Date.parse(date ?? "");
-  return Number.isNaN(ms) ? undefined : Math.round(atMs - ms - 500);
 }
 
 const Channel = z.object({ id: z.string() });

@@ -22,8 +22,15 @@ const MOST_SINGLE_READS = 8;
 
 export function createGroups({ client, nowMs, pace }: Parts): Groups {
   const single = createMemo((id: string) => pace("usergroups.users.list", () => readGroup(client, id)), nowMs);
-  const all = createMemo(() => pace("usergroups.list", () => readAllGroups(client)), nowMs);
-  const handles = createMemo(() => pace("usergroups.list", () => readHandles(client)), nowMs);
+  // https://docs.slack.dev/reference/methods/usergroups.list
+  const all = createMemo(async () => {
+    const { usergroups = [] } = await pace("usergroups.list", () => client.usergroups.list({ include_users: true }));
+    return new Map(usergroups.flatMap(({ id, users = [] }) => (id ? [[id, new Set(users)] as const] : [])));
+  }, nowMs);
+  const handles = createMemo(async () => {
+    const { usergroups = [] } = await pace("usergroups.list", () => client.usergroups.list({}));
+    return new Map(usergroups.flatMap(({ id, handle }) => (id && handle ? [[id, handle] as const] : [])));
+  }, nowMs);
   let singleReads: readonly number[] = [];
   const mayReadSingle = (): boolean => {
     const now = nowMs();
@@ -51,15 +58,4 @@ async function readGroup(client: WebClient, groupId: string): Promise<Members> {
     if (error instanceof WebAPIPlatformError && error.data.error === "no_such_subteam") return new Set();
     throw error;
   }
-}
-
-/** https://docs.slack.dev/reference/methods/usergroups.list */
-async function readAllGroups(client: WebClient): Promise<ReadonlyMap<string, Members>> {
-  const { usergroups = [] } = await client.usergroups.list({ include_users: true });
-  return new Map(usergroups.flatMap(({ id, users = [] }) => (id ? [[id, new Set(users)] as const] : [])));
-}
-
-async function readHandles(client: WebClient): Promise<ReadonlyMap<string, string>> {
-  const { usergroups = [] } = await client.usergroups.list({});
-  return new Map(usergroups.flatMap(({ id, handle }) => (id && handle ? [[id, handle] as const] : [])));
 }

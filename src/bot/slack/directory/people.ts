@@ -92,7 +92,9 @@ async function readChannel(parts: Parts, channelId: string): Promise<ReadonlySet
     }
   } catch (error) {
     // For Slack, a private channel without the bot doesn't exist.
-    if (isOf(error, ["channel_not_found", "not_in_channel"])) return undefined;
+    const isUnseen =
+      error instanceof WebAPIPlatformError && ["channel_not_found", "not_in_channel"].includes(error.data.error);
+    if (isUnseen) return undefined;
     throw error;
   }
   // With a partial list, members would be taken for strangers.
@@ -102,8 +104,4 @@ async function readChannel(parts: Parts, channelId: string): Promise<ReadonlySet
       next: "Request it in a smaller channel.",
     },
   );
-}
-
-function isOf(error: unknown, codes: readonly string[]): boolean {
-  return error instanceof WebAPIPlatformError && codes.includes(error.data.error);
 }

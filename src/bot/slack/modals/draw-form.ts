@@ -33,12 +33,18 @@ export function drawForm({ command, metadata, values }: OpenedForm, extras: Extr
   const { notes = [], above = [], submit, fresh = none, hidden = none } = extras;
   const { form, name: verb } = command;
   const all = form.fields(values).filter(({ id }) => !hidden.has(id));
-  const fields = metadata.needsReason === true ? all.map(withReason) : all;
+  const fields =
+    metadata.needsReason === true
+      ? all.map((field) => (field.id === "reason" ? { ...field, isOptional: false } : field))
+      : all;
+  // Typed secrets are not sent back to Slack, which keeps them while the block's id stays the same.
+  const typed = fields.filter(({ id, isSecret }) => isSecret === true && !fresh.has(id) && values[id] !== undefined);
+  const masked = Object.fromEntries(typed.map(({ id }) => [id, maskValues(values[id] ?? "")]));
   return formView({
     verb,
     form: { ...form, submit: submit ?? (form.hasPreview === true ? "Preview" : form.submit) },
     fields,
-    values: withoutSecrets(values, fields, fresh),
+    values: { ...values, ...masked },
     notes,
     above,
     isMore: metadata.isMore,
@@ -46,16 +52,6 @@ export function drawForm({ command, metadata, values }: OpenedForm, extras: Extr
     generations: metadata.generations,
     metadata: JSON.stringify(metadata),
   });
-}
-
-function withReason(field: FormField): FormField {
-  return field.id === "reason" ? { ...field, isOptional: false } : field;
-}
-
-/** Typed secrets are not sent back to Slack, which keeps them while the block's id stays the same. */
-function withoutSecrets(values: FormValues, fields: readonly FormField[], fresh: ReadonlySet<string>): FormValues {
-  const secret = fields.filter(({ id, isSecret }) => isSecret === true && !fresh.has(id) && values[id] !== undefined);
-  return { ...values, ...Object.fromEntries(secret.map(({ id }) => [id, maskValues(values[id] ?? "")])) };
 }
 
 /** True if the form needs a read: of the chosen workload, or of the one to create another like. */

@@ -1,5 +1,4 @@
 import type { WorkspaceParts } from "../parts.ts";
-import type { FormValues } from "../../commands/forms/form.ts";
 import { section } from "../../views/kit/blocks.ts";
 import { blockOf, valuesIn } from "../../views/forms/form-element.ts";
 import type { Post } from "../../views/kit/post.ts";
@@ -35,7 +34,7 @@ export function openedIn(view: CarriedView): OpenedForm | undefined {
   return { command, metadata, values: valuesIn(view.state.values) };
 }
 
-type Sent = {
+type SubmittedForm = {
   /** Slack's id of this submission. */
   readonly id: string;
   readonly userId: string;
@@ -47,7 +46,7 @@ type Sent = {
  * A submitted form becomes the same Ask as words would, and goes the same way. Errors are shown below their fields, and
  * everything typed stays.
  */
-export async function onForm(deps: WorkspaceParts, sent: Sent, ack: Ack): Promise<void> {
+export async function onForm(deps: WorkspaceParts, sent: SubmittedForm, ack: Ack): Promise<void> {
   const { opened, view, id, userId } = sent;
   const { command, metadata, values } = opened;
   // Submitted twice: the first one counts.
@@ -58,7 +57,9 @@ export async function onForm(deps: WorkspaceParts, sent: Sent, ack: Ack): Promis
     await ack(update(readingView(reading)));
     return fillLater(deps, { ...reading, version: versionAfterAck(view, isCurrent) });
   }
-  const filled = command.form.fill(argumentsIn(values));
+  // The chosen channel becomes the request's origin; it isn't an argument of the verb.
+  const { channel: _channel, ...args } = values;
+  const filled = command.form.fill(args);
   if (filled.kind === "errors") return ack({ response_action: "errors", errors: under(filled.errors, view) });
   if (command.form.hasPreview === true && metadata.previewed !== valuesDigest(values)) {
     await ack(update(drawForm(opened, { above: [section("⏳ Preparing the preview…")] })));
@@ -96,11 +97,6 @@ function asking(opened: OpenedForm): object {
 
 function update(view: object): object {
   return { response_action: "update", view };
-}
-
-/** The chosen channel becomes the request's origin; it isn't an argument of the verb. */
-function argumentsIn({ channel: _channel, ...values }: FormValues): FormValues {
-  return values;
 }
 
 /** The asker is the person who sent the form, whatever its metadata say. */
@@ -174,7 +170,7 @@ async function whyNot(check: () => Promise<unknown>): Promise<string | undefined
   }
 }
 
-type InView = {
+type FormClick = {
   readonly view: CarriedView;
   readonly action: Action | undefined;
   readonly blockId: string;
@@ -184,30 +180,25 @@ type InView = {
 /** A click or choice in an open form redraws it with the typed values, and does nothing else. */
 export async function onViewClick(
   deps: WorkspaceParts,
-  { view, action, blockId, actionTs }: InView,
+  { view, action, blockId, actionTs }: FormClick,
   ack: Ack,
 ): Promise<void> {
   const isCurrent = deps.openViews.changed(view.id, actionTs);
   await ack();
   const opened = openedIn(view);
-  if (opened === undefined) return retireForm(deps, view);
+  if (opened === undefined) {
+    // A form from another version of Gantry.
+    const post = sentences.unknownForm(deps.settings.command);
+    await deps.lanes.track(updateForm(deps.messenger, view.id, endView({ title: "Gantry", post })));
+    return undefined;
+  }
   // The outcome will replace the form.
   if (opened.metadata.isSent === true) return undefined;
   const version = { viewId: view.id, hash: view.hash, isCurrent };
   const next = action?.kind === "moreSettings" ? { ...opened, metadata: { ...opened.metadata, isMore: true } } : opened;
   const isName = blockId.split("@")[0] === "name";
-  const mustRead = isOutdated(next) || (isName && readsFacts(next));
-  return deps.lanes.track(mustRead ? showChoice(deps, next, version) : redraw(deps, next, version));
-}
-
-/** A form from another version of Gantry. */
-async function retireForm(deps: WorkspaceParts, { id }: CarriedView): Promise<void> {
-  const post = sentences.unknownForm(deps.settings.command);
-  await deps.lanes.track(updateForm(deps.messenger, id, endView({ title: "Gantry", post })));
-}
-
-/** Removes the preview, which may be outdated. */
-async function redraw(deps: WorkspaceParts, opened: OpenedForm, version: ViewVersion): Promise<void> {
-  const { previewed: _previewed, ...metadata } = opened.metadata;
-  await drawNewest(deps, version, drawForm({ ...opened, metadata }, {}));
+  if (isOutdated(next) || (isName && readsFacts(next))) return deps.lanes.track(showChoice(deps, next, version));
+  // The preview may be outdated.
+  const { previewed: _previewed, ...metadata } = next.metadata;
+  await deps.lanes.track(drawNewest(deps, version, drawForm({ ...next, metadata }, {})));
 }

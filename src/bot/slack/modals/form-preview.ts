@@ -1,6 +1,5 @@
 import type { WorkspaceParts } from "../parts.ts";
 import type { Ask } from "../../ask.ts";
-import type { Context } from "../../commands/command.ts";
 import { section, type Block } from "../../views/kit/blocks.ts";
 import { previewBlocks } from "../../views/forms/form-preview.ts";
 import { refusalMessage } from "../../views/messages/refusal-message.ts";
@@ -72,7 +71,11 @@ async function previewOf(
       return { blocks, submit: undefined };
     }
     const { change, verdict } = judged;
-    const approvers = await approversOf(verdict, context);
+    // Left out when Slack can't say: it is asked again when the request is made.
+    const approvers =
+      verdict.kind === "approve"
+        ? await context.permissions.approvers(verdict.terms.from).catch(() => undefined)
+        : undefined;
     const blocks = previewBlocks({ change, verdict, approvers, defaultRegion });
     if (change.diff.length === 0) return { blocks, submit: undefined };
     const isReasonMissing = verdict.kind === "approve" && verdict.terms.reasonRequired && ask.reason === undefined;
@@ -94,11 +97,3 @@ const submits: Readonly<Record<Verdict["kind"], string | undefined>> = {
   "break-glass": "Run without approval",
   approve: "Request approval",
 };
-
-type Approvers = Awaited<ReturnType<Context["permissions"]["approvers"]>>;
-
-/** Left out when Slack can't say: it is asked again when the request is made. */
-async function approversOf(verdict: Verdict, { permissions }: Context): Promise<Approvers | undefined> {
-  if (verdict.kind !== "approve") return undefined;
-  return permissions.approvers(verdict.terms.from).catch(() => undefined);
-}

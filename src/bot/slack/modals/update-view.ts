@@ -7,6 +7,8 @@ import type { Messenger, OpenView } from "../send/messenger.ts";
 import { isTemporary, reasonFor, type SlackFailure } from "../send/slack-error.ts";
 import { boundedMap } from "../../../platform/bounded-map.ts";
 
+// Opening and redrawing forms, and which interaction in an open one is the newest.
+
 /** Opens a form with its trigger, valid once and for 3 s. Undefined: it didn't open, and the person got the reason. */
 export async function openForm(
   {

@@ -11,7 +11,7 @@ export type Addressed = {
   readonly before?: string;
 };
 
-type Said = {
+type SlackMessage = {
   /** In Slack's markup: https://docs.slack.dev/messaging/formatting-message-text */
   readonly text: string;
   readonly blocks?: readonly unknown[] | undefined;
@@ -20,7 +20,10 @@ type Said = {
 };
 
 /** Undefined when the bot is mentioned only in a quote or in code. Pure. */
-export function addressedBy({ text, blocks = [], isDirect }: Said, botId: string | undefined): Addressed | undefined {
+export function addressedBy(
+  { text, blocks = [], isDirect }: SlackMessage,
+  botId: string | undefined,
+): Addressed | undefined {
   // Until Slack has said who the bot is, any person may be it.
   const mention = new RegExp(`<@${botId ?? "[UW][A-Z0-9]+"}(?:\\|[^>]*)?>`, "u");
   const { own, code } = ownWords(markupOf(blocks) ?? text, mention);

@@ -145,10 +145,10 @@ async function tell({ lanes, responder }: WorkspaceParts, message: Post, origin:
   await lanes.track(responder.tellPatiently(message, origin));
 }
 
-type OnRequest = Clicked & { readonly action: Action & { readonly kind: "request" } };
+type RequestClick = Clicked & { readonly action: Action & { readonly kind: "request" } };
 
 /** A button of a request. It is answered below the card: the card itself is drawn from state. */
-async function onRequestClick(parts: WorkspaceParts, clicked: OnRequest, ack: Ack): Promise<void> {
+async function onRequestClick(parts: WorkspaceParts, clicked: RequestClick, ack: Ack): Promise<void> {
   const { action, id, value: changeId, messageTs, triggerId } = clicked;
   const { replaces: _replaces, ...origin } = clicked.origin;
   // A message for one person is never a card, and a request in a list is decided beside its card.

@@ -10,12 +10,11 @@ import { failureMessage } from "../../workflow/failure.ts";
 import type { Origin } from "../../workflow/origin.ts";
 import { editNoticeKey, eventKey, isTooOldToRun, messageKey } from "./delivery-ids.ts";
 import { sentences } from "../../views/messages/sentences.ts";
-import type { Command } from "../../commands/command.ts";
 import { confirmMessage } from "../../views/messages/confirm-message.ts";
 import { workloadsFor } from "../../workflow/live-workloads.ts";
 import { mistakeWithForm } from "../../views/messages/error-messages.ts";
 
-const Said = {
+const MessageFields = {
   user: z.string().optional(),
   bot_id: z.string().optional(),
   subtype: z.string().optional(),
@@ -32,12 +31,12 @@ const MentionEvent = z.object({
   event_id: z.string(),
   team_id: z.string().optional(),
   event: z.object({
-    ...Said,
+    ...MessageFields,
     type: z.string(),
     channel_type: z.string().optional(),
     channel: z.string().default(""),
     /** https://docs.slack.dev/reference/events/message/message_changed: the message after the edit. */
-    message: z.object(Said).optional(),
+    message: z.object(MessageFields).optional(),
   }),
 });
 type MentionEvent = z.infer<typeof MentionEvent>;
@@ -61,17 +60,13 @@ export async function onMention(deps: WorkspaceParts, body: unknown): Promise<vo
   const { ts } = mention.event;
   const key = ts === "" ? mention.event_id : messageKey({ ...origin, ts });
   if (await wasRun(deps, mention, key)) return tellOfEdit(deps, { mention, key }, tell);
-  const heard = readMention(said);
-  if (heard.kind === "miss") return tellMistake(deps, { ...heard, origin }, tell);
-  if (heard.kind === "confirm") return tell(confirmMessage(heard.parsed));
-  const { command, ask } = heard.kind === "menu" ? menu() : heard.parsed;
+  const meant = readMention(said);
+  if (meant.kind === "miss") return tellMistake(deps, { ...meant, origin }, tell);
+  if (meant.kind === "confirm") return tell(confirmMessage(meant.parsed));
+  const { command, ask } = meant.kind === "menu" ? menu() : meant.parsed;
   await dispatch(deps, { command, ask, origin, id: key }, tell);
-  if (!isStored(command)) await noteRead(deps, key);
-}
-
-/** Of a verb whose requests are stored under their id before they begin. */
-function isStored({ effect }: Pick<Command, "effect">): boolean {
-  return effect === "write" || effect === "decide";
+  // A request that changes or decides something is stored under its id before it begins.
+  if (command.effect !== "write" && command.effect !== "decide") await noteRead(deps, key);
 }
 
 /** Edits in a direct message arrive wrapped; unwraps them to the edited message. */

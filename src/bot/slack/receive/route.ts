@@ -50,9 +50,13 @@ export async function answerWithout(message: Message | undefined, body: unknown,
   await ack(message !== undefined && isCommand(body) ? ackBody(message) : undefined);
 }
 
-function handle(deps: WorkspaceParts, body: unknown, ack: Ack): Promise<void> {
+async function handle(deps: WorkspaceParts, body: unknown, ack: Ack): Promise<void> {
   if (isCommand(body)) return onSlash(deps, body, ack);
-  if (isEvent(body)) return onEvent(deps, body);
+  if (typeof body === "object" && body !== null && "event" in body) {
+    // Bolt has acked it before. Events without a subscription are ignored.
+    const { type } = Event.parse(body).event;
+    return (Object.hasOwn(eventHandlers, type) ? eventHandlers[type] : undefined)?.(deps, body);
+  }
   const interaction = Interaction.parse(body);
   switch (interaction.type) {
     case "block_actions":
@@ -65,7 +69,9 @@ function handle(deps: WorkspaceParts, body: unknown, ack: Ack): Promise<void> {
     case "message_action":
       return onShortcut(deps, body, ack);
     case "interactive_message":
-      return answerUnknown(deps, interaction, ack);
+      // Buttons of attachments, which Gantry never posts.
+      await ack();
+      return deps.responder.tellPatiently(sentences.staleButton(deps.settings.command), originOf(deps, interaction));
     default:
       // view_closed, and kinds that Slack may add: there is nobody to answer.
       return ack();
@@ -87,25 +93,9 @@ export const eventHandlers: Readonly<Record<string, (deps: WorkspaceParts, body:
   team_join: onProfileChanged,
 };
 
-/** Bolt has acked it before. Events without a subscription are ignored. */
-async function onEvent(deps: WorkspaceParts, body: unknown): Promise<void> {
-  const { type } = Event.parse(body).event;
-  await (Object.hasOwn(eventHandlers, type) ? eventHandlers[type] : undefined)?.(deps, body);
-}
-
 /** Without a schema, because it runs before every ack; the command's own schema follows. */
 function isCommand(body: unknown): boolean {
   return typeof body === "object" && body !== null && "command" in body;
-}
-
-function isEvent(body: unknown): boolean {
-  return typeof body === "object" && body !== null && "event" in body;
-}
-
-/** Buttons of attachments, which Gantry never posts. */
-async function answerUnknown(deps: WorkspaceParts, interaction: Interaction, ack: Ack): Promise<void> {
-  await ack();
-  await deps.responder.tellPatiently(sentences.staleButton(deps.settings.command), originOf(deps, interaction));
 }
 
 function originOf({ people }: Pick<WorkspaceParts, "people">, interaction: Interaction): Origin {
@@ -131,7 +121,7 @@ async function afterFailure(deps: WorkspaceParts, { error, body, isAcked }: Fail
   }
 }
 
-type Once = {
+type SingleAck = {
   readonly ack: Ack;
   readonly isAcked: () => boolean;
   /** What an ack said that nobody saw. */
@@ -139,7 +129,7 @@ type Once = {
 };
 
 /** A lost ack doesn't stop the work: Slack may have shown an error, and people get their answer all the same. */
-function onlyOnce(ack: Ack): Once {
+function onlyOnce(ack: Ack): SingleAck {
   let isAcked = false;
   let lost: object | undefined;
   return {

@@ -8,7 +8,7 @@ import { ackBody, type Ack } from "./transport.ts";
 import { dispatch } from "../../workflow/dispatch.ts";
 import { failureMessage } from "../../workflow/failure.ts";
 import { openForm } from "../modals/update-view.ts";
-import { type Opening, openVerbForm } from "../modals/open-form.ts";
+import { openVerbForm } from "../modals/open-form.ts";
 import type { Origin } from "../../workflow/origin.ts";
 import { confirmMessage } from "../../views/messages/confirm-message.ts";
 import { sentences } from "../../views/messages/sentences.ts";
@@ -23,7 +23,6 @@ const SlashCommand = z.object({
   response_url: z.string(),
   trigger_id: z.string(),
 });
-type SlashCommand = z.infer<typeof SlashCommand>;
 
 /** A typed command. Nothing slow runs before the ack, except that a change is stored first. */
 export async function onSlash(deps: WorkspaceParts, body: unknown, ack: Ack): Promise<void> {
@@ -33,19 +32,23 @@ export async function onSlash(deps: WorkspaceParts, body: unknown, ack: Ack): Pr
   if (deps.lanes.isStopping()) return say(sentences.restarting());
   if (deps.repeats.isRepeat(typed.trigger_id)) return ack();
   if (typed.command !== deps.settings.command) return say(sentences.otherCommand(deps.settings.command));
+  const { trigger_id: id, user_id: userId, channel_id: channelId, response_url: responseUrl } = typed;
+  const origin: Origin = { userId, teamId: deps.people.bot().teamId ?? typed.team_id, channelId, responseUrl };
   let parsed: Parsed;
   try {
     parsed = parseText(typed.text);
   } catch (error) {
     const begun = unfinishedForm(typed.text);
-    if (begun !== undefined) return openBegun(deps, { ...begun, typed }, ack);
+    if (begun !== undefined) {
+      // Incomplete words continue in the form.
+      await ack();
+      return openVerbForm(deps, { ...begun, origin, triggerId: id });
+    }
     const meant = readSentence(typed.text);
     if (meant.kind === "confirm" && !offersMore(error)) return say(confirmMessage(meant.parsed));
     if (meant.kind !== "run") return say(failureMessage(deps, error, { verb: "?", effect: "read" }));
     ({ parsed } = meant);
   }
-  const { trigger_id: id } = typed;
-  const origin = originOf(deps, typed);
   const opens = async (view: object): Promise<void> => {
     await ack();
     await openForm(deps, { triggerId: id, view, origin });
@@ -56,19 +59,4 @@ export async function onSlash(deps: WorkspaceParts, body: unknown, ack: Ack): Pr
 /** Its buttons run what was typed with the verb that was probably meant. */
 function offersMore(error: unknown): boolean {
   return error instanceof UserError && error.suggestions.some(({ words }) => words !== undefined);
-}
-
-type Beginning = Pick<Opening, "command" | "values"> & { readonly typed: SlashCommand };
-
-/** Incomplete words continue in the form. */
-async function openBegun(deps: WorkspaceParts, { command, values, typed }: Beginning, ack: Ack): Promise<void> {
-  await ack();
-  return openVerbForm(deps, { command, values, origin: originOf(deps, typed), triggerId: typed.trigger_id });
-}
-
-function originOf(
-  { people }: Pick<WorkspaceParts, "people">,
-  { user_id, team_id, channel_id, response_url }: SlashCommand,
-): Origin {
-  return { userId: user_id, teamId: people.bot().teamId ?? team_id, channelId: channel_id, responseUrl: response_url };
 }

@@ -5,6 +5,8 @@ import type { Clients, Urgency } from "./clients.ts";
 import { classify, type FailureKind, type SlackFailure } from "./slack-error.ts";
 import type { Clock } from "../../workflow/ports.ts";
 
+// A call to Slack: its attempts, what holds it back, and the log line when it failed.
+
 export type Result<Value> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly failure: SlackFailure };

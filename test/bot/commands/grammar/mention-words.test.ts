@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type Heard, readMention } from "../../../../src/bot/commands/grammar/mention-words.ts";
+import { type ParsedMention, readMention } from "../../../../src/bot/commands/grammar/mention-words.ts";
 import { joinWords } from "../../../../src/bot/commands/grammar/words.ts";
 
 /** What a message leads to, as "confirm restart web". */
@@ -126,7 +126,7 @@ const negated = fc.oneof(
 );
 
 /** Whether a click or the message itself could change anything. */
-function mayWrite(answer: Heard): boolean {
+function mayWrite(answer: ParsedMention): boolean {
   if (answer.kind === "menu") return false;
   if (answer.kind === "miss") return answer.error.suggestions.some(({ ask }) => !["list", "help"].includes(ask.verb));
   return answer.parsed.command.effect !== "read";

@@ -2,6 +2,7 @@ import type { Logger } from "pino";
 import type { Connection, Events } from "./connection.ts";
 import type { Delivery } from "./frame.ts";
 import { unawaited } from "../../../../platform/unawaited.ts";
+import { orAborted, within } from "../../../../platform/waiting.ts";
 import { setTimeout as sleep } from "node:timers/promises";
 import { classify } from "../../send/slack-error.ts";
 
@@ -113,7 +114,11 @@ export function createConnections(parts: ConnectionsParts): Connections {
     },
     isOpen: () => [...state.entries].some(({ connection }) => connection.isOpen()),
     lastFailure: () => state.lastFailure,
-    status: () => [...state.entries].map(statusOf),
+    status: () =>
+      [...state.entries].map(({ sinceMs, hasHello, end }) => ({
+        ageMs: Math.round(performance.now() - sinceMs),
+        state: end !== undefined ? "retiring" : hasHello ? "open" : "opening",
+      })),
   };
 }
 
@@ -124,11 +129,6 @@ function dropDead({ entries }: State): void {
     finish("it stopped answering");
     connection.drop();
   }
-}
-
-function statusOf({ sinceMs, hasHello, end }: Entry): ConnectionStatus {
-  const state = end !== undefined ? "retiring" : hasHello ? "open" : "opening";
-  return { ageMs: Math.round(performance.now() - sinceMs), state };
 }
 
 /** Slack has said invalid_auth during its own outages, so a token that worked before is refused only after so many. */
@@ -145,7 +145,8 @@ export async function keepOpen(state: State): Promise<void> {
   let waitMs = 0;
   let last: Entry | undefined;
   while (!stopping.signal.aborted) {
-    await pause(state, Math.max(waitMs, timing.retryDelayMs(failures)));
+    const ms = Math.max(waitMs, timing.retryDelayMs(failures));
+    if (ms > 0) await sleep(ms, undefined, { signal: stopping.signal }).catch(() => undefined);
     if (stopping.signal.aborted) return;
     const entry = createEntry(state);
     const failure = await opened(state, entry);
@@ -164,10 +165,6 @@ export async function keepOpen(state: State): Promise<void> {
     if (entry.end === "link_disabled") return refuse(state, entry.end);
     log.info({ reason: entry.end, aliveMs: Math.round(aliveMs) }, "replacing a connection to Slack");
   }
-}
-
-async function pause({ stopping }: State, ms: number): Promise<void> {
-  if (ms > 0) await sleep(ms, undefined, { signal: stopping.signal }).catch(() => undefined);
 }
 
 function createEntry(state: State): Entry {
@@ -202,8 +199,19 @@ type Failure = { readonly waitMs: number; readonly isFinal: boolean };
 async function opened(state: State, entry: Entry): Promise<Failure | undefined> {
   const { parts, stopping, starting } = state;
   const { connection } = entry;
+  const { helloWithinMs } = parts.timing;
   try {
-    const hello = await Promise.race([connection.open(), lateHello(state), ended(entry)]);
+    // Slack may close a connection instead of greeting it.
+    const ended = entry.over.then((): never => {
+      throw new DisconnectedError(entry.end ?? "it was closed");
+    });
+    const late = (): never => {
+      throw new Error(`Slack said no hello within ${helloWithinMs} ms`);
+    };
+    const hello = await orAborted(
+      within(helloWithinMs, Promise.race([connection.open(), ended]), late),
+      stopping.signal,
+    );
     entry.hasHello = true;
     state.refusals = 0;
     state.wasOpen = true;
@@ -216,18 +224,6 @@ async function opened(state: State, entry: Entry): Promise<Failure | undefined> 
     if (stopping.signal.aborted) return { waitMs: 0, isFinal: true };
     return failed(state, err);
   }
-}
-
-async function lateHello({ parts, stopping }: State): Promise<never> {
-  const { helloWithinMs } = parts.timing;
-  await sleep(helloWithinMs, undefined, { signal: stopping.signal, ref: false });
-  throw new Error(`Slack said no hello within ${helloWithinMs} ms`);
-}
-
-/** Slack may close a connection instead of greeting it. */
-async function ended(entry: Entry): Promise<never> {
-  await entry.over;
-  throw new DisconnectedError(entry.end ?? "it was closed");
 }
 
 class DisconnectedError extends Error {}
