@@ -54,13 +54,8 @@ export function namesOf({ name, aliases = [] }: Command): readonly string[] {
 /** In a short word a typo seldom hits the first letter: `top` isn't `stop`, and `ps` isn't `use`. */
 function mayBeTypo(wanted: string, known: string): boolean {
   if (known.length < 3) return false;
-  return (
-    wanted.charAt(0) === known.charAt(0) || isSwappedStart(wanted, known) || Math.min(wanted.length, known.length) >= 5
-  );
-}
-
-function isSwappedStart(wanted: string, known: string): boolean {
-  return wanted.charAt(0) === known.charAt(1) && wanted.charAt(1) === known.charAt(0);
+  const isSwapped = wanted.charAt(0) === known.charAt(1) && wanted.charAt(1) === known.charAt(0);
+  return wanted.charAt(0) === known.charAt(0) || isSwapped || Math.min(wanted.length, known.length) >= 5;
 }
 
 /** A button that runs the verb with the words that were typed; none where they don't fit it. */

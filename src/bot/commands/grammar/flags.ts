@@ -118,7 +118,11 @@ function allNames(flags: Flags): ReadonlyMap<string, { readonly name: string; re
 
 function addValue(values: Map<string, string[]>, token: Token, flags: Flags): void {
   const known = allNames(flags).get(token.name);
-  if (known === undefined) throw unknownFlag(token.rawName, flags);
+  if (known === undefined) {
+    const long = [...allNames(flags).keys()].filter((name) => name.length > 1);
+    const near = nearNames(nameOf(token.rawName.replace(/^-+/u, "")), long)[0];
+    throw new UnknownFlag(token.rawName, near === undefined ? undefined : dashed(near));
+  }
   const { name, flag } = known;
   const before = values.get(name);
   if (before !== undefined && flag.many !== true) {
@@ -151,12 +155,6 @@ export class UnknownFlag extends UserError {
     this.typed = typed;
     this.near = near;
   }
-}
-
-function unknownFlag(rawName: string, flags: Flags): UnknownFlag {
-  const long = [...allNames(flags).keys()].filter((name) => name.length > 1);
-  const near = nearNames(nameOf(rawName.replace(/^-+/u, "")), long)[0];
-  return new UnknownFlag(rawName, near === undefined ? undefined : dashed(near));
 }
 
 function nameOf(word: string): string {

@@ -78,7 +78,8 @@ function readWord(characters: readonly string[], start: number): Word & { end: n
   let quoted = false;
   while (at < characters.length && !isSpace(characters[at])) {
     const character = characters[at] ?? "";
-    const quotes = at === start || word.endsWith("=") ? quotesOf(character) : undefined;
+    const quotes =
+      at === start || word.endsWith("=") ? [DOUBLE, SINGLE].find((each) => each.includes(character)) : undefined;
     if (quotes === undefined) {
       word += character;
       at += 1;
@@ -114,11 +115,6 @@ function plainDashes(word: string): string {
   if (dashes === undefined) return word;
   const rest = word.slice(dashes.length);
   return (/^\d/u.test(rest) ? "-" : "--") + rest;
-}
-
-function quotesOf(character: string): string | undefined {
-  if (DOUBLE.includes(character)) return DOUBLE;
-  return SINGLE.includes(character) ? SINGLE : undefined;
 }
 
 function isSpace(character: string | undefined): boolean {

@@ -48,8 +48,20 @@ export async function listJobs({
   return { items: jobs, skipped, unlisted };
 }
 
-const serviceEntries = once((services: readonly Service[]) => services.map(serviceEntry));
-const jobEntries = once((jobs: readonly Job[]) => jobs.map(jobEntry));
+const serviceEntries = once((services: readonly Service[]) =>
+  services.map((service) => {
+    const { name, target_instance_size: target, ready_instances: ready } = service;
+    const health = serviceStatus(service);
+    const size = target === undefined ? undefined : ready === undefined ? String(target) : `${ready}/${target}`;
+    return { name, status: health.words, health, size };
+  }),
+);
+const jobEntries = once((jobs: readonly Job[]) =>
+  jobs.map((job) => {
+    const health = jobStatus(job);
+    return { name: job.metadata.name, status: health.words, health };
+  }),
+);
 
 /** Callers who share a read get the same list, whose entries are made once. */
 function once<Item>(entriesOf: (items: readonly Item[]) => Entry[]): typeof entriesOf {
@@ -59,16 +71,4 @@ function once<Item>(entriesOf: (items: readonly Item[]) => Entry[]): typeof entr
     made.set(items, entries);
     return entries;
   };
-}
-
-function serviceEntry(service: Service): Entry {
-  const { name, target_instance_size: target, ready_instances: ready } = service;
-  const health = serviceStatus(service);
-  const size = target === undefined ? undefined : ready === undefined ? String(target) : `${ready}/${target}`;
-  return { name, status: health.words, health, size };
-}
-
-function jobEntry(job: Job): Entry {
-  const health = jobStatus(job);
-  return { name: job.metadata.name, status: health.words, health };
 }

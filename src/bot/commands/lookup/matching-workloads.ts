@@ -25,7 +25,12 @@ export async function asksFor(several: SeveralAsk, context: Context): Promise<re
   const known = wanted.some(({ isPattern }) => isPattern) ? await usable(several, context) : [];
   const names = wanted.flatMap((each) => namesOf(each, known));
   const unique = [...new Set(names)];
-  if (unique.length > MOST_WORKLOADS) throw tooMany(`${matchWords(wanted)} ${counted(unique.length, "workload")}`);
+  if (unique.length > MOST_WORKLOADS) {
+    const [only, ...others] = wanted;
+    const matches =
+      only !== undefined && others.length === 0 ? `${only.typed} matches` : "Your names and patterns match";
+    throw tooMany(`${matches} ${counted(unique.length, "workload")}`);
+  }
   return unique.map((name) => ({ ...ask, args: { name } }));
 }
 
@@ -39,11 +44,6 @@ function nearPattern(pattern: string, known: readonly Named[]): readonly string[
     .map(({ name }) => name)
     .filter(isNear)
     .slice(0, MOST_NEAR);
-}
-
-function matchWords(wanted: readonly Wanted[]): string {
-  const [only, ...others] = wanted;
-  return only !== undefined && others.length === 0 ? `${only.typed} matches` : "Your names and patterns match";
 }
 
 function namesOf({ isPattern, typed, target }: Wanted, known: readonly Named[]): readonly string[] {

@@ -87,17 +87,14 @@ async function describeLoss(values: FormValues, context: VerbContext): Promise<F
 }
 
 function serviceLoss(service: Service): Line[] {
-  const { name, binding_domain_name: domains } = service;
-  const parts = [instancesOf(service), ...domainParts(domains)];
-  return [aboutWorkload(name, ` (${parts.join(", ")}).`, "⚠️ Permanently deletes ")];
-}
-
-/** "1 running instance"; "2 instances, stopped" */
-function instancesOf(service: Service): string {
-  const { target_instance_size: size } = service;
+  const { name, target_instance_size: size, binding_domain_name: domains } = service;
   const { level, words } = serviceStatus(service);
-  if (size === undefined) return words;
-  return level === "healthy" ? counted(size, "running instance") : `${counted(size, "instance")}, ${words}`;
+  // "1 running instance"; "2 instances, stopped"
+  const running = level === "healthy" ? "running instance" : "instance";
+  const suffix = level === "healthy" ? "" : `, ${words}`;
+  const instances = size === undefined ? words : `${counted(size, running)}${suffix}`;
+  const parts = [instances, ...domainParts(domains)];
+  return [aboutWorkload(name, ` (${parts.join(", ")}).`, "⚠️ Permanently deletes ")];
 }
 
 function jobLoss(job: Job): Line[] {

@@ -99,7 +99,11 @@ export function pendingList(list: PendingList): Message {
   const title = `${counted(total, "request")} waiting for approval`;
   const from = page * PENDING_PAGE;
   const part = total > PENDING_PAGE ? `${from + 1}–${from + rows.length} of ${total}, newest first` : "";
-  return post([title, ...rows.map((row) => spoken(row, list))].join("\n"), [
+  const spoken = rows.map(({ change }) => {
+    const request = plainTextOf([section(requestTitle(change, list))]);
+    return `${request}, ${truncate(visible(change.requester.name), 40)}, ${approvalsText(change, list)}`;
+  });
+  return post([title, ...spoken].join("\n"), [
     section([strong(title)]),
     ...rows.flatMap((row) => entry(row, list)),
     ...(part === "" ? [] : [context(part)]),
@@ -112,11 +116,6 @@ export function pendingList(list: PendingList): Message {
 
 function turn(label: string, { ask }: PendingList, page: number) {
   return askButton(label, { ...ask, args: { ...ask.args, page } });
-}
-
-function spoken({ change }: PendingRow, list: PendingList): string {
-  const title = plainTextOf([section(requestTitle(change, list))]);
-  return `${title}, ${truncate(visible(change.requester.name), 40)}, ${approvalsText(change, list)}`;
 }
 
 function entry(row: PendingRow, list: PendingList): Block[] {

@@ -12,7 +12,6 @@ import { counted, grouped, truncate, visible } from "../../views/kit/text.ts";
 import { age, span } from "../../views/kit/time.ts";
 import { failureRate, readWords, logTexts, newestPage } from "../../views/kit/log-text.ts";
 import type { LogLook } from "../lookup/log-look.ts";
-import type { LogEntry } from "../../logs/entries.ts";
 import { context, preformatted, section, type Line, type Block } from "../../views/kit/blocks.ts";
 import { strong, words } from "../../views/kit/inline.ts";
 import { redactLines } from "../../logs/redact.ts";
@@ -115,17 +114,17 @@ function stateWords({ level, words }: WorkloadStatus): string {
   return level === "failing" && words.startsWith("failed") ? words : `is ${words}`;
 }
 
-/** The error that its log reports most, unless that is from before it began to crash. */
+/**
+ * The error that its log reports most, unless that is from before it began to crash: "lost the connection to the database,
+ * 18 times"; of a part of a log, in how much of it.
+ */
 function causeIn(log: LogFindings, service: Service | undefined): string | undefined {
   const since = Date.parse(service?.restarts?.first_at ?? "");
   const cause = log.failures.find(({ latest: { atMs } }) => !(atMs !== undefined && atMs < since - 60_000));
-  return cause === undefined ? undefined : times(cause, log);
-}
-
-/** "lost the connection to the database, 18 times"; of a part of a log, in how much of it. */
-function times({ message, count }: Failure, { mayHaveOlder, read }: LogFindings): string {
-  const part = mayHaveOlder ? ` in the last ${grouped(read)} log lines` : "";
-  return `${truncate(message, CAUSE_MESSAGE)}${count === 1 ? "" : `, ${counted(count, "time")}${part}`}`;
+  if (cause === undefined) return undefined;
+  const part = log.mayHaveOlder ? ` in the last ${grouped(log.read)} log lines` : "";
+  const often = cause.count === 1 ? "" : `, ${counted(cause.count, "time")}${part}`;
+  return `${truncate(cause.message, CAUSE_MESSAGE)}${often}`;
 }
 
 const KINDS = 3;
@@ -159,13 +158,10 @@ function failureBlock({ count, latest }: Failure, now: Date): Block[] {
     ...(latest.instance === "" ? [] : [`in ${truncate(visible(latest.instance), 80)}`]),
   ].join(" ");
   const last = where === "" ? [] : [words(`${count === 1 ? " " : ", last "}${where}`)];
-  return [section([strong(`${grouped(count)}×`), ...last]), preformatted(headOf(latest))];
-}
-
-function headOf({ lines }: LogEntry): string {
-  const shown = lines.slice(0, LINES).map((line) => truncate(line, LINE));
-  const left = lines.length - shown.length;
-  return [...shown, ...(left > 0 ? [`… ${counted(left, "more line")}`] : [])].join("\n").trimEnd();
+  const shown = latest.lines.slice(0, LINES).map((line) => truncate(line, LINE));
+  const left = latest.lines.length - shown.length;
+  const text = [...shown, ...(left > 0 ? [`… ${counted(left, "more line")}`] : [])].join("\n").trimEnd();
+  return [section([strong(`${grouped(count)}×`), ...last]), preformatted(text)];
 }
 
 function newestEntries(log: LogFindings): Block[] {
@@ -254,9 +250,10 @@ function probeCause(found: Found): string | undefined {
 function newEvents(found: Found): readonly Event[] {
   const { events = [] } = workloadOf(found);
   const { reason = "" } = statusOf(found);
+  const containers = found.kind === "service" ? found.service.containers : found.job.spec?.template?.spec?.containers;
   const redacted = redactLines(
     events.map(({ message }) => message),
-    envOf(found),
+    (containers ?? []).flatMap(({ env = [] }) => env.flatMap(({ value }) => value ?? [])),
   );
   return events
     .map((event, at) => ({ ...event, message: redacted[at] ?? "" }))
@@ -270,9 +267,4 @@ const PASSED_ON = /^Error creating: /u;
 
 function workloadOf(found: Found) {
   return found.kind === "service" ? found.service : found.job;
-}
-
-function envOf(found: Found): string[] {
-  const containers = found.kind === "service" ? found.service.containers : found.job.spec?.template?.spec?.containers;
-  return (containers ?? []).flatMap(({ env = [] }) => env.flatMap(({ value }) => value ?? []));
 }

@@ -47,7 +47,11 @@ export function canICommand(all: () => readonly Command[]): ReadCommand {
     },
     async answer(ask, context) {
       const { verb, words } = Args.parse(ask.args);
-      return answer(queryOf(findCommand(all(), verb), words), context);
+      const command = findCommand(all(), verb);
+      // Parsing --break-glass would require a reason, so it isn't among the words.
+      const own = wordsBeforeCommand(words);
+      const others = words.filter((word, at) => at >= own.length || word !== "--break-glass");
+      return answer({ command, words: others, breakGlass: own.includes("--break-glass") }, context);
     },
   };
 }
@@ -83,13 +87,6 @@ function formOf(all: () => readonly Command[]): Pick<ReadCommand, "form" | "unfi
 function wordsBeforeCommand(words: readonly string[]): readonly string[] {
   const end = words.indexOf("--");
   return end < 0 ? words : words.slice(0, end);
-}
-
-/** Takes --break-glass out of the words, because parsing it would require a reason. */
-function queryOf(command: Command, words: readonly string[]): Query {
-  const own = wordsBeforeCommand(words);
-  const breakGlass = own.includes("--break-glass");
-  return { command, words: words.filter((word, at) => at >= own.length || word !== "--break-glass"), breakGlass };
 }
 
 async function answer(query: Query, context: Context): Promise<Message> {

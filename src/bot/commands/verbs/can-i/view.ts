@@ -130,7 +130,8 @@ function sentences(action: ActionAnswer, { hasReason }: Evaluated, asked: string
       return [
         `🚫 No. ${verdict.why}`,
         ...(verdict.next === "" ? [] : [verdict.next]),
-        ...ruleUnlessNamed(verdict),
+        // A text from the rule's `say` usually doesn't name the rule.
+        ...(verdict.rule === undefined || verdict.why.includes(verdict.rule) ? [] : [policyLine(verdict.rule)]),
         ...glass,
       ];
     case "depends":
@@ -140,11 +141,6 @@ function sentences(action: ActionAnswer, { hasReason }: Evaluated, asked: string
 
 function policyLine(rule: string): string {
   return `Policy: ${truncate(visible(rule), 120)}.`;
-}
-
-/** A text from the rule's `say` usually doesn't name the rule. */
-function ruleUnlessNamed({ rule, why }: Extract<Verdict, { kind: "refuse" }>): string[] {
-  return rule === undefined || why.includes(rule) ? [] : [policyLine(rule)];
 }
 
 function missingReason(isMissing: boolean): string[] {

@@ -3,7 +3,7 @@ import { UserError } from "../../../errors.ts";
 import { prefillLike } from "./create-like.ts";
 import { createFields } from "./fields.ts";
 import { JobArgs, proposeJob, proposeService, ServiceArgs } from "./new-workload.ts";
-import type { Flags, Typed } from "../../grammar/flags.ts";
+import type { Flags } from "../../grammar/flags.ts";
 import { writeVerb } from "../../grammar/verb.ts";
 
 const flags = {
@@ -43,7 +43,11 @@ export const create = writeVerb({
   args: z.discriminatedUnion("kind", [ServiceArgs, JobArgs], { error: "Say what to create: service or job." }),
   read(typed, { name = "", ...byName }) {
     const kind = typed.positionals[0]?.toLowerCase();
-    if (kind === "service" || kind === "job") refuseFlagsOfOther(kind, typed);
+    if (kind === "service" || kind === "job") {
+      const other = kind === "service" ? "job" : "service";
+      const wrong = only[other].find((flag) => typed.has(flag));
+      if (wrong !== undefined) throw new UserError(`--${wrong} is only for a ${other}.`, { next: "Leave it out." });
+    }
     return { ...byName, kind, name };
   },
   form: {
@@ -61,9 +65,3 @@ export const create = writeVerb({
   target: ({ kind, name }) => ({ kind, name }),
   propose: (args, context) => (args.kind === "service" ? proposeService(args, context) : proposeJob(args, context)),
 });
-
-function refuseFlagsOfOther(kind: "service" | "job", typed: Typed): void {
-  const other = kind === "service" ? "job" : "service";
-  const wrong = only[other].find((flag) => typed.has(flag));
-  if (wrong !== undefined) throw new UserError(`--${wrong} is only for a ${other}.`, { next: "Leave it out." });
-}

@@ -1,7 +1,7 @@
 import type { Job, Service } from "../../../../api/answers.ts";
 import { lead, type WorkloadStatus, jobStatus, serviceStatus } from "../../../../api/workload-status.ts";
 import type { Ask } from "../../../ask.ts";
-import { actions, askButton, context, type Line, section, type Block } from "../../../views/kit/blocks.ts";
+import { actions, askButton, context, type Line, section, type Block, withBlockId } from "../../../views/kit/blocks.ts";
 import { picker } from "../../../views/forms/form-element.ts";
 import { openButton } from "../../../views/kit/ask-buttons.ts";
 import { strong, words, hostLink, type Inline, joined } from "../../../views/kit/inline.ts";
@@ -34,7 +34,11 @@ const STATUS = 100;
 export function workloadList(list: WorkloadList): Message {
   const total = (list.services?.length ?? 0) + (list.jobs?.length ?? 0);
   if (total === 0) return empty(list);
-  const found = rowsOf(list).sort(byNeed);
+  const found = rowsOf(list).sort((one, other) => {
+    const need = rank(one) - rank(other);
+    if (need !== 0) return need;
+    return one.name < other.name ? -1 : Number(one.name > other.name);
+  });
   if (found.length === 0) return noneFits(list);
   const last = Math.ceil(found.length / PAGE) - 1;
   const page = Math.min(Math.max(0, Math.trunc(list.page) || 0), last);
@@ -46,13 +50,14 @@ export function workloadList(list: WorkloadList): Message {
     section([strong(title, 300)]),
     drawRows(shown, list.now),
     ...(last > 0 ? [context(`${grouped(from + 1)}–${grouped(from + shown.length)} of ${grouped(found.length)}`)] : []),
-    ...inRegion(
-      list,
+    // Slack sends only the block's id with a choice and its suggestions, so the id holds the region.
+    ...withBlockId(
       actions(
         page > 0 ? turn("Back", list, page - 1) : undefined,
         page < last ? turn("Next", list, page + 1) : undefined,
         picker(kindOf(list), "Act on…"),
       ),
+      /^[\w.-]{1,60}$/u.test(list.region) ? `region:${list.region}` : undefined,
     ),
   ]);
 }
@@ -68,7 +73,9 @@ function rowsOf({ services, jobs, filter }: WorkloadList): Row[] {
       .map((job): Row => ({ kind: "job", name: job.metadata.name, status: jobStatus(job), job })),
   ];
   if (filter.status === undefined) return rows;
-  const fits = statusFilter(filter.status);
+  // Other words, which `--status` takes for statuses of other workload APIs, are compared with how the status begins.
+  const wanted = filter.status.toLowerCase();
+  const fits: Fits = filters.get(wanted) ?? (({ words }) => words.startsWith(wanted));
   return rows.filter(({ status }) => fits(status));
 }
 
@@ -112,11 +119,6 @@ function turn(label: string, { ask, shared }: WorkloadList, page: number) {
 function kindOf({ services, jobs }: WorkloadList): "service" | "job" | "any" {
   if (services === undefined) return "job";
   return jobs === undefined ? "service" : "any";
-}
-
-/** Slack sends only the block's id with a choice and its suggestions, so the id holds the region. */
-function inRegion({ region }: WorkloadList, blocks: readonly Block[]): Block[] {
-  return blocks.map((block) => (/^[\w.-]{1,60}$/u.test(region) ? { ...block, block_id: `region:${region}` } : block));
 }
 
 /** Two short lines for each: a phone shows them without scrolling sideways. */
@@ -216,13 +218,6 @@ function addressOf({ port_mappings, default_domain_name, binding_domain_name }: 
   return words(`${truncate(visible(first), ADDRESS)} +${more.length}`);
 }
 
-/** Trouble first, then by name. */
-function byNeed(one: Row, other: Row): number {
-  const need = rank(one) - rank(other);
-  if (need !== 0) return need;
-  return one.name < other.name ? -1 : Number(one.name > other.name);
-}
-
 function rank({ status }: Row): number {
   if (status.level === "failing") return 0;
   return needsAttention(status) ? 1 : 2;
@@ -275,10 +270,4 @@ function isTroubleWord(word: string): boolean {
 /** True for a word that `list` takes as a status rather than as a part of a name. */
 export function isStatusWord(word: string): boolean {
   return filters.has(word.toLowerCase());
-}
-
-/** Other words, which `--status` takes for statuses of other workload APIs, are compared with how the status begins. */
-function statusFilter(word: string): Fits {
-  const wanted = word.toLowerCase();
-  return filters.get(wanted) ?? (({ words }) => words.startsWith(wanted));
 }

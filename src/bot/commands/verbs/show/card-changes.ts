@@ -25,13 +25,11 @@ export function lastChange(events: readonly HistoryEvent[], { kind, region, name
   const done = mine.find((event) => event.kind === "done");
   if (done === undefined) return undefined;
   const requested = events.find((each) => each.kind === "requested" && each.changeId === done.changeId);
+  // Of what was only accepted, later rows may say that it took effect.
+  const isOnlyAccepted =
+    isUnconfirmed(done) || /^(?:Not visible yet|The workload API accepted it)\b/u.test(done.result);
   const isConfirmed = mine.some((each) => each.kind === "confirmed" && each.changeId === done.changeId);
-  return { done, requested, isConfirmed: isConfirmed || !isOnlyAccepted(done) };
-}
-
-/** Later rows may say that it took effect. */
-function isOnlyAccepted(done: HistoryEvent): boolean {
-  return isUnconfirmed(done) || /^(?:Not visible yet|The workload API accepted it)\b/u.test(done.result);
+  return { done, requested, isConfirmed: isConfirmed || !isOnlyAccepted };
 }
 
 type LastChange = {

@@ -52,6 +52,8 @@ export function jobCard({ job, region, now, actions, waiting, last, log, verdict
     ...ownerLines({ managed_by: job.managed_by }),
   ];
   const [first, ...rest] = lines;
+  // Their logs are read one by one, so several are named.
+  const { instance_names: names = [] } = job;
   const blocks = [
     headLine(head),
     headContext(["job", region, imageText(containers)], job.metadata.creationTimestamp, now),
@@ -63,7 +65,7 @@ export function jobCard({ job, region, now, actions, waiting, last, log, verdict
         ...containerFields(containers),
         ...sidecarFields(job.sidecars),
         { label: "Volumes", value: volumes(job) },
-        { label: "Instances", value: instances(job) },
+        { label: "Instances", value: names.length < 2 ? [] : firstOf(names, LISTED, (each) => code(each, 80)) },
       ])),
   ];
   const spoken = [headText(head), status.reason ?? facts].filter((part) => part !== "").join(" · ");
@@ -123,11 +125,6 @@ function scheduleLines({ schedule }: Job, now: Date): Line[] {
           ...(result === undefined ? [] : [words(` · ${result}`, 40)]),
         ],
   ];
-}
-
-/** Their logs are read one by one, so several are named. */
-function instances({ instance_names: names = [] }: Job): Inline[] {
-  return names.length < 2 ? [] : firstOf(names, LISTED, (each) => code(each, 80));
 }
 
 function volumes(job: Job): Inline[] {
