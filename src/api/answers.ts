@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { fitsOf } from "./fits.ts";
 import { Job, identity, listOf, lenient, text, Service } from "./workload-shapes.ts";
 import type { OperationId } from "./operations.ts";
 
@@ -10,14 +11,19 @@ export type LogLine = { instance_name?: string; log: string };
 
 /** An empty list may be null or missing. An answer with other keys but without the list isn't an answer of this API. */
 function listUnder<Item extends z.ZodType>(key: "jobs" | "services", item: Item) {
-  const listed = listOf(item);
+  const fits = fitsOf(item);
+  const read = (value: unknown): z.output<Item>[] => {
+    if (fits(value)) return [value as z.output<Item>]; // the schema would return the same
+    const parsed = item.safeParse(value);
+    return parsed.success ? [parsed.data] : [];
+  };
   return z
     .looseObject({ region: lenient(identity), not_listed: lenient(listOf(identity)) })
     .refine((answer) => key in answer || Object.keys(answer).every((name) => name === "region"), `it has no ${key}`)
     .refine((answer) => Array.isArray(answer[key] ?? []), `${key} isn't a list`)
     .transform((answer) => {
-      const raw = z.array(z.unknown()).parse(answer[key] ?? []);
-      const items = listed.parse(raw);
+      const raw: readonly unknown[] = Array.isArray(answer[key]) ? answer[key] : [];
+      const items = raw.flatMap(read);
       // Entries without a name are dropped; the count is shown to people.
       return { ...answer, items, skipped: raw.length - items.length };
     });

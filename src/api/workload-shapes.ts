@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { readsListOf } from "./fits.ts";
 
 /**
  * A field that can be missing, null or malformed: all three become undefined, so that one bad field doesn't hide the
@@ -25,12 +26,14 @@ export const count = z.union([
 
 /** Drops malformed items. */
 export function listOf<Item extends z.ZodType>(item: Item) {
-  return z.array(z.unknown()).transform((values) =>
+  const list = z.array(z.unknown()).transform((values) =>
     values.flatMap((value): z.output<Item>[] => {
       const read = item.safeParse(value);
       return read.success ? [read.data] : [];
     }),
   );
+  readsListOf(list, item);
+  return list;
 }
 
 /** An environment variable of a job or service. Its value may be a secret. */
