@@ -9,14 +9,21 @@ export type { Service, ServiceContainer, ServiceVolume } from "./workload-shapes
 /** One message of a service's log. */
 export type LogLine = { instance_name?: string; log: string };
 
-/** An empty list may be null or missing. An answer with other keys but without the list isn't an answer of this API. */
-function listUnder<Item extends z.ZodType>(key: "jobs" | "services", item: Item) {
+/** An entry of a list as an answer holds it; none if it lacks its name. */
+function entryReader<Item extends z.ZodType>(item: Item): (value: unknown) => readonly z.output<Item>[] {
   const fits = fitsOf(item);
-  const read = (value: unknown): z.output<Item>[] => {
+  return (value) => {
     if (fits(value)) return [value as z.output<Item>]; // the schema would return the same
-    const parsed = item.safeParse(value);
-    return parsed.success ? [parsed.data] : [];
+    const read = item.safeParse(value);
+    return read.success ? [read.data] : [];
   };
+}
+
+const readJob = entryReader(Job);
+const readService = entryReader(Service);
+
+/** An empty list may be null or missing. An answer with other keys but without the list isn't an answer of this API. */
+function listUnder<Item>(key: "jobs" | "services", read: (value: unknown) => readonly Item[]) {
   return z
     .looseObject({ region: lenient(identity), not_listed: lenient(listOf(identity)) })
     .refine((answer) => key in answer || Object.keys(answer).every((name) => name === "region"), `it has no ${key}`)
@@ -29,8 +36,11 @@ function listUnder<Item extends z.ZodType>(key: "jobs" | "services", item: Item)
     });
 }
 
-const JobList = listUnder("jobs", Job).transform(({ items, ...rest }) => ({ ...rest, jobs: items }));
-const ServiceList = listUnder("services", Service).transform(({ items, ...rest }) => ({ ...rest, services: items }));
+const JobList = listUnder("jobs", readJob).transform(({ items, ...rest }) => ({ ...rest, jobs: items }));
+const ServiceList = listUnder("services", readService).transform(({ items, ...rest }) => ({
+  ...rest,
+  services: items,
+}));
 
 /** Every entry becomes one line: paging relies on the number of lines. */
 const LogEntries = z
@@ -63,6 +73,12 @@ const DeletedService = z.unknown().transform((body) => {
   const message = typeof body === "string" ? body : z.looseObject({ message: text }).safeParse(body).data?.message;
   return message === undefined || message === "" ? {} : { message };
 });
+
+/** How a long list is read, without its object around it. */
+export const listsInSlices = {
+  listJobs: { key: "jobs", read: readJob },
+  listServices: { key: "services", read: readService },
+} as const; // the key decides the operation's answer
 
 /**
  * One schema per operation, no stricter than the service. Unknown fields are kept; missing and null ones are undefined.

@@ -132,7 +132,7 @@ function answerTo(client: Client, sending: Sending): Promise<unknown> {
         wait: (ms) => client.wait(ms, flight.signal),
       });
       const secrets = secretValues(call, account);
-      const decoded = decode(answer, { op: call.op, secrets, now: client.now });
+      const decoded = await decode(answer, { op: call.op, secrets, now: client.now });
       const warnings = isRead
         ? []
         : warningsIn(answer.headers).flatMap((text) => displayable(text, secrets, WARNING) ?? []);

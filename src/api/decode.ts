@@ -1,9 +1,10 @@
 import type { z } from "zod";
-import { answerShapes, type ParsedAnswer } from "./answers.ts";
+import { answerShapes, listsInSlices, type ParsedAnswer } from "./answers.ts";
 import { isStatusOnly, type Exchange } from "./exchange.ts";
 import { unexpected, refusal } from "./problem.ts";
 import type { OperationId } from "./operations.ts";
 import { retryAfterSeconds } from "./retry.ts";
+import { parseSliced } from "./sliced-json.ts";
 import { isHtml, errorSentence, insteadIn, displayable, type Secret } from "./service-message.ts";
 
 export type Decoding<Op extends OperationId> = {
@@ -13,11 +14,14 @@ export type Decoding<Op extends OperationId> = {
   readonly now: () => number;
 };
 
+/** From here on, reading a list takes so long that others would notice: about a thousand workloads. */
+const LONG = 256 * 1024;
+
 /** Parses the answer of an operation. Throws a Problem for a refusal or an answer that isn't of this API. */
-export function decode<Op extends OperationId>(
+export async function decode<Op extends OperationId>(
   exchange: Exchange,
   { op, secrets, now }: Decoding<Op>,
-): ParsedAnswer<Op> {
+): Promise<ParsedAnswer<Op>> {
   const { status, headers, text } = exchange;
   if (status >= 400 && status < 600) {
     const detail = errorSentence(text ?? "", secrets);
@@ -30,11 +34,28 @@ export function decode<Op extends OperationId>(
   // Only the start counts: a log line can contain HTML.
   const start = text.slice(0, 200).trimStart();
   if (start.startsWith("<") && isHtml(start)) throw unexpected(op, "a web page instead of data", status);
+  const long = text.length < LONG ? undefined : await longList(op, text);
+  if (long !== undefined) return long as ParsedAnswer<Op>; // of this operation
   const body = isStatusOnly(op) ? jsonOrSentence(text, secrets) : jsonOf(text, op, status);
   const shape: z.ZodType = answerShapes[op];
   const read = shape.safeParse(body);
   if (!read.success) throw unexpected(op, mismatch(body, read.error), status);
   return read.data as ParsedAnswer<Op>; // the shape of `op` has this output
+}
+
+/** Undefined for what is no list: it is read at once. */
+async function longList(op: OperationId, text: string): Promise<object | undefined> {
+  if (op !== "listJobs" && op !== "listServices") return undefined;
+  const { key, read } = listsInSlices[op];
+  const items: unknown[] = [];
+  let entries = 0;
+  const take = (some: readonly unknown[]): void => {
+    entries += some.length;
+    for (const each of some) items.push(...read(each));
+  };
+  const rest = await parseSliced(text, { key, take });
+  const answer = rest && answerShapes[op].safeParse(rest).data;
+  return answer && { ...answer, [key]: items, skipped: entries - items.length };
 }
 
 function statusText(status: number, headers: Headers, secrets: readonly Secret[]): string {

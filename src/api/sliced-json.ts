@@ -1,0 +1,114 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+
+export type Slicing = {
+  /** Of the object that the text is: the list that is parsed in slices. */
+  readonly key: string;
+  /** Gets the entries, slice by slice, in their order. */
+  readonly take: (entries: readonly unknown[]) => void;
+  /** How much text is parsed at once, in characters. */
+  readonly size?: number;
+  /** How long others wait at most meanwhile. */
+  readonly turnMs?: number;
+};
+
+/** Less than a millisecond's work. */
+const SIZE = 64 * 1024;
+const TURN_MS = 5;
+
+/**
+ * Parses a JSON object with a long list and steps aside in between, so that nobody else's acknowledgement waits for it. Resolves
+ * to the object with that list empty. Undefined for every other text, whole or broken: `JSON.parse` says what it is.
+ * `take` may have been called by then.
+ */
+export async function parseSliced(text: string, slicing: Slicing): Promise<object | undefined> {
+  const { key, take, size = SIZE, turnMs = TURN_MS } = slicing;
+  const list = startOf(text, key);
+  if (list === undefined) return undefined;
+  let since = performance.now();
+  let from = list;
+  for (let at = list; ;) {
+    const { end, isLast } = entryEnd(text, at);
+    if (end === undefined) return undefined;
+    at = end + 1;
+    if (!isLast && end - from < size) continue;
+    const entries = parsed(`[${text.slice(from, end)}]`);
+    if (!Array.isArray(entries)) return undefined;
+    // Only a whole list may be empty: otherwise a comma has nothing behind it.
+    if (entries.length === 0 && from !== list) return undefined;
+    take(entries);
+    if (isLast) return restOf(text.slice(0, list) + text.slice(end), key);
+    from = at;
+    if (performance.now() - since < turnMs) continue;
+    await nextTurn();
+    since = performance.now();
+  }
+}
+
+function restOf(text: string, key: string): object | undefined {
+  // With the key twice, also in escapes, the second list counts.
+  if (text.includes("\\") || text.split(JSON.stringify(key)).length !== 2) return undefined;
+  const rest = parsed(text);
+  return typeof rest === "object" && rest !== null ? rest : undefined;
+}
+
+/** Undefined if it is no JSON; JSON has no other undefined. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Where the entries of the list begin. */
+function startOf(text: string, key: string): number | undefined {
+  const opening = /^\s*\{/u.exec(text);
+  if (!opening) return undefined;
+  const member = new RegExp(String.raw`\s*${JSON.stringify(key)}\s*:\s*\[`, "uy");
+  let at: number | undefined = opening[0].length;
+  while (at !== undefined) {
+    member.lastIndex = at;
+    if (member.test(text)) return member.lastIndex;
+    const { end, isLast } = entryEnd(text, at);
+    at = end === undefined || isLast ? undefined : end + 1;
+  }
+  return undefined;
+}
+
+type EntryEnd = { readonly end: number | undefined; readonly isLast: boolean };
+
+/** Where an entry of a list or an object ends: at the comma behind it, or at the bracket that closes all of them. */
+function entryEnd(text: string, from: number): EntryEnd {
+  let depth = 0;
+  for (let at = from; at < text.length; at += 1) {
+    switch (text.charCodeAt(at)) {
+      case 0x22: // "
+        at = closingQuote(text, at);
+        if (at === -1) return { end: undefined, isLast: true };
+        break;
+      case 0x5b: // [
+      case 0x7b: // {
+        depth += 1;
+        break;
+      case 0x5d: // ]
+      case 0x7d: // }
+        if (depth === 0) return { end: at, isLast: true };
+        depth -= 1;
+        break;
+      case 0x2c: // ,
+        if (depth === 0) return { end: at, isLast: false };
+        break;
+      default:
+    }
+  }
+  return { end: undefined, isLast: true };
+}
+
+function closingQuote(text: string, opening: number): number {
+  for (let at = text.indexOf('"', opening + 1); at !== -1; at = text.indexOf('"', at + 1)) {
+    let before = at - 1;
+    while (text.charCodeAt(before) === 0x5c) before -= 1;
+    if ((at - before) % 2 === 1) return at;
+  }
+  return -1;
+}

@@ -1,0 +1,112 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { parseSliced } from "../../src/api/sliced-json.ts";
+import { cases } from "../support/full-run.ts";
+import { apiAnswering, calls } from "./calls.ts";
+
+const seed = Number(process.env["FUZZ_SEED"] ?? Date.now() % 2 ** 31);
+const runs = { numRuns: 10 * cases, seed };
+
+async function sliced(text: string, size: number): Promise<unknown> {
+  const services: unknown[] = [];
+  const rest = await parseSliced(text, { key: "services", size, take: (entries) => void services.push(...entries) });
+  return rest === undefined ? undefined : { ...rest, services };
+}
+
+function whole(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const key = fc.constantFrom("services", "region", "not_listed", "a\\b", 'services"', "[", "serv");
+const answer = fc.record({
+  before: fc.dictionary(key, fc.jsonValue({ maxDepth: 2 }), { maxKeys: 2 }),
+  services: fc.array(fc.jsonValue({ maxDepth: 3 }), { maxLength: 8 }),
+  after: fc.dictionary(key, fc.jsonValue({ maxDepth: 2 }), { maxKeys: 2 }),
+  space: fc.constantFrom(undefined, 0, 1, "\t"),
+});
+const size = fc.constantFrom(1, 7, 40, 10_000);
+
+describe("a text that is parsed in slices", () => {
+  test("is what it is when it is parsed at once", async () => {
+    let read = 0;
+    const property = fc.asyncProperty(answer, size, async ({ before, services, after, space }, characters) => {
+      const text = JSON.stringify({ ...before, services, ...after }, undefined, space);
+      const found = await sliced(text, characters);
+      if (found === undefined) return;
+      read += 1;
+      expect(found).toStrictEqual(JSON.parse(text));
+    });
+    await fc.assert(property, runs);
+    expect(read).toBeGreaterThan(runs.numRuns / 4);
+  });
+
+  test("is never found whole when it is broken, and never another one", async () => {
+    const damage = fc.record({
+      at: fc.double({ min: 0, max: 1, noNaN: true }),
+      put: fc.constantFrom("", ",", "]", '"', "}", "[", "\\", ":", "x", '"services":[1],'),
+    });
+    const property = fc.asyncProperty(
+      answer,
+      damage,
+      size,
+      async ({ before, services, after }, { at, put }, characters) => {
+        const text = JSON.stringify({ ...before, services, ...after });
+        const cut = Math.floor(at * text.length);
+        const damaged = text.slice(0, cut) + put + text.slice(put === "" ? cut + 1 : cut);
+        const found = await sliced(damaged, characters);
+        if (found !== undefined) expect(found).toStrictEqual(whole(damaged));
+      },
+    );
+    await fc.assert(property, runs);
+  });
+
+  test.each([
+    '{"services":[1,]}',
+    '{"services":[,1]}',
+    '{"services":[1]',
+    '{"services":[1]}}',
+    '{"services":[1}]',
+    "[]",
+    "",
+    '{"services":{}}',
+  ])("%s is none", async (text) => {
+    expect(await sliced(text, 1)).toBeUndefined();
+  });
+});
+
+describe("a long list", () => {
+  const services = Array.from({ length: 5_000 }, (_, at) => ({
+    name: `svc-${at}`,
+    status: "Running",
+    message: "x".repeat(40),
+  }));
+
+  test("is read whole; entries without a name are counted", async () => {
+    const text = JSON.stringify({ region: "beijing1", services: [...services, {}, null], not_listed: ["other"] });
+    const read = await apiAnswering(200, text).send(calls.listServices);
+    expect(read).toMatchObject({ region: "beijing1", services, skipped: 2, not_listed: ["other"] });
+  });
+
+  test("that is cut off is no list", async () => {
+    const text = JSON.stringify({ region: "beijing1", services }).slice(0, -100);
+    await expect(apiAnswering(200, text).send(calls.listServices)).rejects.toMatchObject({ kind: "unexpected" });
+  });
+
+  test("lets others do their work after each slice", async () => {
+    let turns = 0;
+    let slices = 0;
+    const turn = (): void => {
+      turns += 1;
+      if (turns < 1_000) setImmediate(turn);
+    };
+    setImmediate(turn);
+    const take = (): void => void (slices += 1);
+    await parseSliced(JSON.stringify({ services }), { key: "services", take, size: 10_000, turnMs: 0 });
+    expect(slices).toBeGreaterThan(10);
+    expect(turns).toBeGreaterThanOrEqual(slices - 1);
+  });
+});
