@@ -1,4 +1,5 @@
 import { Agent, request as httpRequest } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
 import { apiPort, hold, nextSize, SCALED, setUpdating } from "./crowd-api.ts";
 import { type DeliveryKind, signedDelivery } from "./delivery.ts";
 import { listen, readBody } from "./listen.ts";
@@ -162,6 +163,22 @@ const calls = {
   async opensHome({ port, times }: To & { times: number }) {
     const ms: number[] = [];
     for (let time = 0; time < times; time += 1) ms.push(await deliver(port, { kind: "home", text: "" }).answered);
+    return ms;
+  },
+  /** Acks of others, in milliseconds, while somebody waits for an answer. */
+  async acksBeside({ port, text, times }: To & { text: string; times: number }) {
+    const ms: number[] = [];
+    for (let time = 0; time < times; time += 1) {
+      const { acked, answered } = say(port, text);
+      const answer = { isThere: false };
+      const ended = Promise.all([acked, answered]).then(() => (answer.isThere = true));
+      while (!answer.isThere) {
+        ms.push(await say(port, "help").acked);
+        // More often, it would be a flood, in which work waits.
+        await sleep(10);
+      }
+      await ended;
+    }
     return ms;
   },
   /** A service for each of those who scale at a time; until the card says how it ended. */
