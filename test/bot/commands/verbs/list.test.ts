@@ -135,6 +135,21 @@ test("services and jobs of one region are counted together", () => {
   expect(drawn(list({ services: [web], jobs: [report], region: "us" })).split("\n")[0]).toBe("2 workloads in us");
 });
 
+test("the pages of 3,000 follow each other in order, trouble first, in whatever order they come", () => {
+  const shuffled = Array.from({ length: 3_000 }, (_, at) =>
+    service(`web-${(at * 1_237) % 3_000}`, at % 900 === 0 ? { status: "Failed" } : {}),
+  );
+  const failed = shuffled.filter(({ status }) => status === "Failed").map(({ name }) => name);
+  const rest = shuffled.filter(({ status }) => status !== "Failed").map(({ name }) => name);
+  const inOrder = [...failed.toSorted(), ...rest.toSorted()];
+
+  for (const page of [0, 1, 9, 10, 299]) {
+    const { text } = list({ services: shuffled, page });
+    const names = [...text.matchAll(/web-\d+/gu)].map(([name]) => name);
+    expect(names).toEqual(inOrder.slice(page * 10, page * 10 + 10));
+  }
+});
+
 test("the second page of 2,000 has Back and Next, and says where it is", () => {
   const message = list({ services: many, page: 1, filter: { status: "running", text: "WEB" } });
 

@@ -34,16 +34,12 @@ const STATUS = 100;
 export function workloadList(list: WorkloadList): Message {
   const total = (list.services?.length ?? 0) + (list.jobs?.length ?? 0);
   if (total === 0) return empty(list);
-  const found = rowsOf(list).sort((one, other) => {
-    const need = rank(one) - rank(other);
-    if (need !== 0) return need;
-    return one.name < other.name ? -1 : Number(one.name > other.name);
-  });
+  const found = rowsOf(list);
   if (found.length === 0) return noneFits(list);
   const last = Math.ceil(found.length / PAGE) - 1;
   const page = Math.min(Math.max(0, Math.trunc(list.page) || 0), last);
   const from = page * PAGE;
-  const shown = found.slice(from, from + PAGE);
+  const shown = firstOf(found, from + PAGE).slice(from);
   const title = heading(list, { total, found });
   const spoken = shown.map(({ name, status }) => `${dotOf(status)} ${visible(name)} ${statusWords(status, list.now)}`);
   return post(`${title}: ${spoken.join(", ")}`, [
@@ -77,6 +73,20 @@ function rowsOf({ services, jobs, filter }: WorkloadList): Row[] {
   const wanted = filter.status.toLowerCase();
   const fits: Fits = filters.get(wanted) ?? (({ words }) => words.startsWith(wanted));
   return rows.filter(({ status }) => fits(status));
+}
+
+/** The first so many by need. Of tens of thousands a page needs ten, and to sort all of them would keep acks waiting. */
+function firstOf(rows: readonly Row[], count: number): readonly Row[] {
+  if (rows.length <= 1_000 || count > 100) return rows.toSorted(byNeed).slice(0, count);
+  const first: Row[] = [];
+  for (const row of rows) {
+    const last = first.at(-1);
+    if (first.length >= count && last !== undefined && byNeed(row, last) >= 0) continue;
+    const place = first.findLastIndex((each) => byNeed(each, row) <= 0);
+    first.splice(place + 1, 0, row);
+    if (first.length > count) first.pop();
+  }
+  return first;
 }
 
 type Counted = { readonly total: number; readonly found: readonly Row[] };
@@ -216,6 +226,13 @@ function addressOf({ port_mappings, default_domain_name, binding_domain_name }: 
   // Without "http://", the line fits a phone.
   if (more.length === 0) return link.type === "link" ? { ...link, text: visible(first) } : link;
   return words(`${truncate(visible(first), ADDRESS)} +${more.length}`);
+}
+
+/** Trouble first, then by name. */
+function byNeed(one: Row, other: Row): number {
+  const need = rank(one) - rank(other);
+  if (need !== 0) return need;
+  return one.name < other.name ? -1 : Number(one.name > other.name);
 }
 
 function rank({ status }: Row): number {
