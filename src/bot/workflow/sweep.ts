@@ -125,7 +125,9 @@ export type Sweeper = {
 /** Often enough that people still look at the card of a replica that died; a sweep is a handful of queries. */
 const EVERY_MS = 2_000;
 
-/** Sweeps now and then. Logs once when the database is away, and once when it is back. */
+const AWAY = "the database doesn't answer: writes are refused until it does";
+
+/** Sweeps now and then. Logs once when sweeps begin to fail, as when the database is away, and once when they work again. */
 export function createSweeper(
   { log, sweep: sweepOnce }: { readonly log: Logger; readonly sweep: () => Promise<void> },
   everyMs = EVERY_MS,
@@ -133,19 +135,16 @@ export function createSweeper(
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> = Promise.resolve();
   let isStopped = true;
-  let isAway = false;
+  let failing: string | undefined;
   const once = async (work: () => Promise<void>): Promise<void> => {
     try {
       await work();
-      if (isAway) log.info("the database is back");
-      isAway = false;
+      if (failing !== undefined) log.info(failing === AWAY ? "the database is back" : "sweeps work again");
+      failing = undefined;
     } catch (err) {
-      const what =
-        err instanceof StoreError
-          ? "the database doesn't answer: writes are refused until it does"
-          : "a sweep failed; the next one does its work";
-      if (!isAway) log.error({ err }, what);
-      isAway = true;
+      const what = err instanceof StoreError ? AWAY : "a sweep failed; the next one does its work";
+      if (what !== failing) log.error({ err }, what);
+      failing = what;
     }
   };
   const again = async (): Promise<void> => {

@@ -1,7 +1,8 @@
+import { pino } from "pino";
 import { expect, test } from "vitest";
 import { StoreError } from "../../../src/bot/errors.ts";
 import { sealInteraction, type Interaction } from "../../../src/bot/workflow/inbox/interaction.ts";
-import { sweep, type SweepDeps } from "../../../src/bot/workflow/sweep.ts";
+import { createSweeper, sweep, type SweepDeps } from "../../../src/bot/workflow/sweep.ts";
 import { approvedChange, event, pendingChange, storyOf } from "../store/contract/bench.ts";
 import { annHere, desk, type Desk } from "./support/desk.ts";
 
@@ -103,4 +104,24 @@ test("a bot that stops sweeps nothing any more", async () => {
   await sweep(sweeping(own, { lanes: { isStopping: () => true } }));
 
   expect(await own.store.findChange("AAA111")).toMatchObject({ state: "pending" });
+});
+
+test("the operator reads once what keeps sweeps from working, each time it is something else, and when they work again", async () => {
+  const lines: string[] = [];
+  const log = pino({ base: null }, { write: (line: string) => void lines.push(JSON.parse(line).msg) });
+  const { once } = createSweeper({ log, sweep: () => Promise.resolve() });
+  const away = () => Promise.reject(new StoreError("no connection"));
+  const closed = () => Promise.reject(new Error("couldn't open workspace T9"));
+  const works = () => Promise.resolve();
+
+  for (const work of [works, away, away, works, works, closed, closed, away, closed, works]) await once(work);
+
+  expect(lines).toEqual([
+    "the database doesn't answer: writes are refused until it does",
+    "the database is back",
+    "a sweep failed; the next one does its work",
+    "the database doesn't answer: writes are refused until it does",
+    "a sweep failed; the next one does its work",
+    "sweeps work again",
+  ]);
 });
