@@ -113,6 +113,12 @@ function formsOf(verb: string): Forms | undefined {
   return Object.hasOwn(forms, verb) ? forms[verb] : undefined;
 }
 
+/** "scaled"; undefined for a verb that updates a field, whose difference says more. */
+export function pastOf(verb: string): string | undefined {
+  const found = formsOf(verb);
+  return found === updated ? undefined : found?.[0];
+}
+
 /** "Scale … 2 → 3": what a waiting request asks for. Pure. */
 export function requestPhrase({ verb, diff }: Pick<StoredChange, "verb" | "diff">, room: Room): Phrase {
   const [, ask] = formsOf(verb) ?? updated;

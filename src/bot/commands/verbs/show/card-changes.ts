@@ -5,15 +5,8 @@ import { words, strong } from "../../../views/kit/inline.ts";
 import { truncate, visible, counted } from "../../../views/kit/text.ts";
 import { age } from "../../../views/kit/time.ts";
 import { isUnconfirmed } from "../../../views/kit/health.ts";
+import { pastOf } from "../../../views/kit/history-line.ts";
 import type { StoredChange } from "../../../changes/stored-change.ts";
-
-const past: Readonly<Record<string, string>> = {
-  create: "created",
-  scale: "scaled",
-  restart: "restarted",
-  start: "started",
-  stop: "stopped",
-};
 
 type Named = Pick<WorkloadRef, "kind" | "region" | "name">;
 
@@ -58,7 +51,7 @@ export function lastChangeLine(last: LastChange | undefined, now: Date): Block[]
 /** The verb says what happened; for sizes and limits the diff says from what to what. */
 function changeWords(event: HistoryEvent, diff = ""): string {
   const { verb = "changed" } = event;
-  const done = past[verb];
+  const done = pastOf(verb);
   const [first = ""] = diff.split("; ");
   const [step] = /\S+ → .+$/u.exec(first) ?? [];
   if (verb === "scale" && step !== undefined) return `${done} ${truncate(visible(step), 40)}`;
