@@ -1,5 +1,5 @@
 import { orAborted } from "../platform/waiting.ts";
-import { invalid, timedOut, unexpected, unreachable, Problem } from "./problem.ts";
+import { invalid, timedOut, tooLong, unreachable, Problem } from "./problem.ts";
 import type { OperationId } from "./operations.ts";
 
 /** An answer with any status. `text` is undefined when the body isn't UTF-8. */
@@ -79,10 +79,7 @@ async function answerIn(response: Response, attempt: Attempt, signal: AbortSigna
   const { bytes, end } = await readBody(response, limitBytes, signal);
   if (!isBodyNeeded) return { status, headers, text: new TextDecoder().decode(bytes) };
   if (end === "cut") throw new Error("the answer was cut off");
-  if (end === "limit") {
-    const size = limitBytes >= 1024 * 1024 ? `${Math.floor(limitBytes / (1024 * 1024))} MB` : `${limitBytes} bytes`;
-    throw unexpected(op, `an answer of more than ${size}`, status);
-  }
+  if (end === "limit") throw tooLong(op, limitBytes, status);
   return { status, headers, text: utf8Of(bytes) };
 }
 

@@ -97,6 +97,20 @@ export function unexpected(op: OperationId, what: string, status?: number): Prob
   });
 }
 
+/** The answer is longer than what is read. */
+export function tooLong(op: OperationId, limitBytes: number, status: number): Problem {
+  const size = limitBytes >= 1024 * 1024 ? `${Math.floor(limitBytes / (1024 * 1024))} MB` : `${limitBytes} bytes`;
+  if (op !== "listServices" && op !== "listJobs") return unexpected(op, `an answer of more than ${size}`, status);
+  return new Problem({
+    kind: "unexpected",
+    op,
+    maybeSent: true,
+    sentence: `The workload API sent a list of more than ${size}, the most that Gantry reads.`,
+    next: "Trying again won't help. Name a workload instead, as in “show web”: Gantry then reads that one alone.",
+    status,
+  });
+}
+
 /** No connection, or it broke off. `host` includes the port. */
 export function unreachable(op: OperationId, cause: unknown, host: string): Problem {
   const reason = unsentReason(cause);

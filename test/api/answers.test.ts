@@ -210,7 +210,10 @@ describe("something else than the API answers", () => {
 
     const problem = await problemOf(api, calls.listJobs);
 
-    expect(problem.sentence).toBe("The workload API sent an answer of more than 16 MB.");
+    expect(problem.sentence).toBe("The workload API sent a list of more than 16 MB, the most that Gantry reads.");
+    expect(problem.next).toBe(
+      "Trying again won't help. Name a workload instead, as in “show web”: Gantry then reads that one alone.",
+    );
     expect(pulled).toBeLessThan(20);
   });
 

@@ -92,7 +92,7 @@ test("a compressed answer is read, and its limit counts what comes out", async (
 
   expect(jobs).toEqual({ jobs: [], skipped: 0 });
   expect(bomb.byteLength).toBeLessThan(10_000);
-  expect(problem.sentence).toBe("The workload API sent an answer of more than 1 MB.");
+  expect(problem.sentence).toBe("The workload API sent a list of more than 1 MB, the most that Gantry reads.");
 });
 
 test.each([200, 500])("a body that never ends is cut at the limit (status %i)", async (status) => {
