@@ -34,6 +34,13 @@ test("while the daemon is away, reads and writes say since when and that nothing
 
   await daemon.stop();
   await until(() => !ready().ok);
+  // A request in flight breaks off first; the looks after it find no socket.
+  await until(() =>
+    dana.list().then(
+      () => false,
+      (error: unknown) => String(error).includes(away),
+    ),
+  );
 
   const refused = {
     name: "Refusal",
