@@ -43,7 +43,7 @@ export async function decode<Op extends OperationId>(
   return read.data as ParsedAnswer<Op>; // the shape of `op` has this output
 }
 
-/** Undefined for what is no list: it is read at once. */
+/** Undefined when the text holds no such list; it is then parsed at once. */
 async function longList(op: OperationId, text: string): Promise<object | undefined> {
   if (op !== "listJobs" && op !== "listServices") return undefined;
   const { key, read } = listsInSlices[op];

@@ -97,7 +97,7 @@ export function unexpected(op: OperationId, what: string, status?: number): Prob
   });
 }
 
-/** The answer is longer than what is read. */
+/** The answer is longer than the limit. */
 export function tooLong(op: OperationId, limitBytes: number, status: number): Problem {
   const size = limitBytes >= 1024 * 1024 ? `${Math.floor(limitBytes / (1024 * 1024))} MB` : `${limitBytes} bytes`;
   if (op !== "listServices" && op !== "listJobs") return unexpected(op, `an answer of more than ${size}`, status);
