@@ -6,7 +6,9 @@ import {
   isLocal,
 } from "../../../../src/service/engines/docker/daemon/daemon-address.ts";
 import { apiVersion } from "../../../../src/service/engines/docker/daemon/daemon-connection.ts";
+import { daemonAt } from "../../../../src/service/engines/docker/daemon/daemon-client.ts";
 import { findDaemon, usualSockets } from "../../../../src/service/engines/docker/daemon/find-daemon.ts";
+import { until } from "../../../support/until.ts";
 import { fakeDaemon, podmanVersion } from "./support/fake-daemon.ts";
 
 const plain = { isVerified: false };
@@ -41,6 +43,18 @@ describe("the daemon", () => {
     const found = await findDaemon(nothing, { usual });
 
     expect(found.about.kind).toBe("podman");
+  });
+
+  test("keeps nobody who gives up waiting while it doesn't tell its version", async () => {
+    await using busy = await fakeDaemon({ "/version": () => undefined });
+    const leaving = new AbortController();
+    const events = daemonAt({ socketPath: busy.socketPath }).events("gantry", leaving.signal);
+    const followed = events[Symbol.asyncIterator]().next();
+
+    await until(() => busy.asked.includes("GET /version"));
+    leaving.abort(new Error("the service ends"));
+
+    await expect(followed).rejects.toThrow("the service ends");
   });
 
   test("isn't found: each place is named, with why it can't be used", async () => {

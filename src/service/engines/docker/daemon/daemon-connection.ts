@@ -1,7 +1,8 @@
 import { type IncomingMessage, request as plainRequest } from "node:http";
 import { request as tlsRequest } from "node:https";
-import { json, text } from "node:stream/consumers";
+import { text } from "node:stream/consumers";
 import type { z } from "zod";
+import { orAborted } from "../../../../platform/waiting.ts";
 import type { DaemonAddress } from "./daemon-address.ts";
 import { DaemonError } from "./daemon-error.ts";
 import { Version } from "./daemon-schemas.ts";
@@ -24,7 +25,13 @@ type DaemonRequest = {
 /** The engine is written for these versions of the API, and newer daemons offer the last one for long. */
 const OLDEST = "1.41";
 const NEWEST = "1.44";
-const VERSION_MS = 10_000;
+
+/**
+ * A daemon under load may take long: Podman waits for its storage before it tells its version. One that hangs is noticed
+ * by daemon-health.ts.
+ */
+const READ_LIMIT_MS = 30_000;
+const WRITE_LIMIT_MS = 120_000;
 
 /** Asked in every version, so they tell whether the daemon answers at all. */
 const UNVERSIONED: readonly string[] = ["/_ping", "/version"];
@@ -35,18 +42,18 @@ export function connectTo(address: DaemonAddress): DaemonConnection {
   /** An upgrade, which may drop versions, ends all connections: afterwards the daemon is asked again. */
   const forget = (): void => void (prefix = undefined);
 
-  async function prefixOf(path: string): Promise<string> {
+  async function prefixOf({ path, signal }: Pick<DaemonRequest, "path" | "signal">): Promise<string> {
     if (UNVERSIONED.includes(path)) return "";
-    prefix ??= offeredBy(address);
-    return await prefix.catch((error: unknown) => {
+    prefix ??= offeredBy(address).catch((error: unknown) => {
       forget();
       throw error;
     });
+    return await (signal ? orAborted(prefix, signal) : prefix);
   }
 
   return {
     async send(request) {
-      const path = `${await prefixOf(request.path)}${request.path}`;
+      const path = `${await prefixOf(request)}${request.path}`;
       return await sendTo(address, { ...request, path }).catch((error: unknown) => {
         forget();
         throw error;
@@ -56,9 +63,10 @@ export function connectTo(address: DaemonAddress): DaemonConnection {
 }
 
 async function offeredBy(address: DaemonAddress): Promise<string> {
-  const signal = AbortSignal.timeout(VERSION_MS);
-  const answer = await sendTo(address, { method: "GET", path: "/version", signal });
-  const said = Version.safeParse(await json(answer).catch(() => undefined));
+  const said = await inTime({ limitMs: READ_LIMIT_MS }, async (signal) => {
+    const answer = await sendTo(address, { method: "GET", path: "/version", signal });
+    return Version.safeParse(parsed(await text(answer)));
+  });
   if (!said.success) throw new DaemonError(undefined, "what answers there is neither Docker nor Podman");
   const { ApiVersion: newest, MinAPIVersion: oldest = OLDEST } = said.data;
   return `/v${apiVersion({ newest, oldest })}`;
@@ -110,10 +118,6 @@ export type DaemonCall = Pick<DaemonRequest, "method" | "path" | "headers" | "si
 
 type DaemonReply = { readonly status: number; readonly body: unknown };
 
-/** A daemon under load may take long to create or remove a container. One that hangs is noticed by daemon-health.ts. */
-const READ_LIMIT_MS = 30_000;
-const WRITE_LIMIT_MS = 120_000;
-
 /** Resolves to the answer's stream, whatever its status. Rejects with a `DaemonError` without a status. */
 export async function ask(daemon: DaemonConnection, call: DaemonCall): Promise<IncomingMessage> {
   const { method, path, query = {}, body, headers = {}, signal } = call;
@@ -143,11 +147,20 @@ export async function askOnce(
 
 async function received(daemon: DaemonConnection, call: DaemonCall): Promise<DaemonReply> {
   const limitMs = call.limitMs ?? (call.method === "GET" ? READ_LIMIT_MS : WRITE_LIMIT_MS);
-  const limit = AbortSignal.timeout(limitMs);
-  const signal = call.signal ? AbortSignal.any([call.signal, limit]) : limit;
-  try {
+  return await inTime({ limitMs, signal: call.signal }, async (signal) => {
     const answer = await ask(daemon, { ...call, signal });
     return { status: answer.statusCode ?? 0, body: parsed(await text(answer)) };
+  });
+}
+
+/** What the daemon answers, or a `DaemonError` that says why it doesn't. */
+async function inTime<Answer>(
+  { limitMs, signal }: { readonly limitMs: number; readonly signal?: AbortSignal | undefined },
+  asked: (signal: AbortSignal) => Promise<Answer>,
+): Promise<Answer> {
+  const limit = AbortSignal.timeout(limitMs);
+  try {
+    return await asked(signal ? AbortSignal.any([signal, limit]) : limit);
   } catch (error) {
     if (limit.aborted) throw new DaemonError(undefined, `it didn't answer in ${limitMs / 1_000} s`, { cause: error });
     if (error instanceof DaemonError) throw error;
