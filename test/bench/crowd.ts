@@ -153,6 +153,21 @@ const calls = {
     });
     return { messageMs, wholeMs };
   },
+  /** So many commands a second, whether or not those before are answered, in milliseconds until acks and messages. */
+  async floods({ port, text, times, perSecond }: To & { text: string; times: number; perSecond: number }) {
+    const startedAt = machineMs();
+    const all: Said[] = [];
+    while (all.length < times) {
+      const due = Math.ceil(((machineMs() - startedAt) / 1_000) * perSecond);
+      while (all.length < Math.min(due, times)) all.push(say(port, text));
+      await sleep(1);
+    }
+    const [ackMs, messageMs] = await Promise.all([
+      Promise.all(all.map(({ acked }) => acked)),
+      Promise.all(all.map(({ answered }) => answered)),
+    ]);
+    return { ackMs, messageMs };
+  },
   /** Pickers, until they offer something; somebody else each time. */
   async suggests({ port, text, times }: To & { text: string; times: number }) {
     const ms: number[] = [];
@@ -174,7 +189,7 @@ const calls = {
       const ended = Promise.all([acked, answered]).then(() => (answer.isThere = true));
       while (!answer.isThere) {
         ms.push(await say(port, "help").acked);
-        // More often, it would be a flood, in which work waits.
+
         await sleep(10);
       }
       await ended;

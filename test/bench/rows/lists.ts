@@ -1,4 +1,4 @@
-import { median } from "../stats.ts";
+import { median, percentile } from "../stats.ts";
 import type { GantryProcess } from "../gantry-process.ts";
 import { cpuMs, loopDelayMs, peakMb } from "./process-stat.ts";
 import type { Rig } from "./rig.ts";
@@ -7,13 +7,15 @@ import { atLeastBy, atMostBy, told, type Row } from "./row.ts";
 const TEXT = "list";
 const ONE_BY_ONE = 80;
 const AT_ONCE = 1_500;
+/** Quicker than many teams type, and no more than one core can answer. */
+const MANY = { text: TEXT, times: 1_000, perSecond: 400 };
 
-type Busy = { readonly perSecond: number; readonly cpuMs: number };
+type Busy = { readonly perSecond: number; readonly cpuMs: number; readonly messageMs: readonly number[] };
 
 async function busy({ crowd }: Rig, { port, pid }: GantryProcess): Promise<Busy> {
   const before = cpuMs(pid);
-  const { wholeMs } = await crowd.ask("says", { port, text: TEXT, times: AT_ONCE, concurrency: 16 });
-  return { perSecond: (AT_ONCE / wholeMs) * 1_000, cpuMs: (cpuMs(pid) - before) / AT_ONCE };
+  const { wholeMs, messageMs } = await crowd.ask("says", { port, text: TEXT, times: AT_ONCE, concurrency: 16 });
+  return { perSecond: (AT_ONCE / wholeMs) * 1_000, cpuMs: (cpuMs(pid) - before) / AT_ONCE, messageMs };
 }
 
 async function alone({ crowd }: Rig, { port }: GantryProcess): Promise<readonly number[]> {
@@ -38,13 +40,19 @@ export async function measureLists(rig: Rig): Promise<readonly Row[]> {
       runs[at]?.push(await busy(rig, app));
     }
   }
-  const of = (key: keyof Busy) => runs.map((each) => median(each.map((run) => run[key])));
+  const of = (key: "perSecond" | "cpuMs") => runs.map((each) => median(each.map((run) => run[key])));
   const [ours = 0, base = 0] = ms.map(median);
   const [ourRate = 0, baseRate = 0] = of("perSecond");
   const [ourCpu = 0, baseCpu = 0] = of("cpuMs");
+  const p99 = (all: readonly number[]): number => percentile(all, 0.99);
+  const [ourP99 = 0, baseP99 = 0] = runs.map((each) => p99(each.flatMap(({ messageMs }) => messageMs)));
+  const many = async ({ port }: GantryProcess) => (await rig.crowd.ask("floods", { port, ...MANY })).messageMs;
+  const [ourMany, baseMany] = [p99(await many(rig.gantry)), p99(await many(rig.bare))];
   return [
     atMostBy({ name: "list, one at a time, until its message, p50", unit: "ms", ours, base }, 2.5),
     atLeastBy({ name: "list, 16 at a time", unit: "a second", ours: ourRate, base: baseRate }, 0.7),
+    atMostBy({ name: "list, 16 at a time, until its message, p99", unit: "ms", ours: ourP99, base: baseP99 }, 1.3),
+    told({ name: "list, 400 a second, until its message, p99", unit: "ms", ours: ourMany, base: baseMany }),
     atMostBy({ name: "list, 16 at a time, CPU of each", unit: "ms", ours: ourCpu, base: baseCpu }, 1.3),
     told({ name: "list, 16 at a time, event-loop delay p99", unit: "ms", ...(await delays(rig)) }),
     told({ name: "list, peak of resident memory", unit: "MB", ours: peakMb(apps[0].pid), base: peakMb(apps[1].pid) }),

@@ -33,20 +33,16 @@ export type SchedulerParts<Lane extends string> = {
   readonly arrivals?: Arrivals | undefined;
 };
 
-/** Jobs that may begin in the places of others. */
-const MOST_PLACES = 64;
-/** Jobs that wait beyond those places. More means that interactions come in faster than they are answered. */
+/** Jobs that begin beside each other while interactions come in: between two turns of the event loop, each may delay an ack. */
+const MOST_BESIDE = 3;
+/** A job that has run for so long waits for a network. */
+const BUSY_MS = 5;
+/** When more jobs wait in a flood, interactions come in faster than they can be answered. */
 const MOST_BEHIND = 16;
-/** Without an interaction. */
-const BURST_ENDS_AFTER_MS = 50;
-/** Jobs begun in one turn after a lull. They mostly wait for a network; this bounds the bursts between their waits. */
-const STARTS_AT_ONCE = 16;
-/** No interaction has come in for this long. */
-const LULL_MS = 5;
-/** In a flood, shorter gaps are jitter of the network: a job that began there would delay the next acks. */
-const LULL_IN_FLOOD_MS = 20;
-/** Without a lull, jobs run one by one after this. A job that has run for so long waits for a network. */
-const LONGEST_HOLD_MS = 1_000;
+/** No interaction has come in for this long. Shorter gaps are jitter of the network. */
+const LULL_MS = 2;
+/** Without a lull in a flood, a job begins after this. */
+const LONGEST_HOLD_MS = 100;
 
 type State<Lane extends string> = {
   /** The lane whose turn is next comes first. */
@@ -57,13 +53,11 @@ type State<Lane extends string> = {
   /** When each running job began; by `performance.now`. */
   readonly begun: Map<Entry<Lane>, number>;
   waiting: number;
-  /** Jobs that ended in this burst, and in whose place none has begun. */
-  places: number;
-  /** Whether an interaction came in since the last turn. */
+  /** Whether an interaction came in since the last look. */
   hasArrived: boolean;
   /** Looks for a lull. */
   timer: NodeJS.Timeout | undefined;
-  /** Whether jobs begin in the next turn of the event loop. */
+  /** Whether the next turn of the event loop looks. */
   isDue: boolean;
   /** When a job last began, or began to wait; by `performance.now`. */
   movedMs: number;
@@ -80,7 +74,6 @@ export function createScheduler<Lane extends string>(parts: SchedulerParts<Lane>
     onError,
     begun: new Map(),
     waiting: 0,
-    places: 0,
     hasArrived: false,
     timer: undefined,
     isDue: false,
@@ -88,7 +81,6 @@ export function createScheduler<Lane extends string>(parts: SchedulerParts<Lane>
   };
   return {
     arrived() {
-      if (arrivals.quietMs() >= BURST_ENDS_AFTER_MS) state.places = 0;
       state.hasArrived = true;
       arrivals.count();
     },
@@ -119,7 +111,7 @@ function add<Lane extends string>(state: State<Lane>, entry: Entry<Lane>): void 
 /** In the next turn of the event loop, after the ack; else with a pause, because a look in every turn delays acks. */
 function schedule<Lane extends string>(state: State<Lane>): void {
   if (state.isDue || state.waiting === 0) return;
-  if (state.controller.signal.aborted || mayBegin(state)) {
+  if (mayBegin(state)) {
     state.isDue = true;
     clearTimeout(state.timer);
     setImmediate(begin, state);
@@ -129,14 +121,15 @@ function schedule<Lane extends string>(state: State<Lane>): void {
 }
 
 /**
- * Whether a job may begin without a lull. Acks go first: a job that begins while interactions come in delays them. Alone
- * it begins at once, and in a burst in the place of one that has ended. When many more jobs wait than have ended,
- * interactions come in faster than they are answered, and jobs wait for a lull.
+ * Whether a job may begin now. Acks go first: a job that begins while interactions come in delays them. So only a few run
+ * beside each other then, and none begins while many more interactions come in than are answered.
  */
 function mayBegin<Lane extends string>(state: State<Lane>): boolean {
-  const { waiting, places } = state;
-  const hasPlace = places > 0 && waiting <= places + MOST_BEHIND;
-  return hasPlace || (waiting === 1 && !isBusy(state));
+  const { waiting, movedMs, arrivals, controller } = state;
+  if (controller.signal.aborted || arrivals.quietMs() >= LULL_MS) return true;
+  if (performance.now() - movedMs >= LONGEST_HOLD_MS) return true;
+  const isBehind = waiting > MOST_BEHIND && arrivals.isFlood();
+  return !isBehind && busy(state) < MOST_BESIDE;
 }
 
 function begin<Lane extends string>(state: State<Lane>): void {
@@ -154,27 +147,20 @@ function begin<Lane extends string>(state: State<Lane>): void {
   schedule(state);
 }
 
-/** How many jobs may begin in this turn. */
+/** How many jobs begin in this turn: one, so that acks can go between two. */
 function startsNow<Lane extends string>(state: State<Lane>): number {
-  const { controller, arrivals, movedMs, hasArrived } = state;
+  const { controller, hasArrived } = state;
   state.hasArrived = false;
   if (controller.signal.aborted) return Number.POSITIVE_INFINITY;
-  if (mayBegin(state)) {
-    // More interactions may be in the socket.
-    if (hasArrived && isBusy(state)) return 0;
-    state.places = Math.max(0, state.places - 1);
-    return 1;
-  }
-  const isFlood = arrivals.isFlood();
-  const isLull = arrivals.quietMs() >= (isFlood ? LULL_IN_FLOOD_MS : LULL_MS);
-  if (!isLull && performance.now() - movedMs < LONGEST_HOLD_MS) return 0;
-  if (!isFlood) return STARTS_AT_ONCE;
-  return isBusy(state) ? 0 : 1;
+  // More interactions may be in the socket.
+  if (hasArrived && busy(state) > 0) return 0;
+  return mayBegin(state) ? 1 : 0;
 }
 
-function isBusy<Lane extends string>({ begun }: State<Lane>): boolean {
+/** Jobs that may need this process now. */
+function busy<Lane extends string>({ begun }: State<Lane>): number {
   const now = performance.now();
-  return [...begun.values()].some((since) => now - since < LONGEST_HOLD_MS);
+  return [...begun.values()].filter((since) => now - since < BUSY_MS).length;
 }
 
 function next<Lane extends string>(state: State<Lane>): Entry<Lane> | undefined {
@@ -197,7 +183,6 @@ async function run<Lane extends string>(state: State<Lane>, entry: Entry<Lane>):
     state.onError(error);
   }
   state.begun.delete(entry);
-  state.places = Math.min(MOST_PLACES, state.places + 1);
   queueOf(state, entry.lane).done(entry);
   entry.onDone();
   schedule(state);
@@ -292,7 +277,7 @@ export type Arrivals = {
 
 /** More than so many interactions in two neighbouring windows. */
 const WINDOW_MS = 50;
-const FEW = 30;
+const FEW = 60;
 
 /** Notices how quickly interactions come in. Real time, because it is about the load of this machine. */
 export function createArrivals(now: () => number = () => performance.now()): Arrivals {

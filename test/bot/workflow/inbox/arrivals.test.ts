@@ -18,12 +18,12 @@ const each = (ms: number, count: number): number[] => Array.from({ length: count
 test.each([
   ["nothing yet", [], 10, { isFlood: false, quietMs: Number.POSITIVE_INFINITY }],
   ["one command", [0], 10, { isFlood: false, quietMs: 10 }],
-  ["thirty people at once", each(0, 30), 5, { isFlood: false, quietMs: 5 }],
-  ["one more", each(0, 31), 5, { isFlood: true, quietMs: 5 }],
-  ["as many over two windows", each(3, 31), 91, { isFlood: true, quietMs: 1 }],
+  ["sixty people at once", each(0, 60), 5, { isFlood: false, quietMs: 5 }],
+  ["one more", each(0, 61), 5, { isFlood: true, quietMs: 5 }],
+  ["as many over two windows", each(1.5, 61), 91, { isFlood: true, quietMs: 1 }],
   ["a flood, and then a pause", each(0, 100), 101, { isFlood: false, quietMs: 101 }],
-  ["one every 4 ms, for long", each(4, 250), 997, { isFlood: false, quietMs: 1 }],
-  ["one every ms, for long", each(1, 1_000), 1_000, { isFlood: true, quietMs: 1 }],
+  ["one every 2 ms, for long", each(2, 500), 999, { isFlood: false, quietMs: 1 }],
+  ["five every 4 ms, for long", each(0.8, 1_250), 1_000.2, { isFlood: true, quietMs: 1 }],
 ])("%s", (...[, times, lookAt, expected]) => {
   expect(after(times, lookAt)).toEqual(expected);
 });
