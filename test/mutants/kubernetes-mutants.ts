@@ -74,6 +74,13 @@ export const kubernetesMutants: readonly Mutant[] = [
     tests: kubernetesReads,
   },
   {
+    bug: "a log whose lines weren't read yet looks empty",
+    file: "src/service/engines/kubernetes/logs/read-marks.ts",
+    text: '  if (read === "") return true;',
+    becomes: '  if (read === "") return false;',
+    tests: ["test/service/engines/kubernetes/logs/missing-lines.test.ts"],
+  },
+  {
     bug: "caches of a cluster reconnect all at once after a failure",
     file: "src/service/engines/kubernetes/cache/reflector.ts",
     text: "if (reflection.isUnsettled) await reconnects.turn(closing.signal, () => false);",

@@ -11,3 +11,9 @@ export async function approved(town: World, text: string): Promise<string> {
 }
 
 export const isRunning = (town: World, name: string) => async () => (await town.service(name)).status === "Running";
+
+/** On a busy machine it can say for a moment that newer lines can be missing. */
+export const logShows = (town: World, name: string, lines: RegExp) => async () => {
+  await says(town, town.developer, `/gantry logs ${name}`);
+  return lines.test(town.thread("ops").join("\n"));
+};

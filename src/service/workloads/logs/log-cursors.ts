@@ -16,6 +16,12 @@ export async function readCursor(db: Kysely<LogTables>, { workload, source }: So
   return row?.cursor;
 }
 
+/** By source. */
+export async function readCursorsOf(db: Kysely<LogTables>, workload: string): Promise<ReadonlyMap<string, string>> {
+  const rows = await db.selectFrom("cursors").selectAll().where("workload", "=", workload).execute();
+  return new Map(rows.map(({ source, cursor }) => [source, cursor]));
+}
+
 export async function removeCursor(db: Kysely<LogTables>, { workload, source }: Source): Promise<void> {
   await db.deleteFrom("cursors").where("workload", "=", workload).where("source", "=", source).execute();
 }

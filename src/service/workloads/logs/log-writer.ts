@@ -5,7 +5,7 @@ import { Refusal } from "../../engine.ts";
 import type { LogLine, UnitLabels } from "../runtime.ts";
 import type { LogLimits } from "./log-bounds.ts";
 import { makeBatch } from "./log-batch.ts";
-import { keepCursor, readCursor, removeCursor, type Source, writeCursor } from "./log-cursors.ts";
+import { keepCursor, readCursor, readCursorsOf, removeCursor, type Source, writeCursor } from "./log-cursors.ts";
 import { hasInstance, instancesOf } from "./log-instances.ts";
 import { DamagedLog, readPage, readWholePage, type LogPage, loggedWorkloads, removeLines } from "./log-store.ts";
 import type { NewLine } from "./log-tables.ts";
@@ -27,6 +27,8 @@ export type LogWriter = {
   readonly collect: (line: CollectedLine) => void;
   /** The cursor of the last stored line of such a source. Rejects while the database can't be used. */
   readonly collected: (source: Source) => Promise<string | undefined>;
+  /** The cursors of all sources of a workload, by source. Rejects like `collected`. */
+  readonly collectedOf: (workload: string) => Promise<ReadonlyMap<string, string>>;
   /** Stores a cursor without a line. Rejects while the database can't be used. */
   readonly mark: (source: Source, cursor: string) => Promise<void>;
   /** Whether any line of this instance is stored. Rejects like `page`. */
@@ -130,7 +132,7 @@ type Reading = { readonly flush: () => Promise<void>; readonly onEvent: LogWrite
 function reading(
   { db, flavour, file }: LogDatabase,
   { flush, onEvent }: Reading,
-): Pick<LogWriter, "cursorOf" | "collected" | "page" | "hasInstance" | "instances"> {
+): Pick<LogWriter, "cursorOf" | "collected" | "collectedOf" | "page" | "hasInstance" | "instances"> {
   let isToldOfDamage = false;
 
   function refuse(error: unknown): never {
@@ -148,6 +150,10 @@ function reading(
     async collected(source) {
       await flush();
       return await readCursor(db, source);
+    },
+    async collectedOf(workload) {
+      await flush();
+      return await readCursorsOf(db, workload);
     },
     async page(page) {
       await flush();

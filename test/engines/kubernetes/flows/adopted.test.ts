@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { because, testCluster } from "../../../support/cluster.ts";
 import { card, says } from "../../../support/speak.ts";
 import { applyCronJob, applyDaemonSet, applyDeployment, applyPod, byHelm } from "../support/applied.ts";
-import { approved, isRunning } from "../../support/approved.ts";
+import { approved, isRunning, logShows } from "../../support/approved.ts";
 import { townOnKubernetes } from "../support/kubernetes-town.ts";
 
 const cluster = await testCluster();
@@ -30,8 +30,7 @@ describe.skipIf(noPods !== undefined)(`what already runs on the cluster, from Sl
     const [after] = await listed(place);
     expect(JSON.stringify(after)).toContain("kubectl.kubernetes.io/restartedAt");
 
-    await says(town, developer, "/gantry logs legacy");
-    expect(town.thread("ops").join("\n")).toMatch(/tick \d/u);
+    await town.until(logShows(town, "legacy", /tick \d/u));
   });
 
   test("one that Helm manages is scaled, but its memory is Helm's, and the answer says whose it is", async () => {
@@ -63,8 +62,7 @@ describe.skipIf(noPods !== undefined)(`what already runs on the cluster, from Sl
     expect(await approved(town, "/gantry restart agent")).toMatch(/agent restarted|restarting agent/u);
     const [after] = await listed(`/apis/apps/v1/namespaces/${namespaces.beijing1}/daemonsets`);
     expect(JSON.stringify(after)).toContain("kubectl.kubernetes.io/restartedAt");
-    await says(town, developer, "/gantry logs agent");
-    expect(town.thread("ops").join("\n")).toMatch(/tick \d/u);
+    await town.until(logShows(town, "agent", /tick \d/u));
     expect(await says(town, developer, "/gantry show debug")).toContain("debug is a pod without a Deployment or Job");
 
     expect(await says(town, developer, "/gantry show job/backup")).toMatch(
@@ -74,8 +72,7 @@ describe.skipIf(noPods !== undefined)(`what already runs on the cluster, from Sl
     const ended = await firstJobOf(namespaces.us);
     expect(ended).toMatch(/^backup-[0-9a-z]+$/u);
     expect(await says(town, developer, "/gantry list jobs")).toMatch(new RegExp(`⚪️.*${ended}`, "u"));
-    await says(town, developer, "/gantry logs job/backup");
-    expect(town.thread("ops").join("\n")).toContain("backed up 7 tables");
+    await town.until(logShows(town, "job/backup", /backed up 7 tables/u));
     const [made] = await listed(`/apis/batch/v1/namespaces/${namespaces.us}/jobs`);
     expect(made?.metadata).toMatchObject({
       annotations: { "cronjob.kubernetes.io/instantiate": "manual" },

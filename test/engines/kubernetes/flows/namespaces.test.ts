@@ -7,7 +7,7 @@ import { because, testCluster } from "../../../support/cluster.ts";
 import { card, says } from "../../../support/speak.ts";
 import { until } from "../../../support/until.ts";
 import { type World, world } from "../../../support/world.ts";
-import { approved } from "../../support/approved.ts";
+import { approved, logShows } from "../../support/approved.ts";
 import { openAccount } from "../rights/account.ts";
 import { documentedRights, ruleOf } from "../rights/role.ts";
 import { applyCronJob, applyDeployment } from "../support/applied.ts";
@@ -97,8 +97,7 @@ describe.skipIf(noPods !== undefined)(`one region with two namespaces${because(n
     expect(await restarted(payments)).toBe(false);
     await town.until(runs(town, inShop));
 
-    await says(town, developer, `/gantry logs ${inPayments}`);
-    expect(town.thread("ops").join("\n")).toMatch(/tick \d/u);
+    await town.until(logShows(town, inPayments, /tick \d/u));
 
     const script = `"trap 'exit 0' TERM; while :; do sleep 0.2; done"`;
     await says(town, developer, `/gantry create service api --image ${image} --memory 512 -- sh -c ${script}`);
@@ -126,8 +125,7 @@ describe.skipIf(noPods !== undefined)(`one region with two namespaces${because(n
       ).length;
     await town.until(async () => (await done(jobs[1])) === 1);
     expect(await listed(`/apis/batch/v1/namespaces/${jobs[0]}/jobs`)).toEqual([]);
-    await says(town, developer, `/gantry logs job/${name}`);
-    expect(town.thread("ops").join("\n")).toContain("backed up 7 tables");
+    await town.until(logShows(town, `job/${name}`, /backed up 7 tables/u));
   });
 
   test("namespaces with labels are followed with two rights on the cluster; without them the start names the right", async () => {

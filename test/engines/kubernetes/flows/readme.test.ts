@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { because, testCluster } from "../../../support/cluster.ts";
 import { card, says } from "../../../support/speak.ts";
-import { approved, isRunning } from "../../support/approved.ts";
+import { approved, isRunning, logShows } from "../../support/approved.ts";
 import { townOnKubernetes } from "../support/kubernetes-town.ts";
 
 const cluster = await testCluster();
@@ -28,8 +28,7 @@ describe.skipIf(noPods !== undefined)(`the README's flows on Kubernetes${because
     expect(await approved(town, "/gantry restart web")).toMatch(/web restarted|restarting web/u);
     await town.until(isRunning(town, "web"));
 
-    await says(town, developer, "/gantry logs web");
-    expect(town.thread("ops").join("\n")).toContain("listening");
+    await town.until(logShows(town, "web", /listening/u));
 
     // Its pods may need longer than the bot looks.
     expect(await approved(town, "/gantry delete web")).toMatch(/✅ web deleted|🟡 Still deleting web/u);
@@ -44,7 +43,6 @@ describe.skipIf(noPods !== undefined)(`the README's flows on Kubernetes${because
     await town.until(async () => (await town.job("hello")).status?.succeeded === 1);
 
     expect(await says(town, developer, "/gantry show hello")).toContain("⚪️ hello · complete");
-    await says(town, developer, "/gantry logs job/hello");
-    expect(town.thread("ops").join("\n")).toMatch(/step 1[\s\S]*step 2/u);
+    await town.until(logShows(town, "job/hello", /step 1[\s\S]*step 2/u));
   });
 });

@@ -3,6 +3,7 @@ import { backOffMs, orAborted, within } from "../../../../platform/waiting.ts";
 import { type BackOff, delayAfter } from "../../../workloads/lifecycle/back-off.ts";
 import { KubeError, KubeUnreachable } from "../cluster/kube-api.ts";
 import type { ContainerSource, ContainerState } from "./log-sources.ts";
+import { endMark, markRead, WHOLE } from "./read-marks.ts";
 import { readLog, type Reading, type ReadingDeps, type ReadingEnd, sourceKey } from "./log-reading.ts";
 import type { Opening, Place, Places } from "./open-limits.ts";
 import { momentOf, type Position, positionOf } from "./log-lines.ts";
@@ -14,6 +15,8 @@ export type ContainerLogDeps = ReadingDeps & {
   /** For short looks at logs that have no place. */
   readonly looks: Places;
   readonly now: () => Date;
+  /** This replica, as the lease names it. */
+  readonly collector: string;
   /** A follow without lines for as long as the log was quiet before, and at least this long, is opened again. */
   readonly idleMs: number;
   readonly longestIdleMs: number;
@@ -43,6 +46,8 @@ export function collectContainer(deps: ContainerLogDeps, first: ContainerSource,
     position: undefined,
     readRun: -1,
     endedRun: -1,
+    openRun: -1,
+    marking: Promise.resolve(),
     noted: undefined,
     quietSince: performance.now(),
     readAt: Number.NEGATIVE_INFINITY,
@@ -80,7 +85,8 @@ export function collectContainer(deps: ContainerLogDeps, first: ContainerSource,
       .catch((error: unknown) => {
         if (!signal.aborted) deps.onEvent("collecting a container's log failed", { error, pod: first.pod });
       })
-      .finally(() => endRest(life)),
+      .finally(() => endRest(life))
+      .then(() => life.marking),
   };
 }
 
@@ -92,6 +98,9 @@ type Life = {
   readRun: number;
   /** The newest run whose follow ended with it. */
   endedRun: number;
+  /** The newest run whose lines up to now were read, which is noted in the log store. */
+  openRun: number;
+  marking: Promise<void>;
   /** The last note about an error, so that it isn't repeated. */
   noted: string | undefined;
   /** When its newest line was written; performance.now(). */
@@ -129,7 +138,10 @@ async function live(life: Life, deps: LiveDeps): Promise<void> {
     }
   }
   noteGone(life, deps);
-  await deps.logs.endSource(key).catch(() => undefined); // a cursor that stays is harmless
+  // What stays is harmless.
+  await deps.logs.endSource(key).catch(() => undefined);
+  await life.marking;
+  await endMark(deps.logs, life.source).catch(() => undefined);
 }
 
 /** A container that was waiting may have run once more, unseen, as a failing job does before its pod is removed. */
@@ -161,7 +173,11 @@ async function readTurn(life: Life, deps: LiveDeps): Promise<void> {
     const { state } = life.source;
     if (state.is === "running") return await follow(life, deps, { state, place, began });
     const end = await read(life, deps, { run: state.run, which: "rest" });
-    if (end === "end") life.endedRun = life.readRun = state.run;
+    if (end !== "end") return;
+    life.endedRun = state.run;
+    await life.marking;
+    await markRead(deps.logs, life.source, { run: state.run, by: WHOLE });
+    life.readRun = state.run;
   } finally {
     place.giveBack();
   }
@@ -266,12 +282,22 @@ async function read(life: Life, deps: LiveDeps, { place, ...what }: What): Promi
       // A new line was written after the last reading.
       life.quietSince = at - began > LIVE_MS ? at : Math.max(at - ageMs(position, deps), life.readAt);
     },
+    onCaughtUp() {
+      if (what.which === "follow") markOpen(life, deps, what.run);
+    },
     onTurnOver: (leave) => place?.offer({ leave, quietSince: () => life.quietSince }),
   });
   life.readAt = performance.now();
   deps.opening.succeeded();
   life.noted = undefined;
   return end;
+}
+
+/** Tried again with the next lines if the database can't be used. */
+function markOpen(life: Life, { logs, collector }: LiveDeps, run: number): void {
+  if (life.openRun >= run) return;
+  life.openRun = run;
+  life.marking = markRead(logs, life.source, { run, by: collector }).catch(() => void (life.openRun = -1));
 }
 
 function ageMs({ time }: Position, { now }: Pick<LiveDeps, "now">): number {

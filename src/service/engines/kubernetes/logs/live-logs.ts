@@ -3,7 +3,7 @@ import { dayOf } from "../../../workloads/logs/log-writer.ts";
 import { KubeError, missingRightOf } from "../cluster/kube-api.ts";
 import { refusalOf } from "../cluster/refusal-of.ts";
 import type { Region } from "../regions.ts";
-import { type ContainerSource, sourcesOf } from "./log-sources.ts";
+import { type ContainerSource, shownSources } from "./log-sources.ts";
 import { isTooEarly, untimed } from "./log-reading.ts";
 import { DISORDER_MS, momentOf, splitTimedLines, type TimedLine } from "./log-lines.ts";
 import { type InstanceLine, type LoggedWorkload, type PageOptions, speakerOf, withNotes } from "./region-logs.ts";
@@ -47,11 +47,7 @@ export async function livePage(
     late,
     held: { bytes: 0 },
   };
-  const sources = region
-    .cacheOf(workload.namespace)
-    .all("Pod")
-    .filter(({ metadata: { name } }) => (instance === undefined ? workload.pods.includes(name) : name === instance))
-    .flatMap((pod) => sourcesOf(workload.name, pod));
+  const sources = shownSources(region, workload, instance);
   const read = await inTurn(sources, (source) => readContainer(reading, source)).catch((error: unknown) => {
     if (options.signal.aborted) throw options.signal.reason;
     throw refusalOf(error, { doing: `read the log of ${workload.name}`, wrote: false });

@@ -67,6 +67,8 @@ export type LogCollector = {
   readonly problem: (namespace: string) => string | undefined;
   /** The Gantry with another log store that collects, or did at last; undefined if the lines arrive in this one's. */
   readonly elsewhere: () => Promise<OtherCollector | undefined>;
+  /** The replica that collects, as the lease names it. */
+  readonly holder: () => string | undefined;
   /** Resolves when the logs of a workload that no request follows were looked at, or couldn't be soon. */
   readonly catchUp: (workload: string) => Promise<void>;
   /** Whether this replica is the one that collects. */
@@ -91,14 +93,16 @@ export function startLogCollector(options: CollectorOptions): LogCollector {
       isCollecting: () => false,
       problem: () => undefined,
       elsewhere: async () => undefined,
+      holder: () => undefined,
       catchUp: async () => {},
       close: async () => {},
     };
   }
+  const identity = `${hostname()}_${randomUUID()}`;
   const lease = keepLease({
     api: region.api,
     namespace,
-    identity: `${hostname()}_${randomUUID()}`,
+    identity,
     // What runs in the cluster stays there, as a laptop doesn't.
     storeId: async () => `${region.config.kubeconfig === "in-cluster" ? "in-cluster-" : ""}${await logs.storeId()}`,
     now,
@@ -108,7 +112,8 @@ export function startLogCollector(options: CollectorOptions): LogCollector {
     otherStoreMs: limits.otherStoreMs,
     releasedMs: limits.releasedMs,
     onEvent: (message, more) => onEvent(message, { ...data, ...more }),
-    whileHeld: (signal) => collect({ ...options, limits }, { problems, lookers, signal, isHeld: () => lease.isHeld() }),
+    whileHeld: (signal) =>
+      collect({ ...options, limits }, { identity, problems, lookers, signal, isHeld: () => lease.isHeld() }),
   });
   let closed: Promise<void> | undefined;
   return {
@@ -118,6 +123,7 @@ export function startLogCollector(options: CollectorOptions): LogCollector {
       await within(FIRST_LOOK_MS, lease.looked, () => undefined);
       return lease.elsewhere();
     },
+    holder: () => lease.holder(),
     async catchUp(workload) {
       const looks = Promise.all([...lookers].map((look) => look(workload)));
       await within(CATCH_UP_MS, looks, () => undefined);
@@ -132,6 +138,7 @@ const CATCH_UP_MS = 2_000;
 const LOOKS = 20;
 
 type Held = {
+  readonly identity: string;
   /** By namespace. */
   readonly problems: Map<string, string>;
   readonly lookers: Set<(workload: string) => Promise<void>>;
@@ -141,7 +148,7 @@ type Held = {
 
 async function collect(
   { region, logs, now, onEvent, limits }: CollectorOptions & { readonly limits: CollectorLimits },
-  { problems, lookers, signal, isHeld }: Held,
+  { identity, problems, lookers, signal, isHeld }: Held,
 ): Promise<void> {
   problems.clear();
   const { opensPerSecond: perSecond, openLogs } = limits;
@@ -153,6 +160,7 @@ async function collect(
     config: region.config,
     logs,
     now,
+    collector: identity,
     onEvent,
     opening: makeOpening({ perSecond, backOffMs: { first: 1_000, max: 30_000 }, elapsedMs: () => performance.now() }),
     places: makePlaces(openLogs, () => {

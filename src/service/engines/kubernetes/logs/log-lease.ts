@@ -33,6 +33,8 @@ export type LogLease = {
   readonly isHeld: () => boolean;
   /** Why no replica holds it; undefined if one does. */
   readonly problem: () => string | undefined;
+  /** The identity on the lease. */
+  readonly holder: () => string | undefined;
   /** Who collects, or did at last, if it is into another store than this process's. */
   readonly elsewhere: () => OtherCollector | undefined;
   /** Resolves once the lease was looked at, or couldn't be. */
@@ -71,6 +73,7 @@ export function keepLease(options: LeaseOptions): LogLease {
   return {
     isHeld: () => isHeld(options, state),
     problem: () => problemOf(options, state),
+    holder: () => state.seen?.lease.spec.holderIdentity,
     elsewhere: () => elsewhere(options, state),
     looked: looked.promise,
     async close() {

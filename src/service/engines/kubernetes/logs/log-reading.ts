@@ -18,7 +18,7 @@ import {
 /** Dependencies shared by all readers of a cluster's logs. */
 export type ReadingDeps = {
   readonly api: Pick<KubeApi, "podLog">;
-  readonly logs: Pick<LogWriter, "append" | "collect" | "collected" | "endSource" | "room">;
+  readonly logs: Pick<LogWriter, "append" | "collect" | "collected" | "endSource" | "flush" | "mark" | "room">;
   /** Throws when another server may collect by now: a process that was paused must not go on. */
   readonly ensureLeading: () => void;
   /** How long a log is read while others wait for its place. */
@@ -36,9 +36,14 @@ export type Reading = {
   readonly signal: AbortSignal;
   /** Called with the position of each line that the store took. */
   readonly onLine: (position: Position) => void;
+  /** Called, also more than once, when the lines that were there came, or none for a while. */
+  readonly onCaughtUp: () => void;
   /** Called after `turnMs`: `leave` ends the reading though lines may still come. */
   readonly onTurnOver: (leave: () => void) => void;
 };
+
+/** A log that sends nothing for so long has sent what was there. */
+const SILENT_MS = 1_000;
 
 /** How a reading ended: the log ended, no line came for long, or its turn was over. */
 export type ReadingEnd = "end" | "idle" | "turn";
@@ -74,15 +79,24 @@ export async function readLog(deps: ReadingDeps, reading: Reading): Promise<Read
     else idle = setTimeout(check, leftMs);
   };
   let idle = setTimeout(check, reading.idleMs());
+  const silent = setTimeout(reading.onCaughtUp, SILENT_MS);
   const turn = setTimeout(() => reading.onTurnOver(() => stopAs("turn")), deps.turnMs);
   try {
-    await readChunks(chunks, { deps, reading, alive: () => (aliveAt = performance.now()) });
+    await readChunks(chunks, {
+      deps,
+      reading,
+      alive() {
+        aliveAt = performance.now();
+        reading.onCaughtUp();
+      },
+    });
     return "end";
   } catch (error) {
     if (stopped === undefined || reading.signal.aborted) throw error;
     return stopped;
   } finally {
     clearTimeout(idle);
+    clearTimeout(silent);
     clearTimeout(turn);
     stop.abort();
   }

@@ -4,6 +4,8 @@ import type { KubeObject } from "../cluster/kinds.ts";
 import { labels } from "../names.ts";
 import { adopter, isGantrys } from "../read/owner.ts";
 import { indexPods, podsOfDeployment, podsOfOwner } from "../read/pods.ts";
+import type { Region } from "../regions.ts";
+import type { LoggedWorkload } from "./region-logs.ts";
 import { logKey } from "./stored-logs.ts";
 
 type WorkloadKind = "Deployment" | "StatefulSet" | "DaemonSet" | "Job";
@@ -100,6 +102,18 @@ export function sourcesOf(workload: string, pod: Pod): ContainerSource[] {
     const state = stateOf(status);
     return state ? [{ workload, namespace, pod: name, podUid: uid, container: status.name, state, isLeaving }] : [];
   });
+}
+
+/** The containers of the pods whose lines a page shows, as far as these exist: of one instance, or of all. */
+export function shownSources(
+  { cacheOf }: Pick<Region, "cacheOf">,
+  workload: LoggedWorkload,
+  instance: string | undefined,
+): ContainerSource[] {
+  return cacheOf(workload.namespace)
+    .all("Pod")
+    .filter(({ metadata: { name } }) => (instance === undefined ? workload.pods.includes(name) : name === instance))
+    .flatMap((pod) => sourcesOf(logKey(workload), pod));
 }
 
 /** Undefined while it hasn't run yet. */

@@ -6,6 +6,7 @@ import { livePage } from "./live-logs.ts";
 import { type LogCollector, startLogCollector } from "./log-collector.ts";
 import type { OtherCollector } from "./log-lease.ts";
 import { lokiLogs } from "./loki.ts";
+import { unreadPods } from "./read-marks.ts";
 import { type RegionLogs, speakerOf, withNotes } from "./region-logs.ts";
 
 type OpenedLogs = {
@@ -57,14 +58,21 @@ function liveLogs(deps: Live): RegionLogs {
 }
 
 type Collected = Live &
-  Pick<KubernetesParts, "logs"> & { readonly collector: Pick<LogCollector, "problem" | "elsewhere" | "catchUp"> };
+  Pick<KubernetesParts, "logs"> & {
+    readonly collector: Pick<LogCollector, "problem" | "elsewhere" | "holder" | "catchUp">;
+  };
 
 /**
  * Logs of the own store, while a replica that shares it collects. What a Gantry with another store collects is out of
  * reach, so Kubernetes is asked for what it still has.
  */
 export function collectedLogs({ region, logs, now, collector }: Collected): RegionLogs {
-  const stored = storedLogs({ logs, now, problem: collector.problem });
+  const stored = storedLogs({
+    logs,
+    now,
+    problem: collector.problem,
+    unreadPods: (workload, page) => unreadPods({ region, logs, collector: collector.holder }, workload, page),
+  });
   return {
     ...stored,
     async page(workload, options) {

@@ -1,21 +1,24 @@
 import { dayOf, type LogWriter } from "../../../workloads/logs/log-writer.ts";
-import { type LoggedWorkload, type RegionLogs, speakerOf, withNotes } from "./region-logs.ts";
+import { type LoggedWorkload, type PageOptions, type RegionLogs, speakerOf, withNotes } from "./region-logs.ts";
 
 type StoredLogsDeps = {
   readonly logs: LogWriter;
   readonly now: () => Date;
   /** Why no lines of a namespace arrive at the moment; undefined while they do. */
   readonly problem: (namespace: string) => string | undefined;
+  /** The pods of a page of today whose newest lines aren't here yet. */
+  readonly unreadPods: (workload: LoggedWorkload, page: PageOptions) => Promise<readonly string[]>;
 };
 
 /**
  * The logs that the collector stored. A day that can't be complete ends with a line that says so: it counts as the
  * newest line of that day, so that pages stay consistent.
  */
-export function storedLogs({ logs, now, problem }: StoredLogsDeps): RegionLogs {
+export function storedLogs({ logs, now, problem, unreadPods }: StoredLogsDeps): RegionLogs {
   return {
-    async page(workload, { instance, day, from, size }) {
-      const note = await noteFor(workload, day);
+    async page(workload, options) {
+      const { instance, day, from, size } = options;
+      const note = await noteFor(workload, options);
       const notes = note === undefined ? [] : [note];
       const speaker = instance ?? speakerOf(workload);
       return await withNotes({ from, size, speaker, notes }, (skip, count) =>
@@ -26,12 +29,19 @@ export function storedLogs({ logs, now, problem }: StoredLogsDeps): RegionLogs {
     instances: (workload) => logs.instances(logKey(workload)),
   };
 
-  async function noteFor(workload: LoggedWorkload, day: string): Promise<string | undefined> {
+  async function noteFor(workload: LoggedWorkload, page: PageOptions): Promise<string | undefined> {
+    const { day } = page;
     const today = dayOf(now());
     const why = day === today ? problem(workload.namespace) : undefined;
     if (why !== undefined) return `newer lines are missing: ${why}`;
     const isBefore = day < workload.createdAt.slice(0, 10);
-    if (isBefore || day > today || (await wasCollectedOn(logs, workload, day))) return undefined;
+    if (isBefore || day > today) return undefined;
+    if (await wasCollectedOn(logs, workload, day)) {
+      const unread = day === today ? await unreadPods(workload, page) : [];
+      if (unread.length === 0) return undefined;
+      const pods = unread.length === 1 ? unread[0] : `${unread.length} pods`;
+      return `newer lines of ${pods} can be missing: Gantry hasn't read them yet`;
+    }
     return day === today
       ? "Gantry has just begun to collect this log: its lines appear in a few seconds"
       : "Gantry collected no logs on this day, so lines may be missing";

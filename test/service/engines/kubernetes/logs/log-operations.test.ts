@@ -45,7 +45,7 @@ async function world(problem?: string) {
     logs.collect({ ...line, workload: "us/team/u-web", source: "p/app", instance: "web-5d-old" });
     logs.collect({ ...line, workload: "us/team/u-nightly", source: "p/app", instance: "nightly-old" });
   }
-  const stored = storedLogs({ logs, now: () => clock.now, problem: () => problem });
+  const stored = storedLogs({ logs, now: () => clock.now, problem: () => problem, unreadPods: async () => [] });
   const api = {} as KubeApi; // logs are never read from the cluster
   const region = { ...regionWith(objects), api };
   const operations = logOperations({

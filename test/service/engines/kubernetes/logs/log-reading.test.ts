@@ -51,6 +51,7 @@ async function world() {
         onLine: (next) => (position = next),
         idleMs: () => 60_000,
         onTurnOver: () => undefined,
+        onCaughtUp: () => undefined,
         ...more,
       },
     );

@@ -7,7 +7,7 @@ import type { CacheLimits } from "../../../../../src/service/engines/kubernetes/
 import { openLogStore } from "../../../../../src/service/workloads/logs/open-log-store.ts";
 import { until } from "../../../../support/until.ts";
 import { openFakeApiServer } from "../support/fake-api-server.ts";
-import { deployment, pod } from "../support/sent-objects.ts";
+import { deployment, job, pod } from "../support/sent-objects.ts";
 import { startReplica } from "./support/log-world.ts";
 
 const LONG_AGO = "2020-01-01T00:00:00Z";
@@ -74,6 +74,17 @@ async function world() {
       const { kind: _, ...sent } = pod(name, { of: { kind: "Deployment", name: "web" }, app });
       server.objects.put("pods", "team", sent);
     },
+    /** The pod of a job that ends once, and is there still. */
+    putJobPod: (name: string, log: Log, state: "running" | "terminated") => {
+      logsOf.set(name, log);
+      const { kind: _, ...nightly } = job("nightly", { metadata: { creationTimestamp: LONG_AGO } });
+      const { uid } = server.objects.put("jobs", "team", nightly).metadata;
+      const ownerReferences = [{ kind: "Job", name: "nightly", uid, controller: true }];
+      const app = { restartCount: 0, state: state === "running" ? { running: {} } : ENDED };
+      const { kind: __, ...sent } = pod(name, { of: undefined, metadata: { ownerReferences }, app });
+      server.objects.put("pods", "team", sent);
+      if (state === "terminated") for (const response of follows.open) response.end();
+    },
     putWaitingPod: (name: string, log: Log) => {
       logsOf.set(name, log);
       const app = { restartCount: 0, state: { waiting: { reason: "CrashLoopBackOff" } }, lastState: CRASHED };
@@ -83,6 +94,7 @@ async function world() {
   };
 }
 
+const ENDED = { terminated: { exitCode: 0, reason: "Completed" } };
 const CRASHED = { terminated: { exitCode: 1, reason: "Error" } };
 
 /** Lines are `second text`; each second is one of this day, so that they are among the lines of today. */
@@ -120,6 +132,63 @@ describe("a log says what is missing in it", () => {
 
     await until(async () => (await replica.log("web")).includes("1 started"));
     expect(await replica.log("web")).toEqual([`[gantry] newer lines are missing: ${message}`, "1 started"]);
+  });
+
+  test("where lines weren't read yet, on each replica: the log never looks empty", async () => {
+    const { server, start, beats, putJobPod, putPod } = await world();
+    server.fail("get pods/log", { status: 500, message: "the kubelet is busy" });
+    putJobPod("nightly-1", { now: ["1 backed up 7 tables"] }, "terminated");
+    putPod("web-1", { now: ["1 started"] });
+    const replicas = [await start(), await start()];
+    const read = () =>
+      Promise.all(replicas.flatMap((replica) => [replica.jobLog("nightly", "nightly-1"), replica.log("web")]));
+    await beats(0);
+
+    const note = (name: string) => [`[gantry] newer lines of ${name} can be missing: Gantry hasn't read them yet`];
+    const unread = [note("nightly-1"), note("web-1")];
+    expect(await read()).toEqual([...unread, ...unread]);
+    server.fail("get pods/log", undefined);
+
+    await until(async () => !(await read()).flat().join().includes("can be missing"));
+    const whole = [["1 backed up 7 tables"], ["1 started"]];
+    expect(await read()).toEqual([...whole, ...whole]);
+  });
+
+  test("where a job has ended and its last lines weren't read yet", async () => {
+    const { server, start, putJobPod } = await world();
+    putJobPod("nightly-1", { now: ["1 begun"] }, "running");
+    const replica = await start();
+    const read = () => replica.jobLog("nightly", "nightly-1");
+    await until(async () => (await read()).join() === "1 begun");
+
+    server.fail("get pods/log", { status: 500, message: "the kubelet is busy" });
+    putJobPod("nightly-1", { now: ["1 begun", "2 backed up 7 tables"] }, "terminated");
+
+    const note = "[gantry] newer lines of nightly-1 can be missing: Gantry hasn't read them yet";
+    await until(async () => (await read()).length > 1);
+    expect(await read()).toEqual(["1 begun", note]);
+    server.fail("get pods/log", undefined);
+    await until(async () => !(await read()).includes(note));
+    expect(await read()).toEqual(["1 begun", "2 backed up 7 tables"]);
+  });
+
+  test("after a start, until the lines that came meanwhile were read", async () => {
+    const { server, start, putPod } = await world();
+    putPod("web-1", { now: ["1 started"] });
+    const first = await start();
+    await until(async () => (await first.log("web")).join() === "1 started");
+    await first.stop();
+
+    server.fail("get pods/log", { status: 500, message: "the kubelet is busy" });
+    putPod("web-1", { now: ["1 started", "2 failed"] });
+    const second = await start();
+    await until(() => second.collector.isCollecting());
+
+    const note = "[gantry] newer lines of web-1 can be missing: Gantry hasn't read them yet";
+    expect(await second.log("web")).toEqual(["1 started", note]);
+    server.fail("get pods/log", undefined);
+    await until(async () => !(await second.log("web")).includes(note));
+    expect(await second.log("web")).toEqual(["1 started", "2 failed"]);
   });
 
   test("not where an API server that has just come back knows no rights yet", async () => {

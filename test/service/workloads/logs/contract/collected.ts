@@ -47,6 +47,18 @@ export function collected(open: OpenLogs): void {
       expect(await read("2026-11-20")).toEqual(["line 1", "line 2", "line 3", "line 4"]);
     });
 
+    test("have positions that are found together, of one workload", async () => {
+      const { logs } = await open();
+      logs.collect(line(1));
+      await logs.mark({ workload: "w", source: "pod-uid/app/read" }, "0");
+      await logs.mark({ workload: "other", source: "pod-uid/app/read" }, "1");
+
+      expect(Object.fromEntries(await logs.collectedOf("w"))).toEqual({
+        "pod-uid/app": "000001",
+        "pod-uid/app/read": "0",
+      });
+    });
+
     test("belong to the day on which they were written, and other containers have their own position", async () => {
       const { logs, read } = await open();
       logs.collect({ ...line(2), at: new Date("2026-11-19T23:59:59Z") });
