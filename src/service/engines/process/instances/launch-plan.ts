@@ -1,3 +1,4 @@
+import { getCompileCacheDir } from "node:module";
 import { fileURLToPath } from "node:url";
 import { HOST_IMAGE, type CatalogueEntry } from "../catalogue.ts";
 import type { UnitSpec } from "../../../workloads/runtime.ts";
@@ -32,6 +33,7 @@ const INHERITED = ["PATH", "LANG", "LC_ALL", "TMPDIR"];
 
 export function planLaunch(launch: Launch, entry: CatalogueEntry, token: string): LaunchPlan {
   const { spec } = launch;
+  const compiled = getCompileCacheDir();
   const isHostCommand = entry.image === HOST_IMAGE;
   const limit = spec.definition.memoryMib;
   // The heap is bounded at the whole limit: memory-watch.ts, which counts all memory, catches most programs first and
@@ -53,6 +55,8 @@ export function planLaunch(launch: Launch, entry: CatalogueEntry, token: string)
         INHERITED.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
       ),
       HOME: launch.workFolder,
+      // Removing the types of our programs is more than half of what their start costs.
+      ...(compiled !== undefined && { NODE_COMPILE_CACHE: compiled }),
       [TOKEN_VARIABLE]: token,
     },
     handed: {

@@ -52,6 +52,8 @@ function recordEnd({ path, attempt }: { path: string; attempt: number }): void {
   });
 }
 
+// For our programs, not for what a host command starts.
+delete process.env["NODE_COMPILE_CACHE"];
 const { env, run } = JSON.parse(readLine()) as Handed; // child.ts wrote it
 Object.assign(process.env, env);
 if (run) recordEnd(run);

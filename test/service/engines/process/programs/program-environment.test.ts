@@ -44,6 +44,7 @@ describe("what a program is given", () => {
     expect(Number(env.PORT_81)).toBeGreaterThan(0);
     expect(env).not.toHaveProperty("GANTRY_VOLUME_UNUSED");
     expect(env).not.toHaveProperty("SLACK_BOT_TOKEN_OF_TEST");
+    expect(env).not.toHaveProperty("NODE_COMPILE_CACHE");
     expect((await dana.logs("curious"))[0]?.log).toContain("the volume my-data is read-only, but this isn't enforced");
   });
 
