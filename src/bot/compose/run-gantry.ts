@@ -1,7 +1,7 @@
 import type { ProxySettings } from "../../platform/http/network.ts";
 import { readConfig, type Config } from "./config.ts";
 import { endOnCrash, stopOnSignals } from "./shutdown.ts";
-import { startGantry, type Gantry } from "./gantry.ts";
+import type { Gantry } from "./gantry.ts";
 import { endLoading } from "./entry.ts";
 import { createLog } from "../../platform/log.ts";
 import type { ConfigOptions } from "./config-problems.ts";
@@ -14,6 +14,8 @@ export async function runGantry(env: NodeJS.ProcessEnv, options: ConfigOptions =
     const config = readConfig(env, options);
     const log = createLog({ level: config.logLevel, secrets: secretsOf(config) });
     for (const notice of config.notices) print(notice);
+    // Loading the rest takes longer than finding out that the configuration is wrong.
+    const { startGantry } = await import("./gantry.ts");
     const starting = startGantry(config, log, (sentence) => {
       process.stderr.write(`${sentence}\n`);
       end(1);
