@@ -6,6 +6,7 @@ import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
 import { afterAll, expect, test } from "vitest";
+import { inherited } from "../support/gantry-process.ts";
 import { fakeDaemon } from "../service/engines/docker/support/fake-daemon.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "gantry-docker-start-"));
@@ -13,7 +14,14 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 function service(env: Readonly<Record<string, string>>) {
   return spawn(process.execPath, [resolve(import.meta.dirname, "../../src/bin/service.ts")], {
-    env: { HOME: folder, SERVICE_ENGINE: "docker", SERVICE_PORT: "0", GANTRY_DATA: join(folder, "data"), ...env },
+    env: {
+      ...inherited,
+      HOME: folder,
+      SERVICE_ENGINE: "docker",
+      SERVICE_PORT: "0",
+      GANTRY_DATA: join(folder, "data"),
+      ...env,
+    },
     stdio: ["ignore", "pipe", "pipe"],
   });
 }

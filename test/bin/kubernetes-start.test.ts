@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, describe, expect, test } from "vitest";
+import { inherited } from "../support/gantry-process.ts";
 import { writtenKubeconfig } from "../support/written-kubeconfig.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "gantry-kube-start-"));
@@ -20,7 +21,7 @@ async function failed(program: keyof typeof programs, env: Readonly<Record<strin
   const script = resolve(import.meta.dirname, "../..", programs[program]);
   const child = spawn(process.execPath, [script], {
     cwd: dataDir,
-    env: { HOME: folder, SERVICE_ENGINE: "kubernetes", GANTRY_DATA: dataDir, ...ports, ...env },
+    env: { ...inherited, HOME: folder, SERVICE_ENGINE: "kubernetes", GANTRY_DATA: dataDir, ...ports, ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
   const [out, err, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "exit")]);
@@ -82,6 +83,7 @@ test("npm start on a cluster says what it found, and creates no demo there", asy
   const child = spawn(process.execPath, [resolve(import.meta.dirname, "../..", programs["npm start"])], {
     cwd: dataDir,
     env: {
+      ...inherited,
       HOME: folder,
       SERVICE_ENGINE: "kubernetes",
       GANTRY_DATA: dataDir,

@@ -7,6 +7,7 @@ import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
 import { afterEach, describe, expect, test } from "vitest";
+import { inherited } from "../support/gantry-process.ts";
 
 const script = resolve(import.meta.dirname, "../../src/bin/service.ts");
 const folders: string[] = [];
@@ -24,7 +25,7 @@ function newFolder(): string {
 
 function start(env: Readonly<Record<string, string>>) {
   const child = spawn(process.execPath, [script], {
-    env: { SERVICE_PORT: "0", ...env },
+    env: { ...inherited, SERVICE_PORT: "0", ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
   running.add(child);

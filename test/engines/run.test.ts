@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { inherited } from "../support/gantry-process.ts";
 import { until } from "../support/until.ts";
 
 const run = resolve(import.meta.dirname, "run.ts");
@@ -36,7 +37,7 @@ function ran(): readonly string[] {
 
 function started(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
   return spawn(process.execPath, [run, ...args], {
-    env: { PATH: process.env["PATH"], GANTRY_KUBE_RIG_SCRIPTS: folder, ...env },
+    env: { ...inherited, GANTRY_KUBE_RIG_SCRIPTS: folder, ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
 }

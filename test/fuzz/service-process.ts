@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { setTimeout as pause } from "node:timers/promises";
+import { inherited } from "../support/gantry-process.ts";
 import type { Account } from "./requests.ts";
 
 export const users: readonly [Account, ...Account[]] = [
@@ -71,7 +72,7 @@ export async function startService(
 /** It checks each of its answers against the contract: one that breaks it is a 500. */
 function environment(dataDir: string): NodeJS.ProcessEnv {
   return {
-    PATH: process.env["PATH"],
+    ...inherited,
     SERVICE_PORT: "0",
     SERVICE_USERS: users.map(({ username, token }) => `${username}:${token}`).join(","),
     SERVICE_REGIONS: regions.join(","),

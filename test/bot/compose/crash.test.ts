@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 import { afterEach, expect, test } from "vitest";
 import { z } from "zod";
 import { openLocalSlack } from "../../../src/bot/compose/stand-ins/local-slack.ts";
+import { inherited } from "../../support/gantry-process.ts";
 import { until } from "../../support/until.ts";
 
 const cleanUps: (() => void)[] = [];
@@ -36,8 +37,7 @@ function start(program: string, bug: string, env: Record<string, string>): Runni
     ["--import", `data:text/javascript,${encodeURIComponent(code)}`, fileURLToPath(new URL(program, import.meta.url))],
     {
       env: {
-        PATH: process.env["PATH"],
-        NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
+        ...inherited,
         GANTRY_DATA: dir,
         ...env,
       },

@@ -4,17 +4,19 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { defaultPolicyText } from "../../../src/bot/policy/read-policy.ts";
+import { inherited } from "../../support/gantry-process.ts";
 
 const bin = join(import.meta.dirname, "../../../src/bin/policy.ts");
 
 type Ended = { readonly code: number; readonly out: string; readonly err: string };
 
-const inherited = { NODE_NO_WARNINGS: "1", NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] };
-
 function run(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ended> {
   const { promise, resolve } = Promise.withResolvers<Ended>();
-  execFile(process.execPath, [bin, ...args], { env: { ...inherited, ...env } }, (error, out, err) =>
-    resolve({ code: typeof error?.code === "number" ? error.code : 0, out, err }),
+  execFile(
+    process.execPath,
+    [bin, ...args],
+    { env: { ...inherited, NODE_NO_WARNINGS: "1", ...env } },
+    (error, out, err) => resolve({ code: typeof error?.code === "number" ? error.code : 0, out, err }),
   );
   return promise;
 }

@@ -8,6 +8,7 @@ import { createInterface } from "node:readline";
 import { expect, onTestFinished, test } from "vitest";
 import { connectionBudget } from "../../../src/platform/http/server.ts";
 import { notFullRun } from "../../support/full-run.ts";
+import { inherited } from "../../support/gantry-process.ts";
 import { idleConnection } from "../../support/raw-http.ts";
 import { until } from "../../support/until.ts";
 
@@ -20,7 +21,7 @@ const canHold = connectionBudget() >= 300;
 async function limitedService() {
   const dataDir = mkdtempSync(join(tmpdir(), "gantry-idle-"));
   const child = spawn("sh", ["-c", `ulimit -n 512 && exec "$0" "$1"`, process.execPath, script], {
-    env: { PATH: process.env["PATH"], SERVICE_PORT: "0", GANTRY_DATA: dataDir, SERVICE_USERS: `dana:${token}` },
+    env: { ...inherited, SERVICE_PORT: "0", GANTRY_DATA: dataDir, SERVICE_USERS: `dana:${token}` },
     stdio: ["ignore", "pipe", "ignore"],
   });
   const exited = once(child, "exit");

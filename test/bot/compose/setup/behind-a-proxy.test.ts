@@ -7,6 +7,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { listen } from "../../../../src/platform/http/listen.ts";
 import { openLocalSlack } from "../../../../src/bot/compose/stand-ins/local-slack.ts";
 import { notFullRun } from "../../../support/full-run.ts";
+import { inherited } from "../../../support/gantry-process.ts";
 import { testProxy, tlsFront } from "../../../support/proxy.ts";
 import { certificate } from "../../../support/test-certificate.ts";
 
@@ -14,7 +15,7 @@ const bin = join(import.meta.dirname, "../../../../src/bin/setup.ts");
 
 /** Runs the set-up as somebody would: the authorities of NODE_EXTRA_CA_CERTS are read when a process starts. */
 async function runSetup(env: Record<string, string>, cwd: string) {
-  const child = spawn(process.execPath, [bin, "--yes"], { cwd, env: { PATH: process.env["PATH"], ...env } });
+  const child = spawn(process.execPath, [bin, "--yes"], { cwd, env: { ...inherited, ...env } });
   const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)]);
   return `${out}${err}`;
 }
