@@ -1,5 +1,5 @@
 import { App, HTTPReceiver } from "@slack/bolt";
-import { answerList, listed, type Works } from "./bare-work.ts";
+import { answerRead, listed, type Works } from "./bare-work.ts";
 import { freePort } from "./listen.ts";
 import { loopDelayCalls } from "./loop-delay.ts";
 import { answerCalls } from "./remote.ts";
@@ -43,7 +43,7 @@ app.command("/gantry", async ({ ack, body }) => {
   await ack();
   if (works === undefined) return;
   if (body.text.startsWith("scale")) return void (await callSlack("views.open", opening(body.trigger_id), works));
-  await answerList(body, works);
+  await answerRead(body, works);
 });
 
 function opening(triggerId: string): Record<string, string> {

@@ -1,5 +1,5 @@
 import { App, LogLevel, SocketModeReceiver } from "@slack/bolt";
-import { answerList, type Works } from "./bare-work.ts";
+import { answerRead, type Works } from "./bare-work.ts";
 import { answerCalls } from "./remote.ts";
 
 /**
@@ -23,7 +23,7 @@ async function connect({ appToken, slackUrl, works }: Connecting): Promise<void>
   });
   app.command("/gantry", async ({ ack, body }) => {
     await ack();
-    if (works !== undefined) await answerList(body, works);
+    if (works !== undefined) await answerRead(body, works);
   });
   await app.start();
 }

@@ -1,24 +1,35 @@
 /**
- * What has to be done for `/gantry list`, with plain fetch: the two reads and the message; without a time limit, a check,
- * or a word of its own.
+ * What has to be done for `/gantry list` and `/gantry show`, with plain fetch: the two reads and the message; without a time
+ * limit, a check, or a word of its own.
  */
 
 export type Works = { readonly apiUrl: string; readonly slackUrl: string };
 
-export async function listed(kinds: readonly string[], { apiUrl }: Works): Promise<readonly unknown[]> {
+export function listed(kinds: readonly string[], works: Works): Promise<readonly unknown[]> {
+  return Promise.all(kinds.map((kind) => read(kind, works)));
+}
+
+async function read(path: string, { apiUrl }: Works): Promise<unknown> {
   const headers = { username: "bench", authorization: "token bench-api-token" };
-  return Promise.all(
-    kinds.map(async (kind) => (await fetch(`${apiUrl}/v1/regions/beijing1/${kind}`, { headers })).json()),
-  );
+  return (await fetch(`${apiUrl}/v1/regions/beijing1/${path}`, { headers })).json();
 }
 
 type Typed = { readonly text: string; readonly response_url: string };
 
-export async function answerList({ text, response_url }: Typed, works: Works): Promise<void> {
-  const [services, jobs] = await listed(text === "list services" ? ["services"] : ["services", "jobs"], works);
+export async function answerRead({ text, response_url }: Typed, works: Works): Promise<void> {
+  const answers = text.startsWith("show") ? await shown(works) : await listed(kindsIn(text), works);
   await fetch(response_url, {
     method: "POST",
     headers: { "content-type": "application/json" },
-    body: JSON.stringify({ text: JSON.stringify([services, jobs]).slice(0, 3000) }),
+    body: JSON.stringify({ text: JSON.stringify(answers).slice(0, 3000) }),
   });
+}
+
+function kindsIn(text: string): readonly string[] {
+  return text === "list services" ? ["services"] : ["services", "jobs"];
+}
+
+/** A log is read when it is known that there is one. */
+async function shown(works: Works): Promise<readonly unknown[]> {
+  return [await read("services/web", works), await read("services/web/logs?date=2026-11-20&from=0&size=200", works)];
 }

@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Figures } from "./report.ts";
 import { table } from "./table.ts";
 
-const Row = z.object({ name: z.string(), unit: z.string(), ours: z.number(), base: z.number().optional() });
+const Row = z.object({ name: z.string(), unit: z.string(), ours: z.number(), ratio: z.number().optional() });
 const Ack = z.object({ name: z.string(), concurrency: z.number(), pooledP99Ratio: z.number() });
 const Message = z.object({ name: z.string(), ratio: z.number() });
 const Earlier = z.object({
@@ -18,8 +18,8 @@ type Compared = Pick<z.infer<typeof Earlier>, "rows" | "acks" | "messages">;
 /** The figures of a run by their names: a figure beside a bare app's as their ratio, so that two machines can be compared. */
 function byName({ rows, acks, messages }: Compared): ReadonlyMap<string, number> {
   return new Map([
-    ...rows.map(({ name, unit, ours, base }): [string, number] =>
-      base === undefined ? [`${name}, ${unit}`, ours] : [`${name}, by the bare app's`, ours / base],
+    ...rows.map(({ name, unit, ours, ratio }): [string, number] =>
+      ratio === undefined ? [`${name}, ${unit}`, ours] : [`${name}, by its baseline`, ratio],
     ),
     ...acks.map(({ name, concurrency, pooledP99Ratio }): [string, number] => [
       `ack p99 of ${name}, ${concurrency} at a time, by the bare app's`,

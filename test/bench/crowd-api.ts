@@ -1,6 +1,6 @@
 import { listen, readBody } from "./listen.ts";
 
-/** The workload API of the crowd: services in memory, answered at once. */
+/** The workload API of the crowd: services and jobs in memory, answered at once. */
 
 type Service = { readonly name: string; size: number };
 
@@ -8,14 +8,19 @@ export const SCALED = 16;
 /** A service grows by one instance with each scale, and begins again here. */
 const LARGEST = 40;
 
+export type Size = { readonly services: number; readonly jobs?: number };
+
+/** As many as the rows about few workloads have. */
+export const FEW: Size = { services: SCALED + 1 };
+
 let services: Service[] = [];
 /** Services that stay "Updating" with too few instances ready. */
 let isUpdating = false;
 
-export function hold(count: number): void {
+export function hold({ services: count, jobs = 0 }: Size): void {
   services = Array.from({ length: count }, (_, at) => ({ name: at === 0 ? "web" : `svc-${at}`, size: 2 }));
+  jobList = JSON.stringify({ region: "beijing1", jobs: Array.from({ length: jobs }, (_, at) => job(at)) });
 }
-hold(SCALED + 1);
 
 function wire({ name, size }: Service): object {
   return {
@@ -39,19 +44,41 @@ function wire({ name, size }: Service): object {
   };
 }
 
+function job(at: number): object {
+  return {
+    metadata: {
+      name: `job-${at}`,
+      namespace: "bench",
+      uid: `10b0${at}`,
+      creationTimestamp: "2026-11-20T08:00:00Z",
+      labels: { team: "bench" },
+    },
+    spec: { parallelism: 1, completions: 1 },
+    status: { startTime: "2026-11-20T08:00:01Z", completionTime: "2026-11-20T08:04:01Z", succeeded: 1 },
+  };
+}
+
+let jobList = "";
+hold(FEW);
+
 let listed: { readonly of: Service[]; readonly text: string } | undefined;
 
 /** Made once per list: otherwise writing it takes longer than reading it. */
 function listOf(): string {
-  if (listed?.of !== services || services.length <= SCALED + 1) {
+  if (listed?.of !== services || services.length <= FEW.services) {
     listed = { of: services, text: JSON.stringify({ region: "beijing1", services: services.map(wire) }) };
   }
   return listed.text;
 }
 
+const LOG = JSON.stringify(
+  Array.from({ length: 20 }, (_, at) => ({ instance_name: "web-0", log: `2026-11-20T09:30:00Z INFO request ${at}` })),
+);
+
 function apiAnswer(method: string, path: string, body: string): string | undefined {
   if (path.endsWith("/services")) return listOf();
-  if (path.endsWith("/jobs")) return JSON.stringify({ region: "beijing1", jobs: [] });
+  if (path.endsWith("/jobs")) return jobList;
+  if (path.endsWith("/logs")) return LOG;
   const name = /\/services\/([a-z0-9-]+)$/u.exec(path)?.[1];
   const service = services.find((each) => each.name === name);
   if (service === undefined) return undefined;

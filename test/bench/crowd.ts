@@ -1,9 +1,9 @@
 import { Agent, request as httpRequest } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
-import { apiPort, hold, nextSize, SCALED, setUpdating } from "./crowd-api.ts";
+import { apiPort, FEW, hold, nextSize, SCALED, setUpdating, type Size } from "./crowd-api.ts";
 import { type DeliveryKind, signedDelivery } from "./delivery.ts";
 import { listen, readBody } from "./listen.ts";
-import { personOf } from "./marks.ts";
+import { personOf, viewOf } from "./marks.ts";
 import { answerCalls, machineMs } from "./remote.ts";
 
 /**
@@ -34,6 +34,7 @@ function slackAnswer(method: string, fields: URLSearchParams): object {
         channel: "C0BENCH",
         ts: fields.get("ts") ?? `1763600000.${String(messages).padStart(6, "0")}`,
       };
+    case "views.update":
     case "views.publish":
       return { ok: true, view: { id: "V0HOME" } };
     case "chat.postEphemeral":
@@ -43,7 +44,7 @@ function slackAnswer(method: string, fields: URLSearchParams): object {
   }
 }
 
-/** By the path of their response_url, or by who opened Home: who waits for a message or a view. */
+/** By the path of their response_url, by who opened Home, or by the form: who waits for a message or a view. */
 const waiting = new Map<string, (atMs: number) => void>();
 /** By service: who waits for the card that says it was scaled. */
 const settling = new Map<string, () => void>();
@@ -66,6 +67,8 @@ const slackPort = await listen((request, response) => {
     const fields = new URLSearchParams(body);
     response.writeHead(200, { "content-type": "application/json" });
     response.end(JSON.stringify(slackAnswer(method, fields)));
+    const isConnected = method === "views.update" && fields.get("view")?.includes("Account connected") === true;
+    if (isConnected) waiting.get(fields.get("view_id") ?? "")?.(machineMs());
     if (method === "views.publish") waiting.get(fields.get("user_id") ?? "")?.(machineMs());
     const text = fields.get("text") ?? "";
     if (method.startsWith("chat.") && isSettled(text)) settling.get(/svc-\d+/u.exec(text)?.[0] ?? "")?.();
@@ -73,7 +76,8 @@ const slackPort = await listen((request, response) => {
   answer().catch(() => response.destroy());
 });
 
-const agent = new Agent({ keepAlive: true, maxSockets: 64 });
+/** Apps close a connection that nobody has used for 5 s: it isn't used again shortly before. */
+const agent = new Agent({ keepAlive: true, maxSockets: 64, timeout: 3_000 });
 let sent = 0;
 
 type Said = {
@@ -82,15 +86,18 @@ type Said = {
   readonly answered: Promise<number>;
 };
 
-function say(port: number, text: string): Said {
-  return deliver(port, { kind: "command", text });
+function say(port: number, text: string, person?: string): Said {
+  return deliver(port, { kind: "command", text, person });
 }
 
-function deliver(port: number, { kind, text }: { readonly kind: DeliveryKind; readonly text: string }): Said {
+type Sending = { readonly kind: DeliveryKind; readonly text: string; readonly person?: string | undefined };
+
+function deliver(port: number, { kind, text, person }: Sending): Said {
   const group = "crowd";
   const at = (sent += 1);
-  const key = kind === "home" ? personOf({ group, at }) : `/response/${group}/${at}`;
-  const { body, headers } = signedDelivery({ kind, text, sinkPort: slackPort, group, at });
+  const mark = { group, at };
+  const key = { home: personOf(mark), connect: viewOf(mark) }[kind as string] ?? `/response/${group}/${at}`; // or another
+  const { body, headers } = signedDelivery({ kind, text, sinkPort: slackPort, ...mark, ...(person && { person }) });
   const startedAt = machineMs();
   const answered = new Promise<number>((resolve) => {
     waiting.set(key, (atMs) => {
@@ -137,17 +144,30 @@ async function scale(port: number, name: string): Promise<void> {
   await settled;
 }
 
+function worker(at: number): string {
+  return personOf({ group: "worker", at });
+}
+
 type To = { readonly port: number };
+
+type Commands = {
+  readonly text: string;
+  readonly times: number;
+  readonly concurrency: number;
+  /** Each of those who say it at a time is somebody else, after `connects`. */
+  readonly areMany?: boolean;
+};
 
 const calls = {
   ports: () => ({ apiPort, slackPort }),
-  holds: (count: number) => hold(count),
+  /** Without a size as few as at first. */
+  holds: (size: Size | undefined) => hold(size ?? FEW),
   updating: (on: boolean) => setUpdating(on),
   /** Commands, until their messages are there, in milliseconds. */
-  async says({ port, text, times, concurrency }: To & { text: string; times: number; concurrency: number }) {
+  async says({ port, text, times, concurrency, areMany = false }: To & Commands) {
     const messageMs: number[] = [];
-    const wholeMs = await atOnce(concurrency, times, async () => {
-      const { acked, answered } = say(port, text);
+    const wholeMs = await atOnce(concurrency, times, async (at) => {
+      const { acked, answered } = say(port, text, areMany ? worker(at) : undefined);
       messageMs.push(await answered);
       await acked;
     });
@@ -168,6 +188,13 @@ const calls = {
     ]);
     return { ackMs, messageMs };
   },
+  /** So many people link an account of their own: no read of one is shared with another. */
+  async connects({ port, count }: To & { count: number }) {
+    for (let at = 0; at < count; at += 1) {
+      const { acked, answered } = deliver(port, { kind: "connect", text: `own-${at}`, person: worker(at) });
+      await Promise.all([acked, answered]);
+    }
+  },
   /** Pickers, until they offer something; somebody else each time. */
   async suggests({ port, text, times }: To & { text: string; times: number }) {
     const ms: number[] = [];
@@ -181,19 +208,16 @@ const calls = {
     return ms;
   },
   /** Acks of others, in milliseconds, while somebody waits for an answer. */
-  async acksBeside({ port, text, times }: To & { text: string; times: number }) {
+  async acksBeside({ port, text }: To & { text: string }) {
     const ms: number[] = [];
-    for (let time = 0; time < times; time += 1) {
-      const { acked, answered } = say(port, text);
-      const answer = { isThere: false };
-      const ended = Promise.all([acked, answered]).then(() => (answer.isThere = true));
-      while (!answer.isThere) {
-        ms.push(await say(port, "help").acked);
-
-        await sleep(10);
-      }
-      await ended;
+    const { acked, answered } = say(port, text);
+    const answer = { isThere: false };
+    const ended = Promise.all([acked, answered]).then(() => (answer.isThere = true));
+    while (!answer.isThere) {
+      ms.push(await say(port, "help").acked);
+      await sleep(10);
     }
+    await ended;
     return ms;
   },
   /** A service for each of those who scale at a time; until the card says how it ended. */

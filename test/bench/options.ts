@@ -15,12 +15,15 @@ export type Options = {
   readonly check: boolean;
   /** The bot's entry. */
   readonly program: string;
+  /** Only rows of speed, each once, without those that take long. */
+  readonly isQuick: boolean;
 };
 
 export const usage = `npm run bench -- [options]
   --requests N   measured commands per app and repetition (2000)
   --rounds N     rounds they are sent in, in turn with the bare app's (4)
-  --reps N       repetitions of each ack case (5)
+  --quick        the rows of speed that take a few seconds, once: about a minute
+  --reps N       repetitions of each case (3, with --quick 1)
   --only TEXT    only cases with TEXT in their name
   --json FILE    write the figures to FILE
   --against FILE compare with the figures that --json wrote to FILE earlier
@@ -35,19 +38,22 @@ export function readOptions(args: readonly string[]): Options {
     options: {
       requests: { type: "string", default: "2000" },
       rounds: { type: "string", default: "4" },
-      reps: { type: "string", default: "5" },
-      only: { type: "string", default: "" },
+      quick: { type: "boolean", default: false },
+      reps: { type: "string" },
+      only: { type: "string" },
       json: { type: "string" },
       against: { type: "string" },
       check: { type: "boolean", default: false },
       program: { type: "string", default: fileURLToPath(new URL("../../src/bin/bot.ts", import.meta.url)) },
     },
   });
-  const { only, json, against, check, program } = values;
+  const { quick: isQuick, json, against, check, program } = values;
+  const { reps = isQuick ? "1" : "3", only = isQuick ? "speed:" : "" } = values;
   const requests = count("--requests", values.requests, 100_000);
   const rounds = count("--rounds", values.rounds, 20);
   if (requests % rounds !== 0) throw new Error(`--requests has to be a multiple of the ${rounds} rounds`);
-  return { requests, rounds, repetitions: count("--reps", values.reps, 50), only, json, against, check, program };
+  const repetitions = count("--reps", reps, 50);
+  return { requests, rounds, repetitions, only, json, against, check, program, isQuick };
 }
 
 function count(name: string, value: string, most: number): number {

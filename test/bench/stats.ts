@@ -24,3 +24,22 @@ export type Range = { readonly median: number; readonly min: number; readonly ma
 export function range(values: readonly number[]): Range {
   return { median: median(values), min: Math.min(...values), max: Math.max(...values) };
 }
+
+export type Interval = { readonly low: number; readonly high: number };
+
+const DOUBT = 0.05;
+
+/** Where the median lies with 95 % certainty, whatever the distribution; of less than six values, all of them. */
+export function medianInterval(values: readonly number[]): Interval {
+  const sorted = values.toSorted((a, b) => a - b);
+  const count = sorted.length;
+  // How likely it is that at most so many of the values lie below the median.
+  let chance = 0.5 ** count;
+  let outside = 0;
+  for (let below = 0, ways = chance; chance <= DOUBT / 2; below += 1) {
+    outside = below;
+    ways *= (count - below) / (below + 1);
+    chance += ways;
+  }
+  return { low: sorted[outside] ?? Number.NaN, high: sorted[count - 1 - outside] ?? Number.NaN };
+}

@@ -48,11 +48,11 @@ export async function measureGrowth(rig: Rig): Promise<readonly Row[]> {
     // A bot of its own: pickers and Home remember lists for a while.
     const bot = await startIn(rig);
     await rig.crowd.ask("says", { port: bot.port, text: "list services", times: 50, concurrency: 1 });
-    await rig.crowd.ask("holds", size);
+    await rig.crowd.ask("holds", { services: size });
     for (const [at, { ask }] of asked.entries()) points[at]?.push([size, await once(rig, bot, ask)]);
     process.kill(bot.pid);
   }
-  await rig.crowd.ask("holds", 17);
+  await rig.crowd.ask("holds", undefined);
   return asked.map(({ name }, at) => growthRow(name, points[at] ?? []));
 }
 

@@ -3,33 +3,41 @@ import { measureReadsBehind, measureScales } from "./changes.ts";
 import { measureCrowdMemory } from "./crowd-memory.ts";
 import { measureGrowth } from "./growth.ts";
 import { measureHistory, measureHistoryGrowth } from "./history.ts";
-import { measureLists } from "./lists.ts";
-import { measureLongLists } from "./long-lists.ts";
+import { measureCrowds, measureLists } from "./lists.ts";
+import { measureLongLists, measureManyWorkloads } from "./long-lists.ts";
 import { measurePending } from "./pending.ts";
 import { measureRedaction } from "./redaction.ts";
 import { openRig, type Rig } from "./rig.ts";
 import type { Row } from "./row.ts";
 import { measureStart } from "./start.ts";
 
-type Case = { readonly name: string; readonly measure: (rig: Rig) => Promise<readonly Row[]> };
+type Case = {
+  readonly name: string;
+  readonly measure: (rig: Rig) => Promise<readonly Row[]>;
+  /** Longer than some seconds. */
+  readonly isSlow?: boolean;
+};
 
 /** By what `--only` looks at. */
 const cases: readonly Case[] = [
   { name: "speed: start", measure: measureStart },
   { name: "speed: lists", measure: measureLists },
+  { name: "speed: crowds", measure: measureCrowds },
   { name: "speed: reads behind scales", measure: measureReadsBehind },
   { name: "speed: scales", measure: measureScales },
-  { name: "speed: long lists", measure: measureLongLists },
-  { name: "speed: memory", measure: measureCrowdMemory },
-  { name: "speed: growth", measure: measureGrowth },
+  { name: "speed: long lists", measure: measureLongLists, isSlow: true },
+  { name: "speed: many workloads", measure: measureManyWorkloads },
+  { name: "speed: memory", measure: measureCrowdMemory, isSlow: true },
+  { name: "speed: growth", measure: measureGrowth, isSlow: true },
   { name: "speed: redaction", measure: async ({ repetitions }) => measureRedaction(repetitions) },
-  { name: "speed: history", measure: ({ repetitions }) => measureHistory(repetitions) },
-  { name: "speed: history growth", measure: ({ repetitions }) => measureHistoryGrowth(repetitions) },
+  { name: "speed: history", measure: ({ repetitions }) => measureHistory(repetitions), isSlow: true },
+  { name: "speed: history growth", measure: ({ repetitions }) => measureHistoryGrowth(repetitions), isSlow: true },
   { name: "speed: pending", measure: ({ repetitions }) => measurePending(repetitions) },
 ];
 
 export async function measureRows(options: Options, onCase: (name: string) => void): Promise<readonly Row[]> {
-  const chosen = cases.filter(({ name }) => name.includes(options.only));
+  const { only, isQuick } = options;
+  const chosen = cases.filter(({ name, isSlow }) => name.includes(only) && !(isQuick && isSlow === true));
   if (chosen.length === 0) return [];
   const rig = await openRig(options);
   const rows: Row[] = [];
