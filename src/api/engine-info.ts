@@ -9,6 +9,8 @@ export type EngineInfo = {
   readonly regions: readonly EngineRegion[];
   /** An update takes any memory limit, not only those of the API's document. */
   readonly takesAnyMemory: boolean;
+  /** An update takes images and environment variables, and goes back to a kept revision. */
+  readonly keepsRevisions: boolean;
 };
 
 export type EngineRegion = {
@@ -35,7 +37,12 @@ const Region = z.object({
     .transform((limits) => limits.filter(({ effect }) => effect !== "partly").map(({ what }) => what)),
 });
 const Health = z.object({
-  engine: z.object({ title: short, regions: listOf(Region), update_memory: lenient(z.string()) }),
+  engine: z.object({
+    title: short,
+    regions: listOf(Region),
+    update_memory: lenient(z.string()),
+    updates: lenient(listOf(short)),
+  }),
 });
 
 type Parts = { readonly baseUrl: string; readonly fetch: Fetch; readonly now: () => number };
@@ -72,7 +79,7 @@ async function read({ baseUrl, fetch }: Parts): Promise<EngineInfo | undefined> 
   // 503 while it isn't ready: the engine is the same.
   const health = Health.safeParse(JSON.parse(new TextDecoder().decode(bytes)));
   if (!health.success) return undefined;
-  const { title, regions, update_memory: memory } = health.data.engine;
+  const { title, regions, update_memory: memory, updates = [] } = health.data.engine;
   return {
     title,
     regions: regions.slice(0, MOST_REGIONS).map(({ name, version, problem, cannot }) => ({
@@ -82,5 +89,6 @@ async function read({ baseUrl, fetch }: Parts): Promise<EngineInfo | undefined> 
       ...(problem !== undefined && { problem }),
     })),
     takesAnyMemory: memory === "any",
+    keepsRevisions: ["image", "env", "revision"].every((each) => updates.includes(each)),
   };
 }

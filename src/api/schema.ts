@@ -444,11 +444,7 @@ export interface components {
         Memory: string | number;
         /** @description One environment variable, in a creation body. */
         NewEnvVar: {
-            /**
-             * @description Name of the variable, of letters, digits, `_`, `.` and `-`. It does not begin with a digit.
-             * @example LOG_LEVEL
-             */
-            name: string;
+            name: components["schemas"]["EnvName"];
             /**
              * @description Its value, without NUL characters. It may be a secret.
              * @example info
@@ -1022,20 +1018,102 @@ export interface components {
          */
         MemoryNow: string[];
         /**
-         * @description How far an update is. Only when one service is read, and absent when no update goes on. Not defined by the API; this
-         *     implementation sends it on Kubernetes.
+         * @description The number of a revision: images and environment variables of a service as they were set together. Each change of
+         *     them makes the next one; so does going back. Not defined by the API; this implementation sends it.
+         * @example 4
+         */
+        RevisionNumber: number;
+        /** @description A revision of a service. Not defined by the API; this implementation sends it. */
+        Revision: {
+            revision: components["schemas"]["RevisionNumber"];
+            /**
+             * @description The image of each container, in the order of `containers`.
+             * @example [
+             *       "shop/web:1.4"
+             *     ]
+             */
+            images?: string[];
+            /**
+             * Format: date-time
+             * @description When it was made, UTC.
+             * @example 2026-11-20T09:30:00Z
+             */
+            created_at?: string;
+            /**
+             * @description `done`: all instances were ready with it. `aborted`: another one took its place before that. Absent while
+             *     neither is so, and where it isn't known.
+             * @example done
+             * @example aborted
+             */
+            outcome?: string;
+            /**
+             * Format: date-time
+             * @description Since when the outcome is known, UTC.
+             * @example 2026-11-20T09:30:42Z
+             */
+            ended_at?: string;
+        };
+        /**
+         * @description How the replacement of instances goes: after a restart, another memory limit, or a new revision. It stays after its
+         *     end when one service is read, and is absent from lists then. Not defined by the API; this implementation sends it.
          */
         Rollout: {
             /**
-             * @description Instances of the latest version.
-             * @example 1
+             * @description The revision that is replaced. Absent where it isn't known, and if the revision stays the same.
+             * @example 3
+             */
+            from?: number;
+            /**
+             * @description The revision of the new instances.
+             * @example 4
+             */
+            to?: number;
+            /**
+             * @description `progressing`, `done`, or `stuck`: new instances don't get ready, and those that are left of the old ones stay.
+             *     `aborted` if it was given up.
+             * @example progressing
+             * @example done
+             * @example stuck
+             * @example aborted
+             */
+            state: string;
+            /**
+             * @description New instances.
+             * @example 2
              */
             updated?: number;
             /**
-             * @description Instances of any version that have been ready long enough to count.
+             * @description New instances that are ready.
+             * @example 1
+             */
+            ready?: number;
+            /**
+             * @description Old instances that are left and ready.
              * @example 2
              */
-            available?: number;
+            old_ready?: number;
+            /**
+             * @description The number of instances that are wanted.
+             * @example 3
+             */
+            target?: number;
+            /**
+             * Format: date-time
+             * @description When it began, UTC. Absent where it isn't known.
+             * @example 2026-11-20T09:30:00Z
+             */
+            since?: string;
+            /**
+             * Format: date-time
+             * @description When it was done or aborted, UTC.
+             * @example 2026-11-20T09:30:42Z
+             */
+            ended_at?: string;
+            /**
+             * @description Why it is stuck, or what it waits for, as a clause.
+             * @example web-1 can't be started: there is no image shop/web:1.5
+             */
+            message?: string;
         };
         /**
          * @description The other tool that manages the workload. Absent if none is known, and for workloads created through this API.
@@ -1419,6 +1497,12 @@ export interface components {
             message?: components["schemas"]["UnwellMessage"];
             events?: components["schemas"]["Events"];
             events_not_read?: components["schemas"]["EventsNotRead"];
+            revision?: components["schemas"]["RevisionNumber"];
+            /**
+             * @description The newest ten revisions that are kept, newest first, with the current one. Only when one service is read. Not
+             *     defined by the API; this implementation sends it.
+             */
+            revisions?: components["schemas"]["Revision"][];
             rollout?: components["schemas"]["Rollout"];
             sidecars?: components["schemas"]["Sidecars"];
             instance_memory?: components["schemas"]["InstanceMemory"];
@@ -1440,13 +1524,6 @@ export interface components {
              * @example 2
              */
             ready_instances?: number;
-            /**
-             * @description While a restart or an update replaces instances, a quarter of them at once: those that are replaced and
-             *     ready, out of `target_instance_size`. Missing otherwise. Not defined by the API; this implementation sends
-             *     it, except on Kubernetes.
-             * @example 12
-             */
-            replaced_instances?: number;
             /**
              * @description Restarts of all instances after a crash in the last ten minutes, a thousand at most, since somebody last
              *     started, restarted or updated them: requested restarts don't count, and a restart of the workload API
@@ -1762,7 +1839,9 @@ export interface components {
             message?: string;
         };
         /**
-         * @description Only these properties can be updated.
+         * @description Only these properties can be updated. The API documents `target_instance_size`, memory limits of `containers` and
+         *     `binding_domain_name`. An extension: `revision`, and `image` and `env` of a container. This implementation says so
+         *     on `/healthz`: `engine.updates` has `revision`, `image` and `env`.
          * @example {
          *       "target_instance_size": 4
          *     }
@@ -1783,6 +1862,16 @@ export interface components {
          *         "shop.example.com"
          *       ]
          *     }
+         * @example {
+         *       "containers": [
+         *         {
+         *           "image": "gantry/hello-web:2"
+         *         }
+         *       ]
+         *     }
+         * @example {
+         *       "revision": 3
+         *     }
          */
         ServiceUpdate: {
             /**
@@ -1791,15 +1880,21 @@ export interface components {
              */
             target_instance_size?: number;
             /**
-             * @description New memory limits. Left open by the API: how an item finds its container. This implementation goes by
-             *     `name` where it is given, else by position; an update names each container once.
+             * @description New memory limits, images and environment variables. Left open by the API: how an item finds its container.
+             *     This implementation goes by `name` where it is given, else by position; an update names each container once.
              */
             containers?: components["schemas"]["ContainerUpdate"][];
+            /**
+             * @description Goes back to a kept revision, one of the service's `revisions`: the images and environment variables of it
+             *     become a new revision. Nothing else can be updated with it.
+             * @example 3
+             */
+            revision?: number;
             /** @description All domain names that are bound from now on, at most 200, each once. */
             binding_domain_name?: components["schemas"]["DomainName"][];
         };
         /**
-         * @description A container's new limits. Left open by the API: whether the key is `resources` (the property list) or `resource`
+         * @description A container's new limits, image and environment variables. Left open by the API: whether the key is `resources` (the property list) or `resource`
          *     (the example). This implementation takes either; both only when they say the same.
          */
         ContainerUpdate: {
@@ -1810,7 +1905,34 @@ export interface components {
             name?: string;
             resources?: components["schemas"]["ResourcesUpdate"];
             resource?: components["schemas"]["ResourcesUpdate"];
+            image?: components["schemas"]["ImageReference"];
+            env?: components["schemas"]["EnvUpdate"];
         };
+        /**
+         * @description Environment variables to set and to remove. All others stay.
+         * @example {
+         *       "set": [
+         *         {
+         *           "name": "LOG_LEVEL",
+         *           "value": "debug"
+         *         }
+         *       ],
+         *       "remove": [
+         *         "OLD_FLAG"
+         *       ]
+         *     }
+         */
+        EnvUpdate: {
+            /** @description Variables to add, or to give another value. Each name once. */
+            set?: components["schemas"]["NewEnvVar"][];
+            /** @description Names of variables to remove. One that isn't set is no error. */
+            remove?: components["schemas"]["EnvName"][];
+        };
+        /**
+         * @description Name of a variable, of letters, digits, `_`, `.` and `-`. It does not begin with a digit.
+         * @example LOG_LEVEL
+         */
+        EnvName: string;
         /** @description New limits of a container. */
         ResourcesUpdate: {
             /** @description The limits. */
@@ -2096,6 +2218,8 @@ export type Sidecars = components['schemas']['Sidecars'];
 export type Sidecar = components['schemas']['Sidecar'];
 export type InstanceMemory = components['schemas']['InstanceMemory'];
 export type MemoryNow = components['schemas']['MemoryNow'];
+export type RevisionNumber = components['schemas']['RevisionNumber'];
+export type Revision = components['schemas']['Revision'];
 export type Rollout = components['schemas']['Rollout'];
 export type ManagedBy = components['schemas']['ManagedBy'];
 export type Schedule = components['schemas']['Schedule'];
@@ -2129,6 +2253,8 @@ export type DeletedServiceText = components['schemas']['DeletedServiceText'];
 export type DeletedServiceJson = components['schemas']['DeletedServiceJson'];
 export type ServiceUpdate = components['schemas']['ServiceUpdate'];
 export type ContainerUpdate = components['schemas']['ContainerUpdate'];
+export type EnvUpdate = components['schemas']['EnvUpdate'];
+export type EnvName = components['schemas']['EnvName'];
 export type ResourcesUpdate = components['schemas']['ResourcesUpdate'];
 export type MemoryUpdate = components['schemas']['MemoryUpdate'];
 export type MemoryChoice = components['schemas']['MemoryChoice'];

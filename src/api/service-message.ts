@@ -1,5 +1,6 @@
 import type { Call } from "./operations.ts";
 import type { ApiAccount } from "./request.ts";
+import type { EnvUpdate, NewEnvVar } from "./schema.ts";
 
 const LONGEST = 200;
 /** Of a refusal: a rule of a cluster says in its own words, at the end, what it wants. */
@@ -97,7 +98,9 @@ const SHORTEST = 5;
 export function secretValues({ body }: Call, { token }: ApiAccount): readonly Secret[] {
   const containers = body !== undefined && "containers" in body ? (body.containers ?? []) : [];
   const values = containers
-    .flatMap((container) => ("env" in container ? (container.env ?? []) : []))
+    .flatMap(({ env = [] }: { readonly env?: readonly NewEnvVar[] | EnvUpdate }) =>
+      "length" in env ? env : (env.set ?? []),
+    )
     .flatMap(({ value = "" }) => (value.length < SHORTEST ? [] : [value, JSON.stringify(value).slice(1, -1)]))
     .map((text): Secret => ({ text, shown: "[value]" }));
   const all: Secret[] = [{ text: token, shown: "[token]" }, ...values];

@@ -87,6 +87,31 @@ export const details = {
   instance_memory: lenient(memory),
 };
 
+/** Images and environment variables of a service as they were set together. */
+const Revision = z.looseObject({
+  revision: count,
+  images: lenient(z.array(text)),
+  created_at: lenient(text),
+  outcome: lenient(text),
+  ended_at: lenient(text),
+});
+export type Revision = z.output<typeof Revision>;
+
+/** How the replacement of instances goes. */
+const Rollout = z.looseObject({
+  from: lenient(count),
+  to: lenient(count),
+  state: text,
+  updated: lenient(count),
+  ready: lenient(count),
+  old_ready: lenient(count),
+  target: lenient(count),
+  since: lenient(text),
+  ended_at: lenient(text),
+  message: lenient(text),
+});
+export type Rollout = z.output<typeof Rollout>;
+
 const JobContainer = z.looseObject({
   name: lenient(text),
   image: lenient(text),
@@ -229,11 +254,12 @@ export const Service = z.looseObject({
   status: lenient(text),
   message: lenient(identity),
   ...details,
-  rollout: lenient(z.looseObject({ updated: lenient(count), available: lenient(count) })),
+  revision: lenient(count),
+  revisions: lenient(listOf(Revision)),
+  rollout: lenient(Rollout),
   status_since: lenient(text),
   min_ready_seconds: lenient(count),
   ready_instances: lenient(count),
-  replaced_instances: lenient(count),
   restarts: lenient(
     z.looseObject({
       count: lenient(count),

@@ -89,10 +89,11 @@ export function serviceStatus(service: Service): WorkloadStatus {
 }
 
 /** `updating, 12 of 50 replaced` */
-function wordsOf({ replaced_instances: replaced, target_instance_size: size }: Service, status: string): string {
+function wordsOf({ rollout }: Service, status: string): string {
   const words = status.toLowerCase();
-  const isReplacing = replaced !== undefined && size !== undefined && levelOf(status) === "busy";
-  return isReplacing ? `${words}, ${replaced} of ${size} replaced` : words;
+  const { state, ready, target } = rollout ?? {};
+  const isReplacing = state === "progressing" && ready !== undefined && target !== undefined;
+  return isReplacing && levelOf(status) === "busy" ? `${words}, ${ready} of ${target} replaced` : words;
 }
 
 /** A service that goes down may end as it likes. */

@@ -104,6 +104,8 @@ export type EngineAbout = {
   /** For people: `Kubernetes`. */
   readonly title: string;
   readonly regions: readonly RegionAbout[];
+  /** What an update takes beyond the API's document: see ServiceUpdate in openapi.yaml. */
+  readonly updates: readonly ("image" | "env" | "revision")[];
 };
 
 export type Readiness = { readonly ok: true } | { readonly ok: false; readonly reason: string };

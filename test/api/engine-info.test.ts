@@ -28,6 +28,7 @@ test("the engine is read from the health page below the base, without a token, a
     title: "Kubernetes",
     regions: [{ name: "us", version: "v1.20.2", cannot: ["custom domains"] }],
     takesAnyMemory: false,
+    keepsRevisions: false,
   });
   expect(asked.map(({ url, method }) => `${method} ${url}`)).toEqual(["GET http://service.test/prefix/healthz"]);
   expect([...(asked[0]?.headers.keys() ?? [])]).toEqual([]);
@@ -39,6 +40,14 @@ test("an engine that takes any memory limit says so; whatever else it says means
     (await apiOver(json({ engine: { ...engine, update_memory: said } })).api.engine())?.takesAnyMemory;
 
   expect([await says("any"), await says("four"), await says(true)]).toEqual([true, false, false]);
+});
+
+test("an engine that takes new images keeps revisions only if it says all of that", async () => {
+  const says = async (updates: unknown) =>
+    (await apiOver(json({ engine: { ...engine, updates } })).api.engine())?.keepsRevisions;
+
+  expect(await says(["image", "env", "revision", "more"])).toBe(true);
+  for (const less of [["image", "env"], [], "image", undefined, [1, null]]) expect(await says(less)).toBe(false);
 });
 
 test("many questions in a minute are one request, also when there is no such page", async () => {

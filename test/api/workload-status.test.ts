@@ -53,11 +53,20 @@ describe("a service", () => {
     [{ status: "Stopped", restart_count: 6, last_state: oom }, "idle", "stopped"],
     [{ status: "Updating" }, "busy", "updating"],
     [
-      { status: "Updating", replaced_instances: 12, ready_instances: 50, target_instance_size: 50 },
+      {
+        status: "Updating",
+        rollout: { state: "progressing", ready: 12, target: 50 },
+        ready_instances: 50,
+        target_instance_size: 50,
+      },
       "busy",
       "updating, 12 of 50 replaced",
     ],
-    [{ status: "Running", replaced_instances: 12, target_instance_size: 50 }, "healthy", "running"],
+    [
+      { status: "Running", rollout: { state: "progressing", ready: 12, target: 50 }, target_instance_size: 50 },
+      "healthy",
+      "running",
+    ],
     [{ status: "CrashLoopBackOff" }, "failing", "crashloopbackoff"],
     [{ status: "Contemplating" }, "busy", "contemplating"],
     [{}, "busy", "status unknown"],
@@ -71,7 +80,7 @@ describe("a service", () => {
     { restarts: { count: -1, first_at: 12 } },
     { restarts: null, status_since: null, ready_instances: null },
     { ready_instances: "2/3", status_since: { at: 1 } },
-    { replaced_instances: "12 of 50" },
+    { rollout: { state: "progressing", ready: "12 of 50", target: 50 } },
     { restart_count: "many", last_state: "oom", message: "" },
     { restart_count: null, last_state: { exit_code: "one", finished_at: 3, reason: null }, message: { text: "no" } },
   ])("of an API that sends %j is judged by its status", (sent) => {

@@ -1,5 +1,5 @@
 import { MEMORY_RANGE, memoryMiB, parseMemoryMiB } from "../../api/memory.ts";
-import type { NewJob, NewService, ServiceUpdate } from "../../api/schema.ts";
+import type { EnvUpdate, NewJob, NewService, ServiceUpdate } from "../../api/schema.ts";
 import { firstDuplicate, plainMountPath, wrongMountPath } from "../../api/request-limits.ts";
 import { NotServed } from "./answers.ts";
 
@@ -40,8 +40,14 @@ function checkedService(body: NewService): NewService {
 }
 
 function checkedUpdate(body: ServiceUpdate): ServiceUpdate {
+  const { revision, ...rest } = body;
+  const [other] = Object.keys(rest);
+  if (revision !== undefined && other !== undefined) {
+    throw refused(`${other} can't be updated with revision: send revision alone`);
+  }
   const changes = body.containers ?? [];
-  for (const [index, { resource, resources }] of changes.entries()) {
+  for (const [index, { resource, resources, env }] of changes.entries()) {
+    checkEnv(env ?? {}, `containers[${index}].env`);
     checkMemory({ resources }, `containers[${index}].resources`);
     checkMemory({ resources: resource }, `containers[${index}].resource`);
     if (resource && resources && limitOf(resource) !== limitOf(resources)) {
@@ -53,6 +59,10 @@ function checkedUpdate(body: ServiceUpdate): ServiceUpdate {
     changes.flatMap(({ name }) => name ?? []),
   );
   return { ...body, ...checkedDomains(body.binding_domain_name) };
+}
+
+function checkEnv({ set = [], remove = [] }: EnvUpdate, where: string): void {
+  refuseDuplicate(where, [...set.map(({ name }) => name), ...remove]);
 }
 
 type Resources = { readonly limits?: { readonly memory?: string | number } };

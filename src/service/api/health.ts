@@ -24,12 +24,13 @@ export function health(engine: Healthy | undefined): Response {
 }
 
 function described({ about }: Healthy): object {
-  const { name, title, regions } = about();
+  const { name, title, regions, updates } = about();
   return {
     name,
     title,
-    // Beyond the API's document: see MemoryUpdate in openapi.yaml.
+    // Beyond the API's document: see MemoryUpdate and ServiceUpdate in openapi.yaml.
     update_memory: "any",
+    updates,
     regions: regions.map(({ cannot, ...region }) => ({
       ...region,
       cannot: cannot.map(({ feature, effect, why }) => {

@@ -4,6 +4,7 @@ import type {
   NewServiceContainer,
   NewVolumeMount,
   ContainerUpdate,
+  EnvUpdate,
   NewService,
   ServiceUpdate,
   NewJob,
@@ -101,16 +102,22 @@ export function readService(name: string, body: NewService, check: CheckContaine
   };
 }
 
-/** Applies a partial update; fields that the body leaves out stay. Throws a `Refusal` 400. */
+/** Applies a partial update without `revision`; fields that the body leaves out stay. Throws a `Refusal` 400. */
 export function updated(definition: ServiceDefinition, body: ServiceUpdate): ServiceDefinition {
   const containers = [...definition.containers];
   const changed: number[] = [];
   for (const [position, change] of (body.containers ?? []).entries()) {
     const memory = (change.resources ?? change.resource)?.limits?.memory;
+    const { image, env } = change;
     const index = containerIndex(containers, change, position);
     const container = containers[index];
-    if (!container || memory === undefined) continue;
-    containers[index] = { ...container, memoryMib: readMemory(memory) };
+    if (!container || (memory ?? image ?? env) === undefined) continue;
+    containers[index] = {
+      ...container,
+      ...(memory !== undefined && { memoryMib: readMemory(memory) }),
+      ...(image !== undefined && { image }),
+      ...(env && { env: updatedEnv(container.env ?? [], env) }),
+    };
     changed.push(index);
   }
   const duplicate = firstDuplicate(changed);
@@ -123,6 +130,13 @@ export function updated(definition: ServiceDefinition, body: ServiceUpdate): Ser
     size: body.target_instance_size ?? definition.size,
     domains: body.binding_domain_name ?? definition.domains,
   };
+}
+
+/** Variables keep their places; new ones follow. A name that occurs twice is set once from then on. */
+function updatedEnv(before: readonly NewEnvVar[], { set = [], remove = [] }: EnvUpdate): NewEnvVar[] {
+  const wanted = new Map([...before, ...set].map((variable) => [variable.name, variable]));
+  for (const name of remove) wanted.delete(name);
+  return [...wanted.values()];
 }
 
 /** An item refers to its container by name, or by position if it has no name. */

@@ -1,5 +1,7 @@
 import { z } from "zod";
 import { Refusal } from "../engine.ts";
+import type { Revision, Revisions } from "./services/revisions.ts";
+import type { ServiceRow } from "./state/tables.ts";
 import type { JobDefinition, ServiceDefinition } from "./definitions.ts";
 
 /**
@@ -13,7 +15,7 @@ const MAX_ENTRIES = 10_000;
 const MAX_MEMORY_MIB = 16 * 1024 * 1024;
 
 const Port = z.number().int().min(1).max(65_535);
-const EnvVar = z.looseObject({ name: z.string(), value: z.string().optional() });
+const EnvVar = z.looseObject({ name: z.string(), value: z.string().exactOptional() });
 const Mount = z.looseObject({ name: z.string(), mountPath: z.string() });
 
 const Container = z.looseObject({
@@ -42,6 +44,34 @@ const StoredJob = z.looseObject({
   volumes: z.array(z.string()).max(MAX_ENTRIES),
   syncTimezone: z.boolean(),
 });
+
+const Generations = z.array(z.tuple([z.int(), z.int()])).max(MAX_ENTRIES);
+const StoredRevision = z.looseObject({
+  number: z.int().min(1),
+  createdAt: z.string(),
+  from: z.int().optional(),
+  outcome: z.enum(["done", "aborted"]).optional(),
+  endedAt: z.string().optional(),
+  containers: z
+    .array(z.looseObject({ image: z.string(), env: Container.shape.env }))
+    .min(1)
+    .max(MAX_CONTAINERS),
+  generations: Generations,
+});
+
+/** The saved revisions and older generations that count as current; undefined when they are damaged. */
+export function parseRevisions(
+  row: Pick<ServiceRow, "also_current" | "revisions">,
+): { readonly alsoCurrent: Revision["generations"]; readonly revisions?: Revisions } | undefined {
+  try {
+    const alsoCurrent = Generations.parse(JSON.parse(row.also_current ?? "[]"));
+    if (row.revisions === null) return { alsoCurrent };
+    const [newest, ...earlier] = z.array(StoredRevision).min(1).max(MAX_ENTRIES).parse(JSON.parse(row.revisions));
+    return newest && { alsoCurrent, revisions: [newest, ...earlier] };
+  } catch {
+    return undefined;
+  }
+}
 
 /** A saved definition, or the reason it can't be used. */
 type Read<Definition> = { readonly definition: Definition } | { readonly reason: string };

@@ -121,7 +121,7 @@ function aboutIn(regions: readonly string[], { name, title, version, cannot }: R
     jobs: region === JOB_REGION,
     cannot,
   }));
-  return { name, title, regions: described };
+  return { name, title, regions: described, updates: ["image", "env", "revision"] };
 }
 
 const STOPPING = "the workload API is stopping: try again after its restart";

@@ -106,7 +106,7 @@ describe("a service that sends counts, reasons and restarts", () => {
     ],
     [
       "is replaced, a quarter at once",
-      { status: "Updating", replaced_instances: 1, ready_instances: 4 },
+      { status: "Updating", rollout: { state: "progressing", ready: 1, target: 4 }, ready_instances: 4 },
       "waiting: isn't running yet (4 of 4 running · updating, 1 of 4 replaced)",
     ],
     [

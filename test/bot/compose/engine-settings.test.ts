@@ -8,6 +8,7 @@ const about: EngineAbout = {
   name: "kubernetes",
   title: "Kubernetes",
   regions: [region("home", false), region("eu", true), region("us", true)],
+  updates: [],
 };
 const { settings } = readConfig({ SERVICE_ENGINE: "kubernetes" });
 

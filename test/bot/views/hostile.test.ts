@@ -185,7 +185,12 @@ holds("whoami", fc.tuple(hostileText, hostileText, fc.nat()), ([username, servic
   const account = { owner: { kind: "workspace" } as const, username, calls };
 
   const hostile = { name: service, version: username, cannot: [service, username] };
-  const engine = { title: service, regions: Array.from({ length: 30 }, () => hostile), takesAnyMemory: false };
+  const engine = {
+    title: service,
+    regions: Array.from({ length: 30 }, () => hostile),
+    takesAnyMemory: false,
+    keepsRevisions: false,
+  };
   const regions = [username, service];
   expectFits(
     whoamiMessage({

@@ -27,7 +27,7 @@ for (const daemon of await testDaemons()) {
         async () => {
           const service = await read();
           fewest = Math.min(fewest, service.ready_instances ?? 0);
-          if (service.replaced_instances !== undefined) told.add(service.replaced_instances);
+          if (service.rollout?.ready !== undefined) told.add(service.rollout.ready);
           most = Math.max(most, (await lane.containers()).filter(({ state }) => state === "running").length);
           return service;
         },

@@ -25,6 +25,7 @@ const about = () =>
     name: "kubernetes",
     title: "Kubernetes",
     regions: [{ name: "us", version: "v1.20.2", services: true, jobs: true, cannot }],
+    updates: ["image"],
   }) as const;
 
 const headers = { username: dana.username, Authorization: `token ${dana.token}` };
@@ -110,7 +111,13 @@ test("the health check says whether requests can be served, why not, and names t
 
   const what = { field: "binding_domain_name", what: "custom domains", effect: "refused", why: "no gateway is set" };
   const region = { name: "us", version: "v1.20.2", services: true, jobs: true, cannot: [what] };
-  const engine = { name: "kubernetes", title: "Kubernetes", update_memory: "any", regions: [region] };
+  const engine = {
+    name: "kubernetes",
+    title: "Kubernetes",
+    update_memory: "any",
+    updates: ["image"],
+    regions: [region],
+  };
   expect([starting, ready, lost]).toEqual([
     [503, { status: "starting" }],
     [200, { status: "ok", engine }],

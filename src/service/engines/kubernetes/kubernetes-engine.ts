@@ -152,7 +152,7 @@ function aboutOf(opened: readonly OpenedRegion[]): EngineAbout {
     cannot: kubernetesLimits(config),
     problem: regionProblem(health())?.sentence,
   }));
-  return { name: "kubernetes", title: TITLE, regions };
+  return { name: "kubernetes", title: TITLE, regions, updates: [] };
 }
 
 /** One cluster that answers is enough to serve requests; those of the others are refused with the reason. */

@@ -16,7 +16,8 @@ export const HOST_IMAGE = "host";
 const programs: readonly CatalogueEntry[] = [
   {
     image: "gantry/hello-web",
-    summary: "an HTTP server that greets, logs its requests and a heartbeat",
+    summary:
+      "an HTTP server that greets, logs its requests and a heartbeat; its tag is its version, and :broken never becomes ready",
     usage: "[--greeting TEXT] [--heartbeat MS]",
     program: new URL("./programs/hello-web.ts", import.meta.url),
   },
@@ -49,6 +50,11 @@ const hostCommand: CatalogueEntry = {
 
 export function makeCatalogue(allowHostCommands: boolean): readonly CatalogueEntry[] {
   return allowHostCommands ? [...programs, hostCommand] : programs;
+}
+
+/** `gantry/hello-web:2` has the tag `2`. */
+export function tagOf(image: string): string | undefined {
+  return /:(?<tag>[^/:@]+)(?:@.*)?$/u.exec(image)?.groups?.["tag"];
 }
 
 /** Finds an image and ignores its tag or digest. Throws a `Refusal` 400 that names the available images. */

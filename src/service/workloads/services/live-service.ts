@@ -1,9 +1,11 @@
 import type { EngineContext } from "../engine-context.ts";
-import type { Trying } from "../lifecycle/keep-trying.ts";
+import type { EngineParts } from "../engine-parts.ts";
+import { keepTrying, type Trying } from "../lifecycle/keep-trying.ts";
 import { portOf } from "../ports.ts";
 import type { Exposure, Unit } from "../runtime.ts";
-import { removeService, type Addresses, type Service } from "../state/service-store.ts";
-import type { StatusWithReason } from "./service-answer.ts";
+import { removeService, saveService, type Addresses, type Service } from "../state/service-store.ts";
+import type { ShownRevision, StatusWithReason } from "./service-answer.ts";
+import type { Revision, Revisions } from "./revisions.ts";
 import { makeServiceRunner, type ServiceRunner } from "./service-runner.ts";
 import type { ServiceState } from "./service-status.ts";
 
@@ -27,19 +29,58 @@ export type LiveService = {
 };
 
 /** A service without open ports, of which only the adopted units run. */
-export function makeLiveService(service: Service, context: EngineContext, adopted: readonly Unit[] = []): LiveService {
+export function makeLiveService(service: Service, parts: LivesWith, adopted: readonly Unit[] = []): LiveService {
   const { username, region, name } = service;
-  const runner = makeServiceRunner(service, context, adopted);
-  return { username, region, name, service, runner, exposures: new Map(), takenAddresses: new Map() };
+  const { context } = parts;
+  const events = { proven: (revisions: Revisions): void => saveProven(live, parts, revisions) };
+  const runner = makeServiceRunner(service, { context, events, adopted });
+  const live: LiveService = {
+    username,
+    region,
+    name,
+    service,
+    runner,
+    exposures: new Map(),
+    takenAddresses: new Map(),
+  };
+  return live;
+}
+
+type LivesWith = Pick<EngineParts, "context" | "queue">;
+
+/** Saved when the disk allows it. If that is never, the next server notices anew that all instances are ready. */
+function saveProven(live: LiveService, { context, queue }: LivesWith, revisions: Revisions): void {
+  const { uid } = live.service;
+  async function save(): Promise<void> {
+    // Another revision may have been asked for meanwhile.
+    if (live.service.deleting || live.service.revisions[0].number !== revisions[0].number) return;
+    live.service = { ...live.service, revisions };
+    await saveService(context.state, live.service);
+  }
+  const saving = keepTrying(() => queue.run(serviceKey(live), save), {
+    closing: context.closing,
+    onFailure: (error) => context.onEvent("couldn't save that a revision is ready", { error, service: uid }),
+  });
+  context.inBackground(saving.over);
+}
+
+/** Changes with the same key run one at a time. */
+export function serviceKey({ username, region, name }: Pick<LiveService, "username" | "region" | "name">): string {
+  return JSON.stringify(["service", username, region, name]);
 }
 
 /** The status of the service: held counts as failed. */
 export function statusOf(live: LiveService): StatusWithReason & { readonly state: ServiceState } {
   const { service, runner, held } = live;
-  const { since, ...health } = runner.health();
+  const { since, ...rest } = runner.health();
+  const health = { ...rest, revisions: service.revisions.map(shownRevision) };
   if (service.deleting || !service.running) return { ...health, state: runner.state(), since };
   if (held !== undefined) return { ...health, state: "Failed", message: held };
   return { ...health, message: health.message ?? takenSentence(live), state: runner.state(), since };
+}
+
+function shownRevision({ containers, ...revision }: Revision): ShownRevision {
+  return { ...revision, images: containers.map(({ image }) => image) };
 }
 
 /** `its address 127.0.0.1:40123 is taken by another program: it answers at 127.0.0.1:40555 until that is free` */

@@ -1,6 +1,7 @@
 import type { Service } from "../state/service-store.ts";
 import type { PresentInstance } from "./next-steps.ts";
 import type { ServiceInstance } from "./service-instance.ts";
+import { isCurrentGeneration } from "./revisions.ts";
 import type { Unwell } from "../answer-fields.ts";
 
 /** An instance of one runner. */
@@ -18,7 +19,7 @@ export function present({ instances, service }: Instances): Present[] {
   return [...instances].map((one) => ({
     ...one,
     state: one.instance.state(),
-    isCurrent: one.generation >= service.generation && !one.instance.isMisfit(),
+    isCurrent: isCurrentGeneration(service, one.generation) && !one.instance.isMisfit(),
     isResizing: one.instance.isResizing(),
   }));
 }

@@ -1,4 +1,10 @@
-import type { CreatedService, Service as ServiceBody, ServiceContainer } from "../../../api/schema.ts";
+import type {
+  CreatedService,
+  Revision as RevisionBody,
+  Rollout as RolloutBody,
+  Service as ServiceBody,
+  ServiceContainer,
+} from "../../../api/schema.ts";
 import { type Container, enforcedFields, type EnforcedMib } from "../definitions.ts";
 import type { Service } from "../state/service-store.ts";
 import { ownerFields, type Ownership, refusedFields, unwellFields, type Unwell } from "../answer-fields.ts";
@@ -11,16 +17,48 @@ export type StatusWithReason = Unwell & {
   readonly ready?: number;
   /** The engine's own period in which an instance has to be ready. */
   readonly minReadySeconds?: number;
-  readonly replaced?: number | undefined;
+  readonly rollout?: ServiceRollout | undefined;
+  /** Newest first. */
+  readonly revisions?: readonly ShownRevision[];
   readonly restarts?: Restarts;
 };
+
+/** How instances are replaced; see Rollout in openapi.yaml. */
+export type ServiceRollout = {
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
+  readonly state: "progressing" | "done" | "stuck" | "aborted";
+  readonly updated: number;
+  readonly ready: number;
+  readonly oldReady?: number | undefined;
+  readonly target: number;
+  readonly since?: string | undefined;
+  readonly endedAt?: string | undefined;
+  readonly message?: string | undefined;
+};
+
+/** See Revision in openapi.yaml. */
+export type ShownRevision = {
+  readonly number: number;
+  readonly images: readonly string[];
+  readonly createdAt?: string | undefined;
+  readonly outcome?: "done" | "aborted" | undefined;
+  readonly endedAt?: string | undefined;
+};
+
+/** A service without what only some engines keep of it. */
+export type DescribedService = Omit<Service, "alsoCurrent" | "revisions">;
 
 /** What is known besides the service itself. */
 export type AroundService = Ownership & { readonly enforcedMib?: EnforcedMib };
 
 /** A service in a list. */
-export function listedService(service: Service, status: StatusWithReason, around: AroundService = {}): ServiceBody {
-  const { state, since, ready, replaced, restarts, minReadySeconds = 0 } = status;
+export function listedService(
+  service: DescribedService,
+  status: StatusWithReason,
+  around: AroundService = {},
+): ServiceBody {
+  const { state, since, ready, restarts, minReadySeconds = 0, rollout, revisions: [revision] = [] } = status;
   return {
     uid: service.uid,
     name: service.name,
@@ -29,7 +67,8 @@ export function listedService(service: Service, status: StatusWithReason, around
     ...(since !== undefined && { status_since: since }),
     ...(minReadySeconds > 0 && { min_ready_seconds: minReadySeconds }),
     ...(ready !== undefined && { ready_instances: ready }),
-    ...(replaced !== undefined && { replaced_instances: replaced }),
+    ...(revision && { revision: revision.number }),
+    ...(isUnderWay(rollout) && { rollout: rolloutBody(rollout) }),
     ...(restarts !== undefined && { restarts: { ...restarts } }),
     ...unwellFields(status),
     ...ownerFields(around),
@@ -39,17 +78,59 @@ export function listedService(service: Service, status: StatusWithReason, around
 }
 
 /** A service that is read alone. */
-export function readService(service: Service, status: StatusWithReason, around: AroundService = {}): ServiceBody {
+export function readService(
+  service: DescribedService,
+  status: StatusWithReason,
+  around: AroundService = {},
+): ServiceBody {
   const listed = around.refused ?? [];
   const isListed = (operation: string): boolean =>
     listed.some((each) => each.operation === operation && each.part === undefined);
   const moves = refusedMoves(service.name, status.state).filter(({ operation }) => !isListed(operation));
   const refused = [...listed, ...moves];
-  return { region: service.region, ...listedService(service, status, around), ...refusedFields({ refused }) };
+  return {
+    region: service.region,
+    ...listedService(service, status, around),
+    ...(status.rollout && { rollout: rolloutBody(status.rollout) }),
+    ...(status.revisions && { revisions: status.revisions.slice(0, MOST_REVISIONS).map(revisionBody) }),
+    ...refusedFields({ refused }),
+  };
+}
+
+const MOST_REVISIONS = 10;
+
+function isUnderWay(rollout: ServiceRollout | undefined): rollout is ServiceRollout {
+  return rollout?.state === "progressing" || rollout?.state === "stuck";
+}
+
+function rolloutBody(rollout: ServiceRollout): RolloutBody {
+  const { from, to, state, updated, ready, oldReady, target, since, endedAt, message } = rollout;
+  return {
+    ...(from !== undefined && { from }),
+    ...(to !== undefined && { to }),
+    state,
+    updated,
+    ready,
+    ...(oldReady !== undefined && { old_ready: oldReady }),
+    target,
+    ...(since !== undefined && { since }),
+    ...(endedAt !== undefined && { ended_at: endedAt }),
+    ...(message !== undefined && { message }),
+  };
+}
+
+function revisionBody({ number, images, createdAt, endedAt, outcome }: ShownRevision): RevisionBody {
+  return {
+    revision: number,
+    images: [...images],
+    ...(createdAt !== undefined && { created_at: createdAt }),
+    ...(outcome !== undefined && { outcome }),
+    ...(endedAt !== undefined && { ended_at: endedAt }),
+  };
 }
 
 /** A service in the answer to its creation: no status yet, and ports named as in the request. */
-export function createdService(service: Service, around: AroundService = {}): CreatedService {
+export function createdService(service: DescribedService, around: AroundService = {}): CreatedService {
   const { name, definition } = service;
   const containers = definition.containers.map((container) => ({
     ...containerFields(container, around),
@@ -58,7 +139,7 @@ export function createdService(service: Service, around: AroundService = {}): Cr
   return { name, containers, ...described(service) };
 }
 
-function described({ definition, addresses }: Service) {
+function described({ definition, addresses }: DescribedService) {
   const mappings = definition.ports.map(({ containerPort, protocol }) => {
     const address = addresses.get(containerPort);
     return { ...(address !== undefined && { service_url: address }), container_port: containerPort, protocol };

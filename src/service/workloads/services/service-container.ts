@@ -14,6 +14,8 @@ type KeptContainer = Pick<MemoryFit, "isResizing"> & {
   readonly isReady: () => boolean;
   /** What it waits for, before it can start or go on, as a clause. */
   readonly waits: () => string | undefined;
+  /** It had long enough to become ready. */
+  readonly isOverdue: () => boolean;
   /** Gives it the memory of the definition: a running unit in place, one that waits for its next start immediately. */
   readonly adapt: () => void;
   readonly isMisfit: () => boolean;
@@ -23,6 +25,8 @@ export type ContainerSpec = {
   /** Another memory limit takes effect without another instance. */
   readonly place: () => ContainerPlace;
   readonly adopted: AdoptedContainer | undefined;
+  /** It replaces another one, so its ports have to answer before it counts as ready. */
+  readonly hasToAnswer: boolean;
 };
 
 /** A unit that an earlier server left, and which may have ended since. */
@@ -62,7 +66,8 @@ export function keepContainer(spec: ContainerSpec, context: EngineContext, event
   return {
     kept,
     isReady: () => readiness.isReady(kept.current()) && kept.current()?.hindrance?.() === undefined,
-    waits: () => waited ?? kept.current()?.hindrance?.(),
+    isOverdue: () => readiness.isOverdue(kept.current()),
+    waits: () => waited ?? readiness.silence(kept.current()) ?? kept.current()?.hindrance?.(),
     adapt: () => adapt(kept, memory),
     isResizing: memory.isResizing,
     isMisfit: () => memory.isMisfit(kept.current()),
@@ -104,49 +109,66 @@ function adapt(kept: Kept, memory: MemoryFit): void {
   else kept.retryNow();
 }
 
-/** Watches one unit after the other until it is ready, and until its failures are forgotten. */
-function makeReadiness(spec: ContainerSpec, context: EngineContext, { changed }: ContainerEvents) {
-  const { readyAfterMs, backOff } = context;
-  let ready: Unit | undefined;
-  const onSilentPorts = (waitedMs: number): void => {
-    noteTo(spec, context, ` doesn't answer on its port after ${duration(waitedMs)}`);
-  };
-
-  async function watch(unit: Unit): Promise<void> {
-    const recovery = setTimeout(changed, recoveredAfterMs(backOff) + 1).unref();
-    unawaited(unit.exited.finally(() => clearTimeout(recovery)));
-    if (await whenReady(unit, { readyAfterMs, onSilentPorts })) ready = unit;
-    changed();
-  }
-
-  return {
-    watch: (unit: Unit) => unawaited(watch(unit), (error) => context.onEvent("background work failed", { error })),
-    isReady: (unit: Unit | undefined) => ready !== undefined && ready === unit,
-  };
-}
-
 const POLL_MS = 50;
+const LATE_POLL_MS = 500;
 /** A container with ports has this many times as long to become ready as one without. */
 const PORT_PATIENCE = 20;
 
 /**
- * Resolves to true when all ports of the unit answer, or when it has stayed up for `readyAfterMs` if it has none. One
- * that never opens its ports is ready after a longer time, because it may well do other work; its log says so.
+ * Watches one unit after the other until it is ready, and until its failures are forgotten. A unit is ready when all its
+ * ports answer, or when it has stayed up for `readyAfterMs` if it has none. One that never opens its ports is ready after
+ * a longer time, because it may well do other work, unless it has to answer.
  */
-async function whenReady(unit: Unit, { readyAfterMs, onSilentPorts }: ReadyTimes): Promise<boolean> {
-  const gone = new AbortController();
-  unawaited(unit.exited.finally(() => gone.abort()));
-  const waitMs = unit.answers ? readyAfterMs * PORT_PATIENCE : readyAfterMs;
-  const deadline = performance.now() + waitMs;
-  while (!gone.signal.aborted && performance.now() < deadline) {
-    if (unit.answers && (await unit.answers())) return !gone.signal.aborted;
-    await pause(Math.max(1, Math.min(POLL_MS, deadline - performance.now())));
-  }
-  if (unit.answers && !gone.signal.aborted) onSilentPorts(waitMs);
-  return !gone.signal.aborted;
-}
+function makeReadiness(spec: ContainerSpec, context: EngineContext, { changed }: ContainerEvents) {
+  const { readyAfterMs, backOff } = context;
+  let ready: Unit | undefined;
+  let overdue: Unit | undefined;
+  let hasToAnswer = spec.hasToAnswer;
 
-type ReadyTimes = { readonly readyAfterMs: number; readonly onSilentPorts: (waitedMs: number) => void };
+  async function becomesReady(unit: Unit): Promise<boolean> {
+    const gone = new AbortController();
+    unawaited(unit.exited.finally(() => gone.abort()));
+    const waitMs = unit.answers ? readyAfterMs * PORT_PATIENCE : readyAfterMs;
+    const deadline = performance.now() + waitMs;
+    while (!gone.signal.aborted) {
+      if (unit.answers && (await unit.answers())) return !gone.signal.aborted;
+      const leftMs = deadline - performance.now();
+      if (leftMs > 0) {
+        await pause(Math.max(1, Math.min(POLL_MS, leftMs)));
+        continue;
+      }
+      if (unit.answers && overdue !== unit && !gone.signal.aborted) {
+        noteTo(spec, context, ` doesn't answer on its port after ${duration(waitMs)}`);
+      }
+      if (!unit.answers || !hasToAnswer) break;
+      if (overdue !== unit) {
+        overdue = unit;
+        changed();
+      }
+      await pause(LATE_POLL_MS);
+    }
+    return !gone.signal.aborted;
+  }
+
+  async function watch(unit: Unit): Promise<void> {
+    const recovery = setTimeout(changed, recoveredAfterMs(backOff) + 1).unref();
+    unawaited(unit.exited.finally(() => clearTimeout(recovery)));
+    if (await becomesReady(unit)) {
+      ready = unit;
+      overdue = undefined;
+      hasToAnswer = false;
+    }
+    changed();
+  }
+
+  const isOverdue = (unit: Unit | undefined): boolean => overdue !== undefined && overdue === unit;
+  return {
+    watch: (unit: Unit) => unawaited(watch(unit), (error) => context.onEvent("background work failed", { error })),
+    isReady: (unit: Unit | undefined) => ready !== undefined && ready === unit,
+    isOverdue,
+    silence: (unit: Unit | undefined) => (isOverdue(unit) ? "it doesn't answer on its port" : undefined),
+  };
+}
 
 /** Gives a container's unit the memory limit of the definition while it runs. */
 type MemoryFit = {

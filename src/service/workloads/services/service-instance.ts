@@ -1,8 +1,10 @@
+import { setTimeout as pause } from "node:timers/promises";
 import type { EngineContext } from "../engine-context.ts";
 import type { Unit } from "../runtime.ts";
 import type { Service } from "../state/service-store.ts";
 import { type CrashCount, type Crashes, makeCrashCount } from "./crashes.ts";
 import { type ContainerEvents, type ContainerSpec, keepContainer } from "./service-container.ts";
+import { isUnproven } from "./revisions.ts";
 import type { InstanceState } from "./service-status.ts";
 
 /** One instance of a service: all its containers, each kept running independently. */
@@ -10,7 +12,8 @@ export type ServiceInstance = {
   readonly state: () => InstanceState;
   /** Where it takes connections for a container port; undefined while that container doesn't run. */
   readonly address: (containerPort: number) => string | undefined;
-  readonly stop: () => Promise<void>;
+  /** With `handsOver`, it gets no new connections from now on and stops a moment later, so that none is cut off. */
+  readonly stop: (how?: { readonly handsOver: boolean }) => Promise<void>;
   /** Leaves its units running. */
   readonly leave: () => Promise<void>;
   /** Forgets its crashes. */
@@ -50,6 +53,9 @@ export type InstanceEvents = {
   readonly crashed: (how: string) => void;
 };
 
+/** Long enough for a connection that was on its way to be accepted. */
+const HAND_OVER_MS = 250;
+
 /** After this many failures in a row a service is `Failed`, and still restarted. */
 const FAILURES_OF_A_CRASH_LOOP = 3;
 
@@ -57,24 +63,27 @@ export function startInstance(spec: InstanceSpec, context: EngineContext, events
   const instance = `${spec.service.name}-${spec.index}`;
   const crashes = makeCrashCount(instance, context.now);
   let { service } = spec;
+  const hasToAnswer = isUnproven(service);
   let isStopping = false;
   const counting = countingIn(crashes, events);
   const containers = containersOf(spec).map(({ container, adopted }) =>
-    keepContainer({ place: () => ({ service, container, instance }), adopted }, context, counting),
+    keepContainer({ place: () => ({ service, container, instance }), adopted, hasToAnswer }, context, counting),
   );
   const kept = containers.map((each) => each.kept);
   return {
     state() {
       if (isStopping) return "stopping";
       if (kept.some((each) => each.failures() >= FAILURES_OF_A_CRASH_LOOP)) return "failing";
+      if (containers.some(({ isOverdue }) => isOverdue())) return "failing";
       return containers.every(({ isReady }) => isReady()) ? "ready" : "waiting";
     },
     address(containerPort) {
       const addresses = kept.map((each) => each.current()?.address(containerPort));
       return addresses.find((address) => address !== undefined);
     },
-    async stop() {
+    async stop({ handsOver } = { handsOver: false }) {
       isStopping = true;
+      if (handsOver) await pause(HAND_OVER_MS);
       await Promise.all(kept.map((each) => each.stop()));
     },
     leave: async () => void (await Promise.all(kept.map((each) => each.leave()))),

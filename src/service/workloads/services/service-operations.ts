@@ -3,12 +3,12 @@ import type { ServiceUpdate } from "../../../api/schema.ts";
 import { Refusal, type Engine, type EngineRequest, type User } from "../../engine.ts";
 import { admitService } from "../admission.ts";
 import { findOwn, ownOf, type EngineParts } from "../engine-parts.ts";
-import { closePorts, makeLiveService, openPorts, statusOf, type LiveService } from "./live-service.ts";
+import { closePorts, makeLiveService, openPorts, serviceKey, statusOf, type LiveService } from "./live-service.ts";
 import { requestedDay } from "../logs/log-writer.ts";
 import { type AroundService, createdService, listedService, readService as answerService } from "./service-answer.ts";
 import { hasOtherMemory, readService, updated, type ServiceDefinition } from "../definitions.ts";
+import { firstRevision, isRevised, keptRevision, revised, withRevision } from "./revisions.ts";
 import { deleteService, deleteUnreadableService } from "./service-deletion.ts";
-import { serviceKey } from "./service-recovery.ts";
 import type { WantOptions } from "./service-runner.ts";
 import { refusalOf, type Move } from "./service-status.ts";
 import { insertService, saveService, type Service } from "../state/service-store.ts";
@@ -44,7 +44,7 @@ export function serviceOperations(parts: EngineParts): ServiceOperations {
     },
     createService: (request) => inTurn(parts, request, () => create(parts, request)),
     deleteService: (request) => inTurn(parts, request, () => remove(parts, request)),
-    updateService: (request) => transition(parts, request, updating(request.body)),
+    updateService: (request) => transition(parts, request, updating(parts, request.body)),
     startService: (request) => transition(parts, request, starting),
     stopService: (request) => transition(parts, request, stopping),
     restartService: (request) => transition(parts, request, restarting),
@@ -103,7 +103,7 @@ async function create(parts: EngineParts, { user, path, body }: EngineRequest<"c
   const definition = readService(path.service_name, body, parts.context.runtime.check);
   ensureService(definition);
   const service = newService({ user, path }, { definition, createdAt: parts.context.now().toISOString() });
-  const live = makeLiveService(service, parts.context);
+  const live = makeLiveService(service, parts);
   const giveBack = admitService(parts, service);
   try {
     live.service = { ...service, addresses: await openPorts(live, parts.context) };
@@ -140,6 +140,8 @@ function newService(
     deleting: false,
     generation: 0,
     addresses: new Map(),
+    alsoCurrent: [],
+    revisions: firstRevision(of),
     ...of,
   };
 }
@@ -172,25 +174,34 @@ const stopping: Transition = {
 
 const restarting: Transition = {
   name: "restart",
-  change: ({ service, runner }) => ({ ...service, generation: runner.nextGeneration() }),
+  change: ({ service, runner }) => ({ ...service, generation: runner.nextGeneration(), alsoCurrent: [] }),
   wish: () => ({ activity: "Updating" }),
 };
 
 /**
- * Another memory limit is given to the instances while they run, or replaces them where the runtime can't do that. Another
- * size only adds or stops some, domains affect none.
+ * Other images or environment variables replace the instances. Another memory limit is given to them while they run, or
+ * replaces them where the runtime can't do that. Another size only adds or stops some, domains affect none.
  */
-function updating(body: ServiceUpdate): Transition {
+function updating({ context }: EngineParts, body: ServiceUpdate): Transition {
   return {
     name: "update",
     change({ service, runner }) {
-      const definition = updated(service.definition, body);
+      const back = body.revision === undefined ? undefined : keptRevision(service, body.revision);
+      const definition = back ? withRevision(service.definition, back) : updated(service.definition, body);
+      const generation = runner.nextGeneration();
+      if (isRevised(service.definition, definition)) {
+        for (const [index, container] of definition.containers.entries()) {
+          context.runtime.check(container, `containers[${index}]`);
+        }
+        return revised(service, { definition, generation, now: context.now(), back });
+      }
       const isReplaced = service.running && hasOtherMemory(service.definition, definition) && !runner.canResize();
-      return { ...service, definition, generation: isReplaced ? runner.nextGeneration() : service.generation };
+      return { ...service, definition, ...(isReplaced && { generation, alsoCurrent: [] }) };
     },
     wish(before, after) {
       const isResized = hasOtherMemory(before.definition, after.definition);
-      const affects = isResized || before.definition.size !== after.definition.size;
+      const affects =
+        isResized || isRevised(before.definition, after.definition) || before.definition.size !== after.definition.size;
       return after.running && affects ? { activity: "Updating" } : {};
     },
   };

@@ -2,13 +2,20 @@ import { runIfAdmitted, reserveStopped } from "../admission.ts";
 import type { EngineParts } from "../engine-parts.ts";
 import { keepTrying } from "../lifecycle/keep-trying.ts";
 import type { Unit } from "../runtime.ts";
-import { makeLiveService, openPorts, takenSentence, takePortsBack, type LiveService } from "./live-service.ts";
+import {
+  makeLiveService,
+  openPorts,
+  serviceKey,
+  takenSentence,
+  takePortsBack,
+  type LiveService,
+} from "./live-service.ts";
 import { carryOnDeletion } from "./service-deletion.ts";
 import { saveAddresses, type Service } from "../state/service-store.ts";
 
 /** Restores a service after a restart of the engine, with the units that still run. Finishes an accepted deletion. */
 export async function reviveService(parts: EngineParts, saved: Service, adopted: readonly Unit[]): Promise<void> {
-  const live = makeLiveService(saved, parts.context, adopted);
+  const live = makeLiveService(saved, parts, adopted);
   parts.services.set(saved.uid, live);
   if (saved.deleting) {
     reserveStopped(parts, saved);
@@ -81,9 +88,4 @@ function keepTakingBack(parts: EngineParts, live: LiveService): void {
     backOff: context.backOff,
   });
   context.inBackground(trying.over);
-}
-
-/** Changes with the same key run one at a time. */
-export function serviceKey({ username, region, name }: Pick<LiveService, "username" | "region" | "name">): string {
-  return JSON.stringify(["service", username, region, name]);
 }

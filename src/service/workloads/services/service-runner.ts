@@ -14,10 +14,12 @@ import {
   targetsOf,
   unwellOf,
 } from "./present-instances.ts";
+import { definitionOf, isCurrentGeneration, proven, type Revisions } from "./revisions.ts";
 import { makeRestartHistory, type RestartHistory, type Restarts } from "./crashes.ts";
 import { startInstance, type InstanceEvents, type InstanceSpec, type ServiceInstance } from "./service-instance.ts";
 import { serviceState, type ServiceState } from "./service-status.ts";
 import type { Service } from "../state/service-store.ts";
+import type { ServiceRollout } from "./service-answer.ts";
 import type { Unwell } from "../answer-fields.ts";
 import { unawaited } from "../../../platform/unawaited.ts";
 
@@ -44,6 +46,11 @@ export type ServiceRunner = {
   readonly emptied: () => Promise<void>;
 };
 
+export type RunnerEvents = {
+  /** All instances of the newest revision were ready, so they are the revisions now. */
+  readonly proven: (revisions: Revisions) => void;
+};
+
 export type WantOptions = {
   /** The status until the wanted state is reached. */
   readonly activity?: "Starting" | "Updating";
@@ -55,8 +62,7 @@ type ServiceHealth = Unwell & {
   /** Since when the state is what it is; undefined for one from before this server. */
   readonly since: string | undefined;
   readonly ready: number;
-  /** How many are replaced and ready, while others still have to be replaced. */
-  readonly replaced: number | undefined;
+  readonly rollout: ServiceRollout | undefined;
   /** After a crash, of the instances since the last requested start, restart or update of them. */
   readonly restarts: Restarts;
 };
@@ -65,6 +71,7 @@ type Run = Instances & {
   /** Called when no instance is left. */
   readonly waiting: Set<() => void>;
   readonly context: EngineContext;
+  readonly events: RunnerEvents;
   readonly history: RestartHistory;
   /** Resolved once it is known which adopted instances are wanted. */
   readonly decided: PromiseWithResolvers<void>;
@@ -80,11 +87,19 @@ type Run = Instances & {
   phase: "new" | "managed" | "closing" | "left";
 };
 
-export function makeServiceRunner(initial: Service, context: EngineContext, adopted: readonly Unit[]): ServiceRunner {
+export function makeServiceRunner(
+  initial: Service,
+  {
+    context,
+    events,
+    adopted,
+  }: { readonly context: EngineContext; readonly events: RunnerEvents; readonly adopted: readonly Unit[] },
+): ServiceRunner {
   const run: Run = {
     instances: new Set(),
     waiting: new Set(),
     context,
+    events,
     history: makeRestartHistory(context.now),
     decided: Promise.withResolvers<void>(),
     seconds: new Map(),
@@ -139,9 +154,10 @@ function adopt(run: Run, units: readonly Unit[]): void {
     const { instance, generation } = own[0]?.labels ?? { instance: "", generation: 0 };
     const index = Number(instance.slice(service.name.length + 1));
     if (!Number.isInteger(index)) continue;
-    const isOutdated = generation < service.generation;
+    const isOutdated = !isCurrentGeneration(service, generation);
     const adopted = { units: own, decided: run.decided.promise, isOutdated };
-    begin(run, { service: { ...service, generation }, index, adopted });
+    // An outdated one that crashes runs again as what it was.
+    begin(run, { service: { ...service, generation, definition: definitionOf(service, generation) }, index, adopted });
   }
 }
 
@@ -159,7 +175,7 @@ function eventsOf(run: Run, generation: number): InstanceEvents {
   return {
     changed: () => reconcile(run),
     crashed(how) {
-      if (generation >= run.service.generation) run.history.add(how);
+      if (isCurrentGeneration(run.service, generation)) run.history.add(how);
     },
   };
 }
@@ -177,21 +193,35 @@ function healthOf(run: Run): ServiceHealth {
   notice(run);
   const ready = new Set(present(run).flatMap(({ state, index }) => (state === "ready" ? [index] : [])));
   const unwell = unwellOf(current(run).map(({ instance }) => instance));
-  const replaced = replacedOf(run);
-  return { since: run.noticed?.since, ready: ready.size, replaced, restarts: run.history.recent(), ...unwell };
+  const rollout = rolloutOf(run, unwell.message);
+  return { since: run.noticed?.since, ready: ready.size, rollout, restarts: run.history.recent(), ...unwell };
 }
 
-function replacedOf(run: Run): number | undefined {
-  const size = wantedSize(run);
-  const wanted = present(run).filter(({ index }) => index < size);
-  if (wanted.every(({ isCurrent }) => isCurrent)) return undefined;
-  const replaced = wanted.filter(({ isCurrent, state }) => isCurrent && state === "ready");
-  return new Set(replaced.map(({ index }) => index)).size;
+/** How the replacement of instances goes, or went if it made the revision that runs; undefined if there was none. */
+function rolloutOf(run: Run, message: string | undefined): ServiceRollout | undefined {
+  const { service } = run;
+  if (!service.running || service.deleting) return undefined;
+  const [{ number: to, from, createdAt, endedAt, outcome }] = service.revisions;
+  const target = wantedSize(run);
+  const wanted = present(run).filter(({ index, state }) => index < target && state !== "stopping");
+  const [fresh, old] = [true, false].map((isCurrent) => wanted.filter((each) => each.isCurrent === isCurrent));
+  const isOver = outcome !== undefined && old?.length === 0;
+  if (isOver && from === undefined) return undefined;
+  const ready = (some: readonly Present[] = []) => some.filter(({ state }) => state === "ready").length;
+  const counts = { updated: fresh?.length ?? 0, ready: ready(fresh), oldReady: ready(old), target };
+  // A restart, or another memory limit, replaces instances of the same revision.
+  const began = outcome === undefined ? { from, since: createdAt } : {};
+  if (isOver) return { ...counts, from, to, state: "done", since: createdAt, endedAt };
+  const isStuck = fresh?.some(({ state }) => state === "failing") === true;
+  return { ...counts, ...began, to, state: isStuck ? "stuck" : "progressing", message };
 }
 
 function stateOf(run: Run): ServiceState {
   const { deleting, running } = run.service;
-  return serviceState({ deleting, running, activity: run.activity, instances: present(run).map(({ state }) => state) });
+  const instances = present(run);
+  // A rollout that was stuck goes on without being asked.
+  const activity = run.activity ?? (instances.every(({ isCurrent }) => isCurrent) ? undefined : "Updating");
+  return serviceState({ deleting, running, activity, instances: instances.map(({ state }) => state) });
 }
 
 function wantedSize({ service, phase }: Run): number {
@@ -201,16 +231,26 @@ function wantedSize({ service, phase }: Run): number {
 function reconcile(run: Run): void {
   if (run.phase === "new" || run.phase === "left") return;
   const { start, stop: superfluous, replace, done } = nextSteps(wantedSize(run), present(run));
-  for (const { instance } of superfluous) stopLater(run, instance);
+  for (const { instance, state } of superfluous)
+    stopLater(run, instance, { handsOver: state === "ready" && isServing(run) });
   for (const index of start) begin(run, { service: run.service, index });
   for (const outdated of replace) replaceOne(run, outdated);
   reserveSeconds(run);
   run.decided.resolve();
+  if (done && wantedSize(run) > 0) proveRevision(run);
   if (done || present(run).some(({ state }) => state === "failing")) run.activity = undefined;
   notice(run);
   if (run.instances.size > 0) return;
   for (const resolve of run.waiting) resolve();
   run.waiting.clear();
+}
+
+/** All instances are ready. When that began isn't known if an earlier server saw it. */
+function proveRevision(run: Run): void {
+  const { service, isAdopted, context, events } = run;
+  if (service.revisions[0].outcome !== undefined) return;
+  run.service = proven(service, isAdopted ? undefined : context.now());
+  events.proven(run.service.revisions);
 }
 
 /** The new one is started first, unless it would get in the way of the old one. */
@@ -263,14 +303,19 @@ function reserveSeconds(run: Run): void {
   }
 }
 
-function stopLater(run: Run, instance: ServiceInstance): void {
-  unawaited(stop(run, instance), (error) => run.context.onEvent("background work failed", { error }));
+/** Other instances take its connections. */
+function isServing(run: Run): boolean {
+  return wantedSize(run) > 0 && run.service.definition.ports.length > 0;
 }
 
-async function stop(run: Run, instance: ServiceInstance): Promise<void> {
+function stopLater(run: Run, instance: ServiceInstance, how?: { readonly handsOver: boolean }): void {
+  unawaited(stop(run, instance, how), (error) => run.context.onEvent("background work failed", { error }));
+}
+
+async function stop(run: Run, instance: ServiceInstance, how?: { readonly handsOver: boolean }): Promise<void> {
   const { instances, context, service } = run;
   try {
-    await instance.stop();
+    await instance.stop(how);
   } catch (error) {
     context.onEvent("couldn't stop an instance", { error, service: service.uid });
   }

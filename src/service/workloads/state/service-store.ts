@@ -2,7 +2,8 @@ import { sql, type Kysely, type Transaction } from "kysely";
 import { z } from "zod";
 import { Refusal } from "../../engine.ts";
 import type { ServiceDefinition } from "../definitions.ts";
-import { parseService } from "../stored-definition.ts";
+import { firstRevision, type Revision, type Revisions } from "../services/revisions.ts";
+import { parseRevisions, parseService } from "../stored-definition.ts";
 import type { ServiceRow, StateTables } from "./tables.ts";
 import type { Unreadable } from "./unreadable.ts";
 
@@ -20,6 +21,9 @@ export type Service = {
   readonly deleting: boolean;
   /** Rises when running instances have to be replaced. */
   readonly generation: number;
+  /** Older generations whose instances are what is wanted: those of the revision that it went back to. */
+  readonly alsoCurrent: Revision["generations"];
+  readonly revisions: Revisions;
   readonly definition: ServiceDefinition;
   readonly addresses: Addresses;
 };
@@ -120,6 +124,8 @@ function toRow(service: Service): ServiceRow {
     running: service.running ? 1 : 0,
     deleting: service.deleting ? 1 : 0,
     generation: service.generation,
+    also_current: service.alsoCurrent.length > 0 ? JSON.stringify(service.alsoCurrent) : null,
+    revisions: JSON.stringify(service.revisions),
     definition: JSON.stringify(service.definition),
   };
 }
@@ -131,11 +137,14 @@ function fromRow(row: ServiceRow, addresses: Addresses): StoredService {
   const { uid, username, region, name } = row;
   const read = parseService(row.definition);
   const columns = Columns.safeParse(row);
-  if ("definition" in read && columns.success) {
+  const kept = parseRevisions(row);
+  if ("definition" in read && columns.success && kept) {
     const { created_at: createdAt, running, deleting, generation } = columns.data;
     const flags = { running: running === 1, deleting: deleting === 1 };
     const { definition } = read;
-    return { service: { uid, username, region, name, createdAt, ...flags, generation, definition, addresses } };
+    const { alsoCurrent, revisions = firstRevision({ definition, createdAt }) } = kept;
+    const known = { uid, username, region, name, createdAt, ...flags, generation, alsoCurrent, revisions };
+    return { service: { ...known, definition, addresses } };
   }
   const reason = "reason" in read ? read.reason : "The saved row is damaged.";
   const createdAt = Columns.shape.created_at.safeParse(row.created_at).data;

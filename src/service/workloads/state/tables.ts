@@ -22,8 +22,12 @@ export type ServiceRow = {
   running: 0 | 1;
   /** A deletion was accepted; the next engine finishes it if necessary. */
   deleting: 0 | 1;
-  /** Rises when running instances have to be replaced: a restart, another memory limit. */
+  /** Rises when running instances have to be replaced: a restart, another memory limit, a new revision. */
   generation: number;
+  /** JSON of the older generations whose instances are wanted as well; null for none. */
+  also_current: string | null;
+  /** JSON of Revisions; null for services from before version 6. */
+  revisions: string | null;
   /** JSON of a ServiceDefinition. */
   definition: string;
 };
@@ -79,6 +83,7 @@ export const stateMigrations: readonly Migration<StateTables>[] = [
   separateAddresses,
   [`alter table jobs add column last_exit text`],
   [`alter table jobs add column last_state text`],
+  [`alter table services add column also_current text`, `alter table services add column revisions text`],
 ];
 
 /** The ports of a definition from before version 3, each with the host port that was assigned to it; 0 for none. */

@@ -68,7 +68,11 @@ test("whoami names the engine and what it can't do, with regions only where they
   const newer = { name: "beijing1", version: "v1.36.0", cannot: ["custom domains", "new disks"] };
   const unknown = { name: "beijing1", version: undefined, cannot: [] };
   const linesOf = async (regions: EngineInfo["regions"]) =>
-    drawn(await answerTo("whoami", { engine: { title: "Kubernetes", regions, takesAnyMemory: true } }))
+    drawn(
+      await answerTo("whoami", {
+        engine: { title: "Kubernetes", regions, takesAnyMemory: true, keepsRevisions: false },
+      }),
+    )
       .split("\n")
       .filter((line) => /^(?:Engine|Not supported)/u.test(line));
 

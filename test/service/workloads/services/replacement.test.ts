@@ -193,7 +193,7 @@ describe("of many instances", () => {
       const expected = Math.min(atOnce, size - done);
       await until(() => world.waiting().length >= expected, `${expected} replacements after ${done}`);
       most = Math.max(most, world.waiting().length);
-      told.add((await dana.read("web")).replaced_instances);
+      told.add((await dana.read("web")).rollout?.ready);
       const [next] = world.waiting();
       if (next) world.letIn.add(next);
     }
@@ -205,7 +205,7 @@ describe("of many instances", () => {
     expect(unitsOf(world.cluster).every((unit) => unit.endsWith("generation 1"))).toBe(true);
     expect(world.cluster.doubled).toEqual([]);
     expect(told).toContain(0);
-    expect((await dana.read("web")).replaced_instances).toBeUndefined();
+    expect(await dana.read("web")).not.toHaveProperty("rollout");
     await close();
   });
 
@@ -236,7 +236,7 @@ describe("of many instances", () => {
 
     const second = await world.open();
     const dana = userOf(second.engine);
-    await until(async () => (await dana.read("web")).replaced_instances === 1, "how many are replaced");
+    await until(async () => (await dana.read("web")).rollout?.ready === 1, "how many are replaced");
     expect(world.waiting()).toHaveLength(3);
     await letAllIn(world, dana);
 

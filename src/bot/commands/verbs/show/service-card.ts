@@ -114,14 +114,12 @@ function factsOf(service: Service, { isRestarting }: WorkloadStatus): string {
     .join(" · ");
 }
 
-/** "Rollout: 1 of 3 updated · 2 available". */
-function rolloutLine({ rollout, target_instance_size: size }: Service): Line[] {
-  const { updated, available } = rollout ?? {};
-  const parts = [
-    updated === undefined || size === undefined ? undefined : `${grouped(updated)} of ${grouped(size)} updated`,
-    available === undefined ? undefined : `${grouped(available)} available`,
-  ].filter((part) => part !== undefined);
-  return parts.length === 0 ? [] : [[words(`Rollout: ${parts.join(" · ")}`)]];
+/** "Rollout: 1 of 3 updated". */
+function rolloutLine({ rollout }: Service): Line[] {
+  const { state = "", updated, target } = rollout ?? {};
+  if (!["progressing", "stuck"].includes(state) || updated === undefined || target === undefined) return [];
+  const stuck = state === "stuck" ? " · it doesn't go on" : "";
+  return [[words(`Rollout: ${grouped(updated)} of ${grouped(target)} updated${stuck}`)]];
 }
 
 function restartsOf({ restarts, restart_count: ever = 0 }: Service): string | undefined {

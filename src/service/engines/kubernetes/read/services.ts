@@ -1,4 +1,4 @@
-import type { Service } from "../../../workloads/state/service-store.ts";
+import type { DescribedService } from "../../../workloads/services/service-answer.ts";
 import type { KubeObject } from "../cluster/kinds.ts";
 import { type Owner, adopter, isGantrys, ownerOf } from "./owner.ts";
 import type { ServiceSource } from "./rollout.ts";
@@ -24,7 +24,7 @@ import { readRemembered, type Remembered } from "./remembered.ts";
 export type FoundService = {
   readonly source: ServiceSource;
   /** As the shared answers take it (service-answer.ts). */
-  readonly service: Service;
+  readonly service: DescribedService;
   readonly status: FoundStatus;
   /** False for one that Gantry created. */
   readonly isAdopted: boolean;
@@ -187,7 +187,7 @@ type Projection = {
 };
 
 /** A Deployment, StatefulSet or DaemonSet with its definition, whoever wrote it. */
-function projectService({ metadata, spec }: ServiceSource["object"], projection: Projection): Service {
+function projectService({ metadata, spec }: ServiceSource["object"], projection: Projection): DescribedService {
   const { name, username, config, v1Services, domains } = projection;
   const { template } = spec;
   const remembered = readRemembered(metadata.annotations);

@@ -77,6 +77,10 @@ async function updateService(
   target: Target,
   { body }: Pick<EngineRequest<"updateService">, "body">,
 ): Promise<Accepted> {
+  if (body.revision !== undefined || body.containers?.some(({ image, env }) => (image ?? env) !== undefined)) {
+    const what = "another image, environment variables and revisions can't be set on Kubernetes yet";
+    throw new Refusal(400, `${what}: use kubectl set image, set env or rollout undo. Nothing was changed.`);
+  }
   let after: ServiceDefinition | undefined;
   const found = await changed(target, "update", async (current) => {
     const before = current.service.definition;

@@ -1,6 +1,6 @@
 import { getCompileCacheDir } from "node:module";
 import { fileURLToPath } from "node:url";
-import { HOST_IMAGE, type CatalogueEntry } from "../catalogue.ts";
+import { HOST_IMAGE, tagOf, type CatalogueEntry } from "../catalogue.ts";
 import type { UnitSpec } from "../../../workloads/runtime.ts";
 import { enforcedMib } from "./memory-watch.ts";
 import { TOKEN_VARIABLE } from "../records/seen-process.ts";
@@ -74,6 +74,8 @@ function handedEnv({ spec, hostPorts, volumes }: Launch): Record<string, string>
   for (const { name, value } of spec.definition.env ?? []) env[name] = value ?? "";
   env["INSTANCE_NAME"] = spec.instance;
   env["REGION"] = spec.region;
+  const tag = tagOf(spec.definition.image);
+  if (tag !== undefined) env["IMAGE_TAG"] = tag;
   if (spec.run) env["GANTRY_ATTEMPT"] = String(spec.run.attempt);
   const [first] = hostPorts.values();
   if (first !== undefined) env["PORT"] = String(first);

@@ -5,6 +5,7 @@ import { parseArgs } from "node:util";
 const USAGE = "usage: [--greeting TEXT] [--heartbeat MS]";
 const instance = process.env["INSTANCE_NAME"] ?? "unnamed";
 const region = process.env["REGION"] ?? "nowhere";
+const tag = process.env["IMAGE_TAG"] ?? "1";
 const startedAt = new Date().toISOString();
 
 function refuse(why: string): never {
@@ -30,7 +31,9 @@ let served = 0;
 function answer(response: ServerResponse): void {
   served += 1;
   response.writeHead(200, { "content-type": "text/plain; charset=utf-8", "x-instance": instance });
-  response.end(`${greeting} from ${instance} in ${region} (process ${process.pid}, started ${startedAt})\n`);
+  response.end(
+    `${greeting} from ${instance} in ${region} (version ${tag}, process ${process.pid}, started ${startedAt})\n`,
+  );
 }
 
 const ports = new Set(
@@ -38,7 +41,14 @@ const ports = new Set(
     .filter(([name]) => /^PORT(_\d+)?$/.test(name))
     .map(([, value]) => Number(value)),
 );
-const servers = [...ports].map((port) => {
+/** A version that never becomes ready, to see what happens then. */
+const isBroken = tag === "broken";
+if (isBroken) {
+  const complain = (): void => void process.stderr.write("error: no answer from the database, trying again\n");
+  complain();
+  setInterval(complain, 1_000);
+}
+const servers = (isBroken ? [] : [...ports]).map((port) => {
   const server = createServer((request, response) => {
     answer(response);
     process.stdout.write(`${request.method} ${request.url} 200\n`);
@@ -57,6 +67,8 @@ setInterval(() => {
 
 process.on("SIGTERM", () => {
   process.stdout.write("stopping\n");
-  for (const server of servers) server.close();
-  process.exit(0);
+  let open = servers.length;
+  if (open === 0) process.exit(0);
+  // Requests that came before are answered.
+  for (const server of servers) server.close(() => (open -= 1) === 0 && process.exit(0));
 });

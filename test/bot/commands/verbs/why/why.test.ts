@@ -224,7 +224,7 @@ test("what the cluster reports is told in words, once, and redacted like a log",
       service("web", {
         ...starting,
         message: "Unschedulable: 0/3 nodes are available: 3 Insufficient memory. preemption: not helpful (web-7d9-x2p)",
-        rollout: { updated: 1, available: 2 },
+        rollout: { state: "progressing", updated: 1, target: 3 },
         events: [
           event("FailedScheduling", "0/3 nodes are available: 3 Insufficient memory. preemption: not helpful"),
           event("FailedMount", 'MountVolume.SetUp failed for volume "data": secret "db" not found', { count: 12 }),
@@ -239,7 +239,7 @@ test("what the cluster reports is told in words, once, and redacted like a log",
   });
 
   const shown = drawn(message);
-  expect(shown).toContain("Rollout: 1 of 3 updated · 2 available");
+  expect(shown).toContain("Rollout: 1 of 3 updated");
   expect(shown.slice(shown.indexOf("Reported"), shown.indexOf("[Logs]"))).toMatchInlineSnapshot(`
     "Reported by the cluster:
     web-7d9-x2p couldn't mount a volume, 12 times, last 30 s ago: MountVolume.SetUp failed for volume "data": secret "db" not found

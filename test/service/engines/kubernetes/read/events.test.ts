@@ -190,9 +190,9 @@ test("while an update goes on, a service tells how far it is, and not after it",
   put("statefulsets", statefulSet("db", { status: { updateRevision: "b", updatedReplicas: 1, readyReplicas: 1 } }));
   put("deployments", deployment("done"));
 
-  expect((await service("web")).rollout).toEqual({ updated: 1, available: 2 });
-  expect((await service("agent")).rollout).toEqual({ updated: 1, available: 2 });
-  expect((await service("db")).rollout).toEqual({ updated: 1, available: 1 });
+  expect((await service("web")).rollout).toMatchObject({ state: "progressing", updated: 1 });
+  expect((await service("agent")).rollout).toMatchObject({ state: "progressing", updated: 1 });
+  expect((await service("db")).rollout).toMatchObject({ state: "progressing", updated: 1 });
   expect((await service("done")).rollout).toBeUndefined();
   expect(JSON.stringify(await lists())).not.toContain("rollout");
 });

@@ -1,0 +1,123 @@
+import type { Container, ServiceDefinition } from "../definitions.ts";
+import type { Service } from "../state/service-store.ts";
+import { Refusal } from "../../engine.ts";
+
+/** Generations from the first to before the second. */
+type Generations = readonly [from: number, to: number];
+
+/** What a revision says of a container; the containers of a service are always the same ones, in the same order. */
+type RevisedContainer = Pick<Container, "image" | "env">;
+
+/** The images and environment variables of a service, as they were set together. */
+export type Revision = {
+  readonly number: number;
+  readonly createdAt: string;
+  /** The one that it replaced. */
+  readonly from?: number | undefined;
+  /** `done` once all instances were ready; `aborted` when another one took its place before. */
+  readonly outcome?: "done" | "aborted" | undefined;
+  readonly endedAt?: string | undefined;
+  readonly containers: readonly RevisedContainer[];
+  /** Those of its instances when it was replaced: going back keeps those that still run. */
+  readonly generations: readonly Generations[];
+};
+
+/** The current one, and the newest earlier ones. */
+export type Revisions = readonly [Revision, ...Revision[]];
+
+const MOST_KEPT = 10;
+
+/** Of a new service, and of one from before revisions were kept. */
+export function firstRevision({ definition, createdAt }: Pick<Service, "definition" | "createdAt">): Revisions {
+  return [{ number: 1, createdAt, containers: revisedOf(definition), generations: [] }];
+}
+
+function revisedOf({ containers }: ServiceDefinition): RevisedContainer[] {
+  return containers.map(({ image, env }) => ({ image, env }));
+}
+
+/** The definition with what the revision says. */
+export function withRevision(definition: ServiceDefinition, { containers }: Revision): ServiceDefinition {
+  return {
+    ...definition,
+    containers: definition.containers.map((container, index) => ({ ...container, ...containers[index] })),
+  };
+}
+
+/** Whether running instances have another image or other environment variables than wanted. */
+export function isRevised(before: ServiceDefinition, after: ServiceDefinition): boolean {
+  return JSON.stringify(revisedOf(before)) !== JSON.stringify(revisedOf(after));
+}
+
+/** The kept revision with this number. Throws a `Refusal` 409 that names those that are kept. */
+export function keptRevision({ name, revisions }: Service, number: number): Revision {
+  const found = revisions.find((each) => each.number === number);
+  if (found) return found;
+  const kept = revisions.map((each) => each.number).join(", ");
+  throw new Refusal(409, `revision ${number} of service ${name} isn't kept: it has ${kept}. Nothing was changed.`);
+}
+
+/** A service whose next revision is this definition, for instances of `generation`. `back` is the one that it goes back to. */
+export function revised(
+  service: Service,
+  {
+    definition,
+    generation,
+    now,
+    back,
+  }: {
+    readonly definition: ServiceDefinition;
+    readonly generation: number;
+    readonly now: Date;
+    readonly back?: Revision | undefined;
+  },
+): Service {
+  const [left, ...earlier] = service.revisions;
+  const createdAt = now.toISOString();
+  const next: Revision = {
+    number: left.number + 1,
+    createdAt,
+    from: left.number,
+    containers: revisedOf(definition),
+    generations: [],
+  };
+  const replaced: Revision = {
+    ...left,
+    ...(left.outcome === undefined && { outcome: "aborted", endedAt: createdAt }),
+    generations: [[service.generation, generation], ...service.alsoCurrent],
+  };
+  const revisions: Revisions = [next, ...[replaced, ...earlier].slice(0, MOST_KEPT - 1)];
+  return { ...service, definition, generation, alsoCurrent: back?.generations ?? [], revisions };
+}
+
+/** Whether instances of this generation are what is wanted now. */
+export function isCurrentGeneration(
+  { generation, alsoCurrent }: Pick<Service, "generation" | "alsoCurrent">,
+  of: number,
+): boolean {
+  return of >= generation || isWithin(alsoCurrent, of);
+}
+
+/** What instances of an outdated generation run: another definition than the current one if that has another revision. */
+export function definitionOf(service: Service, generation: number): ServiceDefinition {
+  if (isCurrentGeneration(service, generation)) return service.definition;
+  const own = service.revisions.find(({ generations }) => isWithin(generations, generation));
+  return own ? withRevision(service.definition, own) : service.definition;
+}
+
+function isWithin(generations: readonly Generations[], generation: number): boolean {
+  return generations.some(([from, to]) => from <= generation && generation < to);
+}
+
+/** The service once all instances of its newest revision were ready; itself if that is known already. */
+export function proven(service: Service, at: Date | undefined): Service {
+  const [newest, ...earlier] = service.revisions;
+  if (newest.outcome !== undefined) return service;
+  const done: Revision = { ...newest, outcome: "done", ...(at && { endedAt: at.toISOString() }) };
+  return { ...service, revisions: [done, ...earlier] };
+}
+
+/** Until a revision has been ready once, its instances have to show that they are. The first one has nothing to replace. */
+export function isUnproven({ revisions: [newest] }: Pick<Service, "revisions">): boolean {
+  return newest.number > 1 && newest.outcome === undefined;
+}

@@ -1,0 +1,56 @@
+import { expect, test } from "vitest";
+import { makeDataDir } from "./support/data-dir.ts";
+import { greet, openEngine, until, userOf } from "./support/engine-world.ts";
+
+const hello = (tag: string) => [{ image: `gantry/hello-web:${tag}`, ports: [{ port: 8080 }] }];
+const web = { containers: hello("1"), port_mappings: [{ container_port: 8080 }], target_instance_size: 2 };
+
+/** Somebody who sends requests one after the other, each on a connection of its own. */
+function visitor(address: string) {
+  const answers: string[] = [];
+  const failures: unknown[] = [];
+  const leaving = new AbortController();
+  const visiting = (async () => {
+    while (!leaving.signal.aborted) {
+      await greet(address).then(
+        (text) => answers.push(/version (\w+)/u.exec(text)?.[1] ?? text),
+        (error: unknown) => failures.push(error),
+      );
+    }
+  })();
+  const leave = async (): Promise<void> => {
+    leaving.abort();
+    await visiting;
+  };
+  return { answers, failures, leave };
+}
+
+test("versions come and go without a failed request; one that never becomes ready doesn't take over", async () => {
+  const opened = await openEngine(makeDataDir());
+  const dana = userOf(opened.engine);
+  await dana.create("web", web);
+  await dana.reaches("web", "Running");
+  const { default_domain_name: address = "" } = await dana.read("web");
+  const { answers, failures, leave } = visitor(address);
+
+  for (const tag of ["2", "3", "4"]) {
+    await dana.update("web", { containers: [{ image: `gantry/hello-web:${tag}` }] });
+    await until(() => answers.at(-1) === tag, `an answer of version ${tag}`);
+    await dana.reaches("web", "Running");
+  }
+  await dana.update("web", { containers: [{ image: "gantry/hello-web:broken" }] });
+  await until(async () => (await dana.read("web")).rollout?.state === "stuck", "the rollout to be stuck");
+  expect(await dana.read("web")).toMatchObject({
+    ready_instances: 2,
+    rollout: { from: 4, to: 5, old_ready: 2 },
+    message: "web-0 is waiting: it doesn't answer on its port",
+  });
+  await dana.update("web", { revision: 4 });
+  await dana.reaches("web", "Running");
+  await leave();
+
+  expect(failures).toEqual([]);
+  expect(new Set(answers)).toEqual(new Set(["1", "2", "3", "4"]));
+  expect(answers.at(-1)).toBe("4");
+  await opened.close();
+});

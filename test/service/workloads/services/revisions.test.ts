@@ -1,0 +1,294 @@
+import { describe, expect, test } from "vitest";
+import { until, userOf } from "../../engines/process/support/engine-world.ts";
+import { makeClusterWorld, unitsOf } from "../../support/cluster-world.ts";
+import { makeCluster, type MemoryUnit } from "../../support/memory-runtime.ts";
+
+const web = {
+  containers: [{ image: "test/web", env: [{ name: "LEVEL", value: "info" }] }],
+  port_mappings: [{ container_port: 8080 }],
+  target_instance_size: 3,
+};
+
+/** A cluster on which some images never answer on their ports, and some crash. */
+function makeWorld() {
+  const silent = new Set<string>();
+  const crashing = new Set<string>();
+  const cluster = makeCluster({ answers: ({ spec }) => !silent.has(spec.definition.image) });
+  const world = makeClusterWorld({
+    cluster,
+    runtime: ({ start }) => ({
+      async start(spec, note) {
+        const unit = await start(spec, note);
+        if (crashing.has(spec.definition.image)) cluster.started.at(-1)?.end(7);
+        return unit;
+      },
+    }),
+  });
+  return { ...world, silent, crashing };
+}
+
+type World = ReturnType<typeof makeWorld>;
+
+async function runningWeb(world: World, body: object = {}) {
+  const opened = await world.open();
+  const dana = userOf(opened.engine);
+  await dana.create("web", { ...web, ...body });
+  await dana.reaches("web", "Running");
+  return { ...opened, dana };
+}
+
+type Dana = ReturnType<typeof userOf>;
+const deploy = (dana: Dana, image: string) => dana.update("web", { containers: [{ image }] });
+const stuck = (dana: Dana) =>
+  until(async () => (await dana.read("web")).rollout?.state === "stuck", "the rollout to be stuck");
+const imagesOf = ({ running }: World["cluster"]) => running().map(imageOf).toSorted();
+const imageOf = ({ spec }: MemoryUnit) => `${spec.instance} ${spec.definition.image}`;
+const oldOnes = ["web-0 test/web", "web-1 test/web", "web-2 test/web"];
+
+describe("another image", () => {
+  test("replaces all instances, and is the next revision", async () => {
+    const world = makeWorld();
+    const { dana, close } = await runningWeb(world);
+    expect(await dana.read("web")).toMatchObject({ revision: 1, revisions: [{ revision: 1, images: ["test/web"] }] });
+
+    await deploy(dana, "test/lasting");
+    await dana.reaches("web", "Running");
+
+    expect(imagesOf(world.cluster)).toEqual(["web-0 test/lasting", "web-1 test/lasting", "web-2 test/lasting"]);
+    const done = { outcome: "done", created_at: expect.any(String), ended_at: expect.any(String) };
+    expect(await dana.read("web")).toMatchObject({
+      revision: 2,
+      revisions: [
+        { revision: 2, images: ["test/lasting"], ...done },
+        { revision: 1, images: ["test/web"], ...done },
+      ],
+      rollout: { from: 1, to: 2, state: "done", updated: 3, ready: 3, old_ready: 0, target: 3 },
+    });
+    expect((await dana.list()).services[0]).not.toHaveProperty("rollout");
+    await close();
+  });
+
+  test("that never answers is stuck, and the old instances serve on", async () => {
+    const world = makeWorld();
+    const { dana, close } = await runningWeb(world);
+    world.silent.add("test/lasting");
+
+    await deploy(dana, "test/lasting");
+    await stuck(dana);
+
+    expect(await dana.read("web")).toMatchObject({
+      status: "Failed",
+      ready_instances: 3,
+      rollout: { from: 1, to: 2, state: "stuck", updated: 1, ready: 0, old_ready: 3, target: 3 },
+      message: "web-0 is waiting: it doesn't answer on its port",
+    });
+    expect(imagesOf(world.cluster)).toEqual(["web-0 test/lasting", ...oldOnes]);
+    world.silent.clear();
+    await dana.reaches("web", "Running");
+    expect(await dana.read("web")).toMatchObject({ rollout: { state: "done" }, ready_instances: 3 });
+    await close();
+  });
+
+  test("that crashes is stuck with the reason", async () => {
+    const world = makeWorld();
+    const { dana, close } = await runningWeb(world);
+    world.crashing.add("test/lasting");
+
+    await deploy(dana, "test/lasting");
+    await stuck(dana);
+
+    expect(await dana.read("web")).toMatchObject({ message: "web-0 exited with code 7", ready_instances: 3 });
+    await close();
+  });
+
+  test("that can't run here changes nothing, also of a stopped service", async () => {
+    const world = makeWorld();
+    const { dana, close } = await runningWeb(world);
+    await dana.stop("web");
+    const before = await dana.read("web");
+
+    await expect(deploy(dana, "test/unknown")).rejects.toThrow("unknown image test/unknown");
+
+    expect((await dana.read("web")).containers).toEqual(before.containers);
+    await close();
+  });
+
+  test("that it has already is no new revision", async () => {
+    const world = makeWorld();
+    const { dana, close } = await runningWeb(world);
+
+    await deploy(dana, "test/web");
+
+    expect(await dana.read("web")).toMatchObject({ status: "Running", revision: 1 });
+    expect(world.cluster.started).toHaveLength(3);
+    await close();
+  });
+
+  test("of a stopped service waits for its start", async () => {
+    const world = makeWorld();
+    const { dana, close } = await runningWeb(world);
+    await dana.stop("web");
+    await dana.reaches("web", "Stopped");
+
+    await deploy(dana, "test/lasting");
+    expect(await dana.read("web")).toMatchObject({ status: "Stopped", revision: 2 });
+    expect((await dana.read("web")).revisions?.[0]).not.toHaveProperty("outcome");
+
+    await dana.start("web");
+    await dana.reaches("web", "Running");
+    expect(await dana.read("web")).toMatchObject({ revisions: [{ outcome: "done" }, {}] });
+    await close();
+  });
+});
+
+describe("environment variables", () => {
+  test("are set and removed by name; the others stay", async () => {
+    const world = makeWorld();
+    const { dana, close } = await runningWeb(world, {
+      containers: [
+        {
+          image: "test/web",
+          env: [
+            { name: "LEVEL", value: "info" },
+            { name: "OLD", value: "1" },
+            { name: "KEY", value: "s3cret" },
+          ],
+        },
+      ],
+    });
+
+    const env = { set: [{ name: "NEW" }, { name: "LEVEL", value: "debug" }], remove: ["OLD", "NEVER"] };
+    await dana.update("web", { containers: [{ env }] });
+    await dana.reaches("web", "Running");
+
+    const expected = [{ name: "LEVEL", value: "debug" }, { name: "KEY", value: "s3cret" }, { name: "NEW" }];
+    expect((await dana.read("web")).containers?.[0]?.env).toEqual(expected);
+    expect(world.cluster.running().map(({ spec }) => spec.definition.env)).toEqual([expected, expected, expected]);
+    await dana.update("web", { revision: 1 });
+    expect((await dana.read("web")).containers?.[0]?.env).toHaveLength(3);
+    await close();
+  });
+});
+
+describe("going back", () => {
+  test("from a version that doesn't start keeps the instances that still run", async () => {
+    const world = makeWorld();
+    const { dana, close } = await runningWeb(world);
+    const before = new Set(world.cluster.running());
+    world.silent.add("test/lasting");
+    await deploy(dana, "test/lasting");
+    await stuck(dana);
+
+    await dana.update("web", { revision: 1 });
+    await dana.reaches("web", "Running");
+
+    expect(world.cluster.running().every((unit) => before.has(unit))).toBe(true);
+    expect(await dana.read("web")).toMatchObject({
+      status: "Running",
+      revision: 3,
+      revisions: [{ revision: 3, outcome: "done" }, { revision: 2, outcome: "aborted" }, { revision: 1 }],
+      rollout: { from: 2, to: 3, state: "done" },
+    });
+    await close();
+  });
+
+  test("in the middle replaces only what was replaced, and twice is as good as once", async () => {
+    const world = makeWorld();
+    const { dana, close } = await runningWeb(world);
+    const before = new Set(world.cluster.running());
+    await deploy(dana, "test/lasting");
+    await until(() => imagesOf(world.cluster).includes("web-0 test/lasting"), "the first new instance");
+    world.silent.add("test/lasting");
+
+    await dana.update("web", { revision: 1 });
+    await dana.reaches("web", "Running");
+    await until(() => world.cluster.running().length === 3, "three instances");
+    await dana.update("web", { revision: 1 });
+
+    expect(imagesOf(world.cluster)).toEqual(oldOnes);
+    expect(world.cluster.running().filter((unit) => before.has(unit)).length).toBeGreaterThanOrEqual(1);
+    expect((await dana.read("web")).revision).toBe(3);
+    await close();
+  });
+
+  test("after success runs the old version again, with the memory and size of now", async () => {
+    const world = makeWorld();
+    const { dana, close } = await runningWeb(world);
+    await deploy(dana, "test/lasting");
+    await dana.reaches("web", "Running");
+    await dana.update("web", { target_instance_size: 2, containers: [{ resources: { limits: { memory: 512 } } }] });
+    await dana.reaches("web", "Running");
+
+    await dana.update("web", { revision: 1 });
+    await dana.reaches("web", "Running");
+
+    expect(imagesOf(world.cluster)).toEqual(oldOnes.slice(0, 2));
+    expect(world.cluster.running().map(({ spec }) => spec.definition.memoryMib)).toEqual([512, 512]);
+    await close();
+  });
+
+  test("keeps a revision's instances also where it was gone back to before", async () => {
+    const world = makeWorld();
+    const { dana, close } = await runningWeb(world);
+    const before = new Set(world.cluster.running());
+    world.silent.add("test/lasting").add("test/lines");
+    await deploy(dana, "test/lasting");
+    await stuck(dana);
+    await dana.update("web", { revision: 1 });
+    await deploy(dana, "test/lines");
+    await stuck(dana);
+
+    await dana.update("web", { revision: 3 });
+    await until(() => world.cluster.running().length === 3, "the new instance to be gone");
+
+    expect(world.cluster.running().every((unit) => before.has(unit))).toBe(true);
+    await dana.restart("web");
+    await dana.reaches("web", "Running");
+    expect(world.cluster.running().some((unit) => before.has(unit))).toBe(false);
+    await close();
+  });
+
+  test("to a revision that isn't kept names those that are", async () => {
+    const world = makeWorld();
+    const { dana, close } = await runningWeb(world);
+    for (let at = 0; at < 11; at += 1) await deploy(dana, at % 2 === 0 ? "test/lasting" : "test/web");
+
+    await expect(dana.update("web", { revision: 2 })).rejects.toThrow(
+      "revision 2 of service web isn't kept: it has 12, 11, 10, 9, 8, 7, 6, 5, 4, 3. Nothing was changed.",
+    );
+    expect((await dana.read("web")).revisions).toHaveLength(10);
+    await close();
+  });
+});
+
+describe("a server that leaves in the middle of a rollout", () => {
+  test("is followed by one that goes on, and runs a crashed old instance as what it was", async () => {
+    const world = makeWorld();
+    const { dana, close } = await runningWeb(world);
+    world.silent.add("test/lasting");
+    await deploy(dana, "test/lasting");
+    await stuck(dana);
+    await close({ keepWorkloads: true });
+
+    const second = await world.open();
+    const again = userOf(second.engine);
+    await stuck(again);
+    const [old] = world.cluster.running().filter(({ spec }) => spec.instance === "web-2");
+    old?.end(1);
+    await until(() => imagesOf(world.cluster).length === 4, "the old one to run again");
+    expect(imagesOf(world.cluster)).toEqual(["web-0 test/lasting", ...oldOnes]);
+
+    await again.update("web", { revision: 1 });
+    await until(() => world.cluster.running().length === 3, "the new instance to be gone");
+    expect(imagesOf(world.cluster)).toEqual(oldOnes);
+    await second.close({ keepWorkloads: true });
+
+    const third = await world.open();
+    const atLast = userOf(third.engine);
+    await atLast.reaches("web", "Running");
+    expect(imagesOf(world.cluster)).toEqual(oldOnes);
+    expect(await atLast.read("web")).toMatchObject({ revision: 3, revisions: [{}, { outcome: "aborted" }, {}] });
+    expect(unitsOf(world.cluster)).toHaveLength(3);
+    await third.close();
+  });
+});
