@@ -90,7 +90,7 @@ export const kubernetesMutants: readonly Mutant[] = [
   {
     bug: "a read trusts the objects of a watch that broke",
     file: "src/service/engines/kubernetes/cache/reflection.ts",
-    text: 'if (by === "watch") reflection.isDoubted = true;',
+    text: 'if (by === "watch") reflection.mayBeStale = true;',
     becomes: "",
     tests: ["test/service/engines/kubernetes/cache/cache-faults.test.ts"],
   },

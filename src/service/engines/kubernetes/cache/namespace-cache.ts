@@ -19,9 +19,67 @@ export type CachedKind =
   | "HTTPRoute"
   | "HorizontalPodAutoscaler";
 
+/** The kinds that services are read from; the cache of a namespace has to hold them. */
+export function serviceKinds({ adopt, domains }: Pick<ClusterConfig, "adopt" | "domains">): readonly CachedKind[] {
+  return [
+    "Deployment",
+    "Pod",
+    "Service",
+    "HorizontalPodAutoscaler",
+    // Gantry makes none.
+    ...(adopt.which === "none" ? [] : (["StatefulSet", "DaemonSet"] as const)),
+    ...(domains.kind === "ingress" ? (["Ingress"] as const) : []),
+    ...(domains.kind === "gateway" ? (["HTTPRoute"] as const) : []),
+  ];
+}
+
+/** The kinds that jobs are read from. */
+export function jobKinds({ adopt }: Pick<ClusterConfig, "adopt">): readonly CachedKind[] {
+  return ["Job", "Pod", ...(adopt.which === "none" ? [] : (["CronJob"] as const))];
+}
+
 /** Their rights are optional: without them, all other kinds are read. */
 export function isOptional(kind: Kind): boolean {
   return kind === "DaemonSet" || kind === "CronJob";
+}
+
+export type ClusterCaches = {
+  /** The cache of a namespace; opened with the first call, then shared. */
+  readonly cacheOf: (namespace: string) => NamespaceCache;
+  /** Closes the caches of all other namespaces. */
+  readonly keepOnly: (namespaces: ReadonlySet<string>) => void;
+  /** Of all namespaces that are watched by now. */
+  readonly health: () => readonly ReadHealth[];
+  readonly close: () => Promise<void>;
+};
+
+export type ClusterCachesOptions = Omit<NamespaceCacheOptions, "namespace" | "reconnects"> & {
+  readonly reconnects?: Reconnects;
+};
+
+/** The caches of one cluster. What they send after failures is spread over all of them. */
+export function openClusterCaches({ reconnects = makeReconnects(), ...options }: ClusterCachesOptions): ClusterCaches {
+  const caches = new Map<string, NamespaceCache>();
+  const closing = new Set<Promise<void>>();
+  return {
+    cacheOf(namespace) {
+      const cache = caches.get(namespace) ?? openNamespaceCache({ ...options, namespace, reconnects });
+      caches.set(namespace, cache);
+      return cache;
+    },
+    keepOnly(namespaces) {
+      for (const [namespace, cache] of caches) {
+        if (namespaces.has(namespace)) continue;
+        caches.delete(namespace);
+        const closed = cache.close().finally(() => closing.delete(closed));
+        closing.add(closed);
+      }
+    },
+    health: () => [...caches.values()].flatMap((cache) => cache.health()),
+    async close() {
+      await Promise.all([...closing, ...[...caches.values()].map((cache) => cache.close())]);
+    },
+  };
 }
 
 /** The objects of one namespace, kept current by one watch per kind and shared by all readers. */
@@ -42,9 +100,9 @@ export type NamespaceCache = {
   readonly all: <K extends CachedKind>(kind: K) => readonly KubeObject<K>[];
   readonly find: <K extends CachedKind>(kind: K, name: string) => KubeObject<K> | undefined;
   /** Takes over the answer to a write, so that the next read shows it. An older version is ignored. */
-  readonly saw: <K extends CachedKind>(kind: K, object: KubeObject<K>) => void;
+  readonly applyWrite: <K extends CachedKind>(kind: K, object: KubeObject<K>) => void;
   /** Takes over that a write removed the object with this uid, so that the next read no longer shows it. */
-  readonly sawDeleted: (kind: CachedKind, named: { readonly name: string; readonly uid: string }) => void;
+  readonly applyDelete: (kind: CachedKind, named: { readonly name: string; readonly uid: string }) => void;
   /**
    * Called after each change of a kind, with the object if the watch told of a single one: also of one that is gone, as it
    * was at last. Returns a function that ends the subscription.
@@ -94,8 +152,8 @@ export function openNamespaceCache(options: NamespaceCacheOptions): NamespaceCac
     unread: (wanted) => wanted.flatMap((kind) => unread.get(kind) ?? []),
     all: (kind) => of(kind).all(),
     find: (kind, name) => of(kind).find(name),
-    saw: (kind, object) => of(kind).saw(object),
-    sawDeleted: (kind, named) => of(kind).sawDeleted(named),
+    applyWrite: (kind, object) => of(kind).applyWrite(object),
+    applyDelete: (kind, named) => of(kind).applyDelete(named),
     onChange: (kind, listener) => of(kind).onChange(listener),
     health: () => [...reflectors.values()].flatMap((reflector) => reflector.health() ?? []),
     async close() {
@@ -113,62 +171,4 @@ function whyUnread(kind: CachedKind, error: unknown): string | undefined {
   const right = error.status === 403 ? missingRightOf(error.cause) : undefined;
   if (!right) return undefined;
   return `${kind}s aren't listed: Gantry's account may not ${right.verb} ${plural}. Add the verb to its Role.`;
-}
-
-/** The kinds that services are read from; the cache of a namespace has to hold them. */
-export function serviceKinds({ adopt, domains }: Pick<ClusterConfig, "adopt" | "domains">): readonly CachedKind[] {
-  return [
-    "Deployment",
-    "Pod",
-    "Service",
-    "HorizontalPodAutoscaler",
-    // Gantry makes none.
-    ...(adopt.which === "none" ? [] : (["StatefulSet", "DaemonSet"] as const)),
-    ...(domains.kind === "ingress" ? (["Ingress"] as const) : []),
-    ...(domains.kind === "gateway" ? (["HTTPRoute"] as const) : []),
-  ];
-}
-
-/** The kinds that jobs are read from. */
-export function jobKinds({ adopt }: Pick<ClusterConfig, "adopt">): readonly CachedKind[] {
-  return ["Job", "Pod", ...(adopt.which === "none" ? [] : (["CronJob"] as const))];
-}
-
-export type ClusterCaches = {
-  /** The cache of a namespace; opened with the first call, then shared. */
-  readonly cacheOf: (namespace: string) => NamespaceCache;
-  /** Closes the caches of all other namespaces. */
-  readonly keepOnly: (namespaces: ReadonlySet<string>) => void;
-  /** Of all namespaces that are watched by now. */
-  readonly health: () => readonly ReadHealth[];
-  readonly close: () => Promise<void>;
-};
-
-export type ClusterCachesOptions = Omit<NamespaceCacheOptions, "namespace" | "reconnects"> & {
-  readonly reconnects?: Reconnects;
-};
-
-/** The caches of one cluster. What they send after failures is spread over all of them. */
-export function openClusterCaches({ reconnects = makeReconnects(), ...options }: ClusterCachesOptions): ClusterCaches {
-  const caches = new Map<string, NamespaceCache>();
-  const closing = new Set<Promise<void>>();
-  return {
-    cacheOf(namespace) {
-      const cache = caches.get(namespace) ?? openNamespaceCache({ ...options, namespace, reconnects });
-      caches.set(namespace, cache);
-      return cache;
-    },
-    keepOnly(namespaces) {
-      for (const [namespace, cache] of caches) {
-        if (namespaces.has(namespace)) continue;
-        caches.delete(namespace);
-        const closed = cache.close().finally(() => closing.delete(closed));
-        closing.add(closed);
-      }
-    },
-    health: () => [...caches.values()].flatMap((cache) => cache.health()),
-    async close() {
-      await Promise.all([...closing, ...[...caches.values()].map((cache) => cache.close())]);
-    },
-  };
 }

@@ -2,7 +2,7 @@ import type { WatchEvent } from "../cluster/kube-api.ts";
 import type { Kind, KubeObject } from "../cluster/kinds.ts";
 
 /** The effect of an update on the store. `unordered`: the versions can't be compared, so a new list is needed. */
-export type Taken = "changed" | "same" | "unordered";
+export type Effect = "changed" | "same" | "unordered";
 
 export type FullList<K extends Kind> = {
   readonly items: readonly KubeObject<K>[];
@@ -17,10 +17,10 @@ export type ObjectStore<K extends Kind> = {
   readonly all: () => readonly KubeObject<K>[];
   readonly find: (name: string) => KubeObject<K> | undefined;
   /** Called before a list is sent; the returned function takes its answer. A watch may run in the meantime. */
-  readonly startList: () => (list: FullList<K>) => Taken;
-  readonly event: (event: WatchEvent<K>) => Taken;
-  readonly saw: (object: KubeObject<K>) => Taken;
-  readonly sawDeleted: (named: { readonly name: string; readonly uid: string }) => Taken;
+  readonly startList: () => (list: FullList<K>) => Effect;
+  readonly applyEvent: (event: WatchEvent<K>) => Effect;
+  readonly applyWrite: (object: KubeObject<K>) => Effect;
+  readonly applyDelete: (named: { readonly name: string; readonly uid: string }) => Effect;
   readonly clear: () => void;
 };
 
@@ -38,9 +38,9 @@ type State<K extends Kind> = {
 
 export function makeObjectStore<K extends Kind>(): ObjectStore<K> {
   const state = emptyState<K>();
-  const changing = (taken: Taken): Taken => {
-    if (taken !== "same") state.all = undefined;
-    return taken;
+  const changing = (effect: Effect): Effect => {
+    if (effect !== "same") state.all = undefined;
+    return effect;
   };
   return {
     version: () => state.version,
@@ -49,11 +49,11 @@ export function makeObjectStore<K extends Kind>(): ObjectStore<K> {
     find: (name) => state.objects.get(name),
     startList() {
       const { version, deletions } = state;
-      return (list) => changing(takeList(state, list, { version, deletions }));
+      return (list) => changing(applyList(state, list, { version, deletions }));
     },
-    event: (event) => changing(takeEvent(state, event)),
-    saw: (object) => changing(takeAnswer(state, object)),
-    sawDeleted: (named) => changing(takeDeletion(state, named)),
+    applyEvent: (event) => changing(applyEvent(state, event)),
+    applyWrite: (object) => changing(applyWrite(state, object)),
+    applyDelete: (named) => changing(applyDelete(state, named)),
     clear() {
       state.objects = new Map();
       state.ahead.clear();
@@ -75,7 +75,7 @@ function emptyState<K extends Kind>(): State<K> {
 
 type Before = { readonly version: string | undefined; readonly deletions: number };
 
-function takeList<K extends Kind>(state: State<K>, list: FullList<K>, before: Before): Taken {
+function applyList<K extends Kind>(state: State<K>, list: FullList<K>, before: Before): Effect {
   const { resourceVersion } = list;
   // A list is never older than what was known when it was sent, unless the cluster was restored from a backup.
   const isSetBack = before.version !== undefined && isNewer(before.version, resourceVersion);
@@ -121,7 +121,7 @@ function isEqual<K extends Kind>(a: Map<string, KubeObject<K>>, b: Map<string, K
   return true;
 }
 
-function takeEvent<K extends Kind>(state: State<K>, event: WatchEvent<K>): Taken {
+function applyEvent<K extends Kind>(state: State<K>, event: WatchEvent<K>): Effect {
   if (event.type === "BOOKMARK") {
     if (!isOld(state, event.resourceVersion)) state.version = event.resourceVersion;
     return "same";
@@ -151,7 +151,7 @@ function isOld<K extends Kind>({ version }: State<K>, of: string): boolean {
   return version !== undefined && isNewer(version, of);
 }
 
-function takeAnswer<K extends Kind>(state: State<K>, object: KubeObject<K>): Taken {
+function applyWrite<K extends Kind>(state: State<K>, object: KubeObject<K>): Effect {
   const { name, uid } = object.metadata;
   if (state.deleted.has(uid)) return "same";
   const known = state.objects.get(name);
@@ -170,10 +170,10 @@ function takeAnswer<K extends Kind>(state: State<K>, object: KubeObject<K>): Tak
 /** More deletions than are ever in progress at the same time. */
 const MAX_DELETED = 1_000;
 
-function takeDeletion<K extends Kind>(
+function applyDelete<K extends Kind>(
   state: State<K>,
   { name, uid }: { readonly name: string; readonly uid: string },
-): Taken {
+): Effect {
   state.deletions += 1;
   state.deleted.set(uid, state.deletions);
   for (const oldest of state.deleted.keys()) {

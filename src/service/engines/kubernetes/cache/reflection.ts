@@ -1,6 +1,6 @@
 import { type Kind, type KubeObject, kinds } from "../cluster/kinds.ts";
 import { KubeError, type KubeApi, type Place, KubeUnreachable } from "../cluster/kube-api.ts";
-import { makeObjectStore, type ObjectStore, type Taken } from "./object-store.ts";
+import { makeObjectStore, type ObjectStore, type Effect } from "./object-store.ts";
 import { isDenied } from "./read-refusal.ts";
 import type { Reconnects } from "./reconnects.ts";
 
@@ -88,7 +88,7 @@ export type Reflection<K extends Kind> = Omit<ReflectorOptions<K>, "limits"> & {
   /** When the objects were last known to be current; performance.now(). */
   aliveAt: number | undefined;
   /** A watch broke, and neither a list nor its successor has told yet what happened meanwhile. */
-  isDoubted: boolean;
+  mayBeStale: boolean;
   isWatching: boolean;
   /** The next request follows a failure, so it waits for its turn among all of the cluster. */
   isUnsettled: boolean;
@@ -126,7 +126,7 @@ export function makeReflection<K extends Kind>({ limits, ...options }: Reflector
     listeners: new Set(),
     closing: new AbortController(),
     aliveAt: undefined,
-    isDoubted: false,
+    mayBeStale: false,
     isWatching: false,
     isUnsettled: false,
     mustList: true,
@@ -144,8 +144,8 @@ export function makeReflection<K extends Kind>({ limits, ...options }: Reflector
 }
 
 /** `seen`: the only object that changed. */
-export function tellListeners<K extends Kind>(reflection: Reflection<K>, taken: Taken, seen?: KubeObject<K>): void {
-  if (taken === "same") return;
+export function tellListeners<K extends Kind>(reflection: Reflection<K>, effect: Effect, seen?: KubeObject<K>): void {
+  if (effect === "same") return;
   for (const listener of reflection.listeners) {
     try {
       listener(seen);
@@ -167,7 +167,7 @@ export function noteFailure<K extends Kind>(reflection: Reflection<K>, error: un
   const now = performance.now();
   reflection.isUnsettled = true;
   reflection.lastError = error;
-  if (by === "watch") reflection.isDoubted = true;
+  if (by === "watch") reflection.mayBeStale = true;
   // A kind that was denied before the outage stays denied, so that its readers don't wait.
   if (reflection.denied && error instanceof KubeError && error.isEarly) {
     reflection.denied = { ...reflection.denied, at: now };

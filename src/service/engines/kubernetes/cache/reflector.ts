@@ -17,15 +17,15 @@ import {
   WatchSilent,
 } from "./reflection.ts";
 import { readRefusal, tooMany, TooManyObjects } from "./read-refusal.ts";
-import type { FullList, Taken } from "./object-store.ts";
+import type { FullList, Effect } from "./object-store.ts";
 
 /** The objects of one kind in one namespace, as NamespaceCache describes them. */
 export type Reflector<K extends Kind> = {
   readonly current: (signal?: AbortSignal) => Promise<void>;
   readonly all: () => readonly KubeObject<K>[];
   readonly find: (name: string) => KubeObject<K> | undefined;
-  readonly saw: (object: KubeObject<K>) => void;
-  readonly sawDeleted: (named: { readonly name: string; readonly uid: string }) => void;
+  readonly applyWrite: (object: KubeObject<K>) => void;
+  readonly applyDelete: (named: { readonly name: string; readonly uid: string }) => void;
   readonly onChange: (listener: (seen?: KubeObject<K>) => void) => () => void;
   /** Undefined before the first read. */
   readonly health: () => ReadHealth | undefined;
@@ -47,13 +47,13 @@ export function makeReflector<K extends Kind>(options: ReflectorOptions<K>): Ref
     },
     all: store.all,
     find: store.find,
-    saw(object) {
-      const taken = store.saw(object);
+    applyWrite(object) {
+      const effect = store.applyWrite(object);
       // Which of the two is newer can't be told: the next read lists.
-      if (taken === "unordered") reflection.isDoubted = true;
-      else tellListeners(reflection, taken);
+      if (effect === "unordered") reflection.mayBeStale = true;
+      else tellListeners(reflection, effect);
     },
-    sawDeleted: (named) => tellListeners(reflection, store.sawDeleted(named)),
+    applyDelete: (named) => tellListeners(reflection, store.applyDelete(named)),
     onChange(listener) {
       start();
       listeners.add(listener);
@@ -125,8 +125,8 @@ function stopping(): Refusal {
 }
 
 /** As of `at`, when the read began: a list that takes long is still current for those who waited for it. */
-function isCurrent<K extends Kind>({ aliveAt, isDoubted, isWatching, limits }: Reflection<K>, at: number): boolean {
-  if (aliveAt === undefined || isDoubted) return false;
+function isCurrent<K extends Kind>({ aliveAt, mayBeStale, isWatching, limits }: Reflection<K>, at: number): boolean {
+  if (aliveAt === undefined || mayBeStale) return false;
   return at - aliveAt <= (isWatching ? limits.staleAfterMs : limits.staleWithoutWatchMs);
 }
 
@@ -189,9 +189,9 @@ async function listNow<K extends Kind>(reflection: Reflection<K>): Promise<void>
   }
 }
 
-function noteList<K extends Kind>(reflection: Reflection<K>, taken: Taken, startedAt: number): void {
+function noteList<K extends Kind>(reflection: Reflection<K>, effect: Effect, startedAt: number): void {
   reflection.aliveAt = startedAt;
-  reflection.isDoubted = false;
+  reflection.mayBeStale = false;
   reflection.mustList = false;
   reflection.mustCount = false;
   if (reflection.denied?.by === "list") reflection.denied = undefined;
@@ -200,11 +200,11 @@ function noteList<K extends Kind>(reflection: Reflection<K>, taken: Taken, start
   reflection.isUnsettled = false;
   if (reflection.isWatching) {
     // The watch should have told of the change before; another one takes its place, and waits for its turn.
-    reflection.isUnsettled = taken !== "same";
-    if (taken !== "same") reflection.watch?.abort(RESUME);
+    reflection.isUnsettled = effect !== "same";
+    if (effect !== "same") reflection.watch?.abort(RESUME);
     noteRecovery(reflection);
   }
-  tellListeners(reflection, taken);
+  tellListeners(reflection, effect);
   reflection.wake();
 }
 
@@ -274,8 +274,8 @@ async function watchUntil<K extends Kind>(reflection: Reflection<K>, stop: Abort
       if (stop.signal.aborted) return;
       silence.refresh();
       // The first events of a resumed watch are those that were missed: until they are through, others may follow.
-      const isBehind = reflection.isDoubted && performance.now() - openedAt < limits.catchUpMs;
-      takeEvent(reflection, event, isBehind);
+      const isBehind = reflection.mayBeStale && performance.now() - openedAt < limits.catchUpMs;
+      applyEvent(reflection, event, isBehind);
     },
   };
   try {
@@ -285,12 +285,12 @@ async function watchUntil<K extends Kind>(reflection: Reflection<K>, stop: Abort
   }
 }
 
-function takeEvent<K extends Kind>(reflection: Reflection<K>, event: WatchEvent<K>, isBehind: boolean): void {
+function applyEvent<K extends Kind>(reflection: Reflection<K>, event: WatchEvent<K>, isBehind: boolean): void {
   const { store, limits } = reflection;
   if (!isBehind) {
     reflection.aliveAt = performance.now();
-    reflection.isDoubted = false;
+    reflection.mayBeStale = false;
   }
-  tellListeners(reflection, store.event(event), "object" in event ? event.object : undefined);
+  tellListeners(reflection, store.applyEvent(event), "object" in event ? event.object : undefined);
   if (store.size() > limits.maxObjects) reflection.watch?.abort(tooMany(reflection.place.kind, limits.maxObjects));
 }

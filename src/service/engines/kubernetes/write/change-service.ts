@@ -145,7 +145,7 @@ async function changed(target: Target, move: Move, patchFor: PatchFor): Promise<
     const named = objectOf(found);
     const failure = await target.region.api.patch(named, patch).then(
       (object) => {
-        cacheOf(target).saw(named.kind, object);
+        cacheOf(target).applyWrite(named.kind, object);
         return undefined;
       },
       (error: unknown) => ({ error }),
@@ -155,7 +155,7 @@ async function changed(target: Target, move: Move, patchFor: PatchFor): Promise<
     if (!mayBeOvertaken(error, patch)) throw refusalOf(error, { doing, wrote: true });
     await pause(tries * 20);
     const now = await reading(doing, () => target.region.api.get(named));
-    cacheOf(target).saw(named.kind, now);
+    cacheOf(target).applyWrite(named.kind, now);
     // Nobody was faster: the cluster has something against the change, and would have it again.
     const isUnchanged = now.metadata.resourceVersion === found.source.object.metadata.resourceVersion;
     if (!isUnchanged && tries < TRIES) continue;
@@ -221,11 +221,11 @@ async function deleteService(target: Target): Promise<string> {
       if (isGone(error)) return undefined;
       throw error;
     });
-    if (left?.metadata.uid === metadata.uid) cacheOf(target).saw(named.kind, left);
-    else cacheOf(target).sawDeleted(named.kind, metadata);
+    if (left?.metadata.uid === metadata.uid) cacheOf(target).applyWrite(named.kind, left);
+    else cacheOf(target).applyDelete(named.kind, metadata);
   } catch (error) {
     if (!isAnother(error)) throw refusalOf(error, { doing: `delete the service ${target.name}`, wrote: true });
-    cacheOf(target).sawDeleted(named.kind, metadata);
+    cacheOf(target).applyDelete(named.kind, metadata);
   }
   return "Service was deleted successfully";
 }

@@ -96,7 +96,7 @@ async function createDeployment(target: Target, { definition, settings, disks, m
   const place = { kind: "Deployment", namespace } as const;
   try {
     const deployment = await createOnce(region.api, { place, name, body, isOurs: madeBy(request) });
-    cacheOf(target).saw("Deployment", deployment);
+    cacheOf(target).applyWrite("Deployment", deployment);
     return deployment;
   } catch (error) {
     if (isTaken(error)) throw await whyTaken(target);
@@ -114,7 +114,7 @@ async function whyTaken(target: Target): Promise<Refusal> {
   const named = { kind: "Deployment", namespace, name } as const;
   const holder = await region.api.get(named).catch(() => undefined);
   if (holder?.metadata.deletionTimestamp !== undefined) return beingDeleted(name);
-  if (holder) cacheOf(target).saw("Deployment", holder);
+  if (holder) cacheOf(target).applyWrite("Deployment", holder);
   const found = nameHolder(target);
   if (!holder || found) return nameTaken(target, found);
   return otherObject({ kind: "Deployment", name, namespace });
@@ -156,8 +156,8 @@ async function rollBack(
     const named = { kind: "Deployment", namespace, name } as const;
     await insisting(() => region.api.delete(named, { propagation: "Foreground", uid: metadata.uid }));
     const gone = await region.api.get(named).catch(() => undefined);
-    if (gone?.metadata.uid === metadata.uid) cacheOf(target).saw("Deployment", gone);
-    else cacheOf(target).sawDeleted("Deployment", metadata);
+    if (gone?.metadata.uid === metadata.uid) cacheOf(target).applyWrite("Deployment", gone);
+    else cacheOf(target).applyDelete("Deployment", metadata);
     for (const claim of claims) await insisting(() => deleteNewClaim(target, claim, requestOf(deployment)));
     return undefined;
   } catch (error) {

@@ -60,5 +60,5 @@ async function forget({ queue }: WriteParts, { api, cacheOf }: Region, { kind, o
   const { namespace, name } = object.metadata;
   const key = JSON.stringify(["forget", namespace, kind, name]);
   const work = () => api.patch({ kind, namespace, name }, forgetStopPatch(object));
-  cacheOf(namespace).saw(kind, await queue.run(key, work));
+  cacheOf(namespace).applyWrite(kind, await queue.run(key, work));
 }

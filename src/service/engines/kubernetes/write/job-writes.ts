@@ -65,7 +65,7 @@ async function create(
       throw refusalOf(error, { doing: `create the job ${name}`, wrote: true });
     },
   );
-  cacheOf(target).saw("Job", job);
+  cacheOf(target).applyWrite("Job", job);
   // By its uid: another namespace may have the name by now.
   const made = findJobs(region, reading).find(({ object }) => object.metadata.uid === job.metadata.uid);
   if (!made) throw new Error(`the new job ${name} isn't in the cache`);
@@ -110,7 +110,7 @@ async function remove(target: Target): Promise<{ jobName: string }> {
   } catch (error) {
     if (!isAnother(error)) throw refusalOf(error, { doing: `delete the job ${name}`, wrote: true });
   }
-  cacheOf(target).sawDeleted("Job", metadata);
+  cacheOf(target).applyDelete("Job", metadata);
   return { jobName: name };
 }
 

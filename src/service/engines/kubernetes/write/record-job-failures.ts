@@ -93,7 +93,7 @@ async function isRecorded(
   const { namespace, name, uid, resourceVersion } = metadata;
   const body = { metadata: { uid, resourceVersion, annotations: { [annotations.lastEnd]: writeJobEnd(end) } } };
   try {
-    cache.saw("Job", await api.patch({ kind: "Job", namespace, name }, { type: "merge", body }, signal));
+    cache.applyWrite("Job", await api.patch({ kind: "Job", namespace, name }, { type: "merge", body }, signal));
   } catch (error) {
     if (!(error instanceof KubeError && [404, 409].includes(error.status))) throw error;
     return error.status === 404;

@@ -89,7 +89,7 @@ async function owned<K extends "Service" | "Ingress" | "HTTPRoute">(
   for (;;) {
     try {
       const made = await createOnce(region.api, { place, name, body, isOurs });
-      region.cacheOf(namespace).saw(kind, made);
+      region.cacheOf(namespace).applyWrite(kind, made);
       return made;
     } catch (error) {
       if (!isTaken(error)) throw error;
@@ -184,7 +184,7 @@ export function requestOf({ metadata }: Pick<Deployment, "metadata">): string {
 export async function markMade({ region, namespace }: Target, { metadata }: Deployment): Promise<void> {
   const body = { metadata: { uid: metadata.uid, annotations: { [annotations.making]: null } } };
   const named = { kind: "Deployment", namespace, name: metadata.name } as const;
-  region.cacheOf(namespace).saw("Deployment", await region.api.patch(named, { type: "merge", body }));
+  region.cacheOf(namespace).applyWrite("Deployment", await region.api.patch(named, { type: "merge", body }));
 }
 
 /** Makes the routes of a service those of these domains. Returns the ones that are there now. */
@@ -205,7 +205,7 @@ export async function replaceRoutes(target: Target, deployment: Deployment, rout
   }
   for (const { metadata } of own.filter((route) => wanted.every(({ name }) => name !== route.metadata.name))) {
     await region.api.delete({ kind, namespace, name: metadata.name }, { propagation: "Background", uid: metadata.uid });
-    region.cacheOf(namespace).sawDeleted(kind, metadata);
+    region.cacheOf(namespace).applyDelete(kind, metadata);
   }
   return routes;
 }
@@ -230,7 +230,7 @@ async function rerouted(
     if (!patch) return found;
     try {
       const route = await region.api.patch(named, patch);
-      region.cacheOf(namespace).saw(kind, route);
+      region.cacheOf(namespace).applyWrite(kind, route);
       return route;
     } catch (error) {
       // Somebody else changed its rules: a test of the patch failed.

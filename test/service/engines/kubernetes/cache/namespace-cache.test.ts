@@ -64,12 +64,12 @@ test("the answer to an own write shows in the next read", async () => {
 
   const place = { kind: "Deployment", namespace: "shop" } as const;
   const created = await cluster.api.create(place, deployment("web", 2));
-  cache.saw("Deployment", created);
+  cache.applyWrite("Deployment", created);
   await cache.current(["Deployment"]);
   expect(cache.find("Deployment", "web")?.spec.replicas).toBe(2);
 
   await cluster.api.delete({ ...place, name: "web" }, { propagation: "Background" });
-  cache.sawDeleted("Deployment", created.metadata);
+  cache.applyDelete("Deployment", created.metadata);
   await cache.current(["Deployment"]);
   expect(cache.all("Deployment")).toEqual([]);
 });

@@ -45,8 +45,8 @@ export function cacheWith(sent: readonly Sent[]): NamespaceCache {
       return objects as readonly KubeObject<K>[]; // stored under their kind
     },
     find: (kind, name) => all(kind).find(({ metadata }) => metadata.name === name),
-    saw: () => undefined,
-    sawDeleted: () => undefined,
+    applyWrite: () => undefined,
+    applyDelete: () => undefined,
     onChange: () => () => undefined,
     close: async () => undefined,
   };
