@@ -1,3 +1,5 @@
+import { setTimeout as pause } from "node:timers/promises";
+
 /** A timer of Node that is set for longer runs at once: https://nodejs.org/api/timers.html#settimeoutcallback-delay-args */
 export const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
@@ -38,6 +40,17 @@ export async function restUnlessAborted(rest: Promise<unknown>, signal: AbortSig
   await orAborted(rest, signal).catch((error: unknown) => {
     if (!signal.aborted) throw error;
   });
+}
+
+/**
+ * Does the work again and again, with a pause after it, until the signal is aborted. Rejects as the work does. The pause
+ * doesn't keep the process alive.
+ */
+export async function repeat(work: () => Promise<void>, everyMs: number, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    await work();
+    await pause(everyMs, undefined, { signal, ref: false }).catch(() => undefined); // aborted
+  }
 }
 
 export type Growth = {

@@ -73,7 +73,7 @@ type Regions = {
 };
 
 /** What an engine gets besides its settings. */
-export type EngineParts = {
+export type EngineOptions = {
   /** The folder for what the engine keeps. */
   readonly dataDir: string;
   readonly users: readonly string[];
@@ -95,7 +95,7 @@ export type EngineChoice = {
   /** Secrets of the settings that must not appear in any log. */
   readonly secrets: readonly string[];
   /** Throws an Error with sentences when it can't be used; nothing is running then. */
-  readonly open: (parts: EngineParts) => Promise<StartedEngine>;
+  readonly open: (parts: EngineOptions) => Promise<StartedEngine>;
 };
 
 /** Everything that the rest of Gantry knows of an engine before it runs. */
@@ -110,7 +110,7 @@ type Definition<Variables extends EngineVariables, Settings> = Description & {
   readonly settings: (values: ValuesOf<Variables>, regions: readonly string[]) => Settings;
   readonly secrets?: (settings: Settings) => readonly string[];
   /** Imports the engine late: only the one that runs is loaded. */
-  readonly open: (settings: Settings, parts: EngineParts) => Promise<StartedEngine>;
+  readonly open: (settings: Settings, parts: EngineOptions) => Promise<StartedEngine>;
 };
 
 export function describeEngine<const Variables extends EngineVariables, Settings>({

@@ -1,7 +1,7 @@
-import { setTimeout as pause } from "node:timers/promises";
 import type { DaemonAbout, DaemonApi } from "./daemon-api.ts";
 import { whyUnusable } from "./daemon-error.ts";
 import { unawaited } from "../../../../platform/unawaited.ts";
+import { repeat } from "../../../../platform/waiting.ts";
 
 /** A daemon that doesn't answer. */
 export type Outage = { readonly since: Date; readonly why: string };
@@ -32,7 +32,6 @@ const EVERY_MS = 1_000;
 export function watchHealth(options: HealthOptions): DaemonHealth {
   const { daemon, now, onEvent, catchUp, everyMs = EVERY_MS } = options;
   const closing = new AbortController();
-  const { signal } = closing;
   let { about } = options;
   let outage: Outage | undefined;
 
@@ -45,18 +44,11 @@ export function watchHealth(options: HealthOptions): DaemonHealth {
       onEvent("the daemon answers again", { away: outage.since.toISOString() });
       outage = undefined;
     } catch (error) {
-      if (outage === undefined && !signal.aborted) onEvent("the daemon doesn't answer", { error });
+      if (outage === undefined && !closing.signal.aborted) onEvent("the daemon doesn't answer", { error });
       outage = { since: outage?.since ?? now(), why: whyUnusable(error) };
     }
   }
 
-  async function lookAgain(): Promise<void> {
-    while (!signal.aborted) {
-      await look();
-      await pause(everyMs, undefined, { signal, ref: false }).catch(() => undefined); // closed
-    }
-  }
-
-  unawaited(lookAgain(), (error) => onEvent("background work failed", { error }));
+  unawaited(repeat(look, everyMs, closing.signal), (error) => onEvent("background work failed", { error }));
   return { outage: () => outage, about: () => about, close: () => closing.abort() };
 }

@@ -1,6 +1,6 @@
 import { statfs } from "node:fs/promises";
-import { setTimeout as pause } from "node:timers/promises";
 import { unawaited } from "../../../../platform/unawaited.ts";
+import { repeat } from "../../../../platform/waiting.ts";
 
 /**
  * Notices that the daemon's disk is full. The daemon drops the lines that it can't write, and tells nobody: a reader of the
@@ -30,7 +30,6 @@ const FREE = "the disk of the machine has space again: lines before this one can
 export function watchDisk({ freeBytes, onEvent, everyMs = EVERY_MS }: DiskWatchOptions): DiskWatch {
   const followers = new Set<(text: string) => void>();
   const closing = new AbortController();
-  const { signal } = closing;
   let isFull = false;
 
   async function look(): Promise<void> {
@@ -41,14 +40,7 @@ export function watchDisk({ freeBytes, onEvent, everyMs = EVERY_MS }: DiskWatchO
     for (const note of followers) note(isFull ? FULL : FREE);
   }
 
-  async function lookAgain(): Promise<void> {
-    while (!signal.aborted) {
-      await look();
-      await pause(everyMs, undefined, { signal, ref: false }).catch(() => undefined); // closed
-    }
-  }
-
-  unawaited(lookAgain(), (error) => onEvent("background work failed", { error }));
+  unawaited(repeat(look, everyMs, closing.signal), (error) => onEvent("background work failed", { error }));
   return {
     follow(note) {
       followers.add(note);

@@ -1,4 +1,4 @@
-import { setTimeout as pause } from "node:timers/promises";
+import { repeat } from "../../../../platform/waiting.ts";
 import type { NamespaceCache } from "../cache/namespace-cache.ts";
 import type { KubeObject } from "../cluster/kinds.ts";
 import { labels } from "../names.ts";
@@ -22,12 +22,12 @@ type Finishing = {
 export async function finishServices(parts: WriteParts, finishing: Finishing): Promise<void> {
   const { users, closing, everyMs = 20_000 } = finishing;
   const watched = new Set<NamespaceCache>();
-  while (!closing.aborted) {
+  const finish = async (): Promise<void> => {
     for (const region of parts.regions.values()) {
       for (const username of users) await finishOf(parts, { region, username, watched, ...finishing });
     }
-    await pause(everyMs, undefined, { signal: closing, ref: false }).catch(() => undefined);
-  }
+  };
+  await repeat(finish, everyMs, closing);
 }
 
 type Place = Finishing & {
