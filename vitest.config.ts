@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { defineConfig } from "vitest/config";
+import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 const onKubernetes = "test/engines/kubernetes/**/*.test.ts";
@@ -8,7 +8,6 @@ const onDocker = "test/engines/docker/**/*.test.ts";
 const inBrowser = "test/browser/**/*.test.ts";
 const ofImage = "test/image/**/*.test.ts";
 
-const onSocketsOnly = "test/flows/when-slack-fails/connections.test.ts";
 /** Every story is told over HTTP. In a full run those are told over Socket Mode too that it may change: */
 const alsoOnSockets = Object.entries({
   // one of each kind of interaction, with what its ack says,
@@ -73,7 +72,45 @@ class LongestFirst extends BaseSequencer {
 }
 
 const isFullRun = process.env["GANTRY_TEST"] === "all";
-const onSockets = [onSocketsOnly, ...(isFullRun ? alsoOnSockets : [])];
+/**
+ * `npm test` without a word about what else is here. Of the projects that need more than Node it would only skip each
+ * test, after workers of their own have loaded all files.
+ */
+const isPlain =
+  !Object.keys(process.env).some((name) => name.startsWith("GANTRY_TEST")) &&
+  process.argv.slice(3).every((word) => word.startsWith("-") && !word.startsWith("--project"));
+
+/** The projects that need more than Node. */
+const needingMore: TestProjectInlineConfiguration[] = [
+  // A page needs a moment after a click: what it shows is asked for until it is right.
+  {
+    extends: true,
+    test: { name: "browser", include: [inBrowser], expect: { poll: { timeout: 12_000, interval: 30 } } },
+  },
+  // On a real cluster, which has its own limit of what starts at once: after the others, and few at a time.
+  {
+    extends: true,
+    test: { name: "kubernetes", include: [onKubernetes], maxWorkers: 2, sequence: { groupOrder: 1 } },
+  },
+  // On a real Docker and Podman.
+  { extends: true, test: { name: "docker", include: [onDocker], maxWorkers: 2, sequence: { groupOrder: 2 } } },
+  // On a Docker of their own, which its set-up brings up.
+  {
+    extends: true,
+    test: {
+      name: "image",
+      include: [ofImage],
+      globalSetup: "test/image/support/global-setup.ts",
+      maxWorkers: 1,
+      sequence: { groupOrder: 3 },
+    },
+  },
+];
+
+const overSocketMode: TestProjectInlineConfiguration = {
+  extends: true,
+  test: { name: "socket", include: alsoOnSockets, env: { GANTRY_TEST_TRANSPORT: "socket" } },
+};
 
 // oxlint-disable-next-line import/no-default-export -- Vitest reads nothing else
 export default defineConfig({
@@ -94,36 +131,11 @@ export default defineConfig({
         extends: true,
         test: {
           name: "gantry",
-          exclude: [onSocketsOnly, inBrowser, onKubernetes, onDocker, ofImage, "**/node_modules/**"],
+          exclude: [inBrowser, onKubernetes, onDocker, ofImage, "**/node_modules/**"],
         },
       },
-      // A page needs a moment after a click: what it shows is asked for until it is right.
-      {
-        extends: true,
-        test: { name: "browser", include: [inBrowser], expect: { poll: { timeout: 12_000, interval: 30 } } },
-      },
-      {
-        extends: true,
-        test: { name: "socket", include: onSockets, env: { GANTRY_TEST_TRANSPORT: "socket" } },
-      },
-      // On a real cluster, which has its own limit of what starts at once: after the others, and few at a time.
-      {
-        extends: true,
-        test: { name: "kubernetes", include: [onKubernetes], maxWorkers: 2, sequence: { groupOrder: 1 } },
-      },
-      // On a real Docker and Podman.
-      { extends: true, test: { name: "docker", include: [onDocker], maxWorkers: 2, sequence: { groupOrder: 2 } } },
-      // On a Docker of their own, which its set-up brings up.
-      {
-        extends: true,
-        test: {
-          name: "image",
-          include: [ofImage],
-          globalSetup: "test/image/support/global-setup.ts",
-          maxWorkers: 1,
-          sequence: { groupOrder: 3 },
-        },
-      },
+      ...(isFullRun ? [overSocketMode] : []),
+      ...(isPlain ? [] : needingMore),
     ],
   },
 });

@@ -1,6 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Problem } from "../../src/api/problem.ts";
+import { anyCharacter } from "../support/any-character.ts";
+import { cases } from "../support/full-run.ts";
 import { apiAnswering, calls, dana } from "./calls.ts";
 
 const ops = Object.values(calls);
@@ -32,7 +34,7 @@ const { near } = fc.letrec<{ near: unknown }>((tie) => ({
 const body = fc.oneof(
   near.map((value) => JSON.stringify(value)),
   fc.json(),
-  fc.string({ unit: "binary" }),
+  fc.string({ unit: anyCharacter }),
   fc.json().map((text) => text.slice(0, text.length / 2)),
 );
 
@@ -64,7 +66,7 @@ describe("whatever the service answers, `send` answers or throws a Problem that 
       if (error !== undefined) expectFitToShow(error);
     });
 
-    await fc.assert(property, { numRuns: 3000 });
+    await fc.assert(property, { numRuns: cases });
   });
 
   test("any bytes", async () => {
@@ -75,7 +77,7 @@ describe("whatever the service answers, `send` answers or throws a Problem that 
       if (error !== undefined) expectFitToShow(error);
     });
 
-    await fc.assert(property, { numRuns: 500 });
+    await fc.assert(property, { numRuns: cases });
   });
 
   test("JSON nested 100,000 deep", async () => {

@@ -1,11 +1,11 @@
-import { PGlite } from "@electric-sql/pglite";
 import { Kysely, PGliteDialect, sql } from "kysely";
 import { afterAll } from "vitest";
 import type { Tables } from "../../../src/bot/store/schema/tables.ts";
+import { openPglite } from "../../support/pglite.ts";
 import { contract } from "./contract/contract.ts";
 
-// One for the whole file: it takes seconds to start, and much memory.
-const pglite = await PGlite.create();
+// One for the whole file: it takes long to start, and much memory.
+const pglite = await openPglite();
 const db = new Kysely<Tables>({ dialect: new PGliteDialect({ pglite }) });
 afterAll(() => db.destroy());
 

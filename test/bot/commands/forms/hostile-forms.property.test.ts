@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { commands } from "../../../../src/bot/commands/verbs.ts";
 import type { FormField, FormValues } from "../../../../src/bot/commands/forms/form.ts";
 import type { Form } from "../../../../src/bot/commands/command.ts";
+import { anyCharacter } from "../../../support/any-character.ts";
 import { seeded, timeout } from "../support/seeded.ts";
 
 const settings = seeded("hostile forms");
@@ -46,7 +47,7 @@ const hostile = fc.oneof(
     "job",
     "day",
   ),
-  fc.string({ unit: "binary", maxLength: 40 }),
+  fc.string({ unit: anyCharacter, maxLength: 40 }),
   fc.string({ unit: "grapheme", maxLength: 40 }),
 );
 

@@ -1,4 +1,3 @@
-import { PGlite } from "@electric-sql/pglite";
 import { Kysely, PGliteDialect, sql } from "kysely";
 import { afterAll } from "vitest";
 import {
@@ -6,11 +5,12 @@ import {
   createPostgresLogTables,
   LOG_SCHEMA,
 } from "../../../../src/service/workloads/logs/log-tables.ts";
+import { openPglite } from "../../../support/pglite.ts";
 import { contract } from "./contract/contract.ts";
 import { logsOver } from "./open-logs.ts";
 
-// One for the whole file: it takes seconds to start, and much memory.
-const pglite = await PGlite.create();
+// One for the whole file: it takes long to start, and much memory.
+const pglite = await openPglite();
 const db = new Kysely<LogTables>({ dialect: new PGliteDialect({ pglite }) }).withSchema(LOG_SCHEMA);
 afterAll(() => db.destroy());
 
