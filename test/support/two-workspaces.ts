@@ -3,6 +3,7 @@ import type { Person } from "../../src/playground/people/person.ts";
 import type { Workspace } from "../../src/playground/open-workspace.ts";
 import { installs, newBrowser, type Page } from "./browser.ts";
 import { transportOf } from "./world-bot.ts";
+import { ackLimitMs } from "./until.ts";
 
 /** A workspace of the playground: its people, and the ids under which Slack knows it. */
 export type Town = {
@@ -68,6 +69,7 @@ export async function openTowns({
     port: 0,
     command,
     transport,
+    ackMs: ackLimitMs(),
     botPort: () => Number(new URL(botUrl()).port),
     oauth: { botUrl, rotates },
     ...(now && { now }),

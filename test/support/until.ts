@@ -11,6 +11,11 @@ export function slowness(): number {
   return Math.max(1, (2 * load) / availableParallelism());
 }
 
+/** How long the simulated Slack waits for an ack: as long as the real one, or longer on a busy machine. */
+export function ackLimitMs(): number {
+  return 3_000 * slowness();
+}
+
 /** Polls a condition to a deadline, which is later on a busy machine. */
 export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
   const since = Date.now();

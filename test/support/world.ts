@@ -21,7 +21,7 @@ import type { Engine } from "../../src/service/engine.ts";
 import type { Store } from "../../src/bot/store/store.ts";
 import { noting, type SentRequest } from "./operation-of.ts";
 import { newestThread } from "./newest-thread.ts";
-import { until } from "./until.ts";
+import { ackLimitMs, until } from "./until.ts";
 import { briefly, startWorldBot, transportOf, type WorldBot } from "./world-bot.ts";
 import { type Fetch, lookInto, openService } from "./world-service.ts";
 import { writeDatabase } from "./write-database.ts";
@@ -139,6 +139,7 @@ export async function world(options: WorldOptions = {}): Promise<World> {
     command: settings.command,
     botPort: () => botPort,
     now: nowMs,
+    ackMs: ackLimitMs(),
     externalFaults: troubled.switches,
   });
 

@@ -7,7 +7,7 @@ import { openLocalSlack, type LocalSlack } from "../../../src/bot/compose/stand-
 import { startGantryProcess, type GantryProcess } from "../../support/gantry-process.ts";
 import { openPolicy } from "../../support/open-policy.ts";
 import { openStallingApi, type StallingApi } from "../../support/stalling-api.ts";
-import { slowness, until } from "../../support/until.ts";
+import { ackLimitMs, slowness, until } from "../../support/until.ts";
 
 type Town = {
   readonly slack: LocalSlack;
@@ -27,8 +27,7 @@ async function town(stalls: (request: string) => boolean): Promise<Town> {
   const policyPath = join(dataDir, "policy.yaml");
   writeFileSync(policyPath, openPolicy);
   let botPort = 0;
-  // A process that has just started compiles what a command needs: that takes longer on a busy machine.
-  const ackMs = 3_000 * slowness();
+  const ackMs = ackLimitMs();
   const slack = await openLocalSlack({ host: "127.0.0.1", port: 0, command: "/gantry", botPort: () => botPort, ackMs });
   const started: GantryProcess[] = [];
   return {
