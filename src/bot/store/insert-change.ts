@@ -65,12 +65,9 @@ async function tryToAdd(
 /** The newest other request of this person for the same, without a card and with an end that nobody told them. */
 function unansweredBefore({ clock }: Session, { id, teamId, requester, op, workload, unlessUnansweredMs }: NewChange) {
   if (unlessUnansweredMs === undefined) return sql<string | null>`null`;
-  // The conditions of the two partial indexes, word for word.
-  return sql<string | null>`(select earlier.id from change as earlier where earlier.id in (
-      select id from change where owed_at is not null
-      union all select id from change where state = 'approved' or state = 'claimed'
-        or (state = 'unknown' and settled_at is null) or (state = 'done' and health is null))
-    and (earlier.settled_at is null or earlier.owed_at is not null)
+  // The first condition is that of the partial index, word for word.
+  return sql<string | null>`(select earlier.id from change as earlier
+    where (earlier.settled_at is null or earlier.owed_at is not null)
     and earlier.card_ts is null and earlier.part_of is null and earlier.state <> 'pending'
     and earlier.id <> ${id} and earlier.team_id = ${teamId} and earlier.requester_id = ${requester.userId}
     and earlier.op = ${op} and earlier.workload_kind = ${workload.kind}

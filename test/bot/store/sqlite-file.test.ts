@@ -85,4 +85,8 @@ test("what is looked for every few seconds is found by an index, however much hi
   expect(await plan("wait_key = 'x' and state = 'pending' and wait_key is not null")).toContain("change_wait_key");
   expect(await plan("state = 'approved' and approved_at <= 'x'")).toContain("change_open");
   expect(await plan("owed_at is not null and owed_at <= 'x'")).toContain("change_owed");
+  expect(
+    await plan(`(settled_at is null or owed_at is not null) and team_id = 't' and requester_id = 'u'
+      and created_at > 'x' order by created_at desc limit 1`),
+  ).toContain("change_unanswered");
 });

@@ -161,6 +161,7 @@ async function withoutParts(db: Kysely<Tables>): Promise<void> {
   await sql`alter table replica drop column report`.execute(db);
   await sql`drop index event_team_at`.execute(db);
   await sql`drop index change_owed`.execute(db);
+  await sql`drop index change_unanswered`.execute(db);
   for (const column of ["owed_at", "told_news", "telling_until"]) {
     await sql`alter table change drop column ${sql.ref(column)}`.execute(db);
   }

@@ -132,6 +132,13 @@ export const migrations: readonly Migration[] = [
       await sql`create index profile_read_at on profile (read_at)`.execute(db);
     },
   },
+  {
+    title: "what a requester wasn't told yet",
+    async up({ db }) {
+      await sql`create index change_unanswered on change (team_id, requester_id, created_at)
+        where settled_at is null or owed_at is not null`.execute(db);
+    },
+  },
 ];
 
 // The tables of the third migration. It was run somewhere, so nothing here changes: a later migration alters them.
