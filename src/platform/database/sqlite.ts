@@ -2,22 +2,35 @@ import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import { Kysely, SqliteDialect, type SqliteDatabase } from "kysely";
+import { groupCommit } from "./group-commit.ts";
+import { syncedFile } from "./synced-file.ts";
 
 export type SqliteOptions = {
   /** Called with the SQL of each statement that runs, `begin` and `commit` included. */
   readonly onStatement?: (sql: string) => void;
+  /** What was written last may be lost in a power failure. The file stays whole. */
+  readonly mayLoseLast?: boolean;
+  /** Resolves when what was written to an open file is on disk; `fdatasync`. */
+  readonly onDisk?: (file: number) => Promise<void>;
 };
 
 /**
  * Opens a Kysely over `node:sqlite`. `path` is a file, whose folder is created, or `:memory:`.
- * WAL lets readers work next to the writer; with `synchronous=FULL` a committed row survives a power failure; a writer
- * waits up to five seconds for a lock.
+ * WAL lets readers work next to the writer. With `synchronous=NORMAL`, SQLite only appends what is committed to the file of
+ * the WAL; we wait for the disk outside the main thread. A writer waits up to five seconds for a lock.
  */
 export function openSqlite<Tables>(path: string, options: SqliteOptions = {}): Kysely<Tables> {
+  const { mayLoseLast = path === ":memory:" } = options;
   if (path !== ":memory:") mkdirSync(dirname(path), { recursive: true });
   const database = new DatabaseSync(path);
-  database.exec("PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON; PRAGMA busy_timeout=5000;");
-  return new Kysely<Tables>({ dialect: new SqliteDialect({ database: forKysely(database, options) }) });
+  database.exec(
+    "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA foreign_keys=ON; PRAGMA busy_timeout=5000;",
+  );
+  const dialect = new SqliteDialect({ database: forKysely(database, options) });
+  if (mayLoseLast) return new Kysely<Tables>({ dialect });
+  // The file of the WAL is there after the first read, until the database is closed.
+  database.exec("SELECT count(*) FROM sqlite_schema");
+  return new Kysely<Tables>({ dialect: groupCommit(dialect, syncedFile(`${path}-wal`, options.onDisk)) });
 }
 
 /** Opens an existing file next to the process that writes it. */

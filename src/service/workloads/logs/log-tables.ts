@@ -63,8 +63,7 @@ const logMigrations: readonly Migration<LogTables>[] = [
 
 /** Creates the tables, or migrates those of an older version. Throws for a file from a newer version of Gantry. */
 export async function createLogTables(db: Kysely<LogTables>, path: string): Promise<void> {
-  // Unlike state, the last moments of a log may be lost in a power failure. A short WAL saves space on a small disk.
-  await sql`pragma synchronous = normal`.execute(db);
+  // A short WAL saves space on a small disk.
   await sql`pragma wal_autocheckpoint = 256`.execute(db);
   await migrate(db, path, logMigrations);
   if ((await pragma(db, "auto_vacuum")) !== INCREMENTAL) await giveSpaceBack(db);

@@ -36,7 +36,7 @@ export async function openLogStore(place: LogPlace, options: LogStoreOptions): P
 
 async function openFile(path: string): Promise<LogDatabase> {
   return await withFileNamed(path, async () => {
-    const db = openSqlite<LogTables>(path);
+    const db = openSqlite<LogTables>(path, { mayLoseLast: true });
     await createLogTables(db, path);
     return { db, flavour: "sqlite", file: basename(path) } as const;
   });

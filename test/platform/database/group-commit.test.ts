@@ -1,0 +1,157 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { type Kysely, sql } from "kysely";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { databaseTroubleOf } from "../../../src/platform/database/database-trouble.ts";
+import { openSqlite, type SqliteOptions } from "../../../src/platform/database/sqlite.ts";
+import { syncedFile } from "../../../src/platform/database/synced-file.ts";
+
+type Tables = { readonly fruit: { readonly name: string } };
+
+let folder: string;
+let db: Kysely<Tables> | undefined;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "gantry-commit-"));
+});
+
+afterEach(async () => {
+  await db?.destroy();
+  db = undefined;
+  rmSync(folder, { recursive: true, force: true });
+});
+
+type Disk = NonNullable<SqliteOptions["onDisk"]>;
+
+/** A disk that writes when it is told to. */
+function slowDisk() {
+  const waits: PromiseWithResolvers<void>[] = [];
+  const onDisk: Disk = () => {
+    const wait = Promise.withResolvers<void>();
+    waits.push(wait);
+    return wait.promise;
+  };
+  return { waits, onDisk };
+}
+
+/** A table of fruit in a file, on this disk from now on. */
+async function fruit(onDisk: Disk) {
+  const file = join(folder, "fruit.sqlite");
+  const before = new DatabaseSync(file);
+  before.exec("create table fruit (name text unique)");
+  before.close();
+  const opened = openSqlite<Tables>(file, { onDisk });
+  db = opened;
+  const done: string[] = [];
+  const add = (name: string): Promise<unknown> =>
+    opened
+      .insertInto("fruit")
+      .values({ name })
+      .execute()
+      .then(() => done.push(name));
+  const names = async () => (await opened.selectFrom("fruit").select("name").execute()).map(({ name }) => name);
+  return { db: opened, add, done, names };
+}
+
+test("a row counts as written once it is on disk, and reads don't wait for it", async () => {
+  const { waits, onDisk } = slowDisk();
+  const { add, done, names } = await fruit(onDisk);
+
+  const adding = add("apple");
+  const seen = await names();
+  await nextTurn();
+  const doneBefore = [...done];
+  waits[0]?.resolve();
+  await adding;
+
+  expect(seen).toEqual(["apple"]);
+  expect(doneBefore).toEqual([]);
+  expect(waits).toHaveLength(1);
+});
+
+test("rows that are written while one waits for the disk wait together, and not for the wait before", async () => {
+  const { waits, onDisk } = slowDisk();
+  const { add, done } = await fruit(onDisk);
+
+  const first = add("apple");
+  await nextTurn();
+  const others = [add("pear"), add("plum"), add("fig")];
+  await nextTurn();
+  waits[0]?.resolve();
+  await first;
+  await nextTurn();
+  const doneBefore = [...done];
+  waits[1]?.resolve();
+  await Promise.all(others);
+
+  expect(doneBefore).toEqual(["apple"]);
+  expect(waits).toHaveLength(2);
+});
+
+test("of transactions at the same time, one that fails takes back its own rows only", async () => {
+  const { db: opened, add, names } = await fruit(() => Promise.resolve());
+  const addTwo = (one: string, other: string) =>
+    opened.transaction().execute(async (tx) => {
+      await tx.insertInto("fruit").values({ name: one }).execute();
+      await tx.insertInto("fruit").values({ name: other }).execute();
+    });
+
+  const results = await Promise.allSettled([addTwo("apple", "pear"), addTwo("fig", "apple"), add("plum")]);
+
+  expect(results.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
+  expect((await names()).toSorted()).toEqual(["apple", "pear", "plum"]);
+});
+
+test("an insert that finds its row there already waits until that row is on disk", async () => {
+  const { waits, onDisk } = slowDisk();
+  const { db: opened, add, done } = await fruit(onDisk);
+  const adding = add("apple");
+  const again = sql`insert into fruit (name) values ('apple') on conflict do nothing`
+    .execute(opened)
+    .then(() => done.push("again"));
+
+  await nextTurn();
+  const doneBefore = [...done];
+  waits[0]?.resolve();
+  await nextTurn();
+  waits[1]?.resolve();
+  await Promise.all([adding, again]);
+
+  expect(doneBefore).toEqual([]);
+});
+
+test("a disk that fails is named as the reason, and the next row is tried on it again", async () => {
+  const { waits, onDisk } = slowDisk();
+  const { add } = await fruit(onDisk);
+  const failing = add("apple").catch((error: unknown) => error);
+  await nextTurn();
+  waits[0]?.reject(new Error("EIO"));
+
+  const error = await failing;
+  const next = add("pear");
+  await nextTurn();
+  waits[1]?.resolve();
+  await next;
+
+  expect(error instanceof Error && databaseTroubleOf(error, "GANTRY_DATA")).toBe("it can't read or write its disk");
+});
+
+test("a close waits for the disk", async () => {
+  const { waits, onDisk } = slowDisk();
+  const path = join(folder, "file");
+  writeFileSync(path, "");
+  const file = syncedFile(path, onDisk);
+  let isClosed = false;
+
+  const syncing = file.sync();
+  const closing = file.close().then(() => (isClosed = true));
+  await nextTurn();
+  const wasClosed = isClosed;
+  waits[0]?.resolve();
+  await Promise.all([syncing, closing]);
+
+  expect(wasClosed).toBe(false);
+});
