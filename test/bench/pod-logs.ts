@@ -9,7 +9,7 @@ import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { collectorLimits } from "../../src/service/engines/kubernetes/logs/log-collector.ts";
+import { collectorLimits } from "../../src/service/engines/kubernetes/logs/collector-parts.ts";
 import { openLogWorld, storedLines } from "../service/engines/kubernetes/logs/support/log-world.ts";
 import { testCluster } from "../support/cluster.ts";
 

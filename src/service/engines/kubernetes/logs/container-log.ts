@@ -1,31 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { backOffMs, orAborted, within } from "../../../../platform/waiting.ts";
-import { type BackOff, delayAfter } from "../../../workloads/lifecycle/back-off.ts";
+import { delayAfter } from "../../../workloads/lifecycle/back-off.ts";
 import { KubeError, KubeUnreachable } from "../cluster/kube-api.ts";
+import type { CollectorParts } from "./collector-parts.ts";
 import type { ContainerSource, ContainerState } from "./log-sources.ts";
 import { endMark, markRead, WHOLE } from "./read-marks.ts";
-import { readLog, type Reading, type ReadingDeps, type ReadingEnd, sourceKey } from "./log-reading.ts";
-import type { Opening, Place, Places } from "./open-limits.ts";
+import { readLog, type Reading, type ReadingEnd, sourceKey } from "./log-reading.ts";
+import type { Place } from "./open-limits.ts";
 import { momentOf, type Position, positionOf } from "./log-lines.ts";
-
-export type ContainerLogDeps = ReadingDeps & {
-  readonly opening: Opening;
-  /** For logs that are followed. */
-  readonly places: Places;
-  /** For short looks at logs that have no place. */
-  readonly looks: Places;
-  readonly now: () => Date;
-  /** This replica, as the lease names it. */
-  readonly collector: string;
-  /** A follow without lines for as long as the log was quiet before, and at least this long, is opened again. */
-  readonly idleMs: number;
-  readonly longestIdleMs: number;
-  /** A log that gave its place away is looked at after as long as it was quiet, at most this long. */
-  readonly longestRestMs: number;
-  /** After an error of this container's log. */
-  readonly backOffMs: BackOff;
-  readonly onEvent: (message: string, data: object) => void;
-};
 
 export type ContainerLog = {
   /** Takes the container's newest state. */
@@ -39,7 +21,16 @@ export type ContainerLog = {
 };
 
 /** Collects the log of one container, through all its restarts, until its pod is gone. */
-export function collectContainer(deps: ContainerLogDeps, first: ContainerSource, signal: AbortSignal): ContainerLog {
+export function collectContainer(parts: CollectorParts, first: ContainerSource, signal: AbortSignal): ContainerLog {
+  let changed = Promise.withResolvers<void>();
+  const wake = (): void => {
+    changed.resolve();
+    changed = Promise.withResolvers<void>();
+  };
+  const wait = async (ms?: number): Promise<void> => {
+    const waiting = changed.promise;
+    await orAborted(ms === undefined ? waiting : within(ms, waiting, () => undefined), signal);
+  };
   const life: Life = {
     source: first,
     isGone: false,
@@ -53,15 +44,8 @@ export function collectContainer(deps: ContainerLogDeps, first: ContainerSource,
     readAt: Number.NEGATIVE_INFINITY,
     resting: undefined,
     looked: undefined,
-  };
-  let changed = Promise.withResolvers<void>();
-  const wake = (): void => {
-    changed.resolve();
-    changed = Promise.withResolvers<void>();
-  };
-  const wait = async (ms?: number): Promise<void> => {
-    const waiting = changed.promise;
-    await orAborted(ms === undefined ? waiting : within(ms, waiting, () => undefined), signal);
+    wait,
+    signal,
   };
   return {
     update(source) {
@@ -81,9 +65,9 @@ export function collectContainer(deps: ContainerLogDeps, first: ContainerSource,
       life.isGone = true;
       wake();
     },
-    over: live(life, { ...deps, wait, signal })
+    over: live(life, parts)
       .catch((error: unknown) => {
-        if (!signal.aborted) deps.onEvent("collecting a container's log failed", { error, pod: first.pod });
+        if (!signal.aborted) parts.onEvent("collecting a container's log failed", { error, pod: first.pod });
       })
       .finally(() => endRest(life))
       .then(() => life.marking),
@@ -111,48 +95,52 @@ type Life = {
   resting: ContainerState | undefined;
   /** Somebody waits for a look at it. */
   looked: PromiseWithResolvers<void> | undefined;
+  /** Until something about the container changes, or for so long. Rejects with the reason of an aborted signal. */
+  readonly wait: (ms?: number) => Promise<void>;
+  readonly signal: AbortSignal;
 };
 
-type Wait = (ms?: number) => Promise<void>;
-type LiveDeps = ContainerLogDeps & { readonly wait: Wait; readonly signal: AbortSignal };
-
-async function live(life: Life, deps: LiveDeps): Promise<void> {
+async function live(life: Life, parts: CollectorParts): Promise<void> {
   const key = { workload: life.source.workload, source: sourceKey(life.source) };
-  life.position = await stored(deps, key);
-  if (life.position) life.quietSince -= ageMs(life.position, deps);
+  life.position = await stored(parts, key, life.signal);
+  if (life.position) life.quietSince -= ageMs(life.position, parts);
   // A pod that is gone isn't asked again: another one may have its name by now.
   for (let failures = 0; !life.isGone;) {
     if (life.readRun >= life.source.state.run) {
-      await deps.wait();
+      await life.wait();
       continue;
     }
     try {
-      await readTurn(life, deps);
+      await readTurn(life, parts);
       failures = 0;
     } catch (error) {
-      deps.signal.throwIfAborted();
+      life.signal.throwIfAborted();
       endRest(life);
-      deps.opening.failed(error);
+      parts.opening.failed(error);
       if (error instanceof KubeError && error.status === 404) life.isGone = true;
-      else await pauseAfter(error, { life, deps, failures: (failures += 1) });
+      else await pauseAfter(error, { life, parts, failures: (failures += 1) });
     }
   }
-  noteGone(life, deps);
+  noteGone(life, parts);
   // What stays is harmless.
-  await deps.logs.endSource(key).catch(() => undefined);
+  await parts.logs.endSource(key).catch(() => undefined);
   await life.marking;
-  await endMark(deps.logs, life.source).catch(() => undefined);
+  await endMark(parts.logs, life.source).catch(() => undefined);
 }
 
 /** A container that was waiting may have run once more, unseen, as a failing job does before its pod is removed. */
-function noteGone({ source, readRun, endedRun }: Life, { logs }: LiveDeps): void {
+function noteGone({ source, readRun, endedRun }: Life, { logs }: CollectorParts): void {
   const { state, workload, pod } = source;
   if (Math.max(readRun, endedRun) >= state.run && state.is !== "waiting") return;
   logs.append(workload, pod, "[gantry] the last lines can be missing: the pod was gone before they were read");
 }
 
 /** The database may be away at the start. */
-async function stored({ logs, backOffMs, signal }: LiveDeps, key: { workload: string; source: string }) {
+async function stored(
+  { logs, backOffMs }: CollectorParts,
+  key: { workload: string; source: string },
+  signal: AbortSignal,
+): Promise<Position | undefined> {
   for (let failures = 1; ; failures += 1) {
     try {
       const cursor = await logs.collected(key);
@@ -164,19 +152,19 @@ async function stored({ logs, backOffMs, signal }: LiveDeps, key: { workload: st
 }
 
 /** Reads while it has a place: what is left of the run before, then the current run. */
-async function readTurn(life: Life, deps: LiveDeps): Promise<void> {
-  if (life.resting) return await rest(life, deps, life.resting);
-  const place = await deps.places.take(deps.signal);
+async function readTurn(life: Life, parts: CollectorParts): Promise<void> {
+  if (life.resting) return await rest(life, parts, life.resting);
+  const place = await parts.places.take(life.signal);
   const began = performance.now();
   try {
-    await readPrevious(life, deps);
+    await readPrevious(life, parts);
     const { state } = life.source;
-    if (state.is === "running") return await follow(life, deps, { state, place, began });
-    const end = await read(life, deps, { run: state.run, which: "rest" });
+    if (state.is === "running") return await follow(life, parts, { state, place, began });
+    const end = await read(life, parts, { run: state.run, which: "rest" });
     if (end !== "end") return;
     life.endedRun = state.run;
     await life.marking;
-    await markRead(deps.logs, life.source, { run: state.run, by: WHOLE });
+    await markRead(parts.logs, life.source, { run: state.run, by: WHOLE });
     life.readRun = state.run;
   } finally {
     place.giveBack();
@@ -185,26 +173,26 @@ async function readTurn(life: Life, deps: LiveDeps): Promise<void> {
 
 type Following = { readonly state: ContainerState; readonly place: Place; readonly began: number };
 
-async function follow(life: Life, deps: LiveDeps, { state, place, began }: Following): Promise<void> {
-  const end = await read(life, deps, { run: state.run, which: "follow", place });
+async function follow(life: Life, parts: CollectorParts, { state, place, began }: Following): Promise<void> {
+  const end = await read(life, parts, { run: state.run, which: "follow", place });
   const isSame = life.source.state === state && !life.isGone;
   if (end === "turn" && isSame && !life.source.isLeaving && life.quietSince < began) life.resting = state;
   if (end !== "end") return;
   life.endedRun = state.run;
   // It ended, which its state says in a moment; or the kubelet ended the request, and it is opened again.
-  if (isSame) await deps.wait(ENDED_MS);
+  if (isSame) await life.wait(ENDED_MS);
 }
 
 /** Looks whether a quiet log has new lines: after a pause, or when somebody reads it. New lines want a place again. */
-async function rest(life: Life, deps: LiveDeps, state: ContainerState): Promise<void> {
-  const pauseMs = between(deps.turnMs, performance.now() - life.quietSince, deps.longestRestMs);
+async function rest(life: Life, parts: CollectorParts, state: ContainerState): Promise<void> {
+  const pauseMs = between(parts.turnMs, performance.now() - life.quietSince, parts.longestRestMs);
   // A little apart, so that logs that began to rest together aren't looked at together each time.
-  if (!life.looked) await deps.wait(pauseMs * (0.5 + Math.random() / 2));
+  if (!life.looked) await life.wait(pauseMs * (0.5 + Math.random() / 2));
   if (life.isGone || life.source.isLeaving || life.source.state !== state) return endRest(life);
   const before = life.position;
-  const place = await deps.looks.take(deps.signal);
+  const place = await parts.looks.take(life.signal);
   try {
-    await read(life, deps, { run: state.run, which: "look" });
+    await read(life, parts, { run: state.run, which: "look" });
   } finally {
     place.giveBack();
   }
@@ -230,25 +218,25 @@ const ENDED_MS = 1_000;
  * After a restart the run before is read once more: a follow can end before the last lines of a crashed container, or
  * have fallen silent. Says how many runs are gone.
  */
-async function readPrevious(life: Life, deps: LiveDeps): Promise<void> {
+async function readPrevious(life: Life, parts: CollectorParts): Promise<void> {
   const { state, workload, pod } = life.source;
   const previous = state.run - 1;
   if (previous < 0 || life.readRun >= previous) return;
-  noteMissedRuns(life, deps, previous);
+  noteMissedRuns(life, parts, previous);
   try {
-    const end = await read(life, deps, { run: previous, which: "previous" });
+    const end = await read(life, parts, { run: previous, which: "previous" });
     if (end !== "end") throw new KubeUnreachable("the log of the run before wasn't sent to its end");
   } catch (error) {
     if (!(error instanceof KubeError && error.status === 400)) throw error;
     if (life.endedRun < previous) {
-      deps.logs.append(workload, pod, `[gantry] lines before the last restart can be missing: ${error.message}`);
+      parts.logs.append(workload, pod, `[gantry] lines before the last restart can be missing: ${error.message}`);
     }
   }
   life.readRun = previous;
 }
 
 /** Before the run that is the oldest which Kubernetes still has. */
-function noteMissedRuns({ source, readRun, position }: Life, { logs }: LiveDeps, previous: number): void {
+function noteMissedRuns({ source, readRun, position }: Life, { logs }: CollectorParts, previous: number): void {
   const note = (text: string): void => logs.append(source.workload, source.pod, `[gantry] ${text}`);
   const begun = position?.run ?? -1;
   if (begun > readRun && begun < previous) {
@@ -266,52 +254,52 @@ const LIVE_MS = 2_000;
 /** Only a follow has no end of its own, so only it may have to give its place to others. */
 type What = Pick<Reading, "run" | "which"> & { readonly place?: Place };
 
-async function read(life: Life, deps: LiveDeps, { place, ...what }: What): Promise<ReadingEnd> {
-  await deps.opening.take(deps.signal);
+async function read(life: Life, parts: CollectorParts, { place, ...what }: What): Promise<ReadingEnd> {
+  await parts.opening.take(life.signal);
   const began = performance.now();
-  const end = await readLog(deps, {
+  const end = await readLog(parts, {
     ...what,
     source: life.source,
     after: life.position,
-    signal: deps.signal,
+    signal: life.signal,
     idleMs: () =>
-      what.which === "follow" ? between(deps.idleMs, began - life.quietSince, deps.longestIdleMs) : deps.idleMs,
+      what.which === "follow" ? between(parts.idleMs, began - life.quietSince, parts.longestIdleMs) : parts.idleMs,
     onLine(position) {
       const at = performance.now();
       life.position = position;
       // A new line was written after the last reading.
-      life.quietSince = at - began > LIVE_MS ? at : Math.max(at - ageMs(position, deps), life.readAt);
+      life.quietSince = at - began > LIVE_MS ? at : Math.max(at - ageMs(position, parts), life.readAt);
     },
     onCaughtUp() {
-      if (what.which === "follow") markOpen(life, deps, what.run);
+      if (what.which === "follow") markOpen(life, parts, what.run);
     },
     onTurnOver: (leave) => place?.offer({ leave, quietSince: () => life.quietSince }),
   });
   life.readAt = performance.now();
-  deps.opening.succeeded();
+  parts.opening.succeeded();
   life.noted = undefined;
   return end;
 }
 
 /** Tried again with the next lines if the database can't be used. */
-function markOpen(life: Life, { logs, collector }: LiveDeps, run: number): void {
+function markOpen(life: Life, { logs, collector }: CollectorParts, run: number): void {
   if (life.openRun >= run) return;
   life.openRun = run;
   life.marking = markRead(logs, life.source, { run, by: collector }).catch(() => void (life.openRun = -1));
 }
 
-function ageMs({ time }: Position, { now }: Pick<LiveDeps, "now">): number {
+function ageMs({ time }: Position, { now }: Pick<CollectorParts, "now">): number {
   return Math.max(0, now().getTime() - momentOf(time).getTime());
 }
 
-type Failure = { readonly life: Life; readonly deps: LiveDeps; readonly failures: number };
+type Failure = { readonly life: Life; readonly parts: CollectorParts; readonly failures: number };
 
-async function pauseAfter(error: unknown, { life, deps, failures }: Failure): Promise<void> {
+async function pauseAfter(error: unknown, { life, parts, failures }: Failure): Promise<void> {
   const { workload, pod } = life.source;
   if (error instanceof KubeError && error.status === 403 && !error.isEarly && life.noted !== error.message) {
     life.noted = error.message;
-    deps.logs.append(workload, pod, `[gantry] newer lines are missing: ${error.message}`);
+    parts.logs.append(workload, pod, `[gantry] newer lines are missing: ${error.message}`);
   }
-  const { first: firstMs, max: longestMs } = deps.backOffMs;
-  await deps.wait(backOffMs(failures, { firstMs, longestMs, jitter: 0.5 }));
+  const { first: firstMs, max: longestMs } = parts.backOffMs;
+  await life.wait(backOffMs(failures, { firstMs, longestMs, jitter: 0.5 }));
 }

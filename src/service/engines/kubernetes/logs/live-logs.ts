@@ -18,18 +18,20 @@ const OPEN_AT_ONCE = 20;
 const PIECE_BYTES = 16 * 1024;
 const DAY_MS = 24 * 3_600_000;
 
-type LiveLogsDeps = {
-  readonly region: Pick<Region, "api" | "cacheOf">;
-  readonly now: () => Date;
-  readonly limits?: { readonly pageMs: number };
-};
-
 /**
  * A page of the lines that Kubernetes still has, as `kubectl logs` would show them: of the pods that exist, the current run
  * of each container and the one before. The newest line says what can be missing, after `why`. Rejects with a `Refusal`.
  */
 export async function livePage(
-  { region, now, limits = { pageMs: PAGE_MS } }: LiveLogsDeps,
+  {
+    region,
+    now,
+    limits = { pageMs: PAGE_MS },
+  }: {
+    readonly region: Pick<Region, "api" | "cacheOf">;
+    readonly now: () => Date;
+    readonly limits?: { readonly pageMs: number };
+  },
   workload: LoggedWorkload,
   { why, ...options }: PageOptions & { readonly why: string },
 ): Promise<readonly InstanceLine[]> {

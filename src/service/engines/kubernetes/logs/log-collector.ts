@@ -5,10 +5,10 @@ import type { LogWriter } from "../../../workloads/logs/log-writer.ts";
 import type { Region } from "../regions.ts";
 import { inEachNamespace } from "../region-namespaces.ts";
 import { recordEndsOf } from "../write/record-job-failures.ts";
+import { type CollectorLimits, collectorLimits, type CollectorParts } from "./collector-parts.ts";
 import { keepLease, type OtherCollector } from "./log-lease.ts";
 import { collectNamespace } from "./namespace-collector.ts";
 import { makeOpening, makePlaces } from "./open-limits.ts";
-import type { BackOff } from "../../../workloads/lifecycle/back-off.ts";
 
 type CollectorOptions = {
   /** The lease is in its first namespace. */
@@ -17,46 +17,6 @@ type CollectorOptions = {
   readonly now: () => Date;
   readonly onEvent: (message: string, data: object) => void;
   readonly limits?: Partial<CollectorLimits>;
-};
-
-/** Times in milliseconds. */
-export type CollectorLimits = {
-  /** Logs that are open at the same time, in all namespaces; more take turns. */
-  readonly openLogs: number;
-  readonly turnMs: number;
-  /**
-   * A follow can fall silent when the kubelet rotates the log (kubernetes#115701), so one without lines is opened again: after
-   * as long as the log was quiet before. Only what is written makes a log rotate, so a quiet one needs it seldom.
-   */
-  readonly idleMs: number;
-  readonly longestIdleMs: number;
-  /** A log beyond the open ones is looked at after as long as it was quiet, at most this long, and when somebody reads it. */
-  readonly longestRestMs: number;
-  /** Requests for logs, in all namespaces. */
-  readonly opensPerSecond: number;
-  readonly backOffMs: BackOff;
-  readonly beatMs: number;
-  readonly renewMs: number;
-  readonly leaseMs: number;
-  /** A lease whose holder had another log store is taken over after so long without a renewal. */
-  readonly otherStoreMs: number;
-  /** The same after its holder gave it back. */
-  readonly releasedMs: number;
-};
-
-export const collectorLimits: CollectorLimits = {
-  openLogs: 500,
-  turnMs: 10_000,
-  idleMs: 120_000,
-  longestIdleMs: 3_600_000,
-  longestRestMs: 600_000,
-  opensPerSecond: 20,
-  backOffMs: { first: 1_000, max: 60_000 },
-  beatMs: 20_000,
-  renewMs: 5_000,
-  leaseMs: 15_000,
-  otherStoreMs: 3_600_000,
-  releasedMs: 300_000,
 };
 
 /** A log that is read right after the start waits so long for the first look at the lease. */
@@ -154,7 +114,7 @@ async function collect(
   const { opensPerSecond: perSecond, openLogs } = limits;
   const data = { region: region.config.region };
   let isTold = false;
-  const shared = {
+  const parts: CollectorParts = {
     ...limits,
     api: region.api,
     config: region.config,
@@ -180,7 +140,7 @@ async function collect(
       if (problem !== undefined) problems.set(namespace, problem);
     };
     try {
-      await collectNamespace({ ...shared, cache: region.cacheOf(namespace), onProblem }, ended);
+      await collectNamespace(parts, { cache: region.cacheOf(namespace), onProblem }, ended);
     } catch (error) {
       onProblem("collecting logs failed; see the log of Gantry");
       onEvent("collecting logs failed", { ...data, namespace, error });

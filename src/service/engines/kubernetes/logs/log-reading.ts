@@ -1,6 +1,6 @@
 import { orAborted } from "../../../../platform/waiting.ts";
-import type { LogWriter } from "../../../workloads/logs/log-writer.ts";
-import { type KubeApi, KubeError } from "../cluster/kube-api.ts";
+import { KubeError } from "../cluster/kube-api.ts";
+import type { CollectorParts } from "./collector-parts.ts";
 import type { ContainerSource } from "./log-sources.ts";
 import {
   cursorOf,
@@ -14,16 +14,6 @@ import {
   splitTimedLines,
   type TimedLine,
 } from "./log-lines.ts";
-
-/** Dependencies shared by all readers of a cluster's logs. */
-export type ReadingDeps = {
-  readonly api: Pick<KubeApi, "podLog">;
-  readonly logs: Pick<LogWriter, "append" | "collect" | "collected" | "endSource" | "flush" | "mark" | "room">;
-  /** Throws when another server may collect by now: a process that was paused must not go on. */
-  readonly ensureLeading: () => void;
-  /** How long a log is read while others wait for its place. */
-  readonly turnMs: number;
-};
 
 export type Reading = {
   readonly source: ContainerSource;
@@ -45,6 +35,8 @@ export type Reading = {
 /** A log that sends nothing for so long has sent what was there. */
 const SILENT_MS = 1_000;
 
+type ReadingParts = Pick<CollectorParts, "api" | "logs" | "ensureLeading" | "turnMs">;
+
 /** How a reading ended: the log ended, no line came for long, or its turn was over. */
 export type ReadingEnd = "end" | "idle" | "turn";
 
@@ -52,11 +44,11 @@ export type ReadingEnd = "end" | "idle" | "turn";
  * Reads the log of one run of a container into the log store, from a position on, and each line once. Rejects as `podLog`
  * does.
  */
-export async function readLog(deps: ReadingDeps, reading: Reading): Promise<ReadingEnd> {
+export async function readLog(parts: ReadingParts, reading: Reading): Promise<ReadingEnd> {
   const { source, after, which } = reading;
   const stop = new AbortController();
   const signal = AbortSignal.any([reading.signal, stop.signal]);
-  const chunks = await deps.api.podLog(
+  const chunks = await parts.api.podLog(
     {
       namespace: source.namespace,
       pod: source.pod,
@@ -80,10 +72,10 @@ export async function readLog(deps: ReadingDeps, reading: Reading): Promise<Read
   };
   let idle = setTimeout(check, reading.idleMs());
   const silent = setTimeout(reading.onCaughtUp, SILENT_MS);
-  const turn = setTimeout(() => reading.onTurnOver(() => stopAs("turn")), deps.turnMs);
+  const turn = setTimeout(() => reading.onTurnOver(() => stopAs("turn")), parts.turnMs);
   try {
     await readChunks(chunks, {
-      deps,
+      parts,
       reading,
       alive() {
         aliveAt = performance.now();
@@ -102,16 +94,16 @@ export async function readLog(deps: ReadingDeps, reading: Reading): Promise<Read
   }
 }
 
-type Chunks = { readonly deps: ReadingDeps; readonly reading: Reading; readonly alive: () => unknown };
+type Chunks = { readonly parts: ReadingParts; readonly reading: Reading; readonly alive: () => unknown };
 
-async function readChunks(chunks: AsyncIterable<Buffer>, { deps, reading, alive }: Chunks): Promise<void> {
+async function readChunks(chunks: AsyncIterable<Buffer>, { parts, reading, alive }: Chunks): Promise<void> {
   const lines = splitTimedLines();
-  const take = makeTaker(deps, reading);
+  const take = makeTaker(parts, reading);
   for await (const chunk of chunks) {
-    deps.ensureLeading();
+    parts.ensureLeading();
     for (const line of lines.push(chunk)) {
       take(line);
-      const room = deps.logs.room();
+      const room = parts.logs.room();
       if (room) await orAborted(room, reading.signal);
     }
     alive();
@@ -133,7 +125,7 @@ export function untimed(text: string): string {
 }
 
 /** Stores the lines after the position that the reading began with, and notes what is missing before them. */
-function makeTaker({ logs }: ReadingDeps, { source, after, run, which, onLine }: Reading): (line: TimedLine) => void {
+function makeTaker({ logs }: ReadingParts, { source, after, run, which, onLine }: Reading): (line: TimedLine) => void {
   const numbered = makeCounter(run);
   const note = (text: string) => logs.append(source.workload, source.pod, `[gantry] ${text}`);
   // The line at the position is in the log still, unless the file was replaced; a new run begins with a new file.

@@ -1,33 +1,19 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { unawaited } from "../../../../platform/unawaited.ts";
 import { restUnlessAborted } from "../../../../platform/waiting.ts";
-import type { LogWriter } from "../../../workloads/logs/log-writer.ts";
 import type { CachedKind, NamespaceCache } from "../cache/namespace-cache.ts";
-import type { ClusterConfig } from "../cluster/cluster-config.ts";
-import { collectContainer, type ContainerLog, type ContainerLogDeps } from "./container-log.ts";
+import type { CollectorParts } from "./collector-parts.ts";
+import { collectContainer, type ContainerLog } from "./container-log.ts";
 import { sourcesOf, collectedKinds, type CollectedWorkload, collectedWorkloads, existingKeys } from "./log-sources.ts";
 import { collectedUntil, markCollected, namespaceKey } from "./stored-logs.ts";
 import { sourceKey } from "./log-reading.ts";
-
-type NamespaceCollectorDeps = Omit<ContainerLogDeps, "logs"> & {
-  readonly config: ClusterConfig;
-  readonly cache: NamespaceCache;
-  readonly logs: LogWriter;
-  readonly now: () => Date;
-  /** How often it is remembered that logs are collected. */
-  readonly beatMs: number;
-  /** Of all namespaces: each looks at the containers of a workload that aren't followed. */
-  readonly lookers: Set<(workload: string) => Promise<void>>;
-  /** Told why no logs can be collected, and undefined when they can. */
-  readonly onProblem: (problem: string | undefined) => void;
-};
 
 /** Changes of pods come in bursts. */
 const SETTLE_MS = 50;
 
 type Collected = { readonly log: ContainerLog; readonly key: string; readonly stop: AbortController };
-type Collection = {
-  readonly deps: NamespaceCollectorDeps;
+type Collection = Collecting & {
+  readonly parts: CollectorParts;
   readonly signal: AbortSignal;
   /** By pod uid and container. */
   readonly containers: Map<string, Collected>;
@@ -35,22 +21,34 @@ type Collection = {
   known: ReadonlySet<string>;
 };
 
+type Collecting = {
+  readonly cache: NamespaceCache;
+  /** Told why no logs can be collected, and undefined when they can. */
+  readonly onProblem: (problem: string | undefined) => void;
+};
+
 /** Collects the logs of a namespace until the signal is aborted. Rejects only for a bug. */
-export async function collectNamespace(deps: NamespaceCollectorDeps, signal: AbortSignal): Promise<void> {
-  const collection: Collection = { deps, signal, containers: new Map(), known: new Set() };
+export async function collectNamespace(
+  parts: CollectorParts,
+  collecting: Collecting,
+  signal: AbortSignal,
+): Promise<void> {
+  const { config, logs, lookers } = parts;
+  const { cache } = collecting;
+  const collection: Collection = { ...collecting, parts, signal, containers: new Map(), known: new Set() };
   const changes = watchChanges(collection);
   const look = async (workload: string): Promise<void> => {
     const ofWorkload = [...collection.containers.values()].filter(({ key }) => key === workload);
     await Promise.all(ofWorkload.map(({ log }) => log.look()));
   };
-  deps.lookers.add(look);
+  lookers.add(look);
   try {
-    await untilCurrent(deps, signal);
-    await noteGap(deps);
-    collection.known = existingKeys(deps.cache, deps.config);
+    await untilCurrent(collection);
+    await noteGap(collection);
+    collection.known = existingKeys(cache, config);
     // Logs of workloads that were deleted while nobody collected; the API server was just asked which ones exist.
-    await deps.logs.keepOnly(collection.known, namespaceKey(placeOf(deps)));
-    const beating = beat(deps, signal);
+    await logs.keepOnly(collection.known, namespaceKey(placeOf(collection)));
+    const beating = beat(collection);
     while (!signal.aborted) {
       await reconcile(collection);
       await changes.next(signal);
@@ -59,18 +57,19 @@ export async function collectNamespace(deps: NamespaceCollectorDeps, signal: Abo
   } catch (error) {
     if (!signal.aborted) throw error;
   } finally {
-    deps.lookers.delete(look);
+    lookers.delete(look);
     changes.end();
     await Promise.all([...collection.containers.values()].map(({ log }) => log.over));
   }
 }
 
-function placeOf({ config, cache }: NamespaceCollectorDeps) {
+function placeOf({ parts: { config }, cache }: Collection) {
   return { region: config.region, namespace: cache.namespace };
 }
 
 function watchChanges(collection: Collection) {
-  const { cache, config } = collection.deps;
+  const { cache } = collection;
+  const { config } = collection.parts;
   let changed = Promise.withResolvers<void>();
   const ends = [
     ...collectedKinds(config).map((kind) => cache.onChange(kind, () => changed.resolve())),
@@ -96,19 +95,19 @@ function watchChanges(collection: Collection) {
 }
 
 /** Asks until the API server has said which workloads and pods exist. */
-async function untilCurrent(deps: NamespaceCollectorDeps, signal: AbortSignal): Promise<void> {
+async function untilCurrent(collection: Collection): Promise<void> {
+  const { parts, onProblem, signal } = collection;
   for (;;) {
-    const problem = await problemOf(deps, signal);
-    deps.onProblem(problem);
+    const problem = await problemOf(collection, ["Pod", ...collectedKinds(parts.config)]);
+    onProblem(problem);
     if (problem === undefined) return;
-    await sleep(deps.backOffMs.max, undefined, { signal });
+    await sleep(parts.backOffMs.max, undefined, { signal });
   }
 }
 
 async function problemOf(
-  { cache, config }: NamespaceCollectorDeps,
-  signal: AbortSignal,
-  kinds: readonly CachedKind[] = ["Pod", ...collectedKinds(config)],
+  { cache, signal }: Pick<Collection, "cache" | "signal">,
+  kinds: readonly CachedKind[],
 ): Promise<string | undefined> {
   try {
     await cache.current(kinds, signal);
@@ -123,23 +122,25 @@ async function problemOf(
  * Remembers from time to time that logs are collected, as long as the cluster answers: the lease was renewed lately, so only
  * what fails is asked for.
  */
-async function beat(deps: NamespaceCollectorDeps, signal: AbortSignal): Promise<void> {
+async function beat(collection: Collection): Promise<void> {
+  const { parts, cache, onProblem, signal } = collection;
+  const { config, logs, now, beatMs } = parts;
   for (;;) {
     if (signal.aborted) return;
-    const { cache, config } = deps;
     const failing = new Set(cache.health().flatMap(({ kind, failure }) => (failure ? [kind] : [])));
     const kinds = (["Pod", ...collectedKinds(config)] as const).filter((kind) => failing.has(kind));
-    const problem = await problemOf(deps, signal, kinds).catch(() => "stopped");
-    deps.onProblem(problem);
-    if (problem === undefined) await markCollected(deps.logs, placeOf(deps), deps.now()).catch(() => undefined);
-    await sleep(deps.beatMs, undefined, { signal }).catch(() => undefined);
+    const problem = await problemOf(collection, kinds).catch(() => "stopped");
+    onProblem(problem);
+    if (problem === undefined) await markCollected(logs, placeOf(collection), now()).catch(() => undefined);
+    await sleep(beatMs, undefined, { signal }).catch(() => undefined);
   }
 }
 
 /** After a time in which nobody collected, each log says so: pods that ended in it left nothing. */
-async function noteGap(deps: NamespaceCollectorDeps): Promise<void> {
-  const { cache, config, logs, now, beatMs } = deps;
-  const until = await collectedUntil(logs, placeOf(deps)).catch(() => undefined);
+async function noteGap(collection: Collection): Promise<void> {
+  const { cache, parts } = collection;
+  const { config, logs, now, beatMs } = parts;
+  const until = await collectedUntil(logs, placeOf(collection)).catch(() => undefined);
   if (!until || now().getTime() - until.getTime() < 3 * beatMs) return;
   const span = `${until.toISOString().slice(0, 19)}Z to ${now().toISOString().slice(0, 19)}Z`;
   for (const { key, name, createdAt, isLive, sources } of collectedWorkloads(cache, config)) {
@@ -151,17 +152,17 @@ async function noteGap(deps: NamespaceCollectorDeps): Promise<void> {
 
 /** Starts and ends the collection of containers as the cache says. */
 async function reconcile(collection: Collection): Promise<void> {
-  const { deps, containers } = collection;
-  const workloads = collectedWorkloads(deps.cache, deps.config);
-  const existing = existingKeys(deps.cache, deps.config);
+  const { cache, containers, parts } = collection;
+  const workloads = collectedWorkloads(cache, parts.config);
+  const existing = existingKeys(cache, parts.config);
   for (const key of collection.known) if (!existing.has(key)) await forget(collection, key);
   collection.known = existing;
-  const pods = new Set(deps.cache.all("Pod").map(({ metadata }) => metadata.uid));
+  const pods = new Set(cache.all("Pod").map(({ metadata }) => metadata.uid));
   for (const [id, { log }] of containers) if (!pods.has(id.slice(0, id.indexOf("/")))) log.podGone();
   for (const workload of workloads) follow(collection, workload);
 }
 
-function follow({ deps, containers, signal }: Collection, { key, sources }: CollectedWorkload): void {
+function follow({ parts, containers, signal }: Collection, { key, sources }: CollectedWorkload): void {
   for (const source of sources) {
     const id = sourceKey(source);
     const collected = containers.get(id);
@@ -170,15 +171,15 @@ function follow({ deps, containers, signal }: Collection, { key, sources }: Coll
       continue;
     }
     const stop = new AbortController();
-    const log = collectContainer(deps, source, AbortSignal.any([signal, stop.signal]));
+    const log = collectContainer(parts, source, AbortSignal.any([signal, stop.signal]));
     containers.set(id, { log, key, stop });
     unawaited(log.over.finally(() => containers.delete(id)));
   }
 }
 
-async function forget({ deps, containers }: Collection, key: string): Promise<void> {
+async function forget({ parts, containers }: Collection, key: string): Promise<void> {
   const collected = [...containers.values()].filter((each) => each.key === key);
   for (const { stop } of collected) stop.abort(new Error("the workload was deleted"));
   await Promise.all(collected.map(({ log }) => log.over));
-  await deps.logs.forget(key);
+  await parts.logs.forget(key);
 }

@@ -45,19 +45,19 @@ export function openRegionLogs({ regions, logs, now, onEvent }: KubernetesParts)
   };
 }
 
-type Live = Pick<KubernetesParts, "now"> & { readonly region: Pick<Region, "api" | "cacheOf"> };
+type RegionParts = Pick<KubernetesParts, "now"> & { readonly region: Pick<Region, "api" | "cacheOf"> };
 
-function liveLogs(deps: Live): RegionLogs {
+function liveLogs(parts: RegionParts): RegionLogs {
   const why = "this log is read live from Kubernetes";
   return {
-    page: (workload, options) => livePage(deps, workload, { ...options, why }),
+    page: (workload, options) => livePage(parts, workload, { ...options, why }),
     // Pods that are gone left nothing here.
     hasInstance: async () => false,
     instances: async () => [],
   };
 }
 
-type Collected = Live &
+type CollectedParts = RegionParts &
   Pick<KubernetesParts, "logs"> & {
     readonly collector: Pick<LogCollector, "problem" | "elsewhere" | "holder" | "catchUp">;
   };
@@ -66,7 +66,7 @@ type Collected = Live &
  * Logs of the own store, while a replica that shares it collects. What a Gantry with another store collects is out of
  * reach, so Kubernetes is asked for what it still has.
  */
-export function collectedLogs({ region, logs, now, collector }: Collected): RegionLogs {
+export function collectedLogs({ region, logs, now, collector }: CollectedParts): RegionLogs {
   const stored = storedLogs({
     logs,
     now,

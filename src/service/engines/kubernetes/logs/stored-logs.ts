@@ -1,20 +1,23 @@
 import { dayOf, type LogWriter } from "../../../workloads/logs/log-writer.ts";
 import { type LoggedWorkload, type PageOptions, type RegionLogs, speakerOf, withNotes } from "./region-logs.ts";
 
-type StoredLogsDeps = {
+/**
+ * The logs that the collector stored. A day that can't be complete ends with a line that says so: it counts as the
+ * newest line of that day, so that pages stay consistent.
+ */
+export function storedLogs({
+  logs,
+  now,
+  problem,
+  unreadPods,
+}: {
   readonly logs: LogWriter;
   readonly now: () => Date;
   /** Why no lines of a namespace arrive at the moment; undefined while they do. */
   readonly problem: (namespace: string) => string | undefined;
   /** The pods of a page of today whose newest lines aren't here yet. */
   readonly unreadPods: (workload: LoggedWorkload, page: PageOptions) => Promise<readonly string[]>;
-};
-
-/**
- * The logs that the collector stored. A day that can't be complete ends with a line that says so: it counts as the
- * newest line of that day, so that pages stay consistent.
- */
-export function storedLogs({ logs, now, problem, unreadPods }: StoredLogsDeps): RegionLogs {
+}): RegionLogs {
   return {
     async page(workload, options) {
       const { instance, day, from, size } = options;

@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { makeKubeClient } from "../../../../../src/service/engines/kubernetes/cluster/kube-client.ts";
 import { collectedUntil, markCollected } from "../../../../../src/service/engines/kubernetes/logs/stored-logs.ts";
-import type { CollectorLimits } from "../../../../../src/service/engines/kubernetes/logs/log-collector.ts";
+import type { CollectorLimits } from "../../../../../src/service/engines/kubernetes/logs/collector-parts.ts";
 import type { CacheLimits } from "../../../../../src/service/engines/kubernetes/cache/reflection.ts";
 import { openLogStore } from "../../../../../src/service/workloads/logs/open-log-store.ts";
 import { until } from "../../../../support/until.ts";

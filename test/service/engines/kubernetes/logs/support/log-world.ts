@@ -8,10 +8,8 @@ import {
 import type { ClusterConfig } from "../../../../../../src/service/engines/kubernetes/cluster/cluster-config.ts";
 import { connect } from "../../../../../../src/service/engines/kubernetes/cluster/connect.ts";
 import type { KubeApi } from "../../../../../../src/service/engines/kubernetes/cluster/kube-api.ts";
-import {
-  type CollectorLimits,
-  startLogCollector,
-} from "../../../../../../src/service/engines/kubernetes/logs/log-collector.ts";
+import type { CollectorLimits } from "../../../../../../src/service/engines/kubernetes/logs/collector-parts.ts";
+import { startLogCollector } from "../../../../../../src/service/engines/kubernetes/logs/log-collector.ts";
 import { logKey } from "../../../../../../src/service/engines/kubernetes/logs/stored-logs.ts";
 import { logOperations } from "../../../../../../src/service/engines/kubernetes/logs/log-operations.ts";
 import { collectedLogs } from "../../../../../../src/service/engines/kubernetes/logs/open-region-logs.ts";
