@@ -45,6 +45,7 @@ const longest = [
   "test/service/contract/process.test.ts",
   "test/bot/store/on-pglite.test.ts",
   "test/service/workloads/logs/on-pglite.test.ts",
+  "test/engines/kubernetes/rights/rights.test.ts",
   "test/engines/kubernetes/kill/kill.test.ts",
   "test/engines/kubernetes/contract.test.ts",
   "test/engines/kubernetes/faults/shared-collector.test.ts",

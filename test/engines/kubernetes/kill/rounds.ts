@@ -1,17 +1,22 @@
 import { randomFrom } from "../../../kill/random.ts";
-import { type Change, changes, type Verdict } from "./changes.ts";
+import type { Change, Verdict } from "./changes.ts";
 import type { Lane } from "./lane.ts";
 import { type Outcome, playRound, type Rehearsal, rehearse } from "./round.ts";
 
-type Playing = { readonly rounds: number; readonly seed: number; readonly onRound: (line: string) => void };
+type Playing = {
+  readonly of: readonly Change[];
+  readonly rounds: number;
+  readonly seed: number;
+  readonly onRound: (line: string) => void;
+};
 
-/** Plays that many changes in turn, each killed at a moment that the seed chooses. */
-export async function playRounds(lane: Lane, { rounds, seed, onRound }: Playing): Promise<readonly Outcome[]> {
+/** Plays that many of these changes in turn, each killed at a moment that the seed chooses. */
+export async function playRounds(lane: Lane, { of, rounds, seed, onRound }: Playing): Promise<readonly Outcome[]> {
   const random = randomFrom(seed);
   const rehearsals = new Map<Change, Rehearsal>();
   const outcomes: Outcome[] = [];
   for (let number = 0; number < rounds; number += 1) {
-    const change = changes[number % changes.length];
+    const change = of[number % of.length];
     if (change === undefined) throw new Error("no changes");
     const rehearsal = rehearsals.get(change) ?? (await rehearse(lane, change, `rehearsal${number}`));
     rehearsals.set(change, rehearsal);
@@ -31,8 +36,7 @@ const verdicts: readonly Verdict[] = ["took effect", "did not", "half"];
 export function tableOf(outcomes: readonly Outcome[]): string {
   const row = (cells: readonly (string | number)[]) => `| ${cells.join(" | ")} |`;
   const head = ["change", "kills", "answered", "unanswered", ...verdicts, "violations"];
-  const lines = changes.map(({ name }) => {
-    const own = outcomes.filter(({ round }) => round.change.name === name);
+  const lines = [...Map.groupBy(outcomes, ({ round }) => round.change.name)].map(([name, own]) => {
     const told = own.filter(({ told }) => told === "done").length;
     const counts = verdicts.map((verdict) => own.filter((each) => each.verdict === verdict).length);
     const violations = own.flatMap((each) => each.violations).length;

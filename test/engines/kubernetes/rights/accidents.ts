@@ -1,8 +1,7 @@
 import type { World } from "../../../service/contract/world.ts";
 import type { ApiFront } from "../support/api-front.ts";
 import { allowed, Refused } from "./allowed.ts";
-
-// Some rights are used only when something goes wrong on the way to the API server.
+import type { Leg } from "./tour.ts";
 
 export type Accidents = {
   readonly world: World;
@@ -12,16 +11,22 @@ export type Accidents = {
   readonly meddle: () => Promise<void>;
 };
 
-export async function accidents(about: Accidents): Promise<void> {
-  try {
-    // Before an answer gets lost: for a minute after it, a missing right counts as one that isn't known yet.
-    await somebodyIsFaster(about);
-    await answersGetLost(about);
-    await aHalfIsTakenBack(about);
-  } finally {
-    about.front.onPassing(() => undefined);
-  }
-}
+/** Some rights are used only when something goes wrong on the way to the API server. */
+export const accidents: readonly Leg<Accidents>[] = [
+  // Before an answer gets lost: for a minute after it, a missing right counts as one that isn't known yet.
+  { play: somebodyIsFaster, needs: ["get statefulsets of apps"] },
+  {
+    play: answersGetLost,
+    needs: [
+      "get deployments of apps",
+      "get jobs of batch",
+      "get services",
+      "get ingresses of networking.k8s.io",
+      "get httproutes of gateway.networking.k8s.io",
+    ],
+  },
+  { play: aHalfIsTakenBack, needs: ["get persistentvolumeclaims", "delete persistentvolumeclaims"] },
+];
 
 /** The first answer to each creation gets lost: it is sent again, and then read, because the name is taken. */
 async function answersGetLost({ world, front, image }: Accidents): Promise<void> {
