@@ -105,7 +105,10 @@ export function goneOrReplaced({ workload }: Change, after: Snapshot): string | 
 /** Updatable fields that changed although the update didn't set them. Pure. */
 export function alsoMoved(change: Change, after: Snapshot): string[] {
   return updatableFields(change, after)
-    .filter(({ wanted, before, now }) => wanted === undefined && before !== now && isReported(before + now))
+    .filter(
+      ({ wanted, before, now, follows }) =>
+        wanted === undefined && !follows && before !== now && isReported(before + now),
+    )
     .map(({ label, before, now }) => `${label} ${before} → ${now}`);
 }
 

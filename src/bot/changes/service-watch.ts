@@ -1,5 +1,6 @@
 import type { Service } from "../../api/answers.ts";
 import type { Change } from "./change.ts";
+import { setsRevision } from "./updatable-fields.ts";
 import { serviceHealth } from "./workload-health.ts";
 import type { Health, Watch } from "./stored-change.ts";
 
@@ -33,8 +34,12 @@ export function judge(looking: Looking, service: Service, calls = callsSoFar(loo
   const { change, progress, nowMs, ageMs } = looking;
   const { kind, level, line, outcome } = serviceHealth(change, service, ageMs);
   const seen = { level, line, excerpt: [] };
+  const isRolling = setsRevision(change) && service.rollout?.state === "progressing";
+  const rolling = isRolling ? (progress?.watch?.rolling ?? 0) + 1 : undefined;
   const watch: Watch = {
-    calls,
+    // The looks at a rollout don't count: only an API of ours tells of one.
+    calls: isRolling ? callsSoFar(looking) : calls,
+    ...(rolling !== undefined && { rolling }),
     restarts: service.restart_count ?? service.restarts?.count,
     statusSince: service.status_since,
     periodMs: ownPeriodMs(service),
@@ -99,6 +104,7 @@ export function nextLookMs({ kind, watch }: Health, looking: Looking): number | 
   const { nowMs, ageMs, progress } = looking;
   const healthyAfterMs = watch?.periodMs ?? looking.healthyAfterMs;
   if (watch === undefined || kind === "trouble" || watch.calls >= MOST_CALLS) return undefined;
+  if (watch.rolling !== undefined && ageMs < FOLLOWED_FOR_MS) return rolloutLookMs(watch.rolling);
   const { wellSinceMs } = watch;
   const endInMs = laterThan(ageMs, [FOLLOWED_FOR_MS]);
   if (kind === "reached") return endInMs;
@@ -109,6 +115,11 @@ export function nextLookMs({ kind, watch }: Health, looking: Looking): number | 
   const steadyInMs = Math.max(wellSinceMs + healthyAfterMs - nowMs, 0) + SLACK_MS;
   if (ageMs < EARLY_MS - SLACK_MS) return Math.min(EARLY_MS - ageMs, steadyInMs);
   return callsLeft > 2 && hasRestarted(progress?.watch, watch) ? Math.min(AGAIN_MS, steadyInMs) : steadyInMs;
+}
+
+/** Every three seconds at first, then less and less often: about 40 looks in ten minutes. */
+function rolloutLookMs(looks: number): number {
+  return Math.min(3_000 * 1.1 ** Math.max(0, looks - 10), 30_000);
 }
 
 /** When to look at a service that isn't well: what stops or only has to show needs no further time to prove itself. */

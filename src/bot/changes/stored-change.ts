@@ -77,6 +77,8 @@ export type Health = {
 
 /** What the next look at a service goes on from, on any replica. */
 export type Watch = {
+  /** Looks at a rollout that goes on. */
+  readonly rolling?: number | undefined;
   /** Calls of the workload API since the read-back. */
   readonly calls: number;
   /** Since when it has been well, in milliseconds since 1970; undefined while it isn't. */

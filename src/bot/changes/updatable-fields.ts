@@ -27,6 +27,8 @@ type Field<Value> = {
   readonly risk: (wanted: Value, before: Value | undefined) => Risk;
   /** How a service differs from a request to create it; false when it doesn't. */
   readonly unlikeRequest: (body: NewService, now: Value) => string | false;
+  /** Whether it changes with an update that doesn't name it. */
+  readonly follows?: (update: Update) => boolean;
 };
 
 function field<Value>(row: Field<Value>): Field<Value> {
@@ -91,6 +93,43 @@ const rows = {
     },
     unlikeRequest: ({ binding_domain_name: wanted }, now) =>
       wanted !== undefined && String(domainSet(wanted)) !== String(domainSet(now)) && "other domains",
+  }),
+  /** The image of each container, in order. */
+  images: field({
+    label: "image",
+    stored: z.array(optional(z.string())).readonly(),
+    read({ containers = [] }) {
+      const images = containers.map(({ image }) => image);
+      return images.every((image) => image === undefined) ? undefined : images;
+    },
+    // By position, as memory.
+    wanted: ({ containers: updates = [] }, before = []) =>
+      updates.some(({ image }) => image !== undefined)
+        ? Array.from({ length: Math.max(updates.length, before.length) }, (_, at) => updates[at]?.image ?? before[at])
+        : undefined,
+    words: (images = []) => images.map((image) => image ?? NOT_REPORTED).join(" and ") || NOT_REPORTED,
+    part: "image",
+    risks: ["disruptive"],
+    // A new version can fail in ways that nobody foresees.
+    risk: () => "disruptive",
+    unlikeRequest: ({ containers }, now) =>
+      containers.some(({ image }, at) => now[at] !== undefined && image !== now[at]) && "another image",
+    follows: ({ revision }) => revision !== undefined,
+  }),
+  revision: field({
+    label: "revision",
+    stored: z.number(),
+    read: ({ revision }) => revision,
+    // What it goes back to becomes the next one.
+    wanted: ({ revision }, before) => (revision === undefined || before === undefined ? undefined : before + 1),
+    words: (revision) => String(revision ?? NOT_REPORTED),
+    part: "revision",
+    risks: ["routine"],
+    // It ran before.
+    risk: () => "routine",
+    unlikeRequest: () => false,
+    // An orchestrator counts each change of its template, also another memory limit.
+    follows: () => true,
   }),
 };
 
@@ -183,6 +222,8 @@ export type UpdatableField = {
   readonly wanted: string | undefined;
   readonly before: string;
   readonly now: string;
+  /** It changes with this update although that doesn't name it. */
+  readonly follows: boolean;
 };
 
 /** Every updatable field: requested, before, and now. Pure. */
@@ -191,15 +232,23 @@ export function updatableFields(
   now: Snapshot,
 ): UpdatableField[] {
   const update = call.op === "updateService" ? call.body : {};
-  return fields.map(([name, { label, wanted: wantedBy, words }]) => {
+  return fields.map(([name, { label, wanted: wantedBy, words, follows }]) => {
     const wanted = wantedBy(update, before?.[name]);
     return {
       label,
       wanted: wanted === undefined ? undefined : words(wanted),
       before: words(before?.[name]),
       now: words(now?.[name]),
+      follows: follows?.(update) === true,
     };
   });
+}
+
+/** Whether a Change replaces instances by those of another revision: other images or environment variables. */
+export function setsRevision({ call }: { readonly call: Call<WriteOperationId> }): boolean {
+  if (call.op !== "updateService") return false;
+  const { revision, containers = [] } = call.body;
+  return revision !== undefined || containers.some(({ image, env }) => (image ?? env) !== undefined);
 }
 
 /** Whether the value in words of a field is known as a whole. */

@@ -2,7 +2,7 @@ import type { Service, Job } from "../../api/answers.ts";
 import { brief, isIdle, isStatus, serviceStatus, type WorkloadStatus, jobStatus } from "../../api/workload-status.ts";
 import type { Change } from "./change.ts";
 import { restartSeen } from "./effect.ts";
-import { serviceSnapshot, isReported, updatableFields } from "./updatable-fields.ts";
+import { serviceSnapshot, isReported, setsRevision, updatableFields } from "./updatable-fields.ts";
 import type { Health } from "./stored-change.ts";
 
 /** How a workload is at one look, without the time. `waiting`: another look may show more. */
@@ -18,12 +18,38 @@ const OLD_STATUS_MS = 15_000;
 /** Judges a service `sinceMs` after a Change was done, by the same status as every view. Pure. */
 export function serviceHealth(change: Change, service: Service, sinceMs: number): HealthNow {
   const status = serviceStatus(service);
+  const rollout = setsRevision(change) && isVisible(change, service) ? rolloutHealth(service, status) : undefined;
+  if (rollout !== undefined) return rollout;
   const seen = { level: status.level, line: lineOf(service, status) };
   if (isVisible(change, service) && targetsOf(change).has(status.level)) return { kind: "reached", ...seen };
   if (!isFailing(change, service, status)) return { kind: "waiting", ...seen, outcome: pendingWords(change, service) };
   const isOld = service.status?.toLowerCase() === change.before?.status?.toLowerCase() && sinceMs < OLD_STATUS_MS;
   const kind = isOld ? "waiting" : "trouble";
   return { kind, ...seen, outcome: troubleWords(service, status) };
+}
+
+/** How a new revision is rolled out, while the workload API tells of it; undefined before and after. */
+function rolloutHealth({ rollout }: Service, { level, reason }: WorkloadStatus): HealthNow | undefined {
+  const { state, ready, target, old_ready: old = 0, message = reason } = rollout ?? {};
+  const counts = ready === undefined || target === undefined ? [] : [`${ready} of ${target} new instances ready`];
+  const serves = old > 0 ? [`${counted(old, "old instance")} still ${old === 1 ? "serves" : "serve"}`] : [];
+  if (state === "progressing") {
+    return { kind: "waiting", level: "busy", outcome: "is being rolled out", line: [...counts, ...serves].join(" · ") };
+  }
+  if (state !== "stuck") return undefined;
+  const why = message === undefined ? [] : [brief(message, LONGEST_REASON)];
+  const outcome = "the new instances don't get ready";
+  return {
+    kind: "trouble",
+    level: level === "healthy" ? "busy" : level,
+    outcome,
+    line: [...why, ...counts, ...serves].join(" · "),
+  };
+}
+
+/** "1 old instance", "3 old instances" */
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
 
 /** A Change of which a reported field shows nothing hasn't been reached, however well the service runs. Pure. */

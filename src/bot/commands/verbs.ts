@@ -6,6 +6,9 @@ import type { Command } from "./command.ts";
 import { create } from "./verbs/create/create.ts";
 import { remove } from "./verbs/delete.ts";
 import { approve, cancel, reject } from "./verbs/decisions.ts";
+import { deploy } from "./verbs/deploy/deploy.ts";
+import { rollback } from "./verbs/deploy/rollback.ts";
+import { versions } from "./verbs/deploy/versions.ts";
 import { domains } from "./verbs/domains.ts";
 import { helpCommand } from "./verbs/help.ts";
 import { history } from "./verbs/history.ts";
@@ -34,6 +37,7 @@ export const commands: readonly Command[] = [
   list,
   show,
   why,
+  versions,
   logs,
   create,
   run,
@@ -43,6 +47,8 @@ export const commands: readonly Command[] = [
   start,
   stop,
   restart,
+  deploy,
+  rollback,
   remove,
   undo,
   pending,

@@ -108,9 +108,11 @@ describe("cannot tell", () => {
           "domains": [
             "a.example.com",
           ],
+          "images": undefined,
           "memoryMiB": [
             512,
           ],
+          "revision": undefined,
           "size": 2,
           "status": "Running",
           "uid": "u1",

@@ -95,6 +95,17 @@ const flows: Readonly<Record<string, Flow>> = {
     expect(card(town.developer)).not.toContain("[Undo]");
     expect(api.writes).toHaveLength(1);
   },
+  async deploy({ tells, api }) {
+    expect(await tells("deploy two 1.5")).toContain("This workload API can't change the image of a service.");
+    expect(api.writes).toEqual([]);
+  },
+  async rollback({ tells, api }) {
+    expect(await tells("rollback two")).toContain("This workload API can't change the image of a service.");
+    expect(api.writes).toEqual([]);
+  },
+  async versions({ tells }) {
+    expect(await tells("versions two")).toContain("The workload API doesn't say which versions two ran.");
+  },
   async domains({ tells, town, api }) {
     expect(await tells("domains two add c.example.com")).toMatchInlineSnapshot(`
       "Couldn't add to the domains of two: the workload API doesn't report them, and an update replaces the whole list.

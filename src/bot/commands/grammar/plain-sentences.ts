@@ -53,6 +53,11 @@ const slots: Readonly<Record<string, Slot>> = {
     pattern: "(?:(?:since|from|of|on|for) )?(?:today|yesterday|this morning|last night|\\d{4}-\\d{2}-\\d{2})",
     read: (text) => [dayIn(text)],
   },
+  /** A version, or a word that only an image can be: "deploy web please" names none. */
+  IMAGE: {
+    pattern: "(?:v?\\d[\\w.-]{0,80}|[a-z0-9][\\w.-]*[/:][\\w./:@-]{1,160}|latest|stable|main|master)",
+    read: (text) => [text],
+  },
   MIB: { pattern: "\\d{1,5} ?(?:mib|mb|m|gib|gb|g)?", read: (text) => [mebibytes(text)] },
   ID: { pattern: "#?[a-z0-9]{6}", read: (text) => [text.replace("#", "").toUpperCase()] },
   DOMAIN: { pattern: "(?:\\*\\.)?[a-z0-9-]+(?:\\.[a-z0-9-]+)+", read: (text) => [text] },

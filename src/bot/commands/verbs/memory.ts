@@ -3,12 +3,12 @@ import type { Service } from "../../../api/answers.ts";
 import { memoryUpdate } from "../../../api/log-pages.ts";
 import { isUpdateMemory, MEMORY_RANGE, parseMemoryMiB, updateMemoryMiB } from "../../../api/memory.ts";
 import { requestLimits } from "../../../api/request-limits.ts";
-import type { ContainerUpdate } from "../../../api/schema.ts";
 import type { Change } from "../../changes/change.ts";
 import { NOT_REPORTED } from "../../changes/updatable-fields.ts";
 import { UserError } from "../../errors.ts";
 import type { FormFacts } from "../forms/form.ts";
 import { servicePrefill, aboutWorkload } from "../forms/service-form.ts";
+import { ContainerName, containerPosition, containerUpdates } from "../lookup/containers.ts";
 import { findService } from "../lookup/find.ts";
 import { onlyUpdate, serviceChange } from "../lookup/service-change.ts";
 import { Target } from "../grammar/argument-types.ts";
@@ -42,11 +42,7 @@ export const memory = writeVerb({
   args: z.object({
     name: Target,
     mib: z.string({ error: `MIB must be a size ${MEMORY_RANGE}.` }).pipe(Memory),
-    container: z
-      .string()
-      .min(1, "--container needs a value.")
-      .max(requestLimits.containerName, `--container takes at most ${requestLimits.containerName} characters.`)
-      .optional(),
+    container: ContainerName.optional(),
   }),
   form: {
     title: "Set memory",
@@ -134,39 +130,4 @@ function currentMemory({ name, containers = [] }: Service): FormFacts {
     ],
     values: {},
   };
-}
-
-/** The position of the only container, or of the named one. Throws a `UserError` when it is unclear. */
-function containerPosition({ name, containers }: Service, wanted: string | undefined): number {
-  if (containers === undefined) {
-    if (wanted === undefined) return 0;
-    throw new UserError(
-      `Couldn't find container ${wanted} of ${name}: the workload API doesn't report its containers.`,
-      { next: "Nothing was changed. Without --container, the limit is set for the first container." },
-    );
-  }
-  if (wanted === undefined && containers.length <= 1) return 0;
-  const at = wanted === undefined ? -1 : containers.findIndex((container) => container.name === wanted);
-  if (at >= 0) return at;
-  const names = containers
-    .map((container, index) => container.name ?? `(container ${index + 1} has no name)`)
-    .join(", ");
-  const what =
-    wanted === undefined ? `${name} has ${containers.length} containers` : `${name} has no container named ${wanted}`;
-  throw new UserError(`${what}.`, { next: `Say which with --container: ${names}.` });
-}
-
-/**
- * The API doesn't document whether an update finds its container by position or by name. With several containers the
- * update has both: each container in its position with its name, and only one with a new limit.
- */
-function containerUpdates(
-  { containers = [] }: Service,
-  at: number,
-  update: (name: string | undefined) => ContainerUpdate,
-): ContainerUpdate[] {
-  if (containers.length <= 1) return [update(undefined)];
-  return containers
-    .slice(0, at + 1)
-    .map(({ name }, index) => (index === at ? update(name) : name === undefined ? {} : { name }));
 }

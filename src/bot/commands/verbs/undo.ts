@@ -19,7 +19,7 @@ export const undo = readVerb({
   helpGroup: "Change",
   summary: "Offer to undo your newest change",
   example: "undo web",
-  aliases: ["revert", "rollback"],
+  aliases: ["revert"],
   phrases: [
     ["UNDO[ (it|that|this|everything|what i did)]", "undo"],
     ["UNDO (the|my|that|this) [last |latest |previous ]CHANGE", "undo"],

@@ -11,7 +11,7 @@ export const version = readVerb({
   summary: "Show the versions of Gantry and Node, and the workload API's address",
   example: "version",
   aliases: ["--version", "-v"],
-  near: ["about", "release"],
+  near: ["about"],
   phrases: [["(which|what) version (are you|is this|do you run|is running)", "version"]],
   args: z.object({}),
   answer: async (_args, { settings }) =>

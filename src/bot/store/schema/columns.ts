@@ -61,6 +61,7 @@ export const HealthJson: z.ZodType<Health> = z.object({
   watch: maybe(
     z.object({
       calls: z.number(),
+      rolling: maybe(z.number()),
       wellSinceMs: maybe(z.number()),
       periodMs: maybe(z.number()),
       restarts: maybe(z.number()),

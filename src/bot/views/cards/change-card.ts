@@ -126,7 +126,10 @@ type ButtonSpec = {
 const approve: ButtonSpec = { label: () => "Approve", action: { kind: "request", act: "approve" }, style: "primary" };
 const reject: ButtonSpec = { label: () => "Reject", action: { kind: "request", act: "reject" }, style: "danger" };
 const cancel: ButtonSpec = { label: () => "Cancel", action: { kind: "request", act: "cancel" } };
-const undo: ButtonSpec = { label: () => "Undo", action: { kind: "request", act: "undo" } };
+const undo: ButtonSpec = {
+  label: ({ verb }) => (verb === "deploy" ? "Roll back" : "Undo"),
+  action: { kind: "request", act: "undo" },
+};
 const again: ButtonSpec = { label: againLabel, action: { kind: "request", act: "again" } };
 /** Of several workloads, those that it didn't change. */
 const rest: ButtonSpec = { label: againLabel, action: { kind: "request", act: "again" } };

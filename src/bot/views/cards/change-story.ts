@@ -9,7 +9,7 @@ import { newestPage } from "../kit/log-text.ts";
 import { type Post, postOf, type Names } from "../kit/post.ts";
 import { counted, truncate, visibleLines } from "../kit/text.ts";
 import { span } from "../kit/time.ts";
-import { pastWord } from "./phrases.ts";
+import { isRolledOut, pastWord } from "./phrases.ts";
 import { endedHeadline } from "./several-card.ts";
 
 /** More lines might not fit into one message. */
@@ -73,7 +73,8 @@ const threadLines: Readonly<Record<ThreadKind, Tell>> = {
   done,
   failed: (event) => [words(`❌ Failed${after(event)}`), ...result(event), ...reference(event)],
   unknown: (event) => [words(`❓ No clear answer${after(event)}`), ...result(event), ...reference(event)],
-  confirmed: (event) => `✅ Took effect${after(event)}`,
+  confirmed: (event, { change }) =>
+    isRolledOut(change) ? `🔄 The rollout began${after(event)}` : `✅ Took effect${after(event)}`,
   health: (event) => [words("🔴 "), words(oneLine(event.result), RESULT)],
 };
 
@@ -95,7 +96,10 @@ function result({ result }: HistoryEvent): Inline[] {
 }
 
 /** Accepted and took effect are different outcomes. */
-function done(event: HistoryEvent, { change: { ending } }: ChangeStory): Line {
+function done(event: HistoryEvent, { change }: ChangeStory): Line {
+  const { ending } = change;
+  // Its card tells how that ends.
+  if (isRolledOut(change)) return [words(`🔄 The rollout began${after(event)}`)];
   if (ending?.kind !== "run" || ending.outcome.kind !== "asked") return [words(`✅ Took effect${after(event)}`)];
   const { unseen } = ending.outcome;
   return [

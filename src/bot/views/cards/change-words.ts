@@ -4,7 +4,7 @@ import { person, strong, words, type Inline, group, joined } from "../kit/inline
 import { type Names, groupName, nameOf } from "../kit/post.ts";
 import type { Terms } from "../../policy/policy.ts";
 import { counted, truncate, visible } from "../kit/text.ts";
-import { allNames, type Phrased, regionText, split, phraseText } from "./phrases.ts";
+import { allNames, isRolledOut, type Phrased, regionText, split, phraseText } from "./phrases.ts";
 import { levelOf } from "../../../api/workload-status.ts";
 import { span } from "../kit/time.ts";
 import { type Headline, severalHeadline } from "./several-card.ts";
@@ -169,6 +169,12 @@ function isUnderWay({ ending }: StoredChange, seen: Health | undefined): boolean
 
 function unwellHeadline(change: StoredChange, seen: Health, region: string | undefined): Headline {
   const done = phraseText(change, "done", region);
+  const running = phraseText(change, "running", region);
+  if (seen.kind === "watching" && seen.watch?.rolling !== undefined) return { mark: "🔄", text: `${running}…` };
+  // Nobody would call it deployed.
+  if (seen.kind === "trouble" && isRolledOut(change)) {
+    return { mark: dotOf({ level: "failing" }), text: `${running}: ${outcomeWords(seen)}` };
+  }
   const level = seen.kind === "trouble" ? "failing" : seen.level;
   if (level === undefined) return { mark: "🟡", text: `${done}, health unknown` };
   // It is well, and hasn't been for long; or was until it was deleted.

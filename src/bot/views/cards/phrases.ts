@@ -1,5 +1,6 @@
 import type { Risk, WriteOperationId } from "../../policy/operation-facts.ts";
 import type { StoredChange } from "../../changes/stored-change.ts";
+import { shortImage } from "../../../api/image.ts";
 import { counted, truncate, visible, truncateMiddle } from "../kit/text.ts";
 
 /** `{}` is the workload, `{to}` the requested value, with its preposition, where the diff tells it. */
@@ -61,6 +62,24 @@ const byVerb: Readonly<Record<string, Words>> = {
     accepted: "Memory change of {}{to} accepted",
     harm: { disruptive: "can restart every instance", destructive: "can restart every instance" },
   },
+  deploy: {
+    title: "Deploy{to} to {}",
+    running: "Deploying{to} to {}",
+    done: "Deployed{to} to {}",
+    failed: "The image of {} wasn't changed",
+    unsure: "the image of {} was changed",
+    accepted: "Deployment{to} to {} accepted",
+    harm: { disruptive: "replaces every instance", destructive: "replaces every instance" },
+  },
+  rollback: {
+    title: "Roll back {}{to}",
+    running: "Rolling back {}{to}",
+    done: "{} rolled back{to}",
+    failed: "{} wasn't rolled back",
+    unsure: "{} was rolled back",
+    accepted: "Rollback of {}{to} accepted",
+    harm: { disruptive: "replaces every instance", destructive: "replaces every instance" },
+  },
   domains: {
     title: "Change domains of {}",
     running: "Changing domains of {}",
@@ -71,6 +90,11 @@ const byVerb: Readonly<Record<string, Words>> = {
     harm: { destructive: "removed domains stop working" },
   },
 };
+
+/** Whether instances are replaced by those of another version, one after the other. */
+export function isRolledOut({ verb = "" }: Pick<Phrased, "verb">): boolean {
+  return verb === "deploy" || verb === "rollback";
+}
 
 function phrase(...[title, running, past, what = "{}"]: [string, string, string, string?]): Phrase {
   return {
@@ -103,12 +127,17 @@ export function effectWords({
   return wordsOf(request).harm?.[risk] ?? usualHarm[risk];
 }
 
-/** " to 5", " to 512 MiB". */
-function targetOf({ diff }: Phrased): string {
+/** " to 5", " to 512 MiB", " 1.5" of a deploy, " to 1.4" of the way back. */
+function targetOf({ diff, verb }: Phrased): string {
   // An undo also says what changed since.
   const [value = "", ...others] = diff.filter((line) => line.includes(" → "));
-  const [, to] = /^(?:instances|memory)\b.* → (\d{1,9}(?: MiB)?)$/u.exec(others.length === 0 ? value : "") ?? [];
-  return to === undefined ? "" : ` to ${to}`;
+  if (others.length > 0) return "";
+  const [, to] = /^(?:instances|memory)\b.* → (\d{1,9}(?: MiB)?)$/u.exec(value) ?? [];
+  if (to !== undefined) return ` to ${to}`;
+  const [, before, after] = /^image\b.* (\S+) → (\S+)$/u.exec(value) ?? [];
+  if (before === undefined || after === undefined) return "";
+  const version = truncateMiddle(visible(shortImage(after, before)), 80);
+  return verb === "rollback" ? ` to ${version}` : ` ${version}`;
 }
 
 /** Jobs have only one region, and the default region isn't mentioned. */

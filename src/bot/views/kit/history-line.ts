@@ -106,6 +106,8 @@ const forms: Readonly<Record<string, Forms>> = {
   start: ["started", "Start", "Starting"],
   stop: ["stopped", "Stop", "Stopping"],
   memory: updated,
+  deploy: updated,
+  rollback: updated,
   domains: updated,
 };
 

@@ -167,6 +167,13 @@ export const bothWays: Readonly<Record<string, fc.Arbitrary<BothWays>>> = {
     flags(flag("container", name)),
     common.write,
   ),
+  deploy: all(
+    word("name", target),
+    word("image", fc.constantFrom("1.5", "shop/web:1.5", "registry.example.com:5000/shop/web:1.5", "@sha256:0f3c")),
+    flags(flag("container", name)),
+    common.write,
+  ),
+  rollback: all(word("name", target), flags(word("revision", numbers(1, 999_999_999))), common.write),
   domains: all(
     word("name", target),
     fc.array(domain, { maxLength: 5 }).map((domains) => part(["set", ...domains], { domains: domains.join("\n") })),

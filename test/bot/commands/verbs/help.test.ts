@@ -15,7 +15,7 @@ const lines = async (text: string, outlook: (about: Seen) => "allow" | "approve"
   drawn(await answerTo(text, { outlook })).split("\n");
 const named = (help: readonly string[]) => help.filter((line) => line.startsWith("•"));
 
-test("help begins with six commands, and the rest is behind a button", async () => {
+test("help begins with seven commands, and the rest is behind a button", async () => {
   const message = await answerTo("help", { outlook: member });
 
   expect(drawn(message)).toMatchInlineSnapshot(`
@@ -27,6 +27,7 @@ test("help begins with six commands, and the rest is behind a button", async () 
     • /gantry create service|job NAME  Create a service or job
     • /gantry scale NAME N  Set the number of instances of a service
     • /gantry restart NAME…  Restart all instances of a service (needs approval)
+    • /gantry deploy NAME IMAGE  Put another image of a service live, one instance after the other (needs approval)
     [All commands]
     Leave something out and a form opens · More about one command: /gantry help restart"
   `);

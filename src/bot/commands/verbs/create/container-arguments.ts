@@ -87,9 +87,14 @@ const imageRule = `--image isn't an image reference. Write one such as registry.
 const IMAGE =
   /^(?:[a-zA-Z0-9.-]+(?::\d+)?\/)?[a-z0-9]+(?:(?:\.|__?|-+)[a-z0-9]+)*(?:\/[a-z0-9]+(?:(?:\.|__?|-+)[a-z0-9]+)*)*(?::\w[\w.-]{0,127})?(?:@[a-z0-9]+:[a-fA-F0-9]+)?$/u;
 
+export const ImageReference = z
+  .string({ error: "--image is required." })
+  .regex(IMAGE, imageRule)
+  .max(requestLimits.image, imageRule);
+
 /** The fields that the containers of jobs and services share, as words and forms give them. */
 export const containerArgs = {
-  image: z.string({ error: "--image is required." }).regex(IMAGE, imageRule).max(requestLimits.image, imageRule),
+  image: ImageReference,
   command: z
     .array(z.string().refine(fitsText, `A word of a command has at most ${requestLimits.text} characters.`))
     .max(requestLimits.words, `A command has at most ${requestLimits.words} words.`)

@@ -34,7 +34,7 @@ export const create = writeVerb({
   button: "Create like this",
   usage: "create service|job NAME --image I [flags] [-- COMMAND…]",
   example: "create job nightly --image gantry/batch -- 5 --exit 0",
-  near: ["create-service", "create-job", "new", "add", "launch", "deploy"],
+  near: ["create-service", "create-job", "new", "add", "launch"],
   phrases: [["(create|make|deploy|launch|add|set up|spin up)[ me] (a |an |)[new ]KIND[ ANYTHING]", "create KIND"]],
   words: { kind: "service|job", name: "NAME" },
   flags,

@@ -29,6 +29,13 @@ const rows: Readonly<Record<Level, Row>> = {
   failing: { first: ["logs", "restart", "stop"], rest: ["memory", "scale", "domains", "create"] },
   idle: { first: ["start", "logs"], rest: ["scale", "memory", "domains", "create"] },
 };
+/** The same where the workload API keeps revisions. */
+const revisedRows: Readonly<Record<Level, Row>> = {
+  healthy: { first: ["logs", "restart", "scale", "deploy"], rest: ["stop", "memory", "domains", "create"] },
+  busy: { first: ["logs", "restart", "stop", "deploy"], rest: ["scale", "memory", "domains", "create"] },
+  failing: { first: ["logs", "rollback", "deploy", "restart"], rest: ["stop", "memory", "scale", "domains"] },
+  idle: { first: ["start", "logs", "deploy"], rest: ["scale", "memory", "domains", "create"] },
+};
 const leaving: Row = { first: ["logs", "create"], rest: [] };
 const ofJobs: Row = { first: ["logs", "create"], rest: [] };
 const ofCronJobs: Row = { first: ["run", "logs"], rest: ["create"] };
@@ -45,7 +52,8 @@ export function serviceButtons(
   card: readonly Block[],
 ): Block[] {
   const isLeaving = isStatus(service.status, "deleting");
-  const row = isLeaving ? leaving : rows[serviceStatus(service).level];
+  const byLevel = service.revision === undefined ? rows : revisedRows;
+  const row = isLeaving ? leaving : byLevel[serviceStatus(service).level];
   return drawn({ ...placed, kind: "service", name: service.name }, { row, isDeletable: !isLeaving }, card);
 }
 
@@ -61,7 +69,7 @@ export function jobButtons(
 
 type Layout = { readonly row: Row; readonly isDeletable: boolean };
 
-/** At most four buttons and a menu, which ends with Delete: nobody hits it by accident, and its form asks for the name. */
+/** At most five buttons and a menu, which ends with Delete: nobody hits it by accident, and its form asks for the name. */
 function drawn(carded: Carded, { row, isDeletable }: Layout, card: readonly Block[]): Block[] {
   const may = (verbs: readonly string[]) =>
     verbs.flatMap((verb) => carded.mayDo.find((command) => command.name === verb) ?? []);

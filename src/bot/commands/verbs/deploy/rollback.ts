@@ -1,0 +1,116 @@
+import { z } from "zod";
+import type { Service } from "../../../../api/answers.ts";
+import type { Revision } from "../../../../api/workload-shapes.ts";
+import { type Change } from "../../../changes/change.ts";
+import { NOT_REPORTED } from "../../../changes/updatable-fields.ts";
+import { UserError } from "../../../errors.ts";
+import { serviceField } from "../../forms/fields.ts";
+import type { FormField } from "../../forms/form.ts";
+import { aboutWorkload, servicePrefill } from "../../forms/service-form.ts";
+import { Target, wholeNumber } from "../../grammar/argument-types.ts";
+import { writeVerb } from "../../grammar/verb.ts";
+import { findService } from "../../lookup/find.ts";
+import { onlyUpdate, serviceChange } from "../../lookup/service-change.ts";
+import { refuseUnkept } from "./deploy.ts";
+
+const Number = wholeNumber("REVISION", { from: 1, to: 999_999_999 });
+
+const revisionField: FormField = {
+  id: "revision",
+  label: "Revision",
+  hint: "Default: the one before. “Versions” lists them.",
+  isOptional: true,
+  input: { kind: "number", from: 1, to: 999_999_999 },
+};
+
+export const rollback = writeVerb({
+  name: "rollback",
+  summary: "Go back to an earlier version of a service",
+  example: "rollback web",
+  button: "Roll back",
+  aliases: ["roll-back"],
+  near: ["back", "previous", "downgrade"],
+  phrases: [
+    ["(roll back|rollback|downgrade) NAME[ to (revision |the )?(previous|last|earlier|old) version]", "rollback NAME"],
+    ["(roll|take|move) NAME back[ to (the |its )?(previous|last|earlier|old) version]", "rollback NAME"],
+    ["(roll back|rollback|revert) the (deploy|deployment|release|rollout) of NAME", "rollback NAME"],
+    ["(roll back|rollback) NAME to revision COUNT|(roll|take) NAME back to revision COUNT", "rollback NAME COUNT"],
+  ],
+  words: { name: "NAME", revision: "[REVISION]" },
+  updates: "revision",
+  args: z.object({ name: Target, revision: Number.optional() }),
+  form: {
+    title: "Roll back",
+    submit: "Roll back",
+    fields: () => [serviceField, revisionField],
+    prefill: servicePrefill((service) => {
+      const goal = earlierOf(service);
+      const to =
+        goal === undefined ? " has no earlier version that is kept" : ` goes back to ${describedRevision(goal)}`;
+      return {
+        notes: [aboutWorkload(service.name, to)],
+        values: goal === undefined ? {} : { revision: String(goal.revision) },
+      };
+    }),
+  },
+  async propose({ name, revision }, context) {
+    await refuseUnkept(context);
+    const service = await findService(name, context);
+    const goal =
+      revision === undefined ? earlierOf(service) : service.revisions?.find((each) => each.revision === revision);
+    if (goal === undefined) throw notKept(service, revision);
+    return serviceChange(service, context, {
+      op: "updateService",
+      body: { revision: goal.revision },
+      diff:
+        goal.revision === service.revision
+          ? []
+          : [...imageSteps(service, goal), `back to revision ${goal.revision}, with its environment variables`],
+    });
+  },
+  undo: revisionBefore,
+});
+
+/**
+ * The newest revision before the current one that went well, or of which that isn't known; with another image if one has.
+ * Pure.
+ */
+export function earlierOf({ revision, revisions = [], containers = [] }: Service): Revision | undefined {
+  const earlier = revisions.filter(({ revision: number, outcome }) => number !== revision && outcome !== "aborted");
+  const now = containers.map(({ image }) => image);
+  return earlier.find(({ images }) => images !== undefined && String(images) !== String(now)) ?? earlier[0];
+}
+
+/** `image shop/web:1.5 → shop/web:1.4`, for each container that has another one. */
+function imageSteps({ containers = [] }: Service, { images = [] }: Revision): string[] {
+  return containers.flatMap(({ name, image = NOT_REPORTED }, at) => {
+    const then = images[at];
+    if (then === undefined || then === image) return [];
+    return [`image${containers.length > 1 ? ` of ${name ?? `container ${at + 1}`}` : ""} ${image} → ${then}`];
+  });
+}
+
+/** `revision 3 (shop/web:1.4)` */
+export function describedRevision({ revision, images = [] }: Revision): string {
+  return `revision ${revision}${images.length === 0 ? "" : ` (${images.join(", ")})`}`;
+}
+
+function notKept({ name, revisions = [] }: Service, wanted: number | undefined): UserError {
+  const kept = revisions.map(({ revision }) => revision);
+  const what =
+    wanted === undefined ? `${name} has no earlier version that is kept.` : `Revision ${wanted} of ${name} isn't kept.`;
+  const has =
+    kept.length === 0
+      ? "The workload API names none."
+      : `There ${kept.length === 1 ? "is" : "are"} ${kept.join(", ")}.`;
+  return new UserError(what, { next: `Nothing was changed. ${has} Deploy the image that you want.` });
+}
+
+/** A deploy and a rollback are taken back by the revision from before. */
+function revisionBefore(change: Change): { readonly revision: string } | undefined {
+  const isRevised =
+    onlyUpdate(change, "revision") !== undefined ||
+    onlyUpdate(change, "containers")?.some(({ image }) => image !== undefined) === true;
+  const before = change.before?.revision;
+  return isRevised && before !== undefined ? { revision: String(before) } : undefined;
+}

@@ -1,0 +1,114 @@
+import { z } from "zod";
+import type { Service } from "../../../../api/answers.ts";
+import type { Revision } from "../../../../api/workload-shapes.ts";
+import type { HistoryEvent } from "../../../changes/history-event.ts";
+import { actions, askButton, section, type Line } from "../../../views/kit/blocks.ts";
+import { age } from "../../../views/kit/time.ts";
+import { strong, words } from "../../../views/kit/inline.ts";
+import { type Message, post } from "../../../views/kit/post.ts";
+import type { VerbContext } from "../../command.ts";
+import { serviceField } from "../../forms/fields.ts";
+import { Target } from "../../grammar/argument-types.ts";
+import { readVerb } from "../../grammar/verb.ts";
+import { findService } from "../../lookup/find.ts";
+import { earlierOf } from "./rollback.ts";
+
+export const versions = readVerb({
+  name: "versions",
+  summary: "List which images a service ran, and who deployed them",
+  example: "versions web",
+  near: ["revisions", "releases", "deploys", "deployments", "images"],
+  phrases: [
+    ["(which|what) (version|image|tag)[ of NAME] (is|runs|is running)", "versions NAME"],
+    ["SHOWthe (versions|revisions|releases|deploys|deployments) of NAME", "versions NAME"],
+    ["(which|what) (version|image|tag) (does NAME run|is NAME[ on| running])", "versions NAME"],
+  ],
+  words: { name: "NAME" },
+  reads: ["getService"],
+  args: z.object({ name: Target }),
+  form: { title: "Show versions", submit: "Show", fields: () => [serviceField] },
+  async answer({ name }, context) {
+    const service = await findService(name, context);
+    const { events } = await context.records.history({ name: service.name, show: "outcomes", limit: LOOKED_AT });
+    return answerOf(service, events, context);
+  },
+});
+
+/** Enough rows of history to hold who made the revisions that are kept. */
+const LOOKED_AT = 100;
+
+function answerOf(
+  service: Service,
+  events: readonly HistoryEvent[],
+  { region, now }: Pick<VerbContext, "region" | "now">,
+): Message {
+  const { name, revisions, revision: current, rollout } = service;
+  if (revisions === undefined || revisions.length === 0) {
+    const sentence = `The workload API doesn't say which versions ${name} ran.`;
+    return post(sentence, [section(sentence)]);
+  }
+  const about = events.filter(({ workload }) => workload?.kind === "service" && workload.region === region);
+  const lines = revisions.map((each) =>
+    revisionLine(each, { isCurrent: each.revision === current, service, madeBy: makerOf(each, about), now }),
+  );
+  const goal = earlierOf(service);
+  const target = { name: `service/${name}` };
+  const title = `Versions of ${name}`;
+  return post(title, [
+    section([words("Versions of "), strong(name, 255)], ...lines),
+    ...actions(
+      goal && askButton("Roll back…", { verb: "rollback", region, share: false, args: { ...target } }),
+      askButton(rollout?.state === "stuck" ? "Why" : "Show", {
+        verb: rollout?.state === "stuck" ? "why" : "show",
+        region,
+        share: false,
+        args: target,
+      }),
+    ),
+  ]);
+}
+
+type Drawn = {
+  readonly isCurrent: boolean;
+  readonly service: Service;
+  /** "by Dana Reyes, request 7KQ2MD" */
+  readonly madeBy: string | undefined;
+  readonly now: Date;
+};
+
+/** "● 5 shop/web:1.5 · runs now · 2 h ago · by Dana Reyes, request 7KQ2MD". */
+function revisionLine(each: Revision, { isCurrent, service, madeBy, now }: Drawn): Line {
+  const ago = age(each.created_at, now);
+  const parts = [
+    stateOf(each, isCurrent ? service : undefined),
+    ago === undefined ? undefined : `${ago} ago`,
+    madeBy,
+  ].filter((part) => part !== undefined);
+  return [
+    words(isCurrent ? "● " : "○ "),
+    strong(each.revision, 12),
+    words(` ${(each.images ?? []).join(", ") || "images not reported"}`, 300),
+    words(parts.length === 0 ? "" : ` · ${parts.join(" · ")}`),
+  ];
+}
+
+function stateOf({ outcome }: Revision, current: Service | undefined): string | undefined {
+  const { state, ready, target } = current?.rollout ?? {};
+  const so = ready === undefined || target === undefined ? "" : `, ${ready} of ${target} new instances ready`;
+  if (state === "progressing") return `being rolled out${so}`;
+  if (state === "stuck") return `doesn't get ready${so}`;
+  if (current !== undefined) return "current";
+  return outcome === "aborted" ? "never ready everywhere" : undefined;
+}
+
+/** The request that made it, if Gantry's history knows. */
+function makerOf({ revision }: Revision, events: readonly HistoryEvent[]): string | undefined {
+  const request = events
+    .map((event) => event.request)
+    .find((each) => {
+      if (each?.ending?.kind !== "run" || each.op !== "updateService") return false;
+      const { outcome } = each.ending;
+      return outcome.kind === "done" && outcome.after?.revision === revision;
+    });
+  return request && `by ${request.requester.name}, request ${request.id}`;
+}

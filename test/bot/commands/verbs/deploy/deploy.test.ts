@@ -1,0 +1,128 @@
+import { describe, expect, test } from "vitest";
+import type { Service } from "../../../../../src/api/answers.ts";
+import type { EngineInfo } from "../../../../../src/api/engine-info.ts";
+import type { WriteCommand } from "../../../../../src/bot/commands/command.ts";
+import { parseText } from "../../../../../src/bot/commands/grammar/parse.ts";
+import { deploy } from "../../../../../src/bot/commands/verbs/deploy/deploy.ts";
+import { rollback } from "../../../../../src/bot/commands/verbs/deploy/rollback.ts";
+import { drawn } from "../../../views/support/drawn.ts";
+import { service } from "../../../views/support/workloads.ts";
+import { answerTo, scripted } from "../../support/script.ts";
+
+const keeps: EngineInfo = { title: "Docker", regions: [], takesAnyMemory: true, keepsRevisions: true };
+
+const images = (...all: string[]) => all.map((image, at) => ({ name: at === 0 ? "web" : `web-${at + 1}`, image }));
+const kept = [
+  { revision: 4, images: ["shop/web:1.5"], created_at: "2026-11-21T11:58:00Z" },
+  { revision: 3, images: ["shop/web:1.4.1"], created_at: "2026-11-21T10:00:00Z", outcome: "aborted" },
+  { revision: 2, images: ["shop/web:1.4"], created_at: "2026-11-20T12:00:00Z", outcome: "done" },
+  { revision: 1, images: ["shop/web:1.3"], created_at: "2026-11-01T12:00:00Z", outcome: "done" },
+];
+const web: Partial<Service> = { containers: images("shop/web:1.5"), revision: 4, revisions: kept };
+
+function proposed(command: WriteCommand, text: string, more: Partial<Service> = {}, engine: EngineInfo = keeps) {
+  const { context } = scripted({ services: [service("web", { ...web, ...more })], engine });
+  return command.propose(parseText(text).ask, context);
+}
+
+describe("deploy", () => {
+  test.each([
+    ["deploy web 1.6", "shop/web:1.6"],
+    ["deploy web other/web:2", "other/web:2"],
+    ["set-image web 1.6", "shop/web:1.6"],
+  ])("%s asks for %s", async (words, image) => {
+    const { call, diff } = await proposed(deploy, words);
+
+    expect(call).toMatchObject({ op: "updateService", body: { containers: [{ image }] } });
+    expect(diff).toEqual([`image shop/web:1.5 → ${image}`]);
+  });
+
+  test("of the image that runs already changes nothing", async () => {
+    expect((await proposed(deploy, "deploy web 1.5")).diff).toEqual([]);
+  });
+
+  test("names the container where there are several", async () => {
+    const two = { containers: images("shop/web:1.5", "shop/proxy:7") };
+
+    await expect(proposed(deploy, "deploy web 1.6", two)).rejects.toThrow("web has 2 containers.");
+    const { call, diff } = await proposed(deploy, "deploy web 8 --container web-2", two);
+    expect(call).toMatchObject({ body: { containers: [{ name: "web" }, { name: "web-2", image: "shop/proxy:8" }] } });
+    expect(diff).toEqual(["image of web-2 shop/proxy:7 → shop/proxy:8"]);
+  });
+
+  test("of a bare tag needs the image that runs", async () => {
+    await expect(proposed(deploy, "deploy web 1.6", { containers: [{ name: "web" }] })).rejects.toMatchObject({
+      message: "The workload API doesn't say which image web runs.",
+      next: "Nothing was changed. Write the whole image, as in shop/web:1.6.",
+    });
+  });
+
+  test.each(["deploy web not_an:image:at:all", "deploy web https://x", "deploy web 'a b'"])(
+    "%s is no image",
+    (words) => {
+      expect(() => parseText(words)).toThrow("IMAGE isn't an image or a tag.");
+    },
+  );
+});
+
+describe("rollback", () => {
+  test("goes back to the newest version that went well", async () => {
+    const { call, diff } = await proposed(rollback, "rollback web");
+
+    expect(call).toMatchObject({ op: "updateService", body: { revision: 2 } });
+    expect(diff).toEqual(["image shop/web:1.5 → shop/web:1.4", "back to revision 2, with its environment variables"]);
+  });
+
+  test("goes back to the revision that was named", async () => {
+    expect((await proposed(rollback, "rollback web 1")).call).toMatchObject({ body: { revision: 1 } });
+    expect((await proposed(rollback, "rollback web 4")).diff).toEqual([]);
+  });
+
+  test("says which revisions are kept", async () => {
+    await expect(proposed(rollback, "rollback web 9")).rejects.toMatchObject({
+      message: "Revision 9 of web isn't kept.",
+      next: "Nothing was changed. There are 4, 3, 2, 1. Deploy the image that you want.",
+    });
+    await expect(proposed(rollback, "rollback web", { revisions: kept.slice(0, 1) })).rejects.toMatchObject({
+      message: "web has no earlier version that is kept.",
+    });
+  });
+});
+
+test.each([
+  [deploy, "deploy web 1.6"],
+  [rollback, "rollback web"],
+])("an API that only knows its document is told before anybody is asked", async (command, words) => {
+  await expect(proposed(command, words, {}, { ...keeps, keepsRevisions: false })).rejects.toMatchObject({
+    message: "This workload API can't change the image of a service.",
+    next: "Nothing was changed. Create a service with the new image under another name, and delete the old one when the new one is healthy.",
+  });
+});
+
+describe("versions", () => {
+  test("lists what ran when, newest first", async () => {
+    expect(drawn(await answerTo("versions web", { services: [service("web", web)] }))).toMatchInlineSnapshot(`
+      "Versions of web
+      ● 4 shop/web:1.5 · current · 2 min ago
+      ○ 3 shop/web:1.4.1 · never ready everywhere · 2 h ago
+      ○ 2 shop/web:1.4 · 24 h ago
+      ○ 1 shop/web:1.3 · 20 d ago
+      [Roll back…] [Show]"
+    `);
+  });
+
+  test("says how a rollout goes", async () => {
+    const rollout = { state: "stuck", ready: 0, target: 3, old_ready: 3 };
+
+    const shown = drawn(await answerTo("versions web", { services: [service("web", { ...web, rollout })] }));
+
+    expect(shown).toContain("● 4 shop/web:1.5 · doesn't get ready, 0 of 3 new instances ready · 2 min ago");
+    expect(shown).toContain("[Why]");
+  });
+
+  test("says that the workload API doesn't tell", async () => {
+    expect(drawn(await answerTo("versions web", { services: [service("web")] }))).toContain(
+      "The workload API doesn't say which versions web ran.",
+    );
+  });
+});
