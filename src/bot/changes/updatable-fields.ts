@@ -116,12 +116,37 @@ const rows = {
       containers.some(({ image }, at) => now[at] !== undefined && image !== now[at]) && "another image",
     follows: ({ revision }) => revision !== undefined,
   }),
+  /** The names of the variables of each container, in order; their values can be secrets. */
+  env: field({
+    label: "environment variables",
+    stored: z.array(z.array(z.string()).readonly()).readonly(),
+    read({ containers = [] }) {
+      if (containers.every(({ env }) => env === undefined)) return undefined;
+      return containers.map(({ env = [] }) => env.map(({ name }) => name).toSorted());
+    },
+    wanted: ({ containers: updates = [] }, before) =>
+      updates.some(({ env }) => env !== undefined)
+        ? before?.map((names, at) => namesAfter(names, updates[at]))
+        : undefined,
+    words: (lists) =>
+      lists === undefined ? NOT_REPORTED : lists.map((names) => names.join(", ") || "none").join(" and "),
+    part: "env",
+    risks: ["disruptive"],
+    risk: () => "disruptive",
+    unlikeRequest: ({ containers }, now) =>
+      containers.some(({ env = [] }, at) => String(env.map(({ name }) => name).toSorted()) !== String(now[at] ?? [])) &&
+      "other environment variables",
+    follows: ({ revision }) => revision !== undefined,
+  }),
   revision: field({
     label: "revision",
     stored: z.number(),
     read: ({ revision }) => revision,
-    // What it goes back to becomes the next one.
-    wanted: ({ revision }, before) => (revision === undefined || before === undefined ? undefined : before + 1),
+    // What it goes back to becomes the next one; and nothing else shows another value of a variable.
+    wanted: ({ revision, containers = [] }, before) =>
+      before !== undefined && (revision !== undefined || containers.some(({ env }) => env !== undefined))
+        ? before + 1
+        : undefined,
     words: (revision) => String(revision ?? NOT_REPORTED),
     part: "revision",
     risks: ["routine"],
@@ -132,6 +157,13 @@ const rows = {
     follows: () => true,
   }),
 };
+
+function namesAfter(names: readonly string[], update: NonNullable<Update["containers"]>[number] = {}): string[] {
+  const { set = [], remove = [] } = update.env ?? {};
+  const wanted = new Set([...names, ...set.map(({ name }) => name)]);
+  for (const name of remove) wanted.delete(name);
+  return [...wanted].toSorted();
+}
 
 /** Domain names as a sorted set, case-insensitive (https://www.rfc-editor.org/rfc/rfc4343). */
 function domainSet(domains: readonly string[]): string[] {

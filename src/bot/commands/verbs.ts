@@ -7,6 +7,7 @@ import { create } from "./verbs/create/create.ts";
 import { remove } from "./verbs/delete.ts";
 import { approve, cancel, reject } from "./verbs/decisions.ts";
 import { deploy } from "./verbs/deploy/deploy.ts";
+import { env } from "./verbs/deploy/env.ts";
 import { rollback } from "./verbs/deploy/rollback.ts";
 import { versions } from "./verbs/deploy/versions.ts";
 import { domains } from "./verbs/domains.ts";
@@ -49,6 +50,7 @@ export const commands: readonly Command[] = [
   restart,
   deploy,
   rollback,
+  env,
   remove,
   undo,
   pending,

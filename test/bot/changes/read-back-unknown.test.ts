@@ -108,6 +108,7 @@ describe("cannot tell", () => {
           "domains": [
             "a.example.com",
           ],
+          "env": undefined,
           "images": undefined,
           "memoryMiB": [
             512,

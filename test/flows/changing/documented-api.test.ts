@@ -103,6 +103,12 @@ const flows: Readonly<Record<string, Flow>> = {
     expect(await tells("rollback two")).toContain("This workload API can't change the image of a service.");
     expect(api.writes).toEqual([]);
   },
+  async env({ tells, api }) {
+    expect(await tells("env two --unset OLD")).toContain(
+      "This workload API can't change the environment of a service.",
+    );
+    expect(api.writes).toEqual([]);
+  },
   async versions({ tells }) {
     expect(await tells("versions two")).toContain("The workload API doesn't say which versions two ran.");
   },

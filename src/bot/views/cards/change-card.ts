@@ -127,7 +127,7 @@ const approve: ButtonSpec = { label: () => "Approve", action: { kind: "request",
 const reject: ButtonSpec = { label: () => "Reject", action: { kind: "request", act: "reject" }, style: "danger" };
 const cancel: ButtonSpec = { label: () => "Cancel", action: { kind: "request", act: "cancel" } };
 const undo: ButtonSpec = {
-  label: ({ verb }) => (verb === "deploy" ? "Roll back" : "Undo"),
+  label: ({ verb }) => (verb === "deploy" || verb === "env" ? "Roll back" : "Undo"),
   action: { kind: "request", act: "undo" },
 };
 const again: ButtonSpec = { label: againLabel, action: { kind: "request", act: "again" } };

@@ -71,6 +71,15 @@ const byVerb: Readonly<Record<string, Words>> = {
     accepted: "Deployment{to} to {} accepted",
     harm: { disruptive: "replaces every instance", destructive: "replaces every instance" },
   },
+  env: {
+    title: "Change environment variables of {}",
+    running: "Changing environment variables of {}",
+    done: "{} environment variables changed",
+    failed: "{} environment variables weren't changed",
+    unsure: "environment variables of {} were changed",
+    accepted: "Change of environment variables of {} accepted",
+    harm: { disruptive: "replaces every instance", destructive: "replaces every instance" },
+  },
   rollback: {
     title: "Roll back {}{to}",
     running: "Rolling back {}{to}",
@@ -93,7 +102,7 @@ const byVerb: Readonly<Record<string, Words>> = {
 
 /** Whether instances are replaced by those of another version, one after the other. */
 export function isRolledOut({ verb = "" }: Pick<Phrased, "verb">): boolean {
-  return verb === "deploy" || verb === "rollback";
+  return verb === "deploy" || verb === "rollback" || verb === "env";
 }
 
 function phrase(...[title, running, past, what = "{}"]: [string, string, string, string?]): Phrase {

@@ -107,6 +107,7 @@ const forms: Readonly<Record<string, Forms>> = {
   stop: ["stopped", "Stop", "Stopping"],
   memory: updated,
   deploy: updated,
+  env: updated,
   rollback: updated,
   domains: updated,
 };

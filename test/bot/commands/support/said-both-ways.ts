@@ -173,6 +173,12 @@ export const bothWays: Readonly<Record<string, fc.Arbitrary<BothWays>>> = {
     flags(flag("container", name)),
     common.write,
   ),
+  env: all(
+    word("name", target),
+    fc.constant(part(["--set=LEVEL=a b", "--unset=OLD"], { set: "LEVEL=a b", unset: "OLD" })),
+    flags(flag("container", name)),
+    common.write,
+  ),
   rollback: all(word("name", target), flags(word("revision", numbers(1, 999_999_999))), common.write),
   domains: all(
     word("name", target),

@@ -11,19 +11,25 @@ import {
 /** The rule for volume names, in words. */
 export const volumeNameRule = `has 1 to ${requestLimits.volumeName} letters, digits, ".", "_" and "-", with a letter or digit first and last`;
 
+/** What the name of an environment variable is like. */
+export const ENV_NAME = /^[A-Za-z_][A-Za-z0-9_.-]*$/u;
+
 /** `LOG_LEVEL=info`; the value may be empty and may contain `=`. Errors never quote it: it may be a secret. */
-const EnvPair = z.string().transform((typed, context) => {
-  const at = typed.indexOf("=");
-  const name = typed.slice(0, Math.max(at, 0));
-  const value = typed.slice(at + 1);
-  if (!/^[A-Za-z_][A-Za-z0-9_.-]*$/u.test(name) || name.length > requestLimits.envName) {
-    context.addIssue("--env takes NAME=value. The name has letters, digits and _, and doesn't start with a digit.");
+export const envPair = (flag: string) =>
+  z.string().transform((typed, context) => {
+    const at = typed.indexOf("=");
+    const name = typed.slice(0, Math.max(at, 0));
+    const value = typed.slice(at + 1);
+    if (!ENV_NAME.test(name) || name.length > requestLimits.envName) {
+      context.addIssue(`${flag} takes NAME=value. The name has letters, digits and _, and doesn't start with a digit.`);
+      return z.NEVER;
+    }
+    if (fitsText(value)) return { name, value };
+    context.addIssue(
+      `The value of ${name} has more than ${requestLimits.text} characters, or contains a NUL character.`,
+    );
     return z.NEVER;
-  }
-  if (fitsText(value)) return { name, value };
-  context.addIssue(`The value of ${name} has more than ${requestLimits.text} characters, or contains a NUL character.`);
-  return z.NEVER;
-});
+  });
 
 function fitsText(text: string): boolean {
   return text.length <= requestLimits.text && !text.includes("\0");
@@ -99,7 +105,10 @@ export const containerArgs = {
     .array(z.string().refine(fitsText, `A word of a command has at most ${requestLimits.text} characters.`))
     .max(requestLimits.words, `A command has at most ${requestLimits.words} words.`)
     .optional(),
-  env: z.array(EnvPair).max(requestLimits.env, `At most ${requestLimits.env} environment variables.`).optional(),
+  env: z
+    .array(envPair("--env"))
+    .max(requestLimits.env, `At most ${requestLimits.env} environment variables.`)
+    .optional(),
   port: portList(requestLimits.ports, `A container opens at most ${requestLimits.ports} ports.`).optional(),
   mount: z.array(Mount).max(requestLimits.mounts, `At most ${requestLimits.mounts} mounts.`).optional(),
   memory: Memory.optional(),

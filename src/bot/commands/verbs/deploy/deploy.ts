@@ -65,7 +65,7 @@ export const deploy = writeVerb({
     prefill: servicePrefill((service) => ({ notes: [runsNow(service), ...keptImages(service)], values: {} })),
   },
   async propose({ name, image: typed, container }, context) {
-    await refuseUnkept(context);
+    await refuseUnkept("image", context);
     const service = await findService(name, context);
     const at = containerPosition(service, container);
     const { image: before, name: containerName } = service.containers?.[at] ?? {};
@@ -87,13 +87,16 @@ export const deploy = writeVerb({
   },
 });
 
-/** The API's document knows no way to change an image, so nobody is asked to approve what can't be done. */
-export async function refuseUnkept({ engine }: Pick<VerbContext, "engine">): Promise<void> {
+/** The API's document knows no way to change these, so nobody is asked to approve what can't be done. */
+export async function refuseUnkept(
+  what: "image" | "environment",
+  { engine }: Pick<VerbContext, "engine">,
+): Promise<void> {
   if ((await engine())?.keepsRevisions === true) return;
-  throw new UserError("This workload API can't change the image of a service.", {
+  throw new UserError(`This workload API can't change the ${what} of a service.`, {
     next:
-      "Nothing was changed. Create a service with the new image under another name, and delete the old one when the new " +
-      "one is healthy.",
+      `Nothing was changed. Create a service with the new ${what} under another name, and delete the old one when the ` +
+      "new one is healthy.",
   });
 }
 

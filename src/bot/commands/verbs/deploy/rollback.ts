@@ -54,7 +54,7 @@ export const rollback = writeVerb({
     }),
   },
   async propose({ name, revision }, context) {
-    await refuseUnkept(context);
+    await refuseUnkept("image", context);
     const service = await findService(name, context);
     const goal =
       revision === undefined ? earlierOf(service) : service.revisions?.find((each) => each.revision === revision);
@@ -106,11 +106,11 @@ function notKept({ name, revisions = [] }: Service, wanted: number | undefined):
   return new UserError(what, { next: `Nothing was changed. ${has} Deploy the image that you want.` });
 }
 
-/** A deploy and a rollback are taken back by the revision from before. */
+/** A deploy, a rollback and other variables are taken back by the revision from before. */
 function revisionBefore(change: Change): { readonly revision: string } | undefined {
   const isRevised =
     onlyUpdate(change, "revision") !== undefined ||
-    onlyUpdate(change, "containers")?.some(({ image }) => image !== undefined) === true;
+    onlyUpdate(change, "containers")?.some(({ image, env }) => (image ?? env) !== undefined) === true;
   const before = change.before?.revision;
   return isRevised && before !== undefined ? { revision: String(before) } : undefined;
 }

@@ -59,7 +59,7 @@ function changeWords(event: HistoryEvent, diff = ""): string {
 }
 
 /** For other verbs the diff says no more than the verb. */
-const measured: ReadonlySet<string> = new Set(["scale", "memory", "domains", "deploy", "rollback"]);
+const measured: ReadonlySet<string> = new Set(["scale", "memory", "domains", "deploy", "env", "rollback"]);
 const LISTED = 3;
 const DIFF = 2;
 

@@ -4,6 +4,7 @@ import type { EngineInfo } from "../../../../../src/api/engine-info.ts";
 import type { WriteCommand } from "../../../../../src/bot/commands/command.ts";
 import { parseText } from "../../../../../src/bot/commands/grammar/parse.ts";
 import { deploy } from "../../../../../src/bot/commands/verbs/deploy/deploy.ts";
+import { env } from "../../../../../src/bot/commands/verbs/deploy/env.ts";
 import { rollback } from "../../../../../src/bot/commands/verbs/deploy/rollback.ts";
 import { drawn } from "../../../views/support/drawn.ts";
 import { service } from "../../../views/support/workloads.ts";
@@ -96,6 +97,66 @@ test.each([
   await expect(proposed(command, words, {}, { ...keeps, keepsRevisions: false })).rejects.toMatchObject({
     message: "This workload API can't change the image of a service.",
     next: "Nothing was changed. Create a service with the new image under another name, and delete the old one when the new one is healthy.",
+  });
+});
+
+describe("env", () => {
+  const secret = "correct-horse-battery";
+  const containers = [
+    {
+      name: "web",
+      image: "shop/web:1.5",
+      env: [
+        { name: "LEVEL", value: "info" },
+        { name: "KEY", value: secret },
+        { name: "OLD", value: "1" },
+      ],
+    },
+  ];
+
+  test("sets and removes by name, and says only names", async () => {
+    const { call, diff } = await proposed(
+      env,
+      `env web --set KEY=other --set NEW=${secret} --set LEVEL=info --unset OLD`,
+      {
+        containers,
+      },
+    );
+
+    const set = [
+      { name: "KEY", value: "other" },
+      { name: "NEW", value: secret },
+      { name: "LEVEL", value: "info" },
+    ];
+    expect(call).toMatchObject({ body: { containers: [{ env: { set, remove: ["OLD"] } }] } });
+    expect(diff).toEqual(["adds NEW", "changes KEY", "removes OLD"]);
+  });
+
+  test("that changes nothing says so", async () => {
+    expect((await proposed(env, "env web --set LEVEL=info --unset NEVER", { containers })).diff).toEqual([]);
+  });
+
+  test.each([
+    ["env web --set LEVEL=a --unset LEVEL", "LEVEL can't be set and removed at once."],
+    ["env web --set LEVEL=a --container x", "web has no container named x."],
+  ])("%s is refused", async (words, why) => {
+    await expect(proposed(env, words, { containers })).rejects.toThrow(why);
+  });
+
+  test("the form lists names, never values", async () => {
+    const { context } = scripted({ services: [service("web", { ...web, containers })], engine: keeps });
+
+    const facts = await env.form?.prefill?.({ name: "web" }, undefined, context);
+
+    expect(JSON.stringify(facts)).toContain("LEVEL, KEY, OLD");
+    expect(JSON.stringify(facts)).not.toContain(secret);
+    expect(facts?.values).toEqual({});
+  });
+
+  test("is taken back by the revision from before", async () => {
+    const change = await proposed(env, "env web --unset OLD", { containers });
+
+    expect(rollback.undo?.(change)).toEqual({ revision: "4" });
   });
 });
 

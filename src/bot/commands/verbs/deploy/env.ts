@@ -1,0 +1,150 @@
+import { z } from "zod";
+import type { Service } from "../../../../api/answers.ts";
+import { requestLimits } from "../../../../api/request-limits.ts";
+import { UserError } from "../../../errors.ts";
+import { truncate, visible } from "../../../views/kit/text.ts";
+import { serviceField } from "../../forms/fields.ts";
+import { aboutWorkload, servicePrefill } from "../../forms/service-form.ts";
+import { Target } from "../../grammar/argument-types.ts";
+import { writeVerb } from "../../grammar/verb.ts";
+import { ContainerName, containerPosition, containerUpdates } from "../../lookup/containers.ts";
+import { findService } from "../../lookup/find.ts";
+import { serviceChange } from "../../lookup/service-change.ts";
+import { ENV_NAME, envPair } from "../create/container-arguments.ts";
+import { refuseUnkept } from "./deploy.ts";
+
+const most = `At most ${requestLimits.env} environment variables.`;
+const Name = z
+  .string()
+  .max(requestLimits.envName)
+  .regex(ENV_NAME, "--unset takes the name of a variable, as in --unset LOG_LEVEL.");
+
+/** Values are typed by people and sent to the workload API; they are never shown again. */
+export const env = writeVerb({
+  name: "env",
+  summary: "Set and remove environment variables of a service",
+  example: "env web --unset OLD_FLAG",
+  aliases: ["set-env"],
+  near: ["environment", "variables", "vars", "config"],
+  phrases: [["SHOW(environment|environment variables|env|variables) of NAME", "env NAME"]],
+  flags: {
+    set: { value: "K=V", many: true, summary: "set a variable (repeatable)" },
+    unset: { value: "K", many: true, summary: "remove a variable (repeatable)" },
+    container: { value: "C", summary: "which container, if there are several" },
+  },
+  words: { name: "NAME" },
+  updates: "env",
+  args: z
+    .object({
+      name: Target,
+      set: z.array(envPair("--set")).max(requestLimits.env, most).optional(),
+      unset: z.array(Name).max(requestLimits.env, most).optional(),
+      container: ContainerName.optional(),
+    })
+    .refine(({ set, unset }) => hasSome(set) || hasSome(unset), {
+      error: "Say which variables to set or to remove.",
+      path: ["set"],
+      // It is missing from the beginning, whatever else is wrong.
+      when: () => true,
+    }),
+  form: {
+    title: "Environment variables",
+    submit: "Change",
+    fields: () => [
+      serviceField,
+      {
+        id: "set",
+        label: "Set",
+        hint: "One per line, as NAME=value. Values aren't shown again.",
+        placeholder: "For example: LOG_LEVEL=info",
+        isOptional: true,
+        isSecret: true,
+        input: { kind: "lines", maxLength: LONGEST },
+      },
+      {
+        id: "unset",
+        label: "Remove",
+        hint: "Names, one per line.",
+        isOptional: true,
+        input: { kind: "lines", maxLength: LONGEST },
+      },
+      {
+        id: "container",
+        label: "Container",
+        hint: "Only needed if the service has several containers.",
+        isOptional: true,
+        isMore: true,
+        input: { kind: "text", maxLength: requestLimits.containerName },
+      },
+    ],
+    prefill: servicePrefill((service) => ({ notes: namesNow(service), values: {} })),
+  },
+  async propose({ name, set = [], unset = [], container }, context) {
+    await refuseUnkept("environment", context);
+    const both = set.find((each) => unset.includes(each.name))?.name;
+    if (both !== undefined) {
+      throw new UserError(`${both} can't be set and removed at once.`, {
+        next: "Nothing was changed. Say one of the two.",
+      });
+    }
+    const service = await findService(name, context);
+    const at = containerPosition(service, container);
+    const variables = [...new Map(set.map((each) => [each.name, each])).values()];
+    const update = {
+      ...(set.length > 0 && { set: variables }),
+      ...(unset.length > 0 && { remove: [...new Set(unset)] }),
+    };
+    return serviceChange(service, context, {
+      op: "updateService",
+      body: {
+        containers: containerUpdates(service, at, (named) => ({
+          ...(named !== undefined && { name: named }),
+          env: update,
+        })),
+      },
+      diff: differences(service, at, update),
+    });
+  },
+});
+
+function hasSome(list: unknown): boolean {
+  return Array.isArray(list) && list.length > 0;
+}
+
+/** The longest text of a field: https://docs.slack.dev/reference/block-kit/block-elements/plain-text-input-element. */
+const LONGEST = 3_000;
+
+type Update = {
+  readonly set?: readonly { readonly name: string; readonly value: string }[];
+  readonly remove?: readonly string[];
+};
+
+/** Names only. What the workload API reports to be so already isn't among them. */
+function differences({ containers = [] }: Service, at: number, { set = [], remove = [] }: Update): string[] {
+  const container = containers[at];
+  const now = container?.env && new Map(container.env.map(({ name, value = "" }) => [name, value]));
+  const of = containers.length > 1 ? ` of ${container?.name ?? `container ${at + 1}`}` : "";
+  const line = (what: string, names: readonly string[]) =>
+    names.length === 0 ? [] : [`${what} ${names.join(", ")}${of}`];
+  const names = (some: typeof set) => some.map(({ name }) => name);
+  if (now === undefined) return [...line("sets", names(set)), ...line("removes", remove)];
+  return [
+    ...line("adds", names(set.filter(({ name }) => !now.has(name)))),
+    ...line("changes", names(set.filter(({ name, value }) => now.has(name) && now.get(name) !== value))),
+    ...line(
+      "removes",
+      remove.filter((name) => now.has(name)),
+    ),
+  ];
+}
+
+function namesNow({ name, containers = [] }: Service) {
+  const lists = containers.map(({ name: container, env: variables }) => {
+    const names = variables?.map((variable) => variable.name).join(", ") ?? "not reported";
+    return `${containers.length > 1 ? `${container ?? "unnamed"}: ` : ""}${names || "none"}`;
+  });
+  return [
+    aboutWorkload(name, " has these variables (values hidden):"),
+    truncate(visible(lists.join(" · ") || "not reported"), 1_000),
+  ];
+}
