@@ -51,6 +51,8 @@ export type WorldOptions = {
   readonly onStatement?: (sql: string) => void;
   /** How Slack's deliveries arrive. Default: GANTRY_TEST_TRANSPORT, or http. */
   readonly transport?: TransportChoice["kind"];
+  /** How long Slack waits for an ack. Default: as long as the real one, longer on a busy machine. */
+  readonly ackMs?: number;
   /** A database that is there before the bot starts: SQL, and the keys that sealed it. */
   readonly database?: { readonly sql: string; readonly keys: string };
 } & Pick<BotParts, "backOff" | "patience">;
@@ -139,7 +141,7 @@ export async function world(options: WorldOptions = {}): Promise<World> {
     command: settings.command,
     botPort: () => botPort,
     now: nowMs,
-    ackMs: ackLimitMs(),
+    ackMs: options.ackMs ?? ackLimitMs(),
     externalFaults: troubled.switches,
   });
 

@@ -2,12 +2,12 @@ import { expect, test } from "vitest";
 import { approvalTown, count } from "../../support/approval-town.ts";
 import { card, clicks, says } from "../../support/speak.ts";
 import { slowness } from "../../support/until.ts";
-import type { World } from "../../support/world.ts";
+import type { World, WorldOptions } from "../../support/world.ts";
 
 // What Slack and the network do to the connections of Socket Mode. Always told over Socket Mode.
 
-async function connected(): Promise<World> {
-  const town = await approvalTown({ transport: "socket" });
+async function connected(options: Pick<WorldOptions, "ackMs"> = {}): Promise<World> {
+  const town = await approvalTown({ transport: "socket", ...options });
   await town.until(() => town.playground.links.names().length === 2);
   return town;
 }
@@ -56,18 +56,15 @@ test("a mention that Slack delivers on both connections runs once", async () => 
 });
 
 test("a cut network is an error of Slack's for who types, and afterwards everything works", async () => {
-  await using town = await connected();
+  // No longer on a busy machine: after half a minute the bot would give the connection up.
+  await using town = await connected({ ackMs: 3_000 });
   const { network } = town.playground.faults;
   network.cut();
   const { error } = await town.developer.says("/gantry scale web 3");
   network.restore();
-  // What Slack sends on a connection that a longer cut ended is lost, until the bot has another.
-  await town.until(async () => (await town.developer.says("/gantry list")).acked);
-  await town.settled();
-  const after = await says(town, town.developer, "/gantry list");
 
   expect(error).toBe("operation_timeout");
-  expect(after).toContain("web");
+  await town.until(async () => (await says(town, town.developer, "/gantry list")).includes("web"));
 });
 
 test("when no connection is open, Slack says so, and the bot isn't ready", async () => {
