@@ -13,7 +13,7 @@ export function slowness(): number {
 
 /** How long the simulated Slack waits for an ack: as long as the real one, or longer on a busy machine. */
 export function ackLimitMs(): number {
-  return 3_000 * slowness();
+  return Math.round(3_000 * slowness());
 }
 
 /** Polls a condition to a deadline, which is later on a busy machine. */

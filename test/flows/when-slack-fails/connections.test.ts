@@ -16,7 +16,7 @@ test("people notice nothing of a refresh of all connections", async () => {
   await using town = await connected();
   const { links } = town.playground;
   const old = links.names();
-  links.refresh({ warnMs: 500 * slowness() });
+  links.refresh({ warnMs: Math.round(500 * slowness()) });
   const answered: boolean[] = [];
   await town.until(async () => {
     const { acked } = await town.developer.says("/gantry list");

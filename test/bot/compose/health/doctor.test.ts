@@ -41,7 +41,7 @@ test("next to a running bot it is well, and the bot's folder stays the bot's", a
   const findings = await doctor(env());
 
   expect(says(findings.filter(({ state }) => state !== "ok"))).toBe("");
-  expect(says(findings)).toContain("ok Last from Slack: command 0s ago");
+  expect(says(findings)).toMatch(/^ok Last from Slack: command \d+s ago$/mu);
   expect(says(findings)).toContain("ok 1 live replica");
   expect(says(findings)).not.toContain(town.botToken);
   await town.developer.says("/gantry list");

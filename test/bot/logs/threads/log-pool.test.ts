@@ -3,6 +3,7 @@ import { afterEach, expect, test } from "vitest";
 import { createLogPool, type LogPool, type LogPoolOptions } from "../../../../src/bot/logs/threads/log-pool.ts";
 import { UserError } from "../../../../src/bot/errors.ts";
 import { notFullRun } from "../../../support/full-run.ts";
+import { slowness } from "../../../support/until.ts";
 
 const open: LogPool[] = [];
 afterEach(async () => {
@@ -33,7 +34,9 @@ async function refusal(work: Promise<unknown>): Promise<string> {
 }
 
 test("a slow expression ends with advice, and blocks neither the process nor another person", async () => {
-  const pool = poolOf({ stepLimitMs: 700 });
+  // The other person's thread has to be ready before the limit.
+  const stepLimitMs = Math.round(700 * slowness());
+  const pool = poolOf({ stepLimitMs });
   let isOver = false;
   let turns = 0;
   const turning = setInterval(() => (turns += 1), 5);
@@ -44,7 +47,7 @@ test("a slow expression ends with advice, and blocks neither the process nor ano
   expect(isOver).toBe(false);
   expect(second.lines).toEqual([{ text: "ERROR password=[redacted]", match: true }]);
   expect(await first).toBe(
-    "This expression is too slow: searching 200 lines takes more than 0.7 s. " +
+    `This expression is too slow: searching 200 lines takes more than ${stepLimitMs / 1_000} s. ` +
       "Search for plain words, avoid large counts such as `{900}`, or read fewer lines.",
   );
   clearInterval(turning);
