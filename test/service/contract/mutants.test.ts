@@ -29,7 +29,7 @@ async function failures(
 
 const operations = Object.keys(operationTable) as OperationId[]; // the keys of the table are the operations
 
-describe.concurrent("the contract suite", { timeout: 60_000 }, () => {
+describe.concurrent("the contract suite", () => {
   test.each(mutants)("fails for an engine whose $operation $bug", async ({ operation, change }) => {
     const failed = await failures(operation, (good) => ({ ...good, ...change(good) }), BROKEN_MS);
 

@@ -3,6 +3,7 @@ import type { Answer, OperationId } from "../../../src/api/operations.ts";
 import type { NewJobContainer, NewServiceContainer } from "../../../src/api/schema.ts";
 import { routesOf, loadSpec } from "../../../src/service/api/contract.ts";
 import type { Account } from "../../../src/service/api/users.ts";
+import { slowness } from "../../support/until.ts";
 
 /** Workloads that the engine under test can run; what they do is the same everywhere, images and commands are not. */
 export type Workloads = {
@@ -44,7 +45,7 @@ export type ServiceUnderTest = {
   readonly resizes?: true;
   /** The answer of a web service at its `service_url`; rejects when nobody answers there. */
   readonly reach: (serviceUrl: string) => Promise<string>;
-  /** How long a change may take. */
+  /** How long a change may take on a quiet machine. */
   readonly deadlineMs: number;
   readonly close: () => Promise<void>;
 };
@@ -97,14 +98,15 @@ export function worldOf(service: ServiceUnderTest): World {
       return reply.body as Answer<Op>; // the service under test checks its answers against the contract
     },
     async until(read, isWanted) {
-      const deadline = performance.now() + given.deadlineMs;
+      const since = performance.now();
       for (;;) {
         // Asked before the read: a machine that stood still past the deadline gets one look more.
-        const isLast = performance.now() > deadline;
+        const limitMs = given.deadlineMs * slowness();
+        const isLast = performance.now() - since > limitMs;
         const value = await read();
         if (isWanted(value)) return value;
         if (isLast) {
-          throw new Error(`not within ${given.deadlineMs} ms; at last: ${JSON.stringify(value)}`);
+          throw new Error(`not within ${limitMs} ms; at last: ${JSON.stringify(value)}`);
         }
         await new Promise((resolve) => setTimeout(resolve, 15)); // between two looks
       }
