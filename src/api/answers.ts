@@ -76,9 +76,31 @@ const DeletedService = z.unknown().transform((body) => {
 
 /** How a long list is read, without its object around it. */
 export const listsInSlices = {
-  listJobs: { key: "jobs", read: readJob },
-  listServices: { key: "services", read: readService },
+  listJobs: { key: "jobs", read: readJob, readBrief: readBriefJob },
+  listServices: { key: "services", read: readService, readBrief: readBriefService },
 } as const; // the key decides the operation's answer
+
+/** Of its containers, which are most of it, only their environment stays, which is removed from logs. */
+function readBriefService(value: unknown): ReturnType<typeof readService> {
+  const read = readService(value);
+  for (const service of read) {
+    if (service.containers !== undefined) service.containers = withEnv(service.containers);
+  }
+  return read;
+}
+
+function readBriefJob(value: unknown): ReturnType<typeof readJob> {
+  const read = readJob(value);
+  for (const { spec } of read) {
+    const containers = spec?.template?.spec?.containers;
+    if (spec !== undefined) spec.template = containers && { spec: { containers: withEnv(containers) } };
+  }
+  return read;
+}
+
+function withEnv<Container extends { env?: unknown }>(containers: readonly Container[]): Pick<Container, "env">[] {
+  return containers.flatMap(({ env }) => (env === undefined ? [] : [{ env }]));
+}
 
 /**
  * One schema per operation, no stricter than the service. Unknown fields are kept; missing and null ones are undefined.

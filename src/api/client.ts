@@ -25,7 +25,7 @@ export type ApiSettings = {
   readonly random?: () => number;
   /** Pauses before a retry. */
   readonly wait?: (ms: number, signal?: AbortSignal) => Promise<void>;
-  /** The longest answer read, in bytes after decompression. Default: 16 MB. */
+  /** The longest answer read, in bytes after decompression. Default: 64 MB for a list, which is parsed in slices, else 16 MB. */
   readonly bodyLimitBytes?: number;
   /** Time limits of single attempts, in milliseconds. Default: the operation table. */
   readonly timeouts?: Partial<Record<OperationId, number>>;
@@ -35,6 +35,8 @@ export type SendOptions = {
   readonly signal?: AbortSignal;
   /** In milliseconds, for the answer with all retries. Default: 8 s for a read, the time limit for a write. */
   readonly budgetMs?: number;
+  /** Of a list of thousands, the containers are dropped except for their environment. */
+  readonly isBrief?: boolean;
   /**
    * Called once, right before a write leaves, with nothing awaited in between. False: nothing is sent or counted, and
    * `send` throws a Problem of kind `aborted` with `maybeSent` false. Not called for a read. Must not throw.
@@ -76,8 +78,10 @@ const RETRIES = 2;
 /** A warning of a cluster names each field that it is about. */
 const WARNING = 300;
 const BODY_LIMIT_BYTES = 16 * 1024 * 1024;
+const LIST_LIMIT_BYTES = 64 * 1024 * 1024;
 
-type Client = Required<ApiSettings> & { readonly counted: CallCount; readonly singleFlight: SingleFlight<unknown> };
+type Client = Required<Omit<ApiSettings, "bodyLimitBytes">> &
+  Pick<ApiSettings, "bodyLimitBytes"> & { readonly counted: CallCount; readonly singleFlight: SingleFlight<unknown> };
 type Sending = { readonly call: Call; readonly account: ApiAccount; readonly options: SendOptions };
 
 /** Throws an Error with a sentence when `baseUrl` can't be called. */
@@ -87,7 +91,6 @@ export function createApi(settings: ApiSettings): Api {
     fetch: (request) => fetch(request),
     random: Math.random,
     wait: (ms, signal) => sleep(ms, undefined, { signal }),
-    bodyLimitBytes: BODY_LIMIT_BYTES,
     timeouts: {},
     ...settings,
     baseUrl: baseOf(settings.baseUrl),
@@ -116,10 +119,10 @@ export function createApi(settings: ApiSettings): Api {
 function answerTo(client: Client, sending: Sending): Promise<unknown> {
   const { call, account, options } = sending;
   const isRead = operationTable[call.op].effect === "read";
-  const { signal, budgetMs = isRead ? READ_BUDGET_MS : LONGEST_TIMER_MS } = options;
+  const { signal, isBrief = false, budgetMs = isRead ? READ_BUDGET_MS : LONGEST_TIMER_MS } = options;
   return client.singleFlight.join({
     op: call.op,
-    ...(isRead && { key: keyOf(call, account) }),
+    ...(isRead && { key: `${isBrief ? "brief " : ""}${keyOf(call, account)}` }),
     ...(lists.has(call.op) && { sharedForMs: LIST_SHARED_FOR_MS }),
     budgetMs: Math.min(budgetMs, LONGEST_TIMER_MS),
     signal,
@@ -132,7 +135,7 @@ function answerTo(client: Client, sending: Sending): Promise<unknown> {
         wait: (ms) => client.wait(ms, flight.signal),
       });
       const secrets = secretValues(call, account);
-      const decoded = await decode(answer, { op: call.op, secrets, now: client.now });
+      const decoded = await decode(answer, { op: call.op, secrets, now: client.now, isBrief });
       const warnings = isRead
         ? []
         : warningsIn(answer.headers).flatMap((text) => displayable(text, secrets, WARNING) ?? []);
@@ -162,7 +165,7 @@ function attempt(client: Client, { call, account, options }: Sending, flight: Fl
     },
     fetch: client.fetch,
     timeoutMs: client.timeouts[op] ?? timeoutMs,
-    limitBytes: client.bodyLimitBytes,
+    limitBytes: client.bodyLimitBytes ?? (lists.has(op) ? LIST_LIMIT_BYTES : BODY_LIMIT_BYTES),
     signal: flight.signal,
   });
   return answered.catch((error: unknown) => {

@@ -12,50 +12,88 @@ export type Decoding<Op extends OperationId> = {
   /** Removed from everything the API says. */
   readonly secrets: readonly Secret[];
   readonly now: () => number;
+  /** A long list may lack what no list shows. */
+  readonly isBrief: boolean;
 };
 
 /** From here on, reading a list takes so long that others would notice: about a thousand workloads. */
 const LONG = 256 * 1024;
 
+/** A text that is parsed at once takes ten times as much memory. */
+const MOST_AT_ONCE = 16 * 1024 * 1024;
+
 /** Parses the answer of an operation. Throws a Problem for a refusal or an answer that isn't of this API. */
 export async function decode<Op extends OperationId>(
   exchange: Exchange,
-  { op, secrets, now }: Decoding<Op>,
+  { op, secrets, now, isBrief }: Decoding<Op>,
 ): Promise<ParsedAnswer<Op>> {
-  const { status, headers, text } = exchange;
+  const { status, headers, chunks } = exchange;
   if (status >= 400 && status < 600) {
-    const detail = errorSentence(text ?? "", secrets);
-    const instead = status === 404 ? insteadIn(text ?? "", secrets) : undefined;
+    const text = new TextDecoder().decode(Buffer.concat(chunks));
+    const detail = errorSentence(text, secrets);
+    const instead = status === 404 ? insteadIn(text, secrets) : undefined;
     throw refusal({ op, status, detail, instead, retryAfterSeconds: retryAfterSeconds(headers, now()) });
   }
   if (status < 200 || status > 299) throw unexpected(op, statusText(status, headers, secrets), status);
-  if (text === undefined) throw unexpected(op, "text that isn't UTF-8", status);
-  // The login page of a proxy also comes with 200.
-  // Only the start counts: a log line can contain HTML.
-  const start = text.slice(0, 200).trimStart();
-  if (start.startsWith("<") && isHtml(start)) throw unexpected(op, "a web page instead of data", status);
-  const long = text.length < LONG ? undefined : await longList(op, text);
+  const long = await longList(op, chunks, { isBrief });
   if (long !== undefined) return long as ParsedAnswer<Op>; // of this operation
-  const body = isStatusOnly(op) ? jsonOrSentence(text, secrets) : jsonOf(text, op, status);
+  if (sizeOf(chunks) > MOST_AT_ONCE) throw unexpected(op, "invalid or incomplete JSON", status);
   const shape: z.ZodType = answerShapes[op];
+  const body = bodyOf(exchange, { op, secrets });
   const read = shape.safeParse(body);
   if (!read.success) throw unexpected(op, mismatch(body, read.error), status);
   return read.data as ParsedAnswer<Op>; // the shape of `op` has this output
 }
 
-/** Undefined when the text holds no such list; it is then parsed at once. */
-async function longList(op: OperationId, text: string): Promise<object | undefined> {
-  if (op !== "listJobs" && op !== "listServices") return undefined;
-  const { key, read } = listsInSlices[op];
+function bodyOf({ status, chunks }: Exchange, { op, secrets }: Pick<Decoding<OperationId>, "op" | "secrets">): unknown {
+  const bytes = Buffer.concat(chunks);
+  const text = isStatusOnly(op) ? new TextDecoder().decode(bytes) : utf8Of(bytes);
+  if (text === undefined) throw unexpected(op, "text that isn't UTF-8", status);
+  // The login page of a proxy also comes with 200.
+  // Only the start counts: a log line can contain HTML.
+  const start = text.slice(0, 200).trimStart();
+  if (start.startsWith("<") && isHtml(start)) throw unexpected(op, "a web page instead of data", status);
+  return isStatusOnly(op) ? jsonOrSentence(text, secrets) : jsonOf(text, op, status);
+}
+
+/** Undefined when the bytes aren't UTF-8. */
+function utf8Of(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Undefined when it is short, or no such list; it is then parsed at once. */
+async function longList(
+  op: OperationId,
+  chunks: readonly Uint8Array[],
+  { isBrief }: Pick<Decoding<OperationId>, "isBrief">,
+): Promise<object | undefined> {
+  if ((op !== "listJobs" && op !== "listServices") || sizeOf(chunks) < LONG) return undefined;
+  const { key, ...readers } = listsInSlices[op];
+  const read = isBrief ? readers.readBrief : readers.read;
   const items: unknown[] = [];
   let entries = 0;
   const take = (some: readonly unknown[]): void => {
     entries += some.length;
     for (const each of some) items.push(...read(each));
   };
-  const rest = await parseSliced(text, { key, take });
+  const rest = await parseSliced(textIn(chunks), { key, take }).catch(() => undefined);
   const answer = rest && answerShapes[op].safeParse(rest).data;
   return answer && { ...answer, [key]: items, skipped: entries - items.length };
+}
+
+function sizeOf(chunks: readonly Uint8Array[]): number {
+  return chunks.reduce((sum, { byteLength }) => sum + byteLength, 0);
+}
+
+/** Throws when it isn't UTF-8. */
+function* textIn(chunks: readonly Uint8Array[]): Generator<string> {
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  for (const chunk of chunks) yield decoder.decode(chunk, { stream: true });
+  yield decoder.decode();
 }
 
 function statusText(status: number, headers: Headers, secrets: readonly Secret[]): string {

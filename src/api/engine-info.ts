@@ -74,10 +74,10 @@ async function read({ baseUrl, fetch }: Parts): Promise<EngineInfo | undefined> 
     fetch(new Request(`${baseUrl}/healthz`, { signal, redirect: "error" })),
     signal,
   );
-  const { bytes, end } = await readBody(response, LIMIT_BYTES, signal);
+  const { chunks, end } = await readBody(response, LIMIT_BYTES, signal);
   if (end !== "whole") return undefined;
   // 503 while it isn't ready: the engine is the same.
-  const health = Health.safeParse(JSON.parse(new TextDecoder().decode(bytes)));
+  const health = Health.safeParse(JSON.parse(Buffer.concat(chunks).toString()));
   if (!health.success) return undefined;
   const { title, regions, update_memory: memory, updates = [] } = health.data.engine;
   return {

@@ -2,8 +2,8 @@ import { orAborted } from "../platform/waiting.ts";
 import { invalid, timedOut, tooLong, unreachable, Problem } from "./problem.ts";
 import type { OperationId } from "./operations.ts";
 
-/** An answer with any status. `text` is undefined when the body isn't UTF-8. */
-export type Exchange = { readonly status: number; readonly headers: Headers; readonly text: string | undefined };
+/** An answer with any status, its body in the parts in which it came. */
+export type Exchange = { readonly status: number; readonly headers: Headers; readonly chunks: readonly Uint8Array[] };
 
 export type Fetch = (request: Request) => Promise<Response>;
 
@@ -76,15 +76,14 @@ async function answerIn(response: Response, attempt: Attempt, signal: AbortSigna
   const { status, headers, ok } = response;
   const isBodyNeeded = ok && !isStatusOnly(op);
   const limitBytes = isBodyNeeded ? attempt.limitBytes : Math.min(ERROR_BYTES, attempt.limitBytes);
-  const { bytes, end } = await readBody(response, limitBytes, signal);
-  if (!isBodyNeeded) return { status, headers, text: new TextDecoder().decode(bytes) };
-  if (end === "cut") throw new Error("the answer was cut off");
-  if (end === "limit") throw tooLong(op, limitBytes, status);
-  return { status, headers, text: utf8Of(bytes) };
+  const { chunks, end } = await readBody(response, limitBytes, signal);
+  if (isBodyNeeded && end === "cut") throw new Error("the answer was cut off");
+  if (isBodyNeeded && end === "limit") throw tooLong(op, limitBytes, status);
+  return { status, headers, chunks };
 }
 
 type Body = {
-  readonly bytes: Uint8Array;
+  readonly chunks: readonly Uint8Array[];
   /** `limit`: there was more than allowed; `cut`: the connection broke off, or the signal was aborted. */
   readonly end: "whole" | "limit" | "cut";
 };
@@ -95,7 +94,7 @@ type Body = {
  */
 export async function readBody(response: Response, limitBytes: number, signal: AbortSignal): Promise<Body> {
   const chunks: Uint8Array[] = [];
-  const ended = (end: Body["end"]): Body => ({ bytes: Buffer.concat(chunks), end });
+  const ended = (end: Body["end"]): Body => ({ chunks, end });
   if (response.body === null) return ended("whole");
   const reader = response.body.getReader();
   // Cancelling ends a pending read at once, even of a stream that ignores the signal.
@@ -117,14 +116,5 @@ export async function readBody(response: Response, limitBytes: number, signal: A
   } finally {
     signal.removeEventListener("abort", stop);
     stop();
-  }
-}
-
-/** Undefined when the bytes aren't UTF-8. */
-function utf8Of(bytes: Uint8Array): string | undefined {
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-  } catch {
-    return undefined;
   }
 }

@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { createTurns } from "../platform/turns.ts";
 
 export type Slicing = {
   /** Of the object that the text is: the list that is parsed in slices. */
@@ -13,35 +13,71 @@ export type Slicing = {
 
 /** Less than a millisecond's work. */
 const SIZE = 64 * 1024;
-const TURN_MS = 5;
 
 /**
- * Parses a JSON object with a long list and steps aside in between, so that nobody else's acknowledgement waits for it. Resolves
- * to the object with that list empty. Undefined for every other text, whole or broken: `JSON.parse` says what it is.
- * `take` may have been called by then.
+ * Parses a JSON object with a long list out of the pieces of its text, and steps aside in between, so that nobody else's
+ * acknowledgement waits for it. Resolves to the object with that list empty. Undefined for every other text, whole or broken:
+ * `JSON.parse` says what it is. `take` may have been called by then. Of the text, it holds no more than it needs at a time.
  */
-export async function parseSliced(text: string, slicing: Slicing): Promise<object | undefined> {
-  const { key, take, size = SIZE, turnMs = TURN_MS } = slicing;
-  const list = startOf(text, key);
-  if (list === undefined) return undefined;
-  let since = performance.now();
-  let from = list;
-  for (let at = list; ;) {
+export async function parseSliced(pieces: Iterable<string>, slicing: Slicing): Promise<object | undefined> {
+  const { key, take, size = SIZE, turnMs } = slicing;
+  const { stepAside } = createTurns(turnMs);
+  const more = appending(pieces);
+  let text = "";
+  let list: number | undefined;
+  while (list === undefined) {
+    const longer = more(text);
+    if (longer === undefined) return undefined;
+    text = longer;
+    list = startOf(text, key);
+  }
+  const head = text.slice(0, list);
+  text = text.slice(list);
+  let isFirst = true;
+  for (let at = 0; ;) {
     const { end, isLast } = entryEnd(text, at);
-    if (end === undefined) return undefined;
+    if (end === undefined) {
+      const longer = more(text);
+      if (longer === undefined) return undefined;
+      text = longer;
+      continue;
+    }
     at = end + 1;
-    if (!isLast && end - from < size) continue;
-    const entries = parsed(`[${text.slice(from, end)}]`);
+    if (!isLast && end < size) continue;
+    const entries = parsed(`[${text.slice(0, end)}]`);
     if (!Array.isArray(entries)) return undefined;
     // Only a whole list may be empty: otherwise a comma has nothing behind it.
-    if (entries.length === 0 && from !== list) return undefined;
+    if (entries.length === 0 && !(isFirst && isLast)) return undefined;
     take(entries);
-    if (isLast) return restOf(text.slice(0, list) + text.slice(end), key);
-    from = at;
-    if (performance.now() - since < turnMs) continue;
-    await nextTurn();
-    since = performance.now();
+    if (isLast) return restOf(head + text.slice(end) + [...remaining(more)].join(""), key);
+    text = text.slice(at);
+    at = 0;
+    isFirst = false;
+    await stepAside();
   }
+}
+
+type More = (text: string) => string | undefined;
+
+/**
+ * The text with what follows it; undefined at the end. It is at least twice as long: what begins in it and doesn't end is
+ * looked at again from its beginning.
+ */
+function appending(pieces: Iterable<string>): More {
+  const left = pieces[Symbol.iterator]();
+  return (text) => {
+    let longer = text;
+    while (longer.length < 2 * text.length || longer.length === text.length) {
+      const next = left.next();
+      if (next.done === true) break;
+      longer += next.value;
+    }
+    return longer.length === text.length ? undefined : longer;
+  };
+}
+
+function* remaining(more: More): Generator<string> {
+  for (let piece = more(""); piece !== undefined; piece = more("")) yield piece;
 }
 
 function restOf(text: string, key: string): object | undefined {

@@ -197,24 +197,42 @@ describe("something else than the API answers", () => {
     expect(problem.next).toContain("check WORKLOAD_API_URL");
   });
 
-  test("50 MB of junk are not read to their end", async () => {
-    let pulled = 0;
-    const junk = new ReadableStream<Uint8Array>({
+  /** The answer is so many MB of nothing; `pulled` counts those that were read. */
+  function junk(megabytes: number) {
+    const read = { pulled: 0 };
+    const body = new ReadableStream<Uint8Array>({
       pull(controller) {
-        pulled += 1;
-        if (pulled > 50) controller.close();
+        read.pulled += 1;
+        if (read.pulled > megabytes) controller.close();
         else controller.enqueue(new Uint8Array(1024 * 1024));
       },
     });
-    const api = apiOver(() => Promise.resolve(new Response(junk)));
+    return { api: apiOver(() => Promise.resolve(new Response(body))), read };
+  }
+
+  test("90 MB of a list are not read to their end", async () => {
+    const { api, read } = junk(90);
 
     const problem = await problemOf(api, calls.listJobs);
 
-    expect(problem.sentence).toBe("The workload API sent a list of more than 16 MB, the most that Gantry reads.");
+    expect(problem.sentence).toBe("The workload API sent a list of more than 64 MB, the most that Gantry reads.");
     expect(problem.next).toBe(
       "Trying again won't help. Name a workload instead, as in “show web”: Gantry then reads that one alone.",
     );
-    expect(pulled).toBeLessThan(20);
+    expect(read.pulled).toBeLessThan(70);
+  });
+
+  test("50 MB of something else are not read to their end", async () => {
+    const { api, read } = junk(50);
+
+    expect((await problemOf(api, calls.getJob)).sentence).toBe("The workload API sent an answer of more than 16 MB.");
+    expect(read.pulled).toBeLessThan(20);
+  });
+
+  test("50 MB that are no list are not parsed at once", async () => {
+    const { sentence } = await problemOf(junk(50).api, calls.listJobs);
+
+    expect(sentence).toBe("The workload API sent invalid or incomplete JSON.");
   });
 
   test("the content type does not matter when the body is right", async () => {

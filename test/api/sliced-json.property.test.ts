@@ -7,9 +7,19 @@ import { apiAnswering, calls } from "./calls.ts";
 const seed = Number(process.env["FUZZ_SEED"] ?? Date.now() % 2 ** 31);
 const runs = { numRuns: 10 * cases, seed };
 
+/** As it comes over a network: in pieces, one of them empty. */
+function* piecesOf(text: string, length: number): Generator<string> {
+  yield "";
+  for (let at = 0; at < text.length; at += length) yield text.slice(at, at + length);
+}
+
 async function sliced(text: string, size: number): Promise<unknown> {
   const services: unknown[] = [];
-  const rest = await parseSliced(text, { key: "services", size, take: (entries) => void services.push(...entries) });
+  const rest = await parseSliced(piecesOf(text, Math.ceil(size / 3)), {
+    key: "services",
+    size,
+    take: (entries) => void services.push(...entries),
+  });
   return rest === undefined ? undefined : { ...rest, services };
 }
 
@@ -91,6 +101,29 @@ describe("a long list", () => {
     expect(read).toMatchObject({ region: "beijing1", services, skipped: 2, not_listed: ["other"] });
   });
 
+  test("is brief for who only lists it, and whole for others", async () => {
+    const containers = [{ image: "web", env: [{ name: "TOKEN", value: "s3cret" }] }, { image: "proxy" }];
+    const text = JSON.stringify({ services: services.map((each) => ({ ...each, containers })) });
+    const api = apiAnswering(200, text);
+
+    const whole = await api.send(calls.listServices);
+    const brief = await api.send(calls.listServices, { isBrief: true });
+
+    expect(whole.services[4_999]).toEqual({ ...services[4_999], containers });
+    expect(brief.services[4_999]).toEqual({ ...services[4_999], containers: [{ env: containers[0]?.env }] });
+  });
+
+  test("of 100,000 services, 45 MB, is read", async () => {
+    const padding = "x".repeat(400);
+    const text = JSON.stringify({
+      services: Array.from({ length: 100_000 }, (_, at) => ({ name: `svc-${at}`, containers: [{ image: padding }] })),
+    });
+    const read = await apiAnswering(200, text).send(calls.listServices, { isBrief: true });
+
+    expect(read.services).toHaveLength(100_000);
+    expect(read.services.at(-1)).toEqual({ name: "svc-99999", containers: [] });
+  });
+
   test("that is cut off is no list", async () => {
     const text = JSON.stringify({ region: "beijing1", services }).slice(0, -100);
     await expect(apiAnswering(200, text).send(calls.listServices)).rejects.toMatchObject({ kind: "unexpected" });
@@ -105,7 +138,7 @@ describe("a long list", () => {
     };
     setImmediate(turn);
     const take = (): void => void (slices += 1);
-    await parseSliced(JSON.stringify({ services }), { key: "services", take, size: 10_000, turnMs: 0 });
+    await parseSliced([JSON.stringify({ services })], { key: "services", take, size: 10_000, turnMs: 0 });
     expect(slices).toBeGreaterThan(10);
     expect(turns).toBeGreaterThanOrEqual(slices - 1);
   });

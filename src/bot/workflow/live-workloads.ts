@@ -63,7 +63,8 @@ type Where = { readonly kind: "service" | "job"; readonly region: string };
 async function seen({ lately }: Listed, where: Where, context: Context): Promise<RecentList | undefined> {
   if (lately === undefined) return undefined;
   const { binding } = context;
-  const items = lately.entries.filter(({ name }) => binding?.covers(name) ?? true);
+  // The list itself where all of it is seen: what is made of it is made once.
+  const items = binding === undefined ? lately.entries : lately.entries.filter(({ name }) => binding.covers(name));
   return { ...lately, entries: await visibleItems({ ...where, items, nameOf: ({ name }) => name }, context) };
 }
 

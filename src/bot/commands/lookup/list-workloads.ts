@@ -1,6 +1,7 @@
 import type { Job, Service } from "../../../api/answers.ts";
 import type { VerbContext } from "../command.ts";
 import { jobStatus, serviceStatus } from "../../../api/workload-status.ts";
+import { mapInTurns } from "../../../platform/turns.ts";
 import type { Entry } from "./directory.ts";
 
 /**
@@ -22,8 +23,8 @@ export async function listServices({ api, region, signal, directory, account }: 
     services,
     skipped,
     not_listed: unlisted = [],
-  } = await api.send({ op: "listServices", path, query: undefined, body: undefined }, { signal });
-  const entries = serviceEntries(services);
+  } = await api.send({ op: "listServices", path, query: undefined, body: undefined }, { signal, isBrief: true });
+  const entries = await serviceEntries(services);
   directory.remember(account.username, "service", { region, entries });
   return { items: services, skipped, unlisted };
 }
@@ -42,32 +43,28 @@ export async function listJobs({
     jobs,
     skipped,
     not_listed: unlisted = [],
-  } = await api.send({ op: "listJobs", path, query: undefined, body: undefined }, { signal });
-  const entries = jobEntries(jobs);
+  } = await api.send({ op: "listJobs", path, query: undefined, body: undefined }, { signal, isBrief: true });
+  const entries = await jobEntries(jobs);
   directory.remember(account.username, "job", { region, entries });
   return { items: jobs, skipped, unlisted };
 }
 
-const serviceEntries = once((services: readonly Service[]) =>
-  services.map((service) => {
-    const { name, target_instance_size: target, ready_instances: ready } = service;
-    const health = serviceStatus(service);
-    const size = target === undefined ? undefined : ready === undefined ? String(target) : `${ready}/${target}`;
-    return { name, status: health.words, health, size };
-  }),
-);
-const jobEntries = once((jobs: readonly Job[]) =>
-  jobs.map((job) => {
-    const health = jobStatus(job);
-    return { name: job.metadata.name, status: health.words, health };
-  }),
-);
+const serviceEntries = once((service: Service): Entry => {
+  const { name, target_instance_size: target, ready_instances: ready } = service;
+  const health = serviceStatus(service);
+  const size = target === undefined ? undefined : ready === undefined ? String(target) : `${ready}/${target}`;
+  return { name, status: health.words, health, size };
+});
+const jobEntries = once((job: Job): Entry => {
+  const health = jobStatus(job);
+  return { name: job.metadata.name, status: health.words, health };
+});
 
 /** Callers who share a read get the same list, whose entries are made once. */
-function once<Item>(entriesOf: (items: readonly Item[]) => Entry[]): typeof entriesOf {
-  const made = new WeakMap<readonly Item[], Entry[]>();
+function once<Item>(entryOf: (item: Item) => Entry): (items: readonly Item[]) => Promise<readonly Entry[]> {
+  const made = new WeakMap<readonly Item[], Promise<readonly Entry[]>>();
   return (items) => {
-    const entries = made.get(items) ?? entriesOf(items);
+    const entries = made.get(items) ?? mapInTurns(items, entryOf);
     made.set(items, entries);
     return entries;
   };

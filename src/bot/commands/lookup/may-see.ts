@@ -105,7 +105,7 @@ export async function visibleItems<Item>(candidates: Candidates<Item>, context: 
   const { permissions, settings } = context;
   // A verdict of allow without a name covers every name: one question instead of thousands.
   const forAny = await permissions.verdict(aboutReading(kind, { region }, settings));
-  if (forAny.kind === "allow") return items.slice(0, most);
+  if (forAny.kind === "allow") return items.length <= most ? items : items.slice(0, most);
   const mayList = (await listRefusal(kind, region, context)) === undefined;
   const visible: Item[] = [];
   for (const item of items) {

@@ -70,36 +70,66 @@ const TROUBLED = 8;
 type Known = Pick<HomeState, "services" | "jobs" | "page">;
 
 /** The workloads that Home shows. Others need no look at what a person may do with them. Pure. */
-export function homeRows({ services = [], jobs = [], page: wanted }: Known): HomeRows {
-  const listed = [...services.map((each) => row("service", each)), ...jobs.map((each) => row("job", each))];
-  // An API may list a name twice, and Slack refuses equal rows.
-  const byTarget = new Map(listed.map((each) => [targetOf(each), each]));
-  const all = [...byTarget.values()].sort((one, other) => {
-    if (one.name !== other.name) return one.name < other.name ? -1 : 1;
-    return one.kind < other.kind ? 1 : -1;
-  });
-  const failing = all.filter(({ level }) => level === "failing");
-  const busy = all.filter(({ level }) => level === "busy");
-  const trouble = [...failing, ...busy];
-  const troubled = trouble.slice(0, TROUBLED);
-  const others = all.filter((each) => !troubled.includes(each));
+export function homeRows({ services = none, jobs = none, page: wanted }: Known): HomeRows {
+  const { troubled, moreTroubled, others, total, levels } = overviewOf(services, jobs);
   const page = Math.max(0, Math.min(wanted, Math.ceil(others.length / HOME_PAGE) - 1));
   const from = page * HOME_PAGE;
-  const count = (level: Level) => all.reduce((sum, each) => sum + Number(each.level === level), 0);
+  const rows = others.slice(from, from + HOME_PAGE).map(rowOf);
+  return { troubled, moreTroubled, rows, page, from, others: others.length, total, levels };
+}
+
+const none: readonly Entry[] = [];
+
+type Place = { readonly kind: Row["kind"]; readonly entry: Entry; readonly level: Level };
+
+type Overview = Pick<HomeRows, "troubled" | "moreTroubled" | "total" | "levels"> & {
+  readonly others: readonly Place[];
+};
+
+/** Everybody who sees the same lists has the same overview: thousands are sorted once. */
+const overviews = new WeakMap<readonly Entry[], WeakMap<readonly Entry[], Overview>>();
+
+function overviewOf(services: readonly Entry[], jobs: readonly Entry[]): Overview {
+  const known = overviews.get(services) ?? new WeakMap<readonly Entry[], Overview>();
+  overviews.set(services, known);
+  const overview = known.get(jobs) ?? overviewFor(services, jobs);
+  known.set(jobs, overview);
+  return overview;
+}
+
+function overviewFor(services: readonly Entry[], jobs: readonly Entry[]): Overview {
+  const all = [...placesOf("service", services), ...placesOf("job", jobs)].sort(byName);
+  const levels = { failing: 0, busy: 0, healthy: 0, idle: 0 };
+  for (const { level } of all) levels[level] += 1;
+  const withLevel = (wanted: Level): readonly Place[] => all.filter(({ level }) => level === wanted);
+  const trouble = [...withLevel("failing"), ...withLevel("busy")];
+  const above = new Set(trouble.slice(0, TROUBLED));
   return {
-    troubled,
-    moreTroubled: Math.max(0, trouble.length - TROUBLED),
-    rows: others.slice(from, from + HOME_PAGE),
-    page,
-    from,
-    others: others.length,
+    troubled: [...above].map(rowOf),
+    moreTroubled: trouble.length - above.size,
+    others: all.filter((each) => !above.has(each)),
     total: all.length,
-    levels: { failing: failing.length, busy: busy.length, healthy: count("healthy"), idle: count("idle") },
+    levels,
   };
 }
 
-function row(kind: Row["kind"], entry: Entry): Row {
-  return { ...entry, kind, level: entry.health?.level ?? levelOf(entry.status) };
+/** An API may list a name twice, and Slack refuses equal rows: the last one counts. */
+function placesOf(kind: Row["kind"], entries: readonly Entry[]): readonly Place[] {
+  const byTarget = new Map(entries.map((entry) => [entry.name, entry]));
+  return Array.from(byTarget.values(), (entry) => ({
+    kind,
+    entry,
+    level: entry.health?.level ?? levelOf(entry.status),
+  }));
+}
+
+function byName({ kind, entry: { name } }: Place, { kind: otherKind, entry: { name: other } }: Place): number {
+  if (name !== other) return name < other ? -1 : 1;
+  return kind < otherKind ? 1 : -1;
+}
+
+function rowOf({ kind, entry, level }: Place): Row {
+  return { ...entry, kind, level };
 }
 
 export function targetOf({ kind, name }: Pick<Row, "kind" | "name">): string {

@@ -2,6 +2,7 @@ import type { EnvVar, Job, Service } from "../../../api/answers.ts";
 import type { Api } from "../../../api/client.ts";
 import type { Call, OperationId } from "../../../api/operations.ts";
 import type { WorkloadRef } from "../../changes/change.ts";
+import { forEachInTurns } from "../../../platform/turns.ts";
 import { isSecretValue, MOST_SECRET_CHARACTERS } from "../../logs/secret-values.ts";
 
 /** Environment variable values that this process has read or sent, for redacting logs. In memory only. */
@@ -38,11 +39,18 @@ export function createEnvValues(nowMs: () => number): EnvValues {
   return {
     note(account, workload, env) {
       const key = keyOf(account, workload);
+      const before = kept.get(key)?.values ?? [];
+      // Most have none, in lists of thousands.
+      if (env.length === 0 && before.length === 0) {
+        kept.delete(key);
+        kept.set(key, { values: before, at: nowMs() });
+        return makeRoom();
+      }
       // Names and regions are not secret and appear in many lines.
       const known = new Set<string>([workload.name, workload.region]);
       const read = env.map(({ value = "" }) => value);
       const secret = new Set(read.filter((value) => isSecretValue(value) && !known.has(value)));
-      const values = bounded([...secret], kept.get(key)?.values ?? []);
+      const values = bounded([...secret], before);
       forget(key);
       kept.set(key, { values, at: nowMs() });
       size += sizeOf(values);
@@ -77,8 +85,9 @@ function bounded(current: readonly string[], old: readonly string[]): readonly s
   return [...values];
 }
 
+/** No account or region has a control character: a request with one isn't sent. */
 function keyOf(account: string, { kind, region, name }: Named): string {
-  return JSON.stringify([account, kind, region, name]);
+  return `${account}\n${kind}\n${region}\n${name}`;
 }
 
 function sizeOf(values: readonly string[]): number {
@@ -88,7 +97,7 @@ function sizeOf(values: readonly string[]): number {
 /** Wraps an API to remember environment values in calls and answers. */
 export function rememberingEnv(api: Api, seen: EnvValues): Api {
   // Callers who share a read get the same answer, of the same account: a long list is gone through once.
-  const noted = new WeakSet<object>();
+  const noted = new WeakMap<object, Promise<void>>();
   return {
     ...api,
     as(account) {
@@ -97,9 +106,10 @@ export function rememberingEnv(api: Api, seen: EnvValues): Api {
         async send(call, options) {
           noteCall(call, account.username, seen);
           const answer = await inner.send(call, options);
-          if (noted.has(answer)) return answer;
-          noted.add(answer);
-          noteAnswer(call, answer, (workload, env) => seen.note(account.username, workload, env));
+          const note: Note = (workload, env) => seen.note(account.username, workload, env);
+          const noting = noted.get(answer) ?? noteAnswer(call, answer, note);
+          noted.set(answer, noting);
+          await noting;
           return answer;
         },
       };
@@ -123,16 +133,16 @@ type Outline = {
 };
 type Note = (workload: Named, env: readonly EnvVar[]) => void;
 
-function noteAnswer({ op, path: { region } }: Outline, answer: unknown, note: Note): void {
+async function noteAnswer({ op, path: { region } }: Outline, answer: unknown, note: Note): Promise<void> {
   const { services = [], jobs = [] } = workloadsIn(op, answer);
-  for (const { name, containers } of services) {
+  await forEachInTurns(services, ({ name, containers }) => {
     // Lists may omit containers; that doesn't mean there are none.
     if (containers !== undefined) note({ kind: "service", region, name }, envOf(containers));
-  }
-  for (const { metadata, spec } of jobs) {
+  });
+  await forEachInTurns(jobs, ({ metadata, spec }) => {
     const containers = spec?.template?.spec?.containers;
     if (containers !== undefined) note({ kind: "job", region, name: metadata.name }, envOf(containers));
-  }
+  });
 }
 
 type Workloads = { readonly services?: readonly Service[]; readonly jobs?: readonly Job[] };
