@@ -112,7 +112,7 @@ export type AllProfiles = {
 
 export type CallCounts = {
   /** Adds calls that this replica made. */
-  readonly countCalls: (of: CallsOf, calls: number) => Promise<void>;
+  readonly countCalls: (of: Omit<CallsOf, "username">, counts: ReadonlyMap<string, number>) => Promise<void>;
   readonly callsOn: (of: CallsOf) => Promise<number>;
 };
 

@@ -60,7 +60,7 @@ beforeAll(async () => {
   }
   await all.bind(seeker, { region: "us", isLocked: true, boundBy: ann }, event("bound"));
   await all.setRegion("T1", "U1", "us");
-  await all.countCalls({ teamId: "T1", username: "acme", day }, 7);
+  await all.countCalls({ teamId: "T1", day }, new Map([["acme", 7]]));
   await all.saveProfiles("T1", [profile]);
   await all.saveInstallation({
     id: "T1",
@@ -130,7 +130,7 @@ const asked: Readonly<Record<string, Attempt>> = {
   "unbind its channel": (store) => store.unbind(seeker, ofT2),
   "move its channel": (store) => store.moveChannel({ teamId: "T1", from: "C1", to: "C2", token: undefined }),
   "set a person's region of it": (store) => store.setRegion("T1", "U1", "beijing1"),
-  "count its calls": (store) => store.countCalls({ teamId: "T1", username: "acme", day }, 1),
+  "count its calls": (store) => store.countCalls({ teamId: "T1", day }, new Map([["acme", 1]])),
   "read profiles of its people": (store) => store.profilesOf("T1", ["U1"]),
   "write profiles of its people": (store) => store.saveProfiles("T1", [profile]),
   "delete profiles of its people": (store) => store.forgetProfile("T1", "U1"),

@@ -60,7 +60,7 @@ export function workspaceStore(store: Store, teamId: string): WorkspaceStore {
     profilesOf: async (id, userIds) => store.profilesOf(ownId(id), userIds),
     saveProfiles: async (id, profiles) => store.saveProfiles(ownId(id), profiles),
     forgetProfile: async (id, userId) => store.forgetProfile(ownId(id), userId),
-    countCalls: async (of, calls) => store.countCalls(own(of), calls),
+    countCalls: async (of, counts) => store.countCalls(own(of), counts),
     callsOn: async (of) => store.callsOn(own(of)),
   };
 }

@@ -16,8 +16,8 @@ type Parts = {
   readonly teamId: () => string | undefined;
   readonly api: Api;
   readonly store: {
-    /** Adds calls that this replica made; `day` is a UTC date, 2026-11-21. */
-    readonly countCalls: (of: CallsOf, calls: number) => Promise<void>;
+    /** Adds calls that this replica made, by user name; `day` is a UTC date, 2026-11-21. */
+    readonly countCalls: (of: Omit<CallsOf, "username">, counts: ReadonlyMap<string, number>) => Promise<void>;
     readonly callsOn: (of: CallsOf) => Promise<number>;
   };
   readonly now: () => Date;
@@ -46,10 +46,11 @@ export function createCallCounts({ teamId: team, api, store, now }: Parts): Call
     async flush() {
       const day = dayOf();
       for (const key of written.keys()) if (!key.startsWith(day)) written.delete(key);
-      for (const username of seen) {
-        const calls = unwritten(username, day);
-        if (calls <= 0) continue;
-        await store.countCalls({ teamId: teamId(), username, day }, calls);
+      const counts = new Map([...seen].map((username) => [username, unwritten(username, day)] as const)); // pairs
+      for (const [username, calls] of counts) if (calls <= 0) counts.delete(username);
+      if (counts.size === 0) return;
+      await store.countCalls({ teamId: teamId(), day }, counts);
+      for (const [username, calls] of counts) {
         written.set(`${day} ${username}`, (written.get(`${day} ${username}`) ?? 0) + calls);
       }
     },

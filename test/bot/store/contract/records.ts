@@ -178,8 +178,8 @@ export function recordsContract({ replica, db }: Bench): void {
     const [a, b] = [await replica("a"), await replica("b")];
     const today = new Date().toISOString().slice(0, 10);
 
-    await atOnce(20, [a, b], (store) => store.countCalls({ teamId: "T1", username: "acme", day: today }, 2));
-    await a.countCalls({ teamId: "T1", username: "ann", day: today }, 1);
+    await atOnce(20, [a, b], (store) => store.countCalls({ teamId: "T1", day: today }, new Map([["acme", 2]])));
+    await a.countCalls({ teamId: "T1", day: today }, new Map([["ann", 1]]));
     const counted = [
       await b.callsOn({ teamId: "T1", username: "acme", day: today }),
       await b.callsOn({ teamId: "T1", username: "acme", day: "2001-01-01" }),
