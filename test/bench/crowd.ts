@@ -60,6 +60,8 @@ const slackPort = await listen((request, response) => {
     const url = request.url ?? "";
     if (url.startsWith("/response/")) {
       response.end("ok");
+      // Said after a while; the answer follows.
+      if (body.includes("Working on it")) return;
       waiting.get(url)?.(machineMs());
       return;
     }

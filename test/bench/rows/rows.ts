@@ -4,7 +4,7 @@ import { measureCrowdMemory } from "./crowd-memory.ts";
 import { measureGrowth } from "./growth.ts";
 import { measureHistory, measureHistoryGrowth } from "./history.ts";
 import { measureCrowds, measureLists } from "./lists.ts";
-import { measureLongLists, measureManyWorkloads } from "./long-lists.ts";
+import { measureHugeList, measureLongLists, measureManyWorkloads } from "./long-lists.ts";
 import { measurePending } from "./pending.ts";
 import { measureRedaction } from "./redaction.ts";
 import { openRig, type Rig } from "./rig.ts";
@@ -27,6 +27,7 @@ const cases: readonly Case[] = [
   { name: "speed: scales", measure: measureScales },
   { name: "speed: long lists", measure: measureLongLists, isSlow: true },
   { name: "speed: many workloads", measure: measureManyWorkloads },
+  { name: "speed: a huge list", measure: measureHugeList, isSlow: true },
   { name: "speed: memory", measure: measureCrowdMemory, isSlow: true },
   { name: "speed: growth", measure: measureGrowth, isSlow: true },
   { name: "speed: redaction", measure: async ({ repetitions }) => measureRedaction(repetitions) },
