@@ -101,6 +101,21 @@ test("a list leaves out the workloads that a rule hides from the person, also fr
   expect(await says(town, approver, "/gantry list")).toContain("payroll-db");
 });
 
+test("people who list with one account at the same moment each see what they may", async () => {
+  await using town = await payrollTown(butListed);
+  const { developer, approver } = town;
+
+  const [danas, alexs] = await Promise.all([
+    says(town, developer, "/gantry list services"),
+    says(town, approver, "/gantry list services"),
+  ]);
+
+  expect(danas).toContain("1 service in beijing1");
+  expect(danas).not.toContain("payroll");
+  expect(alexs).toContain("2 services in beijing1");
+  expect(alexs).toContain("payroll-db");
+});
+
 test("a hidden kind is not even read", async () => {
   const policy = `
 rules:
