@@ -1019,7 +1019,8 @@ export interface components {
         MemoryNow: string[];
         /**
          * @description The number of a revision: images and environment variables of a service as they were set together. Each change of
-         *     them makes the next one; so does going back. Not defined by the API; this implementation sends it.
+         *     them makes the next one; so does going back. On Kubernetes, whose numbers these are there, so does each other change
+         *     of the pods: a restart, another memory limit. Not defined by the API; this implementation sends it.
          * @example 4
          */
         RevisionNumber: number;
@@ -1035,7 +1036,7 @@ export interface components {
             images?: string[];
             /**
              * Format: date-time
-             * @description When it was made, UTC.
+             * @description When it was made, UTC; on Kubernetes at first, if somebody went back to it since.
              * @example 2026-11-20T09:30:00Z
              */
             created_at?: string;
@@ -1197,7 +1198,7 @@ export interface components {
              * @example memory
              * @enum {string}
              */
-            part?: "memory" | "size" | "domains";
+            part?: "memory" | "image" | "env" | "revision" | "size" | "domains";
             /**
              * @description Why, and what to do instead, as the refusal would say it.
              * @example Gantry may not delete service shop: it belongs to Helm release shop. Delete it there.
@@ -1886,7 +1887,8 @@ export interface components {
             containers?: components["schemas"]["ContainerUpdate"][];
             /**
              * @description Goes back to a kept revision, one of the service's `revisions`: the images and environment variables of it
-             *     become a new revision. Nothing else can be updated with it.
+             *     become a new revision. On Kubernetes everything of the pods goes back, memory limits too, as `kubectl rollout
+             *     undo` does. Nothing else can be updated with it.
              * @example 3
              */
             revision?: number;
@@ -2892,5 +2894,5 @@ type ReadonlyArray<T> = [
     unknown[]
 ] ? Readonly<Exclude<T, undefined>> : Readonly<Exclude<T, undefined>[]>;
 export const scheduleLast_resultValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["Schedule"]["last_result"]> = ["running", "complete", "failed"];
-export const refusedOperationPartValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["RefusedOperation"]["part"]> = ["memory", "size", "domains"];
+export const refusedOperationPartValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["RefusedOperation"]["part"]> = ["memory", "image", "env", "revision", "size", "domains"];
 export const memoryChoiceValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["MemoryChoice"]> = [256, 512, 1024, 2048];

@@ -21,6 +21,7 @@ import type { Place } from "./read/place.ts";
 import { readEvents } from "./read/events.ts";
 import { otherKind } from "./read/other-kinds.ts";
 import { regionProblem } from "./region-problem.ts";
+import { knownRevisions } from "./read/revisions.ts";
 import { readOperations } from "./read/read-operations.ts";
 import { finishServices } from "./write/finish-services.ts";
 import { forgetStops } from "./write/forget-stops.ts";
@@ -112,7 +113,7 @@ function running(parts: WriteParts, { opened, users, notices }: Opened): OpenedE
   const instancesOf = (place: Place, found: FoundJob) =>
     jobInstances(loggedJob(place, found), regionLogs.logsOf(place.region.config.region));
   const engine: Engine = {
-    ...readOperations({ ...parts, instancesOf, otherKind, eventsOf: readEvents }),
+    ...readOperations({ ...parts, instancesOf, otherKind, revisionsOf: knownRevisions, eventsOf: readEvents }),
     ...serviceWrites(parts),
     ...jobWrites(parts),
     ...logging,
@@ -152,7 +153,7 @@ function aboutOf(opened: readonly OpenedRegion[]): EngineAbout {
     cannot: kubernetesLimits(config),
     problem: regionProblem(health())?.sentence,
   }));
-  return { name: "kubernetes", title: TITLE, regions, updates: [] };
+  return { name: "kubernetes", title: TITLE, regions, updates: ["image", "env", "revision"] };
 }
 
 /** One cluster that answers is enough to serve requests; those of the others are refused with the reason. */

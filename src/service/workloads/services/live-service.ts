@@ -73,7 +73,8 @@ export function serviceKey({ username, region, name }: Pick<LiveService, "userna
 export function statusOf(live: LiveService): StatusWithReason & { readonly state: ServiceState } {
   const { service, runner, held } = live;
   const { since, ...rest } = runner.health();
-  const health = { ...rest, revisions: service.revisions.map(shownRevision) };
+  const [{ number: revision }] = service.revisions;
+  const health = { ...rest, revision, revisions: service.revisions.map(shownRevision) };
   if (service.deleting || !service.running) return { ...health, state: runner.state(), since };
   if (held !== undefined) return { ...health, state: "Failed", message: held };
   return { ...health, message: health.message ?? takenSentence(live), state: runner.state(), since };

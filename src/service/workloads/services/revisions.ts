@@ -50,7 +50,10 @@ export function isRevised(before: ServiceDefinition, after: ServiceDefinition): 
 }
 
 /** The kept revision with this number. Throws a `Refusal` 409 that names those that are kept. */
-export function keptRevision({ name, revisions }: Service, number: number): Revision {
+export function keptRevision<R extends Pick<Revision, "number">>(
+  { name, revisions }: { readonly name: string; readonly revisions: readonly R[] },
+  number: number,
+): R {
   const found = revisions.find((each) => each.number === number);
   if (found) return found;
   const kept = revisions.map((each) => each.number).join(", ");

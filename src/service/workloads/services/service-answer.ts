@@ -18,6 +18,8 @@ export type StatusWithReason = Unwell & {
   /** The engine's own period in which an instance has to be ready. */
   readonly minReadySeconds?: number;
   readonly rollout?: ServiceRollout | undefined;
+  /** The number of the current revision. */
+  readonly revision?: number;
   /** Newest first. */
   readonly revisions?: readonly ShownRevision[];
   readonly restarts?: Restarts;
@@ -58,7 +60,7 @@ export function listedService(
   status: StatusWithReason,
   around: AroundService = {},
 ): ServiceBody {
-  const { state, since, ready, restarts, minReadySeconds = 0, rollout, revisions: [revision] = [] } = status;
+  const { state, since, ready, restarts, minReadySeconds = 0, rollout, revision } = status;
   return {
     uid: service.uid,
     name: service.name,
@@ -67,7 +69,7 @@ export function listedService(
     ...(since !== undefined && { status_since: since }),
     ...(minReadySeconds > 0 && { min_ready_seconds: minReadySeconds }),
     ...(ready !== undefined && { ready_instances: ready }),
-    ...(revision && { revision: revision.number }),
+    ...(revision !== undefined && { revision }),
     ...(isUnderWay(rollout) && { rollout: rolloutBody(rollout) }),
     ...(restarts !== undefined && { restarts: { ...restarts } }),
     ...unwellFields(status),

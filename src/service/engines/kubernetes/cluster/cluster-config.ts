@@ -1,5 +1,5 @@
 /** Changes that Gantry may make to workloads it didn't create. All are off by default. */
-export type AdoptedChange = "delete" | "memory";
+export type AdoptedChange = "delete" | "memory" | "image";
 
 /** The namespaces of a user in a region. */
 export type UserNamespaces = {

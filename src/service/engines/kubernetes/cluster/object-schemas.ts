@@ -52,12 +52,17 @@ const Selector = z.object({
 const quantities = maybe(z.record(z.string(), z.union([z.string(), z.number()])));
 const resources = maybe(z.object({ limits: quantities, requests: quantities }));
 
+const isThere = z
+  .unknown()
+  .nullish()
+  .transform((value) => value !== undefined && value !== null);
+
 const PodContainer = z.object({
   name: z.string(),
   image: z.string().default(""),
   command: maybe(z.array(z.string())),
   args: maybe(z.array(z.string())),
-  env: listOf(z.object({ name: z.string(), value: maybe(z.string()) })),
+  env: listOf(z.object({ name: z.string(), value: maybe(z.string()), valueFrom: isThere })),
   ports: listOf(z.object({ name: maybe(z.string()), containerPort: z.number(), protocol: maybe(z.string()) })),
   resources,
   volumeMounts: listOf(z.object({ name: z.string(), mountPath: z.string(), readOnly: maybe(z.boolean()) })),
@@ -171,6 +176,22 @@ export const DaemonSet = z
     ...daemonSet,
     spec: { ...daemonSet.spec, replicas: daemonSet.status.desiredNumberScheduled },
   }));
+
+/** Whole, because a service may go back to it. */
+const KeptTemplate = z.looseObject({
+  metadata: maybe(z.looseObject({ labels: texts })),
+  spec: z.looseObject({ containers: listOf(z.looseObject({ image: z.string().default("") })) }),
+});
+
+/** Keeps a version of a Deployment's pods. */
+export const ReplicaSet = z.object({ metadata: Metadata, spec: z.object({ template: KeptTemplate }) });
+
+/** Keeps a version of the pods of a StatefulSet or DaemonSet, as a patch. */
+export const ControllerRevision = z.object({
+  metadata: Metadata,
+  revision: z.number(),
+  data: z.object({ spec: z.object({ template: KeptTemplate }) }),
+});
 
 /** Of a kind that Gantry doesn't run: only that it is there. */
 export const Unread = z.object({ metadata: Metadata });

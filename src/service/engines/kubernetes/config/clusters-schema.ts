@@ -56,10 +56,13 @@ const Adopt = z.preprocess(
     {
       workloads: name("none, all or a label selector like team=shop").superRefine(checkSelector),
       allow: z
-        .array(z.enum(["delete", "memory"], "must be delete or memory"), "must be a list, like [delete, memory]")
+        .array(
+          z.enum(["delete", "memory", "image"], "must be delete, memory or image"),
+          "must be a list, like [memory, image]",
+        )
         .default([]),
     },
-    "must be none, all or {workloads: all, allow: [delete, memory]}",
+    "must be none, all or {workloads: all, allow: [memory, image]}",
   ),
 );
 

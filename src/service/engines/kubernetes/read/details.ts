@@ -8,19 +8,13 @@ import { rolloutOf } from "./rollout.ts";
 
 type Pod = KubeObject<"Pod">;
 
-/** What only the read of one service tells: how far an update is, and what else its instances consist of. */
+/** What only the read of one service tells: what else its instances consist of. */
 export function withServiceDetails(body: ServiceBody, { source, pods }: FoundService): ServiceBody {
-  const { isObserved, isUpdated, isAvailable, wanted, updated, problem } = rolloutOf(source);
-  const isDone = isObserved && isUpdated && isAvailable;
+  const { isUpdated } = rolloutOf(source);
   return {
     ...body,
     // Until an update is done, its old instances have the old limits.
     ...(isUpdated && body.containers && { containers: withMemoryNow(body.containers, pods) }),
-    ...(!isDone &&
-      isObserved &&
-      wanted > 0 && {
-        rollout: { state: problem ? "stuck" : "progressing", updated, target: wanted },
-      }),
     ...templateDetails(source.object.spec.template),
   };
 }

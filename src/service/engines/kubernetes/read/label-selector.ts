@@ -52,6 +52,17 @@ export function selects({ matchLabels, matchExpressions }: ObjectSelector, label
   return matchExpressions.every((expression) => matches(expression, labels));
 }
 
+/** The same as a query has it. https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/#label-selectors */
+export function selectorText({ matchLabels, matchExpressions }: ObjectSelector): string {
+  const equal = Object.entries(matchLabels).map(([key, value]) => `${key}=${value}`);
+  const expressions = matchExpressions.map(({ key, operator, values }) => {
+    if (operator === "Exists") return key;
+    if (operator === "DoesNotExist") return `!${key}`;
+    return `${key} ${operator.toLowerCase()} (${values.join(",")})`;
+  });
+  return [...equal, ...expressions].join(",");
+}
+
 function matches({ key, operator, values }: ObjectSelector["matchExpressions"][number], labels: Labels): boolean {
   const value = labels[key];
   if (operator === "In") return value !== undefined && values.includes(value);

@@ -15,7 +15,9 @@ import {
   serviceOwnership,
 } from "../write/refused-operations.ts";
 import { type CachedKind, jobKinds, serviceKinds } from "../cache/namespace-cache.ts";
-import { rolloutOf } from "./rollout.ts";
+import type { KeptRevision } from "./revisions.ts";
+import { rolloutOf, type ServiceSource } from "./rollout.ts";
+import { serviceStatus } from "./service-status.ts";
 import { jobPlace, namespaceField, notFound, type Place, type ReadParts, servicePlace } from "./place.ts";
 
 type ReadOperations = Pick<Engine, "listServices" | "getService" | "listJobs" | "getJob">;
@@ -28,6 +30,11 @@ type ReadOperationsParts<R extends KnownRegion> = ReadParts<R> & {
   ) => Promise<string | undefined>;
   /** The names of a job's instances, oldest first, also of those whose pod is gone. Never rejects. */
   readonly instancesOf: (place: Place<R>, found: FoundJob) => Promise<readonly string[]>;
+  /** The versions of a service's pods; undefined if they can't be read. Never rejects. */
+  readonly revisionsOf: (
+    place: Place<R>,
+    asked: { readonly source: ServiceSource; readonly signal: AbortSignal },
+  ) => Promise<readonly KeptRevision[] | undefined>;
   /** What the cluster reports of a workload. Never rejects. */
   readonly eventsOf: (place: Place<R>, asked: AskedEvents) => Promise<ReadEvents>;
 };
@@ -51,12 +58,16 @@ export function readOperations<R extends KnownRegion>(parts: ReadOperationsParts
       const place = await servicePlace(parts, request);
       const { region, reading } = place;
       const name = request.path.service_name;
-      const found = findService(region, { ...reading, name });
-      if (!found) throw await unknownName(parts, place, { noun: "service", name, signal: request.signal });
+      const { signal } = request;
+      const listed = findService(region, { ...reading, name });
+      if (!listed) throw await unknownName(parts, place, { noun: "service", name, signal });
+      const { source, pods } = listed;
+      const kept = await parts.revisionsOf(place, { source, signal });
+      const found = { ...listed, status: serviceStatus(source, pods, { now: reading.now, kept }) };
       const body = readService(found.service, found.status, serviceOwnership(found, region.config));
       return {
         ...withServiceDetails(body, found),
-        ...(await serviceEvents(parts, place, { found, signal: request.signal })),
+        ...(await serviceEvents(parts, place, { found, signal })),
         ...namespaceField(place, found),
       };
     },

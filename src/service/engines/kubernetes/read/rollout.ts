@@ -26,6 +26,12 @@ export type Rollout = {
   readonly isAvailable: boolean;
   /** The first version: no update was ever made, or the latest was finished. */
   readonly isSettled: boolean;
+  /** Only pods of the latest version exist, and all were ready. */
+  readonly isComplete: boolean;
+  /** Pods of the latest version take the place of others, or are the first ones. */
+  readonly isReplacing: boolean;
+  /** When it was complete, if the controller says it. */
+  readonly completeSince?: string | undefined;
   /** Why the controller gave up, or can't make pods. */
   readonly problem?: { readonly reason: string; readonly since: string | undefined } | undefined;
   /** What holds the rollout up, without being wrong. */
@@ -51,6 +57,11 @@ function ofDeployment({ metadata, spec, status }: KubeObject<"Deployment">): Rol
   const isObserved = status.observedGeneration >= (metadata.generation ?? 0);
   const isUpdated = status.updatedReplicas >= wanted && status.replicas <= status.updatedReplicas;
   const progressing = conditionOf(status, "Progressing");
+  const isFinished = progressing?.reason === "NewReplicaSetAvailable";
+  const isAlone = status.replicas <= status.updatedReplicas;
+  const hasNew = status.updatedReplicas > 0;
+  const isAvailable = status.availableReplicas >= wanted;
+  const isComplete = isObserved && hasNew && isAlone && (isFinished || (isUpdated && isAvailable));
   return {
     wanted,
     isObserved,
@@ -59,12 +70,21 @@ function ofDeployment({ metadata, spec, status }: KubeObject<"Deployment">): Rol
     ready: status.readyReplicas,
     updated: status.updatedReplicas,
     available: status.availableReplicas,
-    hasNew: status.updatedReplicas > 0,
-    isAvailable: status.availableReplicas >= wanted,
-    isSettled: progressing?.reason === "NewReplicaSetAvailable" || (metadata.annotations[REVISION] ?? "1") === "1",
+    hasNew,
+    isAvailable,
+    isSettled: isFinished || (metadata.annotations[REVISION] ?? "1") === "1",
+    isComplete,
+    isReplacing: !isAlone || (!isFinished && !isComplete),
+    completeSince: isFinished ? progressing.lastUpdateTime : undefined,
     problem: isObserved ? problemOf(status) : undefined,
     hold: spec.paused === true && !isUpdated ? PAUSED : undefined,
   };
+}
+
+/** The number of a Deployment's or ReplicaSet's version; the controller gives it. */
+export function deploymentRevision({ annotations }: Pick<KubeObject["metadata"], "annotations">): number | undefined {
+  const text = annotations[REVISION] ?? "";
+  return /^[1-9]\d{0,9}$/u.test(text) ? Number(text) : undefined;
 }
 
 type Status = KubeObject<"Deployment">["status"];
@@ -90,10 +110,13 @@ function conditionOf({ conditions }: Status, type: string): Status["conditions"]
 function ofStatefulSet({ metadata, spec, status }: KubeObject<"StatefulSet">): Rollout {
   const wanted = spec.replicas;
   const isLatest = status.updateRevision === undefined || status.updateRevision === status.currentRevision;
+  const isObserved = status.observedGeneration >= (metadata.generation ?? 0);
+  const isUpdated = (isLatest || status.updatedReplicas >= updatesWanted(spec)) && status.replicas <= wanted;
+  const isAvailable = status.readyReplicas >= wanted;
   return {
     wanted,
-    isObserved: status.observedGeneration >= (metadata.generation ?? 0),
-    isUpdated: (isLatest || status.updatedReplicas >= updatesWanted(spec)) && status.replicas <= wanted,
+    isObserved,
+    isUpdated,
     replicas: status.replicas,
     ready: status.readyReplicas,
     // It counts them only while an update goes on.
@@ -101,8 +124,10 @@ function ofStatefulSet({ metadata, spec, status }: KubeObject<"StatefulSet">): R
     // Older clusters don't count what is available.
     available: status.availableReplicas ?? status.readyReplicas,
     hasNew: status.updatedReplicas > 0,
-    isAvailable: status.readyReplicas >= wanted,
+    isAvailable,
     isSettled: isLatest,
+    isComplete: isObserved && isLatest && isAvailable,
+    isReplacing: !isLatest && spec.updateStrategy?.type !== "OnDelete" && !(isUpdated && isAvailable),
   };
 }
 
@@ -110,17 +135,22 @@ function ofStatefulSet({ metadata, spec, status }: KubeObject<"StatefulSet">): R
 function ofDaemonSet({ metadata, spec, status }: KubeObject<"DaemonSet">): Rollout {
   const wanted = status.desiredNumberScheduled;
   const isLatest = status.updatedNumberScheduled >= wanted;
+  const isObserved = status.observedGeneration >= (metadata.generation ?? 0);
+  const isUpdated = isLatest || spec.updateStrategy?.type === "OnDelete";
+  const isAvailable = status.numberAvailable >= wanted;
   return {
     wanted,
-    isObserved: status.observedGeneration >= (metadata.generation ?? 0),
-    isUpdated: isLatest || spec.updateStrategy?.type === "OnDelete",
+    isObserved,
+    isUpdated,
     replicas: status.currentNumberScheduled,
     ready: status.numberReady,
     updated: status.updatedNumberScheduled,
     available: status.numberAvailable,
     hasNew: status.updatedNumberScheduled > 0,
-    isAvailable: status.numberAvailable >= wanted,
+    isAvailable,
     isSettled: isLatest || metadata.generation === 1,
+    isComplete: isObserved && isLatest && isAvailable,
+    isReplacing: !isUpdated,
   };
 }
 

@@ -1,27 +1,37 @@
-import type { StatusWithReason } from "../../../workloads/services/service-answer.ts";
+import type { ServiceRollout, StatusWithReason } from "../../../workloads/services/service-answer.ts";
 import type { ServiceState } from "../../../workloads/services/service-status.ts";
 import type { KubeObject } from "../cluster/kinds.ts";
 import { annotations } from "../names.ts";
 import { isStranded, type PodHealth, podHealth, READY_WITHIN_MS, wasReady } from "./pod-health.ts";
 import { lastStateOf, latestEnd, recentRestarts, restartCount } from "./restarts.ts";
-import { type Rollout, rolloutOf, type ServiceSource } from "./rollout.ts";
+import { currentRevision, type KeptRevision } from "./revisions.ts";
+import { deploymentRevision, type Rollout, rolloutOf, type ServiceSource } from "./rollout.ts";
 
 export type FoundStatus = StatusWithReason & { readonly state: ServiceState };
 
 type Pod = KubeObject<"Pod">;
 type Instance = PodHealth & { readonly pod: Pod };
 
+/** How a service is looked at: `kept` are its revisions, if they were read. */
+type Look = { readonly now: Date; readonly kept?: readonly KeptRevision[] | undefined };
+
 /**
  * The status of a service, with why it is unwell. One failing instance makes it `Failed`, as in every engine, even
  * where others still serve: `ready` tells how many do.
  */
-export function serviceStatus(source: ServiceSource, pods: readonly Pod[], now: Date): FoundStatus {
+export function serviceStatus(source: ServiceSource, pods: readonly Pod[], { now, kept }: Look): FoundStatus {
   const { deletionTimestamp } = source.object.metadata;
   const instances = pods.map((pod) => ({ pod, ...podHealth(pod, now) }));
   const rollout = rolloutOf(source);
   const ready = Math.min(instances.filter(({ state }) => state === "ready").length, rollout.wanted);
   const { minReadySeconds } = source.object.spec;
-  const counts = { ready, ...(minReadySeconds !== undefined && { minReadySeconds }), ...crashesOf(instances, now) };
+  const current = currentRevision(source, kept);
+  const counts = {
+    ready,
+    ...(minReadySeconds !== undefined && { minReadySeconds }),
+    ...crashesOf(instances, now),
+    ...revisionsOf(source, rollout, { current, kept }),
+  };
   if (deletionTimestamp !== undefined) return { state: "Deleting", since: deletionTimestamp, ...counts };
   // No node may match a DaemonSet, which then runs as it should.
   if (rollout.wanted === 0 && source.kind !== "DaemonSet" && !isIdle(source.object.metadata.annotations)) {
@@ -29,10 +39,67 @@ export function serviceStatus(source: ServiceSource, pods: readonly Pod[], now: 
     const isStopping = rollout.replicas > 0 || instances.some(({ state }) => state !== "over");
     return { state: isStopping ? "Stopping" : "Stopped", since: stoppedAt(source), ...counts };
   }
-  const { state, ...why } = runState(rollout, instances, now);
+  const updating = { rollout, instances, latest: latestOf({ rollout, instances, current }) };
+  const { state, ...why } = runState(updating, now);
   // Its instances run, but its address, routes or disks don't all exist yet.
   const isBeingMade = source.object.metadata.annotations[annotations.making] !== undefined;
-  return { ...counts, ...why, state: state === "Running" && isBeingMade ? "Starting" : state };
+  return {
+    ...counts,
+    ...why,
+    state: state === "Running" && isBeingMade ? "Starting" : state,
+    rollout: shownRollout(source, updating, { current, kept, judged: { state, ...why } }),
+  };
+}
+
+type Known = { readonly current: KeptRevision | undefined; readonly kept: readonly KeptRevision[] | undefined };
+
+function revisionsOf(source: ServiceSource, rollout: Rollout, { current, kept }: Known) {
+  const number =
+    current?.number ?? (source.kind === "Deployment" ? deploymentRevision(source.object.metadata) : undefined);
+  const { isComplete, completeSince: endedAt } = rollout;
+  const revisions = kept?.map(({ images, createdAt, ...revision }) => ({
+    number: revision.number,
+    images,
+    createdAt,
+    ...(isComplete && revision.number === number && { outcome: "done" as const, endedAt }),
+  }));
+  return { ...(number !== undefined && { revision: number }), ...(revisions && { revisions }) };
+}
+
+type Updating = {
+  readonly rollout: Rollout;
+  readonly instances: readonly Instance[];
+  /** The version of its newest pods; undefined as long as there are none. */
+  readonly latest: { readonly version: string | undefined } | undefined;
+};
+
+/** How instances are replaced, or were if the version before is still kept. */
+function shownRollout(
+  source: ServiceSource,
+  { rollout, instances, latest }: Updating,
+  { current, kept, judged: { state, message } }: Known & { readonly judged: Judged },
+): ServiceRollout | undefined {
+  const { isObserved, isComplete, isReplacing, wanted, updated, hasNew, completeSince } = rollout;
+  if (!isObserved || wanted === 0 || (!isComplete && !isReplacing)) return undefined;
+  const { revision: to } = revisionsOf(source, rollout, { current, kept });
+  const from = kept?.find(({ number }) => to !== undefined && number < to)?.number;
+  const isNew = ({ pod }: Instance): boolean =>
+    isComplete || (latest !== undefined && versionOf(pod) === latest.version);
+  const ready = instances.filter((each) => each.state === "ready");
+  const fresh = ready.filter(isNew).length;
+  const counts = { updated, ready: Math.min(fresh, updated), oldReady: ready.length - fresh, target: wanted };
+  const isNewest =
+    kept?.every(({ createdAt = "" }) => Date.parse(createdAt) <= Date.parse(current?.createdAt ?? "")) === true;
+  const known = { from, to, ...(isNewest && { since: current?.createdAt }) };
+  if (isComplete)
+    return from === undefined ? undefined : { ...counts, ...known, state: "done", endedAt: completeSince };
+  const isNamed = hasNew || !namesLate(source);
+  return { ...counts, ...(isNamed && known), state: state === "Failed" ? "stuck" : "progressing", message };
+}
+
+/** Whether its controller numbers a version only when it makes the first of its pods. */
+function namesLate({ kind, object }: ServiceSource): boolean {
+  return kind === "Deployment" && (object.spec.paused === true || object.spec.strategy?.type === "Recreate");
 }
 
 /** Asked to have no instances, which is not stopped. */
@@ -63,8 +130,9 @@ function crashesOf(
 
 type Judged = Pick<FoundStatus, "state" | "message" | "since">;
 
-function runState(rollout: Rollout, instances: readonly Instance[], now: Date): Judged {
-  const failing = judged(rollout, instances).find(({ state }) => state === "failing");
+function runState(updating: Updating, now: Date): Judged {
+  const { rollout, instances } = updating;
+  const failing = judged(updating).find(({ state }) => state === "failing");
   if (failing) return { state: "Failed", message: failing.reason, since: failing.since };
   if (rollout.problem) return { state: "Failed", message: rollout.problem.reason, since: rollout.problem.since };
   const { isObserved, isUpdated, isAvailable } = rollout;
@@ -100,14 +168,23 @@ function outageOf(
 }
 
 /** Until an update is done, its new instances count: old ones that fail are being replaced. */
-function judged({ isObserved, isUpdated, hasNew }: Rollout, instances: readonly Instance[]): readonly Instance[] {
+function judged({ rollout: { isObserved, isUpdated, hasNew }, instances, latest }: Updating): readonly Instance[] {
   if (!isObserved) return [];
-  if (isUpdated || !hasNew) return instances;
+  if (isUpdated || !hasNew || !latest) return instances;
+  return instances.filter(({ pod }) => versionOf(pod) === latest.version);
+}
+
+type Latest = Pick<Updating, "rollout" | "instances"> & { readonly current: KeptRevision | undefined };
+
+/** Without its revisions, that of the newest pod: only after going back, an older one may be the latest for a moment. */
+function latestOf({ rollout, instances, current }: Latest): Updating["latest"] {
+  if (!rollout.hasNew) return undefined;
+  if (current) return current;
   const newest = instances.reduce<Instance | undefined>(
     (one, other) => (one && created(one) >= created(other) ? one : other),
     undefined,
   );
-  return instances.filter(({ pod }) => newest && versionOf(pod) === versionOf(newest.pod));
+  return newest && { version: versionOf(newest.pod) };
 }
 
 function created({ pod }: Instance): number {

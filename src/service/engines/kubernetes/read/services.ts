@@ -142,7 +142,7 @@ function foundService(
   return {
     source,
     service: projectService(object, { name, username, config: around.region.config, v1Services, domains }),
-    status: serviceStatus(source, pods, now),
+    status: serviceStatus(source, pods, { now }),
     isAdopted: !isOwn(source),
     owner: ownerOf(metadata),
     autoscaler: around.autoscalers.get(targetKey({ kind, name: metadata.name })),

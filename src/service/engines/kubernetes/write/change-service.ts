@@ -1,22 +1,33 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { type ServiceDefinition, updated } from "../../../workloads/definitions.ts";
+import { keptRevision } from "../../../workloads/services/revisions.ts";
 import { ensureService } from "../../../workloads/stored-definition.ts";
 import { type Engine, type EngineRequest, Refusal } from "../../../engine.ts";
 import { type Move, refusalOf as moveRefusal } from "../../../workloads/services/service-status.ts";
 import { KubeError, type Patch } from "../cluster/kube-api.ts";
 import { refusalOf } from "../cluster/refusal-of.ts";
 import { annotations } from "../names.ts";
+import { currentRevision, keptRevisions } from "../read/revisions.ts";
+import { rolloutOf } from "../read/rollout.ts";
 import type { FoundService } from "../read/services.ts";
 import {
   refuseAdopted,
   refuseSetSize,
   refuseHalfMade,
   refuseOnDelete,
-  refuseUnrestartable,
+  refuseUnreplaced,
+  participles,
 } from "./refused-operations.ts";
 import { oneInstance } from "./disks.ts";
 import { refuseTakenDomains, routedPort, refuseLaterDomains } from "./domains.ts";
-import { restartPatch, startPatch, stopPatch, updatePatch } from "./service-patches.ts";
+import {
+  containerChanges,
+  restartPatch,
+  startPatch,
+  stopPatch,
+  templatePatch,
+  updatePatch,
+} from "./service-patches.ts";
 import {
   cacheOf,
   notesOf,
@@ -67,7 +78,7 @@ async function startService(target: Target): Promise<Accepted> {
 
 async function restartService(target: Target): Promise<Accepted> {
   await changed(target, "restart", (found) => {
-    refuseUnrestartable(found);
+    refuseUnreplaced(found, "restarted");
     return restartPatch(found.source.object, target.parts.now(), notesOf(target));
   });
   return {};
@@ -77,10 +88,7 @@ async function updateService(
   target: Target,
   { body }: Pick<EngineRequest<"updateService">, "body">,
 ): Promise<Accepted> {
-  if (body.revision !== undefined || body.containers?.some(({ image, env }) => (image ?? env) !== undefined)) {
-    const what = "another image, environment variables and revisions can't be set on Kubernetes yet";
-    throw new Refusal(400, `${what}: use kubectl set image, set env or rollout undo. Nothing was changed.`);
-  }
+  if (body.revision !== undefined) return await goBack(target, body.revision);
   let after: ServiceDefinition | undefined;
   const found = await changed(target, "update", async (current) => {
     const before = current.service.definition;
@@ -98,14 +106,31 @@ async function updateService(
   return {};
 }
 
+/** As `kubectl rollout undo`: all of the pods' template goes back, and becomes the next revision. */
+async function goBack(target: Target, number: number): Promise<Accepted> {
+  const { name, region, signal } = target;
+  await changed(target, "update", async (found) => {
+    refuseAdopted(found, "revision", region.config);
+    refuseUnreplaced(found, "rolled back");
+    const { source } = found;
+    const doing = `read the revisions of the service ${name}`;
+    const revisions = await reading(doing, () => keptRevisions(region.api, { source, signal }));
+    const kept = keptRevision({ name, revisions }, number);
+    const isCurrent = rolloutOf(source).isObserved && kept === currentRevision(source, revisions);
+    return isCurrent ? undefined : templatePatch(source.object, kept.template, notesOf(target));
+  });
+  return {};
+}
+
 type Update = { readonly before: ServiceDefinition; readonly after: ServiceDefinition; readonly isRebound: boolean };
 
 function refuseUpdate({ region }: Target, found: FoundService, { before, after, isRebound }: Update): void {
   const { config } = region;
-  const isLimited = after.containers.some(({ memoryMib }, index) => memoryMib !== before.containers[index]?.memoryMib);
-  if (isLimited) {
-    refuseAdopted(found, "memory", config);
-    refuseOnDelete(found, "given another memory limit");
+  const changes = containerChanges(found, after);
+  for (const part of ["memory", "image", "env"] as const) {
+    if (changes.every((change) => change[part] === undefined)) continue;
+    refuseAdopted(found, part, config);
+    refuseOnDelete(found, participles[part]);
   }
   if (isRebound) {
     refuseAdopted(found, "domains", config);
@@ -174,6 +199,8 @@ function testsHold(patch: Patch, object: FoundService["source"]["object"]): bool
   if (patch.type !== "json") return false;
   const tested: Readonly<Record<string, unknown>> = {
     "/metadata/uid": object.metadata.uid,
+    "/metadata/resourceVersion": object.metadata.resourceVersion,
+    "/metadata/generation": object.metadata.generation,
     "/spec/replicas": object.spec.replicas,
   };
   return patch.operations.every((each) => each.op !== "test" || tested[each.path] === each.value);
@@ -200,7 +227,7 @@ async function changeDomains(target: Target, before: FoundService, after: Servic
       throw error;
     }
   } catch (error) {
-    const left = isAlone ? undefined : "Its size and memory were changed, its domains may not be.";
+    const left = isAlone ? undefined : "The rest was changed, its domains may not be.";
     throw refusalOf(error, { doing: `bind the domains of the service ${target.name}`, wrote: true, left });
   }
 }

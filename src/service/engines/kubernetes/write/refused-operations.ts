@@ -18,16 +18,18 @@ type Check<Found> = Pick<RefusedOperation, "operation" | "part"> & {
 const ofServices: readonly Check<FoundService>[] = [
   { operation: "deleteService", refuse: (found, config) => refuseAdopted(found, "delete", config) },
   { operation: "updateService", part: "memory", refuse: (found, config) => refuseAdopted(found, "memory", config) },
+  { operation: "updateService", part: "image", refuse: (found, config) => refuseAdopted(found, "image", config) },
+  { operation: "updateService", part: "env", refuse: (found, config) => refuseAdopted(found, "env", config) },
+  { operation: "updateService", part: "revision", refuse: (found, config) => refuseAdopted(found, "revision", config) },
   { operation: "updateService", part: "domains", refuse: (found, config) => refuseAdopted(found, "domains", config) },
   { operation: "updateService", part: "size", refuse: (found) => refuseSetSize(found, "scaled") },
   { operation: "startService", refuse: (found) => refuseSetSize(found, "started") },
   { operation: "stopService", refuse: (found) => refuseSetSize(found, "stopped") },
-  { operation: "restartService", refuse: refuseUnrestartable },
-  {
-    operation: "updateService",
-    part: "memory",
-    refuse: (found) => refuseOnDelete(found, "given another memory limit"),
-  },
+  { operation: "restartService", refuse: (found) => refuseUnreplaced(found, "restarted") },
+  { operation: "updateService", part: "memory", refuse: (found) => refuseOnDelete(found, participles.memory) },
+  { operation: "updateService", part: "image", refuse: (found) => refuseOnDelete(found, participles.image) },
+  { operation: "updateService", part: "env", refuse: (found) => refuseOnDelete(found, participles.env) },
+  { operation: "updateService", part: "revision", refuse: (found) => refuseUnreplaced(found, "rolled back") },
   { operation: "updateService", part: "domains", refuse: refuseHalfMade },
 ];
 
@@ -90,13 +92,26 @@ function asSentence(message: string): string {
   return `${said.charAt(0).toUpperCase()}${said.slice(1)}`;
 }
 
-type Change = AdoptedChange | "domains";
+type Change = AdoptedChange | "env" | "revision" | "domains";
 type Adopted = Pick<FoundService, "isAdopted" | "owner"> & { readonly words: string };
 
 const phrases: { readonly [C in Change]: { readonly what: string; readonly instead: string } } = {
   delete: { what: "delete", instead: "Delete it" },
   memory: { what: "change the memory of", instead: "Change it" },
+  image: { what: "change the image of", instead: "Change it" },
+  env: { what: "change the environment variables of", instead: "Change them" },
+  revision: { what: "roll back", instead: "Roll it back" },
   domains: { what: "change the domains of", instead: "Change them" },
+};
+
+/** Whoever allows other images allows what belongs to a version. */
+const allowedBy: { readonly [C in Change]: AdoptedChange | undefined } = {
+  delete: "delete",
+  memory: "memory",
+  image: "image",
+  env: "image",
+  revision: "image",
+  domains: undefined,
 };
 
 /**
@@ -124,12 +139,13 @@ export function refuseCronJob({ name, owner }: FoundCronJob): void {
 }
 
 function refuseChange(found: Adopted, change: Change, { adopt }: Pick<ClusterConfig, "adopt">): void {
-  if (!found.isAdopted || adopt.allow.some((allowed) => allowed === change)) return;
+  const setting = allowedBy[change];
+  if (!found.isAdopted || adopt.allow.some((allowed) => allowed === setting)) return;
   const { what, instead } = phrases[change];
   const owner = found.owner?.words;
   const whose = owner === undefined ? "somebody else created it" : `it belongs to ${owner}`;
   const where = owner === undefined ? "where it was created" : "there";
-  const switched = change === "domains" ? "" : ", or allow it with adopt.allow in SERVICE_CLUSTERS";
+  const switched = setting === undefined ? "" : ", or allow it with adopt.allow in SERVICE_CLUSTERS";
   throw new Refusal(
     409,
     `Gantry may not ${what} ${found.words}: ${whose}. Nothing was changed. ${instead} ${where}${switched}.`,
@@ -158,14 +174,20 @@ export function refuseSetSize({ autoscaler, service, source }: FoundService, par
 
 type Service = Pick<FoundService, "source" | "service">;
 
+export const participles = {
+  memory: "given another memory limit",
+  image: "given another image",
+  env: "given other environment variables",
+} as const;
+
 // What a cluster can't do for a service as it is, whoever owns it. Everything else is accepted in any state, as kubectl does.
 
-/** `kubectl rollout restart` refuses the same: nothing would be replaced before the rollout goes on. */
-export function refuseUnrestartable(found: Service): void {
+/** `kubectl rollout restart` and `undo` refuse the same: nothing would be replaced before the rollout goes on. */
+export function refuseUnreplaced(found: Service, participle: string): void {
   const { source } = found;
   const isPaused = source.kind === "Deployment" && source.object.spec.paused === true;
-  if (isPaused) throw refused(found, "restarted", "its rollout is paused. Resume it with `kubectl rollout resume`");
-  refuseOnDelete(found, "restarted");
+  if (isPaused) throw refused(found, participle, "its rollout is paused. Resume it with `kubectl rollout resume`");
+  refuseOnDelete(found, participle);
 }
 
 /** Such instances keep the old template for as long as they live: the change would be accepted and do nothing. */

@@ -3,6 +3,7 @@ import type { PodDefaults } from "../cluster/cluster-config.ts";
 import type { JsonOperation, Patch } from "../cluster/kube-api.ts";
 import { annotations } from "../names.ts";
 import type { FoundService } from "../read/services.ts";
+import { escaped, type PodTemplate } from "../read/containers.ts";
 import { memoryQuantity, requestFor } from "./pod-template.ts";
 
 type Source = FoundService["source"]["object"];
@@ -89,6 +90,88 @@ export function restartPatch(object: Source, now: Date, notes: Notes): Patch {
   };
 }
 
+/**
+ * Another template for its pods. It fails if somebody changed the service since it was judged, as `sized` does: its
+ * generation counts changes of its spec, and only the version those of annotations.
+ */
+export function templatePatch(object: Source, template: object, notes: Notes): Patch {
+  const { uid, generation, resourceVersion, annotations: known } = object.metadata;
+  const isBare = Object.keys(known).length === 0;
+  return {
+    type: "json",
+    operations: [
+      { op: "test", path: "/metadata/uid", value: uid },
+      { op: "test", path: "/metadata/generation", value: generation },
+      ...(isBare ? bareNotes(resourceVersion, needed(object, notes)) : annotated(object, notes)),
+      { op: "replace", path: "/spec/template", value: template },
+    ],
+  };
+}
+
+/** A JSON patch can't add to a map that isn't there. */
+function bareNotes(resourceVersion: string, notes: Notes): readonly JsonOperation[] {
+  if (Object.keys(notes).length === 0) return [];
+  return [
+    { op: "test", path: "/metadata/resourceVersion", value: resourceVersion },
+    { op: "add", path: "/metadata/annotations", value: notes },
+  ];
+}
+
+/** What an update changes of a container. */
+type ContainerChange = {
+  readonly name: string;
+  readonly image?: string | undefined;
+  /** A quantity. */
+  readonly memory?: string | undefined;
+  /** As a strategic merge patch has them: each by its name, so that all others stay as they are, in their order. */
+  readonly env?: readonly object[] | undefined;
+};
+
+/** What an update changes of the containers; nothing else of them is written. */
+export function containerChanges(
+  { source, service }: FoundService,
+  after: ServiceDefinition,
+): readonly ContainerChange[] {
+  return after.containers.flatMap((container, index) => {
+    const before = service.definition.containers[index];
+    const { name, image, memoryMib = 0 } = container;
+    const variables = source.object.spec.template.spec.containers[index]?.env ?? [];
+    const env = variableChanges(variables, before?.env ?? [], container.env ?? []);
+    const change = {
+      ...(image !== before?.image && { image }),
+      ...(container.memoryMib !== before?.memoryMib && { memory: memoryQuantity(memoryMib) }),
+      ...(env.length > 0 && { env }),
+    };
+    return Object.keys(change).length === 0 ? [] : [{ name, ...change }];
+  });
+}
+
+type Variable = PodTemplate["spec"]["containers"][number]["env"][number];
+type Variables = NonNullable<ServiceDefinition["containers"][number]["env"]>;
+
+/** Variables that were set are other objects than before: one without a value may replace one that a Secret has. */
+function variableChanges(known: readonly Variable[], before: Variables, after: Variables): readonly object[] {
+  const removed = new Set(known.map(({ name }) => name).filter((name) => after.every((each) => each.name !== name)));
+  const set = after.filter((variable) => !before.includes(variable));
+  return [
+    ...[...removed].map((name) => ({ name, $patch: "delete" })),
+    ...set.flatMap(({ name, value = "" }) => {
+      const same = known.filter((each) => each.name === name);
+      const [one] = same;
+      const word = escaped(value);
+      if (!one) return [{ name, value: word }];
+      // A patch changes only the first of several, and the last counts.
+      if (same.length > 1)
+        return [
+          { name, $patch: "delete" },
+          { name, value: word },
+        ];
+      if (one.valueFrom) return [{ name, value: word, valueFrom: null }];
+      return (one.value ?? "") === word ? [] : [{ name, value: word }];
+    }),
+  ];
+}
+
 /** Gantry's own request for memory follows its limit: Kubernetes refuses a limit below it. */
 function requestsBelow(
   { isAdopted, source }: FoundService,
@@ -112,15 +195,16 @@ export function updatePatch(
   { notes, defaults = {} }: { readonly notes: Notes; readonly defaults?: PodDefaults | undefined },
 ): Patch | undefined {
   const { object } = found.source;
-  const before = found.service.definition;
   const isStopped = !found.service.running;
-  const containers = after.containers
-    .filter(({ memoryMib }, index) => memoryMib !== before.containers[index]?.memoryMib)
-    .map(({ name, memoryMib = 0 }) => {
-      const memory = memoryQuantity(memoryMib);
-      return { name, resources: { limits: { memory }, ...requestsBelow(found, { name, memory, defaults }) } };
-    });
-  const isResized = after.size !== before.size;
+  const containers = containerChanges(found, after).map(({ name, image, memory, env }) => ({
+    name,
+    ...(image !== undefined && { image }),
+    ...(memory !== undefined && {
+      resources: { limits: { memory }, ...requestsBelow(found, { name, memory, defaults }) },
+    }),
+    ...(env && { env }),
+  }));
+  const isResized = after.size !== found.service.definition.size;
   if (containers.length === 0 && !isResized) return undefined;
   const sizes = isStopped
     ? { [annotations.size]: String(after.size) }

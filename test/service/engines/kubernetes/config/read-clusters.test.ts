@@ -186,7 +186,7 @@ test.each<[string, string, string]>([
   [
     "a permission that isn't known",
     region("namespace: a", "adopt: { workloads: all, allow: [everything] }"),
-    "regions.us.adopt.allow.0 must be delete or memory.",
+    "regions.us.adopt.allow.0 must be delete, memory or image.",
   ],
   [
     "a selector that is none",

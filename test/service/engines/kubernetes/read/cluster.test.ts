@@ -142,6 +142,7 @@ describe.skipIf(noPods !== undefined)(`workloads that somebody else made in a cl
         regions: new Map([["us", region]]),
         now: () => new Date(),
         otherKind: async () => undefined,
+        revisionsOf: async () => undefined,
         instancesOf: async () => [],
         eventsOf: readEvents,
       });

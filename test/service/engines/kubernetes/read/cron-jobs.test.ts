@@ -16,6 +16,7 @@ function operations(sent: Parameters<typeof regionWith>[0], changed: Parameters<
     regions,
     now: () => now,
     otherKind: async () => undefined,
+    revisionsOf: async () => undefined,
     eventsOf: async () => ({ events: [], notRead: undefined }),
     instancesOf: async (_, { job: { name } }) => [`${name}-x7k2p`],
   });

@@ -5,7 +5,7 @@ import { readOperations } from "../../../../../src/service/engines/kubernetes/re
 import { until } from "../../../../support/until.ts";
 import { openCachedCluster } from "../support/cached-cluster.ts";
 import { config, namespacesOf } from "../support/known-objects.ts";
-import { daemonSet, deployment, job, pod, statefulSet } from "../support/sent-objects.ts";
+import { deployment, job, pod, statefulSet } from "../support/sent-objects.ts";
 
 const at = (time: string) => `2026-11-22T${time}Z`;
 const asked = { user: { username: "dana" }, signal: new AbortController().signal, query: undefined, body: undefined };
@@ -20,6 +20,7 @@ async function town() {
     regions: new Map([["us", region]]),
     now: () => new Date(at("12:30:00")),
     otherKind: async () => undefined,
+    revisionsOf: async () => undefined,
     instancesOf: async () => [],
     eventsOf: readEvents,
   });
@@ -181,20 +182,6 @@ test("so does a StatefulSet, which has no condition for it, until its pods are t
 
   put("statefulsets", statefulSet("db", { status: { readyReplicas: 1 } }));
   await until(async () => (await service("db")).message === undefined);
-});
-
-test("while an update goes on, a service tells how far it is, and not after it", async () => {
-  const { put, service, lists } = await town();
-  put("deployments", deployment("web", { status: { replicas: 3, updatedReplicas: 1, availableReplicas: 2 } }));
-  put("daemonsets", daemonSet("agent", { status: { updatedNumberScheduled: 1 } }));
-  put("statefulsets", statefulSet("db", { status: { updateRevision: "b", updatedReplicas: 1, readyReplicas: 1 } }));
-  put("deployments", deployment("done"));
-
-  expect((await service("web")).rollout).toMatchObject({ state: "progressing", updated: 1 });
-  expect((await service("agent")).rollout).toMatchObject({ state: "progressing", updated: 1 });
-  expect((await service("db")).rollout).toMatchObject({ state: "progressing", updated: 1 });
-  expect((await service("done")).rollout).toBeUndefined();
-  expect(JSON.stringify(await lists())).not.toContain("rollout");
 });
 
 const sidecars = [

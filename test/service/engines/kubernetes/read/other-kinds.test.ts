@@ -22,8 +22,9 @@ async function shop({ changed = {}, unknown = [] }: Opening = {}) {
   objects.put("pods", "shop", pod("debug", { of: undefined }));
   objects.put("pods", "shop", pod("canary-7c9-abcde", { of: undefined, metadata: owned("Rollout", "canary") }));
   objects.put("rollouts", "shop", { metadata: { name: "canary", labels: { team: "shop" } } });
-  objects.put("replicasets", "shop", { metadata: { name: "old" } });
-  objects.put("replicasets", "shop", { metadata: { name: "web-5d4f8c7b9", ...owned("Deployment", "web") } });
+  const spec = { template: { spec: { containers: [{ name: "app", image: "shop/app:1" }] } } };
+  objects.put("replicasets", "shop", { metadata: { name: "old" }, spec });
+  objects.put("replicasets", "shop", { metadata: { name: "web-5d4f8c7b9", ...owned("Deployment", "web") }, spec });
   const cache = cluster.cacheOf("shop");
   await cache.current(kinds);
   const region = { config: own, api: cluster.api, cacheOf: cluster.cacheOf };

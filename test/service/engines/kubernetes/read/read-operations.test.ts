@@ -18,6 +18,7 @@ function operations(changed: Partial<ClusterConfig> = {}, objects: Parameters<ty
     regions,
     now: () => new Date("2026-11-22T12:30:00Z"),
     otherKind: async () => undefined,
+    revisionsOf: async () => undefined,
     eventsOf: async () => ({ events: [], notRead: undefined }),
     instancesOf: async () => ["report-gone"],
   });

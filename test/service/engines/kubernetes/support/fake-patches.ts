@@ -71,8 +71,8 @@ function removeAt(spot: Spot): void {
 }
 
 /**
- * https://www.rfc-editor.org/rfc/rfc7396; a strategic one merges lists of named objects by their names, and takes a null for
- * an empty text where the map isn't there.
+ * https://www.rfc-editor.org/rfc/rfc7396; a strategic one merges lists of named objects by their names, deletes those with
+ * `$patch: delete` first, and takes a null for an empty text where the map isn't there.
  */
 function merged(target: unknown, changes: unknown, isStrategic: boolean): unknown {
   if (isStrategic && Array.isArray(target) && Array.isArray(changes)) return mergedLists(target, changes);
@@ -88,9 +88,15 @@ function merged(target: unknown, changes: unknown, isStrategic: boolean): unknow
 
 function mergedLists(target: readonly unknown[], changes: readonly unknown[]): unknown[] {
   const nameOf = (item: unknown) => (item as { name?: string }).name; // containers, volumes
-  const known = target.map((item) => {
-    const change = changes.find((each) => nameOf(each) === nameOf(item));
+  const deleted = changes.filter((each) => (each as { $patch?: string }).$patch === "delete"); // as above
+  const left = target.filter((item) => deleted.every((each) => nameOf(each) !== nameOf(item)));
+  const rest = changes.filter((each) => !deleted.includes(each));
+  const merging = new Set(rest);
+  // Only the first of those with the same name.
+  const known = left.map((item) => {
+    const change = [...merging].find((each) => nameOf(each) === nameOf(item));
+    merging.delete(change);
     return change === undefined ? item : merged(item, change, true);
   });
-  return [...known, ...changes.filter((each) => target.every((item) => nameOf(item) !== nameOf(each)))];
+  return [...known, ...merging];
 }

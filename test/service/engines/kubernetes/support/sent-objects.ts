@@ -151,6 +151,48 @@ export function pod(name: string, { of, hash = "5d4f8c7b9", metadata, spec, stat
   };
 }
 
+type Kept = {
+  /** The workload whose version it keeps. */
+  readonly of: string;
+  readonly uid?: string;
+  readonly number: number;
+  readonly hash: string;
+  readonly createdAt?: string;
+  readonly podSpec?: Fields;
+};
+
+/** What keeps a version of a Deployment's pods. */
+export function replicaSet({ of, uid = `uid of Deployment ${of}`, number, hash, ...kept }: Kept): Sent & Fields {
+  const labels = { app: of, "pod-template-hash": hash };
+  return {
+    kind: "ReplicaSet",
+    metadata: metadataOf("ReplicaSet", `${of}-${hash}`, {
+      labels,
+      annotations: { "deployment.kubernetes.io/revision": String(number) },
+      creationTimestamp: kept.createdAt ?? CREATED,
+      ownerReferences: [{ kind: "Deployment", name: of, uid, controller: true }],
+    }),
+    spec: { template: { ...templateOf(of, kept.podSpec), metadata: { labels } } },
+  };
+}
+
+/** What keeps a version of the pods of a StatefulSet or DaemonSet. */
+export function controllerRevision(
+  kind: "StatefulSet" | "DaemonSet",
+  { of, uid = `uid of ${kind} ${of}`, number, hash, ...kept }: Kept,
+): Sent & Fields {
+  return {
+    kind: "ControllerRevision",
+    metadata: metadataOf("ControllerRevision", `${of}-${hash}`, {
+      labels: { app: of, [kind === "DaemonSet" ? "controller-revision-hash" : "controller.kubernetes.io/hash"]: hash },
+      creationTimestamp: kept.createdAt ?? CREATED,
+      ownerReferences: [{ kind, name: of, uid, controller: true }],
+    }),
+    revision: number,
+    data: { spec: { template: { ...templateOf(of, kept.podSpec), $patch: "replace" } } },
+  };
+}
+
 /** A v1 Service that selects the pods of a workload. */
 export function v1Service(name: string, spec: Fields, status: Fields = {}): Sent & Fields {
   return {

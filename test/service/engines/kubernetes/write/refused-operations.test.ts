@@ -5,7 +5,15 @@ import { loadSpec } from "../../../../../src/service/api/contract.ts";
 import { Refusal } from "../../../../../src/service/engine.ts";
 import type { ClusterConfig } from "../../../../../src/service/engines/kubernetes/cluster/cluster-config.ts";
 import { readOperations } from "../../../../../src/service/engines/kubernetes/read/read-operations.ts";
-import { daemonSet, deployment, job, object, statefulSet } from "../support/sent-objects.ts";
+import {
+  controllerRevision,
+  daemonSet,
+  deployment,
+  job,
+  object,
+  replicaSet,
+  statefulSet,
+} from "../support/sent-objects.ts";
 import { scriptedCluster, writesOn } from "./support/scripted-cluster.ts";
 import { type FoundService, findService } from "../../../../../src/service/engines/kubernetes/read/services.ts";
 import {
@@ -54,17 +62,18 @@ const services: Readonly<Record<string, Situation>> = {
   "of Helm, with an autoscaler": { workload: owned(helm), autoscaled: true },
   "of Helm, that may be deleted": { workload: owned(helm), allow: ["delete"] },
   "of Helm, that may get other memory": { workload: owned(helm), allow: ["memory"] },
+  "of Helm, that may get other images": { workload: owned(helm), allow: ["image"] },
   "of Gantry": { workload: owned(gantry) },
   "of Gantry, with an autoscaler": { workload: owned(gantry), autoscaled: true },
   "of Gantry that is still being made": { workload: owned({ ...gantry, annotations: making }) },
   "whose rollout is paused": {
     workload: (changed) => deployment("shop", { ...changed, spec: { ...changed?.spec, paused: true } }),
-    allow: ["memory"],
+    allow: ["memory", "image"],
   },
   "whose pods are replaced by hand": {
     workload: (changed) =>
       statefulSet("shop", { ...changed, spec: { ...changed?.spec, updateStrategy: { type: "OnDelete" } } }),
-    allow: ["memory"],
+    allow: ["memory", "image"],
   },
 };
 
@@ -93,6 +102,7 @@ async function townWith(sent: readonly ReturnType<typeof deployment>[], allow: C
     ...readOperations({
       ...writes.parts,
       otherKind: async () => undefined,
+      revisionsOf: async () => undefined,
       instancesOf: async () => [],
       eventsOf: async () => ({ events: [], notRead: undefined }),
     }),
@@ -108,8 +118,11 @@ function serviceTown({ workload, autoscaled = false, allow }: Situation, replica
   const scaler = object("HorizontalPodAutoscaler", "shop-hpa", {
     spec: { scaleTargetRef: { kind: "Deployment", name: "shop" } },
   });
+  const kept = { of: "shop", number: 7, hash: "7d9" };
   return townWith(
     [
+      replicaSet(kept),
+      controllerRevision("StatefulSet", kept),
       workload({ spec: { replicas }, podSpec: ports, ...(replicas === 0 && { status: none }) }),
       ...(autoscaled ? [scaler] : []),
     ],
@@ -132,6 +145,9 @@ const operations: readonly {
     part: "memory",
     run: update({ containers: [{ resources: { limits: { memory: "512" } } }] }),
   },
+  { operation: "updateService", part: "image", run: update({ containers: [{ image: "shop/app:2" }] }) },
+  { operation: "updateService", part: "env", run: update({ containers: [{ env: { set: [{ name: "LEVEL" }] } }] }) },
+  { operation: "updateService", part: "revision", run: update({ revision: 7 }) },
   { operation: "updateService", part: "domains", run: update({ binding_domain_name: ["a.example.com"] }) },
   { operation: "updateService", part: "size", run: update({ target_instance_size: 3 }) },
   { operation: "startService", replicas: 0, run: (town) => town.startService(request) },
@@ -190,10 +206,10 @@ test("a service says who manages it and what sets its size, and one of Gantry's 
   expect(await said("of Helm, with an autoscaler")).toEqual({
     managed_by: "Helm release shop",
     size_set_by: "autoscaler shop-hpa",
-    refused: 6,
+    refused: 9,
   });
-  expect(await said("of Argo CD")).toMatchObject({ managed_by: "Argo CD application web", refused: 3 });
-  expect(await said("of nobody known")).toMatchObject({ managed_by: undefined, refused: 3 });
+  expect(await said("of Argo CD")).toMatchObject({ managed_by: "Argo CD application web", refused: 6 });
+  expect(await said("of nobody known")).toMatchObject({ managed_by: undefined, refused: 6 });
   expect(await said("of Gantry")).toEqual({ managed_by: undefined, size_set_by: undefined, refused: undefined });
 });
 
@@ -239,8 +255,8 @@ function adopted(changed: Parameters<typeof deployment>[1] = {}, others: Paramet
 
 function adoptedRefusal(
   found: FoundService,
-  change: "delete" | "memory" | "domains",
-  allow: ("delete" | "memory")[] = [],
+  change: Parameters<typeof refuseAdopted>[1],
+  allow: ClusterConfig["adopt"]["allow"] = [],
 ) {
   try {
     refuseAdopted(found, change, { adopt: { ...config.adopt, allow } });
@@ -258,14 +274,19 @@ describe("a workload that Gantry didn't create", () => {
     },
   });
 
-  test("isn't deleted or given other memory or domains, and the sentence names its owner", () => {
-    const refusals = (["delete", "memory", "domains"] as const).map((change) => adoptedRefusal(helm, change));
+  const changes = ["delete", "memory", "image", "env", "revision", "domains"] as const;
 
-    expect(refusals).toMatchObject([{ status: 409 }, { status: 409 }, { status: 409 }]);
+  test("isn't deleted or given anything other than a size, and the sentence names its owner", () => {
+    const refusals = changes.map((change) => adoptedRefusal(helm, change));
+
+    expect(refusals).toMatchObject(changes.map(() => ({ status: 409 })));
     expect(refusals.map((each) => (each as Error).message)).toMatchInlineSnapshot(`
       [
         "Gantry may not delete service shop: it belongs to Helm release shop. Nothing was changed. Delete it there, or allow it with adopt.allow in SERVICE_CLUSTERS.",
         "Gantry may not change the memory of service shop: it belongs to Helm release shop. Nothing was changed. Change it there, or allow it with adopt.allow in SERVICE_CLUSTERS.",
+        "Gantry may not change the image of service shop: it belongs to Helm release shop. Nothing was changed. Change it there, or allow it with adopt.allow in SERVICE_CLUSTERS.",
+        "Gantry may not change the environment variables of service shop: it belongs to Helm release shop. Nothing was changed. Change them there, or allow it with adopt.allow in SERVICE_CLUSTERS.",
+        "Gantry may not roll back service shop: it belongs to Helm release shop. Nothing was changed. Roll it back there, or allow it with adopt.allow in SERVICE_CLUSTERS.",
         "Gantry may not change the domains of service shop: it belongs to Helm release shop. Nothing was changed. Change them there.",
       ]
     `); // refusals are errors
@@ -281,7 +302,11 @@ describe("a workload that Gantry didn't create", () => {
     expect(adoptedRefusal(helm, "delete", ["delete"])).toBeUndefined();
     expect(adoptedRefusal(helm, "memory", ["memory"])).toBeUndefined();
     expect(adoptedRefusal(helm, "memory", ["delete"])).toBeDefined();
-    expect(adoptedRefusal(helm, "domains", ["delete", "memory"])).toBeDefined();
+    for (const change of ["image", "env", "revision"] as const) {
+      expect(adoptedRefusal(helm, change, ["image"])).toBeUndefined();
+      expect(adoptedRefusal(helm, change, ["delete", "memory"])).toBeDefined();
+    }
+    expect(adoptedRefusal(helm, "domains", ["delete", "memory", "image"])).toBeDefined();
   });
 
   test("with an autoscaler isn't scaled, and the sentence names the autoscaler", () => {
