@@ -14,6 +14,7 @@ import { isFollowed, seenOf } from "../views/kit/health.ts";
 import { UserError } from "../errors.ts";
 import { advance } from "./history.ts";
 import { step } from "./lifecycle.ts";
+import type { Aside } from "./inbox/scheduler.ts";
 import type { Advanced, Clock, WorkflowParts } from "./ports.ts";
 import { apiFor, openRequest, type OpenRequest } from "./open-request.ts";
 import { changeIn, contentOf } from "./stored-request.ts";
@@ -31,6 +32,8 @@ export type Followed = {
   readonly isLeftOver: boolean;
   /** The request, if it is open already. */
   readonly opened?: OpenRequest | undefined;
+  /** For the pause before the first look. */
+  readonly aside: Aside;
 };
 
 /** Some workloads are ready or fail at once, so whoever sent a Change looks soon. */
@@ -43,7 +46,7 @@ const JOB_FOR_MS = 24 * 60 * 60_000;
  * of any replica follows it again. So no lane is held in between, and a restart of the bot loses nothing.
  */
 export async function follow(deps: WorkflowParts, followed: Followed, signal: AbortSignal): Promise<void> {
-  const { change, isLeftOver } = followed;
+  const { change, isLeftOver, aside } = followed;
   if (signal.aborted) return;
   if (!isFollowed(change)) return record(deps, followed, { health: unwatched });
   // Its read-back tells how it is, and when to look next.
@@ -54,7 +57,7 @@ export async function follow(deps: WorkflowParts, followed: Followed, signal: Ab
   }
   const looked = await withRequest(deps, followed, async (request): Promise<Looked | undefined> => {
     const { wait, ...look } = looking(deps, followed, { request, signal });
-    if (!isLeftOver) await wait(FIRST_LOOK_MS);
+    if (!isLeftOver) await aside(wait(FIRST_LOOK_MS));
     return signal.aborted ? undefined : lookAt(deps, { change, request }, look);
   });
   if (!signal.aborted && looked !== undefined) await record(deps, followed, looked);
@@ -182,7 +185,7 @@ function newsOf({ workload }: StoredChange, { outcome = "isn't healthy", line }:
 /** Undefined for an aborted look. A request that can't be opened any more can't be followed. */
 async function withRequest(
   deps: WorkflowParts,
-  { change, opened }: Followed,
+  { change, opened }: Pick<Followed, "change" | "opened">,
   look: (request: OpenRequest) => Promise<Looked | undefined>,
 ): Promise<Looked | undefined> {
   let request: OpenRequest;
@@ -268,7 +271,7 @@ type Left = Followed & { readonly left: readonly StoredChange[] };
 /** Undefined when the bot has to stop. */
 async function lookAtParts(
   deps: WorkflowParts,
-  { change: request, isLeftOver, left }: Left,
+  { change: request, isLeftOver, left, aside }: Left,
   signal: AbortSignal,
 ): Promise<readonly Seen[] | undefined> {
   const age = ageMs(deps.clock, request);
@@ -276,7 +279,7 @@ async function lookAtParts(
   const opened = isTooLate || !left.some(isFollowed) ? undefined : await openedIfPossible(deps, request);
   if (opened === undefined) return left.map((part) => ({ part, health: leftAlone(part) }));
   const { api, wait } = looking(deps, { change: request }, { request: opened, signal });
-  if (!isLeftOver) await wait(FIRST_LOOK_MS);
+  if (!isLeftOver) await aside(wait(FIRST_LOOK_MS));
   const services = signal.aborted ? undefined : await listed(api, request, signal);
   if (services === undefined) return undefined;
   const seen: Seen[] = [];

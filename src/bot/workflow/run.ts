@@ -7,6 +7,7 @@ import { type Done, readBack, redrawLater, refuse, sendChange, stopwatch } from 
 import { SIGN_AFTER_MS } from "./reply.ts";
 import { type OpenRequest, openRequest } from "./open-request.ts";
 import type { WorkflowParts } from "./ports.ts";
+import type { Aside } from "./inbox/scheduler.ts";
 import type { Outcome } from "../changes/change.ts";
 import { UserError } from "../errors.ts";
 import { counted } from "../views/kit/text.ts";
@@ -45,8 +46,8 @@ export function carryOnLater(deps: WorkflowParts, stored: Stored, events?: RunEv
   const { change } = stored;
   const sinceMs = stopwatch(deps.clock);
   const job = { lane: "watching", key: changeKey(change.id), owner: change.requester.userId } as const; // a lane's name
-  deps.lanes.add(job, (signal) =>
-    carryOn(deps, { stored: sinceMs() < FRESH_FOR_MS ? stored : { change }, events }, signal),
+  deps.lanes.add(job, (signal, aside) =>
+    carryOn(deps, { stored: sinceMs() < FRESH_FOR_MS ? stored : { change }, events, aside }, signal),
   );
 }
 
@@ -54,7 +55,7 @@ export function carryOnLater(deps: WorkflowParts, stored: Stored, events?: RunEv
  * Takes a Change from any stage to its end: runs it, reads it back, follows it. Calling it twice, or on two replicas,
  * harms nothing: each step is one conditional UPDATE.
  */
-async function carryOn(deps: WorkflowParts, { stored, events }: CarryOn, signal: AbortSignal): Promise<void> {
+async function carryOn(deps: WorkflowParts, { stored, events, aside }: CarryOn, signal: AbortSignal): Promise<void> {
   const { change, fresh } = stored;
   let isOver = false;
   const drawIfSlow = async (): Promise<void> => {
@@ -74,7 +75,7 @@ async function carryOn(deps: WorkflowParts, { stored, events }: CarryOn, signal:
       const isLeftOver = done === undefined;
       await (followed.parts === undefined ? follow : followParts)(
         deps,
-        { change: followed, isLeftOver, opened: fresh },
+        { change: followed, isLeftOver, opened: fresh, aside },
         signal,
       );
     }
@@ -85,7 +86,7 @@ async function carryOn(deps: WorkflowParts, { stored, events }: CarryOn, signal:
   events?.onEnded();
 }
 
-type CarryOn = { readonly stored: Stored; readonly events: RunEvents | undefined };
+type CarryOn = { readonly stored: Stored; readonly events: RunEvents | undefined; readonly aside: Aside };
 
 type Running = { readonly signal: AbortSignal; readonly events: RunEvents | undefined };
 

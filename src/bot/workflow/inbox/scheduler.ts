@@ -1,7 +1,10 @@
 import { unawaited } from "../../../platform/unawaited.ts";
 
 /** Work that runs after an ack. When aborted, it tells its person and ends. */
-export type Work = (signal: AbortSignal) => Promise<void>;
+export type Work = (signal: AbortSignal, aside: Aside) => Promise<void>;
+
+/** Awaits a pause without a place in the lane: another job has it meanwhile. */
+export type Aside = (pause: Promise<void>) => Promise<void>;
 
 export type Entry<Lane extends string> = {
   readonly lane: Lane;
@@ -43,6 +46,8 @@ const MOST_BEHIND = 16;
 const LULL_MS = 2;
 /** Without a lull in a flood, a job begins after this. */
 const LONGEST_HOLD_MS = 100;
+/** Jobs that go on after a pause have no need of a place, so only so many leave theirs. */
+const MOST_ASIDE = 500;
 
 type State<Lane extends string> = {
   /** The lane whose turn is next comes first. */
@@ -53,6 +58,8 @@ type State<Lane extends string> = {
   /** When each running job began; by `performance.now`. */
   readonly begun: Map<Entry<Lane>, number>;
   waiting: number;
+  /** Jobs in a pause. */
+  aside: number;
   /** Whether an interaction came in since the last look. */
   hasArrived: boolean;
   /** Looks for a lull. */
@@ -74,6 +81,7 @@ export function createScheduler<Lane extends string>(parts: SchedulerParts<Lane>
     onError,
     begun: new Map(),
     waiting: 0,
+    aside: 0,
     hasArrived: false,
     timer: undefined,
     isDue: false,
@@ -178,7 +186,7 @@ function next<Lane extends string>(state: State<Lane>): Entry<Lane> | undefined 
 
 async function run<Lane extends string>(state: State<Lane>, entry: Entry<Lane>): Promise<void> {
   try {
-    await entry.work(state.controller.signal);
+    await entry.work(state.controller.signal, (pause) => stepAside(state, entry, pause));
   } catch (error) {
     state.onError(error);
   }
@@ -186,6 +194,24 @@ async function run<Lane extends string>(state: State<Lane>, entry: Entry<Lane>):
   queueOf(state, entry.lane).done(entry);
   entry.onDone();
   schedule(state);
+}
+
+async function stepAside<Lane extends string>(
+  state: State<Lane>,
+  entry: Entry<Lane>,
+  pause: Promise<void>,
+): Promise<void> {
+  if (state.aside >= MOST_ASIDE) return pause;
+  const queue = queueOf(state, entry.lane);
+  state.aside += 1;
+  queue.done(entry);
+  schedule(state);
+  try {
+    await pause;
+  } finally {
+    state.aside -= 1;
+    queue.resume(entry);
+  }
 }
 
 export type LaneLimits = {
@@ -208,6 +234,8 @@ export type LaneQueue<Entry> = {
   /** The next job that may run now; it counts as running until `done`. Aborted: nobody's limit holds any more. */
   readonly take: (isAborted: boolean) => Entry | undefined;
   readonly done: (entry: Entry) => void;
+  /** Counts one that was done as running again, whether or not the lane has a place. */
+  readonly resume: (entry: Entry) => void;
   readonly counts: () => { readonly running: number; readonly waiting: number; readonly oldestMs: number | undefined };
 };
 
@@ -241,6 +269,7 @@ export function createLaneQueue<Entry extends Waiting>(limits: LaneLimits): Lane
       if (left > 0) runningOf.set(owner, left);
       else runningOf.delete(owner);
     },
+    resume: ({ owner }) => occupy(state, owner),
     counts() {
       const firsts = [...waiting.values()].map(([first]) => first?.addedMs ?? Number.POSITIVE_INFINITY);
       const oldestMs = firsts.length === 0 ? undefined : Math.min(...firsts);
@@ -260,11 +289,15 @@ function take<Entry extends Waiting>(state: QueueState<Entry>, isAborted: boolea
     waiting.delete(owner);
     if (jobs.length > 0) waiting.set(owner, jobs);
     state.waitingCount -= 1;
-    state.running += 1;
-    runningOf.set(owner, ofOwner + 1);
+    occupy(state, owner);
     return entry;
   }
   return undefined;
+}
+
+function occupy<Entry>(state: QueueState<Entry>, owner: string | undefined): void {
+  state.running += 1;
+  state.runningOf.set(owner, (state.runningOf.get(owner) ?? 0) + 1);
 }
 
 export type Arrivals = {

@@ -168,6 +168,44 @@ test("in a flood without a lull, a job of a crowd begins every tenth of a second
   expect(counts).toEqual([0, 1, 2, 3]);
 });
 
+test("jobs in a pause leave their places to others, and count again afterwards", async () => {
+  const { add, hold, begun, status } = lanesIn();
+  const { promise: pause, resolve: end } = Promise.withResolvers<void>();
+  const { promise: never } = Promise.withResolvers<void>();
+  for (const label of labels(8, "pausing ")) {
+    add({ lane: "redraws" }, async (_, aside) => {
+      await aside(pause);
+      begun.push(label);
+      await never;
+    });
+  }
+  hold({ lane: "redraws" }, ...labels(9));
+
+  await until(() => begun.length === 8);
+  const inPause = status().redraws;
+  end();
+  await until(() => begun.length === 16);
+
+  expect(inPause).toMatchObject({ running: 8, waiting: 1 });
+  expect(status().redraws).toMatchObject({ running: 16, waiting: 1 });
+});
+
+test("idle waits for a job in a pause", async () => {
+  const { add, idle } = lanesIn();
+  const { promise: pause, resolve: end } = Promise.withResolvers<void>();
+  let isIdle = false;
+  add(people, (_, aside) => aside(pause));
+  await turns();
+
+  const waiting = idle().then(() => (isIdle = true));
+  await turns();
+  const wasIdle = isIdle;
+  end();
+  await waiting;
+
+  expect(wasIdle).toBe(false);
+});
+
 test("more than a lane can hold is refused instead of being forgotten, and other lanes have room", async () => {
   const { add, hasRoom, idle } = lanesIn();
   let done = 0;
