@@ -1,6 +1,6 @@
 import { Agent, request as httpRequest } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
-import { apiPort, FEW, hold, nextSize, SCALED, setCountsReady, setUpdating, type Size } from "./crowd-api.ts";
+import { apiPort, FEW, hold, nextSize, SCALED, setUpdating, type Size } from "./crowd-api.ts";
 import { type DeliveryKind, signedDelivery } from "./delivery.ts";
 import { listen, readBody } from "./listen.ts";
 import { personOf, viewOf } from "./marks.ts";
@@ -165,7 +165,6 @@ const calls = {
   /** Without a size as few as at first. */
   holds: (size: Size | undefined) => hold(size ?? FEW),
   updating: (on: boolean) => setUpdating(on),
-  countsReady: (on: boolean) => setCountsReady(on),
   /** Commands, until their messages are there, in milliseconds. */
   async says({ port, text, times, concurrency, areMany = false }: To & Commands) {
     const messageMs: number[] = [];
