@@ -79,7 +79,11 @@ describe.skipIf(noPods !== undefined)(
       );
 
       running[1] = await startServiceProcess(settings[1]?.env ?? {});
-      const live = await linesOf(laptop);
+      // On a busy machine the first reading can say that Kubernetes took too long.
+      const live = await laptop.until(
+        () => linesOf(laptop),
+        (lines) => lines.includes("line 50"),
+      );
 
       expect(live.slice(0, 50)).toEqual(Array.from({ length: 50 }, (_, at) => `line ${at + 1}`));
       expect(live.at(-1)).toMatch(
