@@ -1,29 +1,12 @@
 import { expect, test } from "vitest";
+import { visitor } from "../../../support/visitor.ts";
 import { makeDataDir } from "./support/data-dir.ts";
 import { greet, openEngine, until, userOf } from "./support/engine-world.ts";
 
 const hello = (tag: string) => [{ image: `gantry/hello-web:${tag}`, ports: [{ port: 8080 }] }];
 const web = { containers: hello("1"), port_mappings: [{ container_port: 8080 }], target_instance_size: 2 };
 
-/** Somebody who sends requests one after the other, each on a connection of its own. */
-function visitor(address: string) {
-  const answers: string[] = [];
-  const failures: unknown[] = [];
-  const leaving = new AbortController();
-  const visiting = (async () => {
-    while (!leaving.signal.aborted) {
-      await greet(address).then(
-        (text) => answers.push(/version (\w+)/u.exec(text)?.[1] ?? text),
-        (error: unknown) => failures.push(error),
-      );
-    }
-  })();
-  const leave = async (): Promise<void> => {
-    leaving.abort();
-    await visiting;
-  };
-  return { answers, failures, leave };
-}
+const versionAt = async (address: string) => /version (\w+)/u.exec(await greet(address))?.[1] ?? "none";
 
 test("versions come and go without a failed request; one that never becomes ready doesn't take over", async () => {
   const opened = await openEngine(makeDataDir());
@@ -31,7 +14,7 @@ test("versions come and go without a failed request; one that never becomes read
   await dana.create("web", web);
   await dana.reaches("web", "Running");
   const { default_domain_name: address = "" } = await dana.read("web");
-  const { answers, failures, leave } = visitor(address);
+  const { answers, failures, leave } = visitor(() => versionAt(address));
 
   for (const tag of ["2", "3", "4"]) {
     await dana.update("web", { containers: [{ image: `gantry/hello-web:${tag}` }] });
