@@ -74,6 +74,9 @@ export type LogReader = {
   readonly signal: AbortSignal;
 };
 
+/** `starting` until its first success, or until it has failed too often. */
+export type Health = "starting" | "healthy" | "unhealthy";
+
 /** A running unit. */
 export type Unit = {
   readonly labels: UnitLabels;
@@ -83,6 +86,11 @@ export type Unit = {
   readonly spoke: Promise<void>;
   /** Whether all its ports answer. Undefined for a unit without ports. */
   readonly answers: (() => Promise<boolean>) | undefined;
+  /**
+   * What its own health check says, which then decides in place of `answers`. It also knows how long a start may take, so
+   * it doesn't say `starting` for ever. Undefined without one. Never rejects.
+   */
+  readonly health?: (() => Promise<Health>) | undefined;
   /** `host:port` at which it takes connections for a container port; undefined if that port isn't one of its own. */
   readonly address: (containerPort: number) => string | undefined;
   /** Why it does nothing although it runs, as a clause; undefined while it isn't hindered, and where that can't happen. */

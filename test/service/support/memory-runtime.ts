@@ -2,6 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { Refusal } from "../../../src/service/engine.ts";
 import type {
   Exit,
+  Health,
   LogLine,
   LogReader,
   Runtime,
@@ -41,6 +42,8 @@ export type Cluster = {
 export type ClusterOptions = {
   /** Whether a unit takes connections yet; they all do if undefined. */
   readonly answers?: (unit: MemoryUnit) => boolean;
+  /** What the health check of a unit says; units have none if undefined. */
+  readonly health?: (unit: MemoryUnit) => Health;
   /** Whether the limit of a running unit can be changed now. Undefined for a cluster that never can. */
   readonly resizes?: (unit: MemoryUnit) => boolean;
 };
@@ -135,7 +138,7 @@ function runProgram(unit: MemoryUnit): void {
 }
 
 /** What a server holds of a unit; each server has its own. */
-function handleOf(unit: MemoryUnit, { answers = () => true, resizes }: ClusterOptions): Unit {
+function handleOf(unit: MemoryUnit, { answers = () => true, health, resizes }: ClusterOptions): Unit {
   const { workload, instance, container, generation } = unit.spec;
   const labels: UnitLabels = { workload, instance, container, generation };
   let read = Promise.resolve();
@@ -147,6 +150,7 @@ function handleOf(unit: MemoryUnit, { answers = () => true, resizes }: ClusterOp
     }),
     spoke: Promise.resolve(),
     answers: unit.spec.ports.length > 0 ? async () => !unit.isGone() && answers(unit) : undefined,
+    ...(health && { health: async () => health(unit) }),
     address: (port) => (unit.spec.ports.includes(port) ? `${instance}:${port}` : undefined),
     readLog(reader) {
       read = follow(unit, reader);

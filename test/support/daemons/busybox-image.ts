@@ -5,11 +5,17 @@ import { type TarEntry, tarOf } from "./tar.ts";
 
 const CREATED = "2026-01-01T00:00:00Z";
 
+/** What the image says of its containers, in Docker's words; times are in nanoseconds. */
+type ImageConfig = {
+  readonly Cmd?: readonly string[];
+  readonly Healthcheck?: { readonly Test: readonly string[]; readonly Interval: number; readonly Retries: number };
+};
+
 /**
  * A Docker archive, as `docker load` takes it, with a static busybox under this name and nothing else. Neither a registry
  * nor another program is needed.
  */
-export function busyboxImage(name: string): Buffer {
+export function busyboxImage(name: string, own: ImageConfig = {}): Buffer {
   const busybox = "/bin/busybox";
   const applets = execFileSync(busybox, ["--list"], { encoding: "utf8" }).trim().split("\n");
   const layer = tarOf([
@@ -26,7 +32,7 @@ export function busyboxImage(name: string): Buffer {
     architecture: process.arch === "x64" ? "amd64" : process.arch,
     os: "linux",
     created: CREATED,
-    config: { Cmd: ["sh"], Env: ["PATH=/bin"] },
+    config: { Cmd: ["sh"], Env: ["PATH=/bin"], ...own },
     rootfs: { type: "layers", diff_ids: [`sha256:${digest}`] },
     history: [{ created: CREATED }],
   });

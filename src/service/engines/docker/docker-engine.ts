@@ -62,6 +62,7 @@ export async function openDockerEngine(options: DockerEngineOptions): Promise<Op
         daemon,
         folder: options.dataDir,
         owner,
+        isPodman: about.kind === "podman",
         limitsMemory: about.limitsMemory,
         graceSeconds: options.graceSeconds,
         images: makeImages({

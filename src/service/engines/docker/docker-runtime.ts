@@ -21,6 +21,7 @@ type DockerRuntimeOptions = {
   /** The id of the data folder, see data-folder.ts. */
   readonly owner: string;
   readonly images: Images;
+  readonly isPodman: boolean;
   /** Whether the daemon enforces memory limits. */
   readonly limitsMemory: boolean;
   /** From SIGTERM to SIGKILL; 10 s. */
@@ -44,13 +45,13 @@ export type DockerRuntime = Runtime & {
 
 /** Runs units as containers of Docker or Podman. They outlive the server; their labels say which unit they are. */
 export function makeDockerRuntime(options: DockerRuntimeOptions): DockerRuntime {
-  const { images, owner, onEvent, times, readiness } = options;
+  const { images, isPodman, owner, onEvent, times, readiness } = options;
   const { daemon, isOwn } = ownContainers(options.daemon, options);
   const watch = watchContainers({ daemon, owner, onEvent, ...(times && { times }) });
   const networks = makeUserNetworks(daemon, owner);
   const graceSeconds = options.graceSeconds ?? GRACE_SECONDS;
   const { disk } = options;
-  const context: DockerContext = { daemon, isOwn, owner, watch, networks, disk, onEvent, graceSeconds };
+  const context: DockerContext = { daemon, isPodman, isOwn, owner, watch, networks, disk, onEvent, graceSeconds };
   const fronts = makePortFronts(options.portsHost, options.connections);
   return {
     keepsUnits: true,

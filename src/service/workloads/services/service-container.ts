@@ -25,7 +25,7 @@ export type ContainerSpec = {
   /** Another memory limit takes effect without another instance. */
   readonly place: () => ContainerPlace;
   readonly adopted: AdoptedContainer | undefined;
-  /** It replaces another one, so its ports have to answer before it counts as ready. */
+  /** It replaces another one, so its ports have to answer before it counts as ready. A health check always has to pass. */
   readonly hasToAnswer: boolean;
 };
 
@@ -110,42 +110,71 @@ function adapt(kept: Kept, memory: MemoryFit): void {
 }
 
 const POLL_MS = 50;
-const LATE_POLL_MS = 500;
+/** Of what is asked over a network, or is late already. */
+const SLOW_POLL_MS = 500;
 /** A container with ports has this many times as long to become ready as one without. */
 const PORT_PATIENCE = 20;
 
+/** How a unit shows that it is ready. */
+type ReadinessCheck = {
+  readonly look: () => Promise<"ready" | "waiting" | "overdue">;
+  readonly pollMs: number;
+  /** Why one that is overdue isn't ready, as the end of a clause. */
+  readonly fault: string;
+  /** How long it had, for its log. */
+  readonly patience: string;
+  /** One that is overdue isn't ready: it can't be taken for one that does other work. */
+  readonly isStrict: boolean;
+};
+
+function readinessCheckOf({ health, answers }: Unit, readyAfterMs: number): ReadinessCheck {
+  if (health) {
+    const looks = { starting: "waiting", healthy: "ready", unhealthy: "overdue" } as const;
+    const look = async () => looks[await health()];
+    return { look, pollMs: SLOW_POLL_MS, fault: "doesn't pass its health check", patience: "", isStrict: true };
+  }
+  const waitMs = answers ? readyAfterMs * PORT_PATIENCE : readyAfterMs;
+  const deadline = performance.now() + waitMs;
+  return {
+    async look() {
+      if (answers && (await answers())) return "ready";
+      if (performance.now() < deadline) return "waiting";
+      return answers ? "overdue" : "ready";
+    },
+    pollMs: Math.min(POLL_MS, waitMs),
+    fault: "doesn't answer on its port",
+    patience: ` after ${duration(waitMs)}`,
+    isStrict: false,
+  };
+}
+
 /**
- * Watches one unit after the other until it is ready, and until its failures are forgotten. A unit is ready when all its
- * ports answer, or when it has stayed up for `readyAfterMs` if it has none. One that never opens its ports is ready after
- * a longer time, because it may well do other work, unless it has to answer.
+ * Watches one unit after the other until it is ready, and until its failures are forgotten. A unit is ready when its health
+ * check passes; without one, when all its ports answer, or when it has stayed up for `readyAfterMs` if it has none. One
+ * that never opens its ports is ready after a longer time, because it may well do other work, unless it has to answer.
  */
 function makeReadiness(spec: ContainerSpec, context: EngineContext, { changed }: ContainerEvents) {
   const { readyAfterMs, backOff } = context;
   let ready: Unit | undefined;
-  let overdue: Unit | undefined;
+  let overdue: { readonly unit: Unit; readonly fault: string } | undefined;
   let hasToAnswer = spec.hasToAnswer;
+
+  const isOverdue = (unit: Unit | undefined): boolean => overdue !== undefined && overdue.unit === unit;
 
   async function becomesReady(unit: Unit): Promise<boolean> {
     const gone = new AbortController();
     unawaited(unit.exited.finally(() => gone.abort()));
-    const waitMs = unit.answers ? readyAfterMs * PORT_PATIENCE : readyAfterMs;
-    const deadline = performance.now() + waitMs;
+    const { look, pollMs, fault, patience, isStrict } = readinessCheckOf(unit, readyAfterMs);
     while (!gone.signal.aborted) {
-      if (unit.answers && (await unit.answers())) return !gone.signal.aborted;
-      const leftMs = deadline - performance.now();
-      if (leftMs > 0) {
-        await pause(Math.max(1, Math.min(POLL_MS, leftMs)));
-        continue;
-      }
-      if (unit.answers && overdue !== unit && !gone.signal.aborted) {
-        noteTo(spec, context, ` doesn't answer on its port after ${duration(waitMs)}`);
-      }
-      if (!unit.answers || !hasToAnswer) break;
-      if (overdue !== unit) {
-        overdue = unit;
+      const found = await look();
+      if (found === "ready" || gone.signal.aborted) break;
+      if (found === "overdue" && !isOverdue(unit)) {
+        noteTo(spec, context, ` ${fault}${patience}`);
+        if (!isStrict && !hasToAnswer) break;
+        overdue = { unit, fault };
         changed();
       }
-      await pause(LATE_POLL_MS);
+      await pause(found === "overdue" ? SLOW_POLL_MS : pollMs);
     }
     return !gone.signal.aborted;
   }
@@ -161,12 +190,11 @@ function makeReadiness(spec: ContainerSpec, context: EngineContext, { changed }:
     changed();
   }
 
-  const isOverdue = (unit: Unit | undefined): boolean => overdue !== undefined && overdue === unit;
   return {
     watch: (unit: Unit) => unawaited(watch(unit), (error) => context.onEvent("background work failed", { error })),
     isReady: (unit: Unit | undefined) => ready !== undefined && ready === unit,
     isOverdue,
-    silence: (unit: Unit | undefined) => (isOverdue(unit) ? "it doesn't answer on its port" : undefined),
+    silence: (unit: Unit | undefined) => (overdue && isOverdue(unit) ? `it ${overdue.fault}` : undefined),
   };
 }
 

@@ -44,6 +44,7 @@ export function unitWorld(
     daemon: api,
     folder,
     owner,
+    isPodman: daemon.kind === "podman",
     limitsMemory: true,
     graceSeconds: 1,
     connections: 50,

@@ -40,6 +40,7 @@ async function connected(daemon: FakeDaemon, times: WatchTimes = never) {
           daemon: api,
           isOwn,
           owner,
+          isPodman: false,
           watch,
           networks: makeUserNetworks(api, owner),
           graceSeconds: 1,

@@ -92,6 +92,7 @@ async function town() {
       folder,
       owner,
       images: { ready: async () => undefined },
+      isPodman: false,
       limitsMemory: true,
       graceSeconds: 1,
       connections: 5,

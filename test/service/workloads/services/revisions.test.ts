@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { until, userOf } from "../../engines/process/support/engine-world.ts";
 import { makeClusterWorld, unitsOf } from "../../support/cluster-world.ts";
-import { makeCluster, type MemoryUnit } from "../../support/memory-runtime.ts";
+import { type ClusterOptions, makeCluster, type MemoryUnit } from "../../support/memory-runtime.ts";
 
 const web = {
   containers: [{ image: "test/web", env: [{ name: "LEVEL", value: "info" }] }],
@@ -10,10 +10,11 @@ const web = {
 };
 
 /** A cluster on which some images never answer on their ports, and some crash. */
-function makeWorld() {
+function makeWorld({ health }: Pick<ClusterOptions, "health"> = {}) {
   const silent = new Set<string>();
   const crashing = new Set<string>();
-  const cluster = makeCluster({ answers: ({ spec }) => !silent.has(spec.definition.image) });
+  const answers = ({ spec }: MemoryUnit) => !silent.has(spec.definition.image);
+  const cluster = makeCluster({ answers, ...(health && { health }) });
   const world = makeClusterWorld({
     cluster,
     runtime: ({ start }) => ({
@@ -138,6 +139,52 @@ describe("another image", () => {
     await dana.reaches("web", "Running");
     expect(await dana.read("web")).toMatchObject({ revisions: [{ outcome: "done" }, {}] });
     await close();
+  });
+});
+
+describe("an image with a health check", () => {
+  test("is ready when that passes, and not when its port answers", async () => {
+    const healthy = new Set(["test/web"]);
+    const world = makeWorld({ health: ({ spec }) => (healthy.has(spec.definition.image) ? "healthy" : "starting") });
+    world.silent.add("test/web");
+    const { dana, close } = await runningWeb(world);
+
+    await deploy(dana, "test/lasting");
+    await until(() => imagesOf(world.cluster).includes("web-0 test/lasting"), "the first new instance");
+    expect((await dana.read("web")).rollout).toMatchObject({ state: "progressing", ready: 0, old_ready: 3 });
+    healthy.add("test/lasting");
+    await dana.reaches("web", "Running");
+
+    expect(imagesOf(world.cluster)).toEqual(["web-0 test/lasting", "web-1 test/lasting", "web-2 test/lasting"]);
+    await close();
+  });
+
+  test("that fails is stuck although its port answers, until the check passes after all", async () => {
+    const failing = new Set(["test/lasting"]);
+    const world = makeWorld({ health: ({ spec }) => (failing.has(spec.definition.image) ? "unhealthy" : "healthy") });
+    const { dana, close } = await runningWeb(world);
+
+    await deploy(dana, "test/lasting");
+    await stuck(dana);
+
+    const message = "web-0 is waiting: it doesn't pass its health check";
+    expect(await dana.read("web")).toMatchObject({ status: "Failed", ready_instances: 3, message });
+    expect(imagesOf(world.cluster)).toEqual(["web-0 test/lasting", ...oldOnes]);
+    failing.clear();
+    await dana.reaches("web", "Running");
+    await close();
+  });
+
+  test("that fails makes a new service fail, too", async () => {
+    const world = makeWorld({ health: () => "unhealthy" });
+    const opened = await world.open();
+    const dana = userOf(opened.engine);
+
+    await dana.create("web", web);
+    await dana.reaches("web", "Failed");
+
+    expect((await dana.read("web")).ready_instances).toBe(0);
+    await opened.close();
   });
 });
 

@@ -1,4 +1,5 @@
 import type { Readable } from "node:stream";
+import type { Health } from "../../../workloads/runtime.ts";
 
 /** The calls of Docker's API that the engine makes; Podman answers the same ones. Each rejects with a `DaemonError`. */
 export type DaemonApi = {
@@ -18,6 +19,11 @@ export type DaemonApi = {
   readonly unpauseContainer: (id: string) => Promise<void>;
   /** Also one that runs. Resolves when it isn't there. */
   readonly removeContainer: (id: string) => Promise<void>;
+  /**
+   * Runs the health check of a container now, and resolves when it is over. Only for Podman, which leaves that to systemd
+   * and runs none on a machine without it.
+   */
+  readonly checkHealth: (id: string, limitMs: number) => Promise<void>;
   /** Rejects where the daemon can't do it, or when more is in use. */
   readonly setMemory: (id: string, bytes: number) => Promise<void>;
   /**
@@ -75,8 +81,24 @@ export type InspectedContainer = {
   readonly finishedAt: string | undefined;
   /** Undefined without a limit. */
   readonly memoryBytes: number | undefined;
+  /** Undefined without a health check. */
+  readonly health: ContainerHealth | undefined;
   /** Container port to published host port. */
   readonly ports: ReadonlyMap<number, number>;
+};
+
+export type ContainerHealth = {
+  readonly state: Health;
+  /** When the last check ended; undefined before the first one. */
+  readonly checkedAt: string | undefined;
+  /** From the end of a check to the next one. */
+  readonly intervalMs: number;
+  /** How long one check may take. */
+  readonly timeoutMs: number;
+  /** In which failures don't count. */
+  readonly startMs: number;
+  /** So many failures in a row make it unhealthy. */
+  readonly retries: number;
 };
 
 /** What a container is created from. There is deliberately no field for host paths, privileges or host networks. */

@@ -12,6 +12,7 @@ type ContainerCalls = Pick<
   | "stopContainer"
   | "unpauseContainer"
   | "removeContainer"
+  | "checkHealth"
   | "setMemory"
 >;
 
@@ -55,6 +56,8 @@ export function containerCalls(daemon: DaemonConnection, { read, find, post }: D
         { method: "DELETE", path: `/containers/${id}`, query: { force: "1", v: "1" } },
         [404, 409],
       )),
+    checkHealth: async (id, limitMs) =>
+      void (await askOnce(daemon, { method: "GET", path: `/libpod/containers/${id}/healthcheck`, limitMs })),
     setMemory: async (id, bytes) =>
       void (await post(`/containers/${id}/update`, { body: { Memory: bytes, MemorySwap: bytes } })),
   };

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { InspectedContainer, Labels, ListedContainer } from "./daemon-api.ts";
+import type { ContainerHealth, InspectedContainer, Labels, ListedContainer } from "./daemon-api.ts";
 
 /** Parts of the daemon's answers; everything else in them is ignored. */
 
@@ -40,10 +40,20 @@ export const Line = z.object({
   error: z.string().optional(),
 });
 
+/** Times are in nanoseconds; 0 is the default. */
+const HealthCheck = z.object({
+  Interval: z.number().optional(),
+  Timeout: z.number().optional(),
+  StartPeriod: z.number().optional(),
+  Retries: z.number().optional(),
+});
+
+const HealthState = z.object({ Status: z.string(), Log: z.array(z.object({ End: z.string() })).nullish() });
+
 export const Inspected = z.object({
   Id: z.string(),
   Name: z.string(),
-  Config: z.object({ Labels: LabelMap, Tty: z.boolean().optional() }),
+  Config: z.object({ Labels: LabelMap, Tty: z.boolean().optional(), Healthcheck: HealthCheck.nullish() }),
   HostConfig: z.object({ Memory: z.number().optional() }),
   State: z.object({
     Status: z.string(),
@@ -51,6 +61,7 @@ export const Inspected = z.object({
     OOMKilled: z.boolean().optional(),
     ExitCode: z.number(),
     FinishedAt: z.string(),
+    Health: HealthState.nullish(),
   }),
   NetworkSettings: z.object({
     Ports: z.record(z.string(), z.array(z.object({ HostPort: z.string() })).nullable()).nullish(),
@@ -98,9 +109,30 @@ export function inspectedOf({
     // The daemons write the year 1 for "never".
     finishedAt: State.FinishedAt.startsWith("0001-") ? undefined : new Date(State.FinishedAt).toISOString(),
     memoryBytes: HostConfig.Memory === 0 ? undefined : HostConfig.Memory,
+    health: healthIn(State.Health, Config.Healthcheck),
     ports: portsIn(NetworkSettings.Ports ?? {}),
   };
 }
+
+/** Docker says `none` where somebody turned the image's check off. */
+function healthIn(
+  found: z.infer<typeof HealthState> | null | undefined,
+  check: z.infer<typeof HealthCheck> | null | undefined,
+): ContainerHealth | undefined {
+  if (!found || found.Status === "none") return undefined;
+  const { Interval = 0, Timeout = 0, StartPeriod = 0, Retries = 0 } = check ?? {};
+  return {
+    state: found.Status === "healthy" || found.Status === "unhealthy" ? found.Status : "starting",
+    checkedAt: found.Log?.at(-1)?.End,
+    intervalMs: Interval === 0 ? 30_000 : Interval / NANOSECONDS,
+    timeoutMs: Timeout === 0 ? 30_000 : Timeout / NANOSECONDS,
+    startMs: StartPeriod / NANOSECONDS,
+    retries: Retries === 0 ? 3 : Retries,
+  };
+}
+
+/** In a millisecond. */
+const NANOSECONDS = 1_000_000;
 
 /** Podman also says `configured`, `initialized` and `stopped`. */
 function stateOf(status: string): InspectedContainer["state"] {

@@ -8,6 +8,7 @@ import { followUnitLog } from "../logs/unit-log.ts";
 import { askedMib } from "../names.ts";
 import { memoryBytes } from "./container-spec.ts";
 import type { OwnContainers } from "../own-containers.ts";
+import { healthOf } from "./health-check.ts";
 import type { UserNetworks } from "../user-networks.ts";
 import type { ContainerWatch } from "./container-watch.ts";
 import { unawaited } from "../../../../platform/unawaited.ts";
@@ -17,6 +18,7 @@ import { within } from "../../../../platform/waiting.ts";
 export type DockerContext = {
   readonly daemon: DaemonApi;
   readonly owner: string;
+  readonly isPodman: boolean;
   readonly isOwn: OwnContainers["isOwn"];
   readonly watch: ContainerWatch;
   readonly networks: UserNetworks;
@@ -47,7 +49,7 @@ export function unitOver(container: InspectedContainer, labels: UnitLabels, cont
     labels,
     exited,
     spoke: Promise.resolve(),
-    ...reachability(container, gone.signal),
+    ...reachability(container, { ended: gone.signal, context }),
     hindrance: () => (context.watch.isPaused(id) ? "somebody paused its container" : undefined),
     readLog: log.read,
     async stop() {
@@ -91,9 +93,16 @@ function makeLog({ id, hasTerminal }: InspectedContainer, ended: AbortSignal, { 
   };
 }
 
-/** It has no address until its program accepts a connection: until then, other instances get them. */
-function reachability({ ports }: InspectedContainer, ended: AbortSignal): Pick<Unit, "answers" | "address"> {
+/**
+ * It has no address until its program accepts a connection, or its health check passes: until then, other instances get
+ * the connections.
+ */
+function reachability(
+  { id, ports, health: check }: InspectedContainer,
+  { ended, context: { daemon, isPodman } }: { readonly ended: AbortSignal; readonly context: DockerContext },
+): Pick<Unit, "answers" | "health" | "address"> {
   const hostPorts = [...ports.values()];
+  const health = check && healthOf({ id, check, daemon, mayRunNone: isPodman });
   let hasAnswered = false;
 
   async function probe(): Promise<boolean> {
@@ -108,6 +117,13 @@ function reachability({ ports }: InspectedContainer, ended: AbortSignal): Pick<U
 
   if (hostPorts.length > 0) unawaited(probeUntilAnswered());
   return {
+    ...(health && {
+      async health() {
+        const found = await health();
+        hasAnswered ||= found === "healthy";
+        return found;
+      },
+    }),
     answers: hostPorts.length > 0 ? probe : undefined,
     address(containerPort) {
       const port = ports.get(containerPort);
