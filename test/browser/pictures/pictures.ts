@@ -1,6 +1,7 @@
 import type { World, WorldOptions } from "../../support/world.ts";
 import type { Window } from "../support/window.ts";
 import { service, shop, shopServices, type Shop } from "./shop.ts";
+import { deployShop } from "./deploys.ts";
 import { ownedShop } from "./owned.ts";
 import { unwellShop } from "./unwell.ts";
 
@@ -37,6 +38,16 @@ async function approved(stage: Stage): Promise<void> {
   await stage.town.settled();
 }
 
+const deploy = "/gantry deploy payments 1.5";
+
+async function deployed(stage: Stage): Promise<void> {
+  await says(stage, deploy);
+  await stage.town.approver.clicks("Approve");
+  await stage.town.settled();
+  stage.town.passMinutes(0.1);
+  await stage.town.sweep();
+}
+
 const manyServices = (count: number) => () =>
   shop(
     Array.from({ length: count }, (_, at) => {
@@ -69,6 +80,29 @@ export const pictures: readonly Picture[] = [
   unwell("unwell-no-node", "/gantry show search.index-eu1"),
   unwell("unwell-job", "/gantry show invoices"),
   unwell("unwell-card", "/gantry scale recommendations 3"),
+  { name: "deploy-waiting", shop: () => deployShop("done"), story: command(deploy) },
+  { name: "deploy-under-way", shop: () => deployShop("underWay"), story: deployed },
+  { name: "deploy-stuck", shop: () => deployShop("stuck"), story: deployed },
+  { name: "deploy-done", shop: () => deployShop("done"), story: deployed },
+  { name: "deploy-versions", shop: () => deployShop("done"), story: command("/gantry versions payments") },
+  {
+    name: "deploy-form",
+    shop: () => deployShop("done"),
+    async story({ dana, town }) {
+      await dana.says("/gantry deploy payments");
+      await dana.modal.waitFor();
+      await town.settled();
+    },
+  },
+  {
+    name: "env-form",
+    shop: () => deployShop("done"),
+    async story({ dana, town }) {
+      await dana.says("/gantry env payments");
+      await dana.modal.waitFor();
+      await town.settled();
+    },
+  },
   { name: "menu", story: command("/gantry") },
   { name: "list", story: command("/gantry list") },
   { name: "list-failing", story: command("/gantry list failing") },

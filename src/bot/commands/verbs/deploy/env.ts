@@ -3,6 +3,7 @@ import type { Service } from "../../../../api/answers.ts";
 import { requestLimits } from "../../../../api/request-limits.ts";
 import { UserError } from "../../../errors.ts";
 import { truncate, visible } from "../../../views/kit/text.ts";
+import type { FormFacts } from "../../forms/form.ts";
 import { serviceField } from "../../forms/fields.ts";
 import { aboutWorkload, servicePrefill } from "../../forms/service-form.ts";
 import { Target } from "../../grammar/argument-types.ts";
@@ -138,13 +139,13 @@ function differences({ containers = [] }: Service, at: number, { set = [], remov
   ];
 }
 
-function namesNow({ name, containers = [] }: Service) {
+function namesNow({ name, containers = [] }: Service): FormFacts["notes"] {
+  if (containers.every(({ env: variables }) => variables === undefined)) {
+    return [aboutWorkload(name, ": the workload API doesn't report its variables.")];
+  }
   const lists = containers.map(({ name: container, env: variables }) => {
     const names = variables?.map((variable) => variable.name).join(", ") ?? "not reported";
     return `${containers.length > 1 ? `${container ?? "unnamed"}: ` : ""}${names || "none"}`;
   });
-  return [
-    aboutWorkload(name, " has these variables (values hidden):"),
-    truncate(visible(lists.join(" · ") || "not reported"), 1_000),
-  ];
+  return [aboutWorkload(name, " has these variables (values hidden):"), truncate(visible(lists.join(" · ")), 1_000)];
 }
