@@ -39,8 +39,8 @@ export const unread: ReadonlyMap<RegExp, string> = new Map([
   [/^bot\/commands\/grammar\/(?:plain-sentences|manners)\.ts$/u, "patterns of what people type"],
   [/^platform\/unawaited\.ts$/u, "warnings of the process"],
   [/^(?:platform\/http|bot\/logs\/threads)\//u, "limits of servers and threads"],
-  [/^platform\/(?:waiting|bounded-map)\.ts$/u, "comments only"],
-  [/^platform\/(?:log|database\/(?:sqlite|postgres))\.ts$/u, "the log, the database"],
+  [/^platform\/(?:waiting|bounded-map|turns)\.ts$/u, "comments only"],
+  [/^platform\/(?:log|database\/(?:sqlite|postgres|group-commit|synced-file))\.ts$/u, "the log, the database"],
   [/^platform\/version\.ts$/u, "a number"],
 ]);
 
