@@ -13,7 +13,7 @@ import {
 } from "./read-workload.ts";
 import { jobHealth, isVisible } from "./workload-health.ts";
 import { callsSoFar, judge, type Looking, MOST_CALLS, nextLookMs } from "./service-watch.ts";
-import { isAnother, jobSnapshot, otherKeyHint } from "./updatable-fields.ts";
+import { isAnother, jobSnapshot, otherKeyHint, setsRevision, type Snapshot } from "./updatable-fields.ts";
 import type { Health } from "./stored-change.ts";
 
 /** HTTP statuses that another read would get again. */
@@ -55,6 +55,8 @@ export type Looked = {
   /** What was accepted shows now. */
   readonly outcome?: Outcome | undefined;
   readonly nextMs?: number | undefined;
+  /** The service as it is, where its rollout away from what was before the Change is stuck. */
+  readonly stuck?: NonNullable<Snapshot> | undefined;
 };
 
 /**
@@ -76,10 +78,17 @@ export async function judgeLook(
   const { outcome, health } = judgeRead(look, read);
   if (health.kind === "trouble") {
     const excerpt = callsSoFar(look) + 1 < MOST_CALLS ? await lines() : [];
-    return { outcome, health: atLast({ ...health, excerpt }) };
+    return { outcome, health: atLast({ ...health, excerpt }), stuck: stuckSince(look.change, read) };
   }
   const nextMs = nextLookMs(health, look);
   return nextMs === undefined ? { outcome, health: atLast(health) } : { outcome, health, nextMs };
+}
+
+/** Another revision by now, or another one before, is somebody else's rollout. */
+function stuckSince(change: Change, { snapshot, read: { service } }: SnapshotRead): Snapshot {
+  const { state, from, to } = service?.rollout ?? {};
+  const isOurs = from !== undefined && from === change.before?.revision && to === snapshot?.revision;
+  return setsRevision(change) && state === "stuck" && isOurs ? snapshot : undefined;
 }
 
 function judgeRead(look: Look, { snapshot, read: { service } }: SnapshotRead): Looked {

@@ -17,6 +17,7 @@ import { step } from "./lifecycle.ts";
 import type { Aside } from "./inbox/scheduler.ts";
 import type { Advanced, Clock, WorkflowParts } from "./ports.ts";
 import { apiFor, openRequest, type OpenRequest } from "./open-request.ts";
+import { storeWayBack } from "./repeat/way-back.ts";
 import { changeIn, contentOf } from "./stored-request.ts";
 import type { Service } from "../../api/answers.ts";
 import type { AccountApi } from "../../api/client.ts";
@@ -43,24 +44,37 @@ const JOB_FOR_MS = 24 * 60 * 60_000;
 
 /**
  * After a success: does the workload run? One look, whose result is stored with the time of the next one: then the sweep
- * of any replica follows it again. So no lane is held in between, and a restart of the bot loses nothing.
+ * of any replica follows it again. So no lane is held in between, and a restart of the bot loses nothing. Resolves to the
+ * way back of a deploy that doesn't get ready, which has to be carried on.
  */
-export async function follow(deps: WorkflowParts, followed: Followed, signal: AbortSignal): Promise<void> {
+export async function follow(
+  deps: WorkflowParts,
+  followed: Followed,
+  signal: AbortSignal,
+): Promise<StoredChange | undefined> {
   const { change, isLeftOver, aside } = followed;
-  if (signal.aborted) return;
+  if (signal.aborted) return undefined;
   if (!isFollowed(change)) return record(deps, followed, { health: unwatched });
   // Its read-back tells how it is, and when to look next.
-  if (!isLeftOver && change.progress !== undefined) return;
+  if (!isLeftOver && change.progress !== undefined) return undefined;
   const age = ageMs(deps.clock, change);
   if (isLeftOver && change.op !== "createJob" && age > LEFT_ALONE_MS) {
     return record(deps, followed, { health: leftAlone(change) });
   }
+  let back: StoredChange | undefined;
   const looked = await withRequest(deps, followed, async (request): Promise<Looked | undefined> => {
     const { wait, ...look } = looking(deps, followed, { request, signal });
     if (!isLeftOver) await aside(wait(FIRST_LOOK_MS));
-    return signal.aborted ? undefined : lookAt(deps, { change, request }, look);
+    if (signal.aborted) return undefined;
+    const seen = await lookAt(deps, { change, request }, look);
+    // Stored before the trouble is, because nobody looks again after that.
+    if (seen.stuck && !signal.aborted) {
+      back = await storeWayBack(deps, { stored: change, content: request.content, now: seen.stuck });
+    }
+    return seen;
   });
   if (!signal.aborted && looked !== undefined) await record(deps, followed, looked);
+  return back;
 }
 
 /** What was seen of it last. */
@@ -120,7 +134,7 @@ function uidOf({ ending }: StoredChange): string | undefined {
   return ending?.kind === "run" && ending.outcome.kind === "done" ? ending.outcome.after?.uid : undefined;
 }
 
-async function record(deps: WorkflowParts, { change, opened }: Followed, looked: Looked): Promise<void> {
+async function record(deps: WorkflowParts, { change, opened }: Followed, looked: Looked): Promise<undefined> {
   const moved = await store(deps, change, looked);
   if (moved === undefined) return;
   if (!isNews(change, looked)) return;

@@ -73,11 +73,10 @@ async function carryOn(deps: WorkflowParts, { stored, events, aside }: CarryOn, 
     const followed = done?.change ?? change;
     if (stageOf(followed) === "settled") {
       const isLeftOver = done === undefined;
-      await (followed.parts === undefined ? follow : followParts)(
-        deps,
-        { change: followed, isLeftOver, opened: fresh, aside },
-        signal,
-      );
+      const following = { change: followed, isLeftOver, opened: fresh, aside };
+      if (followed.parts !== undefined) return await followParts(deps, following, signal);
+      const back = await follow(deps, following, signal);
+      if (back !== undefined) carryOnLater(deps, { change: back });
     }
   } catch (error) {
     if (events === undefined) throw error;

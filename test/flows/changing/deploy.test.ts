@@ -67,14 +67,53 @@ describe("a deploy", () => {
 
     town.nowIs({ rollout: { ...rollout, state: "done", ready: 3, old_ready: 0 } });
     await town.later(4);
-    expect(card(town.developer)).toMatch(/^✅ Deployed 1\.5 to web\n3 of 3 running after \d+ s/u);
+    expect(card(town.developer)).toMatch(/^✅ Deployed 1\.5 to web\n[\s\S]*3 of 3 running after \d+ s/u);
     expect(card(town.developer)).toContain("[Roll back]");
     expect(town.thread("ops").join("\n")).not.toContain("Took effect");
   });
 
-  test("that doesn't get ready says why and what still serves, and the way back is one button", async () => {
+  test("that doesn't get ready goes back automatically, once, as was asked for", async () => {
     await using town = await townWithRevisions();
     await says(town, town.developer, "/gantry deploy web 1.5");
+    expect(card(town.developer)).toContain("back to revision 1 automatically if the new instances don't get ready");
+    await town.later(3);
+
+    town.nowIs({
+      status: "Failed",
+      message: "no such image",
+      rollout: { ...rollout, state: "stuck", ready: 0, old_ready: 3 },
+    });
+    await town.later(4);
+    await town.settled();
+
+    const cards = town.developer.sees("ops").map(({ text }) => text);
+    expect(cards.find((text) => text.startsWith("🔴 Deploying 1.5 to web"))).not.toContain("[Roll back]");
+    expect(card(town.developer)).toContain("back to revision 1 automatically: the new instances don't get ready");
+    expect((await town.service("web")).containers?.[0]?.image).toBe("shop/web:1.4");
+    await town.later(60);
+    await town.later(600);
+    expect(town.calls().filter((op) => op === "updateService")).toHaveLength(2);
+  });
+
+  test("leaves somebody else's newer version alone", async () => {
+    await using town = await townWithRevisions();
+    await says(town, town.developer, "/gantry deploy web 1.5");
+    await town.later(3);
+
+    town.nowIs({
+      status: "Failed",
+      revision: 3,
+      rollout: { from: 2, to: 3, state: "stuck", ready: 0, target: 3, old_ready: 3 },
+    });
+    await town.later(4);
+    await town.later(60);
+
+    expect(town.calls().filter((op) => op === "updateService")).toHaveLength(1);
+  });
+
+  test("that doesn't get ready says why and what still serves, and the way back is one button, where it was asked to stop", async () => {
+    await using town = await townWithRevisions();
+    await says(town, town.developer, "/gantry deploy web 1.5 --on-failure stop");
     await town.later(3);
 
     const message = "web-0 can't be started: there is no image shop/web:1.5";

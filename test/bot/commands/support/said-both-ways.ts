@@ -170,13 +170,13 @@ export const bothWays: Readonly<Record<string, fc.Arbitrary<BothWays>>> = {
   deploy: all(
     word("name", target),
     word("image", fc.constantFrom("1.5", "shop/web:1.5", "registry.example.com:5000/shop/web:1.5", "@sha256:0f3c")),
-    flags(flag("container", name)),
+    flags(flag("container", name), flag("on-failure", fc.constantFrom("roll-back", "stop"))),
     common.write,
   ),
   env: all(
     word("name", target),
     fc.constant(part(["--set=LEVEL=a b", "--unset=OLD"], { set: "LEVEL=a b", unset: "OLD" })),
-    flags(flag("container", name)),
+    flags(flag("container", name), flag("on-failure", fc.constantFrom("roll-back", "stop"))),
     common.write,
   ),
   rollback: all(word("name", target), flags(word("revision", numbers(1, 999_999_999))), common.write),

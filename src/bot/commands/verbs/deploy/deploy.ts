@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Service } from "../../../../api/answers.ts";
 import { requestLimits } from "../../../../api/request-limits.ts";
+import { failureLine, OnFailure, onFailureField, onFailureFlag } from "./on-failure.ts";
 import { isBare, wantedImage } from "../../../../api/image.ts";
 import { NOT_REPORTED } from "../../../changes/updatable-fields.ts";
 import { UserError } from "../../../errors.ts";
@@ -38,10 +39,10 @@ export const deploy = writeVerb({
     ["(update|upgrade|bump|set) NAME to [version |image ]IMAGE", "deploy NAME IMAGE"],
     ["(set|change) [the ](image|version|tag) of NAME to IMAGE", "deploy NAME IMAGE"],
   ],
-  flags: { container: { value: "C", summary: "which container, if there are several" } },
+  flags: { container: { value: "C", summary: "which container, if there are several" }, "on-failure": onFailureFlag },
   words: { name: "NAME", image: "IMAGE" },
   updates: "images",
-  args: z.object({ name: Target, image: Image, container: ContainerName.optional() }),
+  args: z.object({ name: Target, image: Image, container: ContainerName.optional(), "on-failure": OnFailure }),
   form: {
     title: "Deploy",
     submit: "Deploy",
@@ -61,10 +62,11 @@ export const deploy = writeVerb({
         isMore: true,
         input: { kind: "text", maxLength: requestLimits.containerName },
       },
+      onFailureField,
     ],
     prefill: servicePrefill((service) => ({ notes: [runsNow(service), ...keptImages(service)], values: {} })),
   },
-  async propose({ name, image: typed, container }, context) {
+  async propose({ name, image: typed, container, "on-failure": onFailure }, context) {
     await refuseUnkept("image", context);
     const service = await findService(name, context);
     const at = containerPosition(service, container);
@@ -82,7 +84,7 @@ export const deploy = writeVerb({
       body: {
         containers: containerUpdates(service, at, (named) => ({ ...(named !== undefined && { name: named }), image })),
       },
-      diff: before === image ? [] : [`${label} ${before ?? NOT_REPORTED} → ${image}`],
+      diff: before === image ? [] : [`${label} ${before ?? NOT_REPORTED} → ${image}`, failureLine(service, onFailure)],
     });
   },
 });

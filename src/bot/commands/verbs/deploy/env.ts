@@ -13,6 +13,7 @@ import { findService } from "../../lookup/find.ts";
 import { serviceChange } from "../../lookup/service-change.ts";
 import { ENV_NAME, envPair } from "../create/container-arguments.ts";
 import { refuseUnkept } from "./deploy.ts";
+import { failureLine, OnFailure, onFailureField, onFailureFlag } from "./on-failure.ts";
 
 const most = `At most ${requestLimits.env} environment variables.`;
 const Name = z
@@ -32,6 +33,7 @@ export const env = writeVerb({
     set: { value: "K=V", many: true, summary: "set a variable (repeatable)" },
     unset: { value: "K", many: true, summary: "remove a variable (repeatable)" },
     container: { value: "C", summary: "which container, if there are several" },
+    "on-failure": onFailureFlag,
   },
   words: { name: "NAME" },
   updates: "env",
@@ -41,6 +43,7 @@ export const env = writeVerb({
       set: z.array(envPair("--set")).max(requestLimits.env, most).optional(),
       unset: z.array(Name).max(requestLimits.env, most).optional(),
       container: ContainerName.optional(),
+      "on-failure": OnFailure,
     })
     .refine(({ set, unset }) => hasSome(set) || hasSome(unset), {
       error: "Say which variables to set or to remove.",
@@ -77,10 +80,11 @@ export const env = writeVerb({
         isMore: true,
         input: { kind: "text", maxLength: requestLimits.containerName },
       },
+      onFailureField,
     ],
     prefill: servicePrefill((service) => ({ notes: namesNow(service), values: {} })),
   },
-  async propose({ name, set = [], unset = [], container }, context) {
+  async propose({ name, set = [], unset = [], container, "on-failure": onFailure }, context) {
     await refuseUnkept("environment", context);
     const both = set.find((each) => unset.includes(each.name))?.name;
     if (both !== undefined) {
@@ -95,6 +99,7 @@ export const env = writeVerb({
       ...(set.length > 0 && { set: variables }),
       ...(unset.length > 0 && { remove: [...new Set(unset)] }),
     };
+    const changes = differences(service, at, update);
     return serviceChange(service, context, {
       op: "updateService",
       body: {
@@ -103,7 +108,7 @@ export const env = writeVerb({
           env: update,
         })),
       },
-      diff: differences(service, at, update),
+      diff: changes.length === 0 ? [] : [...changes, failureLine(service, onFailure)],
     });
   },
 });

@@ -21,6 +21,8 @@ const kept = [
 ];
 const web: Partial<Service> = { containers: images("shop/web:1.5"), revision: 4, revisions: kept };
 
+const goesBack = "back to revision 4 automatically if the new instances don't get ready";
+
 function proposed(command: WriteCommand, text: string, more: Partial<Service> = {}, engine: EngineInfo = keeps) {
   const { context } = scripted({ services: [service("web", { ...web, ...more })], engine });
   return command.propose(parseText(text).ask, context);
@@ -35,7 +37,14 @@ describe("deploy", () => {
     const { call, diff } = await proposed(deploy, words);
 
     expect(call).toMatchObject({ op: "updateService", body: { containers: [{ image }] } });
-    expect(diff).toEqual([`image shop/web:1.5 → ${image}`]);
+    expect(diff).toEqual([`image shop/web:1.5 → ${image}`, goesBack]);
+  });
+
+  test("stays as it is where that was asked for", async () => {
+    const { diff } = await proposed(deploy, "deploy web 1.6 --on-failure stop");
+
+    expect(diff.at(-1)).toBe("stays as it is if the new instances don't get ready");
+    expect(() => parseText("deploy web 1.6 --on-failure maybe")).toThrow("--on-failure takes roll-back or stop.");
   });
 
   test("of the image that runs already changes nothing", async () => {
@@ -48,7 +57,7 @@ describe("deploy", () => {
     await expect(proposed(deploy, "deploy web 1.6", two)).rejects.toThrow("web has 2 containers.");
     const { call, diff } = await proposed(deploy, "deploy web 8 --container web-2", two);
     expect(call).toMatchObject({ body: { containers: [{ name: "web" }, { name: "web-2", image: "shop/proxy:8" }] } });
-    expect(diff).toEqual(["image of web-2 shop/proxy:7 → shop/proxy:8"]);
+    expect(diff).toEqual(["image of web-2 shop/proxy:7 → shop/proxy:8", goesBack]);
   });
 
   test("of a bare tag needs the image that runs", async () => {
@@ -129,7 +138,7 @@ describe("env", () => {
       { name: "LEVEL", value: "info" },
     ];
     expect(call).toMatchObject({ body: { containers: [{ env: { set, remove: ["OLD"] } }] } });
-    expect(diff).toEqual(["adds NEW", "changes KEY", "removes OLD"]);
+    expect(diff).toEqual(["adds NEW", "changes KEY", "removes OLD", goesBack]);
   });
 
   test("that changes nothing says so", async () => {

@@ -1,0 +1,74 @@
+import { randomBytes } from "node:crypto";
+import type { Change } from "../../changes/change.ts";
+import { digestOf } from "../../changes/drift.ts";
+import type { StoredChange } from "../../changes/stored-change.ts";
+import { riskOf, type Snapshot } from "../../changes/updatable-fields.ts";
+import { newChangeId } from "../../commands/grammar/argument-types.ts";
+import { changeEvent, logEvent } from "../history.ts";
+import type { NewChange, WorkflowParts } from "../ports.ts";
+import { changeIn, type Content, sealContent } from "../stored-request.ts";
+
+/** A deploy whose new instances don't get ready, and the service as it is now. */
+export type StuckDeploy = {
+  readonly stored: StoredChange;
+  readonly content: Content;
+  readonly now: NonNullable<Snapshot>;
+};
+
+/**
+ * Stores the way back of a deploy that doesn't get ready, unless it was asked to stop there. It is part of the approved
+ * request, and a Change of its own: claimed once, and refused if the service was changed meanwhile. At most one for each
+ * deploy, also when this is repeated. Undefined where there is none to go.
+ */
+export async function storeWayBack(deps: WorkflowParts, stuck: StuckDeploy): Promise<StoredChange | undefined> {
+  const { stored, content } = stuck;
+  const back = wayBackOf(stuck);
+  if (back === undefined) return undefined;
+  const { region } = content.ask;
+  const args = { name: `service/${stored.workload.name}`, revision: String(changeIn(content).before?.revision) };
+  const ask = { verb: "rollback", share: false, args, ...(region !== undefined && { region }) };
+  for (;;) {
+    const id = newChangeId(randomBytes);
+    const draft: NewChange = {
+      id,
+      deliveryId: `back ${stored.id}`,
+      state: "approved",
+      teamId: stored.teamId,
+      requester: stored.requester,
+      channelId: stored.channelId,
+      verb: ask.verb,
+      reason: undefined,
+      op: back.call.op,
+      workload: back.workload,
+      risk: riskOf(back.call, back.before),
+      diff: back.diff,
+      digest: digestOf(back),
+      sealed: sealContent(deps.sealer, id, { change: back, ask, threadTs: content.threadTs }),
+      account: stored.account,
+      rule: stored.rule,
+      terms: undefined,
+      breakGlass: stored.breakGlass,
+      undoOf: stored.id,
+      expiresInMs: undefined,
+    };
+    const event = changeEvent(deps, draft, { kind: "requested", result: back.diff.join("; ") });
+    const change = await deps.store.insertChange(draft, event);
+    if (change === "taken") continue;
+    // Only a request of a person has to be answered before another one.
+    if ("unanswered" in change) return undefined;
+    if (change.id === id) logEvent(deps, event);
+    return change.deliveryId === draft.deliveryId ? change : undefined;
+  }
+}
+
+function wayBackOf({ content, now }: StuckDeploy): Change | undefined {
+  const { call, before, workload } = changeIn(content);
+  const to = before?.revision;
+  if (call.op !== "updateService" || to === undefined || content.ask.args["on-failure"] === "stop") return undefined;
+  const images = (now.images ?? []).flatMap((image, at) => {
+    const then = before?.images?.[at];
+    return image === undefined || then === undefined || image === then ? [] : [`image ${image} → ${then}`];
+  });
+  const why = `back to revision ${to} automatically: the new instances don't get ready`;
+  return { call: { ...call, body: { revision: to } }, workload, before: now, diff: [...images, why] };
+}
