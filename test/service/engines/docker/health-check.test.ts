@@ -6,14 +6,16 @@ import { healthOf } from "../../../../src/service/engines/docker/units/health-ch
 const container = {
   Id: "c1",
   Name: "/web",
-  Config: { Healthcheck: { Interval: 5_000_000_000, StartPeriod: 0, Retries: 0 } },
+  Config: {},
   HostConfig: {},
   State: { Status: "running", ExitCode: 0, FinishedAt: "0001-01-01T00:00:00Z" },
   NetworkSettings: {},
 };
 
-const inspectedWith = (Health: object | null) =>
-  inspectedOf(Inspected.parse({ ...container, State: { ...container.State, Health } }));
+const CHECK = { Test: ["CMD", "true"], Interval: 5_000_000_000, StartPeriod: 0, Retries: 0 };
+
+const inspectedWith = (Health: object | null, Healthcheck: object | null = CHECK) =>
+  inspectedOf(Inspected.parse({ ...container, Config: { Healthcheck }, State: { ...container.State, Health } }));
 
 test.each([
   ["of Docker before its first check", { Status: "starting", FailingStreak: 0, Log: [] }, "starting"],
@@ -26,10 +28,11 @@ test.each([
 });
 
 test.each([
-  ["an image without one", null],
-  ["one that somebody turned off", { Status: "none", Log: null }],
-])("there is no health check for %s", (_, health) => {
-  expect(inspectedWith(health).health).toBeUndefined();
+  ["Docker", null, null],
+  ["Podman, which has a state without a check", { Status: "", FailingStreak: 0, Log: null }, null],
+  ["an image whose check somebody turned off", { Status: "none", Log: null }, { Test: ["NONE"] }],
+])("there may be no health check: %s", (_, health, check) => {
+  expect(inspectedWith(health, check).health).toBeUndefined();
 });
 
 /** A daemon with a container whose check passes at its third run, if somebody runs it. */

@@ -42,6 +42,7 @@ export const Line = z.object({
 
 /** Times are in nanoseconds; 0 is the default. */
 const HealthCheck = z.object({
+  Test: z.array(z.string()).nullish(),
   Interval: z.number().optional(),
   Timeout: z.number().optional(),
   StartPeriod: z.number().optional(),
@@ -114,13 +115,13 @@ export function inspectedOf({
   };
 }
 
-/** Docker says `none` where somebody turned the image's check off. */
+/** Podman has a state of health also without a check. `NONE` is where somebody turned the image's check off. */
 function healthIn(
   found: z.infer<typeof HealthState> | null | undefined,
   check: z.infer<typeof HealthCheck> | null | undefined,
 ): ContainerHealth | undefined {
-  if (!found || found.Status === "none") return undefined;
-  const { Interval = 0, Timeout = 0, StartPeriod = 0, Retries = 0 } = check ?? {};
+  if (!found || !check || check.Test?.[0] === "NONE") return undefined;
+  const { Interval = 0, Timeout = 0, StartPeriod = 0, Retries = 0 } = check;
   return {
     state: found.Status === "healthy" || found.Status === "unhealthy" ? found.Status : "starting",
     checkedAt: found.Log?.at(-1)?.End,
