@@ -41,9 +41,23 @@ export const kubernetesMutants: readonly Mutant[] = [
   {
     bug: "a restart that Kubernetes hasn't begun is shown as done",
     file: "src/service/engines/kubernetes/read/rollout.ts",
-    text: "  const isObserved = status.observedGeneration >= (metadata.generation ?? 0);",
-    becomes: "  const isObserved = status.observedGeneration >= 0;",
+    text: "  return status.observedGeneration >= (metadata.generation ?? 0);",
+    becomes: "  return status.observedGeneration >= 0;",
     tests: kubernetesReads,
+  },
+  {
+    bug: "a rollout that its controller hasn't seen is shown as done",
+    file: "src/service/engines/kubernetes/read/rollout.ts",
+    text: "const isComplete = isObserved && hasNew &&",
+    becomes: "const isComplete = hasNew &&",
+    tests: ["test/service/engines/kubernetes/read/revisions.test.ts"],
+  },
+  {
+    bug: "going back overwrites what somebody changed meanwhile",
+    file: "src/service/engines/kubernetes/write/service-patches.ts",
+    text: '      { op: "test", path: "/metadata/generation", value: generation },\n',
+    becomes: "",
+    tests: ["test/service/engines/kubernetes/write/deploy.test.ts"],
   },
   {
     bug: "a job that has ended still says how it would end",

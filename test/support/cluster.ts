@@ -13,6 +13,8 @@ export type TestCluster = {
   readonly kubeconfig: string;
   /** A static busybox that the nodes have, or can pull. */
   readonly image: string;
+  /** The same under another name. */
+  readonly otherImage: string;
   /** Makes a namespace `gantry-test-…` and resolves when pods can be made in it. */
   readonly newNamespace: (stem?: string) => Promise<string>;
   /** Starts the deletion of one: a node runs no more than 110 pods. */
@@ -37,15 +39,16 @@ const NO_NODE = "skipped: needs running pods, and this cluster has no node";
 export async function testCluster(): Promise<TestCluster> {
   const path = process.env["GANTRY_TEST_KUBECONFIG"] ?? "";
   const image = process.env["GANTRY_TEST_IMAGE"] ?? "localhost/busybox:1";
+  const otherImage = process.env["GANTRY_TEST_OTHER_IMAGE"] ?? "localhost/pause:1";
   if (path === "") {
     const asks = requests(() => Promise.reject(new Error(NONE)));
-    return { missing: NONE, noPods: NONE, kubeconfig: path, image, ...asks, ...namespaces(asks) };
+    return { missing: NONE, noPods: NONE, kubeconfig: path, image, otherImage, ...asks, ...namespaces(asks) };
   }
   const config = await kubeConfigOf({ kubeconfig: { path }, context: undefined });
   const asks = requests((request) => kubeCall(config, request));
   const nodes = await asks.listed("/api/v1/nodes");
   const noPods = nodes.length === 0 ? NO_NODE : undefined;
-  return { missing: undefined, noPods, kubeconfig: path, image, ...asks, ...namespaces(asks) };
+  return { missing: undefined, noPods, kubeconfig: path, image, otherImage, ...asks, ...namespaces(asks) };
 }
 
 /** The end of a title: why its tests are skipped, if they are. */

@@ -32,6 +32,8 @@ export type TestContainer = {
 };
 
 export const TEST_IMAGE = "localhost/busybox:1";
+/** The same under another name. */
+export const OTHER_TEST_IMAGE = "localhost/busybox:2";
 
 const names = { docker: "Docker", podman: "Podman" } as const;
 const variables = { docker: "GANTRY_TEST_DOCKER", podman: "GANTRY_TEST_PODMAN" } as const;
@@ -49,12 +51,12 @@ async function testDaemon(kind: DaemonKind): Promise<TestDaemon> {
   return { ...over(kind, { host, call: none }), title: `${names[kind]} (${missing})`, missing };
 }
 
-/** Also for a daemon that a test has started itself. Resolves when it has the image. */
+/** Also for a daemon that a test has started itself. Resolves when it has the images. */
 export async function daemonOf(kind: DaemonKind, host: string): Promise<TestDaemon> {
   const daemon = over(kind, { host, call: (request) => daemonCall(socketOf(host), request) });
-  const { status } = await daemon.call({ method: "GET", path: `/images/${TEST_IMAGE}/json` });
-  if (status === 404) {
-    await daemon.must({ method: "POST", path: "/images/load", archive: busyboxImage(TEST_IMAGE) });
+  for (const image of [TEST_IMAGE, OTHER_TEST_IMAGE]) {
+    const { status } = await daemon.call({ method: "GET", path: `/images/${image}/json` });
+    if (status === 404) await daemon.must({ method: "POST", path: "/images/load", archive: busyboxImage(image) });
   }
   return daemon;
 }

@@ -25,7 +25,7 @@ const none = { image: "none" };
 
 /** These tests have bodies of their own. */
 export const noWorkloads: World["workloads"] = {
-  web: { container: none, port: 8080, startLine: /^started$/u },
+  web: { container: none, otherImage: "", port: 8080, startLine: /^started$/u },
   lines: () => none,
   nthLine: () => "",
   failing: none,

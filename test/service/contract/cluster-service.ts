@@ -4,7 +4,7 @@ import { type Cluster, memoryAbout } from "../support/memory-runtime.ts";
 import type { ServiceUnderTest, Workloads } from "./world.ts";
 
 const workloads: Workloads = {
-  web: { container: { image: "test/web" }, port: 8080, startLine: /^started$/ },
+  web: { container: { image: "test/web" }, otherImage: "test/lasting", port: 8080, startLine: /^started$/ },
   lines: (count) => ({ image: "test/lines", command: [String(count)] }),
   nthLine: (n, count) => `line ${n} of ${count}.`,
   failing: { image: "test/failing" },

@@ -4,6 +4,7 @@ import { createJobCases } from "./create-job-cases.ts";
 import { createServiceCases } from "./create-service-cases.ts";
 import { jobCases } from "./job-cases.ts";
 import { jobLogCases } from "./job-log-cases.ts";
+import { revisionCases } from "./revision-cases.ts";
 import { requestCases } from "./request-cases.ts";
 import { serviceCases } from "./service-cases.ts";
 import { serviceLogCases } from "./service-log-cases.ts";
@@ -29,6 +30,7 @@ export const contractCases: readonly ContractCase[] = [
   ...serviceCases,
   ...createServiceCases,
   ...updateServiceCases,
+  ...revisionCases,
   ...serviceMoveCases,
   ...serviceLogCases,
   ...unwellCases,

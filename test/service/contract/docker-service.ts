@@ -5,10 +5,10 @@ import { serve } from "../../../src/service/api/serve.ts";
 import { makeToken } from "../../../src/service/api/users.ts";
 import { findDaemon } from "../../../src/service/engines/docker/daemon/find-daemon.ts";
 import { openDockerEngine } from "../../../src/service/engines/docker/docker-engine.ts";
+import { OTHER_TEST_IMAGE, TEST_IMAGE } from "../../support/docker.ts";
 import { shellWorkloads } from "./shell-workloads.ts";
 import type { ServiceUnderTest } from "./world.ts";
 
-const image = "localhost/busybox:1";
 const regions = ["us", "beijing1"] as const;
 const accounts = { user1: account("dana"), user2: account("alex"), newcomer: account("kim") };
 
@@ -31,7 +31,7 @@ export async function openDockerService(
     fetch: serve({ engine, users: Object.values(accounts), checkAnswers: true }),
     ...accounts,
     regions,
-    workloads: shellWorkloads(image),
+    workloads: shellWorkloads(TEST_IMAGE, OTHER_TEST_IMAGE),
     knows: { images: false, history: true, domains: false },
     resizes: true,
     async reach(serviceUrl) {

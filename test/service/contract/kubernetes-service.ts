@@ -58,7 +58,7 @@ export async function openKubernetesService(
     fetch: serve({ engine, users: Object.values(accounts), checkAnswers: true }),
     ...accounts,
     regions,
-    workloads: shellWorkloads(cluster.image),
+    workloads: shellWorkloads(cluster.image, cluster.otherImage),
     knows: { images: false, history: false },
     cutsLastAttempt: true,
     async reach(serviceUrl) {

@@ -20,7 +20,12 @@ export async function memoryService(
     newcomer,
     regions,
     workloads: {
-      web: { container: { image: images.web }, port: 8080, startLine: /^instance started$/ },
+      web: {
+        container: { image: images.web },
+        otherImage: images.lasting,
+        port: 8080,
+        startLine: /^instance started$/,
+      },
       lines: (count) => ({ image: images.lines, command: [String(count)] }),
       nthLine: (n, count) => `line ${n} of ${count}.`,
       failing: { image: images.failing },

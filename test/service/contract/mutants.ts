@@ -148,6 +148,24 @@ export const mutants: readonly Mutant[] = [
   mutant("updateService", "ignores the body", (good) => ({
     updateService: (request) => good.updateService({ ...request, body: {} }),
   })),
+  mutant("updateService", "goes back to any revision by doing nothing", (good) => ({
+    updateService: (request) => good.updateService({ ...request, body: without(request.body, "revision") }),
+  })),
+  mutant("updateService", "sets variables and removes none", (good) => ({
+    updateService: (request) => {
+      const containers = request.body.containers?.map(({ env, ...container }) => ({
+        ...container,
+        ...(env && { env: without(env, "remove") }),
+      }));
+      return good.updateService({ ...request, body: { ...request.body, ...(containers && { containers }) } });
+    },
+  })),
+  mutant("updateService", "keeps the image", (good) => ({
+    updateService: (request) => {
+      const containers = request.body.containers?.map((container) => without(container, "image"));
+      return good.updateService({ ...request, body: { ...request.body, ...(containers && { containers }) } });
+    },
+  })),
   mutant("updateService", "knows only one spelling of resources", (good) => ({
     updateService: (request) => {
       const containers = request.body.containers?.map((container) => without(container, "resource"));

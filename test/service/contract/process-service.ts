@@ -9,6 +9,7 @@ import type { ServiceUnderTest, Workloads } from "./world.ts";
 const workloads: Workloads = {
   web: {
     container: { image: "gantry/hello-web", command: ["--heartbeat", "100"] },
+    otherImage: "gantry/hello-web:2",
     port: 8080,
     startLine: /^listening on port /,
   },

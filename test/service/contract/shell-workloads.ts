@@ -6,14 +6,15 @@ const shell = (script: string) => ["sh", "-c", `${trap}; ${script}`];
 
 const serveWeb = "mkdir -p /tmp/www; echo hello >/tmp/www/index.html; httpd -p 8080 -h /tmp/www";
 
-/** The workloads of the contract as scripts of an image with a shell. */
-export function shellWorkloads(image: string): Workloads {
+/** The workloads of the contract as scripts of an image with a shell, which has another name too. */
+export function shellWorkloads(image: string, otherImage: string): Workloads {
   return {
     web: {
       container: {
         image,
         command: shell(`echo started; ${serveWeb}; while true; do sleep 0.1; echo heartbeat; done`),
       },
+      otherImage,
       port: 8080,
       startLine: /^started$/,
     },

@@ -1,7 +1,7 @@
 import type { NewService, Service, ServiceLogEntry } from "../../../src/api/schema.ts";
 import type { World } from "./world.ts";
 
-/** A service without what changes while it runs. */
+/** A service without what changes while it runs, and without its history. */
 export function definitionOf(service: Service): Service {
   const {
     status: _,
@@ -9,6 +9,10 @@ export function definitionOf(service: Service): Service {
     ready_instances: ___,
     restarts: ____,
     refused_operations: _____,
+    // On Kubernetes, another memory limit or a restart is a revision too.
+    revision: _1,
+    revisions: _2,
+    rollout: _3,
     ...rest
   } = service;
   return rest;

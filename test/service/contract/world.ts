@@ -9,7 +9,13 @@ import { slowness } from "../../support/until.ts";
 export type Workloads = {
   /** A web server. Each start of an instance writes exactly one line that `startLine` matches; it also writes a heartbeat
    * at least each 100 ms. */
-  readonly web: { readonly container: NewServiceContainer; readonly port: number; readonly startLine: RegExp };
+  readonly web: {
+    readonly container: NewServiceContainer;
+    /** An image of the same. */
+    readonly otherImage: string;
+    readonly port: number;
+    readonly startLine: RegExp;
+  };
   /** A job container that ends well after it wrote `count` lines, the n-th of which contains `nthLine(n, count)`. */
   readonly lines: (count: number) => NewJobContainer;
   readonly nthLine: (n: number, count: number) => string;

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { NewService, Service, ServiceUpdate } from "../../../src/api/schema.ts";
+import type { EnvUpdate, NewService, Service, ServiceContainer, ServiceUpdate } from "../../../src/api/schema.ts";
 import { type Engine, type EngineRequest, Refusal } from "../../../src/service/engine.ts";
 import { refusedMoves } from "../../../src/service/workloads/services/service-status.ts";
 import {
@@ -21,6 +21,8 @@ type MemoryService = {
   readonly lines: Line[];
   /** Indexes of the instances that run. */
   readonly running: Set<number>;
+  /** Those of each revision, the oldest first. */
+  readonly kept: (readonly ServiceContainer[])[];
 };
 type ServiceOperation = Exclude<keyof Engine, "listJobs" | "getJob" | "createJob" | "deleteJob" | "getJobInstanceLogs">;
 type Path = { readonly region: string; readonly service_name: string };
@@ -48,7 +50,11 @@ export function memoryServices({ regions, later }: Options) {
   const engine: Pick<Engine, ServiceOperation> = {
     async listServices({ user, path: { region } }) {
       place({ region, service_name: "" });
-      return { region, services: ofUser(store, user, region).map(({ service }) => ({ ...service })) };
+      const services = ofUser(store, user, region).map(({ service }) => {
+        const { revisions: _, rollout, ...listed } = service;
+        return { ...listed, ...(rollout?.state === "progressing" && { rollout }) };
+      });
+      return { region, services };
     },
     async getService(request) {
       const { service, region } = find(request);
@@ -65,13 +71,15 @@ export function memoryServices({ regions, later }: Options) {
         region: where.region,
         lines: [],
         running: new Set<number>(),
+        kept: [],
       };
+      revise(item);
       store.set(keyOf(user, where), item);
       start(item);
       if (item.running.size > 0) settle(item, "Running");
       else become(item, "Running");
       const { uid: _, created_at: __, status: ___, ready_instances: _1, ...created } = item.service;
-      const { restarts: _2, restart_count: _3, ...answer } = created;
+      const { restarts: _2, restart_count: _3, revision: _4, revisions: _5, ...answer } = created;
       return structuredClone({ ...answer, containers: body.containers });
     },
     async deleteService({ user, path }) {
@@ -83,9 +91,9 @@ export function memoryServices({ regions, later }: Options) {
       const item = find(request);
       checkUpdate(item.service, request.body);
       bind(item, request.body.binding_domain_name);
-      const isNewMemory = update(item.service, request.body);
+      const isReplaced = update(item, request.body);
       if (["Stopped", "Stopping"].includes(item.service.status ?? "")) return {};
-      if (isNewMemory) item.running.clear();
+      if (isReplaced) item.running.clear();
       start(item);
       settle(item, "Running");
       return {};
@@ -139,8 +147,10 @@ function write({ service, lines }: MemoryService, index: number, text: string): 
   lines.push({ instance: `${service.name}-${index}`, text });
 }
 
-function become({ service, running }: MemoryService, status: string): void {
+function become(item: MemoryService, status: string): void {
+  const { service, running } = item;
   const isRunning = status === "Running";
+  if (isRunning) prove(item);
   const now = new Date().toISOString();
   Object.assign(service, { status, status_since: now, ready_instances: isRunning ? running.size : 0 });
   if (isRunning) return;
@@ -178,15 +188,67 @@ function checkUpdate({ containers = [] }: Service, body: ServiceUpdate): void {
   }
 }
 
-function update(service: Service, { target_instance_size: size, containers = [], ...body }: ServiceUpdate): boolean {
-  service.target_instance_size = size ?? service.target_instance_size ?? 1; // oxlint-disable-line no-param-reassign -- the store of a test
-  if (body.binding_domain_name) service.binding_domain_name = [...body.binding_domain_name]; // oxlint-disable-line no-param-reassign -- the store of a test
-  for (const [index, { name, resources, resource }] of containers.entries()) {
+function update(item: MemoryService, { target_instance_size: size, containers = [], ...body }: ServiceUpdate): boolean {
+  const { service } = item;
+  service.target_instance_size = size ?? service.target_instance_size ?? 1;
+  if (body.binding_domain_name) service.binding_domain_name = [...body.binding_domain_name];
+  if (body.revision !== undefined) goBack(item, body.revision);
+  const before = JSON.stringify(revisedOf(service));
+  for (const [index, { name, resources, resource, image, env }] of containers.entries()) {
     const memory = (resources ?? resource)?.limits?.memory;
     const container = service.containers?.find((each, at) => (name === undefined ? at === index : each.name === name));
     if (container && memory !== undefined) container.resources = { limits: { memory: mib(memory) } };
+    if (container && image !== undefined) container.image = image;
+    if (container && env) container.env = variables(container.env ?? [], env);
   }
-  return containers.length > 0;
+  if (JSON.stringify(revisedOf(service)) !== before) revise(item);
+  return containers.length > 0 || body.revision !== undefined;
+}
+
+type Variables = NonNullable<ServiceContainer["env"]>;
+
+function variables(before: Variables, { set = [], remove = [] }: EnvUpdate): Variables {
+  const stay = before.map((each) => set.find(({ name }) => name === each.name) ?? each);
+  const added = set.filter(({ name }) => before.every((each) => each.name !== name));
+  return [...stay, ...added].filter(({ name }) => !remove.includes(name ?? ""));
+}
+
+function revisedOf({ containers = [] }: Service): ServiceContainer[] {
+  return containers.map(({ image, env = [] }) => ({ ...(image !== undefined && { image }), env }));
+}
+
+/** What the containers are now is the next revision. */
+function revise({ service, kept }: MemoryService): void {
+  kept.push(structuredClone(revisedOf(service)));
+  const revisions = kept.map((containers, index) => ({
+    revision: index + 1,
+    images: containers.map(({ image = "" }) => image),
+  }));
+  const { length: to } = kept;
+  const target = service.target_instance_size ?? 1;
+  const counts = { updated: 0, ready: 0, old_ready: target, target };
+  const rollout = to === 1 ? {} : { rollout: { from: to - 1, to, state: "progressing", ...counts } };
+  Object.assign(service, { revision: to, revisions: revisions.toReversed(), ...rollout });
+}
+
+/** All instances of its newest revision are ready. */
+function prove({ service }: MemoryService): void {
+  const [newest] = service.revisions ?? [];
+  if (newest) newest.outcome = "done";
+  const target = service.target_instance_size ?? 1;
+  const counts = { updated: target, ready: target, old_ready: 0, target };
+  if (service.rollout) Object.assign(service.rollout, { state: "done", ...counts });
+}
+
+function goBack(item: MemoryService, number: number): void {
+  const { service, kept } = item;
+  const back = kept[number - 1];
+  if (!back) {
+    const numbers = kept.map((_, index) => index + 1).toReversed();
+    throw new Refusal(409, `revision ${number} isn't kept: it has ${numbers.join(", ")}`);
+  }
+  for (const [index, container] of (service.containers ?? []).entries()) Object.assign(container, back[index]);
+  revise(item);
 }
 
 let ports = 40_000;

@@ -52,9 +52,10 @@ export function rolloutOf(source: ServiceSource): Rollout {
 const REVISION = "deployment.kubernetes.io/revision";
 const PAUSED = "its rollout is paused: continue it with kubectl rollout resume";
 
-function ofDeployment({ metadata, spec, status }: KubeObject<"Deployment">): Rollout {
+function ofDeployment(deployment: KubeObject<"Deployment">): Rollout {
+  const { metadata, spec, status } = deployment;
   const wanted = spec.replicas;
-  const isObserved = status.observedGeneration >= (metadata.generation ?? 0);
+  const isObserved = hasSeen(deployment);
   const isUpdated = status.updatedReplicas >= wanted && status.replicas <= status.updatedReplicas;
   const progressing = conditionOf(status, "Progressing");
   const isFinished = progressing?.reason === "NewReplicaSetAvailable";
@@ -87,6 +88,10 @@ export function deploymentRevision({ annotations }: Pick<KubeObject["metadata"],
   return /^[1-9]\d{0,9}$/u.test(text) ? Number(text) : undefined;
 }
 
+function hasSeen({ metadata, status }: ServiceSource["object"]): boolean {
+  return status.observedGeneration >= (metadata.generation ?? 0);
+}
+
 type Status = KubeObject<"Deployment">["status"];
 
 /** https://kubernetes.io/docs/concepts/workloads/controllers/deployment/#failed-deployment */
@@ -107,10 +112,11 @@ function conditionOf({ conditions }: Status, type: string): Status["conditions"]
 }
 
 /** A StatefulSet has no conditions: only its pods tell that it can't go on. */
-function ofStatefulSet({ metadata, spec, status }: KubeObject<"StatefulSet">): Rollout {
+function ofStatefulSet(statefulSet: KubeObject<"StatefulSet">): Rollout {
+  const { spec, status } = statefulSet;
   const wanted = spec.replicas;
   const isLatest = status.updateRevision === undefined || status.updateRevision === status.currentRevision;
-  const isObserved = status.observedGeneration >= (metadata.generation ?? 0);
+  const isObserved = hasSeen(statefulSet);
   const isUpdated = (isLatest || status.updatedReplicas >= updatesWanted(spec)) && status.replicas <= wanted;
   const isAvailable = status.readyReplicas >= wanted;
   return {
@@ -132,10 +138,11 @@ function ofStatefulSet({ metadata, spec, status }: KubeObject<"StatefulSet">): R
 }
 
 /** It has no conditions either. With OnDelete, each pod keeps the old version until somebody deletes it. */
-function ofDaemonSet({ metadata, spec, status }: KubeObject<"DaemonSet">): Rollout {
+function ofDaemonSet(daemonSet: KubeObject<"DaemonSet">): Rollout {
+  const { metadata, spec, status } = daemonSet;
   const wanted = status.desiredNumberScheduled;
   const isLatest = status.updatedNumberScheduled >= wanted;
-  const isObserved = status.observedGeneration >= (metadata.generation ?? 0);
+  const isObserved = hasSeen(daemonSet);
   const isUpdated = isLatest || spec.updateStrategy?.type === "OnDelete";
   const isAvailable = status.numberAvailable >= wanted;
   return {

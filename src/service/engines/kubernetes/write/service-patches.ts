@@ -123,8 +123,13 @@ type ContainerChange = {
   readonly image?: string | undefined;
   /** A quantity. */
   readonly memory?: string | undefined;
-  /** As a strategic merge patch has them: each by its name, so that all others stay as they are, in their order. */
-  readonly env?: readonly object[] | undefined;
+  readonly env?: VariablePatch | undefined;
+};
+
+/** As a strategic merge patch has variables: each by its name, so that all others stay as they are. New ones come last. */
+type VariablePatch = {
+  readonly env: readonly object[];
+  readonly "$setElementOrder/env": readonly { readonly name: string }[];
 };
 
 /** What an update changes of the containers; nothing else of them is written. */
@@ -136,11 +141,11 @@ export function containerChanges(
     const before = service.definition.containers[index];
     const { name, image, memoryMib = 0 } = container;
     const variables = source.object.spec.template.spec.containers[index]?.env ?? [];
-    const env = variableChanges(variables, before?.env ?? [], container.env ?? []);
+    const env = variablePatch(variables, before?.env ?? [], container.env ?? []);
     const change = {
       ...(image !== before?.image && { image }),
       ...(container.memoryMib !== before?.memoryMib && { memory: memoryQuantity(memoryMib) }),
-      ...(env.length > 0 && { env }),
+      ...(env && { env }),
     };
     return Object.keys(change).length === 0 ? [] : [{ name, ...change }];
   });
@@ -150,10 +155,10 @@ type Variable = PodTemplate["spec"]["containers"][number]["env"][number];
 type Variables = NonNullable<ServiceDefinition["containers"][number]["env"]>;
 
 /** Variables that were set are other objects than before: one without a value may replace one that a Secret has. */
-function variableChanges(known: readonly Variable[], before: Variables, after: Variables): readonly object[] {
+function variablePatch(known: readonly Variable[], before: Variables, after: Variables): VariablePatch | undefined {
   const removed = new Set(known.map(({ name }) => name).filter((name) => after.every((each) => each.name !== name)));
   const set = after.filter((variable) => !before.includes(variable));
-  return [
+  const env = [
     ...[...removed].map((name) => ({ name, $patch: "delete" })),
     ...set.flatMap(({ name, value = "" }) => {
       const same = known.filter((each) => each.name === name);
@@ -170,6 +175,7 @@ function variableChanges(known: readonly Variable[], before: Variables, after: V
       return (one.value ?? "") === word ? [] : [{ name, value: word }];
     }),
   ];
+  return env.length === 0 ? undefined : { env, "$setElementOrder/env": after.map(({ name }) => ({ name })) };
 }
 
 /** Gantry's own request for memory follows its limit: Kubernetes refuses a limit below it. */
@@ -202,7 +208,7 @@ export function updatePatch(
     ...(memory !== undefined && {
       resources: { limits: { memory }, ...requestsBelow(found, { name, memory, defaults }) },
     }),
-    ...(env && { env }),
+    ...env,
   }));
   const isResized = after.size !== found.service.definition.size;
   if (containers.length === 0 && !isResized) return undefined;

@@ -79,6 +79,8 @@ function merged(target: unknown, changes: unknown, isStrategic: boolean): unknow
   if (typeof changes !== "object" || changes === null || Array.isArray(changes)) return changes;
   const result = new Map(Object.entries(typeof target === "object" && target !== null ? target : {}));
   for (const [key, value] of Object.entries(changes)) {
+    // An order that it has anyway: new ones are last.
+    if (isStrategic && key.startsWith("$setElementOrder/")) continue;
     if (value === null && isStrategic && (target ?? undefined) === undefined) result.set(key, "");
     else if (value === null) result.delete(key);
     else result.set(key, merged(result.get(key), value, isStrategic));

@@ -1,0 +1,209 @@
+import { afterAll, describe, expect, test } from "vitest";
+import type { Service, ServiceUpdate } from "../../../../src/api/schema.ts";
+import { nodeAddress } from "../../../service/contract/kubernetes-service.ts";
+import { answers, urlOf } from "../../../service/contract/web-service.ts";
+import { because, testCluster } from "../../../support/cluster.ts";
+import { applyDaemonSet, applyStatefulSet, shell, ticking } from "../support/applied.ts";
+import { allowed } from "../rights/allowed.ts";
+import { openTestWorld } from "../support/test-world.ts";
+
+const cluster = await testCluster();
+const { noPods, must, image, otherImage, removeNamespaces } = cluster;
+
+afterAll(removeNamespaces);
+
+/** Its own workloads are reached over the node; those of others may be given another image. */
+async function town() {
+  const host = await nodeAddress(cluster);
+  const opened = await openTestWorld(cluster, {
+    settings: { ports: { kind: "node-port", host }, adopt: { which: "all", allow: ["image"] } },
+  });
+  const { world } = opened;
+  const show = (name: string) => world.get("getService", { name });
+  return {
+    ...opened,
+    show,
+    /** What somebody else makes is seen a moment later. */
+    listed: (name: string) =>
+      world.until(
+        () => world.ask("getService", { name }),
+        ({ status }) => status === 200,
+      ),
+    update: (name: string, body: ServiceUpdate) => world.get("updateService", { name, body }),
+    becomes: (name: string, isSo: (service: Service) => boolean) => world.until(() => show(name), isSo),
+  };
+}
+
+const another = { containers: [{ image: otherImage, env: { set: [{ name: "LEVEL", value: "debug" }] } }] };
+
+const isDone = (to: number) => (service: Service) =>
+  service.status === "Running" && service.revision === to && service.rollout?.state === "done";
+
+/** Somebody who sends requests one after the other, each on a connection of its own. */
+function visitor(address: string) {
+  const told: string[] = [];
+  const failures: unknown[] = [];
+  const leaving = new AbortController();
+  const visiting = (async () => {
+    while (!leaving.signal.aborted) {
+      await fetch(`http://${address}/`, { headers: { connection: "close" } })
+        .then((response) => response.text())
+        .then(
+          (text) => told.push(text.trim()),
+          (error: unknown) => failures.push(error),
+        );
+    }
+  })();
+  const leave = async (): Promise<void> => {
+    leaving.abort();
+    await visiting;
+  };
+  return { told, failures, leave };
+}
+
+/** Answers with its version, and for a moment longer than Kubernetes takes to send nobody there any more. */
+const serve =
+  "trap 'sleep 5; exit 0' TERM; mkdir -p /tmp/www; echo $VERSION >/tmp/www/index.html; httpd -p 8080 -h /tmp/www; " +
+  "while :; do sleep 0.1; done";
+
+describe.skipIf(noPods !== undefined)(`deploy and roll back on Kubernetes${because(noPods)}`, () => {
+  test("versions come and go without a failed request; one without an image takes nothing over", async () => {
+    await using opened = await town();
+    const { world, update, becomes, show } = opened;
+    const version = (value: string) => ({ set: [{ name: "VERSION", value }] });
+    const container = { image, command: ["sh", "-c", serve], ports: [{ port: 8080, protocol: "TCP" as const }] };
+    const body = {
+      target_instance_size: 2,
+      containers: [{ ...container, env: [{ name: "VERSION", value: "one" }] }],
+      port_mappings: [{ container_port: 8080 }],
+    };
+    await allowed(world, "createService", { name: "web", body });
+    const first = await becomes("web", ({ status, revision }) => status === "Running" && revision === 1);
+    await answers(world, first);
+    const { told, failures, leave } = visitor(urlOf(first));
+
+    await update("web", { containers: [{ image: otherImage, env: version("two") }] });
+    const second = await becomes("web", isDone(2));
+    expect(second).toMatchObject({
+      containers: [{ image: otherImage }],
+      ready_instances: 2,
+      revisions: [
+        { revision: 2, images: [otherImage], outcome: "done" },
+        { revision: 1, images: [image] },
+      ],
+      rollout: { from: 1, to: 2, updated: 2, ready: 2, old_ready: 0, target: 2 },
+    });
+
+    await update("web", { containers: [{ image: "localhost/absent:1", env: version("three") }] });
+    const stuck = await becomes("web", ({ rollout }) => rollout?.state === "stuck");
+    expect(stuck).toMatchObject({
+      status: "Failed",
+      ready_instances: 2,
+      revision: 3,
+      rollout: { from: 2, to: 3, updated: 1, ready: 0, old_ready: 2, message: stuck.message },
+    });
+    expect(stuck.message).toContain("localhost/absent:1");
+
+    await update("web", { revision: 2 });
+    const back = await becomes("web", isDone(4));
+    expect(back).toMatchObject({
+      containers: [{ image: otherImage, env: [{ name: "VERSION", value: "two" }] }],
+      ready_instances: 2,
+      revisions: [{ revision: 4, outcome: "done" }, { revision: 3 }, { revision: 1 }],
+      rollout: { from: 3, to: 4 },
+    });
+    const unknown = await world.ask("updateService", { name: "web", body: { revision: 2 } });
+    expect(unknown).toMatchObject({ status: 409, body: { message: expect.stringContaining("it has 4, 3, 1.") } });
+    expect((await show("web")).revision).toBe(4);
+    await leave();
+
+    expect(failures).toEqual([]);
+    expect(new Set(told)).toEqual(new Set(["one", "two"]));
+    expect(told.at(-1)).toBe("two");
+  });
+
+  test("single variables of what somebody applied are set and removed, and going back brings all of them back", async () => {
+    await using opened = await town();
+    const { namespace, update, becomes } = opened;
+    const labels = { app: "legacy" };
+    const env = [
+      { name: "LEVEL", value: "info" },
+      { name: "KEY", valueFrom: { fieldRef: { apiVersion: "v1", fieldPath: "metadata.name" } } },
+      { name: "NODE", valueFrom: { fieldRef: { apiVersion: "v1", fieldPath: "spec.nodeName" } } },
+      { name: "OLD", value: "1" },
+      { name: "TWICE", value: "a" },
+      { name: "TWICE", value: "b" },
+    ];
+    const place = `/apis/apps/v1/namespaces/${namespace}/deployments`;
+    const containers = [{ name: "main", image, command: shell(ticking), env }];
+    const template = { metadata: { labels }, spec: { containers, terminationGracePeriodSeconds: 1 } };
+    const spec = { replicas: 1, selector: { matchLabels: labels }, template };
+    await must({ method: "POST", path: place, body: { metadata: { name: "legacy" }, spec } });
+    const written = async () => {
+      const object = await must({ method: "GET", path: `${place}/legacy` });
+      return (object["spec"] as { template: { spec: { containers: { env: object[] }[] } } }).template; // of a Deployment
+    };
+    await opened.listed("legacy");
+    await becomes("legacy", ({ status, revision }) => status === "Running" && revision === 1);
+    const before = await written();
+
+    const set = [
+      { name: "LEVEL", value: "debug" },
+      { name: "KEY", value: "$(HOME)" },
+      { name: "TWICE", value: "c" },
+      { name: "NEW", value: "" },
+    ];
+    await update("legacy", { containers: [{ env: { set, remove: ["OLD"] } }] });
+    await becomes("legacy", isDone(2));
+
+    expect((await written()).spec.containers[0]?.env).toEqual([
+      { name: "LEVEL", value: "debug" },
+      { name: "KEY", value: "$$(HOME)" },
+      env[2],
+      { name: "TWICE", value: "c" },
+      { name: "NEW" },
+    ]);
+    await update("legacy", { revision: 1 });
+    await becomes("legacy", isDone(3));
+    expect(await written()).toEqual(before);
+  });
+
+  test("a StatefulSet is rolled out and back by its ControllerRevisions", async () => {
+    await using opened = await town();
+    const { namespace, update, becomes } = opened;
+    await applyStatefulSet(cluster, { namespace, name: "db" });
+    await opened.listed("db");
+    await becomes("db", ({ status, revision }) => status === "Running" && revision === 1);
+
+    await update("db", another);
+    const next = await becomes("db", isDone(2));
+    expect(next.revisions).toMatchObject([
+      { revision: 2, images: [otherImage], outcome: "done" },
+      { revision: 1, images: [image] },
+    ]);
+    await update("db", { revision: 1 });
+
+    const back = await becomes("db", isDone(3));
+    expect(back).toMatchObject({ containers: [{ image, env: [] }], rollout: { from: 2, to: 3 } });
+  });
+
+  test("so is a DaemonSet, also while its pod takes long to go", async () => {
+    await using opened = await town();
+    const { namespace, update, becomes } = opened;
+    await applyDaemonSet(cluster, { namespace, name: "agent" });
+    await opened.listed("agent");
+    await becomes("agent", ({ revision }) => revision === 1);
+
+    await update("agent", another);
+    const next = await becomes("agent", ({ revision }) => revision === 2);
+    expect(next.revisions).toMatchObject([
+      { revision: 2, images: [otherImage] },
+      { revision: 1, images: [image] },
+    ]);
+    await update("agent", { revision: 1 });
+
+    const back = await becomes("agent", ({ revision }) => revision === 3);
+    expect(back).toMatchObject({ containers: [{ image, env: [] }] });
+    expect(back.revisions?.map((each) => each.revision)).toEqual([3, 2]);
+  });
+});
