@@ -231,14 +231,23 @@ async function unlessTaken<T>(write: Promise<T>): Promise<T | undefined> {
   }
 }
 
+/** A renewal that the end cut off may have reached the cluster all the same, so the lease as last seen can be outdated. */
 async function giveBack(options: LeaseOptions, state: LeaseState): Promise<void> {
   const { seen, store } = state;
-  if (!seen || store === undefined || !isHeld(options, state) || seen.lease.spec.holderIdentity !== options.identity)
-    return;
+  if (!seen || store === undefined || !isHeld(options, state)) return;
   state.renewed = undefined;
-  const spec = { leaseDurationSeconds: 1, leaseTransitions: seen.lease.spec.leaseTransitions ?? 0 };
-  const body = { metadata: metadataOf(options, store, seen.lease), spec };
-  await options.api.replace(nameOf(options), body, AbortSignal.timeout(options.renewMs)).catch(() => undefined); // it expires
+  const signal = AbortSignal.timeout(options.renewMs);
+  const isGiven = async (lease: KubeObject<"Lease">): Promise<boolean> => {
+    if (lease.spec.holderIdentity !== options.identity) return true;
+    const spec = { leaseDurationSeconds: 1, leaseTransitions: lease.spec.leaseTransitions ?? 0 };
+    const body = { metadata: metadataOf(options, store, lease), spec };
+    return (await unlessTaken(options.api.replace(nameOf(options), body, signal))) !== undefined;
+  };
+  try {
+    if (!(await isGiven(seen.lease))) await isGiven(await options.api.get(nameOf(options), signal));
+  } catch {
+    // It expires.
+  }
 }
 
 function nameOf({ namespace }: LeaseOptions): Named<"Lease"> {

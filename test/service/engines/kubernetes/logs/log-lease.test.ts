@@ -47,7 +47,7 @@ async function world() {
   };
   const spec = () => server.objects.find("leases", "team", "gantry-log-collector")?.["spec"];
   const storeOnLease = () => server.objects.find("leases", "team", "gantry-log-collector")?.metadata["annotations"];
-  return { server, start, working, spec, events, storeOnLease };
+  return { server, api, start, working, spec, events, storeOnLease };
 }
 
 describe("the lease of the log collector", () => {
@@ -88,6 +88,35 @@ describe("the lease of the log collector", () => {
     await until(() => next.isHeld());
     expect(working).toEqual(["b"]);
     expect(spec()).toMatchObject({ leaseTransitions: 1 });
+  });
+
+  test("is given back also where a renewal that the end cuts off reaches the cluster", async () => {
+    const { start, working, spec, api } = await world();
+    const cutOff = Promise.withResolvers<void>();
+    let isLast = false;
+    const { lease } = start("a", {
+      api: {
+        ...api,
+        async replace(named, body, signal) {
+          if (!isLast) return await api.replace(named, body, signal);
+          isLast = false;
+          // It is carried out, and its answer comes after the end.
+          const written = api.replace(named, body, undefined);
+          await written;
+          cutOff.resolve();
+          return await new Promise((_, reject) => {
+            signal?.addEventListener("abort", () => reject(new Error("aborted")), { once: true });
+          });
+        },
+      },
+    });
+    await until(() => working.includes("a"));
+    isLast = true;
+    await cutOff.promise;
+
+    await lease.close();
+
+    expect(spec()).not.toHaveProperty("holderIdentity");
   });
 
   test("of a replica that died is taken over after its time", async () => {

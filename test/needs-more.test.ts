@@ -1,0 +1,17 @@
+import { globSync } from "node:fs";
+import { describe, test } from "vitest";
+
+// Only in a plain `npm test`, in place of files that need more than Node: see vitest.config.ts.
+const needs = {
+  browser: "Chromium: npm test -- --project browser",
+  "engines/docker": "Docker or Podman: npm run test:engines -- docker podman",
+  "engines/kubernetes": "a Kubernetes cluster: npm run test:engines -- kubernetes",
+  image: "Docker: npm run test:image",
+};
+
+for (const [folder, what] of Object.entries(needs)) {
+  describe(`skipped: needs ${what}`, () => {
+    const files = globSync(`**/*.test.ts`, { cwd: new URL(`${folder}/`, import.meta.url) });
+    test.skip.each(files.toSorted())(`test/${folder}/%s`, () => undefined);
+  });
+}
