@@ -45,9 +45,9 @@ const table: Readonly<Record<string, Row>> = {
     because: "threads in which logs are redacted and filtered: a file that a thread runs, and what ends it in time",
   },
   "bot/policy/": {
-    code: ["platform/"],
-    types: ["api/"],
-    because: "pure: the same input always decides the same",
+    code: ["platform/", "api/"],
+    types: [],
+    because: "pure: the same input always decides the same; it reads images and sizes as the contract writes them",
   },
   "bot/accounts/": {
     code: ["platform/", "api/", "bot/policy/"],

@@ -16,6 +16,7 @@ const usage = `Usage: npm run policy -- check [FILE]
        npm run policy -- explain [FILE] --op OPERATION [--does routine|disruptive|destructive]
            [--as U0123ABCD] [--standing member|guest|outsider|bot|deactivated] [--groups S0123ABCD,…|unknown]
            [--in C0123ABCD|dm] [--name web] [--kind service|job] [--region beijing1] [--account NAME] [--break-glass]
+           [--image nginx:1.27] [--instances 3] [--memory 512Mi]
        npm run policy -- print
 FILE      default: GANTRY_POLICY, else the built-in policy
 check     checks the file and warns about rules that miss jobs; exits with 0, or 2 if the file has problems
@@ -41,6 +42,9 @@ function typed(args: readonly string[]) {
         kind: text,
         region: text,
         account: text,
+        image: text,
+        instances: text,
+        memory: text,
         "break-glass": { type: "boolean" },
       },
     });

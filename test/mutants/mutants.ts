@@ -21,6 +21,8 @@ const documented = ["test/flows/changing/documented-api.test.ts"];
 const installations = ["test/bot/slack/receive/installation-events.test.ts"];
 const profiles = ["test/bot/slack/directory/profiles.test.ts"];
 
+const imagePatterns = ["test/bot/policy/image-pattern.test.ts"];
+const imagesAndLimits = ["test/bot/policy/images-and-limits.test.ts"];
 const watched = ["test/bot/changes/health.test.ts"];
 const talk = ["test/bot/slack/receive/only-orders.property.test.ts"];
 
@@ -255,6 +257,62 @@ export const mutants: readonly Mutant[] = [
     text: "const change = found?.teamId === origin.teamId ? found : undefined;",
     becomes: "const change = found;",
     tests: ["test/flows/workspaces/other-team.test.ts"],
+  },
+  {
+    bug: "an image from another port of a registry passes for one of its own",
+    file: "src/bot/policy/image-pattern.ts",
+    text: "if (port !== HTTPS_PORT) return `${domain}:${port}`;",
+    becomes: "if (port !== HTTPS_PORT) return domain;",
+    tests: imagePatterns,
+  },
+  {
+    bug: "a tag beside a digest passes for what runs",
+    file: "src/bot/policy/image-pattern.ts",
+    text: 'matchesPattern(wanted.tag, found.tag ?? "latest") : "unknown"',
+    becomes: 'matchesPattern(wanted.tag, found.tag ?? "latest") : matchesPattern(wanted.tag, found.tag ?? "")',
+    tests: imagePatterns,
+  },
+  {
+    bug: "a malformed reference is compared all the same",
+    file: "src/bot/policy/image-pattern.ts",
+    text: "    PATH.test(path) && (tag",
+    becomes: '    path !== "" && (tag',
+    tests: imagePatterns,
+  },
+  {
+    bug: "a pattern covers domains of other people",
+    file: "src/bot/policy/image-pattern.ts",
+    text: "/^(\\*\\.)([^*]+)$/u",
+    becomes: "/^(\\*\\.?)([^*]+)$/u",
+    tests: imagePatterns,
+  },
+  {
+    bug: "one allowed image is enough for all containers",
+    file: "src/bot/policy/match.ts",
+    text: 'return end.kind === "refuse" ? anyOf(matches) : allOf(matches);',
+    becomes: "return anyOf(matches);",
+    tests: imagesAndLimits,
+  },
+  {
+    bug: "memory that isn't known is within the limit",
+    file: "src/bot/policy/match.ts",
+    text: "containers.some((each) => each.memoryMiB === undefined)",
+    becomes: "containers.every((each) => each.memoryMiB === undefined && false)",
+    tests: imagesAndLimits,
+  },
+  {
+    bug: "containers that aren't reported are taken for none",
+    file: "src/bot/changes/updatable-fields.ts",
+    text: "  if (count === 0) return undefined;",
+    becomes: "",
+    tests: ["test/bot/changes/footprint.test.ts"],
+  },
+  {
+    bug: "an approved change runs although policy now forbids its image",
+    file: "src/bot/workflow/access/clear-to-run.ts",
+    text: "{ ...aboutChange(proposed), risk: part.risk }",
+    becomes: "{ ...aboutChange(proposed), risk: part.risk, footprint: undefined }",
+    tests: ["test/flows/approving/images-and-limits.test.ts"],
   },
   {
     bug: "an approved change runs with fewer approvals than the policy now asks for",

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Call } from "../../api/operations.ts";
 import { type WriteOperationId, writeOperationIds } from "../policy/operation-facts.ts";
+import type { Footprint as PolicyFootprint } from "../policy/policy.ts";
 import { Snapshot, optional } from "./updatable-fields.ts";
 
 /** The API identifies a workload by name only; the `uid` distinguishes it from a later one of the same name. */
@@ -29,6 +30,15 @@ const WriteCall = z
     return call as Call<WriteOperationId>; // typed when it was built; see above
   });
 
+const Footprint: z.ZodType<PolicyFootprint> = z
+  .object({
+    containers: optional(
+      z.array(z.object({ image: optional(z.string()), memoryMiB: optional(z.number()) })).readonly(),
+    ),
+    instances: optional(z.number()),
+  })
+  .readonly();
+
 /** A proposed write: the exact Call, the workload as read before, and the diff in words. */
 export const Change = z
   .object({
@@ -37,6 +47,8 @@ export const Change = z
     before: Snapshot,
     /** One change per line: `instances 2 → 6`. Empty: nothing would change, and nothing needs to be sent. */
     diff: z.array(z.string()).readonly(),
+    /** What runs after it, where that isn't in the Call or in what was read before. See `footprintOf`. */
+    footprint: Footprint.optional(),
   })
   .readonly();
 export type Change = z.output<typeof Change>;

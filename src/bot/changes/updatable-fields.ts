@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Job, Service } from "../../api/answers.ts";
 import { parseMemoryMiB } from "../../api/memory.ts";
 import type { Call } from "../../api/operations.ts";
-import { operationFacts, type Risk, type WriteOperationId } from "../policy/operation-facts.ts";
+import { type ActionId, operationFacts, type Risk, type WriteOperationId } from "../policy/operation-facts.ts";
 
 type Update = Call<"updateService">["body"];
 type NewService = Call<"createService">["body"];
@@ -21,6 +21,8 @@ type Field<Value> = {
   readonly words: (value: Value | undefined) => string;
   /** How the workload API names it in `refused_operations`. */
   readonly part: string;
+  /** How a policy rule names an update of it. Default: `updateService`. */
+  readonly action?: ActionId;
   /** Every risk that an update of it can have. */
   readonly risks: readonly Risk[];
   /** How much harm an update can do that sets it: one of `risks`. */
@@ -109,6 +111,7 @@ const rows = {
         : undefined,
     words: (images = []) => images.map((image) => image ?? NOT_REPORTED).join(" and ") || NOT_REPORTED,
     part: "image",
+    action: "deploy",
     risks: ["disruptive"],
     // A new version can fail in ways that nobody foresees.
     risk: () => "disruptive",
@@ -149,6 +152,7 @@ const rows = {
         : undefined,
     words: (revision) => String(revision ?? NOT_REPORTED),
     part: "revision",
+    action: "deploy",
     risks: ["routine"],
     // It ran before.
     risk: () => "routine",
@@ -242,9 +246,11 @@ export function optional<Schema extends z.ZodType>(schema: Schema) {
 }
 
 /** What an update of this field alone sends, and how much harm it can do. */
-export function updateOf(name: UpdatableFieldName): Pick<Field<unknown>, "part" | "risks"> {
-  const { part, risks } = rows[name];
-  return { part, risks };
+export function updateOf(
+  name: UpdatableFieldName,
+): Pick<Field<unknown>, "part" | "risks"> & { readonly action: ActionId } {
+  const { part, risks, action = "updateService" } = rows[name];
+  return { part, risks, action };
 }
 
 /** An updatable field in words. */
@@ -274,6 +280,26 @@ export function updatableFields(
       follows: follows?.(update) === true,
     };
   });
+}
+
+/** A write as policy rules name it: an update to another image or to a kept revision is a deploy. */
+export function actionOf(call: Call<WriteOperationId>): ActionId {
+  if (call.op !== "updateService") return call.op;
+  const { revision, containers = [] } = call.body;
+  return revision !== undefined || containers.some(({ image }) => image !== undefined) ? "deploy" : call.op;
+}
+
+/** The image and memory limit of each container after an update; undefined when its containers aren't reported. */
+export function containersAfter(update: Update, before: Snapshot) {
+  const memory = rows.memoryMiB.wanted(update, before?.memoryMiB) ?? before?.memoryMiB ?? [];
+  const images = rows.images.wanted(update, before?.images) ?? before?.images ?? [];
+  // Where they aren't reported, others may run beside the one that is updated.
+  const count = Math.max(before?.memoryMiB?.length ?? 0, before?.images?.length ?? 0);
+  if (count === 0) return undefined;
+  return Array.from({ length: Math.max(count, images.length) }, (_, at) => ({
+    image: images[at],
+    memoryMiB: memory[at],
+  }));
 }
 
 /** Whether a Change replaces instances by those of another revision: other images or environment variables. */

@@ -54,11 +54,17 @@ export type AccountInfo = {
 };
 
 /** A question to policy without the person, channel and account, which the context adds. */
-export type About = Pick<Question, "op" | "risk" | "workload">;
+export type About = Pick<Question, "op" | "risk" | "workload" | "footprint">;
+
+type VerdictOptions = {
+  readonly breakGlass?: boolean;
+  /** The footprint isn't known yet: the best verdict with any. It decides nothing that runs. */
+  readonly isAtBest?: boolean;
+};
 
 /** The policy for one person in one channel with one account. Reads group membership live; never throws. */
 export type Permissions = {
-  readonly verdict: (about: About, options?: { readonly breakGlass?: boolean }) => Promise<Verdict>;
+  readonly verdict: (about: About, options?: VerdictOptions) => Promise<Verdict>;
   /** The best verdict on any of these actions for any workload name. Help shows it. */
   readonly outlook: (
     actions: readonly Action[],

@@ -1,4 +1,4 @@
-import { matchesPattern } from "./match.ts";
+import { matchesPattern } from "./patterns.ts";
 import type { Question } from "./policy.ts";
 
 /** The terms of a channel's binding; at least one of the first three is set. */

@@ -51,7 +51,8 @@ function withoutBreakGlass(policy: Policy, question: Question, glass: readonly R
     return { checks, decider: undefined, verdict: noRuleMatches([...glass, ...checks], question, mayBreak()) };
   }
   const { end, name: rule } = last.rule;
-  if (end.kind === "refuse") return { checks, decider: last, verdict: ruleRefuses(last, question, mayBreak()) };
+  if (end.kind === "refuse")
+    return { checks, decider: last, verdict: ruleRefuses(last, { checks, question, mayBreak: mayBreak() }) };
   if (unsure !== undefined) return { checks, decider: unsure, verdict: approvalUnclear(unsure, question) };
   if (end.kind !== "approve") return { checks, decider: last, verdict: { kind: end.kind, rule } };
   if (question.op === "bindChannel") return { checks, decider: last, verdict: bindingCannotWait(rule) };
@@ -74,6 +75,30 @@ function breakGlassCheck(checks: readonly RuleCheck[]): RuleCheck | undefined {
 /** Answers a question with the first rule that matches. Pure and total; `explain` shows how it was decided. */
 export function evaluate(policy: Policy, question: Question): Verdict {
   return trace(policy, question).verdict;
+}
+
+/**
+ * The best answer to a question whose images and sizes aren't known yet: rules about these refuse nothing, and those that
+ * allow it or take an approval match. Pure.
+ */
+export function evaluateAtBest(policy: Policy, question: Question): Verdict {
+  const assuming = (ends: readonly Rule["end"]["kind"][]): Policy => {
+    const rules = policy.rules.flatMap((rule) => {
+      if (rule.images === undefined && rule.limits === undefined) return [rule];
+      return ends.includes(rule.end.kind) ? [{ ...rule, images: undefined, limits: undefined }] : [];
+    });
+    return { ...policy, rules };
+  };
+  const withoutApproval = evaluate(assuming(["allow", "break-glass"]), question);
+  return betterVerdict(withoutApproval, evaluate(assuming(["allow", "break-glass", "approve"]), question));
+}
+
+/** Best first, for the person who asks. */
+const rank: Readonly<Record<Verdict["kind"], number>> = { allow: 0, "break-glass": 1, approve: 2, refuse: 3 };
+
+/** The better of two verdicts; the first if they are equal. */
+export function betterVerdict(one: Verdict, other: Verdict): Verdict {
+  return rank[other.kind] < rank[one.kind] ? other : one;
 }
 
 /** Checks rules in order up to the one that decides, which is last. Rules of other kinds are skipped. */

@@ -1,6 +1,6 @@
 import type { Condition, Match } from "./match.ts";
 import type { Policy, Rule, Question, Verdict } from "./policy.ts";
-import { fullActionText, whereText, whoText, termsText } from "./wording.ts";
+import { fullActionText, imagesOf, limitText, sizeText, whereText, whoText, termsText } from "./wording.ts";
 import { trace } from "./evaluate.ts";
 import type { RuleCheck } from "./match.ts";
 
@@ -45,7 +45,7 @@ function explainCheck({ rule, match, conditions }: RuleCheck, question: Question
 
 /** The rule's value and the question's, after the name of the condition. */
 function whyNot(of: Condition["of"], rule: Rule, question: Question): string {
-  const { workload, account, where, person } = question;
+  const { workload, account, where, person, footprint } = question;
   const words: Readonly<Record<Condition["of"], readonly [readonly string[] | undefined, string | undefined]>> = {
     who: [rule.who, whoText(person)],
     where: [rule.where, whereText(where)],
@@ -54,17 +54,23 @@ function whyNot(of: Condition["of"], rule: Rule, question: Question): string {
     name: [rule.names, workload.name],
     region: [rule.regions, workload.region],
     account: [rule.accounts, account],
+    image: [rule.images, imagesOf(footprint).join(" and ")],
+    instances: [[limitText("instances", rule)], sizeText("instances", footprint)],
+    memory: [[limitText("memory", rule)], sizeText("memory", footprint)],
   };
-  const isAboutNone = question.op === "bindChannel" && (of === "kind" || of === "name" || of === "account");
+  const isAboutNone = question.op === "bindChannel" && !["who", "where", "does", "region"].includes(of);
   const [wanted = [], is = ""] = isAboutNone ? [words[of][0], "a channel binding, which has no workload"] : words[of];
   return `the rule is for ${wanted.join(", ")}; this is ${is}`;
 }
 
 function questionText(question: Question): string {
-  const { person, where, workload, account, breakGlass } = question;
+  const { person, where, workload, account, breakGlass, footprint } = question;
+  const sizes = [sizeText("instances", footprint), sizeText("memory", footprint)];
   const facts = [
     ...(workload.region === undefined ? [] : [`region ${workload.region}`]),
     ...(account === undefined ? [] : [`account ${account}`]),
+    ...imagesOf(footprint).map((image) => `image ${image}`),
+    ...sizes.filter((size) => size !== undefined),
     ...(breakGlass ? ["with --break-glass"] : []),
   ];
   const given = facts.length === 0 ? "" : `, ${facts.join(", ")}`;

@@ -1,10 +1,12 @@
 import { type ActionId, operationFacts } from "./operation-facts.ts";
 import type { RuleActions, Rule, Question } from "./policy.ts";
 import { isGroupId } from "./policy-words.ts";
+import { matchesImage } from "./image-pattern.ts";
+import { matchesEverything, matchesPattern } from "./patterns.ts";
 
 /** One condition of a rule, compared with a question. */
 export type Condition = {
-  readonly of: "who" | "where" | "does" | "kind" | "name" | "region" | "account";
+  readonly of: "who" | "where" | "does" | "kind" | "name" | "region" | "account" | "image" | "instances" | "memory";
   readonly match: Match;
   /** Only when the match is unknown. */
   readonly unknown: UnknownFact | undefined;
@@ -29,6 +31,7 @@ export function matchRule(rule: Rule, question: Question): readonly Condition[] 
     conditionOf("name", matchPatterns(rule.names, isBinding ? NOTHING : question.workload.name), { rule, question }),
     conditionOf("region", matchPatterns(rule.regions, question.workload.region), { rule, question }),
     conditionOf("account", matchPatterns(rule.accounts, isBinding ? NOTHING : question.account), { rule, question }),
+    ...footprintConditions(rule, question),
   ];
   // Group membership can cost a call to Slack, so it is only checked when everything else matches.
   const { person } = question;
@@ -48,6 +51,50 @@ function conditionOf(of: Condition["of"], match: Match, { rule, question }: Comp
 
 export function matchOfConditions(conditions: readonly Condition[]): Match {
   return allOf(conditions.map(({ match }) => match));
+}
+
+function footprintConditions(rule: Rule, question: Question): Condition[] {
+  const { images, limits } = rule;
+  return [
+    ...(images === undefined ? [] : [conditionOf("image", matchImages(rule, question), { rule, question })]),
+    ...(limits?.instances === undefined
+      ? []
+      : [conditionOf("instances", matchInstances(limits.instances, question), { rule, question })]),
+    ...(limits?.memoryMiB === undefined
+      ? []
+      : [conditionOf("memory", matchMemory(limits.memoryMiB, question), { rule, question })]),
+  ];
+}
+
+/** Every container has to run one of the images; to be refused, one is enough. */
+function matchImages({ images = [], end }: Rule, question: Question): Match {
+  if (!isAboutSize(question)) return "no";
+  if (images.some(matchesEverything)) return "yes";
+  const { containers = [] } = question.footprint ?? {};
+  if (containers.length === 0) return "unknown";
+  const matches = containers.map(({ image }) =>
+    image === undefined ? "unknown" : anyOf(images.map((pattern) => matchOf(matchesImage(pattern, image)))),
+  );
+  return end.kind === "refuse" ? anyOf(matches) : allOf(matches);
+}
+
+function matchInstances(most: number, question: Question): Match {
+  if (!isAboutSize(question)) return "no";
+  const { instances } = question.footprint ?? {};
+  return matchOf(instances === undefined ? "unknown" : instances <= most);
+}
+
+function matchMemory(mostMiB: number, question: Question): Match {
+  if (!isAboutSize(question)) return "no";
+  const { containers = [] } = question.footprint ?? {};
+  const known = containers.reduce((sum, { memoryMiB = 0 }) => sum + memoryMiB, 0);
+  if (known > mostMiB) return "no";
+  return matchOf(containers.length === 0 || containers.some((each) => each.memoryMiB === undefined) ? "unknown" : true);
+}
+
+/** A read and a binding run nothing. */
+function isAboutSize({ op }: Question): boolean {
+  return operationFacts[op].effect === "write" && op !== "bindChannel";
 }
 
 /** Bots and deactivated people were refused before. Groups are looked up only if nothing else in the list matches. */
@@ -83,7 +130,8 @@ function matchOneAction(deeds: RuleActions, op: ActionId, risk: Question["risk"]
   const isRead = operationFacts[op].effect === "read";
   if (deeds === "anything") return "yes";
   if (deeds === "read") return matchOf(isRead);
-  if (deeds !== "routine" && deeds !== "disruptive" && deeds !== "destructive") return matchOf(deeds === op);
+  if (deeds !== "routine" && deeds !== "disruptive" && deeds !== "destructive")
+    return matchOf(deeds === op || deeds === operationFacts[op].isA);
   if (isRead) return "no";
   return matchOf(risk === undefined ? "unknown" : risk === deeds);
 }
@@ -119,28 +167,6 @@ export function anyOf(matches: readonly Match[]): Match {
   return matches.includes("unknown") ? "unknown" : "no";
 }
 
-/**
- * Case-sensitive; `*` matches any characters, also none. Linear in both lengths, unlike a regular expression, so a
- * pattern can't take long.
- */
-export function matchesPattern(pattern: string, name: string): boolean {
-  const [first = "", ...rest] = pattern.split("*");
-  const last = rest.pop();
-  if (last === undefined) return name === first;
-  if (name.length < first.length + last.length || !name.startsWith(first) || !name.endsWith(last)) return false;
-  let at = first.length;
-  for (const piece of rest) {
-    const found = name.indexOf(piece, at);
-    if (found < 0) return false;
-    at = found + piece.length;
-  }
-  return at <= name.length - last.length;
-}
-
-export function matchesEverything(pattern: string): boolean {
-  return /^\*+$/u.test(pattern);
-}
-
 export type UnknownFact = {
   /** Completes a sentence. */
   readonly why: string;
@@ -157,7 +183,11 @@ const riskOfChange = { why: "the risk depends on the exact change", next: "Type 
 const nameOfOne = { why: "no workload is named", next: "Name the workload." };
 const nameOfList = { why: "a list shows all names", next: "Show one workload by name." };
 
-export function unknownFact(of: Condition["of"], rule: Rule, { op, workload, person }: Question): UnknownFact {
+export function unknownFact(
+  of: Condition["of"],
+  rule: Rule,
+  { op, workload, person, footprint }: Question,
+): UnknownFact {
   const isList = operationFacts[op].verb === "list";
   const kind = isList ? kindOfList : kindOfOne;
   switch (of) {
@@ -180,5 +210,29 @@ export function unknownFact(of: Condition["of"], rule: Rule, { op, workload, per
       return { why: "no region is named", next: "Add `--region`." };
     case "account":
       return { why: "no account is connected", next: "Connect an account." };
+    case "image":
+      return unknownImage(footprint);
+    case "instances":
+      return { why: "it isn't known how many instances it runs", next: askForRule };
+    case "memory":
+      return {
+        why: "it isn't known how much memory it may use",
+        next: operationFacts[op].verb === "create" ? "Add `--memory`." : askForRule,
+      };
   }
+}
+
+const askForRule = "Ask your Gantry admin for a policy rule that doesn't depend on it.";
+
+/** Of an image that is known, only a digest that a tag is compared with, or a malformed reference can't be judged. */
+function unknownImage(footprint: Question["footprint"]): UnknownFact {
+  const { containers = [] } = footprint ?? {};
+  const images = containers.flatMap(({ image }) => (image === undefined ? [] : [image]));
+  if (images.length === 0 || images.length < containers.length) {
+    return { why: "it isn't known which image it runs", next: askForRule };
+  }
+  return {
+    why: `the rule can't be compared with the image “${images.join("”, “")}”`,
+    next: "Name the image as the rule does, by its tag or by its digest.",
+  };
 }

@@ -1,7 +1,7 @@
 import type { OperationId } from "../../api/operations.ts";
 
-/** An action that a rule can name: an operation of the API, or binding a channel. */
-export type ActionId = OperationId | "bindChannel";
+/** An action that a rule can name: an operation of the API, an update to another version, or binding a channel. */
+export type ActionId = OperationId | "deploy" | "bindChannel";
 
 /** The operations that change something. */
 export const writeOperationIds = [
@@ -30,6 +30,8 @@ type OperationFacts = {
   readonly kind: "service" | "job" | undefined;
   /** The same action on the other kind: a bare name doesn't say whether it is a service or a job. */
   readonly twin: ActionId | undefined;
+  /** The operation that it is a kind of: rules for that are about it too. */
+  readonly isA?: OperationId;
   /** Completes "no rule lets you …". */
   readonly verb: string;
 };
@@ -53,6 +55,15 @@ export const operationFacts: { readonly [Op in ActionId]: OperationFacts } = {
   deleteService: { effect: "write", risk: "destructive", kind: "service", twin: "deleteJob", verb: "delete" },
   deleteJob: { effect: "write", risk: "destructive", kind: "job", twin: "deleteService", verb: "delete" },
   updateService: { effect: "write", risk: undefined, kind: "service", twin: undefined, verb: "change" },
+  // Going back to a kept revision is routine.
+  deploy: {
+    effect: "write",
+    risk: "disruptive",
+    kind: "service",
+    twin: undefined,
+    isA: "updateService",
+    verb: "change the version of",
+  },
   startService: { effect: "write", risk: "routine", kind: "service", twin: undefined, verb: "start" },
   stopService: { effect: "write", risk: "disruptive", kind: "service", twin: undefined, verb: "stop" },
   restartService: { effect: "write", risk: "disruptive", kind: "service", twin: undefined, verb: "restart" },

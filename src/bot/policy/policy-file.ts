@@ -4,7 +4,9 @@ import {
   ApproverWord,
   ChannelId,
   ActionWord,
+  ImagePattern,
   isUserId,
+  MemoryLimit,
   notText,
   Pattern,
   WhereWord,
@@ -80,6 +82,17 @@ const Workloads = z.strictObject(
   { error: "This must be a map, like workloads: { kind: service, name: shop-* }." },
 );
 
+const instances = "This must be a whole number of instances, at least 1.";
+
+const Limits = z
+  .strictObject(
+    { instances: z.int(instances).min(1, instances).optional(), memory: MemoryLimit.optional() },
+    { error: "This must be a map, like limits: { instances: 20, memory: 4Gi }." },
+  )
+  .refine(({ instances, memory }) => instances !== undefined || memory !== undefined, {
+    error: "This is empty. Add instances or memory.",
+  });
+
 const ruleName = /^[^\p{C}]{1,60}$/u;
 
 export function isRuleName(name: unknown): name is string {
@@ -97,6 +110,8 @@ const RuleInFile = z
       where: listOf(WhereWord).optional(),
       does: listOf(ActionWord),
       workloads: Workloads.optional(),
+      images: listOf(ImagePattern).optional(),
+      limits: Limits.optional(),
       // oxlint-disable-next-line unicorn/no-thenable -- the word of the file; nobody awaits a rule
       then: Then,
       say: z
@@ -108,7 +123,24 @@ const RuleInFile = z
     },
     { error: "A rule must be a map with name, who, does and then." },
   )
-  .superRefine(({ does, then, say }, context) => {
+  .superRefine(({ does, then, say, images, limits }, context) => {
+    for (const key of ["images", "limits"] as const) {
+      if ({ images, limits }[key] === undefined || !does.some(isAboutNoSize)) continue;
+      context.addIssue({
+        code: "custom",
+        path: [key],
+        message:
+          "Only changes of workloads have images and a size. Use routine, disruptive, destructive or write operations in does, and add a separate rule for the rest.",
+      });
+    }
+    if (limits !== undefined && then.refuse !== undefined) {
+      context.addIssue({
+        code: "custom",
+        path: ["limits"],
+        message:
+          "This would refuse only small workloads. Add limits to a rule that allows: it doesn't match larger ones.",
+      });
+    }
     const waits = then.approve !== undefined || then["break-glass"] !== undefined;
     if (waits && does.some(isAboutReads)) {
       context.addIssue({
@@ -132,6 +164,10 @@ const RuleInFile = z
   });
 export type RuleInFile = z.infer<typeof RuleInFile>;
 
+function isAboutNoSize(deeds: RuleActions): boolean {
+  return deeds === "bindChannel" || isAboutReads(deeds);
+}
+
 function isAboutReads(deeds: RuleActions): boolean {
   if (deeds === "read" || deeds === "anything") return true;
   if (deeds === "routine" || deeds === "disruptive" || deeds === "destructive") return false;
@@ -154,6 +190,7 @@ export function knownKeys(path: readonly PropertyKey[]): readonly string[] {
   if (path.length === 2) return Object.keys(RuleInFile.shape);
   const last = path.at(-1);
   if (last === "workloads") return Object.keys(Workloads.shape);
+  if (last === "limits") return Object.keys(Limits.shape);
   if (last === "approve") return Object.keys(Approve.shape);
   return path.length === 3 && last === "then" ? ["allow", "refuse", "break-glass", "approve"] : [];
 }

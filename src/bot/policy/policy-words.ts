@@ -1,4 +1,6 @@
 import { z } from "zod";
+import { typedMemory } from "../../api/memory.ts";
+import { isImagePattern } from "./image-pattern.ts";
 import { isActionId, operationFacts } from "./operation-facts.ts";
 import type { RuleActions } from "./policy.ts";
 import { didYouMean } from "./near-names.ts";
@@ -59,7 +61,7 @@ export const ActionWord = z.string({ error: notText }).transform((text, context)
   if (isOneOf(actionWords, text) || isActionId(text)) return text;
   const known = [...actionWords, ...Object.keys(operationFacts)];
   context.addIssue(
-    `“${text}” isn't a valid action.${didYouMean(text, known)} Use ${actionWords.join(", ")}, an operation such as deleteService, or bindChannel.`,
+    `“${text}” isn't a valid action.${didYouMean(text, known)} Use ${actionWords.join(", ")}, an operation such as deleteService, deploy, or bindChannel.`,
   );
   return z.NEVER;
 });
@@ -68,6 +70,22 @@ export const ActionWord = z.string({ error: notText }).transform((text, context)
 export const Pattern = word((text) =>
   text.trim() === "" ? "This is empty. Use a name, or a pattern such as shop-*." : undefined,
 );
+
+export const ImagePattern = word((text) =>
+  isImagePattern(text)
+    ? undefined
+    : `“${text}” isn't an image or a pattern of images. Write one such as nginx, nginx:1.*, shop/* or registry.example.com/shop/*.`,
+);
+
+/** `512`, `512Mi` or `4Gi`, in MiB. */
+export const MemoryLimit = z
+  .union([z.string(), z.number()], { error: "This must be a size, such as 512Mi or 4Gi." })
+  .transform((given, context): number => {
+    const size = typedMemory(String(given));
+    if ("mib" in size) return size.mib;
+    context.addIssue(size.problem);
+    return z.NEVER;
+  });
 
 export const isUserId = (text: string): boolean => userId.test(text);
 export const isGroupId = (text: string): boolean => groupId.test(text);

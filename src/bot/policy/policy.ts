@@ -25,7 +25,17 @@ export type Rule = {
   readonly names: readonly string[] | undefined;
   readonly regions: readonly string[] | undefined;
   readonly accounts: readonly string[] | undefined;
+  /** Patterns of images: see `matchesImage`. */
+  readonly images: readonly string[] | undefined;
+  readonly limits: Limits | undefined;
   readonly end: RuleEnd;
+};
+
+/** The largest size that a rule is about; undefined for any. */
+export type Limits = {
+  readonly instances: number | undefined;
+  /** Of each instance, with all its containers. */
+  readonly memoryMiB: number | undefined;
 };
 
 /** Rules in order: the first that matches decides; without a match the answer is no. */
@@ -37,6 +47,15 @@ export type Policy = {
 
 /** A channel, or the direct message with the bot. */
 export type Where = { readonly kind: "channel" | "dm"; readonly channelId: string };
+
+/** What a workload runs once a change is made; what it runs now, for one that only stops or deletes it. */
+export type Footprint = {
+  /** Undefined when they aren't known, like each value in it. */
+  readonly containers:
+    | readonly { readonly image: string | undefined; readonly memoryMiB: number | undefined }[]
+    | undefined;
+  readonly instances: number | undefined;
+};
 
 /** May this person do this here? Undefined means unknown. */
 export type Question = {
@@ -53,6 +72,8 @@ export type Question = {
     readonly region: string | undefined;
     readonly name: string | undefined;
   };
+  /** Of a change. Only rules with images or limits look at it. */
+  readonly footprint?: Footprint | undefined;
   /** The username of the account that would be used. */
   readonly account: string | undefined;
   /** Break-glass rules count only with `--break-glass`. */

@@ -1,3 +1,4 @@
+import { typedMemory } from "../../api/memory.ts";
 import { isActionId, operationFacts } from "./operation-facts.ts";
 import { didYouMean } from "./near-names.ts";
 import { isGroupId } from "./policy-words.ts";
@@ -15,6 +16,9 @@ export type QuestionOptions = {
   readonly kind?: string | undefined;
   readonly region?: string | undefined;
   readonly account?: string | undefined;
+  readonly image?: string | undefined;
+  readonly instances?: string | undefined;
+  readonly memory?: string | undefined;
   readonly "break-glass"?: boolean | undefined;
 };
 
@@ -54,8 +58,22 @@ export function questionFromOptions(typed: QuestionOptions): Question {
     op,
     risk: riskOf(op, typed.does),
     workload: { kind, region, name },
+    footprint: footprint(typed),
     account,
     breakGlass: typed["break-glass"] ?? false,
+  };
+}
+
+function footprint({ image, instances, memory }: QuestionOptions): Question["footprint"] {
+  if (image === undefined && instances === undefined && memory === undefined) return undefined;
+  const size = memory === undefined ? { mib: undefined } : typedMemory(memory);
+  if ("problem" in size) throw new QuestionError(`--memory: ${size.problem}`);
+  if (instances !== undefined && !/^\d{1,9}$/u.test(instances)) {
+    throw new QuestionError(`--instances takes a whole number, not “${instances}”.`);
+  }
+  return {
+    containers: image === undefined && memory === undefined ? undefined : [{ image, memoryMiB: size.mib }],
+    instances: instances === undefined ? undefined : Number(instances),
   };
 }
 

@@ -4,7 +4,7 @@ import { didYouMean } from "./near-names.ts";
 import { isGroupId, isUserId } from "./policy-words.ts";
 import { isRuleName, knownKeys, PolicyFile, type RuleInFile } from "./policy-file.ts";
 import type { Policy, Rule, RuleEnd, RuleActions } from "./policy.ts";
-import { matchesPattern } from "./match.ts";
+import { matchesPattern } from "./patterns.ts";
 import { isActionId, operationFacts } from "./operation-facts.ts";
 
 /** Reads a policy from YAML. `source` names the file for people. Throws a `PolicyError` that lists all problems. */
@@ -111,7 +111,7 @@ function sameNames(rules: readonly RuleInFile[], lines: YamlLines): PolicyProble
 }
 
 export function ruleOf(rule: RuleInFile, line: number): Rule {
-  const { name, who, where, does, workloads } = rule;
+  const { name, who, where, does, workloads, images, limits } = rule;
   return {
     name,
     line,
@@ -122,6 +122,8 @@ export function ruleOf(rule: RuleInFile, line: number): Rule {
     names: workloads?.name,
     regions: workloads?.region,
     accounts: workloads?.account,
+    images,
+    limits: limits && { instances: limits.instances, memoryMiB: limits.memory },
     end: endOf(rule),
   };
 }

@@ -1,6 +1,7 @@
 import type { Condition, RuleCheck, UnknownFact } from "./match.ts";
-import type { Person, Question, Verdict } from "./policy.ts";
-import { actionText } from "./wording.ts";
+import { matchesImage } from "./image-pattern.ts";
+import type { Person, Question, Rule, Verdict } from "./policy.ts";
+import { actionText, imagesOf, limitText, type Size, sizeText } from "./wording.ts";
 
 type Refusal = Extract<Verdict, { readonly kind: "refuse" }>;
 
@@ -15,7 +16,14 @@ export function neverServed({ standing }: Person): Refusal | undefined {
   return undefined;
 }
 
-export function ruleRefuses({ rule, match, conditions }: RuleCheck, question: Question, mayBreak: boolean): Refusal {
+export function ruleRefuses(
+  { rule, match, conditions }: RuleCheck,
+  {
+    checks,
+    question,
+    mayBreak,
+  }: { readonly checks: readonly RuleCheck[]; readonly question: Question; readonly mayBreak: boolean },
+): Refusal {
   const said = rule.end.kind === "refuse" ? rule.end.say : undefined;
   const glass = mayBreak ? breakGlassHint : undefined;
   const unknown = match === "unknown" ? unknownFactsIn(conditions) : undefined;
@@ -24,7 +32,11 @@ export function ruleRefuses({ rule, match, conditions }: RuleCheck, question: Qu
     return refusal(rule.name, said === undefined ? some : `${some} ${sentence(said)}`, glass ?? unknown.next);
   }
   const why = said === undefined ? `: the policy rule “${rule.name}” forbids it.` : `. ${sentence(said)}`;
-  return refusal(rule.name, `${youCannot(question)}${why}`, glass ?? "If this is wrong, contact your Gantry admin.");
+  return refusal(
+    rule.name,
+    `${youCannot(question)}${why}`,
+    glass ?? nearest(checks, question)?.next ?? "If this is wrong, contact your Gantry admin.",
+  );
 }
 
 /** Names the person's role when that is the reason, and suggests the closest way to get there. */
@@ -39,7 +51,10 @@ export function noRuleMatches(checks: readonly RuleCheck[], question: Question, 
     const might = `the policy rule “${maybe.rule.name}” might allow it, but ${unknown.why}.`;
     return refusal(undefined, `${youCannot(question)}: ${might}`, unknown.next);
   }
+  const near = nearest(checks, question);
   const glass = mayBreak ? breakGlassHint : undefined;
+  if (near !== undefined)
+    return refusal(undefined, `${youCannot(question)}: no policy rule allows ${near.what}.`, glass ?? near.next);
   if (glass !== undefined) return refusal(undefined, `${why}.`, glass);
   const elsewhere = checks.find(({ conditions }) =>
     conditions.every(({ of, match }) => match === "yes" || of === "where"),
@@ -90,6 +105,58 @@ function askElsewhere({ rule: { where = [] } }: RuleCheck): string {
     return word === "channels" ? "a channel" : `#${word}`;
   });
   return `Request it in ${places.join(" or ")}.`;
+}
+
+/**
+ * Rules that would match with another image or a smaller size: which of these no rule allows, and what those rules are
+ * about. Undefined if there is none.
+ */
+function nearest(
+  checks: readonly RuleCheck[],
+  question: Question,
+): { readonly what: string; readonly next: string } | undefined {
+  const near = checks.filter(
+    ({ rule, match, conditions }) =>
+      match === "no" &&
+      rule.end.kind !== "refuse" &&
+      conditions.every((each) => each.match === "yes" || isOfFootprint(each)),
+  );
+  const [first] = near;
+  if (first === undefined) return undefined;
+  const sentences = near.slice(0, MOST_NEAR).map((check) => {
+    const wanted = failedOf(check).map((of) =>
+      of === "image" ? inList(check.rule.images ?? []) : limitText(of, check.rule),
+    );
+    return `The policy rule “${check.rule.name}” is for ${wanted.join(", ")}.`;
+  });
+  const what = failedOf(first).map((of) =>
+    of === "image" ? strangeImages(first.rule, question) : (sizeText(of, question.footprint) ?? "this size"),
+  );
+  return { what: inList(what), next: sentences.join(" ") };
+}
+
+const MOST_NEAR = 3;
+
+type OfFootprint = Size | "image";
+
+function isOfFootprint(condition: Condition): condition is Condition & { readonly of: OfFootprint } {
+  return condition.of === "image" || condition.of === "instances" || condition.of === "memory";
+}
+
+function failedOf({ conditions }: RuleCheck): OfFootprint[] {
+  return conditions.flatMap((each) => (isOfFootprint(each) && each.match === "no" ? [each.of] : []));
+}
+
+/** "the image “evil/web:1”": those that the rule isn't about. */
+function strangeImages({ images = [] }: Rule, { footprint }: Question): string {
+  const strange = imagesOf(footprint).filter(
+    (image) => !images.some((pattern) => matchesImage(pattern, image) === true),
+  );
+  return `the image${strange.length === 1 ? "" : "s"} ${inList(strange.map((image) => `“${image}”`))}`;
+}
+
+function inList(words: readonly string[]): string {
+  return words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`;
 }
 
 const breakGlassHint =

@@ -1,5 +1,5 @@
 import { operationFacts } from "./operation-facts.ts";
-import type { Person, Where, Question, Terms } from "./policy.ts";
+import type { Footprint, Person, Where, Question, Rule, Terms } from "./policy.ts";
 import { durationText } from "./policy-words.ts";
 
 const standingWords = {
@@ -51,4 +51,37 @@ export function termsText({ votes, from, selfApproval, reasonRequired, expiresMs
     ...(reasonRequired ? ["a reason is required"] : []),
     ...(cardIn === undefined ? [] : [`the card goes to channel ${cardIn}`]),
   ].join("; ");
+}
+
+/** Those that are known. */
+export function imagesOf(footprint: Footprint | undefined): string[] {
+  return (footprint?.containers ?? []).flatMap(({ image }) => (image === undefined ? [] : [image]));
+}
+
+/** The two sizes that a rule can limit. */
+export type Size = "instances" | "memory";
+
+/** "30 instances"; undefined when it isn't known. */
+export function sizeText(size: Size, footprint: Footprint | undefined): string | undefined {
+  if (size === "instances")
+    return footprint?.instances === undefined ? undefined : amountText(size, footprint.instances);
+  const { containers = [] } = footprint ?? {};
+  const known = containers.flatMap(({ memoryMiB }) => (memoryMiB === undefined ? [] : [memoryMiB]));
+  return known.length === 0
+    ? undefined
+    : amountText(
+        size,
+        known.reduce((sum, each) => sum + each, 0),
+      );
+}
+
+/** "up to 20 instances". */
+export function limitText(size: Size, { limits }: Pick<Rule, "limits">): string {
+  const most = size === "instances" ? limits?.instances : limits?.memoryMiB;
+  return most === undefined ? "any size" : `up to ${amountText(size, most)}`;
+}
+
+function amountText(size: Size, amount: number): string {
+  if (size === "memory") return `${amount} MiB of memory for each instance`;
+  return `${amount} instance${amount === 1 ? "" : "s"}`;
 }

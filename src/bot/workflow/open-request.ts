@@ -21,7 +21,8 @@ export async function openRequest(
   return { content, account };
 }
 
-function readableContent({ sealer, log }: Pick<WorkflowParts, "sealer" | "log">, change: StoredChange): Content {
+/** Throws a `UserError` when its content can't be opened: retrying won't help. */
+export function readableContent({ sealer, log }: Pick<WorkflowParts, "sealer" | "log">, change: StoredChange): Content {
   try {
     return openContent(sealer, change);
   } catch (err) {

@@ -1,15 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { explain } from "../../../src/bot/policy/explain.ts";
-import { evaluate, bestOutcome } from "../../../src/bot/policy/evaluate.ts";
+import { bestOutcome, evaluate, evaluateAtBest } from "../../../src/bot/policy/evaluate.ts";
 import { operationFacts } from "../../../src/bot/policy/operation-facts.ts";
 import type { Policy, Rule, Verdict } from "../../../src/bot/policy/policy.ts";
-import { anyFacts, anyPolicy, type Facts, questionFrom, worldsOf } from "./policy-arbitrary.ts";
+import { anyFacts, anyPolicy, type Facts, footprints, questionFrom, worldsOf } from "./policy-arbitrary.ts";
 
 const runs = { numRuns: 500 };
 
 /** Whether a rule is about a question of which everything is known: written once more, as plainly as can be. */
-function isAbout(rule: Rule, { standing, membership, op, risk, workload, where, account }: Facts): boolean {
+function isAbout(rule: Rule, { standing, membership, op, risk, workload, where, account, footprint }: Facts): boolean {
   const isLike = (patterns: readonly string[] | undefined, text: string | undefined) =>
     patterns === undefined ||
     patterns.some((pattern) => new RegExp(`^${pattern.replaceAll("*", ".*")}$`, "u").test(text ?? "(none)"));
@@ -20,7 +20,12 @@ function isAbout(rule: Rule, { standing, membership, op, risk, workload, where, 
     ...Object.keys(membership).filter((id) => membership[id] === true),
   ];
   const places = [where.kind === "dm" ? "dm" : "channels", where.channelId];
-  const deeds: string[] = ["anything", op, ...(operationFacts[op].effect === "read" ? ["read"] : [risk ?? ""])];
+  const deeds: string[] = [
+    "anything",
+    op,
+    ...(op === "deploy" ? ["updateService"] : []),
+    ...(operationFacts[op].effect === "read" ? ["read"] : [risk ?? ""]),
+  ];
   return (
     rule.who.some((word) => words.includes(word)) &&
     (rule.where === undefined || rule.where.some((word) => places.includes(word))) &&
@@ -28,8 +33,17 @@ function isAbout(rule: Rule, { standing, membership, op, risk, workload, where, 
     (rule.kinds === undefined || rule.kinds.length === 2 || rule.kinds.some((kind) => kind === workload.kind)) &&
     isLike(rule.names, workload.name) &&
     isLike(rule.regions, workload.region) &&
-    isLike(rule.accounts, account)
+    isLike(rule.accounts, account) &&
+    (rule.images === undefined || rule.images.some((pattern) => isImageOf(pattern, footprint))) &&
+    (footprint?.instances ?? 0) <= (rule.limits?.instances ?? Infinity) &&
+    (footprint?.containers?.[0]?.memoryMiB ?? 0) <= (rule.limits?.memoryMiB ?? Infinity) &&
+    (rule.limits === undefined || footprint !== undefined)
   );
+}
+
+function isImageOf(pattern: string, footprint: Facts["footprint"]): boolean {
+  const image = footprint?.containers?.[0]?.image ?? "(none)";
+  return pattern === "*" ? footprint !== undefined : image.startsWith(pattern.replace("*", ""));
 }
 
 /** The rules of the README, without any word on what is not known. */
@@ -86,6 +100,20 @@ describe("for any policy and any question", () => {
 
         for (const world of worldsOf(facts)) {
           expect(strictness[kind]).toBeGreaterThanOrEqual(strictness[plainly(policy, world).kind]);
+        }
+      }),
+      runs,
+    );
+  });
+
+  test("before it is known what would run, the answer is at least as good as any later one", () => {
+    fc.assert(
+      fc.property(anyPolicy, anyFacts, (policy, facts) => {
+        const { kind } = evaluateAtBest(policy, questionFrom({ ...facts, footprint: undefined }));
+
+        for (const footprint of [undefined, ...footprints]) {
+          const later = evaluate(policy, questionFrom({ ...facts, footprint }));
+          expect(strictness[kind]).toBeLessThanOrEqual(strictness[later.kind]);
         }
       }),
       runs,
@@ -151,7 +179,7 @@ describe("for any policy and any question", () => {
         const known = { ...facts, risk: facts.risk ?? "routine", breakGlass: false, account: facts.account ?? "ops" };
         const seen = bestOutcome(policy, questionFrom(known), [{ op: known.op, risk: known.risk }]);
 
-        const free = { kinds: undefined, names: undefined, regions: undefined };
+        const free = { kinds: undefined, names: undefined, regions: undefined, images: undefined, limits: undefined };
         const gives = policy.rules.filter((rule) => rule.end.kind === seen && isAbout({ ...rule, ...free }, known));
         if (seen !== "refuse") expect(gives.length).toBeGreaterThan(0);
       }),

@@ -23,7 +23,14 @@ const terms: Terms = {
 };
 
 const reading: readonly RuleActions[] = ["read", "anything", "getService", "getJob", "listServices"];
-const writing: readonly RuleActions[] = [...risks, "deleteService", "deleteJob", "updateService", "bindChannel"];
+const writing: readonly RuleActions[] = [
+  ...risks,
+  "deleteService",
+  "deleteJob",
+  "updateService",
+  "deploy",
+  "bindChannel",
+];
 
 const endAndDeeds: fc.Arbitrary<{ end: RuleEnd; does: RuleActions[] }> = fc.oneof(
   fc.record({
@@ -47,9 +54,16 @@ const rule = fc
       names: maybeSome(["web", "web-*", "*"]),
       regions: maybeSome(["us", "beijing*"]),
       accounts: maybeSome(["ops", "dana"]),
+      images: maybeSome(["nginx", "registry.example.com/shop/*", "*"]),
+      limits: fc.constantFrom(undefined, { instances: 3, memoryMiB: undefined }, { instances: 10, memoryMiB: 512 }),
     }),
   )
-  .map(([one, other]) => ({ ...one, ...other }));
+  .map(([one, { images, limits, ...other }]) => {
+    // As the file's reader has it: only changes of workloads run something, and no rule refuses what is small.
+    const runs = one.does.every((word) => writing.includes(word) && word !== "bindChannel");
+    const isRefusal = one.end.kind === "refuse";
+    return { ...one, ...other, images: runs ? images : undefined, limits: runs && !isRefusal ? limits : undefined };
+  });
 
 /** Any policy that a file can hold. */
 export const anyPolicy: fc.Arbitrary<Policy> = fc.array(rule, { maxLength: 8 }).map((rules) => ({
@@ -64,6 +78,15 @@ export type Facts = Omit<Question, "person"> & {
   readonly standing: Question["person"]["standing"];
   readonly membership: Membership;
 };
+
+/** Each image, each size below, between and above the limits. */
+export const footprints = (
+  [
+    ["nginx:1", 256, 3],
+    ["registry.example.com/shop/web:2", 512, 10],
+    ["shop/web", 1024, 20],
+  ] as const
+).map(([image, memoryMiB, instances]) => ({ containers: [{ image, memoryMiB }], instances }));
 
 export function questionFrom({ standing, membership, ...rest }: Facts): Question {
   const inGroup = (id: string) => membership[id] ?? false;
@@ -86,6 +109,7 @@ const base = fc.record({
   }),
   account: fc.constantFrom(undefined, "ops", "dana"),
   breakGlass: fc.boolean(),
+  footprint: fc.constantFrom(undefined, ...footprints),
 });
 
 /**
@@ -103,6 +127,7 @@ export const anyFacts: fc.Arbitrary<Facts> = fc
       op,
       risk: effect === "read" ? undefined : risk,
       account: isBinding ? undefined : facts.account,
+      footprint: runsSomething(op) ? facts.footprint : undefined,
       workload: {
         ...facts.workload,
         kind: isKindKnown ? kind : undefined,
@@ -110,6 +135,10 @@ export const anyFacts: fc.Arbitrary<Facts> = fc
       },
     };
   });
+
+function runsSomething(op: Facts["op"]): boolean {
+  return operationFacts[op].effect === "write" && op !== "bindChannel";
+}
 
 /** All that may be the case where something is not known. */
 export function worldsOf(facts: Facts): Facts[] {
@@ -121,21 +150,24 @@ export function worldsOf(facts: Facts): Facts[] {
   const names = isBinding ? [undefined] : ["web", "web-1", "db"];
   const owners = isBinding ? [undefined] : ["ops", "dana", "other"];
   const bools = (is: boolean | "unknown" | undefined) => (is === "unknown" ? [true, false] : [is ?? false]);
+  const runs = runsSomething(op) && facts.footprint === undefined ? footprints : [facts.footprint];
   const worlds: Facts[] = [];
   for (const each of meant)
     for (const risk of hurts)
       for (const region of workload.region === undefined ? ["us", "beijing1", "elsewhere"] : [workload.region])
         for (const name of workload.name === undefined ? names : [workload.name])
           for (const owner of account === undefined ? owners : [account])
-            for (const S0AAA of bools(membership["S0AAA"]))
-              for (const S0BBB of bools(membership["S0BBB"]))
-                worlds.push({
-                  ...facts,
-                  op: each,
-                  risk,
-                  workload: { kind: operationFacts[each].kind, region, name },
-                  account: owner,
-                  membership: { S0AAA, S0BBB },
-                });
+            for (const footprint of runs)
+              for (const S0AAA of bools(membership["S0AAA"]))
+                for (const S0BBB of bools(membership["S0BBB"]))
+                  worlds.push({
+                    ...facts,
+                    op: each,
+                    risk,
+                    workload: { kind: operationFacts[each].kind, region, name },
+                    account: owner,
+                    footprint,
+                    membership: { S0AAA, S0BBB },
+                  });
   return worlds;
 }

@@ -113,7 +113,7 @@ test("what cannot be a question ends with 2 and the usage", async () => {
     "2 Use check, explain or print.
     2 Unknown command “chek”. Use check, explain or print.
     2 --op is missing. Add an operation, such as --op deleteService.
-    2 Unknown operation “delete”. Did you mean “deleteJob” or “deleteService”? Operations: listServices, listJobs, getService, getJob, getServiceLogs, getJobInstanceLogs, createService, createJob, deleteService, deleteJob, updateService, startService, stopService, restartService, bindChannel.
+    2 Unknown operation “delete”. Did you mean “deleteJob” or “deleteService”? Operations: listServices, listJobs, getService, getJob, getServiceLogs, getJobInstanceLogs, createService, createJob, deleteService, deleteJob, updateService, deploy, startService, stopService, restartService, bindChannel.
     2 Unknown option '--wat'. To specify a positional argument starting with a '-', place it at the end of the command after '--', as in '-- "--wat"
     2 Couldn't read /no/such/file: ENOENT: no such file or directory, open '/no/such/file'
     2 Unexpected argument “b”."

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { UserError } from "../../errors.ts";
-import { matchesEverything } from "../../policy/match.ts";
+import { matchesEverything } from "../../policy/patterns.ts";
 import type { Ask } from "../../ask.ts";
 import { checkArguments, type Grammar, usageOf, usualWords } from "./arguments.ts";
 import { commonFromFlags, type Flags, readFlags } from "./flags.ts";

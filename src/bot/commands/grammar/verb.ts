@@ -136,9 +136,9 @@ function sendingOf({ updates, sends = [] }: Sending): Pick<WriteCommand, "action
       sends: sends.map((operation) => ({ operation })),
     };
   }
-  const { part, risks } = updateOf(updates);
+  const { part, risks, action } = updateOf(updates);
   return {
-    actions: risks.map((risk) => ({ op: "updateService", risk })),
+    actions: risks.map((risk) => ({ op: action, risk })),
     sends: [{ operation: "updateService", part }],
   };
 }

@@ -1,11 +1,13 @@
-import { riskOf } from "../../changes/updatable-fields.ts";
+import { actionOf, riskOf } from "../../changes/updatable-fields.ts";
+import { footprintOf } from "../../changes/footprint.ts";
 import type { Change } from "../../changes/change.ts";
+import { betterVerdict } from "../../policy/evaluate.ts";
 import type { Verdict } from "../../policy/policy.ts";
 import type { Risk } from "../../policy/operation-facts.ts";
 import type { Ask } from "../../ask.ts";
 import type { About, Command, Context, ReadCommand, WriteCommand, BindingWish } from "../command.ts";
 import type { FormValues } from "../forms/form.ts";
-import { bestVerdict, betterVerdict, kindOf, listRefusal, readRefusal, type Refusal } from "./may-see.ts";
+import { bestVerdict, kindOf, listRefusal, readRefusal, type Refusal } from "./may-see.ts";
 import { regionOf, type Regions, Target } from "../grammar/argument-types.ts";
 import type { Binding } from "../../policy/binding.ts";
 
@@ -72,14 +74,23 @@ export async function proposeChange(command: WriteCommand, ask: Ask, context: Co
   const upFront = await refusedWrite(command, ask, context);
   if (upFront !== undefined) return { kind: "refused", ...upFront };
   const { refusal: why, ...change } = await command.propose(ask, context);
-  const { call, before, workload } = change;
-  const { kind, region, name } = workload;
-  const risk = riskOf(call, before);
-  const about = { op: call.op, risk, workload: { kind, region, name } };
+  const about = aboutChange(change);
   const verdict = await context.permissions.verdict(about, { breakGlass: ask.breakGlass === true });
   if (verdict.kind === "refuse") return { kind: "refused", refusal: verdict, workload: about.workload, found: about };
   if (why !== undefined && change.diff.length > 0) return { kind: "impossible", change, about, why };
   return { kind: "proposed", change, about, verdict };
+}
+
+/** The question to policy about a Change. Pure. */
+export function aboutChange(change: Change): About & { readonly risk: Risk; readonly workload: NamedWorkload } {
+  const { call, before, workload } = change;
+  const { kind, region, name } = workload;
+  return {
+    op: actionOf(call),
+    risk: riskOf(call, before),
+    workload: { kind, region, name },
+    footprint: footprintOf(change),
+  };
 }
 
 /** Judges a service verb used on a job as if it named a service. The verb itself reports the mistake later. */

@@ -1,5 +1,5 @@
 import { UserError } from "../../errors.ts";
-import { matchesPattern } from "../../policy/match.ts";
+import { matchesPattern } from "../../policy/patterns.ts";
 import { nearNames } from "../../policy/near-names.ts";
 import { counted } from "../../views/kit/text.ts";
 import type { Ask } from "../../ask.ts";

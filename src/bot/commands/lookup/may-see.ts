@@ -1,4 +1,5 @@
 import { UserError } from "../../errors.ts";
+import { betterVerdict } from "../../policy/evaluate.ts";
 import { operationFacts } from "../../policy/operation-facts.ts";
 import type { Verdict } from "../../policy/policy.ts";
 import type { About, Action, Command, Context, VerbContext } from "../command.ts";
@@ -152,14 +153,6 @@ type Aim = {
   readonly breakGlass?: boolean;
 };
 
-/** Best first, for the person who asks. */
-const rank: Readonly<Record<Verdict["kind"], number>> = { allow: 0, "break-glass": 1, approve: 2, refuse: 3 };
-
-/** The better of two verdicts; the first if they are equal. */
-export function betterVerdict(one: Verdict, other: Verdict): Verdict {
-  return rank[other.kind] < rank[one.kind] ? other : one;
-}
-
 export function kindOf({ op }: Pick<Action, "op">): "service" | "job" | undefined {
   return operationFacts[op].kind;
 }
@@ -182,7 +175,7 @@ export async function bestVerdict(
       const kind = kindOf(action);
       return permissions.verdict(
         { ...action, workload: { kind, region: regionOf(kind, region, settings), name } },
-        { breakGlass },
+        { breakGlass, isAtBest: true },
       );
     }),
   );

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Job, Service } from "../../../api/answers.ts";
 import { jobStatus, serviceStatus } from "../../../api/workload-status.ts";
+import { jobFootprint } from "../../changes/footprint.ts";
 import { jobSnapshot } from "../../changes/updatable-fields.ts";
 import type { Line } from "../../views/kit/blocks.ts";
 import { counted } from "../../views/kit/text.ts";
@@ -61,6 +62,7 @@ export const remove = writeVerb({
       workload: { kind: "job", region, name: job.metadata.name, uid: before.uid },
       before,
       diff: [`permanently deletes job ${job.metadata.name} and its logs`],
+      footprint: jobFootprint(job),
       refusal: refusalOf(job, context.sends),
     };
   },

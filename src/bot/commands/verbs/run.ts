@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { Job } from "../../../api/answers.ts";
 import { jobStatus } from "../../../api/workload-status.ts";
 import type { Change } from "../../changes/change.ts";
+import { jobFootprint } from "../../changes/footprint.ts";
 import { UserError } from "../../errors.ts";
 import { dotOf } from "../../views/kit/health.ts";
 import { workloadField } from "../forms/fields.ts";
@@ -42,7 +43,9 @@ export const run = writeVerb({
 /**
  * The new job's name is decided here, with the request that is stored and approved: sent twice, the second one is refused.
  */
-function change({ metadata: { name }, schedule }: Job, { settings, now }: VerbContext): Change {
+function change(cronJob: Job, { settings, now }: VerbContext): Change {
+  const { metadata, schedule } = cronJob;
+  const { name } = metadata;
   const isRunning = schedule?.last_result === "running";
   const region = settings.jobsRegion;
   const job = newName(name, now);
@@ -51,16 +54,21 @@ function change({ metadata: { name }, schedule }: Job, { settings, now }: VerbCo
     workload: { kind: "job", region, name: job, uid: undefined },
     before: undefined,
     diff: [`runs CronJob ${name} now`, ...(isRunning ? ["its newest run hasn't ended yet"] : [])],
+    footprint: jobFootprint(cronJob),
   };
 }
 
 /** Policy judges the new job's name, so a rule about the CronJob has to cover that too. */
-async function checkBothNames(cronJob: string, { workload }: Change, { permissions, ask }: VerbContext): Promise<void> {
+async function checkBothNames(
+  cronJob: string,
+  { workload, footprint }: Change,
+  { permissions, ask }: VerbContext,
+): Promise<void> {
   const { kind, region } = workload;
   const [own, made] = await Promise.all(
     [cronJob, workload.name].map((name) =>
       permissions.verdict(
-        { op: "createJob", risk: "routine", workload: { kind, region, name } },
+        { op: "createJob", risk: "routine", workload: { kind, region, name }, footprint },
         { breakGlass: ask.breakGlass === true },
       ),
     ),

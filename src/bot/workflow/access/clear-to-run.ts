@@ -6,7 +6,9 @@ import { advance } from "../history.ts";
 import { step } from "../lifecycle.ts";
 import { isDirect } from "../origin.ts";
 import type { People, WorkflowParts } from "../ports.ts";
-import { openRequest, type OpenRequest } from "../open-request.ts";
+import { openRequest, type OpenRequest, readableContent } from "../open-request.ts";
+import { changeIn } from "../stored-request.ts";
+import { aboutChange } from "../../commands/lookup/authorize.ts";
 import { ageSince, cardChannel, eligibility, preflight } from "./approvers.ts";
 import { permissionsFor } from "./permissions.ts";
 import type { Outcome } from "../../changes/change.ts";
@@ -75,7 +77,10 @@ async function verdictNow(deps: WorkflowParts, { change, opened, sinceMs }: Open
   const watched = watchGroups(deps.people);
   const permissions = permissionsFor({ ...deps, people: watched.people }, { profile, channelId, account, binding });
   const verdicts = await Promise.all(
-    partsOf(change).map(({ op, risk, workload }) => permissions.verdict({ op, risk, workload }, { breakGlass })),
+    partsOf(change).map((part) => {
+      const proposed = changeIn(part === change ? opened.content : readableContent(deps, part));
+      return permissions.verdict({ ...aboutChange(proposed), risk: part.risk }, { breakGlass });
+    }),
   );
   const verdict = strictest(verdicts);
   // What Slack doesn't say about a group allows nothing: it only matters where somebody would be refused.

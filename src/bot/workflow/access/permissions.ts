@@ -1,6 +1,6 @@
 import type { About, Action, Permissions } from "../../commands/command.ts";
 import { type Binding, outsideLock } from "../../policy/binding.ts";
-import { evaluate, bestOutcome } from "../../policy/evaluate.ts";
+import { bestOutcome, evaluate, evaluateAtBest } from "../../policy/evaluate.ts";
 import type { Policy, Person, Where, Verdict } from "../../policy/policy.ts";
 import { approversNow, beforeNo } from "./approvers.ts";
 import { freshness, type People, type Profile, type WorkflowParts } from "../ports.ts";
@@ -21,12 +21,18 @@ type Bound = {
 function createPermissions(bound: Bound): Permissions {
   const { people, profile, channelId } = bound;
   return {
-    async verdict(about, { breakGlass = false } = {}) {
+    async verdict(about, { breakGlass = false, isAtBest = false } = {}) {
       const outside = outsideOf(bound, about);
       if (outside !== undefined) return { kind: "refuse", rule: undefined, ...outside };
       const ask = (maxAgeMs: number): Promise<Verdict> =>
         withGroups(bound, maxAgeMs, (person) =>
-          evaluate(bound.policy, { person, where: whereOf(channelId), account: bound.account, breakGlass, ...about }),
+          (isAtBest ? evaluateAtBest : evaluate)(bound.policy, {
+            person,
+            where: whereOf(channelId),
+            account: bound.account,
+            breakGlass,
+            ...about,
+          }),
         );
       // Slack allows few lookups of groups a minute, and reads ask about every workload.
       return about.risk === undefined

@@ -5,6 +5,7 @@ import type { About } from "../../../../src/bot/commands/command.ts";
 import { offeredVerbs } from "../../../../src/bot/commands/lookup/allowed-verbs.ts";
 import { findCommand } from "../../../../src/bot/commands/grammar/find-command.ts";
 import { parseText } from "../../../../src/bot/commands/grammar/parse.ts";
+import { operationFacts } from "../../../../src/bot/policy/operation-facts.ts";
 import type { Verdict } from "../../../../src/bot/policy/policy.ts";
 import { drawn } from "../../views/support/drawn.ts";
 import { job, report, web } from "../../views/support/workloads.ts";
@@ -67,7 +68,7 @@ describe("a verb's actions say what a rule has to allow", () => {
     ({ actions }) => {
       expect(actions).not.toEqual([]);
       for (const { op, risk } of actions) {
-        expect(isOperation(op) && operationTable[op].effect).toBe("write");
+        expect(operationFacts[op].effect).toBe("write");
         expect(risk).toBeDefined();
       }
     },

@@ -67,6 +67,7 @@ describe("a whole command is judged by what it would change now", () => {
       op: "updateService",
       risk: "destructive",
       workload: { kind: "service", region: "beijing2", name: "web" },
+      footprint: { containers: [{ image: "gantry/hello-web", memoryMiB: 512 }], instances: 2 },
     });
     expect(town.calls).toEqual(["getService"]);
   });

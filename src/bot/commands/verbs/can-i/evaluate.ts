@@ -91,9 +91,15 @@ async function evaluateActions(query: Query, note: string | undefined, context: 
     const answer = await answerFor(about, query.breakGlass, context);
     const isOpen = name === undefined && answer.verdict.kind === "refuse";
     // Without a name, rules for names count as refusals, so the outlook may be better than the verdict.
-    return isOpen && (await context.permissions.outlook([action])) !== "refuse"
-      ? { ...answer, verdict: { kind: "depends" } }
-      : answer;
+    if (isOpen && (await context.permissions.outlook([action])) !== "refuse") {
+      return { ...answer, verdict: { kind: "depends", on: "workload" } };
+    }
+    if (answer.verdict.kind === "allow") return answer;
+    // Likewise rules for images and sizes.
+    const best = await context.permissions.verdict(about, { breakGlass: query.breakGlass, isAtBest: true });
+    return best.kind === answer.verdict.kind
+      ? answer
+      : { ...answer, verdict: { kind: "depends", on: "image or size" } };
   });
   return {
     kind: "evaluated",

@@ -13,8 +13,8 @@ import { counted, truncate, visible, truncateMiddle } from "../../../views/kit/t
 export type ActionAnswer = {
   readonly risk: Risk | undefined;
   readonly kind: "service" | "job" | undefined;
-  /** `depends` on the workload, and none was named. */
-  readonly verdict: Verdict | { readonly kind: "depends" };
+  /** `depends` on what isn't named. */
+  readonly verdict: Verdict | { readonly kind: "depends"; readonly on: "workload" | "image or size" };
   /** The people who could approve now, if approval is needed. */
   readonly approvers: CanApprove | undefined;
   /** The rule that would allow --break-glass. */
@@ -94,7 +94,7 @@ function shortAnswer(group: readonly ActionAnswer[], isByRisk: boolean): string 
     case "refuse":
       return `🚫 ${label}: no. ${verdict.why}`;
     case "depends":
-      return `❓ ${label}: it depends on the workload. Add its name.`;
+      return `❓ ${label}: ${dependsOn(verdict)}`;
   }
 }
 
@@ -135,8 +135,12 @@ function sentences(action: ActionAnswer, { hasReason }: Evaluated, asked: string
         ...glass,
       ];
     case "depends":
-      return ["❓ It depends on the workload. Add its name.", ...glass];
+      return [`❓ I${dependsOn(verdict).slice(1)}`, ...glass];
   }
+}
+
+function dependsOn({ on }: Extract<ActionAnswer["verdict"], { readonly kind: "depends" }>): string {
+  return `it depends on the ${on}. ${on === "workload" ? "Add its name." : "Type the whole command."}`;
 }
 
 function policyLine(rule: string): string {

@@ -59,7 +59,7 @@ export const rollback = writeVerb({
     const goal =
       revision === undefined ? earlierOf(service) : service.revisions?.find((each) => each.revision === revision);
     if (goal === undefined) throw notKept(service, revision);
-    return serviceChange(service, context, {
+    const change = serviceChange(service, context, {
       op: "updateService",
       body: { revision: goal.revision },
       diff:
@@ -67,6 +67,9 @@ export const rollback = writeVerb({
           ? []
           : [...imageSteps(service, goal), `back to revision ${goal.revision}, with its environment variables`],
     });
+    // A revision can have another memory limit, too, and doesn't say so.
+    const containers = goal.images?.map((image) => ({ image, memoryMiB: undefined }));
+    return { ...change, footprint: { containers, instances: service.target_instance_size } };
   },
   undo: revisionBefore,
 });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { matchesEverything, matchesPattern } from "../../../src/bot/policy/match.ts";
+import { matchesEverything, matchesPattern } from "../../../src/bot/policy/patterns.ts";
 
 test.each([
   ["web", "web", true],
