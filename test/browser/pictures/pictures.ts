@@ -38,7 +38,7 @@ async function approved(stage: Stage): Promise<void> {
   await stage.town.settled();
 }
 
-const deploy = "/gantry deploy payments 1.5";
+const deploy = "/gantry deploy payments 1.5 --on-failure stop";
 
 async function deployed(stage: Stage): Promise<void> {
   await says(stage, deploy);
@@ -80,7 +80,7 @@ export const pictures: readonly Picture[] = [
   unwell("unwell-no-node", "/gantry show search.index-eu1"),
   unwell("unwell-job", "/gantry show invoices"),
   unwell("unwell-card", "/gantry scale recommendations 3"),
-  { name: "deploy-waiting", shop: () => deployShop("done"), story: command(deploy) },
+  { name: "deploy-waiting", shop: () => deployShop("done"), story: command("/gantry deploy payments 1.5") },
   { name: "deploy-under-way", shop: () => deployShop("underWay"), story: deployed },
   { name: "deploy-stuck", shop: () => deployShop("stuck"), story: deployed },
   { name: "deploy-done", shop: () => deployShop("done"), story: deployed },
