@@ -11,6 +11,20 @@ export const dockerMutants: readonly Mutant[] = [
     tests: ["test/service/workloads/services/next-steps.test.ts"],
   },
   {
+    bug: "a health check that Podman leaves to a systemd that isn't there is never run",
+    file: "src/service/engines/docker/units/health-check.ts",
+    text: "      await daemon.checkHealth(id, timeoutMs + LATE_MS);\n",
+    becomes: "",
+    tests: ["test/service/engines/docker/health-check.test.ts"],
+  },
+  {
+    bug: "on Podman, a container without a health check waits for one",
+    file: "src/service/engines/docker/daemon/daemon-schemas.ts",
+    text: "  if (!found || !check || ",
+    becomes: "  if (!found || ",
+    tests: ["test/service/engines/docker/health-check.test.ts"],
+  },
+  {
     bug: "a container that somebody removed counts as killed",
     file: "src/service/engines/docker/units/container-watch.ts",
     text: "      if (!found) return removedAt(last);",
