@@ -499,6 +499,8 @@ test("a region of one namespace asks the cluster what it asked before", async ()
     "horizontalpodautoscalers",
     "jobs",
     "pods",
+    // Of the service that is read.
+    "replicasets",
     "services",
     "statefulsets",
   ]);
