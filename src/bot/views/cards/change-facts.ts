@@ -8,7 +8,7 @@ import type { Names } from "../kit/post.ts";
 import { truncate, visible } from "../kit/text.ts";
 import { span } from "../kit/time.ts";
 import { oneLine, personWords, termsWords } from "./change-words.ts";
-import { diffList, driftList } from "./diff.ts";
+import { diffList, driftList, IF_STUCK } from "./diff.ts";
 import { effectWords } from "./phrases.ts";
 import { partBlocks } from "./several-card.ts";
 
@@ -154,8 +154,13 @@ function people(change: StoredChange): Line[] {
 }
 
 /** The differences, where the headline doesn't tell all: one as a fact, several as a list. */
-function difference({ op, diff }: StoredChange): { readonly fact: readonly string[]; readonly list: Block[] } {
+function difference(change: StoredChange): { readonly fact: readonly string[]; readonly list: Block[] } {
+  const { op } = change;
   if (op !== "updateService" && op !== "createService" && op !== "createJob") return { fact: [], list: [] };
+  // Once it has ended, its card says what came of it.
+  const isOver =
+    change.state === "done" && seenOf(change)?.watch?.rolling === undefined && seenOf(change) !== undefined;
+  const diff = isOver ? change.diff.filter((line) => !line.endsWith(IF_STUCK)) : change.diff;
   const [only] = diff;
   const isShort = only !== undefined && diff.length === 1;
   return isShort ? { fact: [truncate(visible(only), REASON)], list: [] } : { fact: [], list: diffList(diff) };

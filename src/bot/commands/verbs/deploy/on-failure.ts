@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Service } from "../../../../api/answers.ts";
+import { IF_STUCK } from "../../../views/cards/diff.ts";
 import type { FormField } from "../../forms/form.ts";
 
 /** What follows when new instances don't get ready. */
@@ -30,6 +31,6 @@ export const onFailureField: FormField = {
 
 /** What the card says before anybody approves. */
 export function failureLine({ revision }: Service, onFailure: z.output<typeof OnFailure>): string {
-  if (onFailure === "stop" || revision === undefined) return "stays as it is if the new instances don't get ready";
-  return `back to revision ${revision} automatically if the new instances don't get ready`;
+  if (onFailure === "stop" || revision === undefined) return `stays as it is ${IF_STUCK}`;
+  return `back to revision ${revision} automatically ${IF_STUCK}`;
 }
