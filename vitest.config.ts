@@ -50,6 +50,7 @@ const longest = [
   "test/engines/kubernetes/contract.test.ts",
   "test/engines/kubernetes/faults/shared-collector.test.ts",
   "test/engines/docker/contract.test.ts",
+  "test/engines/docker/deploy.test.ts",
   "test/engines/docker/kill/kill.test.ts",
 ].map((file) => join(import.meta.dirname, file));
 const gone = [...alsoOnSockets.map((file) => join(import.meta.dirname, file)), ...longest].filter(
