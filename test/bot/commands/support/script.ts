@@ -39,7 +39,7 @@ export type Script = {
   readonly engine?: EngineInfo;
   /** The service cannot be reached. */
   readonly isDown?: boolean;
-  readonly permissions?: (about: About, breakGlass: boolean) => Verdict;
+  readonly permissions?: (about: About, breakGlass: boolean, isAtBest: boolean) => Verdict;
   readonly outlook?: (about: Pick<About, "op" | "risk">) => "allow" | "approve" | "refuse";
   readonly couldApprove?: readonly string[];
   readonly pending?: readonly StoredChange[];
@@ -111,7 +111,7 @@ function permissionsOf({ permissions, outlook, couldApprove = [] }: Script, aske
   return {
     async verdict(about, options) {
       asked.push(about);
-      return permissions?.(about, options?.breakGlass === true) ?? allow;
+      return permissions?.(about, options?.breakGlass === true, options?.isAtBest === true) ?? allow;
     },
     async outlook(actions) {
       const all = actions.map((deed) => outlook?.(deed) ?? "allow");

@@ -8,6 +8,10 @@ import { env } from "../../../../../src/bot/commands/verbs/deploy/env.ts";
 import { rollback } from "../../../../../src/bot/commands/verbs/deploy/rollback.ts";
 import { drawn } from "../../../views/support/drawn.ts";
 import { service } from "../../../views/support/workloads.ts";
+import { evaluate, evaluateAtBest } from "../../../../../src/bot/policy/evaluate.ts";
+import { readPolicy } from "../../../../../src/bot/policy/read-policy.ts";
+import type { About } from "../../../../../src/bot/commands/command.ts";
+import { questionOf } from "../../../policy/question-of.ts";
 import { answerTo, scripted } from "../../support/script.ts";
 
 const keeps: EngineInfo = { title: "Docker", regions: [], takesAnyMemory: true, keepsRevisions: true };
@@ -106,6 +110,33 @@ test.each([
   await expect(proposed(command, words, {}, { ...keeps, keepsRevisions: false })).rejects.toMatchObject({
     message: "This workload API can't change the image of a service.",
     next: "Nothing was changed. Create a service with the new image under another name, and delete the old one when the new one is healthy.",
+  });
+});
+
+describe("can-i", () => {
+  const policy = readPolicy(
+    `rules:
+  - { name: our images, who: members, does: deploy, images: shop/*, limits: { instances: 5 }, then: allow }
+`,
+    "policy.yaml",
+  );
+  const told = async (words: string) => {
+    const permissions = (about: About, _: boolean, isAtBest: boolean) =>
+      (isAtBest ? evaluateAtBest : evaluate)(policy, questionOf(about));
+    return drawn(await answerTo(words, { services: [service("web", web)], engine: keeps, permissions }));
+  };
+
+  test("explains a deploy and a way back by the image that would run", async () => {
+    expect(await told("can-i deploy web 1.6")).toContain("Policy: our images.");
+    expect(await told("can-i rollback web 1")).toContain("Policy: our images.");
+    expect(await told("can-i deploy web other/web:2")).toMatchInlineSnapshot(`
+      "🚫 No. You can't change the version of web: no policy rule allows the image other/web:2.
+      The policy rule our images is for shop/*."
+    `);
+  });
+
+  test("says that it depends on the image where none is named", async () => {
+    expect(await told("can-i deploy web")).toContain("Type the whole command.");
   });
 });
 
