@@ -217,7 +217,7 @@ async function changeDomains(target: Target, before: FoundService, after: Servic
     const { domains } = definition;
     return replaceRoutes(target, source.object, { domains, port: routedPort(target.region, definition) });
   };
-  const isAlone = service.definition.size === after.size && service.definition.containers === after.containers;
+  const isAlone = service.definition.size === after.size && containerChanges(before, after).length === 0;
   try {
     const routes = await bind(after);
     try {

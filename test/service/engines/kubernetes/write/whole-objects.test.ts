@@ -1,4 +1,5 @@
 import { expect, onTestFinished, test } from "vitest";
+import type { ServiceUpdate } from "../../../../../src/api/schema.ts";
 import { makeKubeClient } from "../../../../../src/service/engines/kubernetes/cluster/kube-client.ts";
 import { forgetStops } from "../../../../../src/service/engines/kubernetes/write/forget-stops.ts";
 import { changes } from "../../../../support/object-changes.ts";
@@ -171,6 +172,28 @@ test("other domains leave what somebody added to the Ingress as it is", async ()
     `${note}/changed-by: undefined → "U0DANA"`,
     `${note}/change: undefined → "ABC123"`,
   ]);
+});
+
+test("domains that can't be routed are said to be what may not be changed, beside what was", async () => {
+  const { server, ...writes } = await town();
+  const gantry = { "app.kubernetes.io/managed-by": "gantry", "gantry/service": "web" };
+  const ports = [{ containerPort: 8080 }];
+  const { kind: _, ...sent } = deployment("web", {
+    metadata: { labels: gantry },
+    podSpec: { containers: [{ name: "app", image: "shop/app:1", ports }] },
+  });
+  server.objects.put("deployments", "team", sent);
+  server.fail("create ingresses", { status: 403, message: "no" });
+  const refusal = (body: ServiceUpdate) =>
+    writes.updateService({ ...request, body }).then(
+      () => "",
+      (error: Error) => error.message,
+    );
+  const rest = "The rest was changed, its domains may not be.";
+
+  expect(await refusal({ binding_domain_name: ["a.example.com"] })).not.toContain(rest);
+  const both = { binding_domain_name: ["a.example.com"], containers: [{ image: "shop/app:2" }] };
+  expect(await refusal(both)).toContain(rest);
 });
 
 test("a new size needs no version: others may change the object all the time", async () => {
