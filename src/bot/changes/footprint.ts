@@ -14,7 +14,8 @@ export function footprintOf({ call, before, footprint }: Omit<Change, "diff" | "
       return { containers: call.body.containers?.map(containerOf), instances: 1 };
     case "updateService":
       return {
-        containers: containersAfter(call.body, before),
+        // The number of a revision doesn't tell what is in it.
+        containers: call.body.revision === undefined ? containersAfter(call.body, before) : undefined,
         instances: call.body.target_instance_size ?? before?.size,
       };
     case "startService":

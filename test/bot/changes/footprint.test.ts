@@ -47,6 +47,10 @@ describe("what runs after a change", () => {
     expect(after(deployed, { target_instance_size: undefined }).instances).toBeUndefined();
   });
 
+  test("isn't what runs now, after a way back to a revision", () => {
+    expect(after(update({ revision: 2 }))).toEqual({ containers: undefined, instances: 3 });
+  });
+
   test("isn't none after a start, where a stopped service is reported as one of no instances", () => {
     expect(after({ op: "startService", body: undefined }, { target_instance_size: 0 }).instances).toBeUndefined();
   });

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { Change } from "../../changes/change.ts";
 import { digestOf } from "../../changes/drift.ts";
 import type { StoredChange } from "../../changes/stored-change.ts";
-import { riskOf, type Snapshot } from "../../changes/updatable-fields.ts";
+import { containersAfter, riskOf, type Snapshot } from "../../changes/updatable-fields.ts";
 import { newChangeId } from "../../commands/grammar/argument-types.ts";
 import { changeEvent, logEvent } from "../history.ts";
 import type { NewChange, WorkflowParts } from "../ports.ts";
@@ -70,5 +70,11 @@ function wayBackOf({ content, now }: StuckDeploy): Change | undefined {
     return image === undefined || then === undefined || image === then ? [] : [`image ${image} → ${then}`];
   });
   const why = `back to revision ${to} automatically: the new instances don't get ready`;
-  return { call: { ...call, body: { revision: to } }, workload, before: now, diff: [...images, why] };
+  return {
+    call: { ...call, body: { revision: to } },
+    workload,
+    before: now,
+    diff: [...images, why],
+    footprint: { containers: containersAfter({}, before), instances: now.size },
+  };
 }
