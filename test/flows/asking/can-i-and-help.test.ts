@@ -51,7 +51,7 @@ test("the command alone opens a menu; a button answers below it, and the menu st
 
 test("help grows to all commands with its button", async () => {
   await using town = await approvalTown();
-  expect(verbs(await says(town, town.developer, "/gantry help"))).toHaveLength(6);
+  expect(verbs(await says(town, town.developer, "/gantry help"))).toHaveLength(7);
 
   const all = verbs(await clicks(town, town.developer, "All commands"));
 
