@@ -5,6 +5,7 @@ import type { Call } from "../../api/operations.ts";
 import { type ActionId, operationFacts, type Risk, type WriteOperationId } from "../policy/operation-facts.ts";
 
 type Update = Call<"updateService">["body"];
+type ContainerUpdate = NonNullable<Update["containers"]>[number];
 type NewService = Call<"createService">["body"];
 
 /** Everything that Gantry knows of a field of a service that an update can set. */
@@ -26,7 +27,7 @@ type Field<Value> = {
   /** Every risk that an update of it can have. */
   readonly risks: readonly Risk[];
   /** How much harm an update can do that sets it: one of `risks`. */
-  readonly risk: (wanted: Value, before: Value | undefined) => Risk;
+  readonly risk: (wanted: Value, before: Value | undefined, update: Update) => Risk;
   /** How a service differs from a request to create it; false when it doesn't. */
   readonly unlikeRequest: (body: NewService, now: Value) => string | false;
   /** Whether it changes with an update that doesn't name it. */
@@ -119,27 +120,17 @@ const rows = {
       containers.some(({ image }, at) => now[at] !== undefined && image !== now[at]) && "another image",
     follows: ({ revision }) => revision !== undefined,
   }),
-  /** The names of the variables of each container, in order; their values can be secrets. */
-  env: field({
+  /** Never kept, because values can be secrets and names can tell of them: the revision shows that they changed. */
+  env: field<never>({
     label: "environment variables",
-    stored: z.array(z.array(z.string()).readonly()).readonly(),
-    read({ containers = [] }) {
-      if (containers.every(({ env }) => env === undefined)) return undefined;
-      return containers.map(({ env = [] }) => env.map(({ name }) => name).toSorted());
-    },
-    wanted: ({ containers: updates = [] }, before) =>
-      updates.some(({ env }) => env !== undefined)
-        ? before?.map((names, at) => namesAfter(names, updates[at]))
-        : undefined,
-    words: (lists) =>
-      lists === undefined ? NOT_REPORTED : lists.map((names) => names.join(", ") || "none").join(" and "),
+    stored: z.never(),
+    read: () => undefined,
+    wanted: () => undefined,
+    words: () => NOT_REPORTED,
     part: "env",
     risks: ["disruptive"],
     risk: () => "disruptive",
-    unlikeRequest: ({ containers }, now) =>
-      containers.some(({ env = [] }, at) => String(env.map(({ name }) => name).toSorted()) !== String(now[at] ?? [])) &&
-      "other environment variables",
-    follows: ({ revision }) => revision !== undefined,
+    unlikeRequest: () => false,
   }),
   revision: field({
     label: "revision",
@@ -154,20 +145,13 @@ const rows = {
     part: "revision",
     action: "deploy",
     risks: ["routine"],
-    // It ran before.
-    risk: () => "routine",
+    // A revision ran before.
+    risk: (_wanted, _before, { revision }) => (revision === undefined ? "disruptive" : "routine"),
     unlikeRequest: () => false,
     // An orchestrator counts each change of its template, also another memory limit.
     follows: () => true,
   }),
 };
-
-function namesAfter(names: readonly string[], update: NonNullable<Update["containers"]>[number] = {}): string[] {
-  const { set = [], remove = [] } = update.env ?? {};
-  const wanted = new Set([...names, ...set.map(({ name }) => name)]);
-  for (const name of remove) wanted.delete(name);
-  return [...wanted].toSorted();
-}
 
 /** Domain names as a sorted set, case-insensitive (https://www.rfc-editor.org/rfc/rfc4343). */
 function domainSet(domains: readonly string[]): string[] {
@@ -329,7 +313,7 @@ export function riskOf(call: Call<WriteOperationId>, before: Snapshot): Risk {
   if (call.op !== "updateService") return operationFacts[call.op].risk ?? "disruptive";
   const found = fields.map(([name, { wanted: wantedBy, risk }]) => {
     const wanted = wantedBy(call.body, before?.[name]);
-    return wanted === undefined ? undefined : risk(wanted, before?.[name]);
+    return wanted === undefined ? undefined : risk(wanted, before?.[name], call.body);
   });
   // An update without known fields isn't routine: the API may have added a field.
   return risks.findLast((risk) => found.includes(risk)) ?? "disruptive";
@@ -343,7 +327,8 @@ export function otherKeyHint(
   { call }: { readonly call: Call<WriteOperationId> },
   key: "resources" | "resource",
 ): string | undefined {
-  if (call.op !== "updateService" || call.body.containers === undefined) return undefined;
+  const isLimit = ({ resources, resource }: ContainerUpdate): boolean => (resources ?? resource) !== undefined;
+  if (call.op !== "updateService" || call.body.containers?.some(isLimit) !== true) return undefined;
   const other = key === "resources" ? "resource" : "resources";
   return `The workload API may expect another field name: ask your Gantry admin to set WORKLOAD_API_RESOURCES_KEY=${other}.`;
 }

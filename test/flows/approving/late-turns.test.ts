@@ -37,7 +37,11 @@ test("a request that waited for its turn is checked against the current policy",
   // Longer than what was read stays fresh, and shorter than a lease.
   town.passMinutes(12 / 60);
   release();
-  await town.settled();
+  // On a busy machine the lease ends all the same, and the next sweep carries on.
+  await town.until(async () => {
+    await town.sweep();
+    return (await town.store().open()).length === 0;
+  });
 
   expect(count(town, "updateService")).toBe(RUNS_OF_ONE);
   const refused = developer.sees("ops").filter(({ text }) => text.startsWith("❌"));

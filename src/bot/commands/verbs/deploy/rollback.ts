@@ -45,8 +45,7 @@ export const rollback = writeVerb({
     fields: () => [serviceField, revisionField],
     prefill: servicePrefill((service) => {
       const goal = earlierOf(service);
-      const to =
-        goal === undefined ? " has no earlier version that is kept" : ` goes back to ${describedRevision(goal)}`;
+      const to = goal === undefined ? ": name the revision to go back to" : ` goes back to ${describedRevision(goal)}`;
       return {
         notes: [aboutWorkload(service.name, to)],
         values: goal === undefined ? {} : { revision: String(goal.revision) },
@@ -75,11 +74,14 @@ export const rollback = writeVerb({
 });
 
 /**
- * The newest revision before the current one that went well, or of which that isn't known; with another image if one has.
- * Pure.
+ * What a rollout that isn't over replaces, else the newest earlier revision that went well, with another image if one
+ * has. Where the workload API doesn't say how revisions went, nobody can know which one is meant. Pure.
  */
-export function earlierOf({ revision, revisions = [], containers = [] }: Service): Revision | undefined {
-  const earlier = revisions.filter(({ revision: number, outcome }) => number !== revision && outcome !== "aborted");
+export function earlierOf({ revision, revisions = [], rollout, containers = [] }: Service): Revision | undefined {
+  const isOpen = rollout?.state === "stuck" || rollout?.state === "progressing";
+  const replaced = isOpen ? revisions.find((each) => each.revision === rollout.from) : undefined;
+  if (replaced) return replaced;
+  const earlier = revisions.filter((each) => each.revision !== revision && each.outcome === "done");
   const now = containers.map(({ image }) => image);
   return earlier.find(({ images }) => images !== undefined && String(images) !== String(now)) ?? earlier[0];
 }
@@ -98,7 +100,13 @@ export function describedRevision({ revision, images = [] }: Revision): string {
   return `revision ${revision}${images.length === 0 ? "" : ` (${images.join(", ")})`}`;
 }
 
-function notKept({ name, revisions = [] }: Service, wanted: number | undefined): UserError {
+function notKept({ name, revision: current, revisions = [] }: Service, wanted: number | undefined): UserError {
+  const others = revisions.filter(({ revision }) => revision !== current);
+  if (wanted === undefined && others.length > 0) {
+    return new UserError(`It isn't known which earlier version of ${name} went well.`, {
+      next: `Nothing was changed. Name one: ${others.map(describedRevision).join(", ")}.`,
+    });
+  }
   const kept = revisions.map(({ revision }) => revision);
   const what =
     wanted === undefined ? `${name} has no earlier version that is kept.` : `Revision ${wanted} of ${name} isn't kept.`;

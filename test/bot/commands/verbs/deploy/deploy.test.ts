@@ -92,6 +92,19 @@ describe("rollback", () => {
     expect((await proposed(rollback, "rollback web 4")).diff).toEqual([]);
   });
 
+  test("goes back to what a rollout replaces, also where nobody says how that went", async () => {
+    const revisions = kept.map(({ outcome: _, ...each }) => each);
+    const rollout = { state: "stuck", from: 3, to: 4 };
+
+    const { call } = await proposed(rollback, "rollback web", { revisions, rollout });
+
+    expect(call).toMatchObject({ body: { revision: 3 } });
+    await expect(proposed(rollback, "rollback web", { revisions })).rejects.toMatchObject({
+      message: "It isn't known which earlier version of web went well.",
+      next: "Nothing was changed. Name one: revision 3 (shop/web:1.4.1), revision 2 (shop/web:1.4), revision 1 (shop/web:1.3).",
+    });
+  });
+
   test("says which revisions are kept", async () => {
     await expect(proposed(rollback, "rollback web 9")).rejects.toMatchObject({
       message: "Revision 9 of web isn't kept.",
