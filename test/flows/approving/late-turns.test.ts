@@ -32,6 +32,8 @@ test("a request that waited for its turn is checked against the current policy",
   await town.until(() => count(town, "updateService") === RUNS_OF_ONE);
   await developer.says("/gantry scale web 3");
   await town.until(async () => (await town.store().open()).length === RUNS_OF_ONE + 1);
+  // What it writes is on the disk after all of that, so the bot knows by now that the request is stored.
+  await town.sweep();
 
   town.setPolicy(nobodyScales);
   // Longer than what was read stays fresh, and shorter than a lease.
