@@ -93,7 +93,7 @@ describe("rollback", () => {
   });
 
   test("goes back to what a rollout replaces, also where nobody says how that went", async () => {
-    const revisions = kept.map(({ outcome: _, ...each }) => each);
+    const revisions = kept.map(({ revision, images }) => ({ revision, images }));
     const rollout = { state: "stuck", from: 3, to: 4 };
 
     const { call } = await proposed(rollback, "rollback web", { revisions, rollout });
