@@ -70,6 +70,11 @@ export const rollback = writeVerb({
     const containers = goal.images?.map((image) => ({ image, memoryMiB: undefined }));
     return { ...change, footprint: { containers, instances: service.target_instance_size } };
   },
+  /** A repeated request must not go back further. */
+  settledArgs(args, change) {
+    const revision = onlyUpdate(change, "revision");
+    return revision === undefined ? args : { ...args, revision: String(revision) };
+  },
   undo: revisionBefore,
 });
 

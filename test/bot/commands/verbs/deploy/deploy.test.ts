@@ -87,6 +87,12 @@ describe("rollback", () => {
     expect(diff).toEqual(["image shop/web:1.5 → shop/web:1.4", "back to revision 2, with its environment variables"]);
   });
 
+  test("asked for again goes to the same version, not further back", async () => {
+    const change = await proposed(rollback, "rollback web");
+
+    expect(rollback.settledArgs?.({ name: "web" }, change)).toEqual({ name: "web", revision: "2" });
+  });
+
   test("goes back to the revision that was named", async () => {
     expect((await proposed(rollback, "rollback web 1")).call).toMatchObject({ body: { revision: 1 } });
     expect((await proposed(rollback, "rollback web 4")).diff).toEqual([]);
