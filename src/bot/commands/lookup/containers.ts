@@ -2,7 +2,17 @@ import { z } from "zod";
 import type { Service } from "../../../api/answers.ts";
 import { requestLimits } from "../../../api/request-limits.ts";
 import type { ContainerUpdate } from "../../../api/schema.ts";
+import type { FormField } from "../forms/form.ts";
 import { UserError } from "../../errors.ts";
+
+export const containerField: FormField = {
+  id: "container",
+  label: "Container",
+  hint: "Only needed if the service has several containers.",
+  isOptional: true,
+  isMore: true,
+  input: { kind: "text", maxLength: requestLimits.containerName },
+};
 
 /** `--container`, for services with several. */
 export const ContainerName = z

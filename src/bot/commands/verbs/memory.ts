@@ -2,13 +2,12 @@ import { z } from "zod";
 import type { Service } from "../../../api/answers.ts";
 import { memoryUpdate } from "../../../api/log-pages.ts";
 import { isUpdateMemory, MEMORY_RANGE, parseMemoryMiB, updateMemoryMiB } from "../../../api/memory.ts";
-import { requestLimits } from "../../../api/request-limits.ts";
 import type { Change } from "../../changes/change.ts";
 import { NOT_REPORTED } from "../../changes/updatable-fields.ts";
 import { UserError } from "../../errors.ts";
 import type { FormFacts } from "../forms/form.ts";
 import { servicePrefill, aboutWorkload } from "../forms/service-form.ts";
-import { ContainerName, containerPosition, containerUpdates } from "../lookup/containers.ts";
+import { containerField, ContainerName, containerPosition, containerUpdates } from "../lookup/containers.ts";
 import { findService } from "../lookup/find.ts";
 import { onlyUpdate, serviceChange } from "../lookup/service-change.ts";
 import { Target } from "../grammar/argument-types.ts";
@@ -55,14 +54,7 @@ export const memory = writeVerb({
         hint: "The limit for each instance, as in 512 (MiB), 512Mi or 1Gi.",
         input: { kind: "text", maxLength: 20 },
       },
-      {
-        id: "container",
-        label: "Container",
-        hint: "Only needed if the service has several containers.",
-        isOptional: true,
-        isMore: true,
-        input: { kind: "text", maxLength: requestLimits.containerName },
-      },
+      containerField,
     ],
     prefill: servicePrefill(async (service, { engine }) => {
       const { notes, values } = currentMemory(service);

@@ -1,6 +1,6 @@
 import type { EngineContext } from "../engine-context.ts";
-import type { EngineParts } from "../engine-parts.ts";
 import { keepTrying, type Trying } from "../lifecycle/keep-trying.ts";
+import type { SerialQueue } from "../lifecycle/serial-queue.ts";
 import { portOf } from "../ports.ts";
 import type { Exposure, Unit } from "../runtime.ts";
 import { removeService, saveService, type Addresses, type Service } from "../state/service-store.ts";
@@ -46,7 +46,7 @@ export function makeLiveService(service: Service, parts: LivesWith, adopted: rea
   return live;
 }
 
-type LivesWith = Pick<EngineParts, "context" | "queue">;
+type LivesWith = { readonly context: EngineContext; readonly queue: SerialQueue };
 
 /** Saved when the disk allows it. If that is never, the next server notices anew that all instances are ready. */
 function saveProven(live: LiveService, { context, queue }: LivesWith, revisions: Revisions): void {

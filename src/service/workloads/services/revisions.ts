@@ -1,5 +1,4 @@
 import type { Container, ServiceDefinition } from "../definitions.ts";
-import type { Service } from "../state/service-store.ts";
 import { Refusal } from "../../engine.ts";
 
 /** Generations from the first to before the second. */
@@ -25,10 +24,22 @@ export type Revision = {
 /** The current one, and the newest earlier ones. */
 export type Revisions = readonly [Revision, ...Revision[]];
 
+/** What a service has to do with its revisions. */
+type Revised = {
+  readonly definition: ServiceDefinition;
+  /** Rises when running instances have to be replaced. */
+  readonly generation: number;
+  readonly alsoCurrent: readonly Generations[];
+  readonly revisions: Revisions;
+};
+
 const MOST_KEPT = 10;
 
 /** Of a new service, and of one from before revisions were kept. */
-export function firstRevision({ definition, createdAt }: Pick<Service, "definition" | "createdAt">): Revisions {
+export function firstRevision({
+  definition,
+  createdAt,
+}: Pick<Revised, "definition"> & { readonly createdAt: string }): Revisions {
   return [{ number: 1, createdAt, containers: revisedOf(definition), generations: [] }];
 }
 
@@ -61,7 +72,7 @@ export function keptRevision<R extends Pick<Revision, "number">>(
 }
 
 /** A service whose next revision is this definition, for instances of `generation`. `back` is the one that it goes back to. */
-export function revised(
+export function revised<Service extends Revised>(
   service: Service,
   {
     definition,
@@ -95,14 +106,14 @@ export function revised(
 
 /** Whether instances of this generation are what is wanted now. */
 export function isCurrentGeneration(
-  { generation, alsoCurrent }: Pick<Service, "generation" | "alsoCurrent">,
+  { generation, alsoCurrent }: Pick<Revised, "generation" | "alsoCurrent">,
   of: number,
 ): boolean {
   return of >= generation || isWithin(alsoCurrent, of);
 }
 
 /** What instances of an outdated generation run: another definition than the current one if that has another revision. */
-export function definitionOf(service: Service, generation: number): ServiceDefinition {
+export function definitionOf(service: Revised, generation: number): ServiceDefinition {
   if (isCurrentGeneration(service, generation)) return service.definition;
   const own = service.revisions.find(({ generations }) => isWithin(generations, generation));
   return own ? withRevision(service.definition, own) : service.definition;
@@ -113,7 +124,7 @@ function isWithin(generations: readonly Generations[], generation: number): bool
 }
 
 /** The service once all instances of its newest revision were ready; itself if that is known already. */
-export function proven(service: Service, at: Date | undefined): Service {
+export function proven<Service extends Revised>(service: Service, at: Date | undefined): Service {
   const [newest, ...earlier] = service.revisions;
   if (newest.outcome !== undefined) return service;
   const done: Revision = { ...newest, outcome: "done", ...(at && { endedAt: at.toISOString() }) };
@@ -121,6 +132,6 @@ export function proven(service: Service, at: Date | undefined): Service {
 }
 
 /** Until a revision has been ready once, its instances have to show that they are. The first one has nothing to replace. */
-export function isUnproven({ revisions: [newest] }: Pick<Service, "revisions">): boolean {
+export function isUnproven({ revisions: [newest] }: Pick<Revised, "revisions">): boolean {
   return newest.number > 1 && newest.outcome === undefined;
 }

@@ -11,7 +11,7 @@ import { truncate, visible } from "../../../views/kit/text.ts";
 import { aboutWorkload, servicePrefill } from "../../forms/service-form.ts";
 import { Target } from "../../grammar/argument-types.ts";
 import { writeVerb } from "../../grammar/verb.ts";
-import { containerPosition, containerUpdates, ContainerName } from "../../lookup/containers.ts";
+import { containerField, ContainerName, containerPosition, containerUpdates } from "../../lookup/containers.ts";
 import { findService } from "../../lookup/find.ts";
 import { serviceChange } from "../../lookup/service-change.ts";
 import { ImageReference } from "../create/container-arguments.ts";
@@ -54,14 +54,7 @@ export const deploy = writeVerb({
         hint: "A whole image such as shop/web:1.5, or only its tag.",
         input: { kind: "text", maxLength: requestLimits.image },
       },
-      {
-        id: "container",
-        label: "Container",
-        hint: "Only needed if the service has several containers.",
-        isOptional: true,
-        isMore: true,
-        input: { kind: "text", maxLength: requestLimits.containerName },
-      },
+      containerField,
       onFailureField,
     ],
     prefill: servicePrefill((service) => ({ notes: [runsNow(service), ...keptImages(service)], values: {} })),

@@ -8,7 +8,7 @@ import { serviceField } from "../../forms/fields.ts";
 import { aboutWorkload, servicePrefill } from "../../forms/service-form.ts";
 import { Target } from "../../grammar/argument-types.ts";
 import { writeVerb } from "../../grammar/verb.ts";
-import { ContainerName, containerPosition, containerUpdates } from "../../lookup/containers.ts";
+import { containerField, ContainerName, containerPosition, containerUpdates } from "../../lookup/containers.ts";
 import { findService } from "../../lookup/find.ts";
 import { serviceChange } from "../../lookup/service-change.ts";
 import { ENV_NAME, envPair } from "../create/container-arguments.ts";
@@ -72,14 +72,7 @@ export const env = writeVerb({
         isOptional: true,
         input: { kind: "lines", maxLength: LONGEST },
       },
-      {
-        id: "container",
-        label: "Container",
-        hint: "Only needed if the service has several containers.",
-        isOptional: true,
-        isMore: true,
-        input: { kind: "text", maxLength: requestLimits.containerName },
-      },
+      containerField,
       onFailureField,
     ],
     prefill: servicePrefill((service) => ({ notes: namesNow(service), values: {} })),
