@@ -47,17 +47,19 @@ export function targetsOf({ instances }: Instances, containerPort: number): stri
 }
 
 /** How unwell the present instances of a service are. One that stops may end as it likes. */
-export function unwellOf(instances: readonly Pick<ServiceInstance, "state" | "crashes" | "waits">[]): Unwell {
+export function unwellOf(instances: readonly Pick<ServiceInstance, "state" | "crashes" | "waits" | "units">[]): Unwell {
   const present = instances.filter((each) => each.state() !== "stopping");
   const crashed = present.flatMap((each) => {
     const { last } = each.crashes();
-    return last === undefined ? [] : [{ ...last, isReady: each.state() === "ready" }];
+    // What hinders a program that runs again says more than how it ended before.
+    const isPast = each.state() === "ready" || (each.units().length > 0 && each.waits() !== undefined);
+    return last === undefined ? [] : [{ ...last, isPast }];
   });
   const waited = present.map((each) => each.waits());
   const newestFirst = crashed.toSorted((left, right) => (left.at > right.at ? -1 : 1));
   return {
     restartCount: present.reduce((sum, each) => sum + each.crashes().count, 0),
     lastState: newestFirst.find(({ end }) => end !== undefined)?.end,
-    message: newestFirst.find(({ isReady }) => !isReady)?.how ?? waited.find((line) => line !== undefined),
+    message: newestFirst.find(({ isPast }) => !isPast)?.how ?? waited.find((line) => line !== undefined),
   };
 }

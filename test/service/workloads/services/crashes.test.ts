@@ -1,4 +1,7 @@
 import { expect, test } from "vitest";
+import { unwellOf } from "../../../../src/service/workloads/services/present-instances.ts";
+import type { InstanceState } from "../../../../src/service/workloads/services/service-status.ts";
+import type { Unit } from "../../../../src/service/workloads/runtime.ts";
 import { makeRestartHistory } from "../../../../src/service/workloads/services/crashes.ts";
 
 const START = Date.parse("2026-11-20T09:00:00Z");
@@ -52,3 +55,31 @@ test("a requested start begins again at nothing", () => {
 
   expect(recent()).toEqual({ count: 0 });
 });
+
+test.each([
+  [
+    "runs again and is paused",
+    { state: "waiting", runs: true, waits: "web-0 is waiting: paused" },
+    "web-0 is waiting: paused",
+  ],
+  ["waits for its next start", { state: "waiting", runs: false, waits: undefined }, "web-0 exited with code 1"],
+  [
+    "waits for its image",
+    { state: "waiting", runs: false, waits: "web-0 is waiting: pulling" },
+    "web-0 exited with code 1",
+  ],
+  ["is ready again", { state: "ready", runs: true, waits: undefined }, undefined],
+] as const)(
+  "of an instance that crashed and %s, the message says what counts now",
+  (_, { state, runs, waits }, message) => {
+    const crashed = { count: 1, last: { at: "2026-11-20T09:00:00Z", end: undefined, how: "web-0 exited with code 1" } };
+    const instance = {
+      state: (): InstanceState => state,
+      crashes: () => crashed,
+      waits: () => waits,
+      units: () => (runs ? [{} as Unit] : []), // only counted
+    };
+
+    expect(unwellOf([instance]).message).toBe(message);
+  },
+);
