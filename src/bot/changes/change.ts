@@ -47,7 +47,7 @@ export const Change = z
     before: Snapshot,
     /** One change per line: `instances 2 → 6`. Empty: nothing would change, and nothing needs to be sent. */
     diff: z.array(z.string()).readonly(),
-    /** What runs after it, where that isn't in the Call or in what was read before. See `footprintOf`. */
+    /** The images and sizes that follow, if neither the Call nor the earlier state tells them. See `footprintOf`. */
     footprint: Footprint.optional(),
   })
   .readonly();

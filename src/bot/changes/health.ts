@@ -55,7 +55,7 @@ export type Looked = {
   /** What was accepted shows now. */
   readonly outcome?: Outcome | undefined;
   readonly nextMs?: number | undefined;
-  /** The service as it is, where its rollout away from what was before the Change is stuck. */
+  /** The service as it was read, if the rollout that this Change began is stuck. */
   readonly stuck?: NonNullable<Snapshot> | undefined;
 };
 

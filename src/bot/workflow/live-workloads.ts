@@ -63,7 +63,7 @@ type Where = { readonly kind: "service" | "job"; readonly region: string };
 async function seen({ lately }: Listed, where: Where, context: Context): Promise<RecentList | undefined> {
   if (lately === undefined) return undefined;
   const { binding } = context;
-  // The list itself where all of it is seen: what is made of it is made once.
+  // Without a binding it stays the same list, so that what others derive from it is derived once.
   const items = binding === undefined ? lately.entries : lately.entries.filter(({ name }) => binding.covers(name));
   return { ...lately, entries: await visibleItems({ ...where, items, nameOf: ({ name }) => name }, context) };
 }

@@ -5,9 +5,8 @@ import type { SyncedFile } from "./synced-file.ts";
 const WRITES_NOTHING = /^\s*(?:select|begin|commit|rollback)\b/iu;
 
 /**
- * A dialect whose transactions, and statements outside of one, resolve once what they wrote is on disk. While they wait
- * for it, others get their turn, and then those wait together. When the disk fails, what was committed may be there all
- * the same.
+ * A dialect whose transactions, and statements outside of one, resolve once what they wrote is on disk. Others run
+ * meanwhile, and share the next wait. When the disk fails, the write rejects, and may be there all the same.
  */
 export function groupCommit(dialect: SqliteDialect, file: SyncedFile): Dialect {
   return {

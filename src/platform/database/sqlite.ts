@@ -10,7 +10,7 @@ export type SqliteOptions = {
   readonly onStatement?: (sql: string) => void;
   /** What was written last may be lost in a power failure. The file stays whole. */
   readonly mayLoseLast?: boolean;
-  /** Resolves when what was written to an open file is on disk; `fdatasync`. */
+  /** Resolves when everything written to this open file is on disk. Default: `fdatasync`. */
   readonly onDisk?: (file: number) => Promise<void>;
 };
 

@@ -17,8 +17,8 @@ export type StuckDeploy = {
 
 /**
  * Stores the way back of a deploy that doesn't get ready, unless it was asked to stop there. It is part of the approved
- * request, and a Change of its own: claimed once, and refused if the service was changed meanwhile. At most one for each
- * deploy, also when this is repeated. Undefined where there is none to go.
+ * request, and a Change of its own: claimed once, and refused if the service was changed meanwhile. Calling it
+ * again adds no second one. Undefined when there is nothing to go back to.
  */
 export async function storeWayBack(deps: WorkflowParts, stuck: StuckDeploy): Promise<StoredChange | undefined> {
   const { stored, content } = stuck;
