@@ -26,6 +26,7 @@ WORKDIR /app
 COPY --from=dependencies /app/node_modules ./node_modules
 COPY package.json openapi.yaml manifest.yml LICENSE ./
 COPY src ./src
+RUN ln -s /app/src/gantry.js /usr/local/bin/gantry
 # The bot starts in half the time with what is compiled here. Node keeps it for the user who compiled, and reads it although it
 # belongs to root.
 RUN mkdir node_modules/.cache && chown node:node node_modules/.cache \
@@ -42,5 +43,13 @@ EXPOSE 3000 3001
 HEALTHCHECK --interval=15s --timeout=5s --start-period=30s CMD ["node", "src/bin/health.ts"]
 
 # The bot needs up to 25 s after SIGTERM, and Docker gives 10 s: docker run --stop-timeout 30.
-ENTRYPOINT ["node"]
-CMD ["src/main.ts"]
+ENTRYPOINT ["gantry"]
+CMD ["start"]
+
+# Last, so that another commit builds nothing above again.
+ARG VERSION=unknown
+ARG REVISION=unknown
+ARG SOURCE=unknown
+LABEL org.opencontainers.image.version="$VERSION" \
+      org.opencontainers.image.revision="$REVISION" \
+      org.opencontainers.image.source="$SOURCE"

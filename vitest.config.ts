@@ -7,6 +7,8 @@ const onKubernetes = "test/engines/kubernetes/**/*.test.ts";
 const onDocker = "test/engines/docker/**/*.test.ts";
 const inBrowser = "test/browser/**/*.test.ts";
 const ofImage = "test/image/**/*.test.ts";
+const ofChart = "test/chart/**/*.test.ts";
+const needingMoreFiles = [onKubernetes, onDocker, inBrowser, ofImage, ofChart];
 
 /** Every story is told over HTTP. In a full run those are told over Socket Mode too that it may change: */
 const alsoOnSockets = Object.entries({
@@ -17,7 +19,7 @@ const alsoOnSockets = Object.entries({
   pointing: ["forms", "forms-sent", "forms-stalled", "home", "pickers", "shortcuts", "who-sends-a-form"],
   // what is shown of it, and who waits for whom,
   reading: ["status"],
-  watching: ["health-trouble"],
+  watching: ["alerts", "follow-a-log", "health-trouble"],
   "under-load": ["many-people", "nobody-waits", "slow-workload-api"],
   // what comes late, twice or not at all, and a bot that ends, pauses or loses its database in between,
   "when-slack-fails": ["slack-away", "slack-deletes"],
@@ -98,6 +100,8 @@ const needingMore: TestProjectInlineConfiguration[] = [
   },
   // On a real Docker and Podman.
   { extends: true, test: { name: "docker", include: [onDocker], maxWorkers: 2, sequence: { groupOrder: 2 } } },
+  // With Helm, and on a real cluster.
+  { extends: true, test: { name: "chart", include: [ofChart], maxWorkers: 1, sequence: { groupOrder: 3 } } },
   // On a Docker of their own, which its set-up brings up.
   {
     extends: true,
@@ -106,7 +110,7 @@ const needingMore: TestProjectInlineConfiguration[] = [
       include: [ofImage],
       globalSetup: "test/image/support/global-setup.ts",
       maxWorkers: 1,
-      sequence: { groupOrder: 3 },
+      sequence: { groupOrder: 4 },
     },
   },
 ];
@@ -135,7 +139,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "gantry",
-          exclude: [inBrowser, onKubernetes, onDocker, ofImage, "**/node_modules/**", ...(isPlain ? [] : [namedOnly])],
+          exclude: [...needingMoreFiles, "**/node_modules/**", ...(isPlain ? [] : [namedOnly])],
         },
       },
       ...(isFullRun ? [overSocketMode] : []),

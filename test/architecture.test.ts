@@ -23,12 +23,17 @@ const table: Readonly<Record<string, Row>> = {
     types: [],
     because: "how our HTTP servers listen and requests leave: limits, ports, proxies",
   },
+  "platform/observing/": {
+    code: ["platform/", "platform/http/"],
+    types: [],
+    because: "metrics, traces and how they leave: the bot and the service tell the same way what they do",
+  },
   "platform/database/": {
     code: ["platform/"],
     types: [],
     because: "how a database is opened: both the bot and the service have one, and neither may import the other",
   },
-  "api/": { code: ["platform/"], types: [], because: "the contract depends on nobody" },
+  "api/": { code: ["platform/", "platform/http/"], types: [], because: "the contract depends on nobody" },
   "bot/": {
     code: ["platform/"],
     types: [],
@@ -59,14 +64,20 @@ const table: Readonly<Record<string, Row>> = {
     types: ["bot/accounts/"],
     because: "the life of a write knows no Slack and no SQL: it is given what it needs",
   },
+  "bot/watch/": {
+    code: ["platform/", "api/", "bot/policy/"],
+    types: ["bot/accounts/", "bot/changes/"],
+    because: "pure: what a watch is about, and what it tells, follow from what was seen",
+  },
+  "bot/audit/": { code: [], types: [], because: "pure: an export is checked without a database, a Slack, or a Gantry" },
   "bot/health/": { code: ["platform/"], types: [], because: "pure: the same facts always give the same lines" },
   "bot/views/": {
     code: ["platform/", "api/", "bot/logs/", "bot/health/"],
-    types: ["bot/changes/", "bot/commands/", "bot/accounts/", "bot/policy/"],
+    types: ["bot/changes/", "bot/commands/", "bot/accounts/", "bot/policy/", "bot/watch/"],
     because: "pure: the same state always draws the same; of the verbs it knows only the type Ask, which buttons carry",
   },
   "bot/commands/": {
-    code: ["platform/", "api/", "bot/views/", "bot/changes/", "bot/logs/", "bot/policy/"],
+    code: ["platform/", "api/", "bot/views/", "bot/changes/", "bot/logs/", "bot/policy/", "bot/watch/"],
     types: ["bot/accounts/"],
     because: "a verb runs without Slack, in a test or a terminal; of policy it uses the table of operations",
   },
@@ -81,12 +92,13 @@ const table: Readonly<Record<string, Row>> = {
       "bot/accounts/",
       "bot/logs/",
       "bot/health/",
+      "bot/watch/",
     ],
     types: ["bot/logs/threads/"],
     because: "the life of a request: no Slack and no SQL; it declares the ports that it needs",
   },
   "bot/store/": {
-    code: ["platform/", "platform/database/", "bot/changes/", "bot/health/"],
+    code: ["platform/", "platform/database/", "bot/audit/", "bot/changes/", "bot/health/", "bot/watch/"],
     types: ["api/", "bot/accounts/", "bot/policy/", "bot/workflow/"],
     because: "SQL can be swapped without touching a rule; rows are parsed with the schema of what they hold",
   },
@@ -102,11 +114,11 @@ const table: Readonly<Record<string, Row>> = {
       "bot/policy/",
       "bot/accounts/",
     ],
-    types: ["bot/store/", "bot/health/"],
+    types: ["bot/store/", "bot/health/", "bot/watch/"],
     because: "the only folder that knows Slack and Bolt",
   },
   "service/": {
-    code: ["platform/", "platform/http/", "platform/database/", "api/"],
+    code: ["platform/", "platform/http/", "platform/database/", "platform/observing/", "api/"],
     types: [],
     because: "it would run as well on its own",
   },
@@ -178,12 +190,12 @@ test("the table would notice views that import the store, a workflow that knows 
   const tried = (file: string, target: string, isType = false) => isAllowed({ file, target, isType });
   expect(tried("bot/views/cards/change-card.ts", "bot/store/runs.ts")).toBe(false);
   expect(tried("playground/limits.ts", "bot/views/kit/blocks.ts", true)).toBe(false);
-  expect(tried("playground/limits.ts", "platform/http/post.ts")).toBe(false);
+  expect(tried("playground/limits.ts", "platform/http/send.ts")).toBe(false);
   expect(tried("playground/page/app/request.ts", "platform/waiting.ts")).toBe(false);
   expect(tried("bot/slack/receive/route.ts", "bot/commands/verbs.ts")).toBe(true);
   expect(tried("bot/workflow/run.ts", "bot/slack/send/messenger.ts", true)).toBe(false);
   expect(tried("bot/workflow/run.ts", "bot/store/advance.ts", true)).toBe(false);
-  expect(tried("bot/workflow/run.ts", "platform/http/post.ts", true)).toBe(false);
+  expect(tried("bot/workflow/run.ts", "platform/http/send.ts", true)).toBe(false);
   expect(tried("bot/store/advance.ts", "bot/workflow/lifecycle.ts")).toBe(false);
   expect(tried("service/engines.ts", "bot/compose/config.ts", true)).toBe(false);
   expect(tried("gantry.ts", "platform/log.ts")).toBe(false);
@@ -192,13 +204,13 @@ test("the table would notice views that import the store, a workflow that knows 
 
 /** Inside `service`: its parts by folder, and the parts that each may import. */
 const partsOfService: Readonly<Record<string, { readonly may: readonly string[]; readonly because: string }>> = {
-  api: { may: ["engine.ts", "capabilities.ts"], because: "HTTP serves any engine" },
+  api: { may: ["engine.ts", "capabilities.ts", "change-feed.ts"], because: "HTTP serves any engine" },
   workloads: {
-    may: ["engine.ts", "engine-descriptor.ts", "capabilities.ts"],
+    may: ["engine.ts", "engine-descriptor.ts", "capabilities.ts", "change-feed.ts"],
     because: "it works over the runtime seam, so it knows no engine and no HTTP",
   },
   engines: {
-    may: ["engine.ts", "engine-descriptor.ts", "capabilities.ts", "workloads"],
+    may: ["engine.ts", "engine-descriptor.ts", "capabilities.ts", "change-feed.ts", "workloads"],
     because: "an engine implements the seam and knows no other engine",
   },
 };

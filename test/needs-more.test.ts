@@ -4,6 +4,7 @@ import { describe, test } from "vitest";
 // Only in a plain `npm test`, in place of files that need more than Node: see vitest.config.ts.
 const needs = {
   browser: "Chromium: npm test -- --project browser",
+  chart: "Helm: npm run test:chart",
   "engines/docker": "Docker or Podman: npm run test:engines -- docker podman",
   "engines/kubernetes": "a Kubernetes cluster: npm run test:engines -- kubernetes",
   image: "Docker: npm run test:image",

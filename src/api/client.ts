@@ -1,11 +1,15 @@
+import { type Measure, unmeasured } from "../platform/trail.ts";
 import { LONGEST_TIMER_MS } from "../platform/waiting.ts";
 import { createHash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ParsedAnswer } from "./answers.ts";
+import { type Changes, type ChangesRequest, readChanges } from "./changes.ts";
 import { type AskedBy, warningsIn } from "./extension-headers.ts";
 import { decode } from "./decode.ts";
 import { createEngineInfo, type EngineInfo } from "./engine-info.ts";
-import { exchange, type Exchange, type Fetch } from "./exchange.ts";
+import { directNetwork } from "../platform/http/network.ts";
+import type { Send } from "../platform/http/send.ts";
+import { exchange, type Exchange } from "./exchange.ts";
 import { aborted, heldBack, Problem } from "./problem.ts";
 import { createSingleFlight, type Flight, type SingleFlight } from "./single-flight.ts";
 import { operationTable, type Call, type OperationId } from "./operations.ts";
@@ -18,8 +22,8 @@ export type { ApiAccount } from "./request.ts";
 export type ApiSettings = {
   /** May have a path prefix and a trailing slash. */
   readonly baseUrl: string;
-  /** Default: the runtime's fetch, which keeps connections alive. The embedded service is called without a socket. */
-  readonly fetch?: Fetch;
+  /** How requests leave. Default: without a proxy. */
+  readonly send?: Send;
   /** Milliseconds since 1970, for days and `Retry-After` dates. Time limits use the monotonic clock. */
   readonly now?: () => number;
   readonly random?: () => number;
@@ -29,6 +33,8 @@ export type ApiSettings = {
   readonly bodyLimitBytes?: number;
   /** Time limits of single attempts, in milliseconds. Default: the operation table. */
   readonly timeouts?: Partial<Record<OperationId, number>>;
+  /** Measures each attempt; its status is that of the answer, or the kind of the Problem. */
+  readonly measure?: Measure;
 };
 
 export type SendOptions = {
@@ -63,6 +69,8 @@ export type Api = {
   callsToday(username: string): CallsToday;
   /** The engine behind the workload API, if it says; at most a minute old. Never rejects. */
   engine(): Promise<EngineInfo | undefined>;
+  /** Waits until a list of the account changes; undefined when the API doesn't say. Never rejects. */
+  changes(account: ApiAccount, request: ChangesRequest): Promise<Changes | undefined>;
   /** The same API, with calls and reads in flight of its own: each workspace has one. */
   isolated(): Api;
 };
@@ -88,10 +96,11 @@ type Sending = { readonly call: Call; readonly account: ApiAccount; readonly opt
 export function createApi(settings: ApiSettings): Api {
   const now = settings.now ?? Date.now;
   const client: Client = {
-    fetch: (request) => fetch(request),
+    send: directNetwork.send,
     random: Math.random,
     wait: (ms, signal) => sleep(ms, undefined, { signal }),
     timeouts: {},
+    measure: unmeasured,
     ...settings,
     baseUrl: baseOf(settings.baseUrl),
     now,
@@ -101,6 +110,7 @@ export function createApi(settings: ApiSettings): Api {
   return {
     callsToday: (username) => client.counted.today(username),
     engine: createEngineInfo(client),
+    changes: (account, request) => readChanges(client, account, request),
     isolated: () => createApi(settings),
     as: (account) => ({
       async send<Op extends OperationId>(asked: Call<Op>, options: SendOptions = {}) {
@@ -149,29 +159,35 @@ function attempt(client: Client, { call, account, options }: Sending, flight: Fl
   const { op } = call;
   const { effect, timeoutMs } = operationTable[op];
   let takeBack = (): void => undefined;
-  const answered = exchange({
-    op,
-    request: (signal) =>
-      requestFor(call, {
-        baseUrl: client.baseUrl,
-        account,
-        signal,
-        asked: effect === "write" ? options.asked : undefined,
-      }),
-    leaving: () => {
-      if (effect === "write" && options.mayLeave?.() === false) throw heldBack(op);
-      flight.leaving();
-      takeBack = client.counted.add(account.username);
-    },
-    fetch: client.fetch,
-    timeoutMs: client.timeouts[op] ?? timeoutMs,
-    limitBytes: client.bodyLimitBytes ?? (lists.has(op) ? LIST_LIMIT_BYTES : BODY_LIMIT_BYTES),
-    signal: flight.signal,
-  });
-  return answered.catch((error: unknown) => {
+  const exchanged = (): Promise<Exchange> =>
+    exchange({
+      op,
+      request: (signal) =>
+        requestFor(call, {
+          baseUrl: client.baseUrl,
+          account,
+          signal,
+          asked: effect === "write" ? options.asked : undefined,
+        }),
+      leaving: () => {
+        if (effect === "write" && options.mayLeave?.() === false) throw heldBack(op);
+        flight.leaving();
+        takeBack = client.counted.add(account.username);
+      },
+      send: client.send,
+      timeoutMs: client.timeouts[op] ?? timeoutMs,
+      limitBytes: client.bodyLimitBytes ?? (lists.has(op) ? LIST_LIMIT_BYTES : BODY_LIMIT_BYTES),
+      signal: flight.signal,
+    });
+  return client.measure({ to: "api", name: op }, exchanged, statusOf).catch((error: unknown) => {
     if (error instanceof Problem && !error.maybeSent) takeBack();
     throw error;
   });
+}
+
+function statusOf(ended: { readonly value: Exchange } | { readonly error: unknown }): string {
+  if ("value" in ended) return String(ended.value.status);
+  return ended.error instanceof Problem ? ended.error.kind : "unexpected";
 }
 
 /** Reads are equal per account. The token is hashed: keys could end up in a heap dump. */

@@ -96,7 +96,7 @@ function* textIn(chunks: readonly Uint8Array[]): Generator<string> {
   yield decoder.decode();
 }
 
-function statusText(status: number, headers: Headers, secrets: readonly Secret[]): string {
+function statusText(status: number, headers: Exchange["headers"], secrets: readonly Secret[]): string {
   if (status < 300 || status > 399) return `the unexpected status ${status}`;
   const location = headers.get("location") ?? "";
   const host = URL.canParse(location) ? displayable(new URL(location).host, secrets) : undefined;

@@ -1,6 +1,10 @@
 import { z } from "zod";
-import { type Fetch, answerOrAborted, readBody } from "./exchange.ts";
+import type { Send } from "../platform/http/send.ts";
+import { answerOrAborted, readBody } from "./exchange.ts";
 import { lenient, listOf } from "./workload-shapes.ts";
+
+/** As our service names its engine that runs no containers. */
+const PROCESSES = "process";
 
 /** The engine behind the workload API. This is our extension: other workload APIs don't have this page. */
 export type EngineInfo = {
@@ -11,6 +15,10 @@ export type EngineInfo = {
   readonly takesAnyMemory: boolean;
   /** An update takes images and environment variables, and goes back to a kept revision. */
   readonly keepsRevisions: boolean;
+  /** It runs the images of its own catalogue and no others: local processes. */
+  readonly ownImagesOnly?: boolean;
+  /** It tells when a list changes, so that nobody has to look. */
+  readonly pushesChanges: boolean;
 };
 
 export type EngineRegion = {
@@ -38,48 +46,61 @@ const Region = z.object({
 });
 const Health = z.object({
   engine: z.object({
+    name: lenient(short),
     title: short,
     regions: listOf(Region),
     update_memory: lenient(z.string()),
     updates: lenient(listOf(short)),
+    events: lenient(z.boolean()),
   }),
 });
 
-type Parts = { readonly baseUrl: string; readonly fetch: Fetch; readonly now: () => number };
+type Parts = { readonly baseUrl: string; readonly send: Send; readonly now: () => number };
 
 /** An optional page must not delay an answer for long. */
 const WITHIN_MS = 1_000;
 const LIMIT_BYTES = 64 * 1024;
 /** An absent page is asked for as rarely as a present one. */
 const FRESH_MS = 60_000;
+/** One that didn't answer in time may do so at the next try; until then, what it said before counts. */
+const AGAIN_MS = 5_000;
 
 /**
  * Reads `GET {base}/healthz` without a token; it doesn't count as an API call. Undefined when there is no such page, it
  * says something else, or it takes too long. Never rejects.
  */
 export function createEngineInfo(parts: Parts): () => Promise<EngineInfo | undefined> {
-  let last: { readonly at: number; readonly info: Promise<EngineInfo | undefined> } | undefined;
+  let last: { readonly at: number; forMs: number; readonly info: Promise<EngineInfo | undefined> } | undefined;
   return () => {
     const at = parts.now();
-    if (last === undefined || at - last.at >= FRESH_MS || at < last.at) {
-      last = { at, info: read(parts).catch(() => undefined) };
+    if (last === undefined || at - last.at >= last.forMs || at < last.at) {
+      const before = last?.info;
+      const next = {
+        at,
+        forMs: FRESH_MS,
+        info: read(parts).catch((error: unknown) => {
+          // Another page than ours.
+          if (error instanceof SyntaxError) return undefined;
+          next.forMs = AGAIN_MS;
+          return before;
+        }),
+      };
+      last = next;
     }
     return last.info;
   };
 }
 
-async function read({ baseUrl, fetch }: Parts): Promise<EngineInfo | undefined> {
+async function read({ baseUrl, send }: Parts): Promise<EngineInfo | undefined> {
   const signal = AbortSignal.timeout(WITHIN_MS);
-  const response = await answerOrAborted(
-    fetch(new Request(`${baseUrl}/healthz`, { signal, redirect: "error" })),
-    signal,
-  );
-  const { chunks, end } = await readBody(response, LIMIT_BYTES, signal);
+  const answer = await answerOrAborted(send(`${baseUrl}/healthz`, { method: "GET", headers: {}, signal }), signal);
+  const { chunks, end } = await readBody(answer, LIMIT_BYTES, signal);
   if (end !== "whole") return undefined;
+  if (answer.status >= 300 && answer.status < 400) throw new Error("a redirect, which nobody follows");
   // 503 while it isn't ready: the engine is the same.
   const health = Health.safeParse(JSON.parse(Buffer.concat(chunks).toString()));
   if (!health.success) return undefined;
-  const { title, regions, update_memory: memory, updates = [] } = health.data.engine;
+  const { name, title, regions, update_memory: memory, updates = [], events = false } = health.data.engine;
   return {
     title,
     regions: regions.slice(0, MOST_REGIONS).map(({ name, version, problem, cannot }) => ({
@@ -90,5 +111,7 @@ async function read({ baseUrl, fetch }: Parts): Promise<EngineInfo | undefined> 
     })),
     takesAnyMemory: memory === "any",
     keepsRevisions: ["image", "env", "revision"].every((each) => updates.includes(each)),
+    ...(name === PROCESSES && { ownImagesOnly: true }),
+    pushesChanges: events,
   };
 }

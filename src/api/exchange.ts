@@ -1,18 +1,24 @@
+import type { Incoming, Outgoing, Send } from "../platform/http/send.ts";
 import { orAborted } from "../platform/waiting.ts";
 import { invalid, timedOut, tooLong, unreachable, Problem } from "./problem.ts";
 import type { OperationId } from "./operations.ts";
 
 /** An answer with any status, its body in the parts in which it came. */
-export type Exchange = { readonly status: number; readonly headers: Headers; readonly chunks: readonly Uint8Array[] };
+export type Exchange = {
+  readonly status: number;
+  readonly headers: Incoming["headers"];
+  readonly chunks: readonly Uint8Array[];
+};
 
-export type Fetch = (request: Request) => Promise<Response>;
+/** A request that is ready to leave. */
+export type Built = { readonly url: string; readonly outgoing: Outgoing };
 
 export type Attempt = {
   readonly op: OperationId;
-  readonly request: (signal: AbortSignal) => Promise<Request>;
+  readonly request: (signal: AbortSignal) => Promise<Built>;
   /** Called right before the request leaves, with nothing awaited in between. Throws a Problem to hold it back. */
   readonly leaving: () => void;
-  readonly fetch: Fetch;
+  readonly send: Send;
   readonly timeoutMs: number;
   readonly limitBytes: number;
   readonly signal: AbortSignal;
@@ -43,15 +49,15 @@ export async function exchange(attempt: Attempt): Promise<Exchange> {
   const signal = AbortSignal.any([attempt.signal, limit.signal]);
   let host = "";
   try {
-    const request = await attempt.request(signal).catch(() => {
+    const { url, outgoing } = await attempt.request(signal).catch(() => {
       throw invalid(op, "This request couldn't be built.", "Nothing was sent. Report this bug to your Gantry admin.");
     });
-    ({ host } = new URL(request.url));
+    ({ host } = new URL(url));
     // A caller who gave up by now was told that nothing was sent.
     signal.throwIfAborted();
     attempt.leaving();
-    const response = await answerOrAborted(attempt.fetch(request), signal);
-    return await answerIn(response, attempt, signal);
+    const answer = await answerOrAborted(attempt.send(url, outgoing), signal);
+    return await answerIn(answer, attempt, signal);
   } catch (error) {
     if (error instanceof Problem) throw error;
     throw signal.aborted ? timedOut(op, timeoutMs, true) : unreachable(op, error, host);
@@ -60,26 +66,29 @@ export async function exchange(attempt: Attempt): Promise<Exchange> {
   }
 }
 
-/** Rejects when the signal aborts, even if `fetch` ignores it. A response that arrives later is discarded. */
-export async function answerOrAborted(answered: Promise<Response>, signal: AbortSignal): Promise<Response> {
+/** Rejects when the signal aborts, even if `send` ignores it. An answer that arrives later is discarded. */
+export async function answerOrAborted(answered: Promise<Incoming>, signal: AbortSignal): Promise<Incoming> {
   try {
     return await orAborted(answered, signal);
   } catch (error) {
-    // Cancelling the body gives its connection back.
-    answered.then((late) => late.body?.cancel()).catch(() => undefined);
+    answered.then((late) => late.end()).catch(() => undefined);
     throw error;
   }
 }
 
-async function answerIn(response: Response, attempt: Attempt, signal: AbortSignal): Promise<Exchange> {
+async function answerIn(answer: Incoming, attempt: Attempt, signal: AbortSignal): Promise<Exchange> {
   const { op } = attempt;
-  const { status, headers, ok } = response;
-  const isBodyNeeded = ok && !isStatusOnly(op);
+  const { status, headers } = answer;
+  const isBodyNeeded = isOk(answer) && !isStatusOnly(op);
   const limitBytes = isBodyNeeded ? attempt.limitBytes : Math.min(ERROR_BYTES, attempt.limitBytes);
-  const { chunks, end } = await readBody(response, limitBytes, signal);
+  const { chunks, end } = await readBody(answer, limitBytes, signal);
   if (isBodyNeeded && end === "cut") throw new Error("the answer was cut off");
   if (isBodyNeeded && end === "limit") throw tooLong(op, limitBytes, status);
   return { status, headers, chunks };
+}
+
+export function isOk({ status }: Pick<Incoming, "status">): boolean {
+  return status >= 200 && status < 300;
 }
 
 type Body = {
@@ -92,29 +101,24 @@ type Body = {
  * Reads at most `limitBytes`, counted after decompression so that a small archive can't expand without limit. The rest
  * stays on the wire. Never throws.
  */
-export async function readBody(response: Response, limitBytes: number, signal: AbortSignal): Promise<Body> {
+export async function readBody({ read, end }: Incoming, limitBytes: number, signal: AbortSignal): Promise<Body> {
   const chunks: Uint8Array[] = [];
   const ended = (end: Body["end"]): Body => ({ chunks, end });
-  if (response.body === null) return ended("whole");
-  const reader = response.body.getReader();
-  // Cancelling ends a pending read at once, even of a stream that ignores the signal.
-  const stop = (): void => void reader.cancel().catch(() => undefined);
-  signal.addEventListener("abort", stop, { once: true });
+  signal.addEventListener("abort", end, { once: true });
   try {
     let left = limitBytes;
     while (!signal.aborted) {
-      const { done, value } = await reader.read();
-      if (done) return ended(signal.aborted ? "cut" : "whole");
-      if (!(value instanceof Uint8Array)) break;
-      chunks.push(value.subarray(0, left));
-      if (value.byteLength > left) return ended("limit");
-      left -= value.byteLength;
+      const chunk = await read();
+      if (chunk === undefined) return ended(signal.aborted ? "cut" : "whole");
+      chunks.push(chunk.subarray(0, left));
+      if (chunk.byteLength > left) return ended("limit");
+      left -= chunk.byteLength;
     }
     return ended("cut");
   } catch {
     return ended("cut");
   } finally {
-    signal.removeEventListener("abort", stop);
-    stop();
+    signal.removeEventListener("abort", end);
+    end();
   }
 }

@@ -56,7 +56,7 @@ export function warningHeaders(warnings: Iterable<string>): Readonly<Record<stri
 }
 
 /** What an answer says. A text that can't be decoded counts as none. */
-export function warningsIn(headers: Headers): readonly string[] {
+export function warningsIn(headers: Pick<Headers, "get">): readonly string[] {
   const values = (headers.get(WARNINGS) ?? "").split(",", MOST_WARNINGS);
   return [...new Set(values.map((value) => oneLine(warningIn(value))))].filter((text) => text !== "");
 }

@@ -24,18 +24,29 @@ function shortDigest(digest: string): string {
   return digest.replace(/^(sha256:[0-9a-f]{8})[0-9a-f]*$/u, "$1");
 }
 
+/** The first characters of a digest: `3f2a9c1`. Undefined for anything else. */
+export function digestWord(digest: string | undefined): string | undefined {
+  return /^[a-z0-9]+:([0-9a-f]{7})[0-9a-f]*$/u.exec(digest ?? "")?.[1];
+}
+
+/** `shop/web:1.5 · 3f2a9c1`: what runs is said where it is known, unless the image is named by its digest. */
+export function runningImage(image: string, digest: string | undefined): string {
+  const word = imageOf(image).digest === undefined ? digestWord(digest) : undefined;
+  return word === undefined ? image : `${image} · ${word}`;
+}
+
 /**
- * What somebody who typed a whole reference, a bare tag or `@sha256:…` means for a container with this image; undefined
- * where that takes an image which isn't known.
+ * What somebody who typed a whole reference, a bare tag (`1.5`, `:1.5`) or `@sha256:…` means for a container with this
+ * image; undefined where that takes an image which isn't known.
  */
 export function wantedImage(typed: string, current: string | undefined): string | undefined {
   if (!isBare(typed)) return typed;
   if (current === undefined) return undefined;
   const { repository } = imageOf(current);
-  return typed.startsWith("@") ? `${repository}${typed}` : `${repository}:${typed}`;
+  return /^[@:]/u.test(typed) ? `${repository}${typed}` : `${repository}:${typed}`;
 }
 
 /** A tag or a digest without a repository. */
 export function isBare(typed: string): boolean {
-  return /^@[a-z0-9]+:[a-fA-F0-9]{1,128}$/u.test(typed) || /^\w[\w.-]{0,127}$/u.test(typed);
+  return /^@[a-z0-9]+:[a-fA-F0-9]{1,128}$/u.test(typed) || /^:?\w[\w.-]{0,127}$/u.test(typed);
 }

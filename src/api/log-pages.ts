@@ -72,14 +72,19 @@ export function daysBefore(date: string, days: number): string {
   return dotted(new Date(Date.UTC(year, month - 1, day - days)));
 }
 
-/**
- * The moment a log date begins in its zone. Midnight UTC is close enough to find the zone's offset, and the second look
- * is for a day that begins after a clock change.
- */
+/** The moment a log date begins in its zone. */
 export function startOfLogDate(date: string, zone: string): Date {
-  const midnight = Date.parse(`${date.replaceAll(".", "-")}T00:00:00Z`);
-  const guess = midnight - offsetMs(new Date(midnight), zone);
-  return new Date(midnight - offsetMs(new Date(guess), zone));
+  return momentOf(date, "00:00:00", zone);
+}
+
+/**
+ * The moment when clocks of the zone show this time, "14:03:00", on a log date. The same time in UTC is close enough to find
+ * the zone's offset, and the second look is for a time after a clock change.
+ */
+export function momentOf(date: string, clock: string, zone: string): Date {
+  const sameInUtc = Date.parse(`${date.replaceAll(".", "-")}T${clock}Z`);
+  const guess = sameInUtc - offsetMs(new Date(sameInUtc), zone);
+  return new Date(sameInUtc - offsetMs(new Date(guess), zone));
 }
 
 /** How far the zone's clocks are ahead of UTC. */

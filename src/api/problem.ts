@@ -152,7 +152,6 @@ function unsentReason(error: unknown, depth = 0): string | undefined {
     const reasons = error.errors.map((each) => unsentReason(each, depth + 1));
     return reasons.includes(undefined) ? undefined : reasons[0];
   }
-  if (error.message === "bad port") return "uses a blocked port (https://fetch.spec.whatwg.org/#port-blocking)";
   const known = "code" in error ? beforeSending[String(error.code)] : undefined;
   if (known !== undefined) return known;
   if ("syscall" in error && error.syscall === "connect") return "couldn't be reached";

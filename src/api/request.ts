@@ -1,4 +1,6 @@
 import createClient from "openapi-fetch";
+import { currentTrail } from "../platform/trail.ts";
+import type { Built } from "./exchange.ts";
 import { type AskedBy, askedByHeaders } from "./extension-headers.ts";
 import { invalid, type Problem } from "./problem.ts";
 import { pathSafe } from "./request-limits.ts";
@@ -37,18 +39,34 @@ export type RequestSettings = {
   readonly asked?: AskedBy | undefined;
 };
 
+/** What openapi-fetch would send: a `Request` costs more than the rest of the work for one. */
+class Unsent {
+  readonly url: string;
+  readonly init: RequestInit;
+  constructor(url: string, init: RequestInit) {
+    this.url = url;
+    this.init = init;
+  }
+}
+
 /**
  * Builds the request of a call. openapi-fetch must not send it, because it reads the body of an error without a limit.
- * Redirects are never followed: the other host would receive the username, and a write would be sent twice.
  */
-export async function requestFor(call: Call, { baseUrl, account, signal, asked }: RequestSettings): Promise<Request> {
-  const built: Request[] = [];
+export async function requestFor(call: Call, { baseUrl, account, signal, asked }: RequestSettings): Promise<Built> {
+  const built: Unsent[] = [];
+  // Only with tracing: https://www.w3.org/TR/trace-context/#traceparent-header
+  const traceparent = currentTrail()?.traceparent();
   const client = createClient<paths>({
     baseUrl,
-    redirect: "manual",
-    headers: { username: account.username, Authorization: `token ${account.token}`, ...askedByHeaders(asked) },
-    fetch: (request) => {
-      built.push(request);
+    headers: {
+      username: account.username,
+      Authorization: `token ${account.token}`,
+      ...askedByHeaders(asked),
+      ...(traceparent !== undefined && { traceparent }),
+    },
+    Request: Unsent as unknown as typeof Request, // it is made with `new` and handed to `fetch`, and nothing else
+    fetch(request) {
+      built.push(request as unknown as Unsent); // of the class above
       return Promise.resolve(new Response(null, { status: 204 }));
     },
   });
@@ -57,5 +75,12 @@ export async function requestFor(call: Call, { baseUrl, account, signal, asked }
   await send(client, call, { signal });
   const [request] = built;
   if (request === undefined) throw new Error(`the operation table sends nothing for ${call.op}`);
-  return request;
+  const { method = "GET", headers, body } = request.init;
+  const outgoing = {
+    method,
+    headers: Object.fromEntries(new Headers(headers)),
+    ...(typeof body === "string" && { body }),
+    signal,
+  };
+  return { url: request.url, outgoing };
 }

@@ -48,7 +48,7 @@ function delayAfter(outcome: Outcome, tried: number, { now, random }: RetrySetti
 }
 
 /** `Retry-After` in seconds from now, from a number or a date (https://www.rfc-editor.org/rfc/rfc9110#field.retry-after). */
-export function retryAfterSeconds(headers: Headers, nowMs: number): number | undefined {
+export function retryAfterSeconds(headers: Pick<Headers, "get">, nowMs: number): number | undefined {
   const value = headers.get("retry-after")?.trim() ?? "";
   if (/^\d{1,9}$/u.test(value)) return Number(value);
   // Date.parse would also accept "-1" and "1.5".

@@ -986,9 +986,30 @@ export interface components {
          */
         EventsNotRead: string;
         /**
-         * @description Containers that run beside the others in each instance: native sidecars of Kubernetes. An update doesn't reach
-         *     them. Only when one workload is read, and absent when there are none. Not defined by the API; this implementation
-         *     sends it on Kubernetes.
+         * @description Containers that start before the others in each instance, in order: init containers of Kubernetes, and its native
+         *     sidecars, which run on. An update finds them by `name` and takes their `image`; nothing else of them can be
+         *     updated. Only when one workload is read, and absent when there are none. Not defined by the API; this
+         *     implementation sends it on Kubernetes.
+         */
+        InitContainers: components["schemas"]["InitContainer"][];
+        /** @description A container that starts before the others. */
+        InitContainer: {
+            /**
+             * @description Name of the container.
+             * @example migrate
+             */
+            name: string;
+            /**
+             * @description Image reference.
+             * @example shop/migrate:1.4
+             */
+            image?: string;
+            image_digest?: components["schemas"]["ImageDigest"];
+        };
+        /**
+         * @description Containers that run beside the others in each instance: native sidecars of Kubernetes. An update takes another
+         *     image of them, and nothing else. Only when one workload is read, and absent when there are none. Not defined by
+         *     the API; this implementation sends it on Kubernetes.
          */
         Sidecars: components["schemas"]["Sidecar"][];
         /** @description A container that runs beside the others. */
@@ -1003,6 +1024,7 @@ export interface components {
              * @example envoyproxy/envoy
              */
             image?: string;
+            image_digest?: components["schemas"]["ImageDigest"];
             resources?: components["schemas"]["ServiceResources"];
         };
         /**
@@ -1018,6 +1040,14 @@ export interface components {
          */
         MemoryNow: string[];
         /**
+         * @description The digest, in its repository, of the image that all ready instances of the current revision run. Missing where they
+         *     run different ones, as while a tag that was moved is rolled out, and where it isn't known: of an image that came
+         *     from no registry, and of processes. Not defined by the API; this implementation sends it on Docker, Podman and
+         *     Kubernetes.
+         * @example sha256:3f2a9c1d5b6e7f8091a2b3c4d5e6f708192a3b4c5d6e7f8091a2b3c4d5e6f708
+         */
+        ImageDigest: string;
+        /**
          * @description The number of a revision: images and environment variables of a service as they were set together. Each change of
          *     them makes the next one; so does going back. On Kubernetes, whose numbers these are there, so does each other change
          *     of the pods: a restart, another memory limit. Not defined by the API; this implementation sends it.
@@ -1028,12 +1058,20 @@ export interface components {
         Revision: {
             revision: components["schemas"]["RevisionNumber"];
             /**
-             * @description The image of each container, in the order of `containers`.
+             * @description The image of each container, in the order of `containers`, then of `init_containers`.
              * @example [
              *       "shop/web:1.4"
              *     ]
              */
             images?: string[];
+            /**
+             * @description Of a revision that another one replaced: the digest of each of `images` that its ready instances ran by then, see
+             *     ImageDigest. Missing where one of them isn't known, and on Kubernetes, which keeps none.
+             * @example [
+             *       "sha256:3f2a9c1d5b6e7f8091a2b3c4d5e6f708192a3b4c5d6e7f8091a2b3c4d5e6f708"
+             *     ]
+             */
+            image_digests?: string[];
             /**
              * Format: date-time
              * @description When it was made, UTC; on Kubernetes at first, if somebody went back to it since.
@@ -1505,6 +1543,7 @@ export interface components {
              */
             revisions?: components["schemas"]["Revision"][];
             rollout?: components["schemas"]["Rollout"];
+            init_containers?: components["schemas"]["InitContainers"];
             sidecars?: components["schemas"]["Sidecars"];
             instance_memory?: components["schemas"]["InstanceMemory"];
             /**
@@ -1608,6 +1647,7 @@ export interface components {
              * @example gantry/hello-web
              */
             image?: string;
+            image_digest?: components["schemas"]["ImageDigest"];
             /** @description Command and arguments. */
             command?: string[];
             /** @description Environment variables. */
@@ -1882,7 +1922,8 @@ export interface components {
             target_instance_size?: number;
             /**
              * @description New memory limits, images and environment variables. Left open by the API: how an item finds its container.
-             *     This implementation goes by `name` where it is given, else by position; an update names each container once.
+             *     This implementation goes by `name` where it is given, also of one of `init_containers`, else by position; an
+             *     update names each container once.
              */
             containers?: components["schemas"]["ContainerUpdate"][];
             /**
@@ -2216,10 +2257,13 @@ export type UnwellMessage = components['schemas']['UnwellMessage'];
 export type Events = components['schemas']['Events'];
 export type Event = components['schemas']['Event'];
 export type EventsNotRead = components['schemas']['EventsNotRead'];
+export type InitContainers = components['schemas']['InitContainers'];
+export type InitContainer = components['schemas']['InitContainer'];
 export type Sidecars = components['schemas']['Sidecars'];
 export type Sidecar = components['schemas']['Sidecar'];
 export type InstanceMemory = components['schemas']['InstanceMemory'];
 export type MemoryNow = components['schemas']['MemoryNow'];
+export type ImageDigest = components['schemas']['ImageDigest'];
 export type RevisionNumber = components['schemas']['RevisionNumber'];
 export type Revision = components['schemas']['Revision'];
 export type Rollout = components['schemas']['Rollout'];

@@ -72,9 +72,19 @@ const Event = z.looseObject({
 });
 export type Event = z.output<typeof Event>;
 
-/** A native sidecar: a container that no update reaches. */
-const Sidecar = z.looseObject({ name: identity, image: lenient(text), resources: lenient(Resources) });
+/** A native sidecar: an update can give it another image and nothing else. */
+const Sidecar = z.looseObject({
+  name: identity,
+  image: lenient(text),
+  image_digest: lenient(text),
+  resources: lenient(Resources),
+});
 export type Sidecar = z.output<typeof Sidecar>;
+
+/** Containers that start before the others. Updates find them by name. */
+export const InitContainers = lenient(
+  listOf(z.looseObject({ name: identity, image: lenient(text), image_digest: lenient(text) })),
+);
 
 /** The limits with which instances run now, where a resize in place changed them. */
 export const MemoryNow = lenient(listOf(memory));
@@ -91,6 +101,7 @@ export const details = {
 const Revision = z.looseObject({
   revision: count,
   images: lenient(z.array(text)),
+  image_digests: lenient(z.array(text)),
   created_at: lenient(text),
   outcome: lenient(text),
   ended_at: lenient(text),
@@ -219,6 +230,7 @@ export type ServicePort = z.output<typeof ServicePort>;
 const ServiceContainer = z.looseObject({
   name: lenient(text),
   image: lenient(text),
+  image_digest: lenient(text),
   command: lenient(listOf(text)),
   env: lenient(listOf(EnvVar)),
   ports: lenient(listOf(ServicePort)),
@@ -257,6 +269,7 @@ export const Service = z.looseObject({
   revision: lenient(count),
   revisions: lenient(listOf(Revision)),
   rollout: lenient(Rollout),
+  init_containers: InitContainers,
   status_since: lenient(text),
   min_ready_seconds: lenient(count),
   ready_instances: lenient(count),

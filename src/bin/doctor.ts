@@ -1,15 +1,16 @@
-// Checks the deployment of this environment: `npm run doctor`.
+// Checks the deployment of this environment.
 import { parseArgs } from "node:util";
 import { loadEnvFile } from "../bot/compose/entry.ts";
+import { calledAs } from "./programs.ts";
 import { doctor } from "../bot/compose/health/doctor.ts";
 import { doctorText } from "../bot/compose/health/doctor-text.ts";
 import { version } from "../platform/version.ts";
 import { worstOf } from "../bot/health/finding.ts";
 
-const usage = `Usage: npm run doctor -- [--json] [--strict]
+const usage = `Usage: ${calledAs("doctor")} [--json] [--strict]
   --json     prints {state, version, findings} for scripts
   --strict   warnings fail, too
-It reads the same settings as npm start, also from .env, and changes nothing.
+It reads the settings that the bot reads, also from .env, and changes nothing.
 Exits with 0 if Gantry works, 1 if something is broken, 2 if the options are wrong.
 `;
 

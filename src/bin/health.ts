@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 // The health check of the container image: exits with 0 when the container's program answers that it is well.
 
 /** The workload API alone has another port; the first process of the container says which of them runs. */
-const isServiceAlone = readFileSync("/proc/1/cmdline", "utf8").includes("src/bin/service.ts");
+const isServiceAlone = readFileSync("/proc/1/cmdline", "utf8").split("\0").includes("service");
 const { HOST, PORT, SERVICE_HOST, SERVICE_PORT } = process.env;
 const [host, port] = isServiceAlone ? [SERVICE_HOST, SERVICE_PORT || "3002"] : [HOST, PORT || "3000"];
 const address = host && host !== "0.0.0.0" && host !== "::" ? host : "127.0.0.1";

@@ -2,15 +2,17 @@ import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { z } from "zod";
 import { loadEnvFile } from "../bot/compose/entry.ts";
+import { calledAs } from "./programs.ts";
 import { findPlayground } from "../bot/compose/stand-ins/playground-address.ts";
 
 // Types a command, fills in a form or clicks a button as a person in the running playground, and prints what they see.
 
-const usage = `Usage: npm run say -- [TEXT] [options]
+const say = calledAs("say");
+const usage = `Usage: ${say} [TEXT] [options]
 
-  npm run say -- "/gantry list"
-  npm run say -- --as alex --click Approve
-  npm run say -- "/gantry scale web" --fill "Instances=3" --click Scale
+  ${say} "/gantry list"
+  ${say} --as alex --click Approve
+  ${say} "/gantry scale web" --fill "Instances=3" --click Scale
 
   TEXT                  a command or a message
   --as NAME             who you are: dana (default), alex, omar or gwen

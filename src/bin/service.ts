@@ -1,5 +1,6 @@
+import { randomUUID } from "node:crypto";
 import { join, resolve } from "node:path";
-import { pino } from "pino";
+import { type Logger, pino } from "pino";
 import { ConfigError } from "../bot/compose/config-problems.ts";
 import { endOnCrash, stopOnSignals } from "../bot/compose/shutdown.ts";
 import type { Trouble } from "../platform/http/server.ts";
@@ -8,10 +9,10 @@ import { createLog } from "../platform/log.ts";
 import { loadEnvFile } from "../bot/compose/entry.ts";
 import { listen, type Listening } from "../service/api/listen.ts";
 import { serve } from "../service/api/serve.ts";
-import { readServiceConfig } from "../service/config.ts";
+import { readServiceConfig, type ServiceConfig } from "../service/config.ts";
 import { type StoredUsers, storedUsers } from "../service/api/users.ts";
 
-// The Container Workload Service alone: `npm run service`.
+// The Container Workload Service alone.
 const projectDir = resolve(import.meta.dirname, "../..");
 /** Requests accepted before a stop signal have this long to be answered. */
 const drainMs = 5_000;
@@ -32,36 +33,62 @@ async function run(): Promise<void> {
     config.users === undefined
       ? storedUsers(dataDir, ["gantry"])
       : { users: config.users, path: "SERVICE_USERS", isNew: false };
-  const secrets = [...known.users.map(({ token }) => token), ...config.engine.secrets];
-  const log = createLog({ level: "info", secrets, to: pino.destination({ dest: 2, sync: true }) });
+  const secrets = [
+    ...known.users.map(({ token }) => token),
+    ...config.engine.secrets,
+    ...Object.values(config.tracing?.headers ?? {}),
+  ];
+  const log = createLog({
+    level: "info",
+    format: config.logFormat,
+    secrets,
+    to: pino.destination({ dest: 2, sync: true }),
+  });
   onTrouble = (message, data) => log.warn("error" in data ? { ...data, err: data.error } : data, message);
   let inProgress = (): readonly string[] => [];
   endOnCrash({ log, inProgress: () => inProgress(), end });
+  // Before the engine: if its port is taken, nothing is started.
+  const observing = await observe(config, log);
   const opened = await config.engine.open({
     dataDir: join(dataDir, "service"),
     users: known.users.map(({ username }) => username),
     // pino draws an Error only under `err`.
     onEvent: (message, data) => log.info("error" in data ? { ...data, err: data.error } : data, message),
   });
-  const { engine, ready, about, notices, found, close } = opened;
+  const { engine, changes, endWaits, ready, about, notices, found, close } = opened;
   const regions = about().regions.flatMap(({ name, services }) => (services ? [name] : []));
   const requests = openRequests(
     serve({
-      engine,
+      engine: observing?.observer.measured(engine) ?? engine,
+      changes,
       users: known.users,
       regions,
       checkAnswers: config.checkAnswers,
       ...(config.callsPerDay !== undefined && { rateLimitPerDay: config.callsPerDay }),
       log,
+      ...(observing !== undefined && { follow: observing.observer.follow }),
     }),
   );
   inProgress = requests.list;
   listening.answerWith(requests.answer, { ready, about });
   for (const notice of notices) log.warn(notice);
   process.stdout.write([...notices, ...found].map((line) => `${line}\n`).join(""));
+  if (observing?.port !== undefined) log.info({ metricsPort: observing.port }, "metrics are on");
   greet(listening, known, { regions, afterStop: config.engine.descriptor.says.afterStop });
 
-  started.resolve(() => listening.close(drainMs).then(() => close({ keepWorkloads: true })));
+  started.resolve(async () => {
+    endWaits();
+    await listening.close(drainMs);
+    await close({ keepWorkloads: true });
+    await observing?.close();
+  });
+}
+
+/** Undefined when nothing is measured or traced: nothing of it is loaded then. */
+async function observe(config: ServiceConfig, log: Logger) {
+  if (config.metrics === undefined && config.tracing === undefined) return undefined;
+  const { openServiceObserver } = await import("../service/observing/open-service-observer.ts");
+  return await openServiceObserver(config, { replicaId: randomUUID(), log });
 }
 
 /** Lists unanswered requests by method and path, which contain no secrets. */

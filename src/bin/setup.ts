@@ -1,15 +1,18 @@
-// Connects Gantry to a real Slack and to containers: `npm run setup`.
+// Connects Gantry to a real Slack and to containers.
 import { resolve } from "node:path";
 import { Cancelled, SetupError, unattended } from "../bot/compose/setup/asker.ts";
-import { readSetupOptions, type SetupOptions, setupUsage } from "../bot/compose/setup/options.ts";
+import { readSetupOptions, setupHelp, type SetupOptions } from "../bot/compose/setup/options.ts";
 import { promptsIn } from "../bot/compose/setup/prompts.ts";
+import { calledAs } from "./programs.ts";
 import { setup } from "../bot/compose/setup/setup.ts";
+
+const usage = `Usage: ${calledAs("setup")} [options]\n${setupHelp}`;
 
 async function run(args: readonly string[]): Promise<number> {
   const options = optionsIn(args);
   if (options === undefined) return 2;
   if (options.wantsHelp) {
-    process.stdout.write(setupUsage);
+    process.stdout.write(usage);
     return 0;
   }
   const { stdin: input, stdout: output, env } = process;
@@ -30,7 +33,7 @@ function optionsIn(args: readonly string[]): SetupOptions | undefined {
   try {
     return readSetupOptions(args);
   } catch (error) {
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n\n${setupUsage}`);
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n\n${usage}`);
     return undefined;
   }
 }

@@ -1,5 +1,7 @@
 import { type DestinationStream, type Logger, pino } from "pino";
 import { z } from "zod";
+import { prettyLine } from "./pretty-line.ts";
+import { currentTrail } from "./trail.ts";
 
 /** An error in the log: the log's own words and the reference to find it by. Never what somebody typed. */
 export type RecentError = {
@@ -15,29 +17,38 @@ export type LogOptions = {
   readonly secrets: readonly string[];
   /** Default: standard output. */
   readonly to?: DestinationStream;
+  /** JSON by default. `pretty` is for a terminal. */
+  readonly format?: "json" | "pretty";
 };
 
 const REDACTED = "[redacted]";
 
 /**
- * JSON lines. Secrets are removed from the finished line, whether they came in a field, an error's message or its stack.
+ * JSON lines, or the same for a terminal. Secrets are removed from the finished line, whether they came in a field, an
+ * error's message or its stack. With tracing, each line has the `trace_id` of the interaction that it belongs to.
  */
-export function createLog({ level, secrets, to }: LogOptions): Logger {
+export function createLog({ level, secrets, to, format = "json" }: LogOptions): Logger {
   const known = secrets
     .filter((secret) => secret.length >= 8)
     .flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1)]);
   const recent: RecentError[] = [];
+  const isColoured = to === undefined && process.stdout.isTTY;
   const options = {
     level,
     base: null,
     timestamp: pino.stdTimeFunctions.isoTime,
+    // The field's name in all logs beside OpenTelemetry: https://opentelemetry.io/docs/specs/otel/compatibility/logging_trace_context/
+    mixin() {
+      const id = currentTrail()?.traceId;
+      return id === undefined ? {} : { trace_id: id };
+    },
     hooks: {
       streamWrite(line: string) {
         let clean = line.length <= LONGEST ? line : shortened(line);
         for (const secret of known) clean = clean.replaceAll(secret, REDACTED);
         for (const [pattern, replacement] of patterns) clean = clean.replaceAll(pattern, replacement);
         note(recent, clean);
-        return clean;
+        return format === "pretty" ? prettyLine(clean, isColoured) : clean;
       },
     },
   };

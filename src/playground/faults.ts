@@ -5,9 +5,9 @@ import { createPostPace, createRateTiers, type PostPace } from "./rate-tiers.ts"
 /**
  * "lost": the request is carried out, and the answer is a 500 all the same. "late": it is carried out, and the answer
  * comes after `lateMs`. "slow": it is carried out after `lateMs`, also when nobody waits any more. "blocks": blocks are
- * refused, and nothing is done; a request without blocks is answered normally.
+ * refused, and nothing is done; a request without blocks is answered normally. "plans": the same for plan blocks.
  */
-type Failure = "429" | "500" | "garbage" | "hang" | "lost" | "late" | "slow" | "blocks";
+type Failure = "429" | "500" | "garbage" | "hang" | "lost" | "late" | "slow" | "blocks" | "plans";
 
 /** `{ok: false}` with any code of Slack's: is_archived, not_in_channel, missing_scope. `needed` belongs to missing_scope. */
 export type SlackError = { readonly error: string; readonly needed?: string; readonly provided?: string };
@@ -30,7 +30,7 @@ export type PlannedFault = {
 };
 
 /** A request as faults see it. `channels` are all names and ids of its channel; [] when it names none. */
-type RequestFacts = { readonly hasBlocks: boolean; readonly channels: readonly string[] };
+type RequestFacts = { readonly hasBlocks: boolean; readonly hasPlan: boolean; readonly channels: readonly string[] };
 
 /** Faults on Slack's side. Set one at any time; it holds from the next request on. */
 export type Faults = {
@@ -52,6 +52,8 @@ export type Faults = {
   missingScopes: readonly string[];
   /** The workspace lets nobody upload files. */
   refusesUploads: boolean;
+  /** Apps may not stream messages: they have to edit them. */
+  refusesStreams: boolean;
   /** apps.connections.open answers this instead of an address: "token_revoked", "invalid_auth", "internal_error". */
   appTokenError: string;
   readonly network: Network;
@@ -89,13 +91,15 @@ const none = {
   tokenError: "",
   missingScopes: [],
   refusesUploads: false,
+  refusesStreams: false,
   appTokenError: "",
   enforcesRateTiers: false,
 };
 
-function isFor(plan: PlannedFault, kind: string, { hasBlocks, channels }: RequestFacts): boolean {
+function isFor(plan: PlannedFault, kind: string, { hasBlocks, hasPlan, channels }: RequestFacts): boolean {
   if (plan.left <= 0 || (plan.kind !== kind && plan.kind !== "all")) return false;
   if (plan.fault === "blocks" && !hasBlocks) return false;
+  if (plan.fault === "plans" && !hasPlan) return false;
   return plan.channel === undefined || channels.includes(plan.channel.replace(/^#/, ""));
 }
 

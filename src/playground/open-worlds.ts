@@ -35,6 +35,8 @@ export type PlaygroundOptions = {
   readonly later?: Later;
   /** Limit for an ack in milliseconds. Defaults to Slack's 3 s. */
   readonly ackMs?: number;
+  /** How long a trigger lives, by `now`. Defaults to Slack's 3 s. */
+  readonly triggerMs?: number;
   /** Host names besides loopback that may use the control routes ("gantry.example:8080"). */
   readonly hosts?: readonly string[];
   /** The file in which the first workspace outlives a restart; the others have theirs beside it. Undefined keeps nothing. */
@@ -70,6 +72,7 @@ function newWorld(options: PlaygroundOptions, state: State, shared: Shared & { r
     signingSecret: options.signingSecret,
     links,
     ackMs: options.ackMs ?? times.ack.ms,
+    triggerMs: options.triggerMs ?? times.trigger.ms,
     externalFaults: options.externalFaults ?? [],
     events: createEventLedger(),
     rateLimitNotices: new Set(),

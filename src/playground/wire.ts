@@ -48,6 +48,8 @@ export type WireMessage = {
   readonly isEphemeral: boolean;
   readonly isEdited: boolean;
   readonly isMrkdwn: boolean;
+  /** The app still streams it, until this time at the latest. */
+  readonly streamsUntilMs?: number;
 };
 
 export type WireView = {
@@ -99,7 +101,7 @@ type WireShortcut = {
 };
 
 /** "": Slack answers normally. */
-export type SlackAnswers = "" | "429" | "500" | "hang" | "lost" | "garbage" | "late" | "slow" | "blocks";
+export type SlackAnswers = "" | "429" | "500" | "hang" | "lost" | "garbage" | "late" | "slow" | "blocks" | "plans";
 
 export type WireFaults = {
   readonly slowMs: number;
@@ -119,6 +121,7 @@ export type WireFaults = {
   readonly tokenError: string;
   readonly missingScopes: readonly string[];
   readonly refusesUploads: boolean;
+  readonly refusesStreams: boolean;
   readonly extra: readonly { readonly label: string; readonly on: boolean }[];
 };
 

@@ -52,6 +52,7 @@ export type World = {
   readonly slack: Slack;
   readonly appToken: { readonly token: string; readonly scopes: readonly string[] };
   readonly ackMs: number;
+  readonly triggerMs: number;
   /** Faults outside of Slack by label, and the labels that are switched on, in whichever workspace. */
   readonly externalFaults: readonly ExternalFault[];
   readonly externalFaultsOn: Set<string>;

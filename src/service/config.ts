@@ -1,11 +1,12 @@
 import { resolve } from "node:path";
 import { z } from "zod";
+import { type ObservingConfig, observingOf, observingVariables } from "../platform/observing/observing-config.ts";
 import type { EngineChoice } from "./engine-descriptor.ts";
 import { chooseEngine, engineName, engineProblems, engineVariableProblems } from "./engines.ts";
 import { type Account, parseUsers } from "./api/users.ts";
 
 /** The configuration of the service as a separate program. */
-export type ServiceConfig = {
+export type ServiceConfig = ObservingConfig & {
   readonly host: string;
   readonly port: number;
   /** If undefined, users are created on the first start and saved in `dataDir`. */
@@ -43,6 +44,7 @@ const Environment = z.object({
   SERVICE_ENGINE: engineName,
   GANTRY_DATA: z.string().default(".gantry"),
   NODE_ENV: z.string().optional(),
+  ...observingVariables,
 });
 
 /** The regions of the API's document. */
@@ -80,6 +82,7 @@ export function readServiceConfig(
       engine: chooseEngine(set, { set: data.SERVICE_REGIONS, byDefault: regions }),
       callsPerDay: data.SERVICE_CALLS_PER_DAY,
       dataDir: resolve(projectDir, data.GANTRY_DATA),
+      ...observingOf(data, "gantry-workload-api"),
       checkAnswers: data.NODE_ENV !== "production",
     },
   };

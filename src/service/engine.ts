@@ -1,5 +1,6 @@
 import type { AskedBy } from "../api/extension-headers.ts";
 import type { Answer, Call, OperationId } from "../api/operations.ts";
+import type { Changes, ChangesRequest } from "./change-feed.ts";
 
 /** The authenticated account of a request. An engine shows and changes only this user's workloads. */
 export type User = { readonly username: string };
@@ -116,6 +117,10 @@ export type OpenedEngine = {
   readonly ready: () => Readiness;
   /** Its name, what each region can't do, and why one can't be read; for `/healthz`. It costs no request and never throws. */
   readonly about: () => EngineAbout;
+  /** Tells which lists of a user changed in a region. Throws a `Refusal` for an unknown region. */
+  readonly changes: (request: ChangesRequest) => Promise<Changes>;
+  /** Answers all that wait for changes, so that a server can stop. */
+  readonly endWaits: () => void;
   /** Whether workloads can run on while no server runs. */
   readonly keepsWorkloads: boolean;
   /**

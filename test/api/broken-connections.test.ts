@@ -3,6 +3,7 @@ import { inspect } from "node:util";
 import { describe, expect, test } from "vitest";
 import { createApi } from "../../src/api/client.ts";
 import { operationTable, type OperationId } from "../../src/api/operations.ts";
+import { sendTo } from "../../src/platform/http/send.ts";
 import { calls, dana, problemOf } from "./calls.ts";
 import { listen, until } from "./listen.ts";
 
@@ -43,7 +44,7 @@ describe("when the workload API can't be reached", () => {
 
   test.each([
     ["http://no-such-host.invalid", "its host name is unknown"],
-    ["http://127.0.0.1:6000", "uses a blocked port (https://fetch.spec.whatwg.org/#port-blocking)"],
+    ["http://127.0.0.1:6000", "refused the connection"],
   ])("%s: %s", async (baseUrl, why) => {
     const problem = await problemOf(createApi({ baseUrl, ...still }).as(dana), calls.stopService);
 
@@ -134,7 +135,7 @@ describe("time limits", () => {
 
   test("a fetch function that listens to no signal is left behind at the limit", async () => {
     const stuck = new Promise<Response>(() => undefined);
-    const api = createApi({ baseUrl: "http://service.test", fetch: () => stuck, timeouts: { getJob: 20 } });
+    const api = createApi({ baseUrl: "http://service.test", send: sendTo(() => stuck), timeouts: { getJob: 20 } });
 
     const problem = await problemOf(api.as(dana), calls.getJob);
 

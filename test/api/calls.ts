@@ -1,6 +1,7 @@
 import { createApi, type AccountApi, type ApiSettings, type SendOptions } from "../../src/api/client.ts";
 import type { Call, OperationId } from "../../src/api/operations.ts";
 import { Problem } from "../../src/api/problem.ts";
+import { sendTo } from "../../src/platform/http/send.ts";
 
 export const dana = { username: "dana", token: "tok-dana-1234567890abcdef" };
 
@@ -36,9 +37,9 @@ export const calls = {
 } satisfies { [Op in OperationId]: Call<Op> };
 
 /** Dana's API over a fetch function: no network, no pauses, no chance. */
-export function apiOver(fetch: NonNullable<ApiSettings["fetch"]>, settings: Partial<ApiSettings> = {}): AccountApi {
+export function apiOver(fetch: Parameters<typeof sendTo>[0], settings: Partial<ApiSettings> = {}): AccountApi {
   const still = { random: () => 0.5, wait: () => Promise.resolve() };
-  return createApi({ baseUrl: "http://service.test", ...still, ...settings, fetch }).as(dana);
+  return createApi({ baseUrl: "http://service.test", ...still, ...settings, send: sendTo(fetch) }).as(dana);
 }
 
 /** Dana's API over a service that always gives this answer. */

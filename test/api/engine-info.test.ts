@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { createApi } from "../../src/api/client.ts";
-import type { Fetch } from "../../src/api/exchange.ts";
+import { sendTo } from "../../src/platform/http/send.ts";
+
+type Fetch = Parameters<typeof sendTo>[0];
 
 const region = { name: "us", version: "v1.20.2", cannot: [{ what: "custom domains", effect: "refused", why: "x" }] };
 const engine = { name: "kubernetes", title: "Kubernetes", regions: [region] };
@@ -11,7 +13,7 @@ function apiOver(answer: Fetch, now: () => number = () => 0) {
     asked.push(request);
     return answer(request);
   };
-  return { api: createApi({ baseUrl: "http://service.test/prefix/", fetch, now }), asked };
+  return { api: createApi({ baseUrl: "http://service.test/prefix/", send: sendTo(fetch), now }), asked };
 }
 
 const json =
@@ -29,6 +31,7 @@ test("the engine is read from the health page below the base, without a token, a
     regions: [{ name: "us", version: "v1.20.2", cannot: ["custom domains"] }],
     takesAnyMemory: false,
     keepsRevisions: false,
+    pushesChanges: false,
   });
   expect(asked.map(({ url, method }) => `${method} ${url}`)).toEqual(["GET http://service.test/prefix/healthz"]);
   expect([...(asked[0]?.headers.keys() ?? [])]).toEqual([]);
@@ -40,6 +43,13 @@ test("an engine that takes any memory limit says so; whatever else it says means
     (await apiOver(json({ engine: { ...engine, update_memory: said } })).api.engine())?.takesAnyMemory;
 
   expect([await says("any"), await says("four"), await says(true)]).toEqual([true, false, false]);
+});
+
+test("an engine that tells of changes says so; whatever else it says means that it doesn't", async () => {
+  const says = async (events: unknown) =>
+    (await apiOver(json({ engine: { ...engine, events } })).api.engine())?.pushesChanges;
+
+  expect([await says(true), await says("yes"), await says(undefined)]).toEqual([true, false, false]);
 });
 
 test("an engine that takes new images keeps revisions only if it says all of that", async () => {
@@ -63,6 +73,25 @@ test("many questions in a minute are one request, also when there is no such pag
     await api.engine();
     expect(asked.length).toBe(2);
   }
+});
+
+test("one that doesn't answer is asked again soon, and what it said before counts until then", async () => {
+  let now = 0;
+  let isAway = true;
+  const page = json({ engine });
+  const { api, asked } = apiOver(
+    (request) => (isAway ? Promise.reject(new TypeError("fetch failed")) : page(request)),
+    () => now,
+  );
+
+  expect(await api.engine()).toBeUndefined();
+  isAway = false;
+  now = 6_000;
+  expect((await api.engine())?.title).toBe(engine.title);
+  isAway = true;
+  now = 70_000;
+  expect((await api.engine())?.title).toBe(engine.title);
+  expect(asked.length).toBe(3);
 });
 
 test("one that isn't ready is named too; what is only partly different isn't listed", async () => {

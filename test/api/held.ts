@@ -1,4 +1,5 @@
 import { createApi } from "../../src/api/client.ts";
+import { sendTo } from "../../src/platform/http/send.ts";
 
 /** A service that answers nothing until it is told to. */
 export function held() {
@@ -6,12 +7,12 @@ export function held() {
   const api = createApi({
     baseUrl: "http://service.test",
     random: () => 0,
-    fetch: (request) => {
+    send: sendTo((request) => {
       const { promise, resolve, reject } = Promise.withResolvers<Response>();
       request.signal.addEventListener("abort", () => reject(request.signal.reason));
       pending.push({ request, answer: (body, status = 200) => resolve(new Response(body, { status })) });
       return promise;
-    },
+    }),
   });
   return {
     api,

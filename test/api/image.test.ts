@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { imageOf, isBare, shortImage, wantedImage } from "../../src/api/image.ts";
+import { imageOf, isBare, runningImage, shortImage, wantedImage } from "../../src/api/image.ts";
 
 const digest = `sha256:${"0f3c2a91".repeat(8)}`;
 
@@ -28,6 +28,13 @@ test.each([
   ["other/web:1.5", "shop/web:1.4", "other/web:1.5"],
   ["shop/web", "shop/web:1.4", "shop/web"],
 ])("%s in place of %s is called %s", (image, before, called) => expect(shortImage(image, before)).toBe(called));
+
+test.each([
+  ["shop/web:1.5", digest, "shop/web:1.5 · 0f3c2a9"],
+  ["shop/web:1.5", undefined, "shop/web:1.5"],
+  ["shop/web:1.5", "latest", "shop/web:1.5"],
+  [`shop/web@${digest}`, digest, `shop/web@${digest}`],
+])("%s of which %s runs is shown as %s", (image, runs, shown) => expect(runningImage(image, runs)).toBe(shown));
 
 test.each(["shop/web", "web:1", "@latest", "", "a b", "ünicode", "x".repeat(129)])("%s is no bare tag", (typed) =>
   expect(isBare(typed)).toBe(false),

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { createApi } from "../../src/api/client.ts";
+import { sendTo } from "../../src/platform/http/send.ts";
 import { calls, dana, problemOf } from "./calls.ts";
 
 /** Dana's API over a service that is always there, with the order in which things happened. */
@@ -9,10 +10,10 @@ function noted() {
     baseUrl: "http://service.test",
     random: () => 0,
     wait: () => Promise.resolve(),
-    fetch: ({ method }) => {
+    send: sendTo(({ method }) => {
       order.push(method);
       return Promise.resolve(new Response(method === "GET" ? '{"name":"web"}' : "{}"));
-    },
+    }),
   });
   const asking = (answer: boolean) => () => {
     order.push("may it leave?");

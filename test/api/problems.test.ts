@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { createApi } from "../../src/api/client.ts";
 import type { Call } from "../../src/api/operations.ts";
+import { sendTo } from "../../src/platform/http/send.ts";
 import { apiAnswering, apiOver, calls, dana, problemOf } from "./calls.ts";
 
 describe("each status has a sentence and a next step", () => {
@@ -152,7 +153,7 @@ describe("a call that could never be right is not sent", () => {
     { username: "dana", token: " padded-secret " },
   ])("the account %j", async (account) => {
     const problem = await problemOf(
-      createApi({ baseUrl: "http://service.test", fetch: never }).as(account),
+      createApi({ baseUrl: "http://service.test", send: sendTo(never) }).as(account),
       calls.listJobs,
     );
 

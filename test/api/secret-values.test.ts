@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import type { Call } from "../../src/api/operations.ts";
 import { createApi } from "../../src/api/client.ts";
 import { Problem } from "../../src/api/problem.ts";
+import { sendTo } from "../../src/platform/http/send.ts";
 
 const account = { username: "dana", token: "danas-token-0123456789" };
 
@@ -17,7 +18,7 @@ async function told(
 ): Promise<string> {
   const api = createApi({
     baseUrl: "http://service.invalid",
-    fetch: async () => Response.json({ message }, { status: 400 }),
+    send: sendTo(async () => Response.json({ message }, { status: 400 })),
   });
   try {
     await api.as(account).send(creation(env));

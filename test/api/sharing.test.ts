@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { createApi } from "../../src/api/client.ts";
 import { Problem } from "../../src/api/problem.ts";
 import { createSingleFlight } from "../../src/api/single-flight.ts";
+import { sendTo } from "../../src/platform/http/send.ts";
 import { calls, dana, problemOf } from "./calls.ts";
 import { held } from "./held.ts";
 import { until } from "./listen.ts";
@@ -139,11 +140,11 @@ describe("calls are counted", () => {
     let statuses = [503, 200, 200, 200];
     const api = createApi({
       baseUrl: "http://service.test",
-      fetch: () => {
+      send: sendTo(() => {
         const [status = 200, ...rest] = statuses;
         statuses = rest;
         return Promise.resolve(new Response('{"jobs":[]}', { status }));
-      },
+      }),
       now: () => now,
       wait: () => Promise.resolve(),
     });
@@ -162,7 +163,7 @@ describe("calls are counted", () => {
   });
 
   test("only when they were sent", async () => {
-    const api = createApi({ baseUrl: "http://service.test", fetch: () => Promise.resolve(new Response("{}")) });
+    const api = createApi({ baseUrl: "http://service.test", send: sendTo(() => Promise.resolve(new Response("{}"))) });
     const call = { ...calls.getService, path: { region: "us", service_name: ".." } };
 
     const problem = await problemOf(api.as(dana), call);

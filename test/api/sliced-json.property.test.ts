@@ -32,9 +32,17 @@ function whole(text: string): unknown {
 }
 
 const key = fc.constantFrom("services", "region", "not_listed", "a\\b", 'services"', "[", "serv");
+/** As workload APIs send them: each begins with the same key, which may stand further in, too. */
+const alike = fc.record({
+  uid: fc.oneof(fc.jsonValue({ maxDepth: 1 }), fc.constantFrom('},{"uid":', '"},{\\"uid\\":')),
+  containers: fc.array(fc.record({ uid: fc.jsonValue({ maxDepth: 1 }) }), { maxLength: 3 }),
+});
 const answer = fc.record({
   before: fc.dictionary(key, fc.jsonValue({ maxDepth: 2 }), { maxKeys: 2 }),
-  services: fc.array(fc.jsonValue({ maxDepth: 3 }), { maxLength: 8 }),
+  services: fc.oneof(
+    fc.array(fc.jsonValue({ maxDepth: 3 }), { maxLength: 8 }),
+    fc.array(alike, { minLength: 2, maxLength: 12 }),
+  ),
   after: fc.dictionary(key, fc.jsonValue({ maxDepth: 2 }), { maxKeys: 2 }),
   space: fc.constantFrom(undefined, 0, 1, "\t"),
 });
@@ -72,6 +80,23 @@ describe("a text that is parsed in slices", () => {
       },
     );
     await fc.assert(property, runs);
+  });
+
+  test.each([
+    ["begin alike", (at: number) => ({ uid: at, ports: [1, 2] })],
+    ["hold others that begin like them", (at: number) => ({ uid: at, containers: [{ uid: "a" }, { uid: "b" }] })],
+    ["begin alike for a while, and again", (at: number) => (at < 100 || at > 900 ? { uid: at } : { name: at })],
+  ])("is read slice by slice when its entries %s", async (_, entry) => {
+    const services = Array.from({ length: 1_000 }, (__, at) => entry(at));
+    const slices: number[] = [];
+    const take = (entries: readonly unknown[]) => void slices.push(entries.length);
+
+    const text = JSON.stringify({ region: "us", services, jobs: [{ uid: 1 }, { uid: 2 }] });
+    const rest = await parseSliced(piecesOf(text, 1_000), { key: "services", size: 300, take });
+
+    expect(rest).toEqual({ region: "us", services: [], jobs: [{ uid: 1 }, { uid: 2 }] });
+    expect(slices.reduce((sum, count) => sum + count, 0)).toBe(1_000);
+    expect(Math.max(...slices)).toBeLessThan(100);
   });
 
   test.each([

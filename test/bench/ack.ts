@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { DeliveryKind } from "./delivery.ts";
-import { median, percentile, range, spread, type Range, type Spread } from "./stats.ts";
+import { median, medianInterval, percentile, spread, type Interval, type Spread } from "./stats.ts";
 import type { Stage, Target } from "./stage.ts";
 
 /** One comparison of the acks of two apps. */
@@ -23,9 +23,14 @@ export type AckCase = {
   readonly stalled: boolean;
   /** What has to be so before. */
   readonly prepare?: (stage: Stage, each: AckCase) => Promise<void>;
-  /** Whether the target of the issue is about it, or it is told for information. */
-  readonly isTarget: boolean;
+  /** The most that the p99 may be by the base's; without it the row is told for information. */
+  readonly most?: number;
+  /** The least that may be answered in a second, by the base; both have to post. */
+  readonly least?: number;
 };
+
+/** Of the rounds, in turn with those of the base. */
+export type Ratio = Interval & { readonly median: number };
 
 export type AckResult = {
   readonly name: string;
@@ -35,15 +40,18 @@ export type AckResult = {
   readonly requests: number;
   readonly rounds: number;
   readonly repetitions: number;
-  readonly isTarget: boolean;
+  readonly most?: number;
+  readonly least?: number;
   readonly posts: boolean;
-  /** Medians over the repetitions, in milliseconds. */
+  /** Medians over the rounds, in milliseconds. */
   readonly subjectMs: Spread;
   readonly baseMs: Spread;
-  /** p99 of the subject by p99 of the base, of each repetition. */
-  readonly p99Ratio: Range;
-  /** The same of all repetitions together: one stall of the machine moves it less. */
+  /** p99 of the subject by p99 of the base. */
+  readonly p99Ratio: Ratio;
+  /** The same of all rounds together: one stall of the machine moves it less. */
   readonly pooledP99Ratio: number;
+  /** Answered in a second, the messages included, by the base; when both post. */
+  readonly rate?: Ratio;
   /** Commands sent to the subject, and how many were answered by a message or by words in the ack. */
   readonly commands: number;
   readonly answered: number;
@@ -72,15 +80,22 @@ export async function measureAcks(stage: Stage, each: AckCase): Promise<AckResul
   await each.prepare?.(stage, each);
   const accounts = [await warmUp(stage, each, "subject")];
   await warmUp(stage, each, "base");
-  const repetitions: Record<Side, readonly number[]>[] = [];
+  const repetitions: Record<Side, readonly Round[]>[] = [];
   for (let at = 0; at < each.repetitions; at += 1) {
-    const { ms, account } = await repeat(stage, each, at);
-    repetitions.push(ms);
+    const { rounds, account } = await repeat(stage, each, at);
+    repetitions.push(rounds);
     accounts.push(account);
   }
   if (each.prepare !== undefined) await stage.api.ask("holds", undefined);
   const p99 = (values: readonly number[]): number => percentile(values, 0.99);
-  const pooled = (side: Side): number[] => repetitions.flatMap((one) => one[side]);
+  const all = (side: Side): Round[] => repetitions.flatMap((one) => one[side]);
+  const pooled = (side: Side): number[] => all(side).flatMap(({ ackMs }) => ackMs);
+  const ratio = (of: (round: Round) => number): Ratio => {
+    const base = all("base").map(of);
+    const ratios = all("subject").map((round, at) => of(round) / (base[at] ?? Number.NaN));
+    return { median: median(ratios), ...medianInterval(ratios) };
+  };
+  const { most, least } = each;
   const total = (count: (account: Account) => number): number => accounts.map(count).reduce((sum, one) => sum + one, 0);
   return {
     name: each.name,
@@ -90,12 +105,14 @@ export async function measureAcks(stage: Stage, each: AckCase): Promise<AckResul
     requests: each.requests,
     rounds: each.rounds,
     repetitions: each.repetitions,
-    isTarget: each.isTarget,
+    ...(most !== undefined && { most }),
+    ...(least !== undefined && { least }),
     posts: each.subject.posts,
-    subjectMs: typical(repetitions.map(({ subject }) => spread(subject))),
-    baseMs: typical(repetitions.map(({ base }) => spread(base))),
-    p99Ratio: range(repetitions.map(({ subject, base }) => p99(subject) / p99(base))),
+    subjectMs: typical(all("subject").map(({ ackMs }) => spread(ackMs))),
+    baseMs: typical(all("base").map(({ ackMs }) => spread(ackMs))),
+    p99Ratio: ratio(({ ackMs }) => p99(ackMs)),
     pooledP99Ratio: p99(pooled("subject")) / p99(pooled("base")),
+    ...(each.base.posts && each.subject.posts && { rate: ratio(({ ackMs, wholeMs }) => ackMs.length / wholeMs) }),
     commands: total(({ sent }) => sent),
     answered: total(({ told, messaged }) => told + messaged),
     doubled: total(({ messages, messaged }) => messages - messaged),
@@ -125,25 +142,29 @@ function orderOf(rounds: number, repetition: number): readonly Side[] {
   ).flat();
 }
 
-type Repetition = { readonly ms: Record<Side, number[]>; readonly account: Account };
+/** Acks in milliseconds, and how long it took until all messages were there. */
+type Round = { readonly ackMs: readonly number[]; readonly wholeMs: number };
+type Repetition = { readonly rounds: Record<Side, Round[]>; readonly account: Account };
 
 async function repeat(stage: Stage, each: AckCase, at: number): Promise<Repetition> {
   const accounts = { subject: openAccount(), base: openAccount() };
-  const ms: Record<Side, number[]> = { subject: [], base: [] };
+  const rounds: Record<Side, Round[]> = { subject: [], base: [] };
   const stallEnds = Date.now() + STALL_MS;
   if (each.stalled) await stage.api.ask("stall", true);
   for (const side of orderOf(each.rounds, at)) {
     const target = each[side];
-    ms[side].push(...(await fire(stage, { each, target, requests: each.requests / each.rounds }, accounts[side])));
+    const startedAt = performance.now();
+    const ackMs = await fire(stage, { each, target, requests: each.requests / each.rounds }, accounts[side]);
     // What one app still works off must not slow the other down.
     if (!each.stalled) await drain(stage, target, accounts[side]);
+    rounds[side].push({ ackMs, wholeMs: performance.now() - startedAt });
   }
   if (each.stalled) {
     await sleep(Math.max(0, stallEnds - Date.now()));
     await stage.api.ask("stall", false);
     for (const side of ["subject", "base"] as const) await drain(stage, each[side], accounts[side]);
   }
-  return { ms, account: accounts.subject };
+  return { rounds, account: accounts.subject };
 }
 
 let groups = 0;

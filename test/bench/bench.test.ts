@@ -2,8 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import type { AckResult } from "./ack.ts";
 import { comparison } from "./compare.ts";
-import type { Figures } from "./report.ts";
+import { missed, type Figures } from "./report.ts";
 import { exponentOf } from "./rows/growth.ts";
 import { missedRows } from "./rows/row-table.ts";
 import { atLeastBy, atMost, atMostBy, type Row } from "./rows/row.ts";
@@ -45,6 +46,36 @@ test("a goal is missed only when the rounds leave no doubt", () => {
   expect(missedRows([atMostBy({ ...list, ours: far, base: near }, 1.45)])).toEqual([]);
   expect(missedRows([atLeastBy({ ...list, ours: near, base: far }, 0.7)])).toEqual([]);
   expect(missedRows([atLeastBy({ ...list, ours: near, base: far }, 0.85)])).toHaveLength(1);
+});
+
+test("an ack is too slow, or answers are too few, only when the rounds leave no doubt", () => {
+  const spread = { p50: 1, p90: 1, p99: 1 };
+  const sizes = { concurrency: 16, requests: 2_000, rounds: 4, repetitions: 3, commands: 10, answered: 10 };
+  const all: AckResult = {
+    name: "list",
+    subject: "Gantry",
+    base: "bare",
+    posts: true,
+    doubled: 0,
+    notOk: 0,
+    ...sizes,
+    subjectMs: spread,
+    baseMs: spread,
+    pooledP99Ratio: 1.4,
+    most: 1.25,
+    least: 0.8,
+    p99Ratio: { median: 1.5, low: 1.2, high: 1.6 },
+    rate: { median: 0.7, low: 0.6, high: 0.9 },
+  };
+  const missedOf = (ack: AckResult) => missed({ ...figuresOf(), acks: [ack] });
+
+  expect(missedOf(all)).toEqual([]);
+  expect(missedOf({ ...all, p99Ratio: { median: 1.5, low: 1.3, high: 1.6 } })).toEqual([
+    "list, concurrency 16: p99 of the ack is 1.40 × the bare app's, not ≤ 1.25",
+  ]);
+  expect(missedOf({ ...all, rate: { median: 0.7, low: 0.6, high: 0.75 } })).toEqual([
+    "list, concurrency 16: 0.70 × the bare app's in a second, not ≥ 0.8",
+  ]);
 });
 
 test("the median of many rounds is known better than the rounds spread", () => {

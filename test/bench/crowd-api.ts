@@ -16,6 +16,8 @@ export const FEW: Size = { services: SCALED + 1 };
 let services: Service[] = [];
 /** Services that stay "Updating" with too few instances ready. */
 let isUpdating = false;
+/** Without it nothing tells how many instances are ready. */
+let isCounting = true;
 
 export function hold({ services: count, jobs = 0 }: Size): void {
   services = Array.from({ length: count }, (_, at) => ({ name: at === 0 ? "web" : `svc-${at}`, size: 2 }));
@@ -29,7 +31,7 @@ function wire({ name, size }: Service): object {
     created_at: "2026-11-20T09:30:00Z",
     status: isUpdating ? "Updating" : "Running",
     target_instance_size: size,
-    ready_instances: isUpdating ? 1 : size,
+    ...(isCounting && { ready_instances: isUpdating ? 1 : size }),
     containers: [
       {
         name: "main",
@@ -97,6 +99,10 @@ export const apiPort = await listen((request, response) => {
 
 export function setUpdating(on: boolean): void {
   isUpdating = on;
+}
+
+export function setCounting(on: boolean): void {
+  isCounting = on;
 }
 
 /** The size that a service is scaled to next. Throws when there is none of this name. */

@@ -1,6 +1,6 @@
 import { Agent, request as httpRequest } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
-import { apiPort, FEW, hold, nextSize, SCALED, setUpdating, type Size } from "./crowd-api.ts";
+import { apiPort, FEW, hold, nextSize, SCALED, setCounting, setUpdating, type Size } from "./crowd-api.ts";
 import { type DeliveryKind, signedDelivery } from "./delivery.ts";
 import { listen, readBody } from "./listen.ts";
 import { personOf, viewOf } from "./marks.ts";
@@ -11,16 +11,30 @@ import { answerCalls, machineMs } from "./remote.ts";
  * Everything is answered at once.
  */
 
-const team = { ok: true, url: "https://bench.slack.com/", team: "Bench", team_id: "T0BENCH", bot_id: "B0BENCH" };
+const team = { ok: true, url: "https://bench.slack.com/", team: "Bench", bot_id: "B0BENCH" };
+
+/** Workspaces that install the app; a bot token names its workspace. */
+function workspace(at: number): string {
+  return `T0TOWN${at}`;
+}
+
+function workspaceOf(token: string): string {
+  return /T0TOWN\d+/u.exec(token)?.[0] ?? "T0BENCH";
+}
 let messages = 0;
 
-function slackAnswer(method: string, fields: URLSearchParams): object {
+function slackAnswer(method: string, fields: URLSearchParams, token: string): object {
   switch (method) {
     case "auth.test":
-      return { ...team, user: "gantry", user_id: "U0BOT" };
+      return { ...team, team_id: workspaceOf(token), user: "gantry", user_id: "U0BOT" };
+    case "oauth.v2.access": {
+      const id = fields.get("code") ?? "";
+      const bot = { access_token: `xoxb-${id}`, token_type: "bot", scope: "commands,chat:write", bot_user_id: "U0BOT" };
+      return { ok: true, ...bot, app_id: "A0BENCH", team: { id, name: id }, authed_user: { id: "U0BENCH" } };
+    }
     case "users.info": {
       const id = fields.get("user") ?? "U0BENCH";
-      return { ok: true, user: { id, team_id: "T0BENCH", name: "bench", real_name: "Bench" } };
+      return { ok: true, user: { id, team_id: workspaceOf(token), name: "bench", real_name: "Bench" } };
     }
     case "conversations.members":
       return { ok: true, members: ["U0BOT", "U0BENCH"], response_metadata: { next_cursor: "" } };
@@ -46,12 +60,12 @@ function slackAnswer(method: string, fields: URLSearchParams): object {
 
 /** By the path of their response_url, by who opened Home, or by the form: who waits for a message or a view. */
 const waiting = new Map<string, (atMs: number) => void>();
-/** By service: who waits for the card that says it was scaled. */
+/** By what the card says, "svc-1 scaled to 3": who waits for it. Later looks at a service draw its earlier cards again. */
 const settling = new Map<string, () => void>();
 
-/** A card that shows the end of a scale, and what became of the service. */
-function isSettled(text: string): boolean {
-  return /scaled/u.test(text) && !/⏳|checking/u.test(text);
+/** What a card says of the end of a scale; undefined while the health of the service isn't known. */
+function settledScale(text: string): string | undefined {
+  return /⏳|checking/u.test(text) ? undefined : /svc-\d+ scaled to \d+/u.exec(text)?.[0];
 }
 
 const slackPort = await listen((request, response) => {
@@ -68,12 +82,11 @@ const slackPort = await listen((request, response) => {
     const method = url.replace("/api/", "");
     const fields = new URLSearchParams(body);
     response.writeHead(200, { "content-type": "application/json" });
-    response.end(JSON.stringify(slackAnswer(method, fields)));
+    response.end(JSON.stringify(slackAnswer(method, fields, request.headers.authorization ?? "")));
     const isConnected = method === "views.update" && fields.get("view")?.includes("Account connected") === true;
     if (isConnected) waiting.get(fields.get("view_id") ?? "")?.(machineMs());
     if (method === "views.publish") waiting.get(fields.get("user_id") ?? "")?.(machineMs());
-    const text = fields.get("text") ?? "";
-    if (method.startsWith("chat.") && isSettled(text)) settling.get(/svc-\d+/u.exec(text)?.[0] ?? "")?.();
+    if (method.startsWith("chat.")) settling.get(settledScale(fields.get("text") ?? "") ?? "")?.();
   }
   answer().catch(() => response.destroy());
 });
@@ -92,14 +105,26 @@ function say(port: number, text: string, person?: string): Said {
   return deliver(port, { kind: "command", text, person });
 }
 
-type Sending = { readonly kind: DeliveryKind; readonly text: string; readonly person?: string | undefined };
+type Sending = {
+  readonly kind: DeliveryKind;
+  readonly text: string;
+  readonly person?: string | undefined;
+  readonly teamId?: string | undefined;
+};
 
-function deliver(port: number, { kind, text, person }: Sending): Said {
+function deliver(port: number, { kind, text, person, teamId }: Sending): Said {
   const group = "crowd";
   const at = (sent += 1);
   const mark = { group, at };
   const key = { home: personOf(mark), connect: viewOf(mark) }[kind as string] ?? `/response/${group}/${at}`; // or another
-  const { body, headers } = signedDelivery({ kind, text, sinkPort: slackPort, ...mark, ...(person && { person }) });
+  const { body, headers } = signedDelivery({
+    kind,
+    text,
+    sinkPort: slackPort,
+    ...mark,
+    ...(person && { person }),
+    ...(teamId && { teamId }),
+  });
   const startedAt = machineMs();
   const answered = new Promise<number>((resolve) => {
     waiting.set(key, (atMs) => {
@@ -140,14 +165,30 @@ async function atOnce(concurrency: number, times: number, one: (worker: number) 
   return machineMs() - startedAt;
 }
 
-async function scale(port: number, name: string): Promise<void> {
-  const settled = new Promise<void>((resolve) => settling.set(name, resolve));
-  await say(port, `scale ${name} ${nextSize(name)}`).acked;
+/** By somebody else than the last time: nobody scales a service again in the moment in which its card appears. */
+async function scale(port: number, at: number): Promise<void> {
+  const name = `svc-${at + 1}`;
+  const size = nextSize(name);
+  const settled = new Promise<void>((resolve) => settling.set(`${name} scaled to ${size}`, resolve));
+  await say(port, `scale ${name} ${size}`, personOf({ group: "scaler", at: (at + size) % SCALED })).acked;
   await settled;
 }
 
 function worker(at: number): string {
   return personOf({ group: "worker", at });
+}
+
+/** As a browser does it. */
+async function install(port: number, teamId: string): Promise<void> {
+  const url = `http://127.0.0.1:${port}/slack`;
+  const page = await fetch(`${url}/install`, { redirect: "manual" });
+  const state = /[?&;]state=([^&"]+)/u.exec(page.headers.get("location") ?? (await page.text()))?.[1] ?? "";
+  const cookie = page.headers
+    .getSetCookie()
+    .map((each) => each.split(";")[0])
+    .join("; ");
+  const back = await fetch(`${url}/oauth_redirect?code=${teamId}&state=${state}`, { headers: { cookie } });
+  if (!back.ok) throw new Error(`the app wasn't installed: ${await back.text()}`);
 }
 
 type To = { readonly port: number };
@@ -165,6 +206,7 @@ const calls = {
   /** Without a size as few as at first. */
   holds: (size: Size | undefined) => hold(size ?? FEW),
   updating: (on: boolean) => setUpdating(on),
+  counting: (on: boolean) => setCounting(on),
   /** Commands, until their messages are there, in milliseconds. */
   async says({ port, text, times, concurrency, areMany = false }: To & Commands) {
     const messageMs: number[] = [];
@@ -197,6 +239,24 @@ const calls = {
       await Promise.all([acked, answered]);
     }
   },
+  /** So many workspaces install the app, and somebody in each links an account of their own. */
+  async installs({ port, from, to }: To & { from: number; to: number }) {
+    for (let at = from; at < to; at += 1) {
+      const teamId = workspace(at);
+      await install(port, teamId);
+      const { acked, answered } = deliver(port, { kind: "connect", text: `own-${at}`, person: worker(at), teamId });
+      await Promise.all([acked, answered]);
+    }
+  },
+  /** Commands in so many workspaces in turn, 16 at a time, until their messages are there; how long all of them took. */
+  saysIn({ port, text, times, workspaces }: To & { text: string; times: number; workspaces: number }) {
+    let next = 0;
+    return atOnce(SCALED, times, async () => {
+      const at = (next += 1) % workspaces;
+      const { acked, answered } = deliver(port, { kind: "command", text, person: worker(at), teamId: workspace(at) });
+      await Promise.all([acked, answered]);
+    });
+  },
   /** Pickers, until they offer something; somebody else each time. */
   async suggests({ port, text, times }: To & { text: string; times: number }) {
     const ms: number[] = [];
@@ -223,8 +283,8 @@ const calls = {
     return ms;
   },
   /** A service for each of those who scale at a time; until the card says how it ended. */
-  scales: ({ port, times }: To & { times: number }) =>
-    atOnce(SCALED, times, (worker) => scale(port, `svc-${worker + 1}`)),
+  scales: ({ port, times, concurrency = SCALED }: To & { times: number; concurrency?: number }) =>
+    atOnce(concurrency, times, (worker) => scale(port, worker)),
   /** Reads by somebody who has just scaled 16 services, in milliseconds until their messages. */
   async behind({ port, texts }: To & { texts: readonly string[] }) {
     const acks = Array.from({ length: SCALED }, (_, at) =>

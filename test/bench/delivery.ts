@@ -14,9 +14,11 @@ export type Delivery = {
   readonly at: number;
   /** Who does it; without one a person whom everything may happen to, who acts with the workspace's account. */
   readonly person?: string;
+  /** The workspace; without one that of the bot's token. */
+  readonly teamId?: string;
 };
 
-const team = { id: "T0BENCH", domain: "bench" };
+const TEAM = "T0BENCH";
 
 /** As Slack sends it, signed now. */
 export function signedDelivery(delivery: Delivery): Signed {
@@ -46,11 +48,11 @@ function form(fields: Record<string, string>): Signed {
 }
 
 /** https://docs.slack.dev/interactivity/implementing-slash-commands#app_command_handling */
-function command({ text, group, at, sinkPort, person = "U0BENCH" }: Delivery): Record<string, string> {
+function command({ text, group, at, sinkPort, person = "U0BENCH", teamId = TEAM }: Delivery): Record<string, string> {
   return {
     token: "legacy",
-    team_id: team.id,
-    team_domain: team.domain,
+    team_id: teamId,
+    team_domain: "bench",
     channel_id: "C0BENCH",
     channel_name: "deploys",
     user_id: person,
@@ -68,7 +70,7 @@ function command({ text, group, at, sinkPort, person = "U0BENCH" }: Delivery): R
 function homeOpened({ group, at, person = personOf({ group, at }) }: Delivery): object {
   return {
     token: "legacy",
-    team_id: team.id,
+    team_id: TEAM,
     api_app_id: "A0BENCH",
     type: "event_callback",
     event_id: `Ev${group}${at}`,
@@ -77,13 +79,14 @@ function homeOpened({ group, at, person = personOf({ group, at }) }: Delivery): 
   };
 }
 
-function interaction(type: string, person: string): object {
-  const user = { id: person, username: "bench", name: "bench", team_id: team.id };
+function interaction(type: string, person: string, teamId = TEAM): object {
+  const team = { id: teamId, domain: "bench" };
+  const user = { id: person, username: "bench", name: "bench", team_id: teamId };
   return { type, team, user, enterprise: null, api_app_id: "A0BENCH", token: "legacy", is_enterprise_install: false };
 }
 
-function originOf(person: string): object {
-  return { userId: person, teamId: team.id, channelId: "C0BENCH" };
+function originOf(person: string, teamId = TEAM): object {
+  return { userId: person, teamId, channelId: "C0BENCH" };
 }
 
 /** https://docs.slack.dev/reference/interaction-payloads/block_suggestion-payload */
@@ -105,16 +108,16 @@ function suggestion({ text, group, at, person = personOf({ group, at }) }: Deliv
 }
 
 /** https://docs.slack.dev/reference/interaction-payloads/view-interactions-payload */
-function connect({ text: username, group, at, person = personOf({ group, at }) }: Delivery): object {
+function connect({ text: username, group, at, person = personOf({ group, at }), teamId }: Delivery): object {
   const typed = (id: string, value: string) => ({ [id]: { [id]: { type: "plain_text_input", value } } });
   return {
-    ...interaction("view_submission", person),
+    ...interaction("view_submission", person, teamId),
     trigger_id: triggerOf({ group, at }),
     view: {
       id: viewOf({ group, at }),
       type: "modal",
       callback_id: "account:connect",
-      private_metadata: JSON.stringify({ whose: "mine", origin: originOf(person) }),
+      private_metadata: JSON.stringify({ whose: "mine", origin: originOf(person, teamId) }),
       state: { values: { ...typed("username", username), ...typed("token", "bench-own-token") } },
     },
   };

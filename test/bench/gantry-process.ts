@@ -34,6 +34,10 @@ export async function startGantry(stands: {
   /** Over Socket Mode, with this token. */
   readonly appToken?: string;
   readonly isAsked?: boolean;
+  /** With metrics, at a free port. */
+  readonly isMeasured?: boolean;
+  /** For workspaces that install the app. */
+  readonly isInstalled?: boolean;
 }): Promise<GantryProcess> {
   const data = mkdtempSync(join(tmpdir(), "gantry-bench-"));
   folders.push(data);
@@ -41,7 +45,7 @@ export async function startGantry(stands: {
   const logFile = join(data, "bot.log");
   const log = openSync(logFile, "a");
   const inside = stands.isAsked === true ? ["--import", new URL("in-gantry.ts", import.meta.url).href] : [];
-  const child = spawn(process.execPath, [...nodeFlags(), ...inside, stands.program], {
+  const child = spawn(process.execPath, [...nodeFlags(), ...inside, stands.program, "bot"], {
     cwd: fileURLToPath(new URL("../..", import.meta.url)),
     stdio: ["ignore", log, log, ...(stands.isAsked === true ? (["ipc"] as const) : [])], // not any text
     env: {
@@ -50,14 +54,23 @@ export async function startGantry(stands: {
       HOST: "127.0.0.1",
       PORT: String(port),
       GANTRY_DATA: data,
-      SLACK_BOT_TOKEN: "xoxb-bench-token",
+      ...(stands.isInstalled === true
+        ? {
+            SLACK_CLIENT_ID: "1.2",
+            SLACK_CLIENT_SECRET: "0123456789abcdef0123456789abcdef",
+            GANTRY_URL: `http://127.0.0.1:${port}`,
+          }
+        : {
+            SLACK_BOT_TOKEN: "xoxb-bench-token",
+            WORKLOAD_API_USERNAME: account.username,
+            WORKLOAD_API_TOKEN: account.token,
+          }),
       ...(stands.appToken === undefined
         ? { SLACK_SIGNING_SECRET: signingSecret }
         : { SLACK_APP_TOKEN: stands.appToken }),
       SLACK_API_URL: `http://127.0.0.1:${stands.sinkPort}/api/`,
       WORKLOAD_API_URL: `http://127.0.0.1:${stands.apiPort}`,
-      WORKLOAD_API_USERNAME: account.username,
-      WORKLOAD_API_TOKEN: account.token,
+      ...(stands.isMeasured === true && { GANTRY_METRICS_PORT: "0" }),
     },
   });
   closeSync(log);

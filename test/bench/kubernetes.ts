@@ -8,6 +8,8 @@ import { fillNamespace } from "./kubernetes/fill-namespace.ts";
 import { type IdleCost, measureIdle } from "./kubernetes/idle.ts";
 import { measureStarts, type Starts } from "./kubernetes/starts.ts";
 import { type BenchEngine, openBenchEngine } from "./kubernetes/open-engine.ts";
+import { deployTable, type DeployTimes } from "./deploy-times.ts";
+import { measureDeploys } from "./kubernetes/deploys.ts";
 import { machine } from "./report.ts";
 import { range, type Range } from "./stats.ts";
 import { table } from "./table.ts";
@@ -26,6 +28,7 @@ const usage = `npm run bench:kubernetes -- [options]
   --reps N       repetitions of each list (7)
   --minutes N    minutes of doing nothing (10: within that time each quiet log is looked at)
   --only idle    doing nothing alone, for which no cluster is needed
+  --only deploys deploys alone
   --json FILE    write the figures to FILE
 `;
 
@@ -34,7 +37,7 @@ type Options = {
   readonly pods: number;
   readonly reps: number;
   readonly minutes: number;
-  readonly isIdleOnly: boolean;
+  readonly only: "idle" | "deploys" | undefined;
   readonly json?: string;
 };
 
@@ -52,11 +55,11 @@ function readOptions(args: readonly string[]): Options {
   });
   const { services, pods, reps, minutes, only, json } = values;
   const numbers = { services: Number(services), pods: Number(pods), reps: Number(reps), minutes: Number(minutes) };
-  if (only !== undefined && only !== "idle") throw new Error("--only can be idle");
+  if (only !== undefined && only !== "idle" && only !== "deploys") throw new Error("--only can be idle or deploys");
   for (const [name, value] of Object.entries(numbers)) {
     if (!Number.isInteger(value) || value < 1) throw new Error(`--${name} has to be a whole number from 1`);
   }
-  return { ...numbers, isIdleOnly: only === "idle", ...(json !== undefined && { json }) };
+  return { ...numbers, only, ...(json !== undefined && { json }) };
 }
 
 type Place = { readonly cluster: TestCluster; readonly namespace: string };
@@ -109,7 +112,7 @@ function memoryOf(way: "engine" | "parsed" | "text", namespace: string): Memory 
 }
 
 async function main(options: Options): Promise<number> {
-  if (options.isIdleOnly) {
+  if (options.only === "idle") {
     const idle = await measureIdle(options);
     process.stdout.write(`${headOf(options)}\n\n${idleTable(idle)}\n`);
     keep(options, { idle });
@@ -118,6 +121,12 @@ async function main(options: Options): Promise<number> {
   const cluster = await testCluster();
   if (cluster.missing !== undefined) throw new Error(cluster.missing);
   try {
+    const deploys = cluster.noPods === undefined ? await measureDeploys(cluster, options.reps) : undefined;
+    if (options.only === "deploys") {
+      process.stdout.write(`${headOf(options)}\n\n${deployLines(deploys)}\n`);
+      keep(options, { deploys });
+      return 0;
+    }
     const place = { cluster, namespace: await cluster.newNamespace("bench") };
     const starts = cluster.noPods === undefined ? await measureStarts(cluster, options.reps) : undefined;
     const empty = memoryOf("engine", await cluster.newNamespace("bench"));
@@ -127,8 +136,8 @@ async function main(options: Options): Promise<number> {
     const [engine, parsed, text] = (["engine", "parsed", "text"] as const).map((way) => memoryOf(way, place.namespace));
     const memory = { empty, engine: engine ?? empty, parsed: parsed ?? empty, text: text ?? empty };
     const idle = await measureIdle(options);
-    process.stdout.write(`${report(options, { times, memory, starts, idle })}\n`);
-    keep(options, { times, memory, starts, idle });
+    process.stdout.write(`${report(options, { times, memory, starts, deploys, idle })}\n`);
+    keep(options, { times, memory, starts, deploys, idle });
     return 0;
   } finally {
     await cluster.removeNamespaces();
@@ -168,10 +177,16 @@ type Figures = {
   readonly times: Readonly<Record<string, Range>>;
   readonly memory: Memories;
   readonly starts: Starts | undefined;
+  readonly deploys: DeployTimes | undefined;
   readonly idle: Idle;
 };
 
-function report(options: Options, { times, memory, starts, idle }: Figures): string {
+function deployLines(deploys: DeployTimes | undefined): string {
+  if (!deploys) return "deploy: not measured, the cluster has no node";
+  return deployTable(deploys, "kubectl set image, kubectl rollout status");
+}
+
+function report(options: Options, { times, memory, starts, deploys, idle }: Figures): string {
   const grown = ({ used }: Memory): number => (used - memory.empty.used) / MB;
   const line = (name: string, held: Memory): string[] => [
     name,
@@ -205,6 +220,7 @@ function report(options: Options, { times, memory, starts, idle }: Figures): str
           ]),
         ]
       : ["create until running: not measured, the cluster has no node"]),
+    deployLines(deploys),
     idleTable(idle),
   ].join("\n\n");
 }

@@ -28,7 +28,7 @@ export const usage = `npm run bench -- [options]
   --json FILE    write the figures to FILE
   --against FILE compare with the figures that --json wrote to FILE earlier
   --check        end with 1 when a target is missed
-  --program FILE another entry of the bot, to try a changed copy (src/bin/bot.ts)
+  --program FILE another entry of the bot, to try a changed copy (src/gantry.js, started with the argument bot)
 `;
 
 /** Throws an Error with one sentence when they make no sense. */
@@ -44,7 +44,7 @@ export function readOptions(args: readonly string[]): Options {
       json: { type: "string" },
       against: { type: "string" },
       check: { type: "boolean", default: false },
-      program: { type: "string", default: fileURLToPath(new URL("../../src/bin/bot.ts", import.meta.url)) },
+      program: { type: "string", default: fileURLToPath(new URL("../../src/gantry.js", import.meta.url)) },
     },
   });
   const { quick: isQuick, json, against, check, program } = values;

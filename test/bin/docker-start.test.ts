@@ -4,24 +4,19 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
-import { text } from "node:stream/consumers";
 import { afterAll, expect, test } from "vitest";
 import { inherited } from "../support/gantry-process.ts";
+import { runToEnd } from "../support/gantry-runs.ts";
 import { fakeDaemon } from "../service/engines/docker/support/fake-daemon.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "gantry-docker-start-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
+const settings = { HOME: folder, SERVICE_ENGINE: "docker", SERVICE_PORT: "0", GANTRY_DATA: join(folder, "data") };
+
 function service(env: Readonly<Record<string, string>>) {
   return spawn(process.execPath, [resolve(import.meta.dirname, "../../src/bin/service.ts")], {
-    env: {
-      ...inherited,
-      HOME: folder,
-      SERVICE_ENGINE: "docker",
-      SERVICE_PORT: "0",
-      GANTRY_DATA: join(folder, "data"),
-      ...env,
-    },
+    env: { ...inherited, ...settings, ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
 }
@@ -62,11 +57,10 @@ test("npm run service says which daemon it uses, stays on it, and says when the 
   await stopped(moved);
 
   await other.stop();
-  const away = service({});
-  const [err, [code]] = await Promise.all([text(away.stderr), once(away, "exit")]);
+  const { code, err } = await runToEnd("bin/service.ts", [], settings);
   expect(err).toBe(
     "Nothing was started: the workloads of this data folder run on a daemon that can't be used. Start it. To run them " +
       `on another one, set DOCKER_HOST.\n- ${other.host} (used before): there is no such socket\n`,
   );
   expect(code).toBe(1);
-}, 60_000);
+});

@@ -5,27 +5,27 @@ import { createServer } from "node:http";
 import { type AddressInfo, createServer as createTcpServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { text } from "node:stream/consumers";
 import { afterAll, describe, expect, test } from "vitest";
 import { inherited } from "../support/gantry-process.ts";
+import { runToEnd } from "../support/gantry-runs.ts";
 import { writtenKubeconfig } from "../support/written-kubeconfig.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "gantry-kube-start-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const programs = { "npm start": "src/main.ts", "npm run service": "src/bin/service.ts" } as const;
+const programs = { "npm start": [], "npm run service": ["service"] } as const;
 
-/** Starts a program that can't start, and what it says. Its data folder must stay without workloads. */
+/** What a program says that can't start. Its data folder must stay without workloads. */
 async function failed(program: keyof typeof programs, env: Readonly<Record<string, string>>) {
   const dataDir = mkdtempSync(join(folder, "data-"));
-  const script = resolve(import.meta.dirname, "../..", programs[program]);
-  const child = spawn(process.execPath, [script], {
-    cwd: dataDir,
-    env: { ...inherited, HOME: folder, SERVICE_ENGINE: "kubernetes", GANTRY_DATA: dataDir, ...ports, ...env },
-    stdio: ["ignore", "pipe", "pipe"],
+  const ended = await runToEnd("main.ts", programs[program], {
+    HOME: folder,
+    SERVICE_ENGINE: "kubernetes",
+    GANTRY_DATA: dataDir,
+    ...ports,
+    ...env,
   });
-  const [out, err, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "exit")]);
-  return { out, err, code, began: existsSync(join(dataDir, "service", "state.sqlite")) };
+  return { ...ended, began: existsSync(join(dataDir, "service", "state.sqlite")) };
 }
 
 const ports = { SERVICE_PORT: "0", PORT: "0", PLAYGROUND_PORT: "0" };
@@ -40,29 +40,25 @@ async function freePort(): Promise<number> {
 }
 
 // Both open the engine with the same function, so one program shows the other errors.
-describe.each(["npm start", "npm run service"] as const)(
-  "%s with SERVICE_ENGINE=kubernetes",
-  { timeout: 60_000 },
-  (program) => {
-    test("names the cluster that nobody answers at, and what to do", async () => {
-      const server = `http://127.0.0.1:${await freePort()}`;
+describe.each(["npm start", "npm run service"] as const)("%s with SERVICE_ENGINE=kubernetes", (program) => {
+  test("names the cluster that nobody answers at, and what to do", async () => {
+    const server = `http://127.0.0.1:${await freePort()}`;
 
-      const { err, out, code, began } = await failed(program, { KUBECONFIG: writtenKubeconfig(folder, server) });
+    const { err, out, code, began } = await failed(program, { KUBECONFIG: writtenKubeconfig(folder, server) });
 
-      expect(err).toContain(`Region prod: couldn't read the version of the cluster at ${server} (context prod): `);
-      expect(err).toContain("ECONNREFUSED");
-      expect(err).toContain("Start the cluster, or choose another context. Read: KUBECONFIG");
-      expect(err).toContain("Nothing was started.");
-      expect({ code, began, listens: /listening|running/u.test(out) }).toEqual({
-        code: 1,
-        began: false,
-        listens: false,
-      });
+    expect(err).toContain(`Region prod: couldn't read the version of the cluster at ${server} (context prod): `);
+    expect(err).toContain("ECONNREFUSED");
+    expect(err).toContain("Start the cluster, or choose another context. Read: KUBECONFIG");
+    expect(err).toContain("Nothing was started.");
+    expect({ code, began, listens: /listening|running/u.test(out) }).toEqual({
+      code: 1,
+      began: false,
+      listens: false,
     });
-  },
-);
+  });
+});
 
-test("npm run service says that there is no kubeconfig, and how to choose a cluster", { timeout: 60_000 }, async () => {
+test("npm run service says that there is no kubeconfig, and how to choose a cluster", async () => {
   const { err, code } = await failed("npm run service", {});
 
   expect(err).toContain("Nothing was started: there is no kubeconfig: KUBECONFIG isn't set");
@@ -80,7 +76,7 @@ test("npm start on a cluster says what it found, and creates no demo there", asy
   await once(server, "listening");
   const { port } = server.address() as AddressInfo; // it listens on a port
   const dataDir = mkdtempSync(join(folder, "data-"));
-  const child = spawn(process.execPath, [resolve(import.meta.dirname, "../..", programs["npm start"])], {
+  const child = spawn(process.execPath, [resolve(import.meta.dirname, "../../src/main.ts")], {
     cwd: dataDir,
     env: {
       ...inherited,
@@ -111,4 +107,4 @@ test("npm start on a cluster says what it found, and creates no demo there", asy
     server.closeAllConnections();
     server.close();
   }
-}, 60_000);
+});

@@ -5,9 +5,10 @@ import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
-import { text } from "node:stream/consumers";
 import { afterEach, describe, expect, test } from "vitest";
 import { inherited } from "../support/gantry-process.ts";
+import { runToEnd } from "../support/gantry-runs.ts";
+import { until } from "../support/until.ts";
 
 const script = resolve(import.meta.dirname, "../../src/bin/service.ts");
 const folders: string[] = [];
@@ -36,6 +37,10 @@ function start(env: Readonly<Record<string, string>>) {
   return { child, exit };
 }
 
+/** A start that can't succeed. */
+const failed = (env: Readonly<Record<string, string>>) =>
+  runToEnd("bin/service.ts", [], { GANTRY_DATA: newFolder(), SERVICE_PORT: "0", ...env });
+
 /** What the service says until it is ready: its address, and the token when it shows one. */
 async function ready({ child }: ReturnType<typeof start>) {
   const lines: string[] = [];
@@ -50,7 +55,25 @@ async function ready({ child }: ReturnType<typeof start>) {
   return { said, url, token, headers };
 }
 
-describe("the service alone", { timeout: 30_000 }, () => {
+describe("the service alone", () => {
+  test("tells at a port of its own what it did, and its log is for a terminal when asked", async () => {
+    const env = { GANTRY_DATA: newFolder(), GANTRY_METRICS_PORT: "0", LOG_FORMAT: "pretty" };
+    const { child, exit } = start(env);
+    let log = "";
+    child.stderr?.setEncoding("utf8").on("data", (chunk: string) => (log += chunk));
+    const { url, headers } = await ready({ child, exit });
+    await until(() => log.includes("metrics are on"));
+    expect(log).not.toContain("{");
+    const port = /metricsPort\D+(\d+)/u.exec(log)?.[1];
+
+    await fetch(`${url}/v1/regions/us/services`, { headers });
+    const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+
+    expect(metrics).toMatch(/^gantry_service_requests_total\{operation="listServices",status="200"\} 1$/mu);
+    child.kill("SIGTERM");
+    expect(await exit).toBe(0);
+  });
+
   test("makes a user once, answers over HTTP, stops cleanly, and has its services again afterwards", async () => {
     const env = { GANTRY_DATA: newFolder() };
     const first = start(env);
@@ -88,20 +111,19 @@ describe("the service alone", { timeout: 30_000 }, () => {
     await once(other, "listening");
     const { port } = other.address() as AddressInfo; // it listens on a host and a port
 
-    const { child, exit } = start({ GANTRY_DATA: newFolder(), SERVICE_PORT: String(port) });
-    const [code, said, out] = await Promise.all([exit, text(child.stderr ?? []), text(child.stdout ?? [])]);
+    const { code, out, err } = await failed({ SERVICE_PORT: String(port) });
 
     expect(code).toBe(1);
-    expect(said).toContain(`The port ${port} of 127.0.0.1 is in use.`);
-    expect(said).toContain("set SERVICE_PORT to another port");
+    expect(err).toContain(`The port ${port} of 127.0.0.1 is in use.`);
+    expect(err).toContain("set SERVICE_PORT to another port");
     expect(out).toBe("");
     other.close();
   });
 
   test("does not start half with a wrong variable", async () => {
-    const { child, exit } = start({ GANTRY_DATA: newFolder(), SERVICE_USERS: "nobody" });
+    const { code, err } = await failed({ SERVICE_USERS: "nobody" });
 
-    expect(await text(child.stderr ?? [])).toContain("- SERVICE_USERS must be pairs like dana:TOKEN,alex:TOKEN");
-    expect(await exit).toBe(1);
+    expect(err).toContain("- SERVICE_USERS must be pairs like dana:TOKEN,alex:TOKEN");
+    expect(code).toBe(1);
   });
 });

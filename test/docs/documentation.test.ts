@@ -1,25 +1,25 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { expect, test } from "vitest";
+import { anchorOf, pageOf, targetOf } from "../../docs/.vitepress/links.ts";
+import { sidebar } from "../../docs/.vitepress/sidebar.ts";
 import { Environment } from "../../src/bot/compose/environment.ts";
 import { variables } from "../../src/bot/compose/variables.ts";
 
 const root = join(import.meta.dirname, "../..");
-const pages = ["README.md", "CONTRIBUTING.md", ...readdirSync(join(root, "docs")).map((name) => `docs/${name}`)].filter(
-  (page) => page.endsWith(".md"),
+const top = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md"];
+const pages = [...top, ...readdirSync(join(root, "docs")).map((name) => `docs/${name}`)].filter((page) =>
+  page.endsWith(".md"),
 );
 
 const read = (page: string): string => readFileSync(join(root, page), "utf8");
 
-/** As GitHub makes them from headings. */
 function anchorsOf(page: string): string[] {
-  const headings = read(page).matchAll(/^#+ (.+)$/gmu);
-  return [...headings].map(([, title = ""]) =>
-    title
-      .toLowerCase()
-      .replaceAll(/[^\p{L}\p{N} _-]/gu, "")
-      .replaceAll(" ", "-"),
-  );
+  return [...read(page).matchAll(/^#+ (.+)$/gmu)].map(([, title = ""]) => anchorOf(title));
+}
+
+function leadsNowhere({ path, anchor }: { readonly path: string; readonly anchor: string }): boolean {
+  return !existsSync(join(root, path)) || (anchor !== "" && !anchorsOf(path).includes(anchor.slice(1)));
 }
 
 test("the README is read in one sitting", () => {
@@ -28,13 +28,21 @@ test("the README is read in one sitting", () => {
 
 test.each(pages)("each link of %s leads somewhere", (page) => {
   const links = [...read(page).matchAll(/\]\((?<target>[^)\s]+)\)/gu)].map((match) => match.groups?.["target"] ?? "");
-  const broken = links.filter((link) => {
-    if (/^https?:/u.test(link)) return false;
-    const [path = "", anchor] = link.split("#");
-    const target = path === "" ? page : join(dirname(page), path);
-    return !existsSync(join(root, target)) || (anchor !== undefined && !anchorsOf(target).includes(anchor));
-  });
+  const broken = links.filter((link) => !/^https?:/u.test(link) && leadsNowhere(targetOf(link, page)));
   expect(broken).toEqual([]);
+});
+
+test("each page is in the menu of the site, and each line of the menu leads somewhere", () => {
+  const files = new Map(pages.map((page) => [`/${pageOf(page)}`.replace(/(?:index)?\.md$/u, ""), page]));
+  const targets = sidebar.flatMap(({ items }) =>
+    items.map(({ link }) => {
+      const [path = "", anchor] = link.split("#");
+      return { path: files.get(path) ?? path, anchor: anchor === undefined ? "" : `#${anchor}` };
+    }),
+  );
+
+  expect(targets.filter(leadsNowhere)).toEqual([]);
+  expect(pages.filter((page) => !targets.some(({ path }) => path === page))).toEqual([]);
 });
 
 test("each page of docs is found from the README", () => {
@@ -53,7 +61,7 @@ test("the documented defaults are the real ones", () => {
   const documented = new Map(variables.flatMap(({ variables: group }) => Object.entries(group)));
   expect(defaults.length).toBeGreaterThan(10);
   expect(defaults.map(([name]) => [name, documented.get(name)?.default])).toEqual(
-    defaults.map(([name, value]) => [name, String(value)]),
+    defaults.map(([name, value]) => [name, typeof value === "string" ? value : JSON.stringify(value)]),
   );
 });
 

@@ -16,7 +16,7 @@ describe.skipIf("missing" in daemon)(`the bot in a container, as documented${why
     // What real Slack and the workload API of a company would be.
     const secrets = Object.entries(slack).map(([name, value]) => `-e ${name}=${value}`);
     await terminal.run(
-      `docker run --detach --name slack -v ${terminal.projectDir}/test:/app/test:ro ${secrets.join(" ")} gantry test/image/support/slack.ts`,
+      `docker run --detach --name slack -v ${terminal.projectDir}/test:/app/test:ro ${secrets.join(" ")} --entrypoint node gantry test/image/support/slack.ts`,
     );
     terminal.write(".env", await settings());
     // Adds only the network in which these two are.
@@ -50,7 +50,7 @@ describe.skipIf("missing" in daemon)(`the bot in a container, as documented${why
       .join("");
   }
 
-  const say = (text: string) => terminal.run(`docker exec slack node src/bin/say.ts ${text}`);
+  const say = (text: string) => terminal.run(`docker exec slack gantry say ${text}`);
   const isReady = async (): Promise<boolean> => {
     const { status } = await terminal.get(3000, "/readyz").catch(() => ({ status: 0 }));
     return status === 200;

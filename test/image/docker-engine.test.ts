@@ -15,7 +15,7 @@ describe.skipIf("missing" in daemon)(`Gantry in a container, running containers 
   });
   afterAll(() => terminal?.close());
 
-  const say = (text: string) => terminal.run(`docker exec gantry node src/bin/say.ts '${text}'`);
+  const say = (text: string) => terminal.run(`docker exec gantry gantry say '${text}'`);
   const isUp = async () => (await terminal.run("docker logs gantry")).includes("Press Ctrl-C to stop");
   const shows = async (pattern: RegExp) => {
     // Nothing answers while it starts.
@@ -30,6 +30,8 @@ describe.skipIf("missing" in daemon)(`Gantry in a container, running containers 
     await terminal.run(start);
     await until(isUp);
     await say(`/gantry create service web --image ${NODE_IMAGE} -- sleep 3600`);
+    // Nothing runs this image yet.
+    await terminal.run("docker exec gantry gantry say --as alex --click Approve");
     await shows(/web · running\s+1 of 1/u);
     const container = await running();
 

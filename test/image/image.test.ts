@@ -47,13 +47,13 @@ describe.skipIf("missing" in daemon)(`the image${why}`, () => {
     const run = "docker run --rm -v settings:/data";
     const tokens = "-e SLACK_BOT_TOKEN=xoxb-1-2-abc -e SLACK_APP_TOKEN=xapp-1-A1-2-abc";
 
-    const asked = await terminal.run(`${run} gantry src/bin/setup.ts 2>&1 || true`);
-    const said = await terminal.run(`${run} ${tokens} gantry src/bin/setup.ts --workloads demo --skip-checks`);
+    const asked = await terminal.run(`${run} gantry setup 2>&1 || true`);
+    const said = await terminal.run(`${run} ${tokens} gantry setup --workloads demo --skip-checks`);
 
     expect(asked).toContain("--transport socket|http is missing");
-    expect(said).toContain("docker exec gantry node src/bin/doctor.ts");
+    expect(said).toContain("docker exec gantry gantry doctor");
     expect(await terminal.run(`${run} --entrypoint stat gantry -c '%a %U' /data/.env`)).toBe("600 node\n");
-    expect(await terminal.run(`${run} --network none gantry src/bin/doctor.ts || true`)).toContain("Slack");
+    expect(await terminal.run(`${run} --network none gantry doctor || true`)).toContain("Slack");
     await terminal.run("docker volume rm settings");
   });
 
@@ -77,6 +77,23 @@ describe.skipIf("missing" in daemon)(`the image${why}`, () => {
 
     expect(said.split("Using cache").length).toBeGreaterThan(8);
     expect(said).not.toContain("added ");
+  });
+
+  test("says of which version and commit it is, when it is built with them", async () => {
+    const known = { VERSION: "1.2.3", REVISION: "abc123", SOURCE: "https://git.example.com/gantry" };
+    const args = Object.entries(known).map(([name, value]) => `--build-arg ${name}=${value}`);
+
+    await terminal.run(`docker build -t gantry-labelled ${args.join(" ")} .`);
+
+    const labels = await terminal.run("docker image inspect gantry-labelled --format '{{json .Config.Labels}}'");
+    expect(JSON.parse(labels)).toEqual({
+      "org.opencontainers.image.title": "Gantry",
+      "org.opencontainers.image.description": "Run container workloads from Slack",
+      "org.opencontainers.image.licenses": "Apache-2.0",
+      "org.opencontainers.image.version": known.VERSION,
+      "org.opencontainers.image.revision": known.REVISION,
+      "org.opencontainers.image.source": known.SOURCE,
+    });
   });
 
   test("ends cleanly at docker stop, before its time is over", async () => {

@@ -20,6 +20,7 @@ describe.skipIf(missing !== undefined)(`a new image on the volume of an earlier 
   });
   afterAll(() => terminal?.close());
 
+  // The earlier image has no `gantry`.
   const say = (text: string) => terminal.run(`docker exec gantry node src/bin/say.ts ${text}`);
   const start = async () => {
     await terminal.run("docker run --detach --name gantry -v gantry:/data gantry");

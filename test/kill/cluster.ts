@@ -92,8 +92,14 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
   };
   const serviceProxy = await openKillingProxy({
     inner: service.fetch,
-    nameOf: ({ request }) => (request.method === "GET" ? readPurpose.read() : "service: write"),
+    nameOf({ request }) {
+      if (new URL(request.url).pathname.endsWith("/healthz")) return undefined;
+      if (request.method !== "GET") return "service: write";
+      return service.logAnswer(request) === undefined ? readPurpose.read() : "service: read the log";
+    },
     instead({ request }) {
+      const lines = service.logAnswer(request);
+      if (lines !== undefined) return lines;
       if (request.method !== "GET") return trouble.writes;
       const isRefused = trouble.readsRefused && readPurpose.read() === "service: read for drift";
       return isRefused ? Response.json({ message: "not for you" }, { status: 403 }) : undefined;
@@ -129,6 +135,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
   });
   const keys = newKey();
   const epochMs = Date.now();
+  const nowMs = (): number => Date.now() + (Date.now() - epochMs) * (SPEED - 1);
   const steps = new Map<number, number>();
   let chances = 0;
   let movedAtMs = performance.now();
@@ -197,8 +204,10 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
     url: slackProxy.url,
     requestUrl: () => loadBalancer.url,
     ackMs: PATIENT_ACK_MS,
-    // A trigger lives for 3 s of Slack's time, which a busy machine would use up.
-    now: () => epochMs + (Date.now() - epochMs) / SPEED,
+    // Its limits count in the time of the replicas: by a slower clock they would try again long before it takes a message.
+    now: nowMs,
+    // As patient as with an ack.
+    triggerMs: PATIENT_ACK_MS * SPEED,
   });
   const pulse: Pulse = { chances: () => chances, movedAtMs: () => movedAtMs, describe: () => replicas.describe() };
   const records = openRecords(database);
@@ -220,7 +229,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
     frozen: () => frozen,
     leaseOverMs: () => leaseOverMs,
     steps: (replica) => steps.get(replica) ?? 0,
-    nowMs: () => Date.now() + (Date.now() - epochMs) * (SPEED - 1),
+    nowMs,
     pulse,
     trace,
     isUp: () => waitFor(pulse, () => replicas.ports().length > 0, "a replica takes deliveries"),

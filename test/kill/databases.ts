@@ -1,8 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Client } from "pg";
-import { startPostgres } from "../support/postgres.ts";
+import { newDatabase, startPostgres } from "../support/postgres.ts";
 import type { StoreKind } from "./options.ts";
 import type { ReplicaSetup } from "./ipc.ts";
 
@@ -37,25 +36,14 @@ async function databases(): Promise<Databases> {
   const server = await startPostgres();
   if ("missing" in server) throw new Error(`There is no PostgreSQL here: ${server.missing}.`);
   const { url: serverUrl } = server;
-  let last = 0;
-  const create = async (name: string): Promise<void> => {
-    const client = new Client({ connectionString: serverUrl });
-    await client.connect();
-    await client.query(`create database ${name}`);
-    await client.end();
-  };
   // One after the other: PostgreSQL copies a template that nobody else may use meanwhile.
-  let created: Promise<void> = Promise.resolve();
+  let created: Promise<unknown> = Promise.resolve();
   return {
     replicas: 2,
     async next() {
-      last += 1;
-      const name = `cluster${last}`;
-      created = created.then(() => create(name));
-      await created;
-      const url = new URL(serverUrl);
-      url.pathname = `/${name}`;
-      return { kind: "postgres", url: url.toString(), poolSize: 5, statementTimeoutMs: 5_000 };
+      const url = created.then(() => newDatabase(serverUrl));
+      created = url;
+      return { kind: "postgres", url: await url, poolSize: 5, statementTimeoutMs: 5_000, connectWithinMs: 30_000 };
     },
     close: server.stop,
   };

@@ -1,8 +1,9 @@
 import type { ChangeState } from "../../src/bot/changes/stored-change.ts";
 import type { Person } from "../../src/playground/people/person.ts";
-import { type CardSeen, cards, formText, isAtEnd, quiet, type Scene, ephemerals } from "./scene.ts";
+import { type CardSeen, cards, changesOf, formText, isAtEnd, quiet, type Scene, ephemerals } from "./scene.ts";
 import type { ChangeRecord, EventRecord } from "./records.ts";
-import { faultsOfParts } from "./several.ts";
+import { faultsOfFollows } from "./follow-story.ts";
+import { faultsOfParts, faultsOfRollouts } from "./several.ts";
 import { waitFor } from "./wait-for.ts";
 
 export const faults = [
@@ -19,10 +20,15 @@ export const faults = [
   /** Nobody was told anything: no ack, no card, no answer. */
   "silent",
   "cards with live buttons",
+  /** Of a log that is followed. */
+  "lines lost",
+  "lines told twice",
   /** A card that was posted and not stored did something when it was clicked. */
   "clicks on lost cards that count",
   /** The row, its card or the service say something else. */
   "untrue settlements",
+  /** A service got another version before the one before it in the same request was healthy. */
+  "parts begun too early",
   "stuck",
   "mistakes in the log",
 ] as const;
@@ -32,22 +38,29 @@ export type Violation = { readonly fault: Fault; readonly what: string };
 /** How the card of a state begins; of a done one, its outcome says which. */
 const marks: Readonly<Record<Exclude<ChangeState, "pending" | "approved" | "claimed">, RegExp>> = {
   done: /^(?:✅|🟡|🔴|⚠️ \d+ of)/u,
-  failed: /^❌/u,
+  failed: /^(?:❌|(?:🔴|🟡|⚠️) \d+ of)/u,
   unknown: /^❓ (?:Can't tell|\d+ of)/u,
   rejected: /^🚫 Rejected/u,
   cancelled: /^🚫 Cancelled/u,
   expired: /^⌛/u,
   drifted: /^⚠️/u,
 };
-const harmless = /^(?:Undo|Try again|Request .*|Ask for the other \d+)$/u;
+const harmless = /^(?:Undo|Roll back|Try again|Request .*|Tell me here|Ask for the other \d+)$/u;
 
 /** Compares everything that a round left: at the service, in the database, and in Slack. */
 export async function findFaults(scene: Scene): Promise<readonly Violation[]> {
-  const changes = await scene.cluster.records.changes(scene.name);
-  const violations: Violation[] = [];
+  const changes = await changesOf(scene);
+  const violations: Violation[] = faultsOfRollouts(scene, changes);
   for (const change of changes) violations.push(...ofChange(scene, change), ...(await faultsOfParts(scene, change)));
-  violations.push(...ofMessages(scene, changes), ...(await ofService(scene, changes)));
+  violations.push(
+    ...ofMessages(scene, changes),
+    ...(await ofService(
+      scene,
+      changes.filter(({ workload_name }) => workload_name === scene.name),
+    )),
+  );
   violations.push(...ofPeople(scene, changes, await scene.cluster.records.events(scene.name)));
+  violations.push(...faultsOfFollows(scene));
   for (const card of lost(scene, changes)) violations.push(...(await ofLost(scene, card)));
   return violations;
 }

@@ -30,6 +30,11 @@ export const edges = [
   "postponeDrawing",
   "beginTelling",
   "markTold",
+  "beginFollow",
+  "takeFollow",
+  "saveFollow",
+  "stopFollow",
+  "endFollow",
   "note",
   "beat",
   "countCalls",
@@ -44,6 +49,10 @@ export const calls = [
   "service: read back",
   "service: read to settle",
   "service: read for health",
+  "service: read the log",
+  "slack: start a stream",
+  "slack: append to a stream",
+  "slack: stop a stream",
   "slack: users.info",
   "slack: conversations.members",
   "slack: post the card",
@@ -80,6 +89,10 @@ export type StoryName =
   | "pointed"
   | "own"
   | "several"
+  | "deployed"
+  | "wentBack"
+  | "deployedSeveral"
+  | "followed"
   | FaultStory;
 
 /** Stories in which Slack is in trouble, or somebody edits what they said. */
@@ -94,6 +107,9 @@ type Plan = {
   /** It lies on the way of whoever takes over: somebody else is killed first, at one of these. */
   readonly afterKillAt?: readonly Point[];
 };
+
+/** A deploy, one that goes back, and one of several services. */
+const rolledOut = ["deployed", "wentBack", "deployedSeveral"] as const; // names of stories
 
 const leftDelivery: readonly Point[] = [
   { name: "accept", when: "after" },
@@ -116,36 +132,45 @@ const plans: Readonly<Record<PointName, Plan>> = {
   remember: { stories: ["edited"] },
   // A routine request finishes its delivery together with storing its Change.
   takeDeliveries: { stories: ["approved", "pointed"], afterKillAt: leftDelivery },
-  insertChange: { stories: ["several", "approved", "routine", "undone", "pointed"] },
+  insertChange: { stories: ["several", ...rolledOut, "approved", "routine", "undone", "pointed"] },
   approve: { stories: ["several", "approved", "undone", "drifted", "pointed"] },
   reject: { stories: ["rejected"] },
   cancel: { stories: ["cancelled"] },
   drift: { stories: ["drifted"] },
   refuse: { stories: ["refused"] },
-  claim: { stories: ["several", "approved", "routine", "pointed"] },
+  claim: { stories: ["several", ...rolledOut, "approved", "routine", "pointed"] },
   doubt: { stories: ["doubted"] },
-  succeed: { stories: ["several", "approved", "routine", "doubted", "pointed"] },
+  succeed: { stories: ["several", ...rolledOut, "approved", "routine", "doubted", "pointed"] },
   fail: { stories: ["doubted"] },
   giveUp: { stories: ["doubted"] },
   // A routine scale is healthy in its read-back.
-  observe: { stories: ["several", "approved", "pointed"] },
+  observe: { stories: ["several", ...rolledOut, "approved", "pointed"] },
   expire: { stories: ["expired"] },
-  open: { stories: ["several", "approved", "routine", "pointed"], afterKillAt: leftRun },
+  open: { stories: ["several", ...rolledOut, "approved", "routine", "pointed"], afterKillAt: leftRun },
   holdDrawing: { stories: ["approved", "routine", "late", "limited", "edited"], passes: 2 },
   beginDrawing: { stories: ["approved", "routine", "rejected", "drifted", "pointed"], passes: 2 },
   markDrawn: { stories: ["approved", "routine", "rejected", "cancelled", "pointed", "late", "blockless"], passes: 1 },
   postponeDrawing: { stories: ["undrawable", "limited", "archived"] },
   beginTelling: { stories: ["removed"] },
   markTold: { stories: ["removed"] },
+  beginFollow: { stories: ["followed"] },
+  takeFollow: { stories: ["followed"], passes: 1 },
+  saveFollow: { stories: ["followed"], passes: 5 },
+  stopFollow: { stories: ["followed"] },
+  endFollow: { stories: ["followed"] },
   note: { stories: ["own"] },
   beat: { stories: ["approved", "routine", "pointed"], passes: 2 },
   countCalls: { stories: ["approved", "routine", "pointed"], passes: 1 },
   "service: read to propose": { stories: ["approved", "routine", "pointed"] },
-  "service: read for drift": { stories: ["approved", "drifted", "pointed"] },
-  "service: write": { stories: ["several", "approved", "routine", "undone", "pointed"] },
-  "service: read back": { stories: ["several", "approved", "routine", "pointed"] },
+  "service: read for drift": { stories: ["deployed", "wentBack", "approved", "drifted", "pointed"] },
+  "service: write": { stories: ["several", ...rolledOut, "approved", "routine", "undone", "pointed"] },
+  "service: read back": { stories: ["several", ...rolledOut, "approved", "routine", "pointed"] },
   "service: read to settle": { stories: ["doubted"] },
-  "service: read for health": { stories: ["approved", "pointed"] },
+  "service: read for health": { stories: [...rolledOut, "approved", "pointed"] },
+  "service: read the log": { stories: ["followed"], passes: 2 },
+  "slack: start a stream": { stories: ["followed"] },
+  "slack: append to a stream": { stories: ["followed"], passes: 2 },
+  "slack: stop a stream": { stories: ["followed"] },
   "slack: users.info": { stories: ["approved", "routine", "pointed"] },
   "slack: conversations.members": { stories: ["approved", "pointed"] },
   "slack: post the card": { stories: ["approved", "routine", "pointed", "late", "blockless", "slow"] },

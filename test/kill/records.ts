@@ -10,6 +10,8 @@ export type ChangeRecord = {
   readonly delivery_id: string;
   readonly state: ChangeState;
   readonly op: string;
+  readonly verb: string;
+  readonly workload_name: string;
   readonly requester_id: string;
   readonly expires_at: string | null;
   readonly settled_at: string | null;
@@ -37,17 +39,22 @@ export type Records = {
   readonly events: (workload: string) => Promise<readonly EventRecord[]>;
   /** Ids of deliveries that nobody has finished. */
   readonly unfinished: () => Promise<readonly string[]>;
+  /** How many logs are followed. */
+  readonly follows: () => Promise<number>;
   readonly close: () => Promise<void>;
 };
 
 type Query = (text: string) => Promise<readonly unknown[]>;
 
 const columns =
-  "id, delivery_id, state, op, requester_id, expires_at, settled_at, ending, health, progress, look_after, stale, nowhere, owed_at, card_ts, posts, part_count";
+  "id, delivery_id, state, op, verb, workload_name, requester_id, expires_at, settled_at, ending, health, progress, look_after, stale, nowhere, owed_at, card_ts, posts, part_count";
 
 export function openRecords(database: ReplicaSetup["database"]): Records {
   const { query, close } = database.kind === "sqlite" ? ofFile(database.dataDir) : ofServer(database.url);
   return {
+    async follows() {
+      return (await query("select id from follow")).length;
+    },
     async changes(workload) {
       const where = `workload_name = '${workload}' and part_of is null`;
       return recordsIn(await query(`select ${columns} from change where ${where} order by created_at`));

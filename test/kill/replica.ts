@@ -5,6 +5,8 @@ import { readKeyring, createSealer } from "../../src/bot/accounts/seal.ts";
 import { createApi } from "../../src/api/client.ts";
 import type { WorkloadRef } from "../../src/bot/changes/change.ts";
 import { readConfig } from "../../src/bot/compose/config.ts";
+import { directNetwork, type Network } from "../../src/platform/http/network.ts";
+import { createPost, type Send } from "../../src/platform/http/send.ts";
 import { createLog } from "../../src/platform/log.ts";
 import { readPolicy } from "../../src/bot/policy/read-policy.ts";
 import { createBot } from "../../src/bot/compose/bot.ts";
@@ -50,14 +52,14 @@ async function open(setup: ReplicaSetup): Promise<number> {
     started: () => say({ kind: "started" }),
     claimed: ({ id, workload }) => void sentFor.set(pathOf(workload), id),
   });
-  markRequests(number, (path) => sentFor.get(path));
+  const network = marking(number, (path) => sentFor.get(path));
   const fast = (ms: number): Promise<void> => sleep(ms / SPEED);
   const { username, token } = service;
   const policy = readPolicy(setup.policy, "policy.yaml");
   const bot = createBot({
-    slack,
+    slack: { ...slack, network },
     listen: { host: "127.0.0.1", port: 0 },
-    api: createApi({ baseUrl: service.url, now: () => now().getTime(), wait: fast }),
+    api: createApi({ baseUrl: service.url, send: network.send, now: () => now().getTime(), wait: fast }),
     account: { username, token },
     accountMode: "fallback",
     policy: () => policy,
@@ -85,16 +87,14 @@ async function begin(setup: ReplicaSetup): Promise<void> {
 }
 
 /** Every request says who sends it, and a write for which Change: the one that was claimed last for its workload. */
-function markRequests(number: number, changeAt: (path: string) => string | undefined): void {
-  const plain = globalThis.fetch;
-  globalThis.fetch = (input, init) => {
-    const request = new Request(input, init);
-    request.headers.set(replicaHeader, String(number));
-    const path = /\/v1\/(regions\/[^/]+\/(?:services|jobs)\/[^/?]+)/u.exec(request.url)?.[1];
-    const change = request.method === "GET" || path === undefined ? undefined : changeAt(path);
-    if (change !== undefined) request.headers.set(changeHeader, change);
-    return plain(request);
+function marking(number: number, changeAt: (path: string) => string | undefined): Network {
+  const send: Send = (url, outgoing) => {
+    const path = /\/v1\/(regions\/[^/]+\/(?:services|jobs)\/[^/?]+)/u.exec(url)?.[1];
+    const change = outgoing.method === "GET" || path === undefined ? undefined : changeAt(path);
+    const marks = { [replicaHeader]: String(number), ...(change !== undefined && { [changeHeader]: change }) };
+    return directNetwork.send(url, { ...outgoing, headers: { ...outgoing.headers, ...marks } });
   };
+  return { ...directNetwork, send, post: createPost(send) };
 }
 
 function pathOf({ kind, region, name }: WorkloadRef): string {

@@ -71,6 +71,7 @@ const always: ReadonlySet<Edge> = new Set<Edge>([
   "markDrawn",
   "postponeDrawing",
   "markTold",
+  "endFollow",
   "note",
   "beat",
   "countCalls",
@@ -81,7 +82,7 @@ function isEffective(edge: Edge, result: unknown): boolean {
   if (always.has(edge)) return true;
   if (Array.isArray(result)) return result.length > 0;
   if (typeof result === "object" && result !== null && "kind" in result) {
-    return result.kind === "moved";
+    return result.kind === "moved" || result.kind === "begun";
   }
   return result !== undefined && result !== false && result !== "taken";
 }

@@ -1,7 +1,7 @@
 import { planOf, type Point, type StoryName } from "./points.ts";
 import type { Outcome } from "./outcomes.ts";
 import { outcomesOf } from "./several.ts";
-import { quiet, type Scene, Silent } from "./scene.ts";
+import { changesOf, quiet, type Scene, Silent } from "./scene.ts";
 import { LostDecision } from "./decisions.ts";
 import { cleanUp, stories } from "./stories.ts";
 import type { Cluster } from "./cluster.ts";
@@ -82,7 +82,7 @@ export function mistakes(cluster: Cluster): Violation[] {
 
 /** How each request of a scene ended. */
 export async function endsOf(scene: Scene): Promise<readonly Outcome[]> {
-  const changes = await scene.cluster.records.changes(scene.name);
+  const changes = await changesOf(scene);
   return (await Promise.all(changes.map((change) => outcomesOf(scene, change)))).flat();
 }
 

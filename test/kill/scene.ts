@@ -105,7 +105,7 @@ export function cards({ cluster }: Pick<Scene, "cluster">): readonly CardSeen[] 
 /** They change nothing, so they may stay on any card. */
 const looks = /^(?:Logs|Show .*)$/u;
 
-function buttonsIn(value: unknown): string[] {
+export function buttonsIn(value: unknown): string[] {
   if (Array.isArray(value)) return value.flatMap(buttonsIn);
   if (typeof value !== "object" || value === null) return [];
   const { type, text } = value as { type?: unknown; text?: { text?: unknown } }; // a block or a part of one
@@ -148,9 +148,16 @@ function isLookedAt({ health, progress, look_after, settled_at, part_count }: Ch
   return look_after !== null && Date.parse(look_after) - Date.parse(settled_at ?? "") > MINUTE_MS;
 }
 
+/** The requests about the services of a scene; of several, that about the first one. */
+export async function changesOf({ cluster, name, others }: Scene): Promise<readonly ChangeRecord[]> {
+  const all = await Promise.all([name, ...others].map((each) => cluster.records.changes(each)));
+  return all.flat();
+}
+
 /** Whether nothing is under way but what waits for people. */
-export async function isQuiet({ cluster, name }: Scene): Promise<boolean> {
-  const changes = await cluster.records.changes(name);
+export async function isQuiet(scene: Scene): Promise<boolean> {
+  const { cluster } = scene;
+  const changes = await changesOf(scene);
   const isWaiting = ({ state, stale }: ChangeRecord): boolean => state === "pending" && stale === 0;
   return changes.every((each) => isAtEnd(each) || isWaiting(each)) && (await cluster.records.unfinished()).length === 0;
 }

@@ -3,8 +3,10 @@ import type { Service } from "../../src/api/answers.ts";
 import { memoryEngine } from "../service/support/memory-engine.ts";
 import { images } from "../service/support/memory-store.ts";
 import { serve } from "../../src/service/api/serve.ts";
+import { sendTo } from "../../src/platform/http/send.ts";
 import type { Arrived } from "./killing-proxy.ts";
 import { changeHeader } from "./ipc.ts";
+import { type Rollouts, withRollouts } from "./rollouts.ts";
 
 /** What the service saw of the writes of a Change. */
 export type Written = {
@@ -26,13 +28,17 @@ export type ServiceSide = {
   readonly arrivals: () => number;
   readonly noteArrival: (arrived: Arrived) => void;
   readonly noteDone: (arrived: Arrived, response: Response) => void;
+  /** The lines of a service's log, which a story writes. */
+  readonly logOf: (name: string) => string[];
+  /** The answer to a request for a log that a story has written. */
+  readonly logAnswer: (request: Request) => Response | undefined;
   /** Makes a service of two instances that run; past the bot, like everything here. */
   readonly create: (name: string) => Promise<void>;
   readonly read: (name: string) => Promise<Service>;
   readonly resize: (name: string, size: number) => Promise<void>;
   readonly remove: (name: string) => Promise<void>;
   readonly close: () => Promise<void>;
-};
+} & Omit<Rollouts, "fetch">;
 
 const REGION = "beijing1";
 
@@ -41,9 +47,10 @@ export function openServiceSide(): ServiceSide {
   const regions = ["us", "beijing1", "beijing2"];
   const { engine, close } = memoryEngine(regions);
   const account = { username: "gantry", token: "a-token-that-only-the-kill-tests-know" };
-  const fetch = serve({ engine, users: [account], regions, checkAnswers: true });
-  const api = createApi({ baseUrl: "http://service.invalid", fetch }).as(account);
+  const { fetch, ...rollouts } = withRollouts(serve({ engine, users: [account], regions, checkAnswers: true }));
+  const api = createApi({ baseUrl: "http://service.invalid", send: sendTo(fetch) }).as(account);
   const writes = new Map<string, Written>();
+  const logs = new Map<string, string[]>();
   let unclaimed = 0;
   const written = (changeId: string): Written => {
     const known = writes.get(changeId) ?? { arrived: 0, done: 0, body: "" };
@@ -53,6 +60,7 @@ export function openServiceSide(): ServiceSide {
   return {
     account,
     fetch,
+    ...rollouts,
     written,
     unclaimed: () => unclaimed,
     arrivals: () => [...writes.values()].reduce((sum, { arrived }) => sum + arrived, 0),
@@ -70,6 +78,18 @@ export function openServiceSide(): ServiceSide {
     noteDone({ request }, response) {
       const change = request.headers.get(changeHeader);
       if (request.method !== "GET" && change !== null && response.ok) written(change).done += 1;
+    },
+    logOf(name) {
+      const lines = logs.get(name) ?? [];
+      logs.set(name, lines);
+      return lines;
+    },
+    logAnswer({ method, url }) {
+      const { pathname, searchParams } = new URL(url);
+      const [, name = ""] = /\/services\/([^/]+)\/logs$/u.exec(pathname) ?? [];
+      const lines = method === "GET" ? logs.get(name) : undefined;
+      const newest = lines?.slice(-Number(searchParams.get("size") ?? 100));
+      return newest && Response.json(newest.map((log) => ({ instance_name: `${name}-0`, log })));
     },
     ...pastTheBot(api),
     close,

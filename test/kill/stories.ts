@@ -2,9 +2,10 @@ import type { Person } from "../../src/playground/people/person.ts";
 import type { StoryName } from "./points.ts";
 import { acts, cards, quiet, type Scene } from "./scene.ts";
 import { isSoon, patience, waitFor } from "./wait-for.ts";
+import { followsLog } from "./follow-story.ts";
 import { asksInForm } from "./form-story.ts";
 import { approverOf, asks, decides, insists, oneOf, pending, seen } from "./decisions.ts";
-import { asksForSeveral } from "./several.ts";
+import { asksForSeveral, deploys, deploysAndGoesBack, deploysSeveral } from "./several.ts";
 import { troubleStories } from "./trouble-stories.ts";
 
 type Story = (scene: Scene) => Promise<void>;
@@ -99,6 +100,10 @@ export const stories: Readonly<Record<StoryName, Story>> = {
     await decides(scene, approverOf(scene), "Approve");
   },
   several: asksForSeveral,
+  deployed: deploys,
+  wentBack: deploysAndGoesBack,
+  deployedSeveral: deploysSeveral,
+  followed: followsLog,
   ...troubleStories,
   async own(scene) {
     scene.arm();

@@ -11,6 +11,27 @@ export const dockerMutants: readonly Mutant[] = [
     tests: ["test/service/workloads/services/next-steps.test.ts"],
   },
   {
+    bug: "old instances end by any number at once",
+    file: "src/service/workloads/services/next-steps.ts",
+    text: "Math.min(handedOver, mostAtOnce)",
+    becomes: "handedOver",
+    tests: ["test/service/workloads/services/next-steps.test.ts"],
+  },
+  {
+    bug: "an old instance stops when one image of two is there",
+    file: "src/service/workloads/services/service-instance.ts",
+    text: "if (could.size === count) hasRoom",
+    becomes: "hasRoom",
+    tests: ["test/service/workloads/services/pull-first.test.ts"],
+  },
+  {
+    bug: "a new version without ports takes over after a moment",
+    file: "src/service/workloads/services/service-container.ts",
+    text: "isUnproven ? UNPROVEN_PATIENCE : 1;",
+    becomes: "1;",
+    tests: ["test/service/workloads/services/revisions.test.ts"],
+  },
+  {
     bug: "a health check that Podman leaves to a systemd that isn't there is never run",
     file: "src/service/engines/docker/units/health-check.ts",
     text: "      await daemon.checkHealth(id, timeoutMs + LATE_MS);\n",

@@ -18,6 +18,20 @@ const execPlugins = ["test/service/engines/kubernetes/cluster/exec-plugin.test.t
 
 export const kubernetesMutants: readonly Mutant[] = [
   {
+    bug: "an init container gets another image without adopt.allow",
+    file: "src/service/engines/kubernetes/write/change-service.ts",
+    text: "[...containerChanges(found, after), ...init]",
+    becomes: "[...containerChanges(found, after)]",
+    tests: ["test/service/engines/kubernetes/write/deploy.test.ts"],
+  },
+  {
+    bug: "pods sleep before their end also on clusters that don't know it",
+    file: "src/service/engines/kubernetes/write/service-manifests.ts",
+    text: "Number(minor) >= SLEEPS_SINCE ? preStopSeconds : 0",
+    becomes: "preStopSeconds",
+    tests: ["test/service/engines/kubernetes/write/service-manifests.test.ts"],
+  },
+  {
     bug: "a pod that only matches the selector counts as an instance",
     file: "src/service/engines/kubernetes/read/pods.ts",
     text: '  if (!owner) return "";',

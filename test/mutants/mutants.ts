@@ -1,6 +1,9 @@
+import { auditMutants } from "./audit-mutants.ts";
 import { dockerMutants } from "./docker-mutants.ts";
 import { kubernetesMutants } from "./kubernetes-mutants.ts";
+import { observingMutants } from "./observing-mutants.ts";
 import { socketMutants } from "./socket-mutants.ts";
+import { watchingMutants } from "./watching-mutants.ts";
 
 /** A plausible bug of one line. One of the named test files has to fail with it. */
 export type Mutant = {
@@ -26,7 +29,116 @@ const imagesAndLimits = ["test/bot/policy/images-and-limits.test.ts"];
 const watched = ["test/bot/changes/health.test.ts"];
 const talk = ["test/bot/slack/receive/only-orders.property.test.ts"];
 
+const deploysSeveral = ["test/flows/changing/deploy-several.test.ts"];
+
+const newImages = ["test/bot/commands/lookup/new-image.test.ts", "test/flows/approving/new-images.test.ts"];
+
 export const mutants: readonly Mutant[] = [
+  {
+    bug: "a watch goes on when policy no longer allows it",
+    file: "src/bot/workflow/watching/rights.ts",
+    text: 'return { kind: "lost", why: "policy no longer allows it here" };',
+    becomes: 'return { kind: "unknown" };',
+    tests: ["test/flows/watching/watches-end.test.ts"],
+  },
+  {
+    bug: "who may not end what others watch is told that nobody watches it",
+    file: "src/bot/workflow/watching/change-watches.ts",
+    text: "if (others.length > 0 && own.length === 0 && (await refusalOf(asked, wish)) !== undefined) return undefined;",
+    becomes: "",
+    tests: ["test/flows/watching/watches.test.ts"],
+  },
+  {
+    bug: "every replica tells the same digest",
+    file: "src/bot/store/watches.ts",
+    text: ".set({ digest_token: token, digest_until: clock(DIGEST_WITHIN_MS) })",
+    becomes: ".set({ digest_token: token })",
+    tests: ["test/bot/store/on-sqlite.test.ts"],
+  },
+  {
+    bug: "a digest that was sent when a replica died is sent again as if it were new",
+    file: "src/bot/store/watches.ts",
+    text: "digest_posts: sql<number>`digest_posts + 1`",
+    becomes: "digest_posts: sql<number>`digest_posts`",
+    tests: ["test/bot/store/on-sqlite.test.ts"],
+  },
+  {
+    bug: "a watch tells that a job failed beside the job's own card",
+    file: "src/bot/workflow/watching/notify.ts",
+    text: 'if (change.health?.kind === "trouble" && isDrawn) return { kind: "drop" };',
+    becomes: 'if (change.health?.kind === "trouble" && isDrawn) return wanted;',
+    tests: ["test/flows/watching/job-told-once.test.ts"],
+  },
+  {
+    bug: "a watch of the file whose owner lost the right says so at every look",
+    file: "src/bot/store/watches.ts",
+    text: '.where("paused_why", why === undefined ? "is not" : "is", null)',
+    becomes: "",
+    tests: ["test/flows/watching/watches-of-the-file.test.ts"],
+  },
+  {
+    bug: "who restarted web is answered with everything that was done to it",
+    file: "src/bot/store/history.ts",
+    text: 'if (verbs !== undefined) select = select.where("verb", "in", verbs);',
+    becomes: "",
+    tests: ["test/flows/reading/history.test.ts"],
+  },
+  {
+    bug: "a new image is no reason to ask anybody",
+    file: "src/bot/commands/lookup/authorize.ts",
+    text: 'risk: change.newImage === undefined || risk !== "routine" ? risk : "disruptive",',
+    becomes: "risk,",
+    tests: newImages,
+  },
+  {
+    bug: "an image counts as known where the list can't be read",
+    file: "src/bot/commands/lookup/new-image.ts",
+    text: "if (key === undefined || found === undefined || found instanceof Problem) return false;",
+    becomes: "if (key === undefined || found === undefined || found instanceof Problem) return true;",
+    tests: newImages,
+  },
+  {
+    bug: "the next workload gets its new version before the one before is healthy",
+    file: "src/bot/workflow/run.ts",
+    text: "if (!(await watchRollout(deps, { part: rolling, opened }, signal))) return undefined;",
+    becomes: "if (await watchRollout(deps, { part: rolling, opened }, signal)) return undefined;",
+    tests: deploysSeveral,
+  },
+  {
+    bug: "policy isn't asked again before the next workload of a request",
+    file: "src/bot/workflow/run.ts",
+    text: "const cleared = isJustCleared(deps, request) ? undefined : await clearPart(deps, { part, request, opened });",
+    becomes: 'const cleared = isJustCleared(deps, request) ? undefined : ({ kind: "run", opened } as Clearance);',
+    tests: deploysSeveral,
+  },
+  {
+    bug: "a workload whose turn comes later needs no more approvals than it had",
+    file: "src/bot/workflow/access/clear-to-run.ts",
+    text: "throw new UserError(reapprovalNotice(request, verdict.terms, counting));",
+    becomes: 'return { kind: "run", opened };',
+    tests: deploysSeveral,
+  },
+  {
+    bug: "a part that doesn't get healthy doesn't stop those after it",
+    file: "src/bot/workflow/run.ts",
+    text: '|| part.state === "unknown" || (isRolledOut(part) && !isAchieved(part));',
+    becomes: '|| part.state === "unknown";',
+    tests: deploysSeveral,
+  },
+  {
+    bug: "a way back that doesn't get ready leads to another one",
+    file: "src/bot/workflow/repeat/way-back.ts",
+    text: "if (call.body.revision !== undefined) return undefined;",
+    becomes: "",
+    tests: deploysSeveral,
+  },
+  {
+    bug: "the name of a service is deployed as a tag",
+    file: "src/bot/commands/verbs/deploy/deploy.ts",
+    text: "if (found === undefined || found instanceof OtherKind) return;",
+    becomes: "if (found !== undefined) return;",
+    tests: deploysSeveral,
+  },
   {
     bug: "the words before a mention are thrown away",
     file: "src/bot/slack/receive/addressed.ts",
@@ -198,8 +310,8 @@ export const mutants: readonly Mutant[] = [
   {
     bug: "a card that Slack doesn't update counts as told",
     file: "src/bot/store/leases.ts",
-    text: "card !== undefined && isShown && {",
-    becomes: "card !== undefined && {",
+    text: "isShown && {",
+    becomes: "{",
     tests: ["test/flows/approving/told-without-card.test.ts"],
   },
   {
@@ -392,6 +504,76 @@ export const mutants: readonly Mutant[] = [
     tests: ["test/bot/logs/excerpt.test.ts"],
   },
   {
+    bug: "reading the escapes of JSON brings a secret to light",
+    file: "src/bot/logs/excerpt.ts",
+    text: "const redacted = redactByInstance(changed, secrets);",
+    becomes: "const redacted = changed.map(({ text }) => text);",
+    tests: ["test/bot/logs/redacted-in-every-view.property.test.ts"],
+  },
+  {
+    bug: "a secret on the line after its name is shown in the file of a day, where two pages meet",
+    file: "src/bot/commands/verbs/logs/whole-day.ts",
+    text: "(pages[at - 1] ?? []).slice(-FLANK);",
+    becomes: "(pages[at - 1] ?? []).slice(0, 0);",
+    tests: ["test/bot/logs/redacted-in-every-view.property.test.ts"],
+  },
+  {
+    bug: "new lines push the older page of a log back",
+    file: "src/bot/commands/verbs/logs/pages.ts",
+    text: "let edge = placeOfMark(mark.of, found)?.[mark.edge];",
+    becomes: "let edge: number | undefined = placeOfMark(mark.of, []) === undefined ? undefined : 0;",
+    tests: ["test/flows/reading/log-pages.test.ts"],
+  },
+  {
+    bug: "lines around a match come from another instance",
+    file: "src/bot/logs/readable.ts",
+    text: 'Map.groupBy(lines.keys(), (at) => lines[at]?.instance ?? "").values()',
+    becomes: "[[...lines.keys()]]",
+    tests: ["test/bot/logs/readable.test.ts"],
+  },
+  {
+    bug: "lines of a followed log are sent before they are stored, so that a kill repeats them",
+    file: "src/bot/workflow/log-follow.ts",
+    text: "await save(run, { message: { ...before, text: `${before.text}\\n${look.text}` }, isShown: false });",
+    becomes: "run.state = { ...run.state, message: { ...before, text: `${before.text}\\n${look.text}` } };",
+    tests: ["test/flows/watching/follow-a-log.test.ts"],
+  },
+  {
+    bug: "a thread that Slack takes one reply at a time of begins again each time",
+    file: "src/bot/slack/cards/cards.ts",
+    text: "lease.extend(isBegun ? { upTo: newest, keys } : undefined)",
+    becomes: "lease.extend()",
+    tests: ["test/flows/watching/health-trouble.test.ts"],
+  },
+  {
+    bug: "somebody who lost their rights goes on following a log",
+    file: "src/bot/workflow/log-follow.ts",
+    text: "if ((await refusedRead(logs, state.log.ask, context)) !== undefined) {",
+    becomes: "if (state.forMs < 0) {",
+    tests: ["test/flows/watching/follow-a-log.test.ts"],
+  },
+  {
+    bug: "a stream is fed until Slack ends it",
+    file: "src/bot/workflow/log-follow.ts",
+    text: "const STREAMED_FOR_MS = 4 * 60_000;",
+    becomes: "const STREAMED_FOR_MS = 40 * 60_000;",
+    tests: ["test/flows/watching/follow-a-log.test.ts"],
+  },
+  {
+    bug: "equal lines of a followed log come twice",
+    file: "src/bot/logs/new-lines.ts",
+    text: "for (let start = end; start > 0; start -= 1) {",
+    becomes: "for (let start = 1; start <= end; start += 1) {",
+    tests: ["test/bot/logs/new-lines.test.ts"],
+  },
+  {
+    bug: "a replica that lost its right to a follow stores something all the same",
+    file: "src/bot/store/log-follows.ts",
+    text: '.where("token", "=", token)\n    .returning("id")',
+    becomes: '.returning("id")',
+    tests: ["test/bot/store/on-sqlite.test.ts"],
+  },
+  {
     bug: "a change is undone a second time from a card that was not redrawn",
     file: "src/bot/workflow/repeat/redo.ts",
     text: "const earlier = undone === undefined || isStored ? undefined : await store.find({ undoOf: undone.id });",
@@ -429,8 +611,8 @@ export const mutants: readonly Mutant[] = [
   {
     bug: "a workload of a larger request waits for ever for another change of it",
     file: "src/bot/workflow/run.ts",
-    text: "if (deps.clock.now().getTime() - claimedMs < BUSY_FOR_MS) return;",
-    becomes: "if (deps.clock.now().getTime() - claimedMs < Infinity) return;",
+    text: "if (deps.clock.now().getTime() - turnMs(request) < BUSY_FOR_MS) return;",
+    becomes: "if (deps.clock.now().getTime() - turnMs(request) < Infinity) return;",
     tests: lateTurns,
   },
   {
@@ -526,5 +708,8 @@ export const mutants: readonly Mutant[] = [
   },
   ...dockerMutants,
   ...kubernetesMutants,
+  ...auditMutants,
+  ...observingMutants,
   ...socketMutants,
+  ...watchingMutants,
 ];

@@ -23,7 +23,9 @@ export type Result =
   /** A file came to no verdict, and why. */
   | { readonly kind: "broken"; readonly output: string };
 
+/** Of the files of one mutant; all of them together, without one, have so much more for each. */
 const LONGEST_RUN_MS = 180_000;
+const LONGEST_FILE_MS = 30_000;
 const COMPILED = "data/compiled";
 const notCopied = new Set(["node_modules", ".git", "data"]);
 
@@ -86,10 +88,11 @@ async function resultFrom(child: ChildProcess, tests: readonly string[]): Promis
   const { promise, resolve } = Promise.withResolvers<Result>();
   let why = "the process that ran the tests ended";
   const onExit = (): void => resolve({ kind: "broken", output: why });
+  const limitMs = LONGEST_RUN_MS + tests.length * LONGEST_FILE_MS;
   const timer = setTimeout(() => {
-    why = `no verdict in ${LONGEST_RUN_MS / 1000} s`;
+    why = `no verdict in ${limitMs / 1000} s`;
     child.kill("SIGKILL");
-  }, LONGEST_RUN_MS);
+  }, limitMs);
   child.once("exit", onExit);
   child.once("message", (result) => resolve(result as Result)); // sent by runner.ts
   if (hasEnded(child)) onExit();

@@ -14,6 +14,9 @@ test("nothing is needed, and an empty variable counts as left out", () => {
       }),
       callsPerDay: undefined,
       dataDir: "/project/.gantry",
+      logFormat: "json",
+      metrics: undefined,
+      tracing: undefined,
       checkAnswers: false,
     },
   });
@@ -32,6 +35,9 @@ test("each variable is read", () => {
     SERVICE_HOST_MEMORY_MIB: "4096",
     SERVICE_HOST_COMMANDS: "allow",
     GANTRY_DATA: "/var/lib/gantry",
+    LOG_FORMAT: "pretty",
+    GANTRY_METRICS_PORT: "9465",
+    OTEL_EXPORTER_OTLP_ENDPOINT: "http://collector:4318",
   };
 
   expect(readServiceConfig(env, "/project")).toEqual({
@@ -49,6 +55,12 @@ test("each variable is read", () => {
       }),
       callsPerDay: 100,
       dataDir: "/var/lib/gantry",
+      logFormat: "pretty",
+      metrics: { host: "127.0.0.1", port: 9465 },
+      tracing: expect.objectContaining({
+        url: "http://collector:4318/v1/traces",
+        serviceName: "gantry-workload-api",
+      }),
       checkAnswers: true,
     },
   });

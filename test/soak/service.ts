@@ -1,6 +1,7 @@
 import { createApi, type ApiAccount } from "../../src/api/client.ts";
 import { listen } from "../../src/platform/http/listen.ts";
 import { serve } from "../../src/service/api/serve.ts";
+import { sendTo } from "../../src/platform/http/send.ts";
 import { memoryEngine } from "../service/support/memory-engine.ts";
 import { images } from "../service/support/memory-store.ts";
 
@@ -21,7 +22,7 @@ export async function openService(): Promise<Service> {
   const { engine, close } = memoryEngine(["us", REGION]);
   const account = { username: "gantry", token: "a-token-that-only-the-soak-knows" };
   const answer = serve({ engine, users: [account], regions: ["us", REGION] });
-  const api = createApi({ baseUrl: "http://service.invalid", fetch: answer }).as(account);
+  const api = createApi({ baseUrl: "http://service.invalid", send: sendTo(answer) }).as(account);
   const writes = new Map<string, number>();
   const counted = (request: Request): Promise<Response> => {
     const name = /\/services\/([^/?]+)/u.exec(request.url)?.[1];

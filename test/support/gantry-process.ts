@@ -24,9 +24,9 @@ export type GantryProcess = {
 /** What a program of ours needs beside its settings: without what was compiled before, it takes longer to start. */
 export const inherited = { PATH: process.env["PATH"], NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] };
 
-const main = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
+const main = fileURLToPath(new URL("../../src/gantry.js", import.meta.url));
 
-/** Starts `main.ts` on a free port; resolves when it takes commands. */
+/** Starts `gantry` on a free port; resolves when it takes commands. */
 export async function startGantryProcess({ dataDir, slack, apiUrl, env }: Wanted): Promise<GantryProcess> {
   const child = runMain({
     PORT: "0",
@@ -51,7 +51,7 @@ function transportEnv({ access: { transport } }: Wanted["slack"]): Record<string
     : { SLACK_SIGNING_SECRET: transport.signingSecret };
 }
 
-/** Runs `main.ts` with nothing in its environment but this. */
+/** Runs `gantry` with nothing in its environment but this. */
 export function runMain(env: Readonly<Record<string, string>>): { process: ChildProcess; output: () => string } {
   const child = spawn(process.execPath, [main], {
     env: { ...inherited, ...env },
@@ -75,5 +75,5 @@ function portIn(process: ChildProcess, output: () => string): Promise<number> {
 }
 
 function failed(code: number | null, output: string): never {
-  throw new Error(`main.ts ended with ${code}: ${output}`);
+  throw new Error(`gantry ended with ${code}: ${output}`);
 }

@@ -15,6 +15,7 @@ import type { Policy } from "../../src/bot/policy/policy.ts";
 import { serve } from "../../src/service/api/serve.ts";
 import { openStore } from "../../src/bot/store/open-store.ts";
 import type { Store } from "../../src/bot/store/store.ts";
+import { sendTo } from "../../src/platform/http/send.ts";
 import { memoryEngine } from "../service/support/memory-engine.ts";
 import { images } from "../service/support/memory-store.ts";
 import { freePort } from "./free-port.ts";
@@ -89,7 +90,7 @@ export async function installedBot({
   const botUrl = (): string => `http://127.0.0.1:${botPort}`;
   const towns = await openTowns({ botUrl, command: settings.command, now, rotates, transport: overTransport });
   const { apiUrl, transport } = towns.slack.access;
-  const past = createApi({ baseUrl, fetch: service });
+  const past = createApi({ baseUrl, send: sendTo(service) });
   const createService = (account: ApiAccount, name: string) => create(past.as(account), name);
   for (const account of users) await createService(account, "web");
 
@@ -104,7 +105,7 @@ export async function installedBot({
         oauth: { ...towns.slack.client, url: botUrl(), scopes: readAppManifest().oauth_config.scopes.bot },
       },
       listen: { host: "127.0.0.1", port: botPort },
-      api: createApi({ baseUrl, fetch: noting(sent, service), now, wait: briefly }),
+      api: createApi({ baseUrl, send: sendTo(noting(sent, service)), now, wait: briefly }),
       account: undefined,
       accountMode: "fallback",
       policy: policy ?? (() => defaultPolicy),

@@ -18,11 +18,14 @@ export function operationOf({ method, url }: Request): OperationId {
 /** A request that the bot sent to the service, with the account that it named. */
 export type SentRequest = { readonly op: OperationId; readonly username: string | null };
 
-/** Notes each operation before it is sent. The health page is none, and costs no call. */
+/** Pages beyond the contract cost no call: the health page, and the wait for a change. */
+const FREE = /\/(?:healthz|events)$/u;
+
+/** Notes each operation before it is sent. */
 export function noting(sent: SentRequest[], next: (request: Request) => Promise<Response>): typeof next {
   return (request) => {
     const username = request.headers.get("username");
-    if (!request.url.endsWith("/healthz")) sent.push({ op: operationOf(request), username });
+    if (!FREE.test(new URL(request.url).pathname)) sent.push({ op: operationOf(request), username });
     return next(request);
   };
 }

@@ -77,6 +77,21 @@ export async function startPostgres(): Promise<TestPostgres | { readonly missing
   return { url, up, down: () => end("SIGQUIT"), stop };
 }
 
+let databases = 0;
+
+/** The address of a new, empty database of a server. */
+export async function newDatabase(url: string): Promise<string> {
+  databases += 1;
+  const name = `gantry_${databases}`;
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  await client.query(`create database ${name}`);
+  await client.end();
+  const address = new URL(url);
+  address.pathname = `/${name}`;
+  return address.href;
+}
+
 /** Where both programs lie: on the PATH, or where Debian keeps them, the newest version first. */
 function binaries(): string | undefined {
   const debian = "/usr/lib/postgresql";

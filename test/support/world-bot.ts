@@ -58,9 +58,10 @@ export async function startWorldBot(options: WorldOptions, parts: Parts): Promis
     store: frozen.store,
     wait,
     patience,
+    ...(options.fileWatches && { fileWatches: options.fileWatches }),
     backOff,
-    // Tests sweep when their story says so.
-    sweepEveryMs: 24 * 60 * 60_000,
+    // Most tests sweep when their story says so.
+    sweepEveryMs: options.sweepEveryMs ?? 24 * 60 * 60_000,
     ...(drain !== undefined && { drain }),
   });
   const { port } = await bot.start();

@@ -4,6 +4,7 @@ import { openLocalService } from "../../src/bot/compose/stand-ins/local-service.
 import type { EngineChoice } from "../../src/service/engine-descriptor.ts";
 import { processEngine } from "../../src/service/engines/process/descriptor.ts";
 import { openProcessEngine } from "../../src/service/engines/process/process-engine.ts";
+import { withHealth } from "../../src/service/api/health.ts";
 import { serve } from "../../src/service/api/serve.ts";
 import { makeToken } from "../../src/service/api/users.ts";
 import type { World, WorldOptions } from "./world.ts";
@@ -13,23 +14,35 @@ type Opened = { baseUrl: string; fetch: Fetch; account: ApiAccount; close: () =>
 
 /** The service of a world: made up, over an engine of its own, or with real processes. */
 export async function openService(
-  { apiFetch, engine, users = [] }: WorldOptions,
+  { apiFetch, engine, opened, users = [] }: WorldOptions,
   parts: { dataDir: string; log: ReturnType<typeof createLog> },
 ): Promise<Opened> {
   const regions = ["beijing1", "beijing2"];
   const account = { username: "gantry", token: makeToken() };
   const rest = { baseUrl: "http://service.invalid", account, close: () => Promise.resolve() };
   if (apiFetch !== undefined) return { ...rest, fetch: apiFetch };
+  const served = { users: [account, ...users], regions, checkAnswers: true, log: parts.log };
+  if (opened !== undefined) {
+    const fetch = serve({ ...served, engine: opened.engine, changes: opened.changes });
+    return { ...rest, fetch: withHealth(fetch, opened) };
+  }
   if (engine !== undefined) {
-    return {
-      ...rest,
-      fetch: serve({ engine, users: [account, ...users], regions, checkAnswers: true, log: parts.log }),
-    };
+    const fetch = serve({ ...served, engine });
+    return { ...rest, fetch: async (request) => (isHealthCheck(request) ? runsNothing() : fetch(request)) };
   }
   return openLocalService({
     ...parts,
     config: { kind: "embedded", engine: quickProcesses(regions) },
   });
+}
+
+function isHealthCheck({ url }: Request): boolean {
+  return new URL(url).pathname.endsWith("/healthz");
+}
+
+/** Like the process engine, it runs no image of anybody. */
+function runsNothing(): Response {
+  return Response.json({ status: "ok", engine: { name: "process", title: "Nothing", regions: [] } });
 }
 
 /** The process engine with shorter times. */

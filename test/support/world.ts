@@ -5,10 +5,11 @@ import type { Job, Service } from "../../src/api/answers.ts";
 import type { AccountMode } from "../../src/bot/accounts/resolve.ts";
 import { newKey, readKeyring, createSealer } from "../../src/bot/accounts/seal.ts";
 import { createApi, type AccountApi, type ApiAccount } from "../../src/api/client.ts";
-import type { OperationId } from "../../src/api/operations.ts";
+import { type OperationId, operationTable } from "../../src/api/operations.ts";
 import type { Settings } from "../../src/bot/commands/command.ts";
 import { readConfig } from "../../src/bot/compose/config.ts";
 import { createLog } from "../../src/platform/log.ts";
+import type { Observer } from "../../src/bot/compose/observing/observer.ts";
 import type { TransportChoice } from "../../src/bot/slack/receive/transport.ts";
 import { openLocalSlack } from "../../src/bot/compose/stand-ins/local-slack.ts";
 import { defaultPolicy, readPolicy } from "../../src/bot/policy/read-policy.ts";
@@ -17,8 +18,9 @@ import type { Playground } from "../../src/playground/playground.ts";
 import { troubledService } from "../../src/bot/compose/stand-ins/service-trouble.ts";
 import type { BotParts } from "../../src/bot/compose/bot.ts";
 import type { DrainLimits } from "../../src/bot/workflow/inbox/lanes.ts";
-import type { Engine } from "../../src/service/engine.ts";
+import type { Engine, OpenedEngine } from "../../src/service/engine.ts";
 import type { Store } from "../../src/bot/store/store.ts";
+import { sendTo } from "../../src/platform/http/send.ts";
 import { noting, type SentRequest } from "./operation-of.ts";
 import { newestThread } from "./newest-thread.ts";
 import { ackLimitMs, until } from "./until.ts";
@@ -33,6 +35,8 @@ export type WorldOptions = {
   readonly apiFetch?: Fetch;
   /** Another engine under our own service than the one with real processes. */
   readonly engine?: Engine;
+  /** The same, served as `npm start` does it: with what it says of itself, and its events. */
+  readonly opened?: OpenedEngine;
   readonly settings?: Partial<Settings>;
   readonly drain?: DrainLimits;
   /** The text of a policy.yaml; the built-in default without it. */
@@ -47,6 +51,8 @@ export type WorldOptions = {
   /** Stands between the bot and its database. */
   readonly store?: (real: Store) => Store;
   readonly keepHistoryMs?: number;
+  /** Measures and traces what the bot does. */
+  readonly observer?: Observer;
   /** Sees the SQL of each statement of the bot. */
   readonly onStatement?: (sql: string) => void;
   /** How Slack's deliveries arrive. Default: GANTRY_TEST_TRANSPORT, or http. */
@@ -55,7 +61,9 @@ export type WorldOptions = {
   readonly ackMs?: number;
   /** A database that is there before the bot starts: SQL, and the keys that sealed it. */
   readonly database?: { readonly sql: string; readonly keys: string };
-} & Pick<BotParts, "backOff" | "patience">;
+  /** The bot sweeps by itself. Without it, when the story says so. */
+  readonly sweepEveryMs?: number;
+} & Pick<BotParts, "backOff" | "fileWatches" | "patience">;
 
 /** The whole of Gantry, with people in it. */
 export type World = {
@@ -110,6 +118,10 @@ export type World = {
   readonly [Symbol.asyncDispose]: () => Promise<void>;
 };
 
+/** A story that holds requests back on a busy machine may take longer than the bot waits for an answer. */
+const HELD_MS = 60_000;
+const whileHeld = Object.fromEntries(Object.keys(operationTable).map((op) => [op, HELD_MS]));
+
 /** A fresh one, in a folder of its own, on free ports. */
 export async function world(options: WorldOptions = {}): Promise<World> {
   const dataDir = mkdtempSync(join(tmpdir(), "gantry-world-"));
@@ -128,10 +140,19 @@ export async function world(options: WorldOptions = {}): Promise<World> {
   const sent: SentRequest[] = [];
   const { via = (request: Request, send: Fetch) => send(request) } = options;
   const counted = noting(sent, (request) => via(request, service.fetch));
-  const troubled = troubledService(counted);
+  const troubled = troubledService(sendTo(counted));
   const { baseUrl, account } = service;
-  const api = createApi({ baseUrl, fetch: troubled.fetch, now: nowMs, wait: briefly });
-  const past = createApi({ baseUrl, fetch: service.fetch });
+  const { observer } = options;
+  const measuring = observer && { measure: observer.measure };
+  const api = createApi({
+    baseUrl,
+    send: troubled.send,
+    now: nowMs,
+    wait: briefly,
+    timeouts: whileHeld,
+    ...measuring,
+  });
+  const past = createApi({ baseUrl, send: sendTo(service.fetch) });
   const direct = past.as(account);
   let botPort = 0;
   const slack = await openLocalSlack({
@@ -157,6 +178,7 @@ export async function world(options: WorldOptions = {}): Promise<World> {
       settings,
       log,
       now,
+      observer,
     });
     botPort = started.port;
     return started;

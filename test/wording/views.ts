@@ -8,6 +8,7 @@ export const views: readonly View[] = [
       /^bot\/(?:views\/cards|changes|workflow\/(?:run|send|judge|follow|propose|draft|decide|failure|sweep|retire|context-line|history|origin|repeat\/|several\/))/u,
   },
   { title: "Doctor and status", files: /^bot\/(?:health|views\/messages\/status|compose\/health)|^bin\/doctor/u },
+  { title: "Audit", files: /^bot\/(?:audit|store\/audit|compose\/audit)|^bin\/audit/u },
   { title: "Home", files: /^bot\/(?:views\/home|slack\/home)/u },
   { title: "Forms", files: /^bot\/(?:views\/forms|commands\/forms|slack\/modals)/u },
   { title: "list", files: /^bot\/commands\/verbs\/list/u },
@@ -19,14 +20,14 @@ export const views: readonly View[] = [
   { title: "can-i, whoami, use, connect", files: /^bot\/commands\/verbs\/(?:can-i|whoami|use|account-links)/u },
   { title: "Other verbs", files: /^bot\/commands\/verbs/u },
   { title: "What people type", files: /^bot\/commands|^bot\/slack\/receive\/mention/u },
-  { title: "Answers and errors", files: /^bot\/(?:views|workflow|accounts)|^bot\/(?:errors|ask)/u },
+  { title: "Answers and errors", files: /^bot\/(?:views|workflow|accounts|watch)|^bot\/(?:errors|ask)/u },
   { title: "Policy", files: /^bot\/policy/u },
   { title: "Slack", files: /^bot\/slack/u },
   { title: "Workload API: problems seen by the bot", files: /^api/u },
   { title: "Workload API: our own service", files: /^service/u },
   {
     title: "Start and configuration",
-    files: /^(?:bot\/compose|bin|main|platform\/database\/database-)/u,
+    files: /^(?:bot\/compose|bin|main|platform\/(?:database\/database-|observing\/))/u,
   },
   { title: "Playground: page", files: /^playground\/page\//u },
   { title: "Playground: the simulated Slack", files: /^playground/u },
@@ -35,12 +36,15 @@ export const views: readonly View[] = [
 /** Nobody but a developer reads a text of these. */
 export const unread: ReadonlyMap<RegExp, string> = new Map([
   [/^api\/schema\.ts$/u, "types, generated from openapi.yaml"],
-  [/^bot\/store\//u, "SQL"],
+  [/^bot\/store\/(?!audit\/)/u, "SQL"],
   [/^bot\/commands\/grammar\/(?:plain-sentences|manners)\.ts$/u, "patterns of what people type"],
   [/^platform\/unawaited\.ts$/u, "warnings of the process"],
   [/^(?:platform\/http|bot\/logs\/threads)\//u, "limits of servers and threads"],
-  [/^platform\/(?:waiting|bounded-map|turns)\.ts$/u, "comments only"],
-  [/^platform\/(?:log|database\/(?:sqlite|postgres|group-commit|synced-file))\.ts$/u, "the log, the database"],
+  [/^platform\/(?:waiting|bounded-map|turns|trail)\.ts$/u, "comments only"],
+  [
+    /^platform\/(?:log|pretty-line|database\/(?:sqlite|postgres|group-commit|synced-file))\.ts$/u,
+    "the log, the database",
+  ],
   [/^platform\/version\.ts$/u, "a number"],
 ]);
 

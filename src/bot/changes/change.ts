@@ -47,6 +47,10 @@ export const Change = z
     before: Snapshot,
     /** One change per line: `instances 2 → 6`. Empty: nothing would change, and nothing needs to be sent. */
     diff: z.array(z.string()).readonly(),
+    /** Why the image that it brings isn't known where it will run: then it is disruptive. */
+    newImage: z.string().optional(),
+    /** The requester wants a direct message when the job ends. */
+    notifies: z.boolean().optional(),
     /** The images and sizes that follow, if neither the Call nor the earlier state tells them. See `footprintOf`. */
     footprint: Footprint.optional(),
   })

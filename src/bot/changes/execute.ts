@@ -1,6 +1,7 @@
 import type { AskedBy } from "../../api/extension-headers.ts";
 import { operationTable } from "../../api/operations.ts";
 import { Problem } from "../../api/problem.ts";
+import { step } from "../../platform/trail.ts";
 import type { Change, Outcome } from "./change.ts";
 import { digestOf, driftOf, unexplainedDrift } from "./drift.ts";
 import { readSnapshot } from "./read-workload.ts";
@@ -83,7 +84,7 @@ async function sendOnce(change: Change, deps: Execution): Promise<Executed> {
     const next = hint === undefined ? error.next : `${error.next} ${hint}`;
     return ended({ kind: "failed", why: error.sentence, next });
   }
-  const end = await readBackAccepted(change, deps);
+  const end = await step("read back", () => readBackAccepted(change, deps));
   return { kind: "ended", ...end, outcome: withWarnings(end.outcome, warnings) };
 }
 
@@ -99,7 +100,7 @@ async function resolveUnknown(change: Change, problem: Problem, deps: Execution)
   if (deps.signal.aborted) return { kind: "lost" };
   // The service may still apply it within the operation's time limit. Counting from now waits longer, never shorter.
   const notBeforeMs = operationTable[change.call.op].timeoutMs;
-  const outcome = await readBackUnknown(change, { ...deps, notBeforeMs });
+  const outcome = await step("read back", () => readBackUnknown(change, { ...deps, notBeforeMs }));
   if (outcome.kind !== "unknown" && outcome.kind !== "failed") return ended(outcome);
   if (outcome.kind === "unknown" && deps.signal.aborted) return { kind: "lost" };
   return ended({ ...outcome, why: `${problem.sentence} ${outcome.why}` });

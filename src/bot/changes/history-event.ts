@@ -22,8 +22,13 @@ export const historyEventKinds = [
   "disconnected",
   "bound",
   "unbound",
+  "watched",
+  "unwatched",
+  "muted",
+  "unmuted",
   "installed",
   "uninstalled",
+  "erased",
 ] as const;
 export type HistoryEventKind = (typeof historyEventKinds)[number];
 
@@ -81,8 +86,13 @@ export const outcomeKinds = [
   "disconnected",
   "bound",
   "unbound",
+  "watched",
+  "unwatched",
+  "muted",
+  "unmuted",
   "installed",
   "uninstalled",
+  "erased",
 ] as const satisfies readonly HistoryEventKind[]; // literal kinds
 
 export type HistoryQuery = {
@@ -90,6 +100,8 @@ export type HistoryQuery = {
   readonly name?: string;
   /** What this person did; with `show`, also requests that they asked for or decided. */
   readonly userId?: string;
+  /** Only rows about one of these verbs. */
+  readonly verbs?: readonly string[];
   readonly since?: Date;
   /** For the next page: only rows with a smaller number. */
   readonly before?: number;

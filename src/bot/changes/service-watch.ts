@@ -1,7 +1,7 @@
 import type { Service } from "../../api/answers.ts";
 import type { Change } from "./change.ts";
 import { setsRevision } from "./updatable-fields.ts";
-import { serviceHealth } from "./workload-health.ts";
+import { imagesSeen, serviceHealth } from "./workload-health.ts";
 import type { Health, Watch } from "./stored-change.ts";
 
 /** A service is looked at for this long after a Change. */
@@ -53,9 +53,14 @@ export function judge(looking: Looking, service: Service, calls = callsSoFar(loo
   const before = isShaken ? undefined : progress?.watch?.wellSinceMs;
   const wellSinceMs = before ?? startOf(service, looking);
   const well = { ...watch, wellSinceMs };
-  if (nowMs - wellSinceMs >= healthyAfterMs) return steady({ ageMs, healthyAfterMs }, { ...seen, watch: well });
+  const { digest, moved } = imagesSeen(change, service);
+  const running = { ...seen, ...(digest !== undefined && { digest }) };
+  if (nowMs - wellSinceMs >= healthyAfterMs) {
+    const health = steady({ ageMs, healthyAfterMs }, { ...running, watch: well });
+    return { ...health, line: [health.line, ...moved].join(" · ") };
+  }
   const ready = `${line.replace(/ running$/u, " ready")}${isShaken ? " after a restart" : ""}`;
-  return { kind: "watching", ...seen, line: `${ready}, watching for ${seconds(healthyAfterMs)}`, watch: well };
+  return { kind: "watching", ...running, line: `${ready}, watching for ${seconds(healthyAfterMs)}`, watch: well };
 }
 
 function steady(

@@ -67,13 +67,23 @@ export type Health = {
   readonly outcome?: string | undefined;
   /** A fact without the time: `3 of 3 running`, `exited with code 137`. Can be empty. */
   readonly line: string;
+  /** What runs of the image that was changed, in short: `3f2a9c1`. */
+  readonly digest?: string | undefined;
   /** Milliseconds from the request to the fact; how long a job ran that has ended. */
   readonly afterMs?: number | undefined;
+  /** Of a job, as the workload API reports them, in ISO 8601. */
+  readonly startedAt?: string | undefined;
+  readonly endedAt?: string | undefined;
+  /** Of a job, how long earlier ones of its kind took that completed; undefined without any. */
+  readonly usual?: UsualTime | undefined;
   /** The failing instance's last lines, redacted, for the thread. Can be empty. */
   readonly excerpt: readonly string[];
   /** Only while a service is looked at. */
   readonly watch?: Watch | undefined;
 };
+
+/** The median of so many earlier runs, in milliseconds. */
+export type UsualTime = { readonly ms: number; readonly runs: number };
 
 /** What the next look at a service goes on from, on any replica. */
 export type Watch = {
@@ -124,6 +134,8 @@ export type StoredChange = {
   readonly breakGlass: boolean;
   /** The id of the Change that this one reverts. */
   readonly undoOf: string | undefined;
+  /** The requester asked to be told in a direct message how the job ends. */
+  readonly notifies?: boolean | undefined;
   /** The approvals that count, oldest first. */
   readonly votes: readonly Vote[];
   readonly createdAt: Date;
@@ -140,6 +152,8 @@ export type StoredChange = {
   readonly progress: Health | undefined;
   /** An Undo was requested, so the button disappears. */
   readonly isUndone: boolean;
+  /** Of a part: how far its automatic way back is. */
+  readonly wayBack?: "going" | "gone" | undefined;
   /** Why it needs approval again, in a sentence or two. */
   readonly notice: string | undefined;
   readonly card: Card | undefined;
@@ -165,6 +179,12 @@ export function requestIdOf(id: string): string {
 
 export function isPartId(id: string): boolean {
   return requestIdOf(id) !== id;
+}
+
+/** What a requester who asked for it is told of: how their job ended, or that it wasn't created. */
+export function isNotifying({ notifies, state, settledAt, health }: StoredChange): boolean {
+  if (notifies !== true || settledAt === undefined) return false;
+  return state === "failed" || state === "unknown" || (state === "done" && health !== undefined);
 }
 
 /** What a request is about: its parts, or itself. */

@@ -65,7 +65,8 @@ const rows = {
     // Container updates go by position: `memory` puts `{}` before the one it changes.
     wanted: ({ containers: updates }, before = []) =>
       updates &&
-      Array.from({ length: Math.max(updates.length, before.length) }, (_, at) => {
+      // An update may name containers after them, of which only the image is told.
+      Array.from({ length: before.length || updates.length }, (_, at) => {
         const update = updates[at];
         return parseMemoryMiB((update?.resources ?? update?.resource)?.limits?.memory) ?? before[at];
       }),
@@ -97,12 +98,12 @@ const rows = {
     unlikeRequest: ({ binding_domain_name: wanted }, now) =>
       wanted !== undefined && String(domainSet(wanted)) !== String(domainSet(now)) && "other domains",
   }),
-  /** The image of each container, in order. */
+  /** The image of each container, in order, then of those that start before them. */
   images: field({
     label: "image",
     stored: z.array(optional(z.string())).readonly(),
-    read({ containers = [] }) {
-      const images = containers.map(({ image }) => image);
+    read({ containers = [], init_containers: init = [] }) {
+      const images = [...containers, ...init].map(({ image }) => image);
       return images.every((image) => image === undefined) ? undefined : images;
     },
     // By position, as memory.
@@ -175,6 +176,8 @@ export type Snapshot =
       readonly status: string | undefined;
       /** Since when its status is what it is, where the API says so. */
       readonly since?: string | undefined;
+      /** Of what the containers run, in order, where the API says it. Nothing depends on them. */
+      readonly digests?: readonly (string | undefined)[] | undefined;
     })
   | undefined;
 
@@ -184,17 +187,21 @@ export const Snapshot: z.ZodType<Snapshot> = optional(
       uid: optional(z.string()),
       status: optional(z.string()),
       since: z.string().optional(),
+      digests: z.array(optional(z.string())).readonly().optional(),
       ...Object.fromEntries(fields.map(([name, { stored }]) => [name, optional(stored)])),
     })
     .readonly(),
 );
 
 export function serviceSnapshot(service: Service): NonNullable<Snapshot> {
+  const { containers = [], init_containers: init = [] } = service;
+  const digests = [...containers, ...init].map(({ image_digest: digest }) => digest);
   return {
     uid: identityOf(service.uid, service.created_at),
     status: service.status ?? undefined,
     ...valuesOf(service),
     ...(service.status_since !== undefined && { since: service.status_since }),
+    ...(digests.some((digest) => digest !== undefined) && { digests }),
   };
 }
 
@@ -282,7 +289,8 @@ export function containersAfter(update: Update, before: Snapshot) {
   if (count === 0) return undefined;
   return Array.from({ length: Math.max(count, images.length) }, (_, at) => ({
     image: images[at],
-    memoryMiB: memory[at],
+    // One that starts before the others, and has ended or is small beside them.
+    memoryMiB: memory.length > 0 && at >= memory.length ? 0 : memory[at],
   }));
 }
 

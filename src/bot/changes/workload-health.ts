@@ -1,4 +1,5 @@
 import type { Service, Job } from "../../api/answers.ts";
+import { digestWord, imageOf } from "../../api/image.ts";
 import { brief, isIdle, isStatus, serviceStatus, type WorkloadStatus, jobStatus } from "../../api/workload-status.ts";
 import type { Change } from "./change.ts";
 import { restartSeen } from "./effect.ts";
@@ -61,6 +62,33 @@ export function isVisible(change: Change, service: Service): boolean {
   );
 }
 
+/** What runs of the image that was changed, and images that are others under the same name. Pure. */
+export function imagesSeen(
+  { before, call }: Change,
+  { containers = [], init_containers: init = [], revisions = [] }: Service,
+): { readonly digest: string | undefined; readonly moved: readonly string[] } {
+  const goal = call.op === "updateService" ? call.body.revision : undefined;
+  const kept = revisions.find(({ revision }) => goal !== undefined && revision === goal);
+  const all = [...containers, ...init].map(({ image, image_digest }, at) => ({
+    isSame: image !== undefined && image === before?.images?.[at],
+    image,
+    digest: digestWord(image_digest),
+    previous: digestWord(before?.digests?.[at]),
+    inGoal: image !== undefined && image === kept?.images?.[at] ? digestWord(kept.image_digests?.[at]) : undefined,
+  }));
+  const [changed, ...others] = before?.images === undefined ? [] : all.filter(({ isSame }) => !isSame);
+  const isNamed = imageOf(changed?.image ?? "").digest !== undefined;
+  return {
+    digest: others.length > 0 || isNamed ? undefined : changed?.digest,
+    moved: all.flatMap(({ isSame, digest, previous, inGoal }) => {
+      const [tag, other] =
+        inGoal === undefined ? ["same tag", isSame ? previous : undefined] : [`tag of revision ${goal}`, inGoal];
+      const isMoved = digest !== undefined && other !== undefined && digest !== other;
+      return isMoved ? [`${tag}, other image: ${other} → ${digest}`] : [];
+    }),
+  };
+}
+
 /** The levels that a Change leads to. A stopped service stays stopped through an update. */
 function targetsOf({ call, before }: Change): ReadonlySet<WorkloadStatus["level"]> {
   if (call.op === "stopService") return new Set(["idle"]);
@@ -111,30 +139,33 @@ function lineOf(service: Service, status: WorkloadStatus): string {
   return rest === "" ? counts : `${counts} · ${rest}`;
 }
 
-export type JobHealthNow = HealthNow & {
-  /** How long it ran, if it is complete and says so. */
-  readonly ranMs?: number;
-};
+export type JobHealthNow = HealthNow &
+  Pick<Health, "startedAt" | "endedAt"> & {
+    /** How long it ran, if it is complete and says so. */
+    readonly ranMs?: number;
+  };
 
 /** Judges a job by the same status as every view: `waiting` until it is complete or has failed. Pure. */
 export function jobHealth(job: Job): JobHealthNow {
   const { level, words, reason: all = "" } = jobStatus(job);
   const reason = brief(all, LONGEST_REASON);
-  const { failed = 0 } = job.status ?? {};
+  const { failed = 0, startTime: startedAt, completionTime: endedAt } = job.status ?? {};
+  const times = { ...(startedAt !== undefined && { startedAt }), ...(endedAt !== undefined && { endedAt }) };
   if (level === "failing") {
     const last = job.instance_names?.at(-1);
     return {
       kind: "trouble",
       level,
+      ...times,
       ...failureWords(job, reason),
       ...(last !== undefined && { instance: last }),
     };
   }
   if (words === "complete") {
     const line = failed === 0 ? "" : `after ${failed} failed ${failed === 1 ? "attempt" : "attempts"}`;
-    return { kind: "reached", level, outcome: "completed", line, ...runTime(job) };
+    return { kind: "reached", level, outcome: "completed", line, ...times, ...runTime(job) };
   }
-  return { kind: "waiting", level, outcome: waitingWords(job, words), line: reason };
+  return { kind: "waiting", level, outcome: waitingWords(job, words), line: reason, ...times };
 }
 
 function waitingWords({ status }: Job, words: string): string {

@@ -14,7 +14,10 @@ import type { Block } from "../views/kit/blocks.ts";
 import type { Ask } from "../ask.ts";
 import type { FilledForm, FormFacts, FormField, FormValues } from "./forms/form.ts";
 import type { Directory } from "./lookup/directory.ts";
+import type { DigestTime, Mute, QuietHours, Watch } from "../watch/watch.ts";
+import type { FollowLook } from "./verbs/logs/followed-log.ts";
 import type { Target } from "./grammar/argument-types.ts";
+import type { Until } from "./verbs/watch/watch-words.ts";
 
 /** Configuration of the deployment that verbs need. */
 export type Settings = {
@@ -33,6 +36,8 @@ export type Settings = {
   readonly resourcesKey: "resources" | "resource";
   /** A changed service has to be ready for so long, without a restart, to count as healthy; in milliseconds. */
   readonly healthyAfterMs: number;
+  /** API calls a day that watching may make with one account; undefined without a limit. */
+  readonly watchCallsPerDay: number | undefined;
   /** Of Gantry. */
   readonly version: string;
 };
@@ -42,6 +47,8 @@ export type Asker = {
   readonly userId: string;
   readonly name: string;
   readonly standing: Standing;
+  /** Their IANA time zone; undefined when it isn't known. */
+  readonly zone?: string | undefined;
   readonly teamId: string;
   readonly channelId: string;
 };
@@ -84,8 +91,25 @@ export type Records = {
   readonly history: (query: Omit<HistoryQuery, "teamId">) => Promise<HistoryRows>;
   /** The newest change of this person's own that can be taken back and is meant. */
   readonly undoable: (isMeant: (change: StoredChange) => boolean) => Promise<Undoable | undefined>;
+  /** This person's watches, and in a channel those of everybody that tell there. */
+  readonly watches: () => Promise<Watches>;
   /** Whether they may approve or reject it now; false when they have approved it already. Can cost a Slack call. */
   readonly mayDecide: (change: StoredChange) => Promise<boolean>;
+};
+
+/** Watches that tell somewhere, and what is muted there now. */
+export type Watches = {
+  readonly watches: readonly Watch[];
+  readonly mutes: readonly Mute[];
+  /** When each list was last read for watches. */
+  readonly looks: readonly Look[];
+};
+
+export type Look = {
+  readonly account: string;
+  readonly region: string;
+  readonly kind: "service" | "job";
+  readonly at: Date;
 };
 
 /** A change that can be taken back, with its latest row of history. */
@@ -176,7 +200,7 @@ export type Form = {
 };
 
 /** The groups of help, in its order. */
-export const helpGroups = ["Look", "Change", "Approve", "Set up"] as const; // literal titles
+export const helpGroups = ["Look", "Change", "Approve", "Watch", "Set up"] as const; // literal titles
 
 /** What is known about a verb besides its arguments and its work. A verb can lack all of it. */
 export type VerbForms = {
@@ -227,6 +251,11 @@ export type ReadCommand = CommandBase & {
   readonly about: (ask: Ask, settings: Settings) => About | undefined;
   /** Throws `UserError` or `Problem`. */
   readonly answer: (ask: Ask, context: Context) => Promise<Message>;
+  /**
+   * The log that this Ask follows, and for how long; undefined for one that is answered. Its workload was allowed by policy.
+   * Throws what `answer` throws.
+   */
+  readonly follow?: (ask: Ask, context: Context) => Promise<{ look: FollowLook; forMs: number } | undefined>;
   /** Buttons below the message about an error that `answer` threw. Pure. */
   readonly onFailure?: (ask: Ask, error: unknown) => readonly Block[];
 };
@@ -248,6 +277,8 @@ export type WriteCommand = CommandBase & {
    * after asking policy.
    */
   readonly propose: (ask: Ask, context: Context) => Promise<ProposedChange>;
+  /** Once for a request for several, before `propose`: at most one read. Throws `UserError` or `Problem`. */
+  readonly checkAsk?: (ask: Ask, context: Context) => Promise<void>;
   /** The arguments to store where the typed ones depend on the moment, as `+1` does. Pure. */
   readonly settledArgs?: (args: Ask["args"], change: Change) => Ask["args"];
   /**
@@ -287,6 +318,28 @@ export type BindCommand = CommandBase & {
   readonly binding: (ask: Ask) => BindingWish;
 };
 
+/** Where a watch tells: where it was asked for, in a direct message, or in another channel. */
+export type PlaceWish = "here" | "dm" | { readonly channelId: string };
+
+/** What a person wants to be told, or no longer. `name` of the target can be a pattern, or `*` for all. */
+export type WatchWish = { readonly target: Target; readonly place: PlaceWish } & (
+  | ({
+      readonly kind: "watch";
+      readonly quiet: Omit<QuietHours, "zone"> | undefined;
+      readonly digest: Omit<DigestTime, "zone"> | undefined;
+    } & Pick<Watch, "events" | "afterMs">)
+  /** `digest`: only the digest about them. */
+  | { readonly kind: "unwatch"; readonly isDigest: boolean }
+  | { readonly kind: "mute"; readonly until: Until }
+);
+
+/** A verb about what Gantry tells. The workflow asks policy, where it is stored. */
+export type WatchCommand = CommandBase & {
+  readonly effect: "watch";
+  /** Pure. */
+  readonly wish: (ask: Ask) => WatchWish;
+};
+
 /** Asks how Gantry itself does. The workflow answers it, because neither database nor account may be needed. */
 export type StatusCommand = CommandBase & { readonly effect: "status" };
 
@@ -294,7 +347,14 @@ export type BindingWish =
   /** Shows the current binding. */
   { readonly kind: "show" } | { readonly kind: "bind"; readonly terms: BindingTerms } | { readonly kind: "clear" };
 
-export type Command = ReadCommand | WriteCommand | DecideCommand | LinkCommand | BindCommand | StatusCommand;
+export type Command =
+  | ReadCommand
+  | WriteCommand
+  | DecideCommand
+  | LinkCommand
+  | BindCommand
+  | WatchCommand
+  | StatusCommand;
 
 /** The first values of its form for a workload such as `service/web`. */
 export function valuesFor({ valuesFor: own }: Pick<Command, "valuesFor">, workload: string): FormValues {

@@ -25,6 +25,8 @@ import { status } from "./verbs/status.ts";
 import { undo } from "./verbs/undo.ts";
 import { use } from "./verbs/use.ts";
 import { version } from "./verbs/version.ts";
+import { mute, unwatch, watch } from "./verbs/watch/watch.ts";
+import { watches } from "./verbs/watch/watches.ts";
 import { whoami } from "./verbs/whoami.ts";
 import { whyCommand } from "./verbs/why.ts";
 
@@ -57,6 +59,10 @@ export const commands: readonly Command[] = [
   approve,
   reject,
   cancel,
+  watch,
+  watches,
+  unwatch,
+  mute,
   history,
   canI,
   whoami,

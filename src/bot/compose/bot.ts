@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
+import { directNetwork } from "../../platform/http/network.ts";
 import { createLogPool } from "../logs/threads/log-pool.ts";
 import { installRoutes } from "../slack/install/installer.ts";
 import { type OAuthApp, oauthCalls } from "../slack/install/oauth.ts";
@@ -17,7 +18,15 @@ import { sentences } from "../views/messages/sentences.ts";
 import { type DrainLimits, drainLimits, createLanes, type Lanes } from "../workflow/inbox/lanes.ts";
 import { createDropped, createRetries } from "../workflow/inbox/unfinished.ts";
 import { createSweeper, sweep } from "../workflow/sweep.ts";
+import { createFileWatches } from "../workflow/watching/file-watches.ts";
+import { createWatchCheck } from "../workflow/watching/rights.ts";
+import { createKnownLists, makeRounds } from "../workflow/watching/observer.ts";
+import type { FileWatch } from "../commands/verbs/watch/watches-file.ts";
+import { createPush } from "../workflow/watching/push.ts";
+import { type AuditReceiver, createHandingOver } from "./audit/receivers.ts";
 import { createReporter } from "./health/replica-report.ts";
+import { measuredLogs, measuredNetwork, measuredStore } from "./observing/measured.ts";
+import type { Observer } from "./observing/observer.ts";
 import { createMovedPolicy } from "./policy-source.ts";
 import { createInstallationCare, installationEvents } from "./workspaces/installation-care.ts";
 import type { Shared } from "./workspaces/workspace.ts";
@@ -40,10 +49,16 @@ export type BotParts = Pick<
 > & {
   /** Port 0 takes a free one. */
   readonly listen: { readonly host: string; readonly port: number };
+  /** Measures and traces what the bot does; nobody by default. */
+  readonly observer?: Observer | undefined;
   /** Another way to make the transport: tests end one without a word, as a killed process does. */
   readonly openTransport?: typeof createTransport;
   /** Slack accepts no connection any more until somebody changes something: what, as a sentence. */
   readonly onRefused?: (sentence: string) => void;
+  /** The watches of the file; the same list until it has changed. */
+  readonly fileWatches?: () => readonly FileWatch[];
+  /** Who gets every event of history. */
+  readonly auditReceivers?: readonly AuditReceiver[];
   readonly now?: () => Date;
   /** Between a write and its read-back, and between looks at its health. */
   readonly wait?: (ms: number) => Promise<void>;
@@ -53,6 +68,8 @@ export type BotParts = Pick<
   /** Time between two sweeps, in milliseconds. */
   readonly sweepEveryMs?: number;
 };
+
+const noWatches: readonly FileWatch[] = [];
 
 export type Bot = {
   /** Resolves when Slack's deliveries are taken. Throws when the port is taken or Slack does not know the token. */
@@ -71,8 +88,9 @@ export type Bot = {
  * Puts the parts of the bot together: what all workspaces share, the workspaces made from it, the transport that hands them
  * Slack's deliveries, and the sweeper that carries on what is left.
  */
-export function createBot(parts: BotParts): Bot {
-  const { log, slack, store } = parts;
+export function createBot(given: BotParts): Bot {
+  const parts = given.observer === undefined ? given : observed(given, given.observer);
+  const { log, slack, store, observer } = parts;
   const now = parts.now ?? (() => new Date());
   const movedPolicy = createMovedPolicy(store);
   const arrivals = createArrivalTimes(now);
@@ -86,7 +104,8 @@ export function createBot(parts: BotParts): Bot {
     "oauth" in slack
       ? installedApp(shared, slack.oauth)
       : { workspaces: onlyWorkspace(shared, slack), pages: [], toStranger: undefined };
-  const receive = receiver(shared, workspaces, toStranger);
+  const receiving = receiver(shared, workspaces, toStranger);
+  const receive = observer?.followed(receiving) ?? receiving;
   const { openTransport = createTransport } = parts;
   const transport: Transport = openTransport(slack.transport, {
     apiUrl: slack.apiUrl,
@@ -120,14 +139,47 @@ export function createBot(parts: BotParts): Bot {
     policyProblem: parts.health?.policyProblem ?? (() => undefined),
     transport: { kind: slack.transport.kind, links: transport.links },
   });
-  const sweepAll = async (): Promise<void> => {
+  const workspaceOf = async (teamId: string) => (await workspaces.of(teamId)).deps;
+  const checkWatches = createWatchCheck({ store, workspaceOf, nowMs: () => now().getTime() });
+  const known = createKnownLists();
+  const takeFileWatches = createFileWatches({
+    current: parts.fileWatches ?? (() => noWatches),
+    store,
+    workspaceOf,
+    nowMs: () => now().getTime(),
+    log,
+  });
+  observer?.show({
+    lanes: lanes.status,
+    links: slack.transport.kind === "socket" ? transport.links : undefined,
+    waiting: store.waiting,
+  });
+  const beginRounds = (): void => {
+    const observer = { store, log, known, push, workspaceOf, jobsRegion: parts.settings.jobsRegion };
+    lanes.add({ lane: "watching", key: "rounds" }, (signal) => makeRounds(observer, signal));
+  };
+  const push = createPush({ log, beginRounds });
+  const sweepNow = async (): Promise<void> => {
     await movedPolicy.refresh();
     await workspaces.refresh();
     await sweep({
       ...shared,
-      workspaceOf: async (teamId) => (await workspaces.of(teamId)).deps,
+      workspaceOf,
+      beginRounds,
       flushCalls: workspaces.flushCalls,
     });
+    await takeFileWatches();
+    await checkWatches();
+  };
+  const handingOver = createHandingOver({ store, receivers: parts.auditReceivers ?? [], log });
+  const sweepAll = async (): Promise<void> => {
+    try {
+      await (observer?.background(sweepNow) ?? sweepNow());
+    } finally {
+      // Also while a workspace can't be opened: that may last.
+      await store.sealHistory();
+      handingOver.begin();
+    }
   };
   const sweeper = createSweeper({ log, sweep: sweepAll }, parts.sweepEveryMs);
   /** Saving call counts and refused deliveries is best effort. */
@@ -153,15 +205,28 @@ export function createBot(parts: BotParts): Bot {
       return started;
     },
     async stop() {
+      push.stop();
       await sweeper.stop();
+      await inTime(handingOver.stop());
       await stopBot({ lanes, store, transport, flush, log });
     },
   };
 }
 
+/** The same parts with somebody who looks on. */
+function observed(parts: BotParts, observer: Observer): BotParts {
+  const { slack, store } = parts;
+  return {
+    ...parts,
+    slack: { ...slack, network: measuredNetwork(slack.network ?? directNetwork, observer.measure) },
+    store: measuredStore(store, observer),
+  };
+}
+
 function sharedBy(parts: BotParts, made: Pick<Shared, "policy" | "report"> & { readonly now: () => Date }): Shared {
-  const { account, accountMode, api, backOff, health, log, sealer, settings, slack, store } = parts;
+  const { account, accountMode, api, backOff, health, log, observer, sealer, settings, slack, store } = parts;
   const { now, policy, report } = made;
+  const logs = createLogPool();
   const nowMs = (): number => now().getTime();
   return {
     account,
@@ -180,9 +245,10 @@ function sharedBy(parts: BotParts, made: Pick<Shared, "policy" | "report"> & { r
       drain: parts.drain ?? drainLimits,
       onError: (err) => log.error({ err }, "work after an ack failed"),
       nowMs,
+      onFull: observer?.laneFull,
     }),
     log,
-    logs: createLogPool(),
+    logs: observer === undefined ? logs : measuredLogs(logs, observer.redacted),
     newReference: () => randomBytes(4).toString("hex"),
     policy,
     repeats: createRepeats(nowMs),

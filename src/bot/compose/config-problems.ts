@@ -39,9 +39,19 @@ export function wrongSets(given: Given, { isBotAlone = false }: ConfigOptions): 
           "GANTRY_KEYS is missing. Replicas that share DATABASE_URL need the same key. Set it to k1:KEY, with a KEY from `openssl rand -base64 32`.",
         ]
       : []),
+    ...auditProblems(given),
     ...(isSlackReal(given) && slack.length === 0 ? withRealSlack(given, isEmbedded) : []),
     ...(isEmbedded ? [...engineProblems(given), ...wrongRegions(given)] : unusedEngine(given, isBotAlone)),
   ];
+}
+
+/** A receiver must be able to tell whose events they are. */
+function auditProblems(given: Given): string[] {
+  const names = ["GANTRY_AUDIT_URL", "GANTRY_AUDIT_SECRET"];
+  const missing = names.filter((name) => given[name] === undefined);
+  return missing.length === 1
+    ? missing.map((name) => `${name} is missing. The audit webhook needs ${names.join(" and ")}.`)
+    : [];
 }
 
 /** People of one workspace must not act with the account of another. */

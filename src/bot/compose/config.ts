@@ -7,6 +7,7 @@ import { type DatabaseTls, databaseTls } from "../../platform/database/database-
 import { Environment, lowerCaseProxies, proxyOf } from "./environment.ts";
 import type { EngineChoice, Given } from "../../service/engine-descriptor.ts";
 import { chooseEngine, engineVariableProblems } from "../../service/engines.ts";
+import { type ObservingConfig, observingOf } from "../../platform/observing/observing-config.ts";
 import type { ProxySettings } from "../../platform/http/network.ts";
 import type { TransportChoice } from "../slack/receive/transport.ts";
 import { version } from "../../platform/version.ts";
@@ -68,8 +69,13 @@ export type StoreConfig =
       readonly statementTimeoutMs: number;
     };
 
+export type AuditSettings = {
+  readonly webhook: { readonly url: string; readonly secret: string } | undefined;
+  readonly toStdout: boolean;
+};
+
 /** The complete configuration, validated. */
-export type Config = {
+export type Config = ObservingConfig & {
   readonly slack: SlackConfig;
   readonly service: ServiceConfig;
   readonly listen: Listen;
@@ -81,8 +87,12 @@ export type Config = {
   readonly keys: string | undefined;
   /** Undefined for the built-in policy. */
   readonly policyPath: string | undefined;
+  /** Undefined without a file of watches. */
+  readonly watchesPath: string | undefined;
   readonly accountMode: AccountMode;
   readonly historyMs: number;
+  /** Who gets every event of history. */
+  readonly audit: AuditSettings;
   readonly logLevel: "debug" | "info" | "warn" | "error";
   /** Warnings printed at start. */
   readonly notices: readonly string[];
@@ -128,10 +138,19 @@ function configOf(env: Environment, given: Given, store: StoreConfig): Config {
     store,
     keys: env.GANTRY_KEYS,
     policyPath: env.GANTRY_POLICY === undefined ? undefined : resolve(env.GANTRY_POLICY),
+    watchesPath: env.GANTRY_WATCHES === undefined ? undefined : resolve(env.GANTRY_WATCHES),
     accountMode: env.GANTRY_ACCOUNTS,
     historyMs: env.GANTRY_HISTORY_DAYS * 24 * 60 * 60_000,
+    audit: {
+      webhook:
+        env.GANTRY_AUDIT_URL === undefined || env.GANTRY_AUDIT_SECRET === undefined
+          ? undefined
+          : { url: env.GANTRY_AUDIT_URL, secret: env.GANTRY_AUDIT_SECRET },
+      toStdout: env.GANTRY_AUDIT_STDOUT === "on",
+    },
     // A first run shows the next steps in the terminal, not log lines.
     logLevel: env.GANTRY_LOG_LEVEL ?? (isLocal ? "warn" : "info"),
+    ...observingOf(env, "gantry"),
     notices: noticesOf(slack, service),
   };
 }
@@ -209,6 +228,7 @@ function settingsOf(env: Environment, service: ServiceConfig): Settings {
     logZone: env.WORKLOAD_API_LOG_ZONE,
     resourcesKey: env.WORKLOAD_API_RESOURCES_KEY,
     healthyAfterMs: env.GANTRY_HEALTHY_AFTER * 1_000,
+    watchCallsPerDay: env.GANTRY_WATCH_CALLS,
     version,
   };
 }

@@ -3,6 +3,7 @@ import { isZone } from "../../api/log-pages.ts";
 import { hasValidEscapes } from "../../platform/database/database-tls.ts";
 import { engineName } from "../../service/engines.ts";
 import type { ProxySettings } from "../../platform/http/network.ts";
+import { observingVariables } from "../../platform/observing/observing-config.ts";
 
 function port(byDefault: number) {
   const error = `must be a port from 0 to 65535 (default: ${byDefault})`;
@@ -37,6 +38,11 @@ const proxy = z
     error: "must be the address of an HTTP proxy, like http://proxy.example.com:3128",
   })
   .optional();
+
+const calls = z.coerce
+  .number({ error: "must be a whole number of calls" })
+  .int({ error: "must be a whole number of calls" })
+  .min(1, { error: "must be at least 1" });
 
 /** Every variable of the bot but those of the engines, with its format and default. Error messages complete the variable's name. */
 export const Environment = z.object({
@@ -115,6 +121,7 @@ export const Environment = z.object({
     .default("/gantry"),
   GANTRY_DATA: z.string().optional(),
   GANTRY_POLICY: z.string().optional(),
+  GANTRY_WATCHES: z.string().optional(),
   GANTRY_KEYS: z.string().optional(),
   GANTRY_ACCOUNTS: z
     .enum(
@@ -124,7 +131,16 @@ export const Environment = z.object({
     .default("fallback"),
   // Looks end after ten minutes.
   GANTRY_HEALTHY_AFTER: wholeNumber("of seconds", { from: 0, to: 540, byDefault: 60 }),
+  GANTRY_WATCH_CALLS: calls.optional(),
   GANTRY_HISTORY_DAYS: wholeNumber("of days", { from: 1, to: 36_500, byDefault: 365 }),
+  GANTRY_AUDIT_URL: httpUrl("https://audit.example.com/gantry")
+    .refine((text) => !/#|\/\/[^/]*@/u.test(text), { error: "must have no user and no fragment" })
+    .optional(),
+  GANTRY_AUDIT_SECRET: z
+    .string()
+    .min(24, "is too short. Make one with `openssl rand -base64 32`, and give it to the receiver too")
+    .optional(),
+  GANTRY_AUDIT_STDOUT: z.enum(["on", "off"], "must be on or off").default("off"),
   DATABASE_URL: z
     .string()
     .refine((text) => URL.canParse(text) && /^postgres(?:ql)?:$/u.test(new URL(text).protocol), {
@@ -144,14 +160,11 @@ export const Environment = z.object({
   DATABASE_CA: z.string().optional(),
   DATABASE_POOL: wholeNumber("of connections", { from: 1, to: 1_000, byDefault: 10 }),
   DATABASE_TIMEOUT_MS: wholeNumber("of milliseconds for one statement", { from: 50, to: 60_000, byDefault: 900 }),
+  ...observingVariables,
   GANTRY_LOG_LEVEL: z.enum(["debug", "info", "warn", "error"], "must be debug, info, warn or error").optional(),
   GANTRY_EMBEDDED_SERVICE_WITH_SLACK: z.literal("allow", "must be allow or unset").optional(),
   SERVICE_REGIONS: list(region).optional(),
-  SERVICE_CALLS_PER_DAY: z.coerce
-    .number({ error: "must be a whole number of calls" })
-    .int({ error: "must be a whole number of calls" })
-    .min(1, { error: "must be at least 1" })
-    .optional(),
+  SERVICE_CALLS_PER_DAY: calls.optional(),
   SERVICE_ENGINE: engineName,
 });
 export type Environment = z.infer<typeof Environment>;

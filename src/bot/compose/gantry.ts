@@ -1,20 +1,24 @@
 import { randomUUID } from "node:crypto";
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import type { Logger } from "pino";
-import { createSealer, type Keyring, newKey, readKeyring } from "../accounts/seal.ts";
+import { createSealer } from "../accounts/seal.ts";
 import { createApi, type Api, type ApiAccount } from "../../api/client.ts";
+import { sendTo } from "../../platform/http/send.ts";
+import { auditReceivers } from "./audit/receivers.ts";
+import { openKeyring } from "./keys.ts";
 import { readAppManifest } from "./manifest.ts";
 import type { Config, RealSlack } from "./config.ts";
 import { loadTls } from "../../platform/database/database-tls.ts";
 import type { Settings } from "../commands/command.ts";
 import { createNetwork, type Network } from "../../platform/http/network.ts";
+import { type Measure, unmeasured } from "../../platform/trail.ts";
 import { withPortSentence } from "../../platform/http/listen.ts";
 import type { LocalSlackOptions } from "./stand-ins/local-slack.ts";
 import type { ExternalFault } from "../../playground/world.ts";
 import type { HealthParts } from "./health/bot-checkup.ts";
 import { freeBytesOf } from "./health/gather-facts.ts";
+import type { Observing } from "./observing/open-observer.ts";
 import { openPolicy, type PolicySource } from "./policy-source.ts";
+import { openWatches } from "./watches-source.ts";
 import { troubledService } from "./stand-ins/service-trouble.ts";
 import { type BotParts, createBot } from "./bot.ts";
 import { openStore } from "../store/open-store.ts";
@@ -25,6 +29,8 @@ export type Gantry = {
   readonly botPort: number;
   /** Undefined without the simulated workspace. */
   readonly playgroundPort: number | undefined;
+  /** Of `/metrics`; undefined when it is off. */
+  readonly metricsPort: number | undefined;
   /** Notices for the operator, as sentences. */
   readonly notices: readonly string[];
   /** Stops the bot, then the simulated workspace, then the embedded service with its workloads. May be called twice. */
@@ -67,9 +73,15 @@ async function startParts(
   const sealer = createSealer(openKeyring(config));
   const policy = await openPolicy({ path: config.policyPath, log });
   closers.push(async () => policy.close());
+  const { slack: app } = config;
+  const needsTeam = app.kind === "real" && app.tokens.kind === "oauth";
+  const watches = await openWatches({ path: config.watchesPath, needsTeam, log });
+  closers.push(async () => watches.close());
+  // Every process is a new replica, also after a restart.
+  const replicaId = randomUUID();
+  const observing = await observe(config, { replicaId, log }, closers);
   const store = await openStore({
-    // Every process is a new replica, also after a restart.
-    replicaId: randomUUID(),
+    replicaId,
     keepHistoryMs: config.historyMs,
     log,
     sealer,
@@ -78,7 +90,8 @@ async function startParts(
       : { ...config.store, tls: loadTls(config.store.tls) }),
   });
   closers.push(store.close);
-  const { api, account, switches, notices, settings } = await openService(config, { log, network, closers });
+  const { measure } = observing?.observer ?? {};
+  const { api, account, switches, notices, settings } = await openService(config, { log, network, closers, measure });
   let botPort = listen.port;
   const slack = await openSlack(
     config,
@@ -92,10 +105,13 @@ async function startParts(
     account,
     accountMode: config.accountMode,
     policy: policy.current,
+    fileWatches: watches.current,
     health: healthOf(config, policy),
     sealer,
     settings,
     store,
+    observer: observing?.observer,
+    auditReceivers: auditReceivers(config.audit, network),
     ...told,
   });
   closers.push(bot.stop);
@@ -106,9 +122,28 @@ async function startParts(
   const isDemo = service.kind === "embedded" && service.engine.descriptor.isTrial && config.slack.kind === "playground";
   if (isDemo && account !== undefined) {
     const { createDemo } = await import("./stand-ins/local-service.ts");
-    await createDemo(api.as(account), { dataDir, settings, log });
+    await createDemo(api.as(account), { dataDir, settings, log, store });
   }
-  return { botPort, playgroundPort: slack.port, notices: [...notices, ...slack.notices], inProgress: bot.inProgress };
+  return {
+    botPort,
+    playgroundPort: slack.port,
+    metricsPort: observing?.port,
+    notices: [...notices, ...slack.notices],
+    inProgress: bot.inProgress,
+  };
+}
+
+/** Undefined when nothing is measured or traced: nothing is loaded for it then. */
+async function observe(
+  config: Config,
+  parts: { readonly replicaId: string; readonly log: Logger },
+  closers: Closers,
+): Promise<Observing | undefined> {
+  if (config.metrics === undefined && config.tracing === undefined) return undefined;
+  const { openObserver } = await import("./observing/open-observer.ts");
+  const observing = await openObserver(config, parts);
+  closers.push(observing.close);
+  return observing;
 }
 
 function healthOf({ service, store, dataDir }: Config, policy: PolicySource): HealthParts {
@@ -129,25 +164,30 @@ type Service = {
   readonly settings: Settings;
 };
 
-type Parts = { readonly log: Logger; readonly network: Network; readonly closers: Closers };
+type Parts = {
+  readonly log: Logger;
+  readonly network: Network;
+  readonly closers: Closers;
+  readonly measure: Measure | undefined;
+};
 
 async function openService(
   { service, slack, dataDir, settings }: Config,
-  { log, network, closers }: Parts,
+  { log, network, closers, measure = unmeasured }: Parts,
 ): Promise<Service> {
   if (service.kind === "remote") {
     const { url, account } = service;
     // Only the playground has a page with switches.
-    const way = slack.kind === "playground" ? troubledService(network.fetch) : undefined;
-    const api = createApi({ baseUrl: url, fetch: way?.fetch ?? network.fetch });
+    const way = slack.kind === "playground" ? troubledService(network.send) : undefined;
+    const api = createApi({ baseUrl: url, send: way?.send ?? network.send, measure });
     return { api, account, switches: way?.switches ?? [], notices: [], settings };
   }
   const { openLocalService } = await import("./stand-ins/local-service.ts");
   const local = await openLocalService({ config: service, dataDir, log });
   closers.push(local.close);
-  const way = troubledService(local.fetch);
+  const way = troubledService(sendTo(local.fetch));
   return {
-    api: createApi({ baseUrl: local.baseUrl, fetch: way.fetch }),
+    api: createApi({ baseUrl: local.baseUrl, send: way.send, measure }),
     account: local.account,
     switches: way.switches,
     notices: [...local.notices, ...local.found],
@@ -241,24 +281,4 @@ export function withRegionsOf({ regions }: EngineAbout, settings: Settings, chos
 
 function wrong(variable: string, value: string | undefined, known: readonly string[]): string[] {
   return value === undefined || known.includes(value) ? [] : [`${variable} must be ${known.join(" or ")}, or unset.`];
-}
-
-/**
- * The keys that seal tokens and bodies: from the environment, or a key file next to the SQLite database, created at the
- * first start. Throws an Error with a sentence that never contains a key.
- */
-function openKeyring({ keys, dataDir }: Pick<Config, "keys" | "dataDir">): Keyring {
-  if (keys !== undefined) return readKeyring(keys);
-  const path = join(dataDir, "gantry.key");
-  try {
-    return readKeyring(readFileSync(path, "utf8").trim());
-  } catch (error) {
-    if (!(error instanceof Error && "code" in error && error.code === "ENOENT")) throw error;
-  }
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  const key = newKey();
-  // Only this user may read it. An existing file is never overwritten: its sealed texts could not be opened again.
-  writeFileSync(path, `${key}\n`, { mode: 0o600, flag: "wx" });
-  chmodSync(path, 0o600);
-  return readKeyring(key);
 }

@@ -127,9 +127,9 @@ async function placeOf(absolute: string, path: string): Promise<Place> {
 }
 
 /** The text of the file or files, or why there is none. */
-type Content = { readonly text: string } | { readonly failure: string };
+export type Content = { readonly text: string } | { readonly failure: string };
 
-async function contentOf(reading: Promise<string>): Promise<Content> {
+export async function contentOf(reading: Promise<string>): Promise<Content> {
   try {
     return { text: await reading };
   } catch (error) {
@@ -137,7 +137,7 @@ async function contentOf(reading: Promise<string>): Promise<Content> {
   }
 }
 
-function isSame(one: Content, other: Content): boolean {
+export function isSame(one: Content, other: Content): boolean {
   if ("text" in one) return "text" in other && one.text === other.text;
   return "failure" in other && one.failure === other.failure;
 }
@@ -159,8 +159,8 @@ type Follow = {
  * (https://kubernetes.io/docs/concepts/configuration/configmap/#mounted-configmaps-are-updated-automatically),
  * which ends a watch on the file. Also polls, because not every file system sends notifications.
  */
-function follow(
-  { folder, read }: Place,
+export function follow(
+  { folder, read }: Pick<Place, "folder" | "read">,
   pollMs: number,
   { isNew, take, onError }: Follow,
 ): { readonly close: () => void } {

@@ -12,7 +12,8 @@ export async function runGantry(env: NodeJS.ProcessEnv, options: ConfigOptions =
   let gantry: Gantry | undefined;
   try {
     const config = readConfig(env, options);
-    const log = createLog({ level: config.logLevel, secrets: secretsOf(config) });
+    const { logLevel: level, logFormat: format } = config;
+    const log = createLog({ level, format, secrets: secretsOf(config) });
     for (const notice of config.notices) print(notice);
     // Loading the rest takes longer than finding out that the configuration is wrong.
     const { startGantry } = await import("./gantry.ts");
@@ -25,7 +26,8 @@ export async function runGantry(env: NodeJS.ProcessEnv, options: ConfigOptions =
     gantry = await starting;
     for (const notice of gantry.notices) print(notice);
     print(welcome(config, gantry));
-    log.info({ port: gantry.botPort, playgroundPort: gantry.playgroundPort }, "Gantry is ready");
+    const { botPort: port, playgroundPort, metricsPort } = gantry;
+    log.info({ port, playgroundPort, metricsPort }, "Gantry is ready");
     endLoading();
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
@@ -38,8 +40,9 @@ function print(text: string): void {
 }
 
 /** Secrets that must not appear in any log. */
-export function secretsOf({ slack, service, store, keys, proxy }: Config): readonly string[] {
-  const secrets = [...proxySecrets(proxy)];
+export function secretsOf({ slack, service, store, keys, proxy, tracing, audit }: Config): readonly string[] {
+  const secrets = [...proxySecrets(proxy), ...Object.values(tracing?.headers ?? {})];
+  if (audit.webhook !== undefined) secrets.push(audit.webhook.secret);
   if (store.kind === "postgres") secrets.push(...urlSecrets(store.url));
   if (keys !== undefined) secrets.push(keys, ...keys.split(",").map((key) => key.slice(key.indexOf(":") + 1)));
   if (slack.kind === "real") {

@@ -87,6 +87,10 @@ const bot = {
     meaning:
       "A policy file, or a folder with one for each workspace, see [policy](policy.md) and [workspaces](workspaces.md).",
   },
+  GANTRY_WATCHES: {
+    default: "no file",
+    meaning: "A file of watches, for teams that keep them in git, see [watching](watching.md).",
+  },
   GANTRY_ACCOUNTS: {
     default: "fallback",
     meaning: "`own`: people act only with their own account. `fallback`: else the channel's, else the workspace's.",
@@ -100,11 +104,64 @@ const bot = {
     meaning:
       "A changed service counts as healthy once all its instances have been ready for so many seconds, without a restart. A period that the workload API reports for a service goes first.",
   },
+  GANTRY_WATCH_CALLS: {
+    default: "no limit",
+    meaning:
+      "API calls a day that watching may make with one account. Without a limit, Gantry looks at each watched list every ten seconds, with one call.",
+  },
   GANTRY_HISTORY_DAYS: { default: "365", meaning: "How long history is kept." },
+  GANTRY_AUDIT_URL: {
+    default: "",
+    meaning: "Where every event of history is posted to, in order and signed: see [audit](audit.md#webhook).",
+  },
+  GANTRY_AUDIT_SECRET: {
+    default: "",
+    meaning: "Signs the posts. 24 characters or more; `whsec_…` for Standard Webhooks.",
+  },
+  GANTRY_AUDIT_STDOUT: {
+    default: "off",
+    meaning: "`on`: every event of history is also a JSON line on stdout, from one replica.",
+  },
   GANTRY_LOG_LEVEL: {
     default: "info (warn in the playground)",
-    meaning: "`debug`, `info`, `warn` or `error`. The log is JSON lines on stderr.",
+    meaning: "`debug`, `info`, `warn` or `error`. The log is JSON lines on standard output.",
   },
+  LOG_FORMAT: {
+    default: "json",
+    meaning: "`pretty`: log lines for a terminal, in place of JSON. See [log fields](monitoring.md#logs).",
+  },
+  GANTRY_METRICS_PORT: {
+    default: "off",
+    meaning: "The port for `/metrics` in OpenMetrics, see [monitoring](monitoring.md).",
+  },
+  GANTRY_METRICS_HOST: { default: "127.0.0.1", meaning: "The address that metrics are read at." },
+  OTEL_EXPORTER_OTLP_ENDPOINT: {
+    default: "off",
+    meaning:
+      "The address of an OpenTelemetry collector, `http://collector:4318`: turns on [tracing](monitoring.md#tracing). Not " +
+      "reached through a proxy.",
+  },
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: {
+    default: "`/v1/traces` at the address above",
+    meaning: "The whole address for traces, if it is another one.",
+  },
+  OTEL_EXPORTER_OTLP_HEADERS: { default: "", meaning: "Headers for the collector: `api-key=abc,team=ops`." },
+  OTEL_EXPORTER_OTLP_PROTOCOL: { default: "http/json", meaning: "Only `http/json`." },
+  OTEL_SERVICE_NAME: {
+    default: "gantry (gantry-workload-api for the workload API alone)",
+    meaning: "The name of this deployment in traces.",
+  },
+  OTEL_RESOURCE_ATTRIBUTES: {
+    default: "",
+    meaning: "What else traces say about this process: `deployment.environment.name=production`.",
+  },
+  OTEL_TRACES_SAMPLER: {
+    default: "parentbased_always_on",
+    meaning:
+      "Which interactions are traced: `always_on`, `always_off`, `traceidratio`, or one of them after `parentbased_`.",
+  },
+  OTEL_TRACES_SAMPLER_ARG: { default: "1", meaning: "The share for `traceidratio`: `0.1` is one in ten." },
+  OTEL_SDK_DISABLED: { default: "false", meaning: "`true`: no tracing, whatever else is set." },
   DATABASE_URL: {
     default: "SQLite in GANTRY_DATA",
     meaning: "`postgres://…` for PostgreSQL and replicas. Needs `GANTRY_KEYS`.",
@@ -154,7 +211,7 @@ const bot = {
   SERVICE_CALLS_PER_DAY: { default: "no limit", meaning: "Calls per user and day." },
 } satisfies Readonly<Record<keyof Environment, Variable>>;
 
-/** Only for `npm run service`, which reads the variables of the local workload API as well. */
+/** Only for `npm run service`, which reads the variables of the local workload API, of metrics and of traces as well. */
 const alone: Readonly<Record<string, Variable>> = {
   SERVICE_HOST: { default: "127.0.0.1", meaning: "The address of the workload API." },
   SERVICE_PORT: { default: "3002", meaning: "The port of the workload API." },
@@ -165,7 +222,8 @@ const titles: readonly (readonly [title: string, names: RegExp])[] = [
   ["Slack", /^(?:SLACK_|HOST$|PORT$|GANTRY_COMMAND|GANTRY_URL)/u],
   ["Workload API", /^WORKLOAD_/u],
   ["Network", /_PROXY$/u],
-  ["Gantry", /^GANTRY_(?!EMBEDDED|COMMAND|URL)/u],
+  ["Gantry", /^GANTRY_(?!EMBEDDED|COMMAND|URL|METRICS|LOG)/u],
+  ["Log, metrics and traces", /^(?:GANTRY_LOG|LOG_|GANTRY_METRICS|OTEL_)/u],
   ["Database", /^DATABASE_/u],
   ["Playground", /^PLAYGROUND_/u],
   ["Local workload API", /^(?:SERVICE_|GANTRY_EMBEDDED)/u],

@@ -96,6 +96,16 @@ export type StoredInstallation = {
   readonly sealedTokens: string;
 };
 
+/** It gets history, and doesn't take it now. */
+export type FailingReceiver = {
+  /** `webhook`. */
+  readonly name: string;
+  /** ISO 8601. */
+  readonly since: string;
+  /** Events that it hasn't taken yet. */
+  readonly waiting: number;
+};
+
 /** What the store knows about itself. Only the first is there while the schema isn't this program's. */
 export type Inspection = {
   readonly database: OpenDatabase;
@@ -106,6 +116,7 @@ export type Inspection = {
   /** How many workspaces have connected an account for everybody. */
   readonly workspaceAccounts: number;
   readonly sealed: readonly SealedSample[];
+  readonly failingReceivers: readonly FailingReceiver[];
 };
 
 /** Texts that one key sealed, and whether a configured key opens the newest of them. */
@@ -158,6 +169,8 @@ export type Facts = {
   readonly policy: PolicyFacts;
   /** Undefined while the database can't be read. */
   readonly replicas: readonly LiveReplica[] | undefined;
+  /** None while the database can't be read. */
+  readonly failingReceivers: readonly FailingReceiver[];
 };
 
 /** Times are ISO 8601, by the replica's own clock. */

@@ -71,6 +71,16 @@ export function lineTime(line: string): number | undefined {
   return ms === undefined || Number.isNaN(ms) ? undefined : ms;
 }
 
+const CLOCK_FIRST = /^\d{2}:\d{2}:\d{2}(?:[.,]\d{1,9})?Z? /u;
+
+/** A line without the time that it begins with, to compare what it says with others. Pure. */
+export function withoutTime(line: string): string {
+  const start = line.slice(0, SEARCHED);
+  const rest = line.slice(SEARCHED);
+  const cut = [DAY_AND_TIME, ACCESS_LOG, UNIX].reduce((text, pattern) => text.replace(pattern, ""), start);
+  return cut.replace(CLOCK_FIRST, "") + rest;
+}
+
 function dayAndTime(text: string): number | undefined {
   const found = DAY_AND_TIME.exec(text);
   if (found === null) return undefined;

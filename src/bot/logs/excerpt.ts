@@ -1,19 +1,26 @@
 import { cleanLine } from "./clean-line.ts";
 import { type Grep, compileGrep } from "./grep.ts";
+import { aroundMatches, foldRepeats, readableLine } from "./readable.ts";
 import { redactLines } from "./redact.ts";
 
 export type ExcerptLine = {
   readonly instance?: string;
   /** Redacted and cut; may hold line breaks where the record does. */
   readonly text: string;
-  /** False without an expression. */
+  /** False without an expression, and for a line around a match. */
   readonly match: boolean;
+  /** The records that it stands for, if there are several: repeated ones are folded. */
+  readonly count?: number;
+  /** Lines between it and the one before don't match and aren't shown. */
+  readonly isAfterGap?: true;
 };
 
 /** A page of log records as a cursor: the records that were fetched, and those that are shown. */
 export type Excerpt = {
-  /** Oldest first. With an expression, only the records that match. */
+  /** Oldest first. With an expression, only the records that match, and those around them that were asked for. */
   readonly lines: readonly ExcerptLine[];
+  /** The same records as they were written, redacted, each by itself; undefined when `lines` are that. */
+  readonly written?: readonly ExcerptLine[];
   /** Number of records searched: those fetched, of one instance if one was requested. */
   readonly read: number;
   readonly matched: number | undefined;
@@ -39,6 +46,12 @@ export type ExcerptInput = {
   readonly overlap?: number | undefined;
   /** Values known to be secret. */
   readonly secrets?: readonly string[];
+  /** Lines in JSON are made readable, and repeated lines folded. */
+  readonly isReadable?: boolean | undefined;
+  /** How many lines around each match are shown too. */
+  readonly context?: number | undefined;
+  /** The first and last records are only there to find secrets that begin or end in them. */
+  readonly flank?: { readonly before: number; readonly after: number } | undefined;
 };
 
 type Item = { readonly instance: string; readonly text: string };
@@ -83,31 +96,81 @@ function redactByInstance(items: readonly Item[], secrets: readonly string[] = [
 }
 
 /** Redacts before filtering: an expression must not reveal whether it matches a secret. */
-export function makeExcerpt({ lines, instance, grep, from, size, overlap = 0, secrets }: ExcerptInput): Excerpt {
+export function makeExcerpt(input: ExcerptInput): Excerpt {
+  const { lines, instance, grep, from, size, overlap = 0, secrets, isReadable = false, context = 0, flank } = input;
   const read = readOf(lines.length);
   const items = lines.map((line) => ({ instance: line.instance ?? "", text: cleanLine(line.text.slice(0, read)) }));
-  const texts = redactByInstance(items, secrets);
-  const all = items.map((item, at) => ({
-    instance: item.instance,
-    text: cut(texts[at] ?? "", (lines[at]?.text.length ?? 0) > read),
+  const redacted = redactByInstance(items, secrets).map((text, at) => ({
+    instance: items[at]?.instance ?? "",
+    text,
+    wasCut: (lines[at]?.text.length ?? 0) > read,
   }));
+  const inner = redacted.slice(flank?.before ?? 0, redacted.length - (flank?.after ?? 0));
   // Records without an instance come from a job's log, which has only the requested one.
-  const own = instance === undefined ? all : all.filter((line) => line.instance === "" || line.instance === instance);
-  const kept = grep === undefined ? own : own.filter((line) => grep.test(line.text));
+  const own =
+    instance === undefined ? inner : inner.filter((line) => line.instance === "" || line.instance === instance);
+  const readable = isReadable ? readableTexts(own, secrets) : new Map<number, string>();
+  const all = own.map(({ instance: of, text, wasCut }, at) => {
+    const written = cut(text, wasCut);
+    const easier = readable.get(at);
+    const shown = easier === undefined ? written : cut(easier, false);
+    const match = grep !== undefined && (grep.test(written) || (easier !== undefined && grep.test(shown)));
+    return { instance: of, written, text: shown, match, isAfterGap: false };
+  });
+  const kept =
+    grep === undefined
+      ? all
+      : aroundMatches(all, context).flatMap(({ at, isAfterGap }) => {
+          const line = all[at];
+          return line === undefined ? [] : [{ ...line, isAfterGap: isAfterGap && context > 0 }];
+        });
+  const shown = isReadable ? foldRepeats(kept) : kept.map((line) => ({ ...line, count: 1 }));
+  const isAsWritten = shown.length === kept.length && shown.every((line) => line.text === line.written);
   return {
-    lines: kept.map((line) => ({
-      text: line.text,
-      match: grep !== undefined,
-      ...(line.instance !== "" && { instance: line.instance }),
-    })),
+    lines: shown.map(lineOf),
+    ...(!isAsWritten && { written: kept.map((line) => lineOf({ ...line, text: line.written, count: 1 })) }),
     read: own.length,
-    matched: grep === undefined ? undefined : kept.length,
+    matched: grep === undefined ? undefined : kept.filter(({ match }) => match).length,
     from,
     size,
     mayHaveOlder: lines.length > 0 && lines.length >= size,
     instance,
     overlap,
   };
+}
+
+type Kept = {
+  readonly instance: string;
+  readonly text: string;
+  readonly match: boolean;
+  readonly isAfterGap: boolean;
+  readonly count: number;
+};
+
+function lineOf({ instance, text, match, isAfterGap, count }: Kept): ExcerptLine {
+  return {
+    text,
+    match,
+    ...(instance !== "" && { instance }),
+    ...(count > 1 && { count }),
+    ...(isAfterGap && { isAfterGap }),
+  };
+}
+
+/**
+ * The readable texts of lines in JSON, by place. They are made of redacted lines and redacted once more: reading the escapes
+ * of JSON can complete a name or a value that was split by one.
+ */
+function readableTexts(
+  lines: readonly (Item & { readonly wasCut: boolean })[],
+  secrets: readonly string[] | undefined,
+): ReadonlyMap<number, string> {
+  const changed = lines.flatMap(({ instance, text, wasCut }, at) => {
+    const easier = wasCut ? undefined : readableLine(text);
+    return easier === undefined ? [] : [{ at, instance, text: cleanLine(easier) }];
+  });
+  const redacted = redactByInstance(changed, secrets);
+  return new Map(changed.map(({ at }, nth) => [at, redacted[nth] ?? ""]));
 }
 
 /** Plain data, so that it can be sent to a worker thread. */

@@ -19,6 +19,12 @@ export function matchesImage(pattern: string, image: string): boolean | "unknown
   return found.digest === undefined ? matchesPattern(wanted.tag, found.tag ?? "latest") : "unknown";
 }
 
+/** The same for each way to write the repository of an image; undefined for a malformed reference. Pure. */
+export function repositoryKey(image: string): string | undefined {
+  const found = referenceOf(image);
+  return found && `${found.registry}/${found.path}`;
+}
+
 export function isImagePattern(text: string): boolean {
   return patternOf(text) !== undefined;
 }

@@ -1,7 +1,7 @@
 import type { OperationId } from "../../api/operations.ts";
 
-/** An action that a rule can name: an operation of the API, an update to another version, or binding a channel. */
-export type ActionId = OperationId | "deploy" | "bindChannel";
+/** An action that a rule can name: an operation of the API, an update to another version, binding a channel, or watching. */
+export type ActionId = OperationId | "deploy" | "bindChannel" | "watch";
 
 /** The operations that change something. */
 export const writeOperationIds = [
@@ -18,7 +18,8 @@ export type WriteOperationId = (typeof writeOperationIds)[number];
 
 /**
  * How much harm a write can do: `routine` adds (create, start, scale up, add a domain), `disruptive` interrupts (restart, stop, scale down, memory), `destructive` removes (delete, scale to 0,
- * remove a domain).
+ * remove a domain). Creating something with an image that isn't known where it will run is disruptive: see
+ * `commands/lookup/new-image.ts`.
  */
 export type Risk = "routine" | "disruptive" | "destructive";
 
@@ -68,6 +69,8 @@ export const operationFacts: { readonly [Op in ActionId]: OperationFacts } = {
   stopService: { effect: "write", risk: "disruptive", kind: "service", twin: undefined, verb: "stop" },
   restartService: { effect: "write", risk: "disruptive", kind: "service", twin: undefined, verb: "restart" },
   bindChannel: { effect: "write", risk: "routine", kind: undefined, twin: undefined, verb: "bind" },
+  // It shows what happens to workloads, to whoever is in the place where it tells.
+  watch: { effect: "read", risk: undefined, kind: undefined, twin: undefined, verb: "watch" },
 };
 
 export function isActionId(word: string): word is ActionId {

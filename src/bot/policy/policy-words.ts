@@ -61,7 +61,7 @@ export const ActionWord = z.string({ error: notText }).transform((text, context)
   if (isOneOf(actionWords, text) || isActionId(text)) return text;
   const known = [...actionWords, ...Object.keys(operationFacts)];
   context.addIssue(
-    `“${text}” isn't a valid action.${didYouMean(text, known)} Use ${actionWords.join(", ")}, an operation such as deleteService, deploy, or bindChannel.`,
+    `“${text}” isn't a valid action.${didYouMean(text, known)} Use ${actionWords.join(", ")}, an operation such as deleteService, deploy, watch or bindChannel.`,
   );
   return z.NEVER;
 });

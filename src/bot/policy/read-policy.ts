@@ -160,16 +160,16 @@ export type PolicyProblem = {
   readonly sentence: string;
 };
 
-/** All problems of a policy file at once: file, line and a sentence for each. */
+/** All problems of a policy file, or the file of watches, at once: file, line and a sentence for each. */
 export class PolicyError extends Error {
   override readonly name = "PolicyError";
   readonly file: string;
   readonly problems: readonly PolicyProblem[];
 
-  constructor(file: string, problems: readonly PolicyProblem[]) {
+  constructor(file: string, problems: readonly PolicyProblem[], what = "policy") {
     const lines = problems.map(({ line, sentence }) => `- ${file}:${line}: ${sentence}`);
     super(
-      `The policy has ${problems.length === 1 ? "a problem" : `${problems.length} problems`}:\n${lines.join("\n")}`,
+      `The ${what} has ${problems.length === 1 ? "a problem" : `${problems.length} problems`}:\n${lines.join("\n")}`,
     );
     this.file = file;
     this.problems = problems;
@@ -247,7 +247,7 @@ function missesJobs({ regions, kinds, does }: Rule, jobsRegion: string): boolean
   return (kinds === undefined || kinds.includes("job")) && does.some(isAboutJobs);
 }
 
-/** No operation on jobs is disruptive. */
+/** On a job, only a new image is disruptive, which a rule for a region hardly means. */
 function isAboutJobs(deeds: RuleActions): boolean {
   return isActionId(deeds) ? operationFacts[deeds].kind === "job" : deeds !== "disruptive";
 }

@@ -22,6 +22,7 @@ export function whereText({ kind, channelId }: Where): string {
 export function actionText({ op, workload: { kind, name } }: Question): string {
   const { verb } = operationFacts[op];
   if (op === "bindChannel") return "bind this channel";
+  if (op === "watch" && name === "*") return "watch all workloads";
   if (verb === "list") return `list ${kind === undefined ? "workloads" : `${kind}s`}`;
   return `${verb} ${name === undefined ? `a ${kind ?? "workload"}` : `“${name}”`}`;
 }
@@ -30,7 +31,7 @@ export function actionText({ op, workload: { kind, name } }: Question): string {
 export function fullActionText(question: Question): string {
   const { op, risk, workload } = question;
   const { kind, name } = workload;
-  if (op === "bindChannel" || name === undefined) return `${actionText(question)}${riskText(risk)}`;
+  if (op === "bindChannel" || name === undefined || name === "*") return `${actionText(question)}${riskText(risk)}`;
   return `${operationFacts[op].verb} ${kind === undefined ? "" : `${kind} `}“${name}”${riskText(risk)}`;
 }
 

@@ -89,6 +89,7 @@ const ChangeRow = z.object({
   ending: maybe(fromJson(EndingJson)),
   health: maybe(fromJson(HealthJson)),
   progress: maybe(fromJson(HealthJson)),
+  notifies: Flag,
   card_channel: maybe(z.string()),
   card_ts: maybe(z.string()),
 });
@@ -155,6 +156,7 @@ function requestOf(row: ChangeRow): Omit<NewChange, "state" | "expiresInMs" | "w
     terms: row.terms,
     breakGlass: row.break_glass,
     undoOf: row.undo_of,
+    notifies: row.notifies,
   };
 }
 
@@ -189,6 +191,7 @@ export function newChangeRow({ textSealer }: Session, change: NewChange): Omit<I
     undo_of: change.undoOf ?? null,
     undo_key: change.undoOf ?? null,
     wait_key: change.waitKey ?? null,
+    notifies: change.notifies === true ? 1 : 0,
     part_count: change.parts?.length ?? 0,
     ...notYet,
   };

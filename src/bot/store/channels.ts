@@ -1,3 +1,4 @@
+import { moveFollows } from "./log-follows.ts";
 import { sql, type SqlBool } from "kysely";
 import { z } from "zod";
 import type { NewHistoryEvent } from "../changes/history-event.ts";
@@ -94,6 +95,9 @@ export function moveChannel({ db }: Session, move: ChannelMove): Promise<boolean
     if (!(await moveAccount(tx, move))) return false;
     await moveBinding(tx, move);
     await moveChanges(tx, move);
+    await moveWatches(tx, move);
+    await moveAlerts(tx, move);
+    await moveFollows(tx, move);
     await noteMove(tx, move);
     return true;
   });
@@ -166,6 +170,41 @@ async function moveBinding(tx: Db, { teamId, from, to }: ChannelMove): Promise<v
     .set({ channel_id: to })
     .where("team_id", "=", teamId)
     .where("channel_id", "=", from)
+    .execute();
+}
+
+/** What both ids have stays once: somebody watched it again under the new id. */
+async function moveWatches(tx: Db, { teamId, from, to }: ChannelMove): Promise<void> {
+  await sql`delete from watch where team_id = ${teamId} and place = ${from} and exists (select 1 from watch as newer
+    where newer.team_id = watch.team_id and newer.place = ${to} and newer.source = watch.source
+      and newer.owner_id = watch.owner_id and newer.kind = watch.kind and newer.names = watch.names
+      and newer.region = watch.region and newer.is_digest = watch.is_digest)`.execute(tx);
+  await tx
+    .updateTable("watch")
+    .set({
+      place: to,
+      account_owner: sql<string>`replace(account_owner, ${JSON.stringify(from)}, ${JSON.stringify(to)})`,
+    })
+    .where("team_id", "=", teamId)
+    .where("place", "=", from)
+    .execute();
+  await sql`delete from mute where team_id = ${teamId} and place = ${from} and exists (select 1 from mute as newer
+    where newer.team_id = mute.team_id and newer.place = ${to} and newer.names = mute.names)`.execute(tx);
+  await tx.updateTable("mute").set({ place: to }).where("team_id", "=", teamId).where("place", "=", from).execute();
+}
+
+/** What is due under both ids is told once. Cards are drawn again under the new one. */
+async function moveAlerts(tx: Db, { teamId, from, to }: ChannelMove): Promise<void> {
+  await sql`delete from notice where team_id = ${teamId} and place = ${from} and exists (select 1 from notice as newer
+    where newer.team_id = notice.team_id and newer.place = ${to} and newer.id = notice.id)`.execute(tx);
+  await tx.updateTable("notice").set({ place: to }).where("team_id", "=", teamId).where("place", "=", from).execute();
+  await tx.deleteFrom("told_place").where("team_id", "=", teamId).where("place", "=", from).execute();
+  await tx.updateTable("alert").set({ place: to }).where("team_id", "=", teamId).where("place", "=", from).execute();
+  await tx
+    .updateTable("alert")
+    .set({ card_channel: to })
+    .where("team_id", "=", teamId)
+    .where("card_channel", "=", from)
     .execute();
 }
 

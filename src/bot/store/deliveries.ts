@@ -7,6 +7,9 @@ import type { Delivery, NewDelivery } from "../workflow/ports.ts";
 
 const DeliveryRow = z.object({ id: z.string(), sealed: z.string(), received_at: Time });
 
+/** In place of the time of a delivery that came from a backup: it may have been carried out since. */
+export const RESTORED = "2000-01-01T00:00:00.000Z";
+
 /** As the partial index `delivery_unfinished` says it. */
 const isOpen = sql<SqlBool>`finished_at is null`;
 
@@ -76,7 +79,8 @@ export async function takeDeliveries(session: Session): Promise<readonly Deliver
       .execute();
     for (const unread of rows) {
       const row = parseRow(DeliveryRow, unread, `Delivery ${unread.id}`);
-      taken.push({ id: row.id, sealed: row.sealed, receivedAt: row.received_at });
+      const isRestored = unread.received_at === RESTORED;
+      taken.push({ id: row.id, sealed: row.sealed, receivedAt: row.received_at, ...(isRestored && { isRestored }) });
     }
   }
   return taken.toSorted((one, other) => one.receivedAt.getTime() - other.receivedAt.getTime());

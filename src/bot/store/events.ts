@@ -4,6 +4,7 @@ import type { HistoryEvent, HistoryEventKind, NewHistoryEvent } from "../changes
 import { Big, Flag, maybe, parseRow, plainText, Time } from "./schema/columns.ts";
 import type { Db, Session } from "./database/session.ts";
 import type { TextSealer } from "./database/text-sealer.ts";
+import { writtenMark } from "./audit/chain-rows.ts";
 import type { Tables } from "./schema/tables.ts";
 
 /** Complete, or it does not compile. */
@@ -28,8 +29,13 @@ const kinds = {
   disconnected: "disconnected",
   bound: "bound",
   unbound: "unbound",
+  watched: "watched",
+  unwatched: "unwatched",
+  muted: "muted",
+  unmuted: "unmuted",
   installed: "installed",
   uninstalled: "uninstalled",
+  erased: "erased",
 } as const satisfies { readonly [Kind in HistoryEventKind]: Kind }; // a literal type for each, not string
 
 const EventRow = z.object({
@@ -55,26 +61,39 @@ const EventRow = z.object({
 type EventRow = z.infer<typeof EventRow>;
 
 /** Appends a row of history, in the transaction of the step it records. */
-export async function insertEvent(db: Db, { clock, textSealer }: Session, event: NewHistoryEvent): Promise<void> {
+export async function insertEvent(
+  db: Db,
+  { clock, textSealer, chain }: Session,
+  event: NewHistoryEvent,
+): Promise<void> {
+  const columns = columnsOf(event);
   await db
     .insertInto("event")
     .values({
-      user_id: event.who?.userId ?? null,
-      user_name: event.who === undefined ? null : plainText(event.who.name),
-      ...workloadColumns(event),
+      ...columns,
       at: clock(),
-      kind: event.kind,
-      team_id: event.teamId,
-      change_id: event.changeId ?? null,
-      channel_id: event.channelId ?? null,
-      account: event.account ?? null,
-      rule: event.rule ?? null,
-      break_glass: event.breakGlass ? 1 : 0,
-      result: textSealer.seal(plainText(event.result), event.changeId ?? null),
-      elapsed_ms: event.elapsedMs === undefined ? null : Math.round(event.elapsedMs),
-      reference: event.reference ?? null,
+      result: textSealer.seal(columns.result, columns.change_id),
+      ...(chain && writtenMark(chain, columns)),
     })
     .execute();
+}
+
+function columnsOf(event: NewHistoryEvent) {
+  return {
+    user_id: event.who?.userId ?? null,
+    user_name: event.who === undefined ? null : plainText(event.who.name),
+    ...workloadColumns(event),
+    kind: event.kind,
+    team_id: event.teamId,
+    change_id: event.changeId ?? null,
+    channel_id: event.channelId ?? null,
+    account: event.account ?? null,
+    rule: event.rule ?? null,
+    break_glass: event.breakGlass ? 1 : 0,
+    result: plainText(event.result),
+    elapsed_ms: event.elapsedMs === undefined ? null : Math.round(event.elapsedMs),
+    reference: event.reference ?? null,
+  };
 }
 
 function workloadColumns({ verb, workload }: NewHistoryEvent) {

@@ -1,7 +1,7 @@
 import { type Selectable, sql, type SqlBool } from "kysely";
 import { z } from "zod";
 import { type StoredChange, type Vote, requestIdOf } from "../changes/stored-change.ts";
-import type { ChangeKey } from "../workflow/ports.ts";
+import type { ChangeKey, CompletedIn, CreatedJob } from "../workflow/ports.ts";
 import { storedChange } from "./change-row.ts";
 import { type Db, inBatches, type Session } from "./database/session.ts";
 import { parseRow, Time } from "./schema/columns.ts";
@@ -14,6 +14,7 @@ export type Reader = Pick<Session, "db" | "clock" | "textSealer">;
 
 // These match the conditions of the partial indexes word for word, or the indexes are not used.
 const undoCounts = sql<SqlBool>`state not in ('rejected', 'cancelled', 'expired', 'drifted', 'failed')`;
+const isDoneJob = sql<SqlBool>`op = 'createJob' and state = 'done'`;
 export const waits = sql<SqlBool>`state = 'pending' and wait_key is not null`;
 
 /** With a `teamId`, finds nothing of another workspace. */
@@ -36,6 +37,57 @@ export async function changesById(
   return new Map(changes.map((change) => [change.id, change]));
 }
 
+const MOST_COMPLETED = 100;
+
+/** The newest jobs that were created with an account in a region and have completed. */
+export async function completedJobs(
+  session: Reader & Pick<Session, "log">,
+  { teamId, account, region }: CompletedIn,
+): Promise<readonly StoredChange[]> {
+  const { db, log } = session;
+  const rows = await db
+    .selectFrom("change")
+    .selectAll()
+    .where("team_id", "=", teamId)
+    .where(isDoneJob)
+    .where("health", "like", '%"kind":"reached"%')
+    .where("account_username", "=", account)
+    .where("workload_region", "=", region)
+    .orderBy("settled_at", "desc")
+    .limit(MOST_COMPLETED)
+    .execute();
+  return wholeChanges(session, rows, (change, err) => log.warn({ err, change }, "an earlier job couldn't be read"));
+}
+
+/** A job is followed for a day. */
+const CREATED_WITHIN_MS = 48 * 60 * 60_000;
+const MOST_CREATED = 10;
+
+/** The newest jobs of a name that were created with an account in a region. */
+export async function createdJobs(
+  session: Session,
+  { teamId, account, region, name }: CompletedIn & { readonly name: string },
+): Promise<readonly CreatedJob[]> {
+  const { db, log, clock } = session;
+  const rows = await db
+    .selectFrom("change")
+    .selectAll()
+    .where("team_id", "=", teamId)
+    .where(isDoneJob)
+    .where(sql<SqlBool>`settled_at >= ${clock(-CREATED_WITHIN_MS)}`)
+    .where("account_username", "=", account)
+    .where("workload_region", "=", region)
+    .where("workload_name", "=", name)
+    .orderBy("settled_at", "desc")
+    .limit(MOST_CREATED)
+    .execute();
+  const drawn = new Set(rows.filter(({ stale, nowhere }) => stale === 0 && nowhere === 0).map(({ id }) => id));
+  const changes = await wholeChanges(session, rows, (change, err) =>
+    log.warn({ err, change }, "a job that was created couldn't be read"),
+  );
+  return changes.map((change) => ({ change, isDrawn: drawn.has(change.id) }));
+}
+
 function selection({ db, clock }: Reader, key: ChangeKey) {
   const all = db.selectFrom("change").selectAll();
   if ("id" in key) return all.where("id", "=", key.id);
@@ -50,7 +102,8 @@ function selection({ db, clock }: Reader, key: ChangeKey) {
 /** The Change with its votes and parts. Only requests that need approval have votes. */
 export async function wholeChange(reader: Reader, row: ChangeRow): Promise<StoredChange> {
   const votes = row.terms === null ? undefined : (await votesOf(reader.db, [row.id])).get(row.id);
-  return withParts(reader, { row, votes, parts: (await partRowsOf(reader, [row])).get(row.id) });
+  const parts = (await partRowsOf(reader, [row])).get(row.id);
+  return withParts(reader, { row, votes, parts, backs: await waysBackOf(reader, parts) });
 }
 
 /** Changes with their votes and parts. One that can't be read is handed to `onBroken` and left out. */
@@ -62,9 +115,10 @@ export async function wholeChanges(
   const ids = rows.map(({ id }) => id);
   const votes = await votesOf(reader.db, ids);
   const parts = await partRowsOf(reader, rows);
+  const backs = await waysBackOf(reader, [...parts.values()].flat());
   return rows.flatMap((row) => {
     try {
-      return [withParts(reader, { row, votes: votes.get(row.id), parts: parts.get(row.id) })];
+      return [withParts(reader, { row, votes: votes.get(row.id), parts: parts.get(row.id), backs })];
     } catch (error) {
       if (onBroken === undefined) throw error;
       onBroken(row.id, error);
@@ -77,11 +131,36 @@ type Whole = {
   readonly row: ChangeRow;
   readonly votes: readonly Vote[] | undefined;
   readonly parts: readonly ChangeRow[] | undefined;
+  readonly backs: ReadonlyMap<string, StoredChange["wayBack"]>;
 };
 
-function withParts({ textSealer }: Reader, { row, votes = [], parts }: Whole): StoredChange {
+function withParts({ textSealer }: Reader, { row, votes = [], parts, backs }: Whole): StoredChange {
   const change = storedChange(textSealer, row, votes);
-  return parts === undefined ? change : { ...change, parts: parts.map((part) => storedChange(textSealer, part, [])) };
+  if (parts === undefined) return change;
+  return {
+    ...change,
+    parts: parts.map((part) => {
+      const wayBack = backs.get(part.id);
+      return { ...storedChange(textSealer, part, []), ...(wayBack !== undefined && { wayBack }) };
+    }),
+  };
+}
+
+/** By part, its automatic way back: gone once the earlier version is healthy. */
+async function waysBackOf(
+  { db, textSealer }: Reader,
+  parts: readonly ChangeRow[] = [],
+): Promise<ReadonlyMap<string, StoredChange["wayBack"]>> {
+  const ids = parts.filter((part) => part.is_undone === 1).map(({ id }) => id);
+  const rows = await inBatches(ids, (some) =>
+    db.selectFrom("change").selectAll().where("undo_key", "in", some).where(undoCounts).execute(),
+  );
+  return new Map(
+    rows.map((row) => {
+      const { undoOf = "", state, health, progress } = storedChange(textSealer, row, []);
+      return [undoOf, state === "done" && (health ?? progress)?.kind === "reached" ? "gone" : "going"];
+    }),
+  );
 }
 
 const VoteRow = z.object({ change_id: z.string(), user_id: z.string(), user_name: z.string(), voted_at: Time });

@@ -78,12 +78,13 @@ async function lowest(
 
 async function eventsIn(
   { db, textSealer }: Session,
-  { teamId, name, userId, since, show, limit }: HistoryQuery,
+  { teamId, name, userId, verbs, since, show, limit }: HistoryQuery,
   { first, before }: Range,
 ): Promise<readonly HistoryEvent[]> {
   let select = db.selectFrom("event").selectAll().where("team_id", "=", teamId).where("seq", ">=", first);
   if (name !== undefined) select = select.where("workload_name", "=", name);
   if (userId !== undefined) select = select.where((where) => isOf(where, userId, show !== undefined));
+  if (verbs !== undefined) select = select.where("verb", "in", verbs);
   if (since !== undefined) select = select.where("at", ">=", since.toISOString());
   if (before !== undefined) select = select.where("seq", "<", before);
   if (show !== undefined) select = select.where((where) => isLatest(where, kindsIn[show]));

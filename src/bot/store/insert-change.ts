@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { NewHistoryEvent } from "../changes/history-event.ts";
-import { type StoredChange, partId } from "../changes/stored-change.ts";
+import { isPartId, type StoredChange, partId } from "../changes/stored-change.ts";
 import type { IdIn, NewChange, Unanswered } from "../workflow/ports.ts";
 import { newChangeRow } from "./change-row.ts";
 import { keepLease } from "./database/replicas.ts";
@@ -8,6 +8,7 @@ import type { Session } from "./database/session.ts";
 import { finish } from "./deliveries.ts";
 import { insertEvent } from "./events.ts";
 import { findChange, type Reader, waits, wholeChange } from "./find-change.ts";
+import { redrawRequestOf } from "./step.ts";
 
 /** A card is there within a second. Without one, the requester is told that it waits or runs. */
 const SIGN_WITHIN_MS = 3_000;
@@ -112,6 +113,7 @@ async function markUndone({ db }: Session, { id, teamId }: IdIn): Promise<void> 
     .where("team_id", "=", teamId)
     .where("is_undone", "=", 0)
     .execute();
+  if (isPartId(id)) await redrawRequestOf({ db }, id);
 }
 
 /** The Change that kept this one from being added; undefined when it no longer conflicts. */

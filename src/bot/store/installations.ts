@@ -224,7 +224,7 @@ function installationIn(unread: { readonly id: string }): Installation {
 }
 
 /**
- * Ends requests that wait, deletes accounts, bindings, settings of people and sealed content. History stays. A Run that
+ * Ends requests that wait, deletes accounts, bindings, watches, settings of people and sealed content. History stays. A Run that
  * was sent goes on: whoever has it settles it, and without its account it ends as unknown.
  */
 export async function closeWorkspace(session: Session, closing: Closing): Promise<void> {
@@ -278,6 +278,13 @@ async function erase(session: Session, { teamId }: Closing): Promise<void> {
   const bindings = await db.deleteFrom("binding").where("team_id", "=", teamId).returning("channel_id").execute();
   await db.deleteFrom("person_setting").where("team_id", "=", teamId).execute();
   await db.deleteFrom("profile").where("team_id", "=", teamId).execute();
+  await db.deleteFrom("watch").where("team_id", "=", teamId).execute();
+  await db.deleteFrom("mute").where("team_id", "=", teamId).execute();
+  for (const table of ["observation", "seen", "incident", "notice", "alert", "told_place"] as const) {
+    // names of tables
+    await db.deleteFrom(table).where("team_id", "=", teamId).execute();
+  }
+  await db.deleteFrom("follow").where("team_id", "=", teamId).execute();
   await db.deleteFrom("org_workspace").where("team_id", "=", teamId).execute();
   // Nobody can draw its cards now. Those that are out of date are drawn when the app is back.
   await db.updateTable("change").set({ sealed: "", nowhere: 1, owed_at: null }).where("team_id", "=", teamId).execute();

@@ -1,7 +1,7 @@
 import type { Drawing, IdIn } from "../workflow/ports.ts";
 import { randomUUID } from "node:crypto";
 import { type Selectable, sql, type SqlBool } from "kysely";
-import { Big } from "./schema/columns.ts";
+import { Big, fromJson, toJson, ToldRepliesJson } from "./schema/columns.ts";
 import { wholeChange } from "./find-change.ts";
 import { eventsAfter } from "./events.ts";
 import { partsOf, type StoredChange } from "../changes/stored-change.ts";
@@ -25,6 +25,18 @@ function isDue({ clock }: Session) {
     and (drawing_until is null or drawing_until < ${clock()}) and (draw_after is null or draw_after <= ${clock()})`;
 }
 
+/** Of cards and alerts alike, whose columns of a drawing are the same. */
+export const beginLease = {
+  isDue,
+  of({ clock }: Session) {
+    const token = randomUUID();
+    return { token, set: { drawing_token: token, drawing_until: clock(DRAW_WITHIN_MS) } };
+  },
+};
+
+/** A request or an alert, whose columns of a drawing are the same: the statements about one are those about the other. */
+type DrawnTable = "change" | "alert";
+
 /** Oldest first. */
 export async function undrawn(session: Session): Promise<readonly IdIn[]> {
   const due = session.db.selectFrom("change").select(["id", "team_id"]).where(isDue(session));
@@ -37,10 +49,10 @@ export async function undrawn(session: Session): Promise<readonly IdIn[]> {
  * in between belongs to a newer version and is told with that one, because the change at hand doesn't know its details.
  */
 export async function beginDrawing(session: Session, id: string, teamId?: string): Promise<Drawing | undefined> {
-  const token = randomUUID();
+  const { set, token } = beginLease.of(session);
   const row = await session.db
     .updateTable("change")
-    .set({ drawing_token: token, drawing_until: session.clock(DRAW_WITHIN_MS) })
+    .set(set)
     .where("id", "=", id)
     .where(inWorkspace(teamId))
     .where(isDue(session))
@@ -51,10 +63,14 @@ export async function beginDrawing(session: Session, id: string, teamId?: string
   const change = await wholeChange(session, row);
   const toldSeq = Big.parse(row.told_seq);
   const lastSeq = Big.parse(row.last_seq ?? 0);
-  if (lastSeq <= toldSeq) return { change, token, posts: row.posts, newEvents: [], newest: undefined };
+  if (lastSeq <= toldSeq) return { change, token, posts: row.posts, newEvents: [], told: [], newest: undefined };
+  // A thread that has some replies of its news gets the others first. Newer news waits for the next drawing.
+  const begun = row.told_replies === null ? undefined : fromJson(ToldRepliesJson).parse(row.told_replies);
+  const { upTo: newest, keys: told } =
+    begun === undefined || begun.upTo <= toldSeq ? { upTo: lastSeq, keys: [] } : begun;
   const events = hasThread(change) ? await eventsAfter(session, id, toldSeq) : [];
-  const newEvents = events.filter(({ seq }) => seq <= lastSeq);
-  return { change, token, posts: row.posts, newEvents, newest: lastSeq };
+  const newEvents = events.filter(({ seq }) => seq <= newest);
+  return { change, token, posts: row.posts, newEvents, told, newest };
 }
 
 /** The thread of a card tells what people decided, and of workloads in trouble. */
@@ -63,20 +79,38 @@ function hasThread(change: StoredChange): boolean {
   return change.terms !== undefined || change.breakGlass || isTrouble;
 }
 
-/** Renews the right to draw, and stores a card that was just posted. */
+/** Renews the right to draw, and stores a card that was just posted, or what its thread has. */
 export async function holdDrawing(
   session: Session,
   id: string,
   token: string,
-  card?: Drawn["card"],
+  { card, told }: NonNullable<Parameters<Store["holdDrawing"]>[2]> = {},
 ): ReturnType<Store["holdDrawing"]> {
+  const replies = told === undefined ? {} : { told_replies: toJson(ToldRepliesJson, told) };
+  return holdLease(session, "change", { id, token, card, also: replies });
+}
+
+type Held = {
+  readonly id: string;
+  readonly token: string;
+  readonly card: Drawn["card"];
+  readonly also?: Partial<Pick<ChangeTable, "told_replies">>;
+};
+
+/** Renews the right to draw a card or an alert, and stores where it was posted. */
+export async function holdLease(
+  session: Session,
+  table: DrawnTable,
+  { id, token, card, also = {} }: Held,
+): ReturnType<Store["holdDrawing"]> {
+  const drawn = table as "change"; // the columns are the same
   const placed =
     card === undefined
       ? {}
       : { card_channel: card.channelId, card_ts: card.ts, nowhere: 0, posts: sql<number>`posts + 1` };
   const held = await session.db
-    .updateTable("change")
-    .set({ drawing_until: session.clock(DRAW_WITHIN_MS), ...placed })
+    .updateTable(drawn)
+    .set({ drawing_until: session.clock(DRAW_WITHIN_MS), ...placed, ...also })
     .where("id", "=", id)
     .where("drawing_token", "=", token)
     .returning("id")
@@ -84,7 +118,7 @@ export async function holdDrawing(
   if (held !== undefined) return "held";
   if (card === undefined) return "lost";
   const adopted = await session.db
-    .updateTable("change")
+    .updateTable(drawn)
     .set({ ...placed, drawn_version: -1, stale: 1 })
     .where("id", "=", id)
     .where("card_ts", "is", null)
@@ -116,7 +150,10 @@ export async function markDrawn(session: Session, id: string, drawn: Drawn): Pro
       drawn_version: version,
       told_seq: toldSeq,
       stale: sql<number>`case when version = ${version} and not exists (${newer}) then 0 else 1 end`,
-      ...(card !== undefined && isShown && { owed_at: sql`case when version = ${version} then null else owed_at end` }),
+      ...(card !== undefined &&
+        isShown && {
+          owed_at: sql`case when version = ${version} and not (${isNotifying}) then null else owed_at end`,
+        }),
     })
     .where("id", "=", id)
     .where("drawing_token", "=", drawn.token)
@@ -156,6 +193,10 @@ async function markDrawnTooLate(tx: Db, id: string, drawn: Drawn): Promise<boole
   }
   return true;
 }
+
+/** As `isNotifying` in changes/stored-change.ts. */
+const isNotifying = sql<SqlBool>`notifies = 1 and settled_at is not null
+  and (state = 'failed' or state = 'unknown' or (state = 'done' and health is not null))`;
 
 /** Gives the right back; nobody has it before `ms` are over. */
 export async function postponeDrawing(session: Session, id: string, token: string, wait: Postponed): Promise<void> {

@@ -16,6 +16,7 @@ import {
 import { migrate } from "./schema/migrations.ts";
 import { beat, forgetOthers, isAlone, leave } from "./database/replicas.ts";
 import type { Store } from "./store.ts";
+import { closeRestored } from "./database/restored.ts";
 import { textSealer } from "./database/text-sealer.ts";
 import type { Tables } from "./schema/tables.ts";
 import { within } from "../../platform/waiting.ts";
@@ -34,7 +35,7 @@ import { insertChange } from "./insert-change.ts";
 import { advance } from "./advance.ts";
 import { bind, bindingOf, moveChannel, movedChannels, unbind } from "./channels.ts";
 import { profileRows } from "./profiles.ts";
-import { createPending } from "./pending.ts";
+import { createPending, waiting } from "./pending.ts";
 import { pruner } from "./database/prune.ts";
 import { accept, drop, finish, isKnown, remember, takeDeliveries } from "./deliveries.ts";
 import {
@@ -49,6 +50,9 @@ import {
   markTold,
   undrawn,
 } from "./leases.ts";
+import { openChain } from "./audit/chain-rows.ts";
+import { auditDelivered, auditFailed, takeAuditBatch } from "./audit/receivers.ts";
+import { sealHistory } from "./audit/seal-history.ts";
 import { addEvent } from "./events.ts";
 import {
   closeWorkspace,
@@ -66,10 +70,42 @@ import {
   trustInstallation,
   workspacesOf,
 } from "./installations.ts";
-import { expireDue, openChanges } from "./sweep.ts";
-import { findChange } from "./find-change.ts";
+import { expireDue, lookNow, openChanges } from "./sweep.ts";
+import { beginFollow, dueFollows, endFollow, saveFollow, sealedFollow, stopFollow, takeFollow } from "./log-follows.ts";
+import {
+  addWatch,
+  allWatches,
+  mute,
+  mutesOf,
+  pauseWatch,
+  removeWatch,
+  resumeWatch,
+  setFileWatches,
+  dueDigests,
+  holdDigest,
+  lastLooks,
+  moveDigest,
+  postponeDigest,
+  takeDigest,
+  unmute,
+  watchesOf,
+  watchesOn,
+} from "./watches.ts";
+import { endRound, hint, incidentsOf, keptOf, plantRounds, takeRound } from "./rounds.ts";
+import {
+  beginAlertDrawing,
+  dueNotices,
+  duePlaces,
+  holdAlertDrawing,
+  markAlertDrawn,
+  placeNotices,
+  postponeAlertDrawing,
+  takeAlert,
+  undrawnAlerts,
+} from "./alerts.ts";
+import { completedJobs, createdJobs, findChange } from "./find-change.ts";
 import { history } from "./history.ts";
-import { inspect } from "./database/inspect.ts";
+import { inspect, type LookPlace, readingCurrentStore } from "./database/inspect.ts";
 import { mkdirSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 
@@ -103,7 +139,7 @@ type Opened = { readonly db: Kysely<Tables>; readonly flavour: Flavour; readonly
 export async function openStore(options: OpenStore): Promise<Store> {
   const { offsetMs = () => 0, leaseMs = LEASE_MS, sendWithinMs = SEND_WITHIN_MS, replicaId, log } = options;
   const opened = await openPlace(options);
-  const session: Session = {
+  const before: Omit<Session, "chain"> = {
     replicaId,
     log,
     leaseMs,
@@ -116,16 +152,58 @@ export async function openStore(options: OpenStore): Promise<Store> {
     elapsedMs: () => performance.now() + offsetMs(),
     wallMs: options.wallMs ?? Date.now,
   };
+  let session: Session;
   try {
-    await migrateAt(options, session);
+    await migrateAt(options, before);
+    session = { ...before, chain: await openChain(before, options.sealer) };
     // A folder has one process, and that is us: rows of earlier processes are free at once, not when their lease ends.
     if (options.kind === "sqlite") await forgetOthers(session);
     await beat(session);
+    await closeRestored(session);
   } catch (error) {
     await opened.close();
     throw storeErrorOf(error) ?? error;
   }
   return storeOver(session, opened.close);
+}
+
+type Command = { readonly sealer: Sealer; readonly log: Logger };
+
+/**
+ * Work with a database beside the Gantry that has it open, for a command: without its lock, a lease, or a migration.
+ * Throws an Error with a sentence when there is no database, or it has another schema.
+ */
+export async function besideGantry<Result>(
+  place: LookPlace,
+  { sealer, log }: Command,
+  work: (session: Session) => Promise<Result>,
+): Promise<Result> {
+  // Says what is in the way.
+  await readingCurrentStore(place, async () => undefined);
+  const db =
+    place.kind === "sqlite"
+      ? openSqlite<Tables>(databaseFile(place.dataDir), place)
+      : openPostgres<Tables>({ ...place, poolSize: 1 }, lossLogged(log));
+  const before = {
+    replicaId: "command",
+    log,
+    leaseMs: LEASE_MS,
+    sendWithinMs: SEND_WITHIN_MS,
+    keepHistoryMs: undefined,
+    db,
+    textSealer: textSealer(sealer),
+    flavour: place.kind,
+    clock: clockOf(place.kind, () => 0),
+    elapsedMs: () => performance.now(),
+    wallMs: Date.now,
+  };
+  try {
+    return await work({ ...before, chain: await openChain(before, sealer) });
+  } catch (error) {
+    throw storeErrorOf(error) ?? error;
+  } finally {
+    await db.destroy();
+  }
 }
 
 function lossLogged(log: Logger): (reason: string) => void {
@@ -151,7 +229,7 @@ async function openPlace(options: OpenStore): Promise<Opened> {
 }
 
 /** On PostgreSQL over a connection of its own, with a longer limit. */
-async function migrateAt(options: OpenStore, session: Session): Promise<void> {
+async function migrateAt(options: OpenStore, session: Pick<Session, "db" | "flavour" | "clock">): Promise<void> {
   if (options.kind !== "postgres") return migrate(session);
   const limits = { poolSize: 1, statementTimeoutMs: MIGRATE_WITHIN_MS };
   const db = openPostgres<Tables>({ ...options, ...limits }, lossLogged(options.log));
@@ -216,6 +294,10 @@ const statements = {
   expire: expireDue,
   open: openChanges,
   note: addEvent,
+  sealHistory,
+  takeAuditBatch,
+  auditDelivered,
+  auditFailed,
   undrawn,
   beginDrawing,
   holdDrawing,
@@ -228,6 +310,7 @@ const statements = {
   postponeTelling,
   history,
   inspect,
+  waiting,
   isAlone,
   accept,
   finish,
@@ -248,6 +331,48 @@ const statements = {
   moveChannel,
   movedChannels,
   setRegion,
+  addWatch,
+  removeWatch,
+  pauseWatch,
+  resumeWatch,
+  setFileWatches,
+  dueDigests,
+  lastLooks,
+  completedJobs,
+  createdJobs,
+  lookNow,
+  takeDigest,
+  holdDigest,
+  moveDigest,
+  postponeDigest,
+  watchesOf,
+  beginFollow,
+  dueFollows,
+  takeFollow,
+  saveFollow,
+  endFollow,
+  stopFollow,
+  sealedFollow,
+  allWatches,
+  mute,
+  unmute,
+  mutesOf,
+  watchesOn,
+  plantRounds,
+  takeRound,
+  hint,
+  keptOf,
+  incidentsOf,
+  endRound,
+  duePlaces,
+  dueNotices,
+  placeNotices,
+  undrawnAlerts,
+  beginAlertDrawing,
+  holdAlertDrawing,
+  markAlertDrawn,
+  postponeAlertDrawing,
+  takeAlert,
   saveInstallation,
   findInstallation,
   installationOf,
@@ -306,7 +431,7 @@ async function each(steps: readonly (() => Promise<void>)[], { log }: Session): 
  * with the process, however that ends (a pid file would outlive `kill -9`). Returns what gives it back; throws when
  * another process has it.
  */
-function lockFile(path: string): () => void {
+export function lockFile(path: string): () => void {
   // The folder holds addresses that can post in Slack: only this user may read it.
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const lock = new DatabaseSync(path);

@@ -1,6 +1,8 @@
 import { sql, type SqlBool } from "kysely";
+import { z } from "zod";
 import type { StoredChange } from "../changes/stored-change.ts";
 import { inBatches, type Session } from "./database/session.ts";
+import { Big, maybe, parseRow, Time } from "./schema/columns.ts";
 import { wholeChanges } from "./find-change.ts";
 
 type Known = { readonly stamp: string; readonly change: StoredChange };
@@ -73,4 +75,38 @@ function keep(kept: Map<string, KnownById>, teamId: string, current: KnownById):
     kept.delete(id);
     size -= each.size;
   }
+}
+
+export type Waiting = {
+  /** At most 10,000. */
+  readonly count: number;
+  /** Undefined when none waits. */
+  readonly oldestMs: number | undefined;
+  /** How long the look at watched workloads has been due that is due longest; undefined while nothing is watched. */
+  readonly watchLagMs: number | undefined;
+};
+
+const WaitingRow = z.object({ count: Big, oldest: maybe(Time), due: maybe(Time), now: Time });
+
+/** What waits in all workspaces, and for how long. One statement over the few rows of an index and a short table. */
+export async function waiting({ db, clock }: Session): Promise<Waiting> {
+  const pending = db
+    .selectFrom("change")
+    .select("created_at")
+    .where(sql<SqlBool>`state = 'pending'`)
+    .where((where) => where.or([where("expires_at", "is", null), where("expires_at", ">", clock())]))
+    .limit(MOST_KEPT);
+  const row = await db
+    .selectFrom(pending.as("pending"))
+    .select(({ fn }) => [fn.countAll().as("count"), fn.min("created_at").as("oldest"), clock().as("now")])
+    .select((outer) =>
+      outer
+        .selectFrom("observation")
+        .select((inner) => inner.fn.min("due_at").as("due_at"))
+        .as("due"),
+    )
+    .executeTakeFirst();
+  const { count, oldest, due, now } = parseRow(WaitingRow, row, "The number of waiting requests");
+  const since = (time: Date | undefined): number | undefined => time && Math.max(0, now.getTime() - time.getTime());
+  return { count, oldestMs: since(oldest), watchLagMs: since(due) };
 }

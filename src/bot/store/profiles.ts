@@ -9,11 +9,13 @@ const ProfileRow = z.object({
   name: z.string(),
   standing: z.enum(["member", "guest", "outsider", "bot", "deactivated"]),
   is_admin: Flag,
+  zone: z.string().nullable(),
   read_at: Time,
   now: Time,
 });
 
 const LONGEST_NAME = 200;
+const LONGEST_ZONE = 60;
 
 /** The newest stay. */
 const MOST_ROWS = 100_000;
@@ -27,7 +29,7 @@ export function profileRows(session: Session): ProfileRows & AllProfiles {
       const rows = await inBatches(userIds, (ids) =>
         db
           .selectFrom("profile")
-          .select(["user_id", "name", "standing", "is_admin", "read_at"])
+          .select(["user_id", "name", "standing", "is_admin", "zone", "read_at"])
           .select(clock().as("now"))
           .where("team_id", "=", teamId)
           .where("user_id", "in", ids)
@@ -41,12 +43,13 @@ export function profileRows(session: Session): ProfileRows & AllProfiles {
         await db
           .insertInto("profile")
           .values(
-            rows.slice(from, from + BATCH).map(({ userId, name, standing, isAdmin, ageMs }) => ({
+            rows.slice(from, from + BATCH).map(({ userId, name, standing, isAdmin, zone, ageMs }) => ({
               team_id: teamId,
               user_id: userId,
               name: plainText(name).slice(0, LONGEST_NAME),
               standing,
               is_admin: isAdmin ? 1 : 0,
+              zone: zone === undefined ? null : plainText(zone).slice(0, LONGEST_ZONE),
               read_at: clock(-ageMs),
             })),
           )
@@ -57,6 +60,7 @@ export function profileRows(session: Session): ProfileRows & AllProfiles {
                 name: update.ref("excluded.name"),
                 standing: update.ref("excluded.standing"),
                 is_admin: update.ref("excluded.is_admin"),
+                zone: update.ref("excluded.zone"),
                 read_at: update.ref("excluded.read_at"),
               }))
               .whereRef("profile.read_at", "<=", "excluded.read_at"),
@@ -87,7 +91,7 @@ export async function pruneProfiles({ db, clock }: Session): Promise<void> {
 }
 
 function profileIn(row: unknown): StoredProfile {
-  const { user_id, name, standing, is_admin, read_at, now } = parseRow(ProfileRow, row, "A profile");
+  const { user_id, name, standing, is_admin, zone, read_at, now } = parseRow(ProfileRow, row, "A profile");
   const ageMs = Math.max(0, now.getTime() - read_at.getTime());
-  return { userId: user_id, name, standing, isAdmin: is_admin, ageMs };
+  return { userId: user_id, name, standing, isAdmin: is_admin, zone: zone ?? undefined, ageMs };
 }

@@ -19,7 +19,7 @@ export type Move = {
   readonly event: NewHistoryEvent | undefined;
   /** Nothing that a card shows has changed, so it isn't drawn again. */
   readonly isQuiet?: boolean;
-  /** Of a look at a part: its request is over, and this long after it all of them are looked at again. */
+  /** Of a look at a part: this long after it, its request is carried on. */
   readonly nextLook?: { readonly lookInMs: number | undefined } | undefined;
 };
 
@@ -48,6 +48,7 @@ export async function move(
   if (row === undefined) return undefined;
   if (event !== undefined) await insertEvent(session.db, session, { ...event, changeId: requestIdOf(id) });
   if (row.undo_of !== null && cameToNothing.has(row.state)) await offerUndoAgain(session, row.undo_of);
+  if (row.undo_of !== null && isPartId(row.undo_of) && !isQuiet) await redrawRequestOf(session, row.undo_of);
   if (row.part_count > 0 && row.settled_at !== null) await endParts(session, id);
   return wholeChange(session, row);
 }
@@ -78,6 +79,15 @@ async function offerUndoAgain({ db }: Session, id: string): Promise<void> {
     .execute();
 }
 
+/** Its card tells how the way back of a part goes. */
+export async function redrawRequestOf({ db }: Pick<Session, "db">, undoneId: string): Promise<void> {
+  await db
+    .updateTable("change")
+    .set({ version: sql`version + 1`, stale: 1 })
+    .where("id", "=", requestIdOf(undoneId))
+    .execute();
+}
+
 /** `work` in a transaction. */
 export function inTransaction<Result>(session: Session, work: (session: Session) => Promise<Result>): Promise<Result> {
   return session.db.transaction().execute((db) => work({ ...session, db }));
@@ -92,7 +102,8 @@ export async function holdRequest(session: Session, held: Held): Promise<boolean
   if (!isPartId(id)) return true;
   const { clock, replicaId } = session;
   const lookInMs = nextLook?.lookInMs;
-  const isThere = nextLook === undefined ? sql<SqlBool>`state = 'claimed'` : sql<SqlBool>`settled_at is not null`;
+  // While the request runs, a part with a new version is looked at before the next one is sent.
+  const isThere = nextLook === undefined ? sql<SqlBool>`state = 'claimed'` : sql<SqlBool>`claimed_at is not null`;
   const alive = sendWithinMs === undefined ? [] : [isAliveFor(session, sendWithinMs)];
   const row = await session.db
     .updateTable("change")

@@ -3,6 +3,8 @@ import type { Card, StoredChange } from "../changes/stored-change.ts";
 import type { InstallationRows } from "../workflow/access/installation.ts";
 import type { Inspection } from "../health/facts.ts";
 import type {
+  AllWatches,
+  AllWatching,
   BindingStore,
   ChannelMove,
   ChannelMover,
@@ -13,8 +15,14 @@ import type {
   RecordRows,
   Store as Changes,
   SweepStore,
+  ToldReplies,
+  WatchingStore,
+  WatchStore,
+  FollowStore,
 } from "../workflow/ports.ts";
 import type { CallsOf, Implied } from "./accounts.ts";
+import type { Waiting } from "./pending.ts";
+import type { AuditBatch } from "./audit/receivers.ts";
 
 export type Postponed = {
   readonly ms: number;
@@ -40,10 +48,15 @@ export type Drawings = {
   /** The right to draw, if there is something to draw and nobody else does; with a `teamId`, only in that workspace. */
   readonly beginDrawing: (id: string, teamId?: string) => Promise<Drawing | undefined>;
   /**
-   * Extends the right to draw by the time one call to Slack may take. With a card, also stores where it was posted.
-   * `lost`: another replica draws now. `adopted`: another replica draws now, using our card.
+   * Extends the right to draw by the time one call to Slack may take. With a card, also stores where it was posted; with
+   * `told`, which replies the thread has. `lost`: another replica draws now. `adopted`: another replica draws now, using
+   * our card.
    */
-  readonly holdDrawing: (id: string, token: string, card?: Card) => Promise<"held" | "adopted" | "lost">;
+  readonly holdDrawing: (
+    id: string,
+    token: string,
+    done?: { readonly card?: Card | undefined; readonly told?: ToldReplies | undefined },
+  ) => Promise<"held" | "adopted" | "lost">;
   /** Stores what Slack shows now. If the right was lost, the card is drawn again. True: draw again. */
   readonly markDrawn: (id: string, drawn: Drawn) => Promise<boolean>;
   /** Gives the right back; nobody tries before `ms` are over. */
@@ -116,9 +129,26 @@ export type CallCounts = {
   readonly callsOn: (of: CallsOf) => Promise<number>;
 };
 
+export type { AuditBatch };
+
+export type AuditRows = {
+  /** Lets new rows of history join the chain, in batches, one replica at a time. Returns how many joined. */
+  readonly sealHistory: () => Promise<number>;
+  /** The next events for a receiver; undefined when there are none, or another replica hands them over. */
+  readonly takeAuditBatch: (
+    name: string,
+    taking: { readonly atMost: number; readonly leaseMs: number },
+  ) => Promise<AuditBatch | undefined>;
+  readonly auditDelivered: (name: string, batch: Pick<AuditBatch, "token" | "last">) => Promise<void>;
+  /** The batch stays the next one, and is taken again after `ms`. */
+  readonly auditFailed: (name: string, failed: { readonly token: string; readonly ms: number }) => Promise<void>;
+};
+
 export type Replica = {
   /** The database, the live replicas, and samples of what is sealed, for the checks of `health/`. */
   readonly inspect: () => Promise<Inspection>;
+  /** What waits in all workspaces, and for how long, in one statement. For metrics. */
+  readonly waiting: () => Promise<Waiting>;
   /** Whether no other replica lives. */
   readonly isAlone: () => Promise<boolean>;
   readonly isOpen: () => boolean;
@@ -146,5 +176,11 @@ export type Store = Changes &
   CallCounts &
   ProfileRows &
   AllProfiles &
+  WatchStore &
+  FollowStore &
+  AllWatches &
+  WatchingStore &
+  AllWatching &
   InstallationRows &
+  AuditRows &
   Replica;

@@ -1,6 +1,7 @@
 import { type Expression, sql, type SqlBool } from "kysely";
 import type { NewHistoryEvent } from "../changes/history-event.ts";
 import type { StoredChange } from "../changes/stored-change.ts";
+import type { IdIn } from "../workflow/ports.ts";
 import { ended } from "./advance.ts";
 import type { Session } from "./database/session.ts";
 import { insertEvent } from "./events.ts";
@@ -92,4 +93,15 @@ export async function openChanges(session: Session): Promise<readonly StoredChan
   return wholeChanges(session, rows, (id, err) => {
     session.log.error({ err, change: id }, "a change cannot be read and is not carried on");
   });
+}
+
+/** The sweep of its replica looks at a workload that is followed at once. */
+export async function lookNow({ db, clock }: Session, { id, teamId }: IdIn): Promise<void> {
+  await db
+    .updateTable("change")
+    .set({ look_after: clock() })
+    .where("id", "=", id)
+    .where("team_id", "=", teamId)
+    .where(sql<SqlBool>`look_after > ${clock()}`)
+    .execute();
 }

@@ -1,4 +1,5 @@
 import type { Ask } from "../ask.ts";
+import { note, step } from "../../platform/trail.ts";
 import type { Context, ReadCommand } from "../commands/command.ts";
 import { ReadRefused } from "../commands/lookup/may-see.ts";
 import { type Message, numbered, withContextLine } from "../views/kit/post.ts";
@@ -6,6 +7,7 @@ import { refusalMessage } from "../views/messages/refusal-message.ts";
 import { contextFor } from "./access/context.ts";
 import { failureMessage } from "./failure.ts";
 import { noteRefusal } from "./history.ts";
+import { startFollow } from "./log-follow.ts";
 import { type Origin, isDirect } from "./origin.ts";
 import { type WorkflowParts, freshness } from "./ports.ts";
 import { type Refused, refusedRead } from "../commands/lookup/authorize.ts";
@@ -22,10 +24,17 @@ export async function answerRead(
   { command, ask, origin }: Read,
   signal: AbortSignal,
 ): Promise<void> {
+  note({ verb: command.name });
   try {
     const context = await contextFor(deps, { origin, effect: "read" }, signal);
-    const refused = await refusedRead(command, ask, context);
+    const refused = await step("policy", () => refusedRead(command, ask, context));
     if (refused !== undefined) return await refuse(deps, { command, ask, origin }, { context, refused });
+    const region = ask.region ?? context.settings.region;
+    const follow = await command.follow?.({ ...ask, region }, context).catch((error: unknown) => refusedIn(error));
+    if (follow !== undefined && "refusal" in follow) {
+      return await refuse(deps, { command, ask, origin }, { context, refused: follow });
+    }
+    if (follow !== undefined) return await startFollow(deps, { ...follow, origin, context }, signal);
     const answer = await answerHere(command, ask, context).catch((error: unknown) => refusedIn(error));
     if ("refusal" in answer) return await refuse(deps, { command, ask, origin }, { context, refused: answer });
     return await deps.responder.answer(answer, origin, { isShared: ask.share });

@@ -1,5 +1,5 @@
 import { within } from "../../platform/waiting.ts";
-import type { Card, StoredChange, Who } from "../changes/stored-change.ts";
+import { requestIdOf, type Card, type StoredChange, type Who } from "../changes/stored-change.ts";
 import type { Settings } from "../commands/command.ts";
 import type { Post } from "../views/kit/post.ts";
 import { decisionAnswer, type DecisionAnswer } from "../views/messages/decision-answer.ts";
@@ -204,7 +204,7 @@ async function cancel(deps: WorkflowParts, deciding: Deciding): Promise<void> {
 /** A rejected or cancelled Undo puts the Undo button back on the original card. */
 async function drawBoth({ cards }: Pick<WorkflowParts, "cards">, { id, undoOf }: StoredChange): Promise<void> {
   await cards.draw(id);
-  if (undoOf !== undefined) await cards.draw(undoOf);
+  if (undoOf !== undefined) await cards.draw(requestIdOf(undoOf));
 }
 
 async function late({ store }: Pick<WorkflowParts, "store">, { change, answer, interaction }: Deciding): Promise<void> {

@@ -1,4 +1,5 @@
 import type { Ask } from "../ask.ts";
+import { note } from "../../platform/trail.ts";
 import type { BindingWish, Command, Whose } from "../commands/command.ts";
 import { connectForm } from "../views/forms/connect-form.ts";
 import type { Message } from "../views/kit/post.ts";
@@ -35,6 +36,7 @@ export async function dispatch(
   { command, ask: typed, origin, id, opens, form }: Dispatched,
   say: Say,
 ): Promise<void> {
+  note({ verb: command.name });
   // An answer in a thread is for everybody who reads the thread.
   const ask = { ...typed, share: typed.share || origin.threadTs !== undefined };
   switch (command.effect) {
@@ -63,6 +65,8 @@ export async function dispatch(
       };
       return accept(deps, { id, interaction, ack: say });
     }
+    case "watch":
+      return accept(deps, { id, interaction: { kind: "watch", ask, origin }, ack: say });
     case "link":
       return link(deps, { ...command.link(ask), origin, id, opens }, say);
     case "bind":

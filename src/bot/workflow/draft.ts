@@ -69,14 +69,14 @@ type Draft = { readonly draft: NewChange; readonly content: Content };
 
 /** The Change to store, and its content as it was before it was sealed. */
 export function draftOf(sealer: Sealer, proposed: Proposed): Draft {
-  const { ask, origin, command, change, several, risk, verdict, context } = proposed;
+  const { ask, origin, change, several, risk, verdict, context } = proposed;
   const id = newChangeId(randomBytes);
   const terms = verdict.kind === "approve" ? verdict.terms : undefined;
   // An Undo or a repeated request from elsewhere is about the same region.
-  const args = command.settledArgs?.(ask.args, change) ?? ask.args;
+  const args = settledArgs(proposed);
   const askHere = { ...ask, args, region: ask.region ?? context.settings.region };
-  const { responseUrl, threadTs } = origin;
-  const place = { ask: askHere, responseUrl, threadTs };
+  const { responseUrl, threadTs, trace } = origin;
+  const place = { ask: askHere, responseUrl, threadTs, ...(trace !== undefined && { trace }) };
   const content = several === undefined ? { ...place, change } : place;
   const draft: NewChange = {
     ...subjectOf(proposed),
@@ -94,11 +94,27 @@ export function draftOf(sealer: Sealer, proposed: Proposed): Draft {
     sealed: sealContent(sealer, id, content),
     terms,
     undoOf: proposed.undoOf,
+    notifies: change.notifies === true,
     expiresInMs: terms?.expiresMs,
     endsDelivery: terms === undefined && proposed.isAnsweredByCard,
   };
   const parts = several?.parts.map((part, at) => partOf(sealer, { ...part, place: at + 1, draft, ask: askHere }));
   return { draft: { ...draft, ...(parts !== undefined && { parts }) }, content };
+}
+
+/** Of several workloads, each has arguments of its own. */
+function settledArgs({ command, ask, change, several }: Proposed): Ask["args"] {
+  const { settledArgs: settle } = command;
+  if (settle === undefined) return ask.args;
+  const { parts = [] } = several ?? {};
+  if (parts.length < 2) return settle(ask.args, change);
+  const each = parts.map((part) => [nameIn(part.change), settle({}, part.change)] as const); // a pair
+  return { ...ask.args, each: Object.fromEntries(each) };
+}
+
+/** As `names` of its Ask has it. */
+export function nameIn({ workload: { kind, name } }: Pick<Change, "workload">): string {
+  return `${kind}/${name}`;
 }
 
 /** The advice after a reason's first sentence is for one workload at a time. */

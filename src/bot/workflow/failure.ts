@@ -1,4 +1,5 @@
 import { Problem } from "../../api/problem.ts";
+import { note, type Outcome } from "../../platform/trail.ts";
 import { StoreError, UserError } from "../errors.ts";
 import type { Message } from "../views/kit/post.ts";
 import { sentences } from "../views/messages/sentences.ts";
@@ -18,6 +19,15 @@ export function isBug(error: unknown): boolean {
   return !(error instanceof UserError) && !(error instanceof StoreError) && !(error instanceof Problem);
 }
 
+/** A request that the workload API refuses, such as an unknown name, is the person's mistake. */
+function outcomeOf(error: unknown): Outcome {
+  if (error instanceof UserError) return "refused";
+  if (isBug(error)) return "error";
+  if (!(error instanceof Problem)) return "failed";
+  const { kind, status = 500 } = error;
+  return kind === "refused" && status < 500 && status !== 401 && status !== 429 ? "refused" : "failed";
+}
+
 /**
  * The only place where the bot turns an error into a message: a `UserError` is shown as it is, a `Problem` with its next
  * step, and anything else is a bug, with a reference that is in the log beside the stack.
@@ -27,11 +37,13 @@ export function failureMessage(
   error: unknown,
   where: Where,
 ): Message {
+  note({ outcome: outcomeOf(error) });
   if (error instanceof UserError) {
     log.info({ verb: where.verb }, "a command had a mistake");
     return userErrorMessage(error, settings.command);
   }
   const reference = where.reference ?? newReference();
+  note({ reference });
   if (error instanceof StoreError) {
     log.error({ err: error, ...where, reference }, "the database didn't answer");
     return sentences.storeAway(reference, where.effect);

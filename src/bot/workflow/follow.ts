@@ -16,6 +16,7 @@ import { advance } from "./history.ts";
 import { step } from "./lifecycle.ts";
 import type { Aside } from "./inbox/scheduler.ts";
 import type { Advanced, Clock, WorkflowParts } from "./ports.ts";
+import { usualTime } from "./usual-time.ts";
 import { apiFor, openRequest, type OpenRequest } from "./open-request.ts";
 import { storeWayBack } from "./repeat/way-back.ts";
 import { changeIn, contentOf } from "./stored-request.ts";
@@ -90,7 +91,11 @@ async function lookAt(
 ): Promise<Looked> {
   const change = changeIn(request.content);
   const age = ageMs(deps.clock, stored);
-  if (stored.op === "createJob") return jobLook(await lookAtJob(change, { uid: uidOf(stored), ageMs: age }, look), age);
+  if (stored.op === "createJob") {
+    const health = await lookAtJob(change, { uid: uidOf(stored), ageMs: age }, look);
+    const { startedAt, usual = await usualTime(deps, stored, change) } = stored.progress ?? {};
+    return jobLook({ ...(startedAt !== undefined && { startedAt }), ...(usual && { usual }), ...health }, age);
+  }
   return lookAtChanged(lookOf(deps, { stored, change, ageMs: age }), look);
 }
 
@@ -119,9 +124,11 @@ export function pauseAfter(age: number): number {
   return Math.max(Math.min(Math.max(FIRST_LOOK_MS, age / 4), 60_000), age / 20);
 }
 
-function stillRunning({ level, line }: Health): Health {
+function stillRunning({ level, line, startedAt, usual }: Health): Health {
   const outcome = "is still running after 24 h";
   return {
+    startedAt,
+    usual,
     kind: "not-yet",
     level,
     outcome,
@@ -130,7 +137,8 @@ function stillRunning({ level, line }: Health): Health {
   };
 }
 
-function uidOf({ ending }: StoredChange): string | undefined {
+/** Of what it created, if the workload API said. */
+export function uidOf({ ending }: StoredChange): string | undefined {
   return ending?.kind === "run" && ending.outcome.kind === "done" ? ending.outcome.after?.uid : undefined;
 }
 
@@ -148,7 +156,7 @@ export function isNews(change: StoredChange, { health, outcome }: Looked): boole
 }
 
 function shownOf(seen: Health | undefined) {
-  return [seen?.kind, seen?.level, seen?.outcome, seen?.line];
+  return [seen?.kind, seen?.level, seen?.outcome, seen?.line, seen?.digest, seen?.startedAt, seen?.usual];
 }
 
 /**
@@ -192,7 +200,7 @@ function movedOf(advanced: Advanced): StoredChange | undefined {
 
 /** "web keeps restarting: exited with code 137". */
 function newsOf({ workload }: StoredChange, { outcome = "isn't healthy", line }: Health): string {
-  const what = /^\d/u.test(outcome) ? `${workload.name}: ${outcome}` : `${workload.name} ${outcome}`;
+  const what = /^(?:\d|the )/u.test(outcome) ? `${workload.name}: ${outcome}` : `${workload.name} ${outcome}`;
   return line === "" ? what : `${what} · ${line}`;
 }
 

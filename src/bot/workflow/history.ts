@@ -1,4 +1,5 @@
 import type { Logger } from "pino";
+import { note as noteOnTrail } from "../../platform/trail.ts";
 import type { StoredChange, Who } from "../changes/stored-change.ts";
 import { lifecycle, type Step } from "./lifecycle.ts";
 import type { Advanced, Clock, WorkflowParts } from "./ports.ts";
@@ -99,6 +100,7 @@ export function logEvent({ log }: { readonly log: Logger }, event: NewHistoryEve
   const { kind, teamId, changeId, who, channelId, verb, workload, account, rule, breakGlass, elapsedMs, reference } =
     event;
   const known = changeId === undefined ? undefined : workload;
+  noteOnTrail({ changeId, reference, outcome: kind === "refused" || kind === "vote-refused" ? "refused" : undefined });
   const history = { kind, teamId, changeId, userId: who?.userId, channelId, verb, workload: known, account, rule };
   log.info({ history: { ...history, breakGlass, elapsedMs, reference } }, "history");
 }

@@ -1,10 +1,10 @@
 import type { Change } from "../changes/change.ts";
 import type { Ask } from "../ask.ts";
 import type { Context, WriteCommand } from "../commands/command.ts";
-import { severalOf } from "../commands/grammar/several.ts";
+import { askAbout, severalOf } from "../commands/grammar/several.ts";
 import { proposeChange, type Refused, type Proposal } from "../commands/lookup/authorize.ts";
 import { asksFor } from "../commands/lookup/matching-workloads.ts";
-import type { LeftOut, Proposed } from "./draft.ts";
+import { type LeftOut, nameIn, type Proposed } from "./draft.ts";
 import { UserError } from "../errors.ts";
 import type { Risk } from "../policy/operation-facts.ts";
 import { strictest } from "../policy/evaluate.ts";
@@ -21,6 +21,7 @@ type Judged =
 /** What the request would do. Several names or a pattern may turn out to be one workload. */
 export async function judge({ command, context }: WriteInContext, ask: Ask): Promise<Judged> {
   const wanted = severalOf(ask);
+  await command.checkAsk?.(ask, context);
   const asks = wanted === undefined ? [ask] : await asksFor({ command, ask, wanted }, context);
   const [only = ask, ...others] = asks;
   if (others.length > 0) return judgeSeveral({ command, context }, ask, asks);
@@ -84,6 +85,6 @@ async function judgeSeveral({ command, context }: WriteInContext, ask: Ask, asks
 
 /** A button that repeats it is about these workloads, not about what else a pattern would match by then. */
 function askFor(ask: Ask, changes: readonly Change[]): Ask {
-  const [only = "", ...others] = changes.map(({ workload: { kind, name } }) => `${kind}/${name}`);
-  return { ...ask, args: others.length === 0 ? { name: only } : { names: [only, ...others] } };
+  const [only = "", ...others] = changes.map(nameIn);
+  return others.length === 0 ? askAbout(ask, only) : { ...ask, args: { ...ask.args, names: [only, ...others] } };
 }

@@ -21,6 +21,8 @@ export const Origin = z.object({
   isHome: z.boolean().optional(),
   /** The page of workloads that Home showed, from 0. */
   homePage: z.number().int().min(0).optional(),
+  /** Of a stored one: W3C's `traceparent`, with which any replica goes on in its trace. */
+  trace: z.string().optional(),
 });
 export type Origin = z.infer<typeof Origin>;
 

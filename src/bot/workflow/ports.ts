@@ -20,9 +20,12 @@ import type {
   OpenAccount,
 } from "../accounts/resolve.ts";
 import type { HistoryEvent, HistoryQuery, NewHistoryEvent } from "../changes/history-event.ts";
-import type { Card, StoredChange } from "../changes/stored-change.ts";
+import type { Card, StoredChange, Who } from "../changes/stored-change.ts";
 import type { Binding, BindingTerms } from "../policy/binding.ts";
 import type { Message, Post } from "../views/kit/post.ts";
+import type { Alert, NoticedEvent } from "../watch/alert.ts";
+import type { Incident, Kept } from "../watch/incident.ts";
+import type { Mute, Watch } from "../watch/watch.ts";
 import type { Step } from "./lifecycle.ts";
 import type { Reply, SentForm } from "./inbox/interaction.ts";
 import type { Origin } from "./origin.ts";
@@ -34,7 +37,8 @@ import type { Content } from "./stored-request.ts";
 /** What the workflow is given to work for one workspace. What carries a request on takes all of it, a leaf what it uses. */
 export type WorkflowParts = {
   readonly accounts: Accounts;
-  readonly api: Pick<Api, "as" | "engine">;
+  readonly alerts: Alerts;
+  readonly api: Pick<Api, "as" | "engine" | "changes">;
   readonly calls: CallCounts;
   readonly cards: Cards;
   /** The check-up of the workspace. Never rejects. */
@@ -43,6 +47,7 @@ export type WorkflowParts = {
   readonly directory: Directory;
   readonly dropped: Dropped;
   readonly envValues: EnvValues;
+  readonly followMessages: FollowMessages;
   readonly lanes: Lanes;
   readonly log: Logger;
   readonly logs: Pick<LogPool, "excerpt" | "redact">;
@@ -54,7 +59,15 @@ export type WorkflowParts = {
   readonly retries: Retries;
   readonly sealer: Sealer;
   readonly settings: Settings;
-  readonly store: Store & Inbox & RecordRows & LinkStore & BindingStore & ChannelMover;
+  readonly store: Store &
+    Inbox &
+    RecordRows &
+    LinkStore &
+    BindingStore &
+    ChannelMover &
+    WatchStore &
+    WatchingStore &
+    FollowStore;
 };
 
 /**
@@ -69,6 +82,8 @@ export type Profile = {
   readonly standing: Standing;
   /** An admin or owner of the bot's workspace; nobody of another organization is one. */
   readonly isAdmin: boolean;
+  /** Their IANA time zone; undefined when Slack doesn't say. */
+  readonly zone?: string | undefined;
 };
 
 export type People = {
@@ -133,6 +148,19 @@ export type Cards = {
   readonly tell: (changeId: string, when: { readonly isOverdue: boolean }) => Promise<void>;
 };
 
+export type Alerts = {
+  /**
+   * Updates the message of an alert, and its thread, to the latest version; posts it first if there is none. Any replica
+   * may call it at any time. Never rejects because of Slack: what can't be drawn now is drawn later.
+   */
+  readonly draw: (alertId: string) => Promise<void>;
+};
+
+/** What Slack did with a post. `isUnsure`: it may have taken it. */
+export type Attempt =
+  | { readonly kind: "posted" | "refused" }
+  | { readonly kind: "later"; readonly ms: number | undefined; readonly isUnsure: boolean };
+
 export type Responder = {
   /**
    * Answers a read where it came from; `isShared`: for everybody in the channel. Waits some seconds for the connection to
@@ -150,6 +178,8 @@ export type Responder = {
   readonly working: (origin: Origin) => Promise<() => Promise<void>>;
   /** Tells everybody in a channel; false where the bot may not post. Never rejects. */
   readonly announce: (channelId: string, message: Post) => Promise<boolean>;
+  /** One attempt to post to a channel, or to a person's id. Never rejects. */
+  readonly postOnce: (channelId: string, message: Post) => Promise<Attempt>;
   /** Replaces an open form. False: it was closed, or Slack refused the view. Never rejects. */
   readonly showInForm: (viewId: string, view: object) => Promise<boolean>;
   /** Answers in the form that was submitted; beside it, if it was closed meanwhile. */
@@ -221,6 +251,12 @@ export type NewChange = Omit<
   readonly endsDelivery?: boolean;
 };
 
+/** Whose jobs, and where. */
+export type CompletedIn = { readonly teamId: string; readonly account: string; readonly region: string };
+
+/** `isDrawn`: Slack shows the card as it is. */
+export type CreatedJob = { readonly change: StoredChange; readonly isDrawn: boolean };
+
 export type ChangeKey =
   | { readonly id: string }
   | { readonly deliveryId: string }
@@ -278,7 +314,11 @@ export type BindingReader = {
 
 /** An interaction that must not be lost: its content is sealed. */
 export type NewDelivery = { readonly id: string; readonly sealed: string };
-export type Delivery = NewDelivery & { readonly receivedAt: Date };
+export type Delivery = NewDelivery & {
+  readonly receivedAt: Date;
+  /** It came from a backup: it may have been carried out since. */
+  readonly isRestored?: boolean;
+};
 
 export type Inbox = {
   /** Commits a delivery as ours. False: it was delivered before, and some replica has it. */
@@ -313,7 +353,10 @@ export type SweepStore = {
   readonly undrawn: () => Promise<readonly IdIn[]>;
   /** Changes whose requester has to be told what the card is late with, and whom nobody tells. */
   readonly overdueNews: () => Promise<readonly IdIn[]>;
-};
+  /** Logs that are followed, whose next look is due and that nobody works on. */
+  readonly dueFollows: () => Promise<readonly IdIn[]>;
+} & Pick<AllWatching, "duePlaces" | "undrawnAlerts"> &
+  Pick<AllWatches, "dueDigests">;
 
 export type LinkStore = {
   /** The person's own account, the channel's and the workspace's. */
@@ -345,6 +388,297 @@ export type BindingStore = BindingReader & {
   readonly unbind: (channel: ChannelId, event: NewHistoryEvent) => Promise<boolean>;
 };
 
+/** A watch as it is added; its id is new, and the database adds the time. */
+export type NewWatch = Omit<Watch, "createdAt" | "pausedWhy">;
+
+/** The most watches that a person may have, and that may tell in one place. Those of the file don't count. */
+export type WatchLimits = { readonly perOwner: number; readonly perPlace: number };
+
+export type AddedWatch =
+  | { readonly kind: "added"; readonly id: string }
+  /** This person watched the same workloads in the same place before; what they are told has changed. */
+  | { readonly kind: "changed"; readonly id: string }
+  /** It was just that already; nothing is written. */
+  | { readonly kind: "same" }
+  | { readonly kind: "full"; readonly by: "owner" | "place" };
+
+/** Those of a person, and with a channel as the place, those of everybody that tell there. */
+export type WatchesIn = {
+  readonly teamId: string;
+  readonly ownerId: string;
+  readonly place?: string | undefined;
+};
+
+/** When a list was last read for watches, with which account. */
+export type LastLook = {
+  readonly account: string;
+  readonly region: string;
+  readonly kind: "service" | "job";
+  readonly at: Date;
+};
+
+/** `dueAt`: undefined for a new one, which isn't told yet. */
+export type DueDigest = { readonly watch: Watch; readonly dueAt: Date | undefined };
+
+/** `posts`: how often this digest was posted, or may have been. */
+export type TakenDigest = { readonly token: string; readonly posts: number };
+export type MovedDigest = { readonly token: string; readonly to: Date };
+/** `isUnposted`: the last post is known not to have been made. */
+export type PostponedDigest = { readonly token: string; readonly ms: number; readonly isUnposted: boolean };
+
+/** A mute in a direct message names the person whom it is with. */
+export type MutePlace = Mute["place"];
+export type NewMute = Omit<Mute, "until"> & { readonly forMs: number };
+
+export type WatchStore = {
+  /** With its row of history, unless nothing changed. */
+  readonly addWatch: (watch: NewWatch, limits: WatchLimits, event: NewHistoryEvent) => Promise<AddedWatch>;
+  /** Undefined: it is over already, or the file's, and nothing is written. */
+  readonly removeWatch: (id: IdIn, event: NewHistoryEvent) => Promise<Watch | undefined>;
+  /** One of the file, until `resumeWatch`. False: it is gone or was paused already, and nothing is written. */
+  readonly pauseWatch: (id: IdIn, pause: { readonly why: string; readonly event: NewHistoryEvent }) => Promise<boolean>;
+  readonly resumeWatch: (id: IdIn, event: NewHistoryEvent) => Promise<boolean>;
+  /** Makes these the only watches of the file. Those that are there already stay as they are. */
+  readonly setFileWatches: (teamId: string, watches: readonly NewWatch[]) => Promise<void>;
+  /** Oldest first. */
+  readonly watchesOf: (where: WatchesIn) => Promise<readonly Watch[]>;
+  /** Newest first, at most a hundred. */
+  readonly completedJobs: (where: CompletedIn) => Promise<readonly StoredChange[]>;
+  /** Of the last two days, by their name; newest first. */
+  readonly createdJobs: (where: CompletedIn & { readonly name: string }) => Promise<readonly CreatedJob[]>;
+  /** The next look at a workload that is followed is due at once. */
+  readonly lookNow: (id: IdIn) => Promise<void>;
+  readonly lastLooks: (teamId: string) => Promise<readonly LastLook[]>;
+  /** The right to tell a digest that is due, for a while. Undefined: another replica has it, or told it. */
+  readonly takeDigest: (id: IdIn, dueAt: Date | undefined) => Promise<TakenDigest | undefined>;
+  /** Renews the right for one post, which counts before it is made. False: it was lost, and nothing may be posted. */
+  readonly holdDigest: (id: string, token: string) => Promise<boolean>;
+  /** It is told, or there was nothing to tell. */
+  readonly moveDigest: (id: string, moved: MovedDigest) => Promise<void>;
+  /** Gives the right back; nobody tells it before `ms` are over. */
+  readonly postponeDigest: (id: string, postponed: PostponedDigest) => Promise<void>;
+  /** Replaces an earlier mute of the same names in the same place. */
+  readonly mute: (mute: NewMute, event: NewHistoryEvent) => Promise<Mute>;
+  /** False: it wasn't muted, and nothing is written. */
+  readonly unmute: (mute: Pick<NewMute, "teamId" | "place" | "names">, event: NewHistoryEvent) => Promise<boolean>;
+  /** Those that aren't over, in all places of the workspace. */
+  readonly mutesOf: (teamId: string) => Promise<readonly Mute[]>;
+};
+
+export type AllWatches = {
+  /** Of all workspaces. */
+  readonly allWatches: () => Promise<readonly Watch[]>;
+  /** Digests whose time has come, and new ones. */
+  readonly dueDigests: () => Promise<readonly DueDigest[]>;
+};
+
+/** A list that is read again and again: the workloads of one kind that an account has in a region. */
+export type ListKey = {
+  readonly teamId: string;
+  /** A username. */
+  readonly account: string;
+  readonly region: string;
+  readonly kind: "service" | "job";
+};
+
+/** The right to look at a list now. */
+export type Round = ListKey & {
+  /** Proves that the right is still ours. */
+  readonly token: string;
+  readonly at: Date;
+  /** When somebody looked last; undefined before the first look. */
+  readonly lookedAt: Date | undefined;
+  /** The planned time between the last two looks, in milliseconds. */
+  readonly everyMs: number;
+  readonly failures: number;
+  /** Lists that are watched with this account. */
+  readonly lists: number;
+  /** Of what is kept of its workloads: what was read of this version is still so. */
+  readonly version: number;
+};
+
+/** Something that a place is to be told from `dueAt` on. */
+export type NewNotice = {
+  /** A channel, or a person's id for their direct message. */
+  readonly place: string;
+  /** Of the incident, or a new one for an event. */
+  readonly id: string;
+  readonly event: NoticedEvent | undefined;
+  /** When it counts, quiet hours and mutes apart. */
+  readonly ripeAt: Date;
+  readonly dueAt: Date;
+  /** It isn't told twice: one that is known keeps its times. */
+  readonly isOld: boolean;
+};
+
+export type RoundResult = {
+  /** False: the list couldn't be read. */
+  readonly hasLooked: boolean;
+  readonly everyMs: number;
+  readonly changed: readonly Kept[];
+  readonly gone: readonly string[];
+  readonly incidents: readonly Incident[];
+  readonly notices: readonly NewNotice[];
+};
+
+/** What a place has to be told now. */
+export type Notice = {
+  readonly id: string;
+  readonly subject: Incident | NoticedEvent;
+  readonly ripeAt: Date;
+  readonly wasMuted: boolean;
+};
+
+export type PlaceId = { readonly teamId: string; readonly place: string };
+
+/** What is to be done with notices of a place. */
+export type Placing = PlaceId & {
+  /** Who gets the card when the place doesn't take it. */
+  readonly ownerId: string;
+  readonly tell: readonly {
+    readonly id: string;
+    /** Notices of the same sort within a minute are on one card. */
+    readonly sort: string;
+    /** It joins a card of its sort however old that is. */
+    readonly joinsAny: boolean;
+  }[];
+  readonly wait: readonly { readonly id: string; readonly until: Date; readonly isMuted: boolean }[];
+  readonly drop: readonly string[];
+};
+
+/** The right to draw an alert, for a while. `posts`: how often it was posted, or may have been. */
+export type AlertDrawing = { readonly alert: Alert; readonly token: string; readonly posts: number };
+
+export type WatchingStore = {
+  /** Makes a round of this list due now. */
+  readonly hint: (list: ListKey) => Promise<void>;
+  /** Watches of a list with this account, digests and paused ones apart. */
+  readonly watchesOn: (list: ListKey, jobsRegion: string) => Promise<readonly Watch[]>;
+  /** What is kept of the workloads of a list, by name; undefined before the first look. */
+  readonly keptOf: (list: ListKey) => Promise<ReadonlyMap<string, Kept> | undefined>;
+  /** Those that last, or ended within `withinMs`. */
+  readonly incidentsOf: (list: ListKey, withinMs: number) => Promise<readonly Incident[]>;
+  /** All of a round in one transaction. False: another replica has the round by now, and nothing was written. */
+  readonly endRound: (round: Round, result: RoundResult) => Promise<boolean>;
+  /** What is due in a place and on no card yet. */
+  readonly dueNotices: (place: PlaceId) => Promise<readonly Notice[]>;
+  /**
+   * Puts notices on cards: on one of their sort that is at most a minute old, else together on a new one, at most one in 30 s
+   * for each place. Those that must wait for that stay due. Resolves to the cards to be drawn.
+   */
+  readonly placeNotices: (placing: Placing) => Promise<readonly string[]>;
+  readonly beginAlertDrawing: (id: string, teamId: string) => Promise<AlertDrawing | undefined>;
+  /** Like `holdDrawing`, also with what the thread says by now. */
+  readonly holdAlertDrawing: (
+    id: string,
+    token: string,
+    done?: { readonly card?: Card; readonly told?: readonly string[] },
+  ) => Promise<"held" | "adopted" | "lost">;
+  /** Nobody draws it again before `restMs` are over. */
+  readonly markAlertDrawn: (
+    id: string,
+    drawn: { readonly token: string; readonly version: number; readonly isNowhere: boolean; readonly restMs: number },
+  ) => Promise<void>;
+  readonly postponeAlertDrawing: (
+    id: string,
+    token: string,
+    wait: { readonly ms: number; readonly isPosted: boolean },
+  ) => Promise<void>;
+  /** Somebody is on it. False: there is no such alert, or they were on it already. */
+  readonly takeAlert: (id: string, teamId: string, who: Who) => Promise<boolean>;
+};
+
+/** What any replica does for all workspaces. */
+export type AllWatching = {
+  /** Lists that somebody watches get their rounds, and those that nobody watches any more end with their incidents. */
+  readonly plantRounds: (jobsRegion: string) => Promise<void>;
+  /** The right to look at the list that is due longest, for a while. */
+  readonly takeRound: () => Promise<Round | undefined>;
+  readonly duePlaces: () => Promise<readonly PlaceId[]>;
+  /** Alerts whose card is out of date, and that nobody draws. */
+  readonly undrawnAlerts: () => Promise<readonly IdIn[]>;
+};
+
+/** The most logs that are followed at once. */
+export type FollowLimits = {
+  readonly perPerson: number;
+  readonly perChannel: number;
+  readonly perWorkspace: number;
+};
+
+export type NewLogFollow = {
+  readonly id: string;
+  readonly teamId: string;
+  readonly channelId: string;
+  readonly requesterId: string;
+  readonly sealed: string;
+  readonly limits: FollowLimits;
+};
+
+export type BegunFollow =
+  /** `token` proves that this replica works on it. */
+  | { readonly kind: "begun"; readonly token: string }
+  | { readonly kind: "full"; readonly by: "person" | "channel" | "workspace" };
+
+/** A log that is followed, and the right to go on with it. */
+export type TakenFollow = Omit<NewLogFollow, "limits"> & {
+  readonly token: string;
+  /** The message that says what is followed; undefined until it is posted. */
+  readonly headTs: string | undefined;
+  /** The name of whoever wants it to end. */
+  readonly stoppedBy: string | undefined;
+  /** How many are followed in the workspace. */
+  readonly count: number;
+};
+
+export type SavedFollow = {
+  readonly token: string;
+  readonly sealed?: string;
+  readonly headTs?: string;
+  /** Gives the right back; nobody looks before. */
+  readonly restMs?: number;
+};
+
+export type FollowStore = {
+  readonly beginFollow: (follow: NewLogFollow) => Promise<BegunFollow>;
+  /** Undefined while another replica works on it, or before its next look is due. */
+  readonly takeFollow: (id: string, teamId?: string) => Promise<TakenFollow | undefined>;
+  /** Renews the right. False: another replica has it by now, and nothing was stored. */
+  readonly saveFollow: (id: string, saved: SavedFollow) => Promise<boolean>;
+  readonly endFollow: (id: string, token: string) => Promise<void>;
+  /** It ends at its next look, which is due at once. False: it is over already. */
+  readonly stopFollow: (id: IdIn, by: string) => Promise<boolean>;
+  readonly sealedFollow: (id: IdIn) => Promise<string | undefined>;
+};
+
+/** What Slack did with a message of a followed log. */
+export type FollowSent<Value> =
+  | { readonly kind: "sent"; readonly value: Value }
+  /** It isn't streamed any more: Slack ended it. */
+  | { readonly kind: "sealed" }
+  /** It takes no stream from this app or in this place, or refuses what was sent. */
+  | { readonly kind: "refused" }
+  /** Not now; it may have been done. */
+  | { readonly kind: "later"; readonly ms: number | undefined }
+  /** The message, its thread or the way into its channel is gone. */
+  | { readonly kind: "gone"; readonly canInvite: boolean };
+
+export type FollowPlace = { readonly channelId: string; readonly threadTs?: string | undefined };
+/** In a channel, Slack lets a stream be read by one person while it grows. */
+export type StreamReader = { readonly userId: string; readonly teamId: string };
+
+/** Messages that grow. Each function is one attempt. Never rejects. */
+export type FollowMessages = {
+  readonly post: (place: FollowPlace, post: Post) => Promise<FollowSent<Card>>;
+  readonly update: (card: Card, post: Post) => Promise<FollowSent<void>>;
+  readonly startStream: (
+    place: FollowPlace & { readonly threadTs: string },
+    reader: StreamReader,
+  ) => Promise<FollowSent<Card>>;
+  readonly appendStream: (card: Card, block: Post["blocks"][number]) => Promise<FollowSent<void>>;
+  readonly stopStream: (card: Card) => Promise<FollowSent<void>>;
+};
+
 /** The right to draw a card, for a while. */
 export type Drawing = {
   readonly change: StoredChange;
@@ -354,9 +688,14 @@ export type Drawing = {
   readonly posts: number;
   /** Rows of history that the thread doesn't show yet, oldest first; empty for a Change without a thread. */
   readonly newEvents: readonly HistoryEvent[];
+  /** The replies about them that the thread has already. */
+  readonly told: ToldReplies["keys"];
   /** The number of the newest row of history that wasn't told, if any. */
   readonly newest: number | undefined;
 };
+
+/** Replies that a thread has about rows of history up to number `upTo`. */
+export type ToldReplies = { readonly upTo: number; readonly keys: readonly string[] };
 
 /** What is known of a card that has to be drawn. */
 export type Drawable = {

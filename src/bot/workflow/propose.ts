@@ -1,4 +1,5 @@
 import type { StoredChange } from "../changes/stored-change.ts";
+import { step } from "../../platform/trail.ts";
 import type { Context, WriteCommand } from "../commands/command.ts";
 import { commandOf } from "../commands/grammar/parse.ts";
 import type { Post } from "../views/kit/post.ts";
@@ -47,7 +48,7 @@ export async function propose(deps: WorkflowParts, interaction: AskInteraction, 
   if (command.effect !== "write") throw new Error(`${command.name} is no write`);
   const { context, account } = await accessFor(deps, { origin, effect: "write" }, signal);
   const asked = { interaction, command, context };
-  const judged = await judge({ command, context }, ask);
+  const judged = await step("policy", () => judge({ command, context }, ask));
   if (judged.kind === "refused") return refuseByPolicy(deps, asked, judged);
   if (judged.kind === "nothing") {
     const [only, ...others] = judged.changes;

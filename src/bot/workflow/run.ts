@@ -1,7 +1,13 @@
 import type { StoredChange } from "../changes/stored-change.ts";
+import { resumed, step as traced } from "../../platform/trail.ts";
 import { unawaited } from "../../platform/unawaited.ts";
-import { type Clearance, clearToRun } from "./access/clear-to-run.ts";
-import { follow, followParts } from "./follow.ts";
+import { type Clearance, clearPart, clearToRun } from "./access/clear-to-run.ts";
+import { ageMs, follow, followParts, leftAlone, looking, lookOf, store } from "./follow.ts";
+import { lookAtChanged, type Looked } from "../changes/health.ts";
+import { FOLLOWED_FOR_MS } from "../changes/service-watch.ts";
+import { isRolledOut } from "../views/cards/phrases.ts";
+import { isAchieved } from "../views/cards/several-card.ts";
+import { storeWayBack } from "./repeat/way-back.ts";
 import { changeKey, stageOf, step, endOf } from "./lifecycle.ts";
 import { type Done, readBack, redrawLater, refuse, sendChange, stopwatch } from "./send.ts";
 import { SIGN_AFTER_MS } from "./reply.ts";
@@ -11,7 +17,7 @@ import type { Aside } from "./inbox/scheduler.ts";
 import type { Outcome } from "../changes/change.ts";
 import { UserError } from "../errors.ts";
 import { counted } from "../views/kit/text.ts";
-import { contentOf } from "./stored-request.ts";
+import { changeIn, contentOf } from "./stored-request.ts";
 
 /** Before Slack is asked again who the people of an approved Change are. */
 const AWAY_REST_MS = 10_000;
@@ -46,8 +52,12 @@ export function carryOnLater(deps: WorkflowParts, stored: Stored, events?: RunEv
   const { change } = stored;
   const sinceMs = stopwatch(deps.clock);
   const job = { lane: "watching", key: changeKey(change.id), owner: change.requester.userId } as const; // a lane's name
+  const left = () =>
+    ({ what: "change", changeId: change.id, verb: change.verb, trace: contentOf(deps.sealer, change)?.trace }) as const; // a literal kind
   deps.lanes.add(job, (signal, aside) =>
-    carryOn(deps, { stored: sinceMs() < FRESH_FOR_MS ? stored : { change }, events, aside }, signal),
+    resumed(left, () =>
+      carryOn(deps, { stored: sinceMs() < FRESH_FOR_MS ? stored : { change }, events, aside }, signal),
+    ),
   );
 }
 
@@ -104,7 +114,9 @@ async function run(deps: WorkflowParts, stored: Stored, { signal, events }: Runn
   const { change, fresh } = stored;
   const onClaimed = events?.onClaimed;
   const cleared: Clearance =
-    fresh === undefined ? (stored.clearance ?? (await clearToRun(deps, change))) : { kind: "run", opened: fresh };
+    fresh === undefined
+      ? (stored.clearance ?? (await traced("policy", () => clearToRun(deps, change))))
+      : { kind: "run", opened: fresh };
   switch (cleared.kind) {
     case "refused":
       await refuse(deps, change, cleared.outcome);
@@ -134,7 +146,9 @@ const BUSY_FOR_MS = 10 * 60_000;
 
 /**
  * Carries on a claimed request for several workloads: one after the other, until one fails or nobody can tell. Each part
- * is claimed before it is sent, and one that was claimed by a replica that is gone is read back, never sent again.
+ * is claimed before it is sent, and one that was claimed by a replica that is gone is read back, never sent again. A new
+ * version has to be healthy before the next part is sent: until then the request stays claimed, and nothing runs between
+ * two looks.
  */
 async function runParts(deps: WorkflowParts, request: StoredChange, signal: AbortSignal): Promise<Done | undefined> {
   const opened = await openedOrRefused(deps, request, signal);
@@ -142,6 +156,11 @@ async function runParts(deps: WorkflowParts, request: StoredChange, signal: Abor
   for (;;) {
     const now = await deps.store.find({ id: request.id });
     if (signal.aborted || now?.state !== "claimed") return undefined;
+    const rolling = partInRollout(now);
+    if (rolling !== undefined && opened !== undefined) {
+      if (!(await watchRollout(deps, { part: rolling, opened }, signal))) return undefined;
+      continue;
+    }
     const next = nextPart(now);
     if (next === undefined || opened === undefined) return settleRequest(deps, now);
     // Another Run of its workload is in progress, or another replica has it.
@@ -155,10 +174,49 @@ async function runParts(deps: WorkflowParts, request: StoredChange, signal: Abor
 /** The first part that isn't at its end; undefined when none may follow. Pure. */
 export function nextPart({ parts = [] }: StoredChange): StoredChange | undefined {
   const first = parts.find(({ settledAt }) => settledAt === undefined);
-  const stops = parts.some(
-    ({ state, settledAt }) => settledAt !== undefined && (state === "failed" || state === "unknown"),
-  );
+  const stops = parts.some((part) => part.settledAt !== undefined && isStop(part));
   return stops && first?.state === "approved" ? undefined : first;
+}
+
+/** After a new version, only one that is healthy lets the next one begin. */
+function isStop(part: StoredChange): boolean {
+  return part.state === "failed" || part.state === "unknown" || (isRolledOut(part) && !isAchieved(part));
+}
+
+/** The part with a new version that isn't healthy yet, and may still get so. Pure. */
+function partInRollout({ parts = [] }: StoredChange): StoredChange | undefined {
+  return parts.find(
+    (part) => isRolledOut(part) && part.state === "done" && part.health === undefined && !isAchieved(part),
+  );
+}
+
+/**
+ * One look at a part with a new version. False while it isn't healthy: the request is due again for the next look, on any
+ * replica. One that doesn't get ready goes back, and nothing follows it.
+ */
+async function watchRollout(
+  deps: WorkflowParts,
+  { part, opened }: Pick<Part, "part" | "opened">,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const content = contentOf(deps.sealer, part);
+  const looked: Looked =
+    content === undefined
+      ? { health: leftAlone(part) }
+      : await lookAtChanged(
+          lookOf(deps, { stored: part, change: changeIn(content), ageMs: ageMs(deps.clock, part) }),
+          looking(deps, { change: part }, { request: opened, signal }),
+        );
+  if (signal.aborted) return false;
+  const { stuck, nextMs, health } = looked;
+  const { threadTs } = opened.content;
+  // Stored before the trouble is, because nobody looks again after that.
+  const back =
+    stuck && content && (await storeWayBack(deps, { stored: part, content: { ...content, threadTs }, now: stuck }));
+  const isReady = health.kind === "reached";
+  const stored = await store(deps, part, looked, { restMs: isReady ? 0 : nextMs });
+  if (back !== undefined) carryOnLater(deps, { change: back });
+  return stored !== undefined && (isReady || nextMs === undefined);
 }
 
 type Part = { readonly part: StoredChange; readonly request: StoredChange; readonly opened: OpenRequest };
@@ -169,13 +227,30 @@ async function runPart(deps: WorkflowParts, { part, request, opened }: Part, sig
   if (content === undefined) {
     return refuse(deps, part, notSent("The stored request can't be opened.", "Request it again."));
   }
-  await sendChange(deps, { change: part, opened: { content, account: opened.account }, isFresh: false }, signal);
-  const claimedMs = request.claimedAt?.getTime() ?? 0;
-  if (deps.clock.now().getTime() - claimedMs < BUSY_FOR_MS) return;
+  const cleared = isJustCleared(deps, request) ? undefined : await clearPart(deps, { part, request, opened });
+  if (cleared?.kind === "refused") return refuse(deps, part, cleared.outcome);
+  if (cleared?.kind === "unchecked") deps.lanes.rest(changeKey(request.id), AWAY_REST_MS);
+  else await sendChange(deps, { change: part, opened: { content, account: opened.account }, isFresh: false }, signal);
+  if (deps.clock.now().getTime() - turnMs(request) < BUSY_FOR_MS) return;
   // Nothing happens to a part that moved on meanwhile.
-  const why = `Another request for ${part.workload.name} took too long.`;
+  const why =
+    cleared?.kind === "unchecked"
+      ? "Slack didn't say in time who may do this."
+      : `Another request for ${part.workload.name} took too long.`;
   const now = (await deps.store.find({ id: part.id })) ?? part;
   if (now.state === "approved" && !signal.aborted) await refuse(deps, part, notSent(why, "Request it again."));
+}
+
+/** Policy was asked about all of its parts a moment ago, and none has begun. */
+function isJustCleared({ clock }: Pick<WorkflowParts, "clock">, { claimedAt, parts = [] }: StoredChange): boolean {
+  const sinceMs = clock.now().getTime() - (claimedAt?.getTime() ?? 0);
+  return sinceMs < FRESH_FOR_MS && parts.every((part) => part.claimedAt === undefined);
+}
+
+/** Since when the part that is next may run, at the latest: a new version before it may take its time. */
+function turnMs({ claimedAt, parts = [] }: StoredChange): number {
+  const rolledOut = parts.filter(isRolledOut).flatMap(({ settledAt }) => settledAt ?? []);
+  return Math.max(claimedAt?.getTime() ?? 0, ...rolledOut.map((at) => at.getTime() + FOLLOWED_FOR_MS));
 }
 
 function notSent(why: string, next: string): Outcome {
@@ -214,11 +289,17 @@ function outcomeOf({ parts = [] }: StoredChange): Outcome {
   const of = (state: StoredChange["state"]): readonly StoredChange[] => parts.filter((part) => part.state === state);
   const [failed] = of("failed");
   const [unknown] = of("unknown");
-  const words = `${of("done").length} of ${counted(parts.length, "workload")} done`;
+  const achieved = parts.filter(isAchieved);
+  const words = `${achieved.length} of ${counted(parts.length, "workload")} done`;
   if (failed !== undefined) return notSent(`${words}: ${failed.workload.name} failed.`, "See the card for the reason.");
   if (unknown !== undefined) {
     const why = `${words}: can't tell about ${unknown.workload.name}.`;
     return { kind: "unknown", after: "unread", why, next: "Check the workload before you try again." };
+  }
+  const halted = parts.find((part) => isRolledOut(part) && part.state !== "cancelled" && !isAchieved(part));
+  if (halted !== undefined && halted.state !== "approved") {
+    const what = halted.state === "drifted" ? "changed meanwhile" : "isn't healthy";
+    return notSent(`${words}: ${halted.workload.name} ${what}.`, "See the card for the reason.");
   }
   if (of("done").length === 0) return notSent("Each workload changed since the request.", "Request it again.");
   return { kind: "done", after: undefined, alsoMoved: [] };

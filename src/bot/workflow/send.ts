@@ -1,4 +1,5 @@
 import { operationTable } from "../../api/operations.ts";
+import { step as traced } from "../../platform/trail.ts";
 import type { Outcome } from "../changes/change.ts";
 import { executeChange, type Executed } from "../changes/execute.ts";
 import { type AcceptedEnd, readBackUnknown } from "../changes/read-back.ts";
@@ -155,7 +156,8 @@ export async function readBack(
   }
   // From now, whenever it was claimed: that was by the database's clock, which is not ours. Longer than needed, never shorter.
   const notBeforeMs = deps.store.sendWithinMs + operationTable[change.op].timeoutMs;
-  const outcome = await readBackUnknown(changeIn(opened.content), { ...apiFor(deps, opened, signal), notBeforeMs });
+  const reading = { ...apiFor(deps, opened, signal), notBeforeMs };
+  const outcome = await traced("read back", () => readBackUnknown(changeIn(opened.content), reading));
   return signal.aborted ? undefined : settle(deps, change, { outcome });
 }
 

@@ -13,6 +13,8 @@ const Content = z.object({
   responseUrl: z.string().optional(),
   /** The thread of the request, and so of its card. */
   threadTs: z.string().optional(),
+  /** The trace in which it was requested, which goes on in the replica that sends it. */
+  trace: z.string().optional(),
 });
 export type Content = z.infer<typeof Content>;
 

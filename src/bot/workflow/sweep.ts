@@ -9,8 +9,11 @@ import type { Lanes } from "./inbox/lanes.ts";
 import type { Unfinished } from "./inbox/unfinished.ts";
 import { stageOf } from "./lifecycle.ts";
 import type { SweepStore, WorkflowParts } from "./ports.ts";
+import { followLater } from "./log-follow.ts";
 import { carryOnLater } from "./run.ts";
 import { redrawLater } from "./send.ts";
+import { tellDigest } from "./watching/digest.ts";
+import { notifyPlace } from "./watching/notify.ts";
 
 export type SweepDeps = Pick<WorkflowParts, "sealer" | "retries" | "dropped" | "clock" | "log"> & {
   readonly store: SweepStore;
@@ -19,6 +22,8 @@ export type SweepDeps = Pick<WorkflowParts, "sealer" | "retries" | "dropped" | "
   readonly workspaceOf: (teamId: string) => Promise<WorkflowParts>;
   /** What this replica says about itself now. Never rejects. */
   readonly report: () => Promise<ReplicaReport>;
+  /** Begins the rounds of watching that are due, behind everything else. */
+  readonly beginRounds: () => void;
   /** Saves the calls counted in memory. */
   readonly flushCalls: () => Promise<void>;
 };
@@ -69,6 +74,29 @@ export async function sweep(deps: SweepDeps): Promise<void> {
     await inWorkspace(teamId, ({ lanes, cards }) =>
       lanes.add({ lane: "sweeping", key: `tell ${id}` }, () => cards.tell(id, { isOverdue: true })),
     );
+  }
+  for (const { id, teamId } of await store.undrawnAlerts()) {
+    await inWorkspace(teamId, ({ lanes, alerts }) =>
+      lanes.add({ lane: "redraws", key: `alert ${id}` }, () => alerts.draw(id)),
+    );
+  }
+  for (const at of await store.duePlaces()) {
+    await inWorkspace(at.teamId, (workspace) =>
+      workspace.lanes.add({ lane: "watching", key: `place ${at.teamId} ${at.place}` }, () =>
+        notifyPlace(workspace, at),
+      ),
+    );
+  }
+  for (const due of await store.dueDigests()) {
+    await inWorkspace(due.watch.teamId, (workspace) =>
+      workspace.lanes.add({ lane: "watching", key: `digest ${due.watch.id}` }, (signal) =>
+        tellDigest(workspace, due, signal),
+      ),
+    );
+  }
+  deps.beginRounds();
+  for (const { id, teamId } of await store.dueFollows()) {
+    await inWorkspace(teamId, (workspace) => followLater(workspace, id));
   }
   await deps.flushCalls();
   checkOpened();

@@ -21,6 +21,8 @@ export type PostgresOptions = {
   readonly poolSize: number;
   /** How long a statement may take, in milliseconds. */
   readonly statementTimeoutMs: number;
+  /** How long a connection may take, and a statement may wait for one; a second. */
+  readonly connectWithinMs?: number;
 };
 
 /** A person waits: a database that does not take a connection within this time counts as gone. */
@@ -40,18 +42,18 @@ export function openPostgres<Tables>(options: PostgresOptions, onLost: (reason: 
 async function openPool(options: PostgresOptions, onLost: (reason: string) => void): Promise<Pool> {
   // Imported late: most bots use SQLite.
   const { Pool } = await import("pg");
-  const { statementTimeoutMs: limitMs } = options;
+  const { statementTimeoutMs: limitMs, connectWithinMs = CONNECT_WITHIN_MS } = options;
   const pool = new Pool({
     ...addressOf(options),
     max: options.poolSize,
     application_name: "gantry",
-    connectionTimeoutMillis: CONNECT_WITHIN_MS,
+    connectionTimeoutMillis: connectWithinMs,
     keepAlive: true,
     statement_timeout: limitMs,
     // A replica that is frozen in the middle of a transaction must not keep the others from a row for longer.
     idle_in_transaction_session_timeout: limitMs * 2,
     // The server ends a slow statement by itself; this is for a server that says nothing at all.
-    query_timeout: limitMs + CONNECT_WITHIN_MS,
+    query_timeout: limitMs + connectWithinMs,
   });
   const onError = (error: Error) => onLost(error.message);
   pool.on("error", onError);

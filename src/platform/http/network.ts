@@ -1,5 +1,5 @@
 import { type Dispatcher, EnvHttpProxyAgent } from "undici";
-import { createPost, type Post } from "./post.ts";
+import { createPost, createSend, type Post, type Send } from "./send.ts";
 
 /** The proxies between this machine and others, as addresses. */
 export type ProxySettings = {
@@ -11,8 +11,10 @@ export type ProxySettings = {
 
 /** How requests leave this machine. Servers of this machine are always reached directly. */
 export type Network = {
-  readonly fetch: typeof globalThis.fetch;
+  readonly send: Send;
   readonly post: Post;
+  /** For what is sent now and then by a library. */
+  readonly fetch: typeof globalThis.fetch;
   /** For WebSockets; undefined without a proxy. */
   readonly dispatcher: Dispatcher | undefined;
   readonly close: () => Promise<void>;
@@ -21,10 +23,13 @@ export type Network = {
 /** No proxy knows this machine's own servers, such as the simulated Slack. */
 const OWN_HOSTS = ["localhost", "127.0.0.1", "::1"];
 
+const direct = createSend();
+
 /** Without a proxy. */
 export const directNetwork: Network = {
+  send: direct,
+  post: createPost(direct),
   fetch: (input, init) => fetch(input, init),
-  post: createPost(),
   dispatcher: undefined,
   close: () => Promise.resolve(),
 };
@@ -43,13 +48,15 @@ export function createNetwork({ httpsProxy, httpProxy, noProxy }: ProxySettings)
     allowH2: false,
     noProxy: [...(noProxy === undefined ? [] : [noProxy]), ...OWN_HOSTS].join(","),
   });
+  const send = createSend(dispatcher);
   return {
+    send,
+    post: createPost(send),
     fetch(input, init) {
       // Node's types know an older version of the same library.
       const through: object = { ...init, dispatcher };
       return fetch(input, through);
     },
-    post: createPost(dispatcher),
     dispatcher,
     close: () => dispatcher.destroy(),
   };

@@ -44,9 +44,12 @@ type HttpServerOptions = Guard & { readonly limits?: ServerOptions };
 export function httpServer(fetch: Fetch, { limits, ...guard }: HttpServerOptions = {}): Server {
   const tell = seldom(guard.onTrouble);
   const listener = getRequestListener(
-    (request, bindings) => {
-      const { incoming } = bindings as HttpBindings; // an HTTP/1 server is made below, never an HTTP/2 one
-      return fetch(request, incoming);
+    async (request, bindings) => {
+      const { incoming, outgoing } = bindings as HttpBindings; // an HTTP/1 server is made below, never an HTTP/2 one
+      const response = await fetch(request, incoming);
+      // After a stop, Node still offers to keep the connection, and a client's next request could meet a closed one.
+      if (!server.listening) outgoing.setHeader("Connection", "close");
+      return response;
     },
     {
       // Otherwise it replaces the global Request and Response of the whole process.

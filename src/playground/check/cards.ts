@@ -81,7 +81,7 @@ const task: Readonly<Record<string, Property>> = {
   details: may(richText),
   output: may(richText),
   sources: may(list(source)),
-  status: may(word("pending", "in_progress", "complete", "error")),
+  status: must(word("pending", "in_progress", "complete", "error")),
 };
 
 /** https://docs.slack.dev/reference/block-kit/blocks/task-card-block */

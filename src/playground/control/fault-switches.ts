@@ -10,7 +10,7 @@ const Change = z.object({
   signatureAgeSeconds: z.number().min(0).max(86_400).optional(),
   lateMs: z.number().min(0).max(60_000).optional(),
   retryAfterSeconds: z.number().int().min(1).max(3_600).optional(),
-  answers: z.enum(["", "429", "500", "hang", "lost", "garbage", "late", "slow", "blocks"]).optional(),
+  answers: z.enum(["", "429", "500", "hang", "lost", "garbage", "late", "slow", "blocks", "plans"]).optional(),
   /** A method's name, "response_url", "upload", or "all". */
   answersTo: z
     .string()
@@ -23,6 +23,7 @@ const Change = z.object({
   tokenError: z.enum(["", "token_revoked", "invalid_auth", "account_inactive"]).optional(),
   missingScopes: z.array(z.string()).optional(),
   refusesUploads: z.boolean().optional(),
+  refusesStreams: z.boolean().optional(),
   bot: z.object({ channel: z.string(), isIn: z.boolean() }).optional(),
   extra: z.object({ label: z.string(), on: z.boolean() }).optional(),
   clear: z.boolean().optional(),

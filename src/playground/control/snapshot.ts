@@ -48,9 +48,9 @@ function faultsJson(world: World): WireFaults {
   const answersIn = plan?.channel ?? "";
   const extra = externalFaults.map(({ label }) => ({ label, on: externalFaultsOn.has(label) }));
   const { slowMs, retryAfterSeconds, deliverTwice, signsWrongly, signatureAgeSeconds } = faults;
-  const { tokenError, missingScopes, refusesUploads } = faults;
+  const { tokenError, missingScopes, refusesUploads, refusesStreams } = faults;
   const deliveries = { deliverTwice, signsWrongly, signatureAgeSeconds };
-  const installation = { tokenError, missingScopes, refusesUploads };
+  const installation = { tokenError, missingScopes, refusesUploads, refusesStreams };
   const sockets = app.usesSocketMode === true ? { ...links.status(), open: links.names() } : null;
   const connections = { isNetworkCut: faults.network.isCut(), sockets };
   const planned = { answers, answersTo, answersIn };

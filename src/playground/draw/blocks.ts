@@ -65,7 +65,16 @@ const kinds: Readonly<Record<string, Draw>> = {
   data_table: drawTable,
   alert: (pen, block) => `[${textOf(block["level"]) || "default"}] ${drawText(pen, block["text"])}`,
   markdown: (_pen, block) => textOf(block["text"]),
+  plan: (pen, block) => lines(textOf(block["title"]), ...objectsOf(block["tasks"]).map((task) => drawTask(pen, task))),
+  task_card: drawTask,
 };
+
+const taskSigns: Readonly<Record<string, string>> = { pending: "○", in_progress: "…", complete: "✓", error: "✗" };
+
+function drawTask(pen: Pen, task: JsonObject): string {
+  const more = ["details", "output"].map((part) => (isObject(task[part]) ? drawRichText(pen, task[part]) : ""));
+  return lines(`${taskSigns[textOf(task["status"])] ?? "○"} ${textOf(task["title"])}`, ...more);
+}
 
 /** Blocks as plain text, one after the other. Unsupported blocks are printed as JSON. */
 export function drawBlocks(pen: Pen, blocks: readonly JsonObject[]): string {

@@ -116,6 +116,14 @@ const others = {
     link: method("chat.startStream"),
   },
   "stream.content": { says: "what is appended has markdown_text or chunks", link: method("chat.appendStream") },
+  "stream.one-content": {
+    says: "a call of a stream has markdown_text or chunks, never both",
+    link: streaming,
+  },
+  "stream.allowed": {
+    says: "an app can't stream where it isn't allowed to (ours: for which apps Slack says so is not documented)",
+    link: method("chat.startStream"),
+  },
   "stream.chunk": { says: "a chunk is markdown_text, blocks, task_update or plan_update", link: streaming },
   "stream.open": { says: "only a message that is being streamed is appended to", link: method("chat.appendStream") },
   "stream.fresh": {

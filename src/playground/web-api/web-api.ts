@@ -169,11 +169,11 @@ async function askUpload(world: World, id: string, request: Request): Promise<Pr
 }
 
 /** Blocks of a message or a view; in a form they are JSON text. */
-function hasBlocks(request: Json): boolean {
-  if (!isObject(request)) return false;
+function blocksOf(request: Json): readonly Json[] {
+  if (!isObject(request)) return [];
   const view = parsed(request["view"]);
   const list = parsed(isObject(view) ? view["blocks"] : request["blocks"]);
-  return isList(list) && list.length > 0;
+  return isList(list) ? list : [];
 }
 
 function parsed(value: Json | undefined): Json | undefined {
@@ -213,7 +213,12 @@ async function answer(kind: string, { what, signal }: Sent): Promise<Response> {
   }
   const finish = world.transcript.begin({ direction: "from bot", kind, request: what.request });
   const channels = channelNames(world, what.channel);
-  const plan = world.faults.next(kind, { hasBlocks: hasBlocks(what.request), channels });
+  const blocks = blocksOf(what.request);
+  const plan = world.faults.next(kind, {
+    hasBlocks: blocks.length > 0,
+    hasPlan: blocks.some((block) => isObject(block) && block["type"] === "plan"),
+    channels,
+  });
   const outcome = plan === undefined ? what.run() : await runWithFault(world, kind, { what, signal, plan });
   if (plan === undefined) await world.faults.delay(false);
   finish({
@@ -282,7 +287,7 @@ function slackError(world: World, kind: string, { error, needed, provided }: Sla
 /** The answer to a request with a planned fault. "lost" looks like a 500. */
 function faultOutcome(world: World, kind: string, { fault, retryAfterSeconds }: PlannedFault): Outcome {
   if (typeof fault === "object") return slackError(world, kind, fault);
-  if (fault === "blocks") return slackError(world, kind, { error: "invalid_blocks" });
+  if (fault === "blocks" || fault === "plans") return slackError(world, kind, { error: "invalid_blocks" });
   if (fault === "429") return { ...json({ ok: false, error: "ratelimited" }, 429), retryAfterSeconds };
   if (fault === "garbage") {
     return { answer: "<html>", status: 200, body: "<html><body>Something is off", contentType: "text/html" };

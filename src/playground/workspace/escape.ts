@@ -23,8 +23,10 @@ export function escapeNames(state: State, text: string): string {
   const linked = escapeText(text)
     .replaceAll(host, (name) => `<http://${name}|${name}>`)
     .replaceAll(address, (url) => `<${url}>`);
-  return linked.replaceAll(/(?<![\w@#])([@#])([a-z0-9][a-z0-9._-]*)/g, (typed, mark: string, name: string) => {
-    return (mark === "@" ? mention(state, name) : channelLink(state, name)) ?? typed;
+  return linked.replaceAll(/(?<![\w@#])([@#])([a-z0-9][a-z0-9._-]*)/gi, (typed, mark: string, name: string) => {
+    // As Slack's own list of names finds them while somebody types.
+    const lower = name.toLowerCase();
+    return (mark === "@" ? mention(state, lower) : channelLink(state, lower)) ?? typed;
   });
 }
 

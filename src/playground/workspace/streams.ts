@@ -20,6 +20,12 @@ function isOver(world: World, stream: Stream): boolean {
   return stream.isStopped || world.clock.now() - stream.startedMs > times.stream.ms;
 }
 
+/** Until when a message that is being streamed can be appended to; undefined for others. */
+export function streamsUntil({ state }: Pick<World, "state">, message: Message): number | undefined {
+  const stream = state.streams.get(key(message));
+  return stream === undefined || stream.isStopped ? undefined : stream.startedMs + times.stream.ms;
+}
+
 /** Whether the message is still being streamed, so that chat.update has to wait. */
 export function isStreaming(world: World, message: Message): boolean {
   const stream = world.state.streams.get(key(message));

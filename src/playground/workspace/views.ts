@@ -6,7 +6,6 @@ import { refuse } from "../rules/refusal.ts";
 import type { View } from "./state.ts";
 import { appId } from "./seeds.ts";
 import { touch, type World } from "../world.ts";
-import { times } from "../rules/limits.ts";
 
 export function findView(world: World, id: string, externalId: string): View | undefined {
   const all = [...world.state.modals.values()].flat().concat([...world.state.homes.values()]);
@@ -131,7 +130,7 @@ export function useTrigger(world: World, id: string): string {
   if (trigger === undefined) refuse("invalid_trigger_id", "trigger.known", "no such trigger_id");
   if (trigger.isUsed) refuse("exchanged_trigger_id", "trigger.once", "the trigger_id was used before");
   const age = world.clock.now() - trigger.madeMs;
-  if (age > times.trigger.ms) refuse("expired_trigger_id", "trigger.fresh", `the trigger_id is ${age} ms old`);
+  if (age > world.triggerMs) refuse("expired_trigger_id", "trigger.fresh", `the trigger_id is ${age} ms old`);
   trigger.isUsed = true;
   return trigger.user;
 }

@@ -81,11 +81,20 @@ export type Route = {
 };
 export type RouteParameter = Parameter & { readonly schemaAt: Pointer };
 
-/** The operations of the contract. There is no other list of routes: a new operation in `openapi.yaml` is served. */
+const routesBySpec = new WeakMap<Spec, readonly Route[]>();
+
+/**
+ * The operations of a contract, found once per process. There is no other list of routes: a new operation in
+ * `openapi.yaml` is served.
+ */
 export function routesOf(spec: Spec): readonly Route[] {
-  return Object.entries(spec.paths).flatMap(([template, item]) =>
-    methods.flatMap((method) => routeOf(spec, template, item, method) ?? []),
-  );
+  const routes =
+    routesBySpec.get(spec) ??
+    Object.entries(spec.paths).flatMap(([template, item]) =>
+      methods.flatMap((method) => routeOf(spec, template, item, method) ?? []),
+    );
+  routesBySpec.set(spec, routes);
+  return routes;
 }
 
 function routeOf(spec: Spec, template: string, item: PathItem, method: Method): Route | undefined {

@@ -31,6 +31,8 @@ function described({ about }: Healthy): object {
     // Beyond the API's document: see MemoryUpdate and ServiceUpdate in openapi.yaml.
     update_memory: "any",
     updates,
+    // See docs/events.openapi.yaml.
+    events: true,
     regions: regions.map(({ cannot, ...region }) => ({
       ...region,
       cannot: cannot.map(({ feature, effect, why }) => {

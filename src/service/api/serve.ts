@@ -1,14 +1,27 @@
 import { Hono } from "hono";
 import { createHash, timingSafeEqual } from "node:crypto";
 import { type AskedBy, askedByIn, warningHeaders } from "../../api/extension-headers.ts";
-import { answerer, documented, failureAnswer, type ServeLog, NotServed } from "./answers.ts";
+import { answerer, documented, failureAnswer, json, type ServeLog, NotServed } from "./answers.ts";
 import { callReader, type ReadCall } from "./call-reader.ts";
-import type { Engine, User } from "../engine.ts";
+import type { ChangesRequest } from "../change-feed.ts";
+import type { Engine, OpenedEngine, User } from "../engine.ts";
 import { type Route, routesOf, loadSpec, type Pointer, type Validate, validatorsOf } from "./contract.ts";
 import type { Account } from "./users.ts";
 
+type Followed = {
+  /** Undefined for a path or a method that the API doesn't have. */
+  readonly operation: string | undefined;
+  /** Of the client, as it was sent. */
+  readonly traceparent: string | undefined;
+};
+
+/** Looks on while a request is answered, which resolves to the status of the answer and never rejects. */
+export type Follow = (request: Followed, answer: () => Promise<number>) => Promise<void>;
+
 export type ServeOptions = {
   readonly engine: Engine;
+  /** Of the engine; without it the path of events is unknown. */
+  readonly changes?: OpenedEngine["changes"];
   readonly users: readonly Account[];
   /** Regions where services may run; without it the engine alone decides. Jobs are not affected. */
   readonly regions?: readonly string[];
@@ -18,6 +31,7 @@ export type ServeOptions = {
   /** A prefix of every path, e.g. `/workloads`. */
   readonly basePath?: string;
   readonly log?: ServeLog;
+  readonly follow?: Follow;
   readonly now?: () => Date;
 };
 
@@ -27,8 +41,31 @@ export function serve(options: ServeOptions): (request: Request) => Promise<Resp
   const authenticate = authenticator(options.users);
   const context = contextOf(options);
   // The raw path, because the reader decodes names: an encoded slash must not lead to another route.
-  const whole = new Hono<{ Variables: { user: User } }>({ getPath: (request) => new URL(request.url).pathname });
+  const whole = new Hono<{ Variables: { user: User; operation?: string } }>({
+    getPath: (request) => new URL(request.url).pathname,
+  });
   const app = whole.basePath(context.base);
+  const { changes, follow } = options;
+  if (follow !== undefined) {
+    const known = routes.map((route) => ({ method: route.method, path: honoPath(route), operation: route.op }));
+    if (changes !== undefined) known.push({ method: "get", path: EVENTS, operation: "readEvents" });
+    for (const { method, path, operation } of known) {
+      app.on(method, path, async (c, next) => {
+        c.set("operation", operation);
+        await next();
+      });
+    }
+    app.use(async (c, next) => {
+      const { headers } = c.req.raw;
+      await follow(
+        { operation: c.get("operation"), traceparent: headers.get("traceparent") ?? undefined },
+        async () => {
+          await next();
+          return c.res.status;
+        },
+      );
+    });
+  }
   app.use(async (c, next) => {
     c.set("user", authenticate(c.req.raw.headers));
     await next();
@@ -36,6 +73,10 @@ export function serve(options: ServeOptions): (request: Request) => Promise<Resp
   for (const route of routes) {
     const handle = handler(route, context);
     app.on(route.method, honoPath(route), (c) => handle(c.req.raw, c.get("user")));
+  }
+  if (changes !== undefined) {
+    app.get(EVENTS, async (c) => json(200, await changes(changesIn(c.req.raw, c.req.param("region"), c.get("user")))));
+    app.all(EVENTS, () => Promise.reject(notAllowed(["GET", "HEAD"])));
   }
   // After the operations: a request that gets here on a path of the contract has a method that the path doesn't allow.
   for (const route of routes) app.all(honoPath(route), () => Promise.reject(wrongMethod(routes, route)));
@@ -114,8 +155,26 @@ function honoPath({ template }: Route): string {
 function wrongMethod(routes: readonly Route[], { template }: Route): NotServed {
   const methods = routes.filter((route) => route.template === template).map(({ method }) => method.toUpperCase());
   // HEAD is GET without a body, RFC 9110 §9.3.2; Hono answers it wherever there is a GET.
-  const allow = methods.flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method])).join(", ");
+  return notAllowed(methods.flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method])));
+}
+
+function notAllowed(methods: readonly string[]): NotServed {
+  const allow = methods.join(", ");
   return new NotServed(405, `this path takes only ${allow}`, { headers: { Allow: allow } });
+}
+
+/** Beyond the API's document: docs/events.openapi.yaml. Waiting for changes counts as no call. */
+const EVENTS = "/v1/regions/:region/events";
+const LONGEST_WAIT_SECONDS = 60;
+
+function changesIn({ url, signal }: Request, region: string, { username }: User): ChangesRequest {
+  const { searchParams } = new URL(url);
+  const after = searchParams.get("after") ?? undefined;
+  const wait = searchParams.get("wait") ?? "0";
+  if (!/^\d{1,2}$/u.test(wait) || Number(wait) > LONGEST_WAIT_SECONDS) {
+    throw new NotServed(400, `wait must be a whole number of seconds from 0 to ${LONGEST_WAIT_SECONDS}`);
+  }
+  return { username, region, after, waitMs: Number(wait) * 1000, signal };
 }
 
 /**

@@ -103,13 +103,18 @@ export function readService(name: string, body: NewService, check: CheckContaine
 }
 
 /** Applies a partial update without `revision`; fields that the body leaves out stay. Throws a `Refusal` 400. */
-export function updated(definition: ServiceDefinition, body: ServiceUpdate): ServiceDefinition {
+export function updated(
+  definition: ServiceDefinition,
+  body: ServiceUpdate,
+  others: readonly string[] = [],
+): ServiceDefinition {
   const containers = [...definition.containers];
   const changed: number[] = [];
   for (const [position, change] of (body.containers ?? []).entries()) {
     const memory = (change.resources ?? change.resource)?.limits?.memory;
-    const { image, env } = change;
-    const index = containerIndex(containers, change, position);
+    const { image, env, name } = change;
+    if (name !== undefined && others.includes(name)) continue;
+    const index = containerIndex({ containers, others }, change, position);
     const container = containers[index];
     if (!container || (memory ?? image ?? env) === undefined) continue;
     containers[index] = {
@@ -140,10 +145,14 @@ function updatedEnv(before: readonly NewEnvVar[], { set = [], remove = [] }: Env
 }
 
 /** An item refers to its container by name, or by position if it has no name. */
-function containerIndex(containers: readonly Container[], { name }: ContainerUpdate, position: number): number {
+function containerIndex(
+  { containers, others }: { readonly containers: readonly Container[]; readonly others: readonly string[] },
+  { name }: ContainerUpdate,
+  position: number,
+): number {
   const index = name === undefined ? position : containers.findIndex((container) => container.name === name);
   if (containers[index]) return index;
-  const names = containers.map((container) => container.name).join(", ");
+  const names = [...containers.map((container) => container.name), ...others].join(", ");
   throw new Refusal(400, `containers[${position}] isn't a container of this service: it has ${names}`);
 }
 

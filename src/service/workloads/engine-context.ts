@@ -1,4 +1,5 @@
 import type { Kysely } from "kysely";
+import type { ChangedList } from "../change-feed.ts";
 import type { BackOff } from "./lifecycle/back-off.ts";
 import type { Ledger } from "./quota.ts";
 import type { StartQueue } from "./lifecycle/start-queue.ts";
@@ -14,10 +15,12 @@ export type EngineContext = {
   readonly dataDir: string;
   readonly backOff: BackOff;
   readonly jobRetries: number;
-  /** An instance without ports is ready after this long. */
+  /** An instance without ports is ready after this long; after five times as long if its revision was never ready. */
   readonly readyAfterMs: number;
   readonly now: () => Date;
   readonly onEvent: (message: string, data: object) => void;
+  /** Notes that the list of a kind shows something else now. */
+  readonly changed: (list: ChangedList) => void;
   readonly starts: StartQueue;
   readonly ledger: Ledger;
   /** Aborted when the engine begins to close. */

@@ -95,6 +95,8 @@ export type Unit = {
   readonly address: (containerPort: number) => string | undefined;
   /** Why it does nothing although it runs, as a clause; undefined while it isn't hindered, and where that can't happen. */
   readonly hindrance?: () => string | undefined;
+  /** The digest of the image that it runs, in the image's repository; undefined where that isn't known. */
+  readonly imageDigest?: string | undefined;
   /** Starts reading its output. Called once, right after the start or adoption. */
   readonly readLog: (reader: LogReader) => void;
   /** Asks it to end and kills it after the grace time; resolves with `exited`. Idempotent. */

@@ -56,6 +56,7 @@ const StoredRevision = z.looseObject({
     .array(z.looseObject({ image: z.string(), env: Container.shape.env }))
     .min(1)
     .max(MAX_CONTAINERS),
+  digests: z.array(z.string()).max(MAX_CONTAINERS).optional(),
   generations: Generations,
 });
 

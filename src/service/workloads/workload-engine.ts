@@ -2,6 +2,7 @@ import { join } from "node:path";
 import type { Kysely } from "kysely";
 import { openSqlite } from "../../platform/database/sqlite.ts";
 import { refusingIncapable } from "../capabilities.ts";
+import { makeChangeFeed, notingWrites } from "../change-feed.ts";
 import { Refusal, type Engine, type EngineAbout, type Limit, type OpenedEngine } from "../engine.ts";
 import type { EngineParts } from "./engine-parts.ts";
 import type { EngineContext } from "./engine-context.ts";
@@ -33,7 +34,7 @@ export type WorkloadOptions = {
   readonly backOffMs?: BackOff;
   /** How many times a failed job is retried; 6. */
   readonly jobRetries?: number;
-  /** An instance without ports is ready after this long; 1 s. */
+  /** An instance without ports is ready after this long, or five times as long in a new revision; 1 s. */
   readonly readyAfterMs?: number;
   readonly now?: () => Date;
   /** 8 MiB a day, 32 MiB a workload, 256 MiB in total. */
@@ -81,7 +82,8 @@ async function openLocked(options: WorkloadOptions, { unlock, ...runtime }: Open
   const leaving = new AbortController();
   const background = new Set<Promise<unknown>>();
   const signals = { closing: closing.signal, leaving: leaving.signal };
-  const context = await openDeps(options, runtime, { ...signals, background });
+  const feed = makeChangeFeed();
+  const context = await openDeps(options, runtime, { ...signals, background, changed: feed.note });
   let closed: Promise<void> | undefined;
   const parts: EngineParts = {
     context,
@@ -97,14 +99,21 @@ async function openLocked(options: WorkloadOptions, { unlock, ...runtime }: Open
   const notices = await recover(parts, { regions: options.regions, users: options.users });
   const { title, cannot } = runtime.about;
   const about = aboutIn(options.regions, runtime.about);
-  const engine: Engine = { ...jobOperations(parts), ...serviceOperations(parts) };
+  const engine: Engine = notingWrites({ ...jobOperations(parts), ...serviceOperations(parts) }, feed);
+  const regions = new Set(about.regions.map(({ name }) => name));
   return {
+    changes(request) {
+      if (regions.has(request.region)) return feed.read(request);
+      throw new Refusal(400, `unknown region ${request.region}: use ${[...regions].join(", ")}`);
+    },
+    endWaits: feed.close,
     engine: refusingIncapable(refusingWhenExhausted(engine), { title, cannotIn: () => cannot }),
     about: () => about,
     ready: () => (closed ? { ok: false, reason: STOPPING } : context.runtime.readiness()),
     keepsWorkloads: context.runtime.keepsUnits,
     close({ keepWorkloads = false } = {}) {
       closing.abort();
+      feed.close();
       const isLeaving = keepWorkloads && context.runtime.keepsUnits;
       return (closed ??= closeAll(parts, background, isLeaving ? leaving : undefined).finally(unlock));
     },
@@ -126,7 +135,9 @@ function aboutIn(regions: readonly string[], { name, title, version, cannot }: R
 
 const STOPPING = "the workload API is stopping: try again after its restart";
 
-type Background = Pick<EngineContext, "closing" | "leaving"> & { readonly background: Set<Promise<unknown>> };
+type Background = Pick<EngineContext, "changed" | "closing" | "leaving"> & {
+  readonly background: Set<Promise<unknown>>;
+};
 
 async function openDeps(
   options: WorkloadOptions,

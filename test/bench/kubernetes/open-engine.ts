@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { NewServiceContainer } from "../../../src/api/schema.ts";
+import type { NewServiceContainer, ServiceUpdate } from "../../../src/api/schema.ts";
 import type { Answer } from "../../../src/api/operations.ts";
 import type { ClusterConfig } from "../../../src/service/engines/kubernetes/cluster/cluster-config.ts";
 import { Refusal } from "../../../src/service/engine.ts";
@@ -11,7 +11,8 @@ export type BenchEngine = {
   readonly list: () => Promise<Answer<"listServices">>;
   /** Creates a service of one instance. */
   readonly create: (name: string, container: NewServiceContainer) => Promise<void>;
-  readonly statusOf: (name: string) => Promise<string | undefined>;
+  readonly read: (name: string) => Promise<Answer<"getService">>;
+  readonly update: (name: string, body: ServiceUpdate) => Promise<void>;
   readonly close: () => Promise<void>;
 };
 
@@ -28,7 +29,7 @@ export async function openBenchEngine(kubeconfig: string, namespace: string): Pr
     disks: undefined,
     hostPath: undefined,
     jobs: false,
-    adopt: { which: "all", allow: [] },
+    adopt: { which: "all", allow: ["image"] },
   };
   const { engine, close } = await openKubernetesEngine({
     dataDir,
@@ -55,10 +56,15 @@ export async function openBenchEngine(kubeconfig: string, namespace: string): Pr
       const signal = AbortSignal.timeout(60_000);
       await engine.createService({ user, path, query: undefined, body: { containers: [container] }, signal });
     },
-    async statusOf(service_name) {
+    async read(service_name) {
       const path = { region: "us", service_name };
       const signal = AbortSignal.timeout(60_000);
-      return (await engine.getService({ user, path, query: undefined, body: undefined, signal })).status;
+      return await engine.getService({ user, path, query: undefined, body: undefined, signal });
+    },
+    async update(service_name, body) {
+      const path = { region: "us", service_name };
+      const signal = AbortSignal.timeout(60_000);
+      await engine.updateService({ user, path, query: undefined, body, signal });
     },
     async close() {
       await close();

@@ -26,7 +26,7 @@ export async function measureStarts(cluster: TestCluster, reps: number): Promise
 
     const begun = performance.now();
     await engine.create(`own-${n}`, { image: cluster.image, command });
-    while ((await engine.statusOf(`own-${n}`)) !== "Running") {
+    while ((await engine.read(`own-${n}`)).status !== "Running") {
       if (performance.now() - begun > LONGEST_MS) throw new Error(`own-${n} doesn't run after ${LONGEST_MS} ms`);
       await pause(10); // between two looks
     }

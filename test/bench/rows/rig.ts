@@ -29,7 +29,7 @@ export async function openRig({ program, repetitions }: Pick<Rig, "program" | "r
 /** Another process of the bot. */
 export function startIn(
   { program, ports }: Pick<Rig, "program" | "ports">,
-  { isAsked = false }: { readonly isAsked?: boolean } = {},
+  how: Partial<Pick<Parameters<typeof startGantry>[0], "isAsked" | "isMeasured" | "isInstalled">> = {},
 ): Promise<GantryProcess> {
-  return startGantry({ program, apiPort: ports.apiPort, sinkPort: ports.slackPort, isAsked });
+  return startGantry({ program, apiPort: ports.apiPort, sinkPort: ports.slackPort, ...how });
 }

@@ -1,5 +1,5 @@
 import type { Options } from "../options.ts";
-import { measureReadsBehind, measureScales } from "./changes.ts";
+import { measureReadsBehind, measureScales, measureScalesWithoutCounts } from "./changes.ts";
 import { measureCrowdMemory } from "./crowd-memory.ts";
 import { measureGrowth } from "./growth.ts";
 import { measureHistory, measureHistoryGrowth } from "./history.ts";
@@ -10,6 +10,7 @@ import { measureRedaction } from "./redaction.ts";
 import { openRig, type Rig } from "./rig.ts";
 import type { Row } from "./row.ts";
 import { measureStart } from "./start.ts";
+import { measureWorkspaces } from "./workspaces.ts";
 
 type Case = {
   readonly name: string;
@@ -25,6 +26,8 @@ const cases: readonly Case[] = [
   { name: "speed: crowds", measure: measureCrowds },
   { name: "speed: reads behind scales", measure: measureReadsBehind },
   { name: "speed: scales", measure: measureScales },
+  { name: "speed: scales without counts", measure: measureScalesWithoutCounts, isSlow: true },
+  { name: "speed: workspaces", measure: measureWorkspaces },
   { name: "speed: long lists", measure: measureLongLists, isSlow: true },
   { name: "speed: many workloads", measure: measureManyWorkloads },
   { name: "speed: a huge list", measure: measureHugeList, isSlow: true },

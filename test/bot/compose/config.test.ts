@@ -35,7 +35,11 @@ test("without configuration everything is local", () => {
     policyPath: undefined,
     accountMode: "fallback",
     historyMs: 365 * 24 * 60 * 60_000,
+    audit: { webhook: undefined, toStdout: false },
     logLevel: "warn",
+    logFormat: "json",
+    metrics: undefined,
+    tracing: undefined,
     notices: [],
   });
 });
@@ -235,6 +239,49 @@ test("the bot alone needs both sets", () => {
   expect(problems(slack, { isBotAlone: true }).map((each) => each.split(" ")[0])).toEqual(Object.keys(service));
   expect(problems({}, { isBotAlone: true })).toHaveLength(5);
   expect(problems({ ...slack, ...service }, { isBotAlone: true })).toEqual([]);
+});
+
+test("metrics have a port of their own, and traces go where the standard variables say", () => {
+  expect(readConfig({ GANTRY_METRICS_PORT: "9464", GANTRY_METRICS_HOST: "0.0.0.0" }).metrics).toEqual({
+    host: "0.0.0.0",
+    port: 9464,
+  });
+  const OTEL_EXPORTER_OTLP_ENDPOINT = "https://collector.example.com/otlp/";
+  const config = readConfig({
+    OTEL_EXPORTER_OTLP_ENDPOINT,
+    OTEL_EXPORTER_OTLP_HEADERS: "api-key=a%20key%3D, team = ops",
+    OTEL_RESOURCE_ATTRIBUTES: "deployment.environment.name=production",
+    OTEL_TRACES_SAMPLER: "traceidratio",
+    OTEL_TRACES_SAMPLER_ARG: "0.25",
+  });
+  expect(config.tracing).toEqual({
+    url: "https://collector.example.com/otlp/v1/traces",
+    headers: { "api-key": "a key=", team: "ops" },
+    serviceName: "gantry",
+    attributes: { "deployment.environment.name": "production" },
+    sampler: "traceidratio",
+    ratio: 0.25,
+  });
+  expect(secretsOf(config)).toEqual(expect.arrayContaining(["a key="]));
+  const elsewhere = { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: "http://tempo:4318/v1/traces" };
+  expect(readConfig({ OTEL_EXPORTER_OTLP_ENDPOINT, ...elsewhere }).tracing?.url).toBe("http://tempo:4318/v1/traces");
+  expect(readConfig({ OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_SDK_DISABLED: "true" }).tracing).toBeUndefined();
+});
+
+test("wrong settings of metrics and traces are named, without their values", () => {
+  const wrong = {
+    GANTRY_METRICS_PORT: "70000",
+    OTEL_EXPORTER_OTLP_ENDPOINT: "collector:4317",
+    OTEL_EXPORTER_OTLP_PROTOCOL: "grpc",
+    OTEL_EXPORTER_OTLP_HEADERS: "hunter2",
+    OTEL_TRACES_SAMPLER: "sometimes",
+    OTEL_TRACES_SAMPLER_ARG: "7",
+    LOG_FORMAT: "xml",
+  };
+  const said = problems(wrong).join("\n");
+  for (const name of Object.keys(wrong)) expect(said, name).toContain(name);
+  expect(said).not.toContain("hunter2");
+  expect(said).toContain("must be http/json or unset: Gantry sends JSON over HTTP, usually to port 4318.");
 });
 
 test("all errors come at once, empty means not set, and no value is repeated", () => {

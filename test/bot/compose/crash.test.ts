@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -31,6 +31,8 @@ type Running = {
 /** Starts one of our programs, which throws when it receives SIGUSR2. */
 function start(program: string, bug: string, env: Record<string, string>): Running {
   const dir = mkdtempSync(join(tmpdir(), "gantry-crash-"));
+  // Its demo is of no use here.
+  writeFileSync(join(dir, "demo-created"), "");
   const code = `process.on("SIGUSR2", () => setImmediate(() => { ${bug} }));`;
   const child = spawn(
     process.execPath,
@@ -106,8 +108,10 @@ test("an unhandled rejection also ends the bot when it runs alone", async () => 
   await slack.close();
 
   expect(code).toBe(1);
+  // It may just be looking for watched workloads; nobody's request is in progress.
+  const inProgress = expect.toSatisfy((keys: readonly string[]) => keys.every((key) => key === "rounds"));
   expect(running.fatal()).toMatchObject([
-    { err: { message: "nobody waits" }, origin: "unhandledRejection", inProgress: [] },
+    { err: { message: "nobody waits" }, origin: "unhandledRejection", inProgress },
   ]);
 });
 

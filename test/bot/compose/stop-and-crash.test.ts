@@ -101,7 +101,10 @@ test.concurrent("after kill -9, the next start reads back what was sent, goes on
   await until(() => /didn't answer in/u.test(here.told().join("\n")));
 
   // Beside the sign that the second one is being worked on.
-  expect(here.told().filter((text) => !text.startsWith("⏳ Working on it"))).toHaveLength(2);
+  expect(here.told().filter((text) => !text.startsWith("⏳ Working on it"))).toEqual([
+    expect.stringMatching(/Can't tell whether web was restarted|didn't answer in/u),
+    expect.stringMatching(/Can't tell whether web was restarted|didn't answer in/u),
+  ]);
   const since = here.api.requests().slice(requestsBefore);
   expect(since.length).toBeGreaterThan(0);
   expect(since.filter((request) => !request.startsWith("GET"))).toEqual([]);
@@ -109,13 +112,6 @@ test.concurrent("after kill -9, the next start reads back what was sent, goes on
   second.kill("SIGTERM");
   expect(await second.exited).toBe(0);
   expect(left(here.dataDir)).toEqual([]);
-});
-
-test.concurrent("a second bot on the same folder is refused with a sentence", async () => {
-  await using here = await town(() => false);
-  await here.start();
-
-  await expect(here.start()).rejects.toThrow(/Another Gantry works with .*set GANTRY_DATA/u);
 });
 
 /** What somebody would still have to carry on. */

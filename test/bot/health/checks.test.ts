@@ -128,6 +128,9 @@ const unwell: Readonly<Record<string, Partial<Facts>>> = {
   },
   "a replica of another version can't be read": { replicas: [...replica({}), { id: "r2", report: undefined }] },
   "people wait": { replicas: replica({ lanes: { people: { running: 64, waiting: 12, oldestMs: 14_000 } } }) },
+  "the audit's webhook is away": {
+    failingReceivers: [{ name: "webhook", since: ago(3 * 60 * 60_000), waiting: 12 }],
+  },
   "errors were logged": {
     replicas: replica({
       errors: [

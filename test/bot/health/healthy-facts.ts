@@ -62,4 +62,5 @@ export const healthy: Facts = {
   },
   policy: { source: "policy.yaml", rules: 3, problem: undefined, groups: ["S0ONCALL"] },
   replicas: [{ id: "r1", report }],
+  failingReceivers: [],
 };

@@ -52,30 +52,38 @@ test.each(policies)(
   },
 );
 
-const ofPage = ({ at }: Example): boolean => at.startsWith("docs/policy.md");
-const answered = blocksOf("text").filter((block) => ofPage(block) && block.text.startsWith("$ "));
+type Question = { readonly at: string; readonly policy: string; readonly options: string; readonly answer: string };
 
-test.each([
-  [0, 4],
-  [1, 3],
-])("policy %i of its page answers as the page says", (which, questions) => {
-  const policy = readPolicy(policies.filter(ofPage)[which]?.text ?? "", "policy.yaml");
-  const shown = answered[which]?.text ?? "";
-  const asked = [...shown.matchAll(/^\$ npm run policy -- explain policy\.yaml (.*)\n(.*)$/gmu)];
+/** What pages say that a policy of theirs answers: the one above the question. */
+const questions: readonly Question[] = pages.flatMap((page) => {
+  let policy = "";
+  const blocks = textOf(page).matchAll(/^`{3}(?<language>yaml|text)\n(?<text>.*?)^`{3}/gmsu);
+  return [...blocks].flatMap(({ groups: { language = "", text = "" } = {} }) => {
+    if (language === "yaml") policy = /^rules:/mu.test(text) ? text : "";
+    return [...text.matchAll(/^\$ npm run policy -- explain policy\.yaml (.*)\n(.*)$/gmu)].map(
+      ([, options = "", answer = ""]) => ({ at: page, policy, options, answer }),
+    );
+  });
+});
 
-  const answers = asked.map(([, options = ""]) => {
-    const flags = ["as", "in", "op", "does", "name", "region", "image", "instances", "memory"] as const;
-    const { values } = parseArgs({
-      args: options.split(" "),
-      options: Object.fromEntries(flags.map((flag) => [flag, { type: "string" as const }])),
-    });
-    return explanationLines(explain(policy, questionFromOptions(values)));
+test("pages ask their policies", () => {
+  expect(questions.map(({ at }) => at)).toEqual(expect.arrayContaining(["docs/policy.md", "docs/policy-cookbook.md"]));
+  expect(questions.filter(({ policy }) => policy === "")).toEqual([]);
+});
+
+test.each(questions)("the policy of $at answers as the page says: $options", ({ policy, options, answer }) => {
+  const flags = ["as", "in", "op", "does", "name", "region", "image", "instances", "memory", "groups", "standing"];
+  const { values } = parseArgs({
+    args: options.split(" "),
+    options: {
+      ...Object.fromEntries(flags.map((flag) => [flag, { type: "string" as const }])),
+      "break-glass": { type: "boolean" },
+    },
   });
 
-  expect(asked).toHaveLength(questions);
-  expect(answers.map((lines) => lines.find((line) => /^(?:Yes|No)\b/u.test(line)))).toEqual(
-    asked.map(([, , answer]) => answer),
-  );
+  const lines = explanationLines(explain(readPolicy(policy, "policy.yaml"), questionFromOptions(values)));
+
+  expect(lines.find((line) => /^(?:Yes|No)\b/u.test(line))).toBe(answer);
 });
 
 test.each(yaml.filter(({ text }) => /^regions:/mu.test(text)))("the file of clusters of $at loads", ({ text }) => {

@@ -22,7 +22,7 @@ const terms: Terms = {
   mention: "nobody",
 };
 
-const reading: readonly RuleActions[] = ["read", "anything", "getService", "getJob", "listServices"];
+const reading: readonly RuleActions[] = ["read", "anything", "getService", "getJob", "listServices", "watch"];
 const writing: readonly RuleActions[] = [
   ...risks,
   "deleteService",
@@ -130,7 +130,8 @@ export const anyFacts: fc.Arbitrary<Facts> = fc
       footprint: runsSomething(op) ? facts.footprint : undefined,
       workload: {
         ...facts.workload,
-        kind: isKindKnown ? kind : undefined,
+        // Watching may be about either kind, or both.
+        kind: op === "watch" ? facts.workload.kind : isKindKnown ? kind : undefined,
         name: isBinding ? undefined : facts.workload.name,
       },
     };
@@ -149,25 +150,27 @@ export function worldsOf(facts: Facts): Facts[] {
   const isBinding = op === "bindChannel";
   const names = isBinding ? [undefined] : ["web", "web-1", "db"];
   const owners = isBinding ? [undefined] : ["ops", "dana", "other"];
+  const kinds = op === "watch" && workload.kind === undefined ? (["service", "job"] as const) : [workload.kind]; // literal kinds
   const bools = (is: boolean | "unknown" | undefined) => (is === "unknown" ? [true, false] : [is ?? false]);
   const runs = runsSomething(op) && facts.footprint === undefined ? footprints : [facts.footprint];
   const worlds: Facts[] = [];
   for (const each of meant)
-    for (const risk of hurts)
-      for (const region of workload.region === undefined ? ["us", "beijing1", "elsewhere"] : [workload.region])
-        for (const name of workload.name === undefined ? names : [workload.name])
-          for (const owner of account === undefined ? owners : [account])
-            for (const footprint of runs)
-              for (const S0AAA of bools(membership["S0AAA"]))
-                for (const S0BBB of bools(membership["S0BBB"]))
-                  worlds.push({
-                    ...facts,
-                    op: each,
-                    risk,
-                    workload: { kind: operationFacts[each].kind, region, name },
-                    account: owner,
-                    footprint,
-                    membership: { S0AAA, S0BBB },
-                  });
+    for (const watched of kinds)
+      for (const risk of hurts)
+        for (const region of workload.region === undefined ? ["us", "beijing1", "elsewhere"] : [workload.region])
+          for (const name of workload.name === undefined ? names : [workload.name])
+            for (const owner of account === undefined ? owners : [account])
+              for (const footprint of runs)
+                for (const S0AAA of bools(membership["S0AAA"]))
+                  for (const S0BBB of bools(membership["S0BBB"]))
+                    worlds.push({
+                      ...facts,
+                      op: each,
+                      risk,
+                      workload: { kind: each === "watch" ? watched : operationFacts[each].kind, region, name },
+                      account: owner,
+                      footprint,
+                      membership: { S0AAA, S0BBB },
+                    });
   return worlds;
 }

@@ -1,25 +1,11 @@
-import { execFile } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { defaultPolicyText } from "../../../src/bot/policy/read-policy.ts";
-import { inherited } from "../../support/gantry-process.ts";
+import { runToEnd } from "../../support/gantry-runs.ts";
 
-const bin = join(import.meta.dirname, "../../../src/bin/policy.ts");
-
-type Ended = { readonly code: number; readonly out: string; readonly err: string };
-
-function run(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ended> {
-  const { promise, resolve } = Promise.withResolvers<Ended>();
-  execFile(
-    process.execPath,
-    [bin, ...args],
-    { env: { ...inherited, NODE_NO_WARNINGS: "1", ...env } },
-    (error, out, err) => resolve({ code: typeof error?.code === "number" ? error.code : 0, out, err }),
-  );
-  return promise;
-}
+const run = (args: readonly string[], env?: Readonly<Record<string, string>>) => runToEnd("bin/policy.ts", args, env);
 
 function fileOf(text: string): string {
   const dir = mkdtempSync(join(tmpdir(), "gantry-policy-"));
@@ -110,10 +96,10 @@ test("what cannot be a question ends with 2 and the usage", async () => {
   );
 
   expect(ends.map(({ code, err }) => `${code} ${err.split("\n")[0]}`).join("\n")).toMatchInlineSnapshot(`
-    "2 Use check, explain or print.
-    2 Unknown command “chek”. Use check, explain or print.
+    "2 Use check, explain, print or watches.
+    2 Unknown command “chek”. Use check, explain, print or watches.
     2 --op is missing. Add an operation, such as --op deleteService.
-    2 Unknown operation “delete”. Did you mean “deleteJob” or “deleteService”? Operations: listServices, listJobs, getService, getJob, getServiceLogs, getJobInstanceLogs, createService, createJob, deleteService, deleteJob, updateService, deploy, startService, stopService, restartService, bindChannel.
+    2 Unknown operation “delete”. Did you mean “deleteJob” or “deleteService”? Operations: listServices, listJobs, getService, getJob, getServiceLogs, getJobInstanceLogs, createService, createJob, deleteService, deleteJob, updateService, deploy, startService, stopService, restartService, bindChannel, watch.
     2 Unknown option '--wat'. To specify a positional argument starting with a '-', place it at the end of the command after '--', as in '-- "--wat"
     2 Couldn't read /no/such/file: ENOENT: no such file or directory, open '/no/such/file'
     2 Unexpected argument “b”."

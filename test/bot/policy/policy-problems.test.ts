@@ -51,7 +51,7 @@ describe("a policy file that cannot be used", () => {
     expect(problemsIn(text)).toMatchInlineSnapshot(`
       "- policy.yaml:10: rule “broken”, who: “@oncall” isn't a valid person or group. Use the ID, because names can change. For a person: profile, ⋮, Copy member ID (starts with U or W). For a user group: ⋮ next to its name, Copy group ID (starts with S). Or use members, guests, outsiders, everyone.
       - policy.yaml:11: rule “broken”: unknown key “were”. Did you mean “where”? Valid keys: name, who, where, does, workloads, images, limits, then, say.
-      - policy.yaml:12: rule “broken”, does: “delete” isn't a valid action. Did you mean “deleteJob” or “deleteService”? Use read, routine, disruptive, destructive, anything, an operation such as deleteService, deploy, or bindChannel.
+      - policy.yaml:12: rule “broken”, does: “delete” isn't a valid action. Did you mean “deleteJob” or “deleteService”? Use read, routine, disruptive, destructive, anything, an operation such as deleteService, deploy, watch or bindChannel.
       - policy.yaml:15: rule “broken”, workloads: unknown key “regoin”. Did you mean “region”? Valid keys: kind, name, region, account.
       - policy.yaml:18: rule “broken”, then.approve.votes: This must be at least 1. For no approval, use then: allow.
       - policy.yaml:19: rule “broken”, then.approve.expires: This must be a duration from 1m to 30d, such as 30m, 2h or 1d.
@@ -154,7 +154,7 @@ describe("a policy file that cannot be used", () => {
       - policy.yaml:2: rule “it”, where: “#ops” isn't a valid place. Use the ID, because names can change. It is at the end of the channel's details in Slack, and starts with C or G. Or use dm, channels.
 
       a verb:
-      - policy.yaml:2: rule “it”, does: “restart” isn't a valid action. Did you mean “restartService”? Use read, routine, disruptive, destructive, anything, an operation such as deleteService, deploy, or bindChannel.
+      - policy.yaml:2: rule “it”, does: “restart” isn't a valid action. Did you mean “restartService”? Use read, routine, disruptive, destructive, anything, an operation such as deleteService, deploy, watch or bindChannel.
 
       two ends:
       - policy.yaml:2: rule “it”, then: This must be exactly one of allow, refuse, break-glass or approve.

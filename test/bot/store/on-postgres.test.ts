@@ -1,14 +1,16 @@
 import { pino } from "pino";
 import { sql } from "kysely";
 import { afterAll, describe, expect, test } from "vitest";
+import { markRestored } from "../../../src/bot/compose/data/backup.ts";
 import { openPostgres } from "../../../src/platform/database/postgres.ts";
 import { migrations } from "../../../src/bot/store/schema/migrations.ts";
 import { openStore, type OpenStore } from "../../../src/bot/store/open-store.ts";
+import { emptyAfterMigrating } from "./support/emptied.ts";
 import { type Steps, withSteps } from "./support/steps.ts";
 import { StoreError } from "../../../src/bot/errors.ts";
 import type { Tables } from "../../../src/bot/store/schema/tables.ts";
 import { notFullRun } from "../../support/full-run.ts";
-import { startPostgres } from "../../support/postgres.ts";
+import { newDatabase, startPostgres } from "../../support/postgres.ts";
 import { approvedChange, event } from "./contract/bench.ts";
 import { contract } from "./contract/contract.ts";
 
@@ -24,24 +26,27 @@ function noServer() {
 }
 
 const log = pino({ level: "silent" });
-const limits = { poolSize: 5, statementTimeoutMs: 5_000 };
-let databases = 0;
+// A busy machine is no database that is away.
+const limits = { poolSize: 5, statementTimeoutMs: 60_000, connectWithinMs: 60_000 };
 
 /** A new database on the server, and a look into it from outside. */
 async function fresh() {
-  databases += 1;
-  const name = `gantry_${databases}`;
-  const root = openPostgres<Tables>({ url, ...limits, statementTimeoutMs: 30_000 }, () => {});
-  await sql`create database ${sql.id(name)}`.execute(root);
-  await root.destroy();
-  const address = new URL(url);
-  address.pathname = `/${name}`;
-  const db = openPostgres<Tables>({ url: address.href, ...limits }, () => {});
-  return { where: { kind: "postgres" as const, url: address.href, ...limits }, db, remove: () => db.destroy() }; // a literal kind
+  const address = await newDatabase(url);
+  const db = openPostgres<Tables>({ url: address, ...limits }, () => {});
+  return { where: { kind: "postgres" as const, url: address, ...limits }, db, remove: () => db.destroy() }; // a literal kind
 }
 
 describe.skipIf("missing" in server)(`on a real server${reason}`, () => {
-  contract("the store on PostgreSQL", fresh);
+  let shared: (Awaited<ReturnType<typeof fresh>> & { readonly empty: () => Promise<void> }) | undefined;
+  afterAll(() => shared?.remove());
+  contract("the store on PostgreSQL", async () => {
+    if (shared === undefined) {
+      const made = await fresh();
+      shared = { ...made, empty: emptyAfterMigrating(made.db) };
+    }
+    await shared.empty();
+    return { ...shared, remove: async () => {} };
+  });
 
   test("two replicas that start together on an empty database migrate it once", async () => {
     const { where, db, remove } = await fresh();
@@ -53,6 +58,30 @@ describe.skipIf("missing" in server)(`on a real server${reason}`, () => {
     const { rows } = await sql<{ number: number }>`select number from migration order by number`.execute(db);
     expect(rows.map(({ number }) => number)).toEqual(migrations.map((_, at) => at + 1));
     for (const store of stores) await store.close();
+    await remove();
+  });
+
+  test("a database that was restored in another way is marked while nothing runs, and then nothing is sent again", async () => {
+    const { where, remove } = await fresh();
+    const store = withSteps(await openStore({ ...where, replicaId: "before", log }));
+    await store.addChange(approvedChange("AAA111"), event("requested"));
+    const settings = { ...where, tls: "off" } as const; // a literal
+    const takenAt = new Date("2026-11-26T03:00:00Z");
+
+    await expect(markRestored(settings, takenAt)).rejects.toThrow(/A replica runs with this database. Stop/u);
+    await store.close();
+    expect(await markRestored(settings, takenAt)).toContain("Marked the database as restored");
+    const stores = await Promise.all(["a", "b"].map((replicaId) => openStore({ ...where, replicaId, log })));
+
+    const [after] = stores.map(withSteps);
+    expect(await after?.findChange("AAA111")).toMatchObject({
+      state: "unknown",
+      ending: { outcome: { why: expect.stringContaining("backup of 2026-11-26 03:00 UTC") } },
+    });
+    expect(await after?.openChanges()).toEqual([]);
+    const told = await after?.history({ teamId: "T1", limit: 9 });
+    expect(told?.map(({ kind }) => kind)).toEqual(["unknown", "requested"]);
+    for (const each of stores) await each.close();
     await remove();
   });
 
@@ -83,6 +112,8 @@ describe.skipIf("missing" in server)(`on a real server${reason}`, () => {
     expect(reachable).toBe(false);
     await expect.poll(() => store.isReachable(), { timeout: 10_000 }).toBe(true);
     expect(await store.findChange("AAA111")).toMatchObject({ state: "approved" });
+    // Its lease ends while the server is away for long, as on a busy machine; it is renewed all the time.
+    await store.beat();
     expect((await store.claim("AAA111", event("claimed"))).kind).toBe("claimed");
     await store.close();
     await remove();

@@ -89,4 +89,7 @@ test("what is looked for every few seconds is found by an index, however much hi
     await plan(`(settled_at is null or owed_at is not null) and team_id = 't' and requester_id = 'u'
       and created_at > 'x' order by created_at desc limit 1`),
   ).toContain("change_unanswered");
+  expect(await plan("op = 'createJob' and state = 'done' and team_id = 't' order by settled_at desc")).toContain(
+    "change_job",
+  );
 });

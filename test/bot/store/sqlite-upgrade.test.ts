@@ -1,9 +1,11 @@
 import { type Kysely, sql } from "kysely";
+import { pino } from "pino";
 import { expect, test } from "vitest";
 import { newKey, readKeyring, createSealer } from "../../../src/bot/accounts/seal.ts";
 import { openSqlite } from "../../../src/platform/database/sqlite.ts";
 import { clockOf } from "../../../src/bot/store/database/session.ts";
 import { migrate, migrations } from "../../../src/bot/store/schema/migrations.ts";
+import { openStore } from "../../../src/bot/store/open-store.ts";
 import type { Tables } from "../../../src/bot/store/schema/tables.ts";
 import { approvedChange, event, ofId, pendingChange } from "./contract/bench.ts";
 import { cleanUps, folder, look, open } from "./support/sqlite-folder.ts";
@@ -156,18 +158,68 @@ async function withoutParts(db: Kysely<Tables>): Promise<void> {
     await sql`alter table change drop column ${sql.ref(column)}`.execute(db);
   // Newer migrations add these.
   await sql`drop index change_open`.execute(db);
-  await sql`alter table change drop column look_after`.execute(db);
+  for (const column of ["look_after", "told_replies"]) {
+    await sql`alter table change drop column ${sql.ref(column)}`.execute(db);
+  }
   await sql`create index change_open on change (owner)`.execute(db);
   await sql`alter table replica drop column report`.execute(db);
   await sql`drop index event_team_at`.execute(db);
   await sql`drop index change_owed`.execute(db);
   await sql`drop index change_unanswered`.execute(db);
-  for (const column of ["owed_at", "told_news", "telling_until"]) {
+  await sql`drop index change_job`.execute(db);
+  for (const column of ["owed_at", "told_news", "telling_until", "notifies"]) {
     await sql`alter table change drop column ${sql.ref(column)}`.execute(db);
   }
-  for (const table of ["installation", "org_workspace", "moved_channel", "profile"])
-    await sql`drop table ${sql.ref(table)}`.execute(db);
+  const watching = ["watch", "mute", "observation", "seen", "incident", "notice", "alert", "told_place"];
+  for (const index of ["event_chain", "event_unchained"]) await sql`drop index ${sql.ref(index)}`.execute(db);
+  for (const column of ["number", "mark", "digest", "hash", "note"].map((name) => `chain_${name}`)) {
+    await sql`alter table event drop column ${sql.ref(column)}`.execute(db);
+  }
+  for (const column of ["salt", "erased"]) await sql`alter table event drop column ${sql.ref(column)}`.execute(db);
+  const others = [
+    "installation",
+    "org_workspace",
+    "moved_channel",
+    "profile",
+    "follow",
+    "audit_chain",
+    "audit_receiver",
+    "restored_backup",
+  ];
+  for (const table of [...others, ...watching]) await sql`drop table ${sql.ref(table)}`.execute(db);
 }
+
+test.each(migrations.map(({ title }, at) => ({ schema: at + 1, title })))(
+  "a database of schema $schema ($title) is brought up to date, also when two replicas start at once",
+  async ({ schema }) => {
+    const db = openSqlite<Tables>(":memory:");
+    cleanUps.push(() => db.destroy());
+    const flavour = "sqlite" as const; // a literal flavour
+    await sql`create table migration (number integer primary key, title text not null, applied_at text not null)`.execute(
+      db,
+    );
+    for (const [at, { title, up }] of migrations.slice(0, schema).entries()) {
+      await up({ db, flavour });
+      await db
+        .insertInto("migration")
+        .values({ number: at + 1, title, applied_at: "2026" })
+        .execute();
+    }
+    const sealer = createSealer(readKeyring(newKey()));
+    const log = pino({ level: "silent" });
+    const start = (replicaId: string) => openStore({ kind: "shared", db, flavour, replicaId, log, sealer });
+
+    const [one, other] = await Promise.all([start("one"), start("other")]);
+
+    await one.note(event("bound"));
+    await Promise.all([one.sealHistory(), other.sealHistory()]);
+    const applied = await db.selectFrom("migration").select("number").orderBy("number").execute();
+    expect(applied.map(({ number }) => number)).toEqual(migrations.map((_, at) => at + 1));
+    expect(await other.history({ teamId: "T1", limit: 9 })).toMatchObject([{ kind: "bound" }]);
+    await one.close();
+    await other.close();
+  },
+);
 
 test("a migration that fails leaves nothing behind", async () => {
   const db = openSqlite<Tables>(":memory:");

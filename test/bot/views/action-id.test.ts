@@ -36,6 +36,7 @@ const posted: readonly (readonly [id: string, action: Action])[] = [
   ["form:open:scale", { kind: "openForm", verb: "scale" }],
   ["form:menu", { kind: "formMenu" }],
   ["form:more", { kind: "moreSettings" }],
+  ["alert:take", { kind: "takeAlert" }],
   ["link", { kind: "link" }],
 ];
 

@@ -34,7 +34,7 @@ describe("a card that came to its end", () => {
       2 of 2 instances run after 12 s · instances 6 → 2
       Requested by @dana: "Black Friday is over" · approved by Alex Kim, Omar Haddad
       7K3M9Q · policy: disruptive-needs-on-call
-      [Undo] [Logs] [Show web]"
+      [Undo] [Logs] [Show web] [Tell me here]"
     `);
     expect(post.text).toMatchInlineSnapshot(`
       "✅ web scaled to 2
@@ -73,10 +73,10 @@ describe("a card that came to its end", () => {
 
     expect(drawn(post)).toMatchInlineSnapshot(`
       "🔴 web restarted, but isn't running as it should
-      Web-1 crashed
+      web-1 crashed
       Requested by @dana: "Black Friday is over"
       7K3M9Q · policy: disruptive-needs-on-call
-      [Logs] [Show web]"
+      [Logs] [Show web] [Tell me here]"
     `);
   });
 

@@ -91,7 +91,7 @@ test("of very much at once the newest is told", () => {
   ]);
 });
 
-const apart = ["refused", "vote-refused", "connected", "disconnected", "bound", "unbound"] as const; // literal kinds
+const apart = ["refused", "vote-refused", "connected", "disconnected", "bound", "unbound", "watched", "muted"] as const; // literal kinds
 
 test.each(apart)("%s is nothing for the thread", (kind) => {
   expect(storyReply([event(kind)], { change: stored() })).toBeUndefined();

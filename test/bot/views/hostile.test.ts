@@ -145,7 +145,8 @@ holds(
   "what is so already",
   fc.record({ call, name: hostileText, region: hostileText }),
   ({ call: same, name, region }) => {
-    expectFits(nothingToDo({ call: same, workload: { kind: "service", region, name, uid: undefined } }));
+    const workload = { kind: "service", region, name, uid: undefined } as const; // a kind, not any string
+    expectFits(nothingToDo({ call: same, workload, before: undefined }));
   },
 );
 
@@ -190,6 +191,7 @@ holds("whoami", fc.tuple(hostileText, hostileText, fc.nat()), ([username, servic
     regions: Array.from({ length: 30 }, () => hostile),
     takesAnyMemory: false,
     keepsRevisions: false,
+    pushesChanges: false,
   };
   const regions = [username, service];
   expectFits(

@@ -88,7 +88,7 @@ describe("the card of a request for several workloads", () => {
   test("tells what failed and what was not run, and offers those", () => {
     const parts = [
       done("web", runs),
-      part("worker", { state: "failed", settledAt, ending: failed }),
+      part("worker", { state: "failed", claimedAt: settledAt, settledAt, ending: failed }),
       part("queue", { state: "cancelled", settledAt }),
     ];
     const change = ended("failed", { ...restart, parts, ending: failed });
@@ -97,6 +97,30 @@ describe("the card of a request for several workloads", () => {
       "❌ 1 of 3 restarted: worker failed\n🟢 web · running\n❌ worker · It is being moved.\n▫️ queue · not run",
     );
     expect(head(change, 99)).toContain("[Request the other 2]");
+  });
+
+  test("of a new version says which one each runs", () => {
+    const diff = ["image shop/web:1.4 → shop/web:1.5", "stays as it is if the new instances don't get ready"];
+    const deploy = { verb: "deploy", op: "updateService", diff } as const; // a literal operation
+    const stuck: Health = { kind: "trouble", outcome: "the new instances don't get ready", line: "", excerpt: [] };
+    const parts = [
+      { ...done("web", runs), ...deploy },
+      { ...done("worker", stuck), ...deploy },
+      { ...part("queue", { state: "cancelled", settledAt }), ...deploy },
+    ];
+
+    expect(
+      head(stored({ ...deploy, diff: [], parts: parts.map((each) => ({ ...each, ...part("a"), ...deploy })) }), 5),
+    ).toBe(
+      [
+        "⏳ Deploy 1.5 to a, a and a?",
+        ...parts.map(() => "• a · shop/web:1.4 → 1.5"),
+        "One after the other, each when the one before is healthy. Stops at the first that doesn't get ready, which then stays as it is.",
+      ].join("\n"),
+    );
+    expect(head(ended("failed", { ...deploy, diff: [], parts, ending: failed }), 4)).toBe(
+      "🔴 1 of 3 deployed: worker isn't healthy\n🟢 web · runs 1.5 · running\n🔴 worker · 1.5: the new instances don't get ready\n▫️ queue · not run, still on 1.4",
+    );
   });
 
   test("refused before the first one, says why", () => {

@@ -38,6 +38,26 @@ test("of more workloads than are kept, those that were read last are known", () 
   expect([known(0), known(6_000), known(8_000), known(11_999)]).toEqual([false, false, true, true]);
 });
 
+test("of a list with more workloads than are kept, those with secrets are known, and the last ones count as read", async () => {
+  const env = [{ name: "PASSWORD", value: "correct-horse" }];
+  const services = Array.from({ length: 9_000 }, (_, at) => ({
+    name: `web-${at}`,
+    containers: [at % 1_000 === 0 ? { env } : {}],
+  }));
+  const { api, pending, answerAll } = held();
+  const values = createEnvValues(() => 0);
+  const sent = rememberingEnv(api, values).as(dana).send(calls.listServices);
+  await until(() => pending.length > 0);
+
+  answerAll(JSON.stringify({ services }));
+  await sent;
+
+  const { region } = calls.listServices.path;
+  const workload = (at: number) => ({ kind: "service", region, name: `web-${at}` }) as const;
+  expect([0, 3_000, 8_000].map((at) => values.values(dana.username, workload(at)).length)).toEqual([1, 1, 1]);
+  expect([1, 8_999].map((at) => values.isFresh(dana.username, workload(at)))).toEqual([false, true]);
+});
+
 const web = { kind: "service", region: "us", name: "web" } as const;
 
 test("of a workload with many variables, the short passwords are known too, also after it was created again and again", () => {

@@ -1,7 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type ChangeState, changeStates } from "../../../src/bot/changes/stored-change.ts";
-import { openSqlite } from "../../../src/platform/database/sqlite.ts";
-import type { Tables } from "../../../src/bot/store/schema/tables.ts";
 import { lifecycle, stageOf, type Step, step, type StepName } from "../../../src/bot/workflow/lifecycle.ts";
 import {
   ann,
@@ -17,14 +15,12 @@ import {
   unknown,
   votes,
 } from "../store/contract/bench.ts";
+import { sqliteForAll } from "../store/support/one-database.ts";
 
 const HOUR_MS = 3_600_000;
 const ID = "AAA111";
 
-const bench = benchOver(async () => {
-  const db = openSqlite<Tables>(":memory:");
-  return { where: { kind: "shared", db, flavour: "sqlite" }, db, remove: () => db.destroy() };
-});
+const bench = benchOver(sqliteForAll());
 beforeEach(bench.begin);
 afterEach(bench.end);
 

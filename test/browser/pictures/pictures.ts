@@ -1,9 +1,11 @@
 import type { World, WorldOptions } from "../../support/world.ts";
 import type { Window } from "../support/window.ts";
 import { service, shop, shopServices, type Shop } from "./shop.ts";
-import { deployShop } from "./deploys.ts";
+import { followedLog, jsonLog, logShop } from "./logs.ts";
+import { deployShop, movedShop, severalShop } from "./deploys.ts";
 import { ownedShop } from "./owned.ts";
 import { unwellShop } from "./unwell.ts";
+import { watchedShop, watching } from "./watched.ts";
 
 export type Stage = { readonly town: World; readonly dana: Window; readonly api: Shop };
 
@@ -38,6 +40,8 @@ async function approved(stage: Stage): Promise<void> {
   await stage.town.settled();
 }
 
+const followed: { instance_name: string; log: string }[] = [];
+
 const deploy = "/gantry deploy payments 1.5 --on-failure stop";
 
 async function deployed(stage: Stage): Promise<void> {
@@ -45,6 +49,30 @@ async function deployed(stage: Stage): Promise<void> {
   await stage.town.approver.clicks("Approve");
   await stage.town.settled();
   stage.town.passMinutes(0.1);
+  await stage.town.sweep();
+}
+
+async function deployedSeveral(stage: Stage): Promise<void> {
+  await says(stage, "/gantry deploy payments checkout search 1.5");
+  await stage.town.approver.clicks("Approve");
+  for (let looks = 0; looks < 4; looks += 1) {
+    await stage.town.settled();
+    stage.town.passMinutes(1.5);
+    await stage.town.sweep();
+  }
+}
+
+async function deployingSeveral(stage: Stage): Promise<void> {
+  await says(stage, "/gantry deploy payments checkout search 1.5");
+  await stage.town.approver.clicks("Approve");
+  await stage.town.settled();
+}
+
+async function restarted(stage: Stage): Promise<void> {
+  await says(stage, "/gantry restart payments");
+  await stage.town.approver.clicks("Approve");
+  await stage.town.settled();
+  stage.town.passMinutes(0.5);
   await stage.town.sweep();
 }
 
@@ -80,10 +108,56 @@ export const pictures: readonly Picture[] = [
   unwell("unwell-no-node", "/gantry show search.index-eu1"),
   unwell("unwell-job", "/gantry show invoices"),
   unwell("unwell-card", "/gantry scale recommendations 3"),
+  {
+    name: "watch-form",
+    shop: watchedShop,
+    async story({ dana, town }) {
+      await dana.says("/gantry watch");
+      await dana.modal.waitFor();
+      await town.settled();
+    },
+  },
+  {
+    name: "watch-incident",
+    shop: watchedShop,
+    async story(stage) {
+      await says(stage, "/gantry watch all");
+      await watching.fails(stage);
+    },
+  },
+  {
+    name: "watch-recovered",
+    shop: watchedShop,
+    async story(stage) {
+      await says(stage, "/gantry watch all");
+      await watching.fails(stage);
+      await watching.recovers(stage);
+    },
+  },
+  {
+    name: "watch-list",
+    shop: watchedShop,
+    async story(stage) {
+      await says(stage, "/gantry watch payments --on failing,recovered,deployed");
+      await says(stage, "/gantry watch --digest weekdays 09:00");
+      await says(stage, "/gantry mute checkout 2h");
+      await watching.passes(stage, 1);
+      await says(stage, "/gantry watches");
+    },
+  },
   { name: "deploy-waiting", shop: () => deployShop("done"), story: command("/gantry deploy payments 1.5") },
   { name: "deploy-under-way", shop: () => deployShop("underWay"), story: deployed },
   { name: "deploy-stuck", shop: () => deployShop("stuck"), story: deployed },
   { name: "deploy-done", shop: () => deployShop("done"), story: deployed },
+  {
+    name: "deploy-several-waiting",
+    shop: () => severalShop("stuck"),
+    story: command("/gantry deploy payments checkout search 1.5"),
+  },
+  { name: "deploy-several-under-way", shop: () => severalShop("underWay"), story: deployingSeveral },
+  { name: "deploy-several", shop: () => severalShop("stuck"), story: deployedSeveral },
+  { name: "deploy-moved-tag", shop: movedShop, story: restarted },
+  { name: "deploy-nothing-to-do", shop: movedShop, story: command("/gantry deploy payments 1.4") },
   { name: "deploy-versions", shop: () => deployShop("done"), story: command("/gantry versions payments") },
   {
     name: "deploy-form",
@@ -144,6 +218,30 @@ export const pictures: readonly Picture[] = [
       await says(stage, "/gantry logs checkout --grep error|warn");
       await stage.dana.clicks(/repl/u);
       await stage.dana.thread.getByText("payments did not answer").first().waitFor();
+    },
+  },
+  {
+    name: "logs-readable",
+    shop: () => logShop(jsonLog),
+    async story(stage) {
+      await says(stage, "/gantry logs checkout");
+      await stage.dana.clicks(/repl/u);
+      await stage.dana.thread.getByText("order paid").first().waitFor();
+    },
+  },
+  {
+    name: "logs-follow",
+    shop: () => logShop(followed),
+    async story(stage) {
+      followed.splice(0, followed.length, ...followedLog.slice(0, 2));
+      await says(stage, "/gantry logs checkout --follow");
+      await stage.dana.clicks(/repl/u);
+      for (const line of followedLog.slice(2)) {
+        followed.push(line);
+        stage.town.passMinutes(0.2);
+        await stage.town.sweep();
+      }
+      await stage.dana.thread.getByText("51ms").first().waitFor();
     },
   },
   { name: "home-0", shop: () => shop([], []), tab: "home", height: 1100, story: async ({ town }) => town.settled() },

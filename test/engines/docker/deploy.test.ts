@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { ServiceUpdate } from "../../../src/api/schema.ts";
+import type { NewService, ServiceUpdate } from "../../../src/api/schema.ts";
 import { greet } from "../../service/engines/process/support/engine-world.ts";
 import { busyboxImage } from "../../support/daemons/busybox-image.ts";
 import { type TestDaemon, testDaemons } from "../../support/docker.ts";
@@ -49,17 +49,18 @@ function stories(daemon: TestDaemon): void {
     for (const name of Object.keys(images)) await daemon.call({ method: "DELETE", path: `/images/${name}?force=1` });
   });
 
-  test("replaces two instances without a failed request, back and forth", async () => {
+  test("replaces two instances twenty times without a failed request, and back", async () => {
     await using lane = await openLane(daemon);
     const web = await runningWeb(lane);
     const { answers, failures, leave } = visitor(web.ask);
 
-    for (const version of ["2", "3", "2"]) {
-      await web.update({ containers: [{ image: `localhost/shop:${version}` }] });
-      await web.isDone();
+    // Each takes one to two seconds. More would be longer than the minute and a half that a test may take here.
+    for (let count = 0; count < 20; count += 1) {
+      await web.update({ containers: [{ image: `localhost/shop:${count % 2 === 0 ? 2 : 3}` }] });
+      await web.isDone(count + 2);
     }
-    await web.update({ revision: 1 });
-    await web.isDone();
+    await web.update({ revision: 20 });
+    await web.isDone(22);
     const after = answers.length;
     await lane.world.until(
       async () => answers.length,
@@ -69,8 +70,8 @@ function stories(daemon: TestDaemon): void {
 
     expect(failures).toEqual([]);
     expect(new Set(answers)).toEqual(new Set(["1", "2", "3"]));
-    expect(answers.at(-1)).toBe("1");
-    expect(await web.read()).toMatchObject({ revision: 5, ready_instances: 2, rollout: { state: "done", from: 4 } });
+    expect(answers.at(-1)).toBe("2");
+    expect(await web.read()).toMatchObject({ revision: 22, ready_instances: 2, rollout: { state: "done", from: 21 } });
   });
 
   test.for([
@@ -159,14 +160,42 @@ function stories(daemon: TestDaemon): void {
       expect(await lane.containers()).toEqual(before);
     },
   );
+
+  test.skipIf(withoutRegistry !== undefined)(
+    `that doesn't exist stops nothing where two instances must not run at once (${withoutRegistry ?? "a real registry"})`,
+    async ({ skip, onTestFinished }) => {
+      const distrusted = await distrust(daemon);
+      if (distrusted !== undefined) skip(distrusted);
+      const registry = await startRegistry();
+      onTestFinished(() => registry.stop());
+      await using lane = await openLane(daemon);
+      const mounted = { volumeMounts: [{ name: "data", mountPath: "/data" }] };
+      const web = await runningWeb(lane, 1, {
+        containers: [{ image: "localhost/shop:1", resources: { limits: { memory: 32 } }, ...mounted }],
+        volumes: [{ name: "data", disk_name: "shop-data" }],
+      });
+      const before = await lane.containers();
+
+      await web.update({ containers: [{ image: `${registry.host}/test/none:1` }] });
+      await web.isStuck();
+      expect(await web.read()).toMatchObject({ ready_instances: 1, rollout: { ready: 0, old_ready: 1 } });
+      expect(await lane.containers()).toEqual(before);
+      expect(await web.ask()).toBe("1");
+
+      await web.update({ containers: [{ image: "localhost/shop:2" }] });
+      await web.isDone();
+      expect(await web.ask()).toBe("2");
+      expect(await lane.containers()).toHaveLength(1);
+    },
+  );
 }
 
 /** Instances of the first version, all ready. */
-async function runningWeb(lane: Lane, size = 2) {
+async function runningWeb(lane: Lane, size = 2, more: Partial<NewService> = {}) {
   const { world } = lane;
   await lane.start();
   const containers = [{ image: "localhost/shop:1", resources: { limits: { memory: 32 } } }];
-  const body = { containers, port_mappings: [{ container_port: 8080 }], target_instance_size: size };
+  const body = { containers, port_mappings: [{ container_port: 8080 }], target_instance_size: size, ...more };
   await world.get("createService", { name: "web", body });
   const read = () => world.get("getService", { name: "web" });
   await world.until(read, ({ status, ready_instances: ready }) => status === "Running" && ready === size);
@@ -174,7 +203,12 @@ async function runningWeb(lane: Lane, size = 2) {
   return {
     read,
     update: (change: ServiceUpdate) => world.get("updateService", { name: "web", body: change }),
-    isDone: () => world.until(read, ({ status, rollout }) => status === "Running" && rollout?.state === "done"),
+    isDone: (revision?: number) =>
+      world.until(
+        read,
+        ({ status, rollout, revision: current }) =>
+          status === "Running" && rollout?.state === "done" && current === (revision ?? current),
+      ),
     isStuck: () => world.until(read, ({ rollout }) => rollout?.state === "stuck"),
     ask: async () => (await greet(address)).trim(),
   };

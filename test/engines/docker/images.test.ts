@@ -126,6 +126,36 @@ function stories(daemon: TestDaemon): void {
     expect(await run("second", "two\n")).toContain("two");
   });
 
+  test("a service tells the digest of what runs, also after its tag was moved", async () => {
+    const dana = await openEngine();
+    const name = newName();
+    const push = (version: string) => registry.push({ name, version });
+    const digestIn = async () => (await dana.read("shop")).containers?.[0]?.image_digest;
+    const digestAt = async (image: string) => {
+      const [host = "", ...path] = image.replace(/:1$/u, "").split("/");
+      const headers = {
+        accept: "application/vnd.oci.image.manifest.v1+json, application/vnd.docker.distribution.manifest.v2+json",
+      };
+      const answer = await fetch(`http://${host}/v2/${path.join("/")}/manifests/1`, { method: "HEAD", headers });
+      return answer.headers.get("docker-content-digest");
+    };
+    const image = await push("one\n");
+    forgetLater(image);
+    await dana.create("shop", service(image));
+    await dana.reaches("shop", "Running");
+    const first = await digestAt(image);
+    expect(await digestIn()).toBe(first);
+
+    await push("two\n");
+    await daemon.call({ method: "POST", path: `/images/create?fromImage=${image}` });
+    const second = await digestAt(image);
+    expect(second).not.toBe(first);
+    expect(await digestIn()).toBe(first);
+
+    await dana.restart("shop");
+    await until(async () => (await digestIn()) === second);
+  });
+
   test("an image that doesn't exist is the message of a failed service, and of a job, within seconds", async () => {
     const dana = await openEngine();
     const image = `${registry.host}/test/none:1`;

@@ -35,7 +35,9 @@ for (const daemon of await testDaemons()) {
       );
 
       expect(fewest).toBe(8);
-      expect(most).toBe(10);
+      // Two new ones are on their way while two old ones end.
+      expect(most).toBeGreaterThanOrEqual(10);
+      expect(most).toBeLessThanOrEqual(12);
       expect([...told].every((count) => count <= 8)).toBe(true);
       expect(told.size).toBeGreaterThan(2);
       const after = await lane.containers();

@@ -38,12 +38,23 @@ test("a request that waited for its turn is checked against the current policy",
   town.setPolicy(nobodyScales);
   // Longer than what was read stays fresh, and shorter than a lease.
   town.passMinutes(12 / 60);
+  // A machine that stood still meanwhile doesn't end it.
+  await town.store().beat();
   release();
-  await town.settled();
+  const refused = () =>
+    developer
+      .sees("ops")
+      .map(({ text }) => text)
+      .filter((text) => text.startsWith("❌"));
+  // On a busy machine Slack may not say in time who asked, and it is tried again.
+  await town.until(async () => {
+    await town.settled();
+    if (refused().length === 0) await town.sweep();
+    return refused().length > 0;
+  });
 
   expect(count(town, "updateService")).toBe(RUNS_OF_ONE);
-  const refused = developer.sees("ops").filter(({ text }) => text.startsWith("❌"));
-  expect(refused.map(({ text }) => text)).toEqual([expect.stringMatching(/web wasn't scaled/u)]);
+  expect(refused()).toEqual([expect.stringMatching(/web wasn't scaled/u)]);
 });
 
 /** A request for web and shop-a whose turn at shop-a comes that late, while another change of shop-a is under way. */

@@ -34,7 +34,7 @@ test("a mention in a channel begins a thread, and the words of the slash command
   await using town = await approvalTown();
   const { developer } = town;
 
-  const { ts = "" } = await developer.says("hey @gantry /gantry list services");
+  const { ts = "" } = await developer.says("hey @Gantry /gantry list services");
   await town.settled();
 
   expect(repliesIn(developer, ts).at(-1)).toContain("web");

@@ -22,7 +22,7 @@ describe("a service that Gantry found in a cluster", () => {
       Container redis  redis:7 · REDIS_PASSWORD
       Container exporter  exporter:1 · 64 MiB
       Not reported by the workload API: command, ports, volumes, domains
-      [Logs] [Restart] [Scale] [Refresh] [… Stop | Memory | Domains | Create like this | Delete]"
+      [Logs] [Restart] [Scale] [Tell me here] [Refresh] [… Stop | Memory | Domains | Create like this | Delete]"
     `);
   });
 

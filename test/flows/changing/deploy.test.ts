@@ -1,59 +1,12 @@
-import { setImmediate as turn } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import { openPolicy } from "../../support/open-policy.ts";
-import { operationOf } from "../../support/operation-of.ts";
+import { rolloutTown } from "../../support/rollout-town.ts";
 import { card, clicks, says } from "../../support/speak.ts";
-import { type World, world } from "../../support/world.ts";
-
-type Town = World & { readonly nowIs: (fields: object) => void; readonly later: (seconds: number) => Promise<void> };
-
-/** A town whose workload API keeps revisions, and reports a rollout as the test says. */
-async function townWithRevisions(): Promise<Town> {
-  const revisions = [{ revision: 1, images: ["shop/web:1.4"] }];
-  const runs = { status: "Running", ready_instances: 3, target_instance_size: 3, restarts: { count: 0 } };
-  let web = { name: "web", uid: "u1", containers: [{ name: "web", image: "shop/web:1.4" }], revision: 1, revisions };
-  let more: object = runs;
-  const answer = async (request: Request): Promise<Response> => {
-    if (new URL(request.url).pathname.endsWith("/healthz")) {
-      const engine = { title: "Test", regions: [], updates: ["image", "env", "revision"] };
-      return Response.json({ status: "ok", engine });
-    }
-    const op = operationOf(request);
-    if (op === "listServices") return Response.json({ services: [{ ...web, ...more }] });
-    if (op === "listJobs") return Response.json({ jobs: [] });
-    if (op === "getServiceLogs") return Response.json([{ instance_name: "web-0", log: "error: no database" }]);
-    if (op === "updateService") {
-      const body = (await request.json()) as { containers?: { image?: string }[]; revision?: number }; // of a deploy or a rollback
-      const back = web.revisions.find(({ revision }) => revision === body.revision)?.images[0];
-      const image = body.containers?.[0]?.image ?? back ?? "none";
-      const revision = web.revision + 1;
-      web = {
-        ...web,
-        containers: [{ name: "web", image }],
-        revision,
-        revisions: [{ revision, images: [image] }, ...web.revisions],
-      };
-      const rollout = { from: revision - 1, to: revision, state: "progressing", ready: 0, target: 3, old_ready: 3 };
-      more = { ...runs, status: "Updating", rollout };
-    }
-    return Response.json({ ...web, ...more });
-  };
-  const town = await world({ policy: openPolicy, apiFetch: answer, wait: () => turn() });
-  return {
-    ...town,
-    nowIs: (fields) => void (more = { ...runs, ...fields }),
-    async later(seconds) {
-      town.passMinutes(seconds / 60);
-      await town.sweep();
-    },
-  };
-}
 
 const rollout = { from: 1, to: 2, target: 3 };
 
 describe("a deploy", () => {
   test("is followed from its first new instance to the end", async () => {
-    await using town = await townWithRevisions();
+    await using town = await rolloutTown(["web"]);
 
     await says(town, town.developer, "/gantry deploy web 1.5");
     await town.later(3);
@@ -61,11 +14,11 @@ describe("a deploy", () => {
       /^🔄 Deploying 1\.5 to web…[\s\S]*0 of 3 new instances ready after \d+ s · 3 old instances still serve/u,
     );
 
-    town.nowIs({ status: "Updating", rollout: { ...rollout, state: "progressing", ready: 2, old_ready: 1 } });
+    town.nowIs("web", { status: "Updating", rollout: { ...rollout, state: "progressing", ready: 2, old_ready: 1 } });
     await town.later(4);
     expect(card(town.developer)).toMatch(/2 of 3 new instances ready after \d+ s · 1 old instance still serves/u);
 
-    town.nowIs({ rollout: { ...rollout, state: "done", ready: 3, old_ready: 0 } });
+    town.nowIs("web", { rollout: { ...rollout, state: "done", ready: 3, old_ready: 0 } });
     await town.later(4);
     expect(card(town.developer)).toMatch(/^✅ Deployed 1\.5 to web\n3 of 3 running after \d+ s/u);
     expect(card(town.developer)).toContain("[Roll back]");
@@ -73,12 +26,12 @@ describe("a deploy", () => {
   });
 
   test("that doesn't get ready goes back automatically, once, as was asked for", async () => {
-    await using town = await townWithRevisions();
+    await using town = await rolloutTown(["web"]);
     await says(town, town.developer, "/gantry deploy web 1.5");
     expect(card(town.developer)).toContain("back to revision 1 automatically if the new instances don't get ready");
     await town.later(3);
 
-    town.nowIs({
+    town.nowIs("web", {
       status: "Failed",
       message: "no such image",
       rollout: { ...rollout, state: "stuck", ready: 0, old_ready: 3 },
@@ -96,11 +49,11 @@ describe("a deploy", () => {
   });
 
   test("leaves somebody else's newer version alone", async () => {
-    await using town = await townWithRevisions();
+    await using town = await rolloutTown(["web"]);
     await says(town, town.developer, "/gantry deploy web 1.5");
     await town.later(3);
 
-    town.nowIs({
+    town.nowIs("web", {
       status: "Failed",
       revision: 3,
       rollout: { from: 2, to: 3, state: "stuck", ready: 0, target: 3, old_ready: 3 },
@@ -112,19 +65,107 @@ describe("a deploy", () => {
   });
 
   test("that doesn't get ready says why and what still serves, and the way back is one button, where it was asked to stop", async () => {
-    await using town = await townWithRevisions();
+    await using town = await rolloutTown(["web"]);
     await says(town, town.developer, "/gantry deploy web 1.5 --on-failure stop");
     await town.later(3);
 
     const message = "web-0 can't be started: there is no image shop/web:1.5";
-    town.nowIs({ status: "Failed", message, rollout: { ...rollout, state: "stuck", ready: 0, old_ready: 3, message } });
+    town.nowIs("web", {
+      status: "Failed",
+      message,
+      rollout: { ...rollout, state: "stuck", ready: 0, old_ready: 3, message },
+    });
     await town.later(4);
 
     expect(card(town.developer)).toMatch(/^🔴 Deploying 1\.5 to web: the new instances don't get ready/u);
-    expect(card(town.developer)).toContain(message.slice(1));
+    expect(card(town.developer)).toContain(message);
     expect(card(town.developer)).toContain("3 old instances still serve");
+    expect(town.thread("ops").join("\n")).toContain(
+      "🔴 web: the new instances don't get ready · web-0 can't be started",
+    );
     await clicks(town, town.developer, "Roll back");
     expect(card(town.developer)).toMatch(/^🔄 Rolling back web to 1\.4/u);
     expect((await town.service("web")).containers?.[0]?.image).toBe("shop/web:1.4");
+  });
+});
+
+describe("a deploy of the image that a service has already", () => {
+  const digest = `sha256:3f2a9c1${"0".repeat(57)}`;
+
+  test("sends nothing, and says how to get the new one if the tag was moved", async () => {
+    await using town = await rolloutTown(["web"]);
+    town.nowIs("web", { containers: [{ name: "web", image: "shop/web:1.4", image_digest: digest }] });
+
+    expect(await says(town, town.developer, "/gantry deploy web 1.4")).toMatch(
+      /^web already has the image shop\/web:1\.4 · 3f2a9c1\. Nothing to do\.\nIf the tag was moved, deploy the new image by its digest: deploy web @sha256:…\.$/mu,
+    );
+    expect(town.writes).toEqual([]);
+    const moved = `sha256:91be02d${"0".repeat(57)}`;
+    await says(town, town.developer, `/gantry deploy web @${moved}`);
+    expect((await town.service("web")).containers?.[0]?.image).toBe(`shop/web@${moved}`);
+  });
+
+  test("says nothing of moved tags where the image came from no registry", async () => {
+    await using town = await rolloutTown(["web"]);
+
+    const answer = await says(town, town.developer, "/gantry deploy web 1.4");
+    expect(answer).toMatch(/^web already has the image shop\/web:1\.4\. Nothing to do\.$/mu);
+    expect(answer).not.toContain("moved");
+  });
+
+  test("says nothing of moved tags where the image is named by its digest", async () => {
+    await using town = await rolloutTown(["web"]);
+    town.nowIs("web", { containers: [{ name: "web", image: `shop/web@${digest}`, image_digest: digest }] });
+
+    const answer = await says(town, town.developer, `/gantry deploy web @${digest}`);
+    expect(answer).toContain(`web already has the image shop/web@${digest}. Nothing to do.`);
+    expect(answer).not.toContain("moved");
+  });
+
+  test("is told apart from variables and a revision that are there already", async () => {
+    await using town = await rolloutTown(["web", "worker"]);
+    const env = [{ name: "LOG_LEVEL", value: "info" }];
+    town.nowIs("web", { containers: [{ name: "web", image: "shop/web:1.4", image_digest: digest, env }] });
+
+    expect(await says(town, town.developer, "/gantry env web --set LOG_LEVEL=info")).toContain(
+      "web already has these environment variables. Nothing to do.",
+    );
+    expect(await says(town, town.developer, "/gantry rollback web 1")).toContain("web is already at revision 1.");
+    expect(await says(town, town.developer, "/gantry deploy web worker 1.4")).toMatch(
+      /^web, worker are already as requested\. Nothing to do\.\nIf the tag was moved/mu,
+    );
+    expect(town.writes).toEqual([]);
+  });
+});
+
+describe("people say it in other words", () => {
+  test.each([
+    ["/gantry release web 1.5", "web 1.5"],
+    ["/gantry rollout web 1.5", "web 1.5"],
+    ["/gantry set image deployment/web web=shop/web:1.5", "web 1.5"],
+    ["<@UGANTRY> deploy web 1.5", "web 1.5"],
+    ["/gantry rollout undo web", "web 1.4"],
+  ])("%s", async (text, write) => {
+    await using town = await rolloutTown(["web"]);
+    town.othersDeploy("web", "shop/web:1.4.9");
+    await says(town, town.developer, text.replace("<@UGANTRY>", "@gantry"));
+
+    expect(town.writes).toEqual([write]);
+  });
+
+  test.each([
+    ["/gantry roll web back", "Roll back web", "web 1.4"],
+    ["@gantry roll web back", "Roll back web", "web 1.4"],
+    ["/gantry rollback web to 1.4", "Run /gantry deploy web 1.4", "web 1.4"],
+    ["/gantry revert web 1", "Roll back web to revision 1", "web 1.4"],
+    ["/gantry ship web 1.5", "Run /gantry deploy web 1.5", "web 1.5"],
+  ])("%s is offered as a button", async (text, label, write) => {
+    await using town = await rolloutTown(["web"]);
+    town.othersDeploy("web", "shop/web:1.4.9");
+    await says(town, town.developer, text);
+    expect(town.writes).toEqual([]);
+    await clicks(town, town.developer, label);
+
+    expect(town.writes).toEqual([write]);
   });
 });

@@ -96,16 +96,20 @@ const flows: Readonly<Record<string, Flow>> = {
     expect(api.writes).toHaveLength(1);
   },
   async deploy({ tells, api }) {
-    expect(await tells("deploy two 1.5")).toContain("This workload API can't change the image of a service.");
+    expect(await tells("deploy two 1.5")).toContain(
+      "This workload API doesn't say that it can change the image of a service.",
+    );
     expect(api.writes).toEqual([]);
   },
   async rollback({ tells, api }) {
-    expect(await tells("rollback two")).toContain("This workload API can't change the image of a service.");
+    expect(await tells("rollback two")).toContain(
+      "This workload API doesn't say that it can change the image of a service.",
+    );
     expect(api.writes).toEqual([]);
   },
   async env({ tells, api }) {
     expect(await tells("env two --unset OLD")).toContain(
-      "This workload API can't change the environment of a service.",
+      "This workload API doesn't say that it can change the environment of a service.",
     );
     expect(api.writes).toEqual([]);
   },
@@ -133,7 +137,7 @@ const flows: Readonly<Record<string, Flow>> = {
       Active · requested by @dana
       Accepted, can't be confirmed: the workload API doesn't report domains.
       7QK2MP · policy: everything
-      [Logs] [Show two]"
+      [Logs] [Show two] [Tell me here]"
     `);
   },
   async start({ tells, town }) {
@@ -211,6 +215,20 @@ const flows: Readonly<Record<string, Flow>> = {
   },
   async status({ tells }) {
     expect(await tells("status")).toMatch(/workload API/iu);
+  },
+  async watch({ tells }) {
+    expect(await tells("watch two")).toContain("watches two");
+  },
+  async watches({ tells }) {
+    await tells("watch two");
+    expect(await tells("watches")).toContain("failing for 2 minutes");
+  },
+  async unwatch({ tells }) {
+    await tells("watch two");
+    expect(await tells("unwatch two")).toContain("stopped watching two");
+  },
+  async mute({ tells }) {
+    expect(await tells("mute two 2h")).toContain("muted two");
   },
   async use({ tells }) {
     expect(await tells("use --region beijing2")).toContain("beijing2");

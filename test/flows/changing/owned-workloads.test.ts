@@ -124,7 +124,7 @@ describe("what the workload API says that it would refuse", () => {
       1 of 1 instance · 256 MiB each
       Managed by Helm release shop
       Not reported by the workload API: command, environment, ports, volumes
-      [Logs] [Restart] [Scale] [Refresh] [… Stop | Create like this]"
+      [Logs] [Restart] [Scale] [Tell me here] [Refresh] [… Stop | Create like this]"
     `);
     expect(await says(town, town.developer, "/gantry show queue")).toMatchInlineSnapshot(`
       "🟢 queue · running
@@ -132,13 +132,13 @@ describe("what the workload API says that it would refuse", () => {
       2 of 2 instances
       Size set by autoscaler queue-hpa
       Not reported by the workload API: memory, command, environment, ports, volumes, domains
-      [Logs] [Restart] [Refresh] [… Memory | Domains | Create like this | Delete]"
+      [Logs] [Restart] [Tell me here] [Refresh] [… Memory | Domains | Create like this | Delete]"
     `);
     expect(await says(town, town.developer, "/gantry show job/tidy")).toMatchInlineSnapshot(`
       "🟡 tidy · status unknown
       job · us
       Managed by CronJob tidy
-      [Logs] [Create like this] [Refresh]"
+      [Logs] [Create like this] [Tell me here] [Refresh]"
     `);
     const shared = await says(town, town.developer, "/gantry show shop --share");
     expect(shared).toContain("[Restart]");

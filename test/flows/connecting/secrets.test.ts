@@ -1,11 +1,10 @@
-import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { approvalTown } from "../../support/approval-town.ts";
 import { newKey } from "../../../src/bot/accounts/seal.ts";
-import { runMain } from "../../support/gantry-process.ts";
+import { runToEnd } from "../../support/gantry-runs.ts";
 import { connects, connectsChannel, danas, teams } from "../../support/linking.ts";
 import { operationOf } from "../../support/operation-of.ts";
 import { card, clicks, idOf, says } from "../../support/speak.ts";
@@ -160,16 +159,15 @@ test("none of what Gantry is trusted with stands in Slack, in the log, in the da
 /** A start as operators get it wrong, and what stands on their terminal then. */
 async function started(env: Readonly<Record<string, string>>): Promise<{ code: unknown; output: string }> {
   const dir = mkdtempSync(join(tmpdir(), "gantry-secrets-"));
-  const { process, output } = runMain({
+  const { code, out, err } = await runToEnd("main.ts", [], {
     GANTRY_DATA: dir,
     PORT: "0",
     PLAYGROUND_PORT: "0",
     GANTRY_LOG_LEVEL: "debug",
     ...env,
   });
-  const [code] = await once(process, "close");
   rmSync(dir, { recursive: true, force: true });
-  return { code, output: output() };
+  return { code, output: out + err };
 }
 
 const password = "database-password-0012-swordfish";

@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { HistoryEvent } from "../../../src/bot/changes/history-event.ts";
 import { approvalTown } from "../../support/approval-town.ts";
 import { connects } from "../../support/linking.ts";
+import { openPolicy } from "../../support/open-policy.ts";
 import { card, clicks, idOf, says } from "../../support/speak.ts";
 import type { World } from "../../support/world.ts";
 
@@ -15,6 +16,27 @@ async function rows(town: World): Promise<readonly HistoryEvent[]> {
 function inShort({ kind, who, verb, workload }: HistoryEvent): string {
   return [who?.name ?? "Gantry", kind, verb, workload?.name].filter((part) => part !== undefined).join(" ");
 }
+
+test("who did one thing is answered with that alone", async () => {
+  await using town = await approvalTown({ policy: openPolicy });
+  const { developer, approver } = town;
+  await says(town, developer, "/gantry scale web 3");
+  await says(town, approver, "/gantry restart web");
+  await says(town, developer, "/gantry stop web");
+
+  const restarted = await says(town, developer, "/gantry who restarted web?");
+  const both = await says(town, developer, "/gantry history --verb scale,stop");
+  const none = await says(town, developer, "/gantry who deleted web yesterday?");
+
+  expect(restarted.split("\n")).toEqual([
+    "History for web · limited to restart · newest first",
+    expect.stringMatching(/web restart.* · requested by Alex Kim$|web restart.*requested by Alex Kim/u),
+    "[Every step as a file]",
+  ]);
+  expect(both).toMatch(/web stopped[^]*web scaled 2 → 3/u);
+  expect(both).not.toContain("restart");
+  expect(none).toBe("No requests found for web, limited to delete, since yesterday.\n[Show all]");
+});
 
 test("each request, refusal, vote and run is a row, with the real names of then", async () => {
   await using town = await approvalTown();

@@ -77,16 +77,31 @@ describe("pages of a log, in its thread", () => {
     expect(threads.size).toBe(1);
   });
 
-  test("an older page that repeats lines says so", async () => {
+  test("an older page goes on where the last one began, although lines arrived in between", async () => {
+    const log = lines(1, 1_400);
+    await using town = await world({ apiFetch: (request) => logsOf({ [today]: log })(request) });
+    await says(town, "/gantry logs web --size 10");
+
+    log.push(...lines(1_401, 1_403));
+    await clicks(town, town.developer, "Older");
+    expect(shown(town.developer)).toEqual(range(1_381, 1_390));
+
+    log.push(...lines(1_404, 2_380));
+    const calls = town.calls().length;
+    await clicks(town, town.developer, "Older");
+    expect(shown(town.developer)).toEqual(range(1_371, 1_380));
+    expect(town.calls().length - calls).toBe(2);
+    expect(town.thread("ops").join("\n")).not.toContain("previous page");
+  });
+
+  test("a page that isn't found again, because too much arrived, is the one that was asked for", async () => {
     const log = lines(1, 40);
     await using town = await world({ apiFetch: (request) => logsOf({ [today]: log })(request) });
     await says(town, "/gantry logs web --size 10");
 
-    log.push(...lines(41, 43));
+    log.push(...lines(41, 3_000));
     await clicks(town, town.developer, "Older");
-
-    expect(shown(town.developer)).toEqual(range(24, 33));
-    expect(town.thread("ops").join("\n")).toContain("The last 3 lines were on the previous page too");
+    expect(shown(town.developer)).toEqual(range(2_981, 2_990));
   });
 
   test("the filter and the instance are kept on every page, and Filter opens the form with them", async () => {

@@ -1,6 +1,8 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { expect, test } from "vitest";
+import type { Store } from "../../../src/bot/store/store.ts";
 import { openPolicy } from "../../support/open-policy.ts";
+import { rolloutTown, type RolloutTown } from "../../support/rollout-town.ts";
 import { card, says } from "../../support/speak.ts";
 import { type World, world } from "../../support/world.ts";
 
@@ -33,4 +35,39 @@ test("a service that crashes is told of on its card, with its last lines in the 
   const [event] = await town.store().history({ teamId: "T0PLAYGR", limit: 1 });
   expect(event).toMatchObject({ kind: "health", workload: { name: "broken" } });
   expect(event?.result).not.toContain("database");
+});
+
+/** From now on Slack takes one message for the thread each time that its card is drawn. */
+function oneReplyAtATime(town: () => RolloutTown) {
+  const replies = (): number => town().playground.messages("ops")[0]?.replies.length ?? 0;
+  let before = 0;
+  return (real: Store): Store => ({
+    ...real,
+    holdDrawing(...call) {
+      if (replies() > before) town().playground.faults.answer("chat.postMessage", "429", 1);
+      return real.holdDrawing(...call);
+    },
+    postponeDrawing(...call) {
+      before = replies();
+      return real.postponeDrawing(...call);
+    },
+  });
+}
+
+test("in a busy channel the news and the last lines come one after the other, each of them once", async () => {
+  const store = oneReplyAtATime(() => town);
+  await using town: RolloutTown = await rolloutTown(["web"], { store });
+  await says(town, town.developer, "/gantry deploy web 1.5 --on-failure stop");
+  await town.later(3);
+
+  town.isStuck("web", "there is no image shop/web:1.5");
+  await town.later(4);
+  const atFirst = town.thread("ops").slice(1);
+  for (let tries = 0; tries < 3; tries += 1) await town.later(10);
+
+  const stuck = expect.stringContaining("the new instances don't get ready");
+  expect(atFirst).toEqual([stuck]);
+  expect(town.thread("ops").slice(1)).toEqual([stuck, expect.stringContaining("error: no database")]);
+  const [undrawn] = await town.store().undrawn();
+  expect(undrawn).toBeUndefined();
 });

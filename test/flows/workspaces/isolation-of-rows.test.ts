@@ -6,6 +6,8 @@ import { type WorkspaceStore, workspaceStore } from "../../../src/bot/compose/wo
 import { openStore } from "../../../src/bot/store/open-store.ts";
 import type { Store } from "../../../src/bot/store/store.ts";
 import type { Tables } from "../../../src/bot/store/schema/tables.ts";
+import type { Incident, Seen } from "../../../src/bot/watch/incident.ts";
+import type { Placing, Round, RoundResult } from "../../../src/bot/workflow/ports.ts";
 import { step } from "../../../src/bot/workflow/lifecycle.ts";
 import { ann, approvedChange, bob, done, event, pendingChange, terms } from "../../bot/store/contract/bench.ts";
 
@@ -16,6 +18,58 @@ const seeker = { teamId: "T1", userId: "U1", channelId: "C1" };
 const account = { teamId: "T1", username: "acme", sealedToken: "sealed", linkedBy: "U1" };
 const day = "2026-11-22";
 const profile = { userId: "U1", name: "Ann", standing: "member", isAdmin: true, ageMs: 0 } as const; // a literal standing
+const limits = { perOwner: 9, perPlace: 9 };
+const watch = {
+  id: "w1",
+  teamId: "T1",
+  owner: ann,
+  source: "person",
+  account: { owner: { kind: "workspace" }, username: "acme" },
+  target: { kind: undefined, names: "*", region: "us" },
+  place: { kind: "channel", channelId: "C1" },
+  events: ["failing"],
+  afterMs: 0,
+  quiet: undefined,
+  digest: undefined,
+} as const; // literal kinds
+const follow = {
+  id: "f1",
+  teamId: "T1",
+  channelId: "C1",
+  requesterId: "U1",
+  sealed: "sealed",
+  limits: { perPerson: 9, perChannel: 9, perWorkspace: 9 },
+};
+const muted = { teamId: "T1", place: watch.place, names: "web", by: ann, forMs: 3_600_000 };
+const list = { teamId: "T1", account: "acme", region: "us", kind: "service" } as const; // a literal kind
+const incident: Incident = {
+  ...list,
+  id: "i1",
+  name: "web",
+  cause: "failing",
+  shared: undefined,
+  openedAt: new Date(0),
+  overAt: undefined,
+  end: undefined,
+  times: 1,
+  seen: undefined,
+  unseenSince: undefined,
+  overUnseenSince: undefined,
+  restartsBefore: undefined,
+  changedBefore: undefined,
+};
+const found: RoundResult = {
+  hasLooked: true,
+  everyMs: 10_000,
+  changed: [],
+  gone: [],
+  incidents: [incident],
+  notices: [],
+};
+const tell = [{ id: "i1", sort: "failing", joinsAny: false }];
+const placing: Placing = { teamId: "T1", place: "C1", ownerId: "U1", tell, wait: [], drop: [] };
+let round: Round;
+let alert: string;
 const ofT2 = event("requested", { teamId: "T2" });
 const part = (id: string) => approvedChange(id, { workload: { kind: "service", region: "us", name: id, uid: "u" } });
 
@@ -60,6 +114,19 @@ beforeAll(async () => {
   }
   await all.bind(seeker, { region: "us", isLocked: true, boundBy: ann }, event("bound"));
   await all.setRegion("T1", "U1", "us");
+  await all.addWatch(watch, limits, event("watched"));
+  await all.mute(muted, event("muted"));
+  await all.plantRounds("us");
+  round = given(await all.takeRound());
+  const notice = { place: "C1", id: "i1", event: undefined, ripeAt: new Date(0), dueAt: new Date(0), isOld: false };
+  const seen = { ...nothingSeen, kind: round.kind, name: "web" };
+  await all.endRound(round, {
+    ...found,
+    changed: [{ seen, change: undefined }],
+    notices: [notice, { ...notice, place: "C2" }],
+  });
+  alert = given((await all.placeNotices(placing))[0]);
+  await all.beginFollow(follow);
   await all.countCalls({ teamId: "T1", day }, new Map([["acme", 7]]));
   await all.saveProfiles("T1", [profile]);
   await all.saveInstallation({
@@ -77,6 +144,25 @@ beforeAll(async () => {
   mine = workspaceStore(all, "T2");
 });
 
+const nothingSeen: Omit<Seen, "kind" | "name"> = {
+  uid: undefined,
+  level: "failing",
+  words: "failed",
+  reason: undefined,
+  cause: "failing",
+  shared: undefined,
+  restarts: undefined,
+  ready: undefined,
+  size: undefined,
+  images: undefined,
+  revision: undefined,
+};
+
+function given<Value>(value: Value | undefined): Value {
+  if (value === undefined) throw new Error("there was nothing");
+  return value;
+}
+
 afterAll(() => db.destroy());
 
 /** A new table needs attempts below, or a reason why it holds nothing of one workspace. */
@@ -88,12 +174,24 @@ const tables: Readonly<Record<string, string>> = {
   event: "below",
   person_setting: "below",
   profile: "below",
+  watch: "below",
+  mute: "below",
+  observation: "below, as rounds",
+  seen: "below",
+  incident: "below",
+  notice: "below",
+  alert: "below",
+  told_place: "below, with the notices of its place",
+  follow: "below",
   vote: "below, with its change",
   delivery: "found by Slack's own ids alone, and sealed",
   installation: "only the installer and the sweep read it; each token is sealed for its workspace",
   org_workspace: "the same",
   moved_channel:
     "written for its own workspace alone; the sweep reads it, and its ids change only that workspace's policy",
+  audit_chain: "numbers and digests of the history of all workspaces; only the operator's program reads it",
+  audit_receiver: "how far a receiver of the operator is",
+  restored_backup: "nothing of a workspace",
   migration: "nothing of a workspace",
   replica: "nothing of a workspace",
 };
@@ -130,6 +228,37 @@ const asked: Readonly<Record<string, Attempt>> = {
   "unbind its channel": (store) => store.unbind(seeker, ofT2),
   "move its channel": (store) => store.moveChannel({ teamId: "T1", from: "C1", to: "C2", token: undefined }),
   "set a person's region of it": (store) => store.setRegion("T1", "U1", "beijing1"),
+  "add a watch to it": (store) => store.addWatch(watch, limits, ofT2),
+  "add a watch with history of it": (store) => store.addWatch({ ...watch, teamId: "T2" }, limits, event("watched")),
+  "end its watch by its full name": (store) => store.removeWatch({ id: "w1", teamId: "T1" }, ofT2),
+  "pause its watch by its full name": (store) =>
+    store.pauseWatch({ id: "w1", teamId: "T1" }, { why: "Bob says", event: ofT2 }),
+  "resume its watch by its full name": (store) => store.resumeWatch({ id: "w1", teamId: "T1" }, ofT2),
+  "replace the watches of its file": (store) => store.setFileWatches("T1", []),
+  "replace watches of its file by the way": (store) => store.setFileWatches("T2", [watch]),
+  "take its digest": (store) => store.takeDigest({ id: "w1", teamId: "T1" }, undefined),
+  "read how long its jobs took": (store) => store.completedJobs({ teamId: "T1", account: "x", region: "us" }),
+  "read which jobs it created": (store) =>
+    store.createdJobs({ teamId: "T1", account: "x", region: "us", name: "nightly" }),
+  "look at a workload of it now": (store) => store.lookNow({ id: "c1", teamId: "T1" }),
+  "read when it was looked at": (store) => store.lastLooks("T1"),
+  "list its watches": (store) => store.watchesOf({ teamId: "T1", ownerId: "U1", place: "C1" }),
+  "mute a workload of it": (store) => store.mute(muted, ofT2),
+  "unmute a workload of it": (store) => store.unmute(muted, ofT2),
+  "follow a log of it": (store) => store.beginFollow(follow),
+  "stop a follow of it by its full name": (store) => store.stopFollow({ id: "f1", teamId: "T1" }, "Bob"),
+  "read a follow of it": (store) => store.sealedFollow({ id: "f1", teamId: "T1" }),
+  "list its mutes": (store) => store.mutesOf("T1"),
+  "list watches of its list": (store) => store.watchesOn(list, "us"),
+  "make a round of it due": (store) => store.hint(list),
+  "read what was seen of it": (store) => store.keptOf(list),
+  "read its incidents": (store) => store.incidentsOf(list, 1_000),
+  "end a round of it": (store) => store.endRound(round, found),
+  "write an incident of it": (store) => store.endRound({ ...round, teamId: "T2" }, found),
+  "read what is due in its channel": (store) => store.dueNotices({ teamId: "T1", place: "C1" }),
+  "place what is due in its channel": (store) => store.placeNotices(placing),
+  "draw its alert by its full name": (store) => store.beginAlertDrawing(alert, "T1"),
+  "be on its alert by its full name": (store) => store.takeAlert(alert, "T1", bob),
   "count its calls": (store) => store.countCalls({ teamId: "T1", day }, new Map([["acme", 1]])),
   "read profiles of its people": (store) => store.profilesOf("T1", ["U1"]),
   "write profiles of its people": (store) => store.saveProfiles("T1", [profile]),
@@ -168,6 +297,23 @@ const guessed: Readonly<Record<string, Attempt>> = {
   history: async (store) => (await store.history({ teamId: "T2", limit: 10 }))[0],
   "waiting requests": async (store) => (await store.pendingChanges("T2"))[0],
   "the profile of a person with the same id": async (store) => (await store.profilesOf("T2", ["U1"]))[0],
+  "a watch by its id": (store) => store.removeWatch({ id: "w1", teamId: "T2" }, ofT2),
+  "watches of a person and a channel with the same ids": async (store) =>
+    (await store.watchesOf({ teamId: "T2", ownerId: "U1", place: "C1" }))[0],
+  "a follow by its id": (store) => store.takeFollow("f1"),
+  "a follow's content": (store) => store.sealedFollow({ id: "f1", teamId: "T2" }),
+  mutes: async (store) => (await store.mutesOf("T2"))[0],
+  "watches of a list with the same name": async (store) => (await store.watchesOn({ ...list, teamId: "T2" }, "us"))[0],
+  "a workload that was seen": async (store) => (await store.keptOf({ ...list, teamId: "T2" }))?.get("web"),
+  incidents: async (store) => (await store.incidentsOf({ ...list, teamId: "T2" }, 1_000))[0],
+  "a round with its token": async (store) =>
+    (await store.endRound({ ...round, teamId: "T2" }, { ...found, incidents: [] })) || undefined,
+  "what is due in a channel with the same id": async (store) =>
+    (await store.dueNotices({ teamId: "T2", place: "C2" }))[0],
+  "a card for what is due there": async (store) =>
+    (await store.placeNotices({ ...placing, teamId: "T2", place: "C2" }))[0],
+  "an alert by its id": (store) => store.beginAlertDrawing(alert, "T2"),
+  "to be on an alert by its id": async (store) => (await store.takeAlert(alert, "T2", bob)) || undefined,
   "calls of an account with the same name": async (store) =>
     (await store.callsOn({ teamId: "T2", username: "acme", day })) || undefined,
 };
@@ -222,6 +368,9 @@ test("a workspace that is closed takes nothing of another with it", async () => 
   const theirs = async () => [
     await all.accountsFor(seeker),
     await all.bindingOf("T1", "C1"),
+    await all.watchesOf({ teamId: "T1", ownerId: "U1" }),
+    await all.mutesOf("T1"),
+    await all.sealedFollow({ id: "f1", teamId: "T1" }),
     await all.find({ id: "WAITS1" }),
   ];
   const was = await theirs();

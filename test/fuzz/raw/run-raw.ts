@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { freePort } from "../../support/free-port.ts";
 import { slowness } from "../../support/until.ts";
 import { asUser, openClient } from "../client.ts";
 import { type Findings, makeFindings } from "../findings.ts";
@@ -15,7 +16,7 @@ import { type RawTarget, sendRawRequests } from "./send-raw.ts";
 import { pathsOf } from "./targets.ts";
 
 /** How many ports there are: each gets as many raw requests. */
-export const RAW_PORTS = 8;
+export const RAW_PORTS = 9;
 
 const START_MS = 60_000;
 
@@ -29,8 +30,9 @@ export async function runRaw({ seed, program }: Options, count: number): Promise
   const findings = makeFindings();
   const each = Math.ceil(count / RAW_PORTS);
   const folder = mkdtempSync(join(tmpdir(), "gantry-raw-"));
+  const metricsPort = await freePort();
   const programs = [
-    () => openGantry("http", join(folder, "http"), {}),
+    () => openGantry("http", join(folder, "http"), { GANTRY_METRICS_PORT: String(metricsPort) }),
     () => openGantry("socket", join(folder, "socket"), { PLAYGROUND_TRANSPORT: "socket" }),
     // Each of its workspaces would connect an account of its own at this API, which nobody does here.
     () =>
@@ -88,11 +90,15 @@ async function openGantry(name: string, dataDir: string, env: Readonly<Record<st
     exit ?? (/uncaught/u.test(said) ? `Gantry (${name}) is ending:\n${said.slice(-3_000)}` : undefined);
   const [bot, page] = await portsIn(() => said, ended);
   const on = (port: number) => ({ port, host: `127.0.0.1:${port}`, ended });
+  const { GANTRY_METRICS_PORT: metrics } = env;
   const botPaths = name === "socket" ? pathsOf.health : pathsOf.bot;
   return {
     targets: [
       { name: `Gantry (${name}), its own port`, ...on(bot), paths: botPaths, well: "/healthz" },
       { name: `Gantry (${name}), the playground`, ...on(page), paths: pathsOf.playground, well: "/" },
+      ...(metrics === undefined
+        ? []
+        : [{ name: "metrics", ...on(Number(metrics)), paths: pathsOf.metrics, well: "/metrics" }]),
     ],
     async stop() {
       if (exit !== undefined) throw new Error(exit);

@@ -1,6 +1,7 @@
 /** Paths of each server where more happens than a 404. */
 export const pathsOf = {
   health: ["/healthz", "/readyz"],
+  metrics: ["/metrics", "/"],
   bot: ["/slack/events", "/slack/events", "/healthz", "/readyz", "/slack/install", "/slack/oauth_redirect"],
   playground: [
     "/",

@@ -13,6 +13,13 @@ export function commandsUnder(heading: string): readonly string[] {
   );
 }
 
+/** The first file under a heading, in this language. */
+export function fileUnder(heading: string, language: string): string {
+  const [content] = blocksUnder(heading, language);
+  if (content === undefined) throw new Error(`there is no file in ${language} under ${heading}`);
+  return content;
+}
+
 /** The names of the variables in the file under a heading. */
 export function settingsUnder(heading: string): readonly string[] {
   return blocksUnder(heading, "ini").flatMap((block) => [...block.matchAll(/^\w+/gmu)].map(([name]) => name));

@@ -15,10 +15,12 @@ async function listening(fetch: Parameters<typeof httpServer>[0], options?: Opti
   const server = httpServer(fetch, options);
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
+  const closed = Promise.withResolvers<void>();
+  server.once("close", closed.resolve);
   onTestFinished(async () => {
     server.closeAllConnections();
     server.close();
-    await once(server, "close");
+    await closed.promise;
   });
   const { port } = server.address() as AddressInfo; // it listens on a host and a port
   return { server, port, url: `http://127.0.0.1:${port}/` };
@@ -69,6 +71,22 @@ test("a failing handler gives a 500 with a JSON body and is reported", async () 
 
   expect([response.status, await response.json()]).toEqual([500, { message: expect.not.stringContaining("a bug") }]);
   expect(told).toEqual(["an HTTP request handler failed"]);
+});
+
+test("a stop answers what it was asked, and tells the client to use another connection", async () => {
+  const asked = Promise.withResolvers<void>();
+  const answer = Promise.withResolvers<Response>();
+  const { server, port } = await listening(() => {
+    asked.resolve();
+    return answer.promise;
+  });
+  const answered = rawAnswer(port, "GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+  await asked.promise;
+
+  server.close();
+  answer.resolve(Response.json({ hello: true }));
+
+  expect(await answered).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*^connection: close\r\n[^]*\{"hello":true\}/imu);
 });
 
 test("many idle connections don't keep requests from being answered", async () => {

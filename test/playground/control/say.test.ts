@@ -1,14 +1,13 @@
-import { execFile } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import {
   findPlayground,
   removePlaygroundAddress,
   savePlaygroundAddress,
 } from "../../../src/bot/compose/stand-ins/playground-address.ts";
+import { runToEnd } from "../../support/gantry-runs.ts";
 import { actions, button, input, modal, plain } from "../support/samples.ts";
 import { type SmallWorld, startSmallWorld } from "../support/small-world.ts";
 
@@ -23,12 +22,8 @@ afterEach(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-async function say(env: Record<string, string>, ...args: string[]) {
-  const { PLAYGROUND_URL: _url, PLAYGROUND_PORT: _port, PLAYGROUND_HOST: _host, ...rest } = process.env;
-  return promisify(execFile)(process.execPath, ["src/bin/say.ts", ...args], {
-    env: { ...rest, GANTRY_DATA: dataDir, ...env },
-  });
-}
+const say = (env: Record<string, string>, ...args: string[]) =>
+  runToEnd("bin/say.ts", args, { GANTRY_DATA: dataDir, ...env });
 
 /** The bot answers the command with a form, and its submission with a message. */
 function answerWithForm(): void {
@@ -55,23 +50,23 @@ test("it prints what the person types, clicks and sees", async () => {
           body: '{"text":"page 2","replace_original":true,"blocks":[]}',
         })
       : { json: { text: "page 1", blocks: [actions(button({ text: plain("Next") }))] } };
-  const { stdout } = await say({ PLAYGROUND_URL: world.url }, "/gantry list", "--as", "alex", "--click", "Next");
+  const { out } = await say({ PLAYGROUND_URL: world.url }, "/gantry list", "--as", "alex", "--click", "Next");
 
-  expect(stdout).toBe("gantry: (only visible to you)\n  [Next]\ngantry: (only visible to you) (edited)\n  page 2\n");
+  expect(out).toBe("gantry: (only visible to you)\n  [Next]\ngantry: (only visible to you) (edited)\n  page 2\n");
 });
 
 test("if none runs, it says where it looked and how to start one", async () => {
-  await expect(say({ PLAYGROUND_URL: "http://127.0.0.1:1" }, "/gantry list")).rejects.toMatchObject({
+  expect(await say({ PLAYGROUND_URL: "http://127.0.0.1:1" }, "/gantry list")).toMatchObject({
     code: 1,
-    stderr: "Nothing answers at http://127.0.0.1:1. Start it with `npm start`.\n",
+    err: "Nothing answers at http://127.0.0.1:1. Start it with `npm start`.\n",
   });
 });
 
 test("--help prints the usage; a wrong option is named first", async () => {
-  expect((await say({}, "--help")).stdout).toContain("Usage: npm run say");
-  await expect(say({}, "--loud")).rejects.toMatchObject({
+  expect((await say({}, "--help")).out).toContain("Usage: gantry say");
+  expect(await say({}, "--loud")).toMatchObject({
     code: 1,
-    stderr: expect.stringMatching(/^Unknown option '--loud'\.\n\nUsage: /u),
+    err: expect.stringMatching(/^Unknown option '--loud'\.\n\nUsage: /u),
   });
 });
 
@@ -80,7 +75,7 @@ test("a form is printed with its values and the next steps, filled in by label, 
   const env = { PLAYGROUND_URL: world.url };
   const opened = await say(env, "/gantry scale web");
 
-  expect(opened.stdout).toBe(`Form: Scale web
+  expect(opened.out).toBe(`Form: Scale web
 Instances:
 [2]
 [Scale] [Cancel]
@@ -89,7 +84,7 @@ Instances:
 
   const sent = await say(env, "--fill", "instances=4", "--click", "Scale");
 
-  expect(sent.stdout).toBe("gantry:\n  scaled\n");
+  expect(sent.out).toBe("gantry:\n  scaled\n");
   expect(JSON.stringify(world.bot.last()["view"])).toContain('"value":"4"');
 });
 
@@ -98,11 +93,11 @@ test("a wrong value is named with its field, and the form stays open", async () 
   const env = { PLAYGROUND_URL: world.url };
   await say(env, "/gantry scale web");
 
-  await expect(say(env, "--fill", "Instances=", "--click", "Scale")).rejects.toMatchObject({
-    stdout: expect.stringContaining("! Instances: Please complete this required field."),
+  expect(await say(env, "--fill", "Instances=", "--click", "Scale")).toMatchObject({
+    out: expect.stringContaining("! Instances: Please complete this required field."),
   });
-  await expect(say(env, "--fill", "Count=4")).rejects.toMatchObject({
-    stderr: 'The form "Scale web" has no field "Count". Its fields: Instances.\n',
+  expect(await say(env, "--fill", "Count=4")).toMatchObject({
+    err: 'The form "Scale web" has no field "Count". Its fields: Instances.\n',
   });
 });
 
@@ -112,24 +107,24 @@ test("a button behind an open form is refused with the way out, and works once t
   const env = { PLAYGROUND_URL: world.url };
   await say(env, "/gantry scale web");
 
-  await expect(say(env, "--click", "Approve")).rejects.toMatchObject({
-    stderr: 'The form "Scale web" is open and covers "Approve". Close it first: press "Cancel".\n',
+  expect(await say(env, "--click", "Approve")).toMatchObject({
+    err: 'The form "Scale web" is open and covers "Approve". Close it first: press "Cancel".\n',
   });
-  expect((await say(env, "--click", "Cancel")).stdout).toBe("(the form is closed)\n");
+  expect((await say(env, "--click", "Cancel")).out).toBe("(the form is closed)\n");
 
   world.bot.answer = (payload) => {
     const body = '{"text":"approved","response_type":"ephemeral"}';
     void fetch(String(payload["response_url"]), { method: "POST", body });
     return undefined;
   };
-  expect((await say(env, "--click", "Approve")).stdout).toContain("approved");
+  expect((await say(env, "--click", "Approve")).out).toContain("approved");
 });
 
 test("it finds the playground that runs with this GANTRY_DATA, whatever its port", async () => {
   savePlaygroundAddress(dataDir, world.url);
   world.bot.answer = () => ({ body: "one moment" });
 
-  expect((await say({}, "/gantry list")).stdout).toContain("one moment");
+  expect((await say({}, "/gantry list")).out).toContain("one moment");
 });
 
 test("the nearest setting wins: URL, port and host, the running playground, the default", () => {

@@ -54,6 +54,8 @@ const timing: readonly Line[] = [
   ["requests are signed, and old ones refused by the bot", "request.signed"],
   ["a stream replies, and names its reader in channels", "stream.reply", "stream.recipient"],
   ["a stream grows by at most 12,000 characters a call", "stream.markdown-text", "stream.content", "stream.chunk"],
+  ["never markdown_text and chunks together", "stream.one-content"],
+  ["where an app may not stream, it edits", "stream.allowed"],
   ["50 blocks by chunks and 50 at its end", "stream.blocks", "stream.end-blocks"],
   ["a stream expires, then chat.update", "stream.open", "stream.fresh", "stream.finished"],
 ];

@@ -62,6 +62,7 @@ export const snapshot: WireSnapshot = {
     tokenError: "",
     missingScopes: [],
     refusesUploads: false,
+    refusesStreams: false,
     extra: [],
   },
 };

@@ -116,6 +116,7 @@ test("the health check says whether requests can be served, why not, and names t
     title: "Kubernetes",
     update_memory: "any",
     updates: ["image"],
+    events: true,
     regions: [region],
   };
   expect([starting, ready, lost]).toEqual([

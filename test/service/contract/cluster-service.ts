@@ -26,12 +26,12 @@ export async function openClusterService(
   cluster: Cluster,
   keepWorkloads: boolean,
 ): Promise<ServiceUnderTest> {
-  const { engine, close } = await openWorkloadEngine(
+  const { engine, changes, close } = await openWorkloadEngine(
     { dataDir, regions, backOffMs: { first: 5, max: 20 }, readyAfterMs: 10 },
     { about: memoryAbout, runtime: () => cluster.runtime, quotas: { user: roomy, host: roomy }, startsAtOnce: 10 },
   );
   return {
-    fetch: serve({ engine, users: Object.values(accounts), checkAnswers: true }),
+    fetch: serve({ engine, changes, users: Object.values(accounts), checkAnswers: true }),
     ...accounts,
     regions,
     workloads,

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { OperationId } from "../../../src/api/operations.ts";
 import { createJobCases } from "./create-job-cases.ts";
 import { createServiceCases } from "./create-service-cases.ts";
+import { eventCases } from "./event-cases.ts";
 import { jobCases } from "./job-cases.ts";
 import { jobLogCases } from "./job-log-cases.ts";
 import { revisionCases } from "./revision-cases.ts";
@@ -19,6 +20,8 @@ export type ContractCase = {
   readonly title: string;
   /** Waits for a workload that runs or ends; the others also hold on a cluster without a node. */
   readonly needsPods?: true;
+  /** Only for services that tell of changes: docs/events.openapi.yaml. */
+  readonly needsEvents?: true;
   readonly run: (world: World) => Promise<void>;
 };
 
@@ -34,6 +37,7 @@ export const contractCases: readonly ContractCase[] = [
   ...serviceMoveCases,
   ...serviceLogCases,
   ...unwellCases,
+  ...eventCases,
 ];
 
 /** For a case that hangs; each wait ends by the service's own deadline. */
@@ -43,13 +47,14 @@ type Skipping = {
   readonly isSkipped?: boolean;
   /** Why the cases that need running pods are skipped, if they are. */
   readonly noPods?: string | undefined;
+  readonly hasEvents?: boolean;
 };
 
 /** What every engine must do, seen from outside: registers the cases with vitest, all on one service. */
 export function contract(
   name: string,
   makeService: () => Promise<ServiceUnderTest>,
-  { isSkipped = false, noPods }: Skipping = {},
+  { isSkipped = false, noPods, hasEvents = true }: Skipping = {},
 ): void {
   describe.concurrent(`the contract on ${name}`, { skip: isSkipped }, () => {
     let service: ServiceUnderTest | undefined;
@@ -59,7 +64,8 @@ export function contract(
       world = worldOf(service);
     });
     afterAll(() => service?.close());
-    for (const { operation, title, needsPods, run } of contractCases) {
+    const all = contractCases.filter(({ needsEvents }) => hasEvents || needsEvents !== true);
+    for (const { operation, title, needsPods, run } of all) {
       const skipped = needsPods === true ? noPods : undefined;
       const reason = skipped === undefined ? "" : ` (${skipped})`;
       test(`${operation}: ${title}${reason}`, { timeout: CASE_MS, skip: skipped !== undefined }, async () => {

@@ -17,7 +17,7 @@ export async function openDockerService(
   dataDir: string,
   { socketPath, keepWorkloads }: { socketPath: string; keepWorkloads: boolean },
 ): Promise<ServiceUnderTest> {
-  const { engine, close } = await openDockerEngine({
+  const { engine, changes, close } = await openDockerEngine({
     dataDir,
     regions,
     found: await findDaemon({ dockerHost: `unix://${socketPath}`, tls: { isVerified: false } }),
@@ -28,7 +28,7 @@ export async function openDockerService(
     jobRetries: 1,
   });
   return {
-    fetch: serve({ engine, users: Object.values(accounts), checkAnswers: true }),
+    fetch: serve({ engine, changes, users: Object.values(accounts), checkAnswers: true }),
     ...accounts,
     regions,
     workloads: shellWorkloads(TEST_IMAGE, OTHER_TEST_IMAGE),

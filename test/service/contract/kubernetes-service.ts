@@ -46,7 +46,7 @@ export async function openKubernetesService(
     jobs: region === "us",
     adopt: { which: "none", allow: [] },
   }));
-  const { engine, close } = await openKubernetesEngine({
+  const { engine, changes, close } = await openKubernetesEngine({
     dataDir,
     database: undefined,
     clusters,
@@ -55,7 +55,7 @@ export async function openKubernetesService(
     onEvent: () => undefined,
   });
   return {
-    fetch: serve({ engine, users: Object.values(accounts), checkAnswers: true }),
+    fetch: serve({ engine, changes, users: Object.values(accounts), checkAnswers: true }),
     ...accounts,
     regions,
     workloads: shellWorkloads(cluster.image, cluster.otherImage),

@@ -1,4 +1,4 @@
 import { contract } from "./contract.ts";
 import { memoryService } from "./memory-service.ts";
 
-contract("an engine in memory", memoryService);
+contract("an engine in memory", memoryService, { hasEvents: false });

@@ -21,7 +21,8 @@ async function failures(
 ): Promise<readonly string[]> {
   const { close, ...service } = await memoryService(change);
   const world = worldOf({ ...service, close, ...(deadlineMs !== undefined && { deadlineMs }) });
-  const cases = contractCases.filter((each) => each.operation === operation);
+  // The engine in memory tells of no changes.
+  const cases = contractCases.filter((each) => each.operation === operation && each.needsEvents !== true);
   const results = await Promise.allSettled(cases.map(({ run }) => run(world)));
   await close();
   return cases.filter((_, index) => results[index]?.status === "rejected").map(({ title }) => title);

@@ -39,7 +39,7 @@ const accounts = { user1: account("dana"), user2: account("alex"), newcomer: acc
 
 /** The service over real processes, with short intervals. */
 export async function openProcessService(dataDir: string): Promise<ServiceUnderTest> {
-  const { engine, close } = await openProcessEngine({
+  const { engine, changes, close } = await openProcessEngine({
     dataDir,
     regions,
     graceMs: 2_000,
@@ -51,7 +51,7 @@ export async function openProcessService(dataDir: string): Promise<ServiceUnderT
     readyAfterMs: 5_000,
   });
   return {
-    fetch: serve({ engine, users: Object.values(accounts), checkAnswers: true }),
+    fetch: serve({ engine, changes, users: Object.values(accounts), checkAnswers: true }),
     ...accounts,
     regions,
     workloads,

@@ -13,9 +13,11 @@ export function definitionOf(service: Service): Service {
     revision: _1,
     revisions: _2,
     rollout: _3,
+    containers,
     ...rest
   } = service;
-  return rest;
+  // Only of instances that run is it known which image it is.
+  return { ...rest, ...(containers && { containers: containers.map(({ image_digest: _4, ...kept }) => kept) }) };
 }
 
 /** The body of a web service with one port mapping, all of it running. */

@@ -3,6 +3,7 @@ import type { Answer, OperationId } from "../../../src/api/operations.ts";
 import type { NewJobContainer, NewServiceContainer } from "../../../src/api/schema.ts";
 import { routesOf, loadSpec } from "../../../src/service/api/contract.ts";
 import type { Account } from "../../../src/service/api/users.ts";
+import type { Changes } from "../../../src/service/change-feed.ts";
 import { slowness } from "../../support/until.ts";
 
 /** Workloads that the engine under test can run; what they do is the same everywhere, images and commands are not. */
@@ -77,10 +78,19 @@ export type Ask = {
   readonly method?: string;
 };
 
+type AskEvents = Pick<Ask, "user" | "method"> & {
+  readonly region: string;
+  readonly after?: string | undefined;
+  readonly wait?: string | number;
+};
+
 export type World = Omit<ServiceUnderTest, "close" | "fetch"> & {
   readonly ask: (op: OperationId, what?: Ask) => Promise<Reply>;
   /** Like `ask`, and the answer must be 200; its body. */
   readonly get: <Op extends OperationId>(op: Op, what?: Ask) => Promise<Answer<Op>>;
+  /** What changed in a region since a cursor, waiting some seconds for it; the answer must be 200. */
+  readonly events: (what: AskEvents) => Promise<Changes>;
+  readonly askEvents: (what: AskEvents) => Promise<Reply>;
   /** Repeats a read until it is as wanted; fails at the deadline with what was read last. */
   readonly until: <T>(read: () => Promise<T>, isWanted: (value: T) => boolean) => Promise<T>;
   /** These domains, or none where domains are refused. */
@@ -95,9 +105,22 @@ let names = 0;
 export function worldOf(service: ServiceUnderTest): World {
   const { fetch, close: _, ...given } = service;
   const ask: World["ask"] = async (op, what = {}) => replyOf(await fetch(requestOf(op, what, given)));
+  const askEvents: World["askEvents"] = async ({ region, after, wait, user = given.user1, method = "GET" }) => {
+    const url = new URL(`/v1/regions/${region}/events`, "http://service.example");
+    if (after !== undefined) url.searchParams.set("after", after);
+    if (wait !== undefined) url.searchParams.set("wait", String(wait));
+    const headers = { username: user.username, Authorization: `token ${user.token}` };
+    return replyOf(await fetch(new Request(url, { method, headers })));
+  };
   return {
     ...given,
     ask,
+    askEvents,
+    async events(what) {
+      const reply = await askEvents(what);
+      expect({ what, reply }).toMatchObject({ reply: { status: 200 } });
+      return reply.body as Changes; // the type of the service's own answer
+    },
     async get<Op extends OperationId>(op: Op, what?: Ask) {
       const reply = await ask(op, what);
       expect({ op, what, reply }).toMatchObject({ op, reply: { status: 200 } });

@@ -46,6 +46,8 @@ export type ClusterOptions = {
   readonly health?: (unit: MemoryUnit) => Health;
   /** Whether the limit of a running unit can be changed now. Undefined for a cluster that never can. */
   readonly resizes?: (unit: MemoryUnit) => boolean;
+  /** The digest of the image that a unit runs; not known if undefined. */
+  readonly digest?: (unit: MemoryUnit) => string | undefined;
 };
 
 /** As one unit of a generation is called; a cluster has at most one of a name. */
@@ -138,7 +140,7 @@ function runProgram(unit: MemoryUnit): void {
 }
 
 /** What a server holds of a unit; each server has its own. */
-function handleOf(unit: MemoryUnit, { answers = () => true, health, resizes }: ClusterOptions): Unit {
+function handleOf(unit: MemoryUnit, { answers = () => true, health, resizes, digest }: ClusterOptions): Unit {
   const { workload, instance, container, generation } = unit.spec;
   const labels: UnitLabels = { workload, instance, container, generation };
   let read = Promise.resolve();
@@ -151,6 +153,7 @@ function handleOf(unit: MemoryUnit, { answers = () => true, health, resizes }: C
     spoke: Promise.resolve(),
     answers: unit.spec.ports.length > 0 ? async () => !unit.isGone() && answers(unit) : undefined,
     ...(health && { health: async () => health(unit) }),
+    imageDigest: digest?.(unit),
     address: (port) => (unit.spec.ports.includes(port) ? `${instance}:${port}` : undefined),
     readLog(reader) {
       read = follow(unit, reader);

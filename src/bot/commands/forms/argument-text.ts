@@ -20,6 +20,10 @@ export function argumentOf(input: FormInput, text: string): RawArgument | undefi
       return unlessEmpty(linesOf(text).map(({ line }) => line));
     case "command":
       return unlessEmpty(splitPlainWords(text));
+    case "choices": {
+      const chosen = linesOf(text).map(({ line }) => line);
+      return chosen.length === 0 ? undefined : chosen.join(",");
+    }
     default:
       return text.trim() === "" ? undefined : text.trim();
   }
@@ -46,7 +50,7 @@ export function textOf(input: FormInput, raw: unknown): string | undefined {
 
 function textFor(input: FormInput, raw: unknown): string | undefined {
   if (raw === true) return "yes";
-  if (typeof raw === "string") return raw;
+  if (typeof raw === "string") return input.kind === "choices" ? raw.replaceAll(",", "\n") : raw;
   if (!Array.isArray(raw)) return undefined;
   const items = raw.map(String);
   return input.kind === "command" ? joinWords(items) : items.join("\n");
@@ -60,6 +64,8 @@ function fits(input: FormInput, text: string): boolean {
       return text.length <= input.maxLength;
     case "choice":
       return input.options.some(({ value }) => value === text);
+    case "choices":
+      return linesOf(text).every(({ line }) => input.options.some(({ value }) => value === line));
     case "workload":
     case "instance":
     case "region":

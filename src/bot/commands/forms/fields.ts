@@ -30,7 +30,7 @@ export const changeField = {
 type CommonId = "region" | "share" | "reason" | "break-glass";
 export type CommonField = FormField & { readonly id: CommonId };
 
-const regionField: CommonField = {
+export const regionField: CommonField = {
   id: "region",
   label: "Region",
   hint: "Where the service runs. Jobs have their own region.",

@@ -16,6 +16,10 @@ export type FormInput =
   | { readonly kind: "command"; readonly maxLength: number }
   | { readonly kind: "number"; readonly from: number; readonly to: number }
   | { readonly kind: "choice"; readonly options: readonly FormOption[]; readonly style: "menu" | "radio" }
+  /** One of those that reading the workload found; without any, the field is left out. See `FormFacts`. */
+  | { readonly kind: "listed" }
+  /** Some of these; their values, separated by commas, are one argument. */
+  | { readonly kind: "choices"; readonly options: readonly FormOption[] }
   | { readonly kind: "tick"; readonly text: string }
   /** Found by typing: live names, `service/web`. */
   | { readonly kind: "workload"; readonly of: "service" | "job" | "any" }
@@ -27,7 +31,9 @@ export type FormInput =
   /** A day, as `2026-11-20`. */
   | { readonly kind: "date" }
   /** A person, as `<@U0DANA>`. */
-  | { readonly kind: "person" };
+  | { readonly kind: "person" }
+  /** A channel, by its id. */
+  | { readonly kind: "channel" };
 
 export type FormOption = { readonly value: string; readonly text: string; readonly description?: string };
 
@@ -47,8 +53,12 @@ export type FormField = {
   readonly input: FormInput;
 };
 
-/** Sentences for the head of a form, and values for its empty fields. */
-export type FormFacts = { readonly notes: readonly Line[]; readonly values: FormValues };
+/** Sentences for the head of a form, values for its empty fields, and the options of its fields that list them. */
+export type FormFacts = {
+  readonly notes: readonly Line[];
+  readonly values: FormValues;
+  readonly options?: Readonly<Record<string, readonly FormOption[]>>;
+};
 
 export const noFacts: FormFacts = { notes: [], values: {} };
 

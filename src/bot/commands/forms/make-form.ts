@@ -15,6 +15,8 @@ export type RawArguments = Readonly<Record<string, RawArgument>>;
 export type FormShape = Pick<Form, "title" | "submit" | "fields" | "hasPreview" | "prefillsAtOnce"> & {
   /** Turns the fields into the verb's arguments, where they differ. Pure. */
   readonly toArgs?: (raw: RawArguments) => RawArguments;
+  /** The Ask of another verb that the fields mean, without what all verbs share. That verb checks it. Pure. */
+  readonly instead?: (raw: RawArguments) => Pick<Ask, "verb" | "args"> | undefined;
   /** Errors by field that the schema of the arguments can't find. Pure; never throws. */
   readonly check?: (values: FormValues) => Readonly<Record<string, string>>;
 };
@@ -50,10 +52,11 @@ function fill(source: FormSource, values: FormValues): FilledForm {
   const { raw, open } = readFields(form.fields(values), values);
   const asked = commonFromForm(Object.fromEntries(common.map(({ id }) => [id, values[id] ?? ""])));
   const args = form.toArgs?.(raw) ?? raw;
-  const parsed = schema.safeParse(args);
+  const other = form.instead?.(raw);
+  const issues = other === undefined ? (schema.safeParse(args).error?.issues ?? []) : [];
   const errors = firstErrors(fields, [
     ...open,
-    ...(parsed.success ? [] : parsed.error.issues.map((issue) => messageFor(issue, fields, values))),
+    ...issues.map((issue) => messageFor(issue, fields, values)),
     ...Object.entries(asked.errors),
     ...Object.entries(form.check?.(values) ?? {}),
     ...fields.flatMap((field): FieldMessage[] => {
@@ -62,7 +65,7 @@ function fill(source: FormSource, values: FormValues): FilledForm {
     }),
   ]);
   if (Object.keys(errors).length > 0) return { kind: "errors", errors };
-  return { kind: "ask", ask: { verb, ...asked.ask, args: { ...args } } };
+  return { kind: "ask", ask: { verb, args: { ...args }, ...other, ...asked.ask } };
 }
 
 type FieldMessage = readonly [id: string, sentence: string];
@@ -137,6 +140,10 @@ function inputError(field: FormField, text: string): string | undefined {
       return input.kind === "text" ? lineBreakError(field, text) : undefined;
     case "choice":
       return input.options.some(({ value }) => value === text.trim())
+        ? undefined
+        : `Choose ${labelled(field)} from the list.`;
+    case "choices":
+      return text.split("\n").every((line) => input.options.some(({ value }) => value === line.trim()))
         ? undefined
         : `Choose ${labelled(field)} from the list.`;
     case "tick":

@@ -22,8 +22,8 @@ export function servicePrefill(facts: (service: Service, context: VerbContext) =
     if (target === undefined) return noFacts;
     await checkMaySee({ kind: "service", region: context.region, name: target.name }, context);
     const service = await findService(target, context);
-    const { notes, values: filled } = await facts(service, context);
-    return { notes: [...notes, ...refusalNote(service, context.sends)], values: filled };
+    const found = await facts(service, context);
+    return { ...found, notes: [...found.notes, ...refusalNote(service, context.sends)] };
   };
 }
 

@@ -23,6 +23,11 @@ const kindWords: Readonly<Record<string, "service" | "job">> = {
   svc: "service",
   job: "job",
   jobs: "job",
+  // As `kubectl` names what is a service here.
+  deployment: "service",
+  deployments: "service",
+  statefulset: "service",
+  statefulsets: "service",
 };
 
 /** The kind that a word names, in any case: `service`, `svc`, `jobs`. */

@@ -19,13 +19,20 @@ export function parseText(text: string): Parsed {
 
 /** `parseText` for words that are split already. */
 export function parseWords(typed: readonly string[]): Parsed {
-  const [first, ...rest] = typed;
+  const [first, ...rest] = withTwoWordName(typed);
   if (first === undefined) return { command: findCommand(commands, menuAsk.verb), ask: menuAsk };
   // `status` is about Gantry, `status web` about a workload.
   const verb = first.toLowerCase() === "status" && rest[0]?.startsWith("-") === false ? "show" : first;
   const command = findCommand(commands, verb, rest);
   if (!asksForHelp(rest)) return { command, ask: command.parse(rest) };
   return { command: findCommand(commands, "help"), ask: { verb: "help", share: false, args: { verb: command.name } } };
+}
+
+/** A verb of two words becomes one: `roll back web`, `rollout undo web`. */
+function withTwoWordName(typed: readonly string[]): readonly string[] {
+  const [first = "", second = "", ...rest] = typed;
+  const both = `${first} ${second}`.toLowerCase();
+  return commands.some(({ aliases = [] }) => aliases.includes(both)) ? [both, ...rest] : typed;
 }
 
 /** `-h` or `--help` after a verb, but not as a flag's value or in a container's command. */
@@ -66,7 +73,8 @@ export function unfinishedForm(text: string): Unfinished | undefined {
 }
 
 /** `unfinishedForm` for words that are split already. */
-export function unfinishedWords([verb = "", ...words]: readonly string[]): Unfinished | undefined {
+export function unfinishedWords(typed: readonly string[]): Unfinished | undefined {
+  const [verb = "", ...words] = withTwoWordName(typed);
   const command = asksForHelp(words) ? undefined : formCommand(verb);
   const values = command?.unfinished?.(words);
   return command === undefined || values === undefined ? undefined : { command, values };

@@ -21,6 +21,19 @@ const PERIOD = `(?:half an hour|this week|(?:${COUNT} ?)?${UNIT})`;
 
 const namesOfVerbs = commands.flatMap(namesOf).filter((name) => /^[a-z]/u.test(name));
 
+/** What people say was done, as `history --verb` names it. A rollback deploys as well. */
+const verbsDone: Readonly<Record<string, readonly string[]>> = {
+  restarted: ["restart"],
+  stopped: ["stop"],
+  started: ["start"],
+  scaled: ["scale"],
+  deleted: ["delete"],
+  created: ["create"],
+  deployed: ["deploy,rollback"],
+  "rolled back": ["rollback"],
+  muted: ["mute"],
+};
+
 type Slot = {
   readonly pattern: string;
   /** The words of the command; undefined when the text can't be meant. */
@@ -82,7 +95,9 @@ const slots: Readonly<Record<string, Slot>> = {
       "(?:up|down|ok|okay|running|healthy|unhealthy|alive|working|failing|broken|fine|dead|stopped|ready|doing|back|crashing|restarting)",
   },
   DID: {
-    pattern: "(?:approved|requested|restarted|stopped|started|scaled|deleted|created|changed|touched|broke|deployed)",
+    pattern: `(?:approved|requested|changed|touched|broke|${Object.keys(verbsDone).join("|")})`,
+    // What approved or broke it can be any command.
+    read: (text) => verbsDone[text] ?? [],
   },
   TROUBLE: { pattern: "(?!.*\\b(?:and|or)\\b)[a-z' ]{1,60}" },
   ANYTHING: { pattern: ".{1,160}" },

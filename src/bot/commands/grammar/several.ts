@@ -2,15 +2,29 @@ import { z } from "zod";
 import { UserError } from "../../errors.ts";
 import { matchesEverything } from "../../policy/patterns.ts";
 import type { Ask } from "../../ask.ts";
-import { checkArguments, type Grammar, usageOf, usualWords } from "./arguments.ts";
+import { checkArguments, type Grammar, readArguments, usageOf, usualWords } from "./arguments.ts";
 import { commonFromFlags, type Flags, readFlags } from "./flags.ts";
 import { Target } from "./argument-types.ts";
 
 /** The most workloads of one request: a card lists each, and each takes a few calls. */
 export const MOST_WORKLOADS = 20;
 
-/** The argument of a request for several workloads: names and patterns, as typed. */
-const Several = z.object({ names: z.array(z.string()).min(1) });
+/**
+ * The arguments of a request for several workloads: names and patterns, as typed, and by name what differs between them.
+ * All others are the same for each.
+ */
+const Several = z.object({
+  names: z.array(z.string()).min(1),
+  each: z.record(z.string(), z.record(z.string(), z.unknown())).optional(),
+});
+
+/**
+ * The words of a verb that are names, and the argument in the others: `deploy web worker 1.5`. Undefined when they can
+ * only be about one workload. Throws a `UserError`. Pure.
+ */
+export type SeveralWords = (
+  words: readonly string[],
+) => { readonly names: readonly string[]; readonly args: Ask["args"] } | undefined;
 
 /** A workload, or all whose name matches a pattern such as `shop-*` or `job/report-*`. */
 export type Wanted = { readonly isPattern: boolean; readonly typed: string; readonly target: Target };
@@ -21,31 +35,49 @@ export function severalOf({ args }: Ask): readonly Wanted[] | undefined {
   return names?.map(wantedOf);
 }
 
+/** The Ask about one of them, named as in `names` of the other one. Pure. */
+export function askAbout(ask: Ask, name: string): Ask {
+  const { names: _names, each: _each, ...common } = ask.args;
+  return { ...ask, args: { ...common, ...Several.safeParse(ask.args).data?.each?.[name], name } };
+}
+
 /**
  * Words for several workloads as one Ask: `restart web worker`, `restart shop-*`. Undefined when they name one
  * workload or none. Throws a `UserError` with the usage line. Pure.
  */
-export function readSeveral(grammar: Grammar, words: readonly string[], flags: Flags): Ask | undefined {
+export function readSeveral(
+  grammar: Grammar,
+  words: readonly string[],
+  { flags, split = namesOnly }: { readonly flags: Flags; readonly split?: SeveralWords | undefined },
+): Ask | undefined {
   const typed = readFlags(words, flags);
-  const positionals = usualWords(["NAME…"], typed.positionals);
-  const names = [...new Set(positionals)];
-  const isSeveral = positionals.length > 1 || names.some(meansMany);
-  if (!isSeveral || typed.rest !== undefined) return undefined;
-  const common = { verb: grammar.name, ...commonFromFlags(typed) };
-  const [first = "", ...others] = names;
+  if (typed.rest !== undefined) return undefined;
   try {
+    const found = split(typed.positionals);
+    const positionals = usualWords(["NAME…"], found?.names ?? []);
+    const names = [...new Set(positionals)];
+    const isSeveral = positionals.length > 1 || names.some(meansMany);
+    if (found === undefined || !isSeveral) return undefined;
+    const ask = { verb: grammar.name, ...commonFromFlags(typed) };
+    const byFlag = readArguments({ ...grammar, words: {} }, { ...typed, positionals: [] });
+    const args = { ...byFlag, ...found.args };
+    const [first = "", ...others] = names;
     if (others.length === 0 && !meansMany(first)) {
-      checkArguments(grammar, { name: first });
-      return { ...common, args: { name: first } };
+      checkArguments(grammar, { ...args, name: first });
+      return { ...ask, args: { ...args, name: first } };
     }
     const plain = names.map(wantedOf).filter(({ isPattern }) => !isPattern);
     if (plain.length > MOST_WORKLOADS) throw tooMany(`You named ${plain.length} workloads`);
-    return { ...common, args: { names } };
+    checkArguments(grammar, { ...args, name: "web" });
+    return { ...ask, args: { ...args, names } };
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
-    throw new UserError(error.message, { next: error.next, usage: usageOf(grammar), example: grammar.example });
+    const { message, next, suggestions } = error;
+    throw new UserError(message, { next, usage: usageOf(grammar), example: grammar.example, suggestions });
   }
 }
+
+const namesOnly: SeveralWords = (words) => ({ names: words, args: {} });
 
 export function tooMany(what: string): UserError {
   return new UserError(`${what}, and I act on at most ${MOST_WORKLOADS} at once. Nothing was changed.`, {

@@ -19,17 +19,26 @@ import type {
   StatusCommand,
   VerbContext,
   VerbForms,
+  WatchCommand,
+  WatchWish,
   WriteCommand,
   Form,
 } from "../command.ts";
-import { readFields, rejectReasonField, shareField, writeFields, type CommonField } from "../forms/fields.ts";
+import {
+  readFields,
+  regionField,
+  rejectReasonField,
+  shareField,
+  writeFields,
+  type CommonField,
+} from "../forms/fields.ts";
 import type { FormFacts, FormValues } from "../forms/form.ts";
 import { type FormShape, makeForm } from "../forms/make-form.ts";
 import { unfinishedValues } from "../forms/unfinished-values.ts";
 import { readQuestion } from "../lookup/may-see.ts";
 import { checkArguments, type Grammar, readArguments, readAsk, usageOf } from "./arguments.ts";
 import { commonFormValues, commonFlags, type Flags, optionsOf, readFlags, rejectFlags, writeFlags } from "./flags.ts";
-import { readSeveral, severalOf } from "./several.ts";
+import { askAbout, readSeveral, severalOf, type SeveralWords } from "./several.ts";
 import type { Regions, Target } from "./argument-types.ts";
 
 type Shape<Args extends z.ZodType> = Grammar<Args> &
@@ -46,6 +55,7 @@ type UnlessNamed<Args extends z.ZodType, Member> = z.output<Args> extends { read
 
 type ReadShape<Args extends z.ZodType> = Shape<Args> & {
   readonly answer: (args: z.output<Args>, context: VerbContext) => Promise<Message>;
+  readonly follow?: (args: z.output<Args>, context: VerbContext) => ReturnType<NonNullable<ReadCommand["follow"]>>;
 } & Pick<ReadCommand, "onFailure">;
 /** A read for which nobody needs a rule. */
 type FreeRead = {
@@ -71,11 +81,17 @@ type WriteShape<Args extends z.ZodType> = Shape<Args> &
     readonly propose: (args: z.output<Args>, context: VerbContext) => Promise<Change>;
     readonly settledArgs?: WriteCommand["settledArgs"];
     readonly undo?: WriteCommand["undo"];
-    readonly several?: true;
+    /** Its words may name several workloads; which ones they are, where other words follow the names. */
+    readonly several?: true | SeveralWords;
+    readonly checkAsk?: (args: z.output<Args>, context: VerbContext) => Promise<void>;
   } & UnlessNamed<Args, { readonly target: unknown }>;
 type BindShape<Args extends z.ZodType> = Shape<Args> & {
   readonly actions: readonly Action[];
   readonly binding: (args: z.output<Args>) => BindingWish;
+};
+type WatchShape<Args extends z.ZodType> = Shape<Args> & {
+  readonly actions: readonly Action[];
+  readonly wish: (args: z.output<Args>) => WatchWish;
 };
 type DecideShape<Args extends z.ZodType> = Shape<Args> & {
   readonly takesReason?: true;
@@ -84,13 +100,17 @@ type DecideShape<Args extends z.ZodType> = Shape<Args> & {
 
 /** A verb that only reads. */
 export function readVerb<Args extends z.ZodType>(shape: ReadShape<Args> & (FreeRead | RuledRead<Args>)): ReadCommand {
-  const { reads, about = (args, where) => readQuestion(actions, namedIn(args), where) } = shape;
+  const { reads, follow, about = (args, where) => readQuestion(actions, namedIn(args), where) } = shape;
   const actions = (reads ?? []).map((op) => ({ op, risk: undefined }));
   return {
     effect: "read",
     ...describe(shape, commonFlags, reads === undefined ? [shareField] : readFields),
     ...(shape.forEverybody === true && { forEverybody: true }),
     ...(shape.onFailure !== undefined && { onFailure: shape.onFailure }),
+    ...(follow !== undefined && {
+      follow: async (ask: Ask, context: Context) =>
+        follow(checkArguments(shape, ask.args), contextOf(ask, context, actions)),
+    }),
     actions,
     about: (ask, settings) =>
       reads === undefined
@@ -105,7 +125,7 @@ export function readVerb<Args extends z.ZodType>(shape: ReadShape<Args> & (FreeR
 
 /** A verb that changes a workload. */
 export function writeVerb<Args extends z.ZodType>(shape: WriteShape<Args>): WriteCommand {
-  const { target = namedIn, propose, settledArgs, undo, several } = shape;
+  const { target = namedIn, propose, settledArgs, undo, several, checkAsk } = shape;
   const { actions, sends } = sendingOf(shape);
   const described = describe(shape, writeFlags, writeFields, sends);
   const argsOf = (ask: Ask): z.output<Args> => {
@@ -116,14 +136,26 @@ export function writeVerb<Args extends z.ZodType>(shape: WriteShape<Args>): Writ
   return {
     effect: "write",
     ...described,
-    ...(several === true && {
-      several,
-      parse: (words) => readSeveral(shape, words, { ...shape.flags, ...writeFlags }) ?? described.parse(words),
+    ...(several !== undefined && {
+      several: true,
+      parse(words) {
+        const flags = { ...shape.flags, ...writeFlags };
+        const split = several === true ? undefined : several;
+        return readSeveral(shape, words, { flags, split }) ?? described.parse(words);
+      },
     }),
     actions,
     sends,
     target: (ask) => target(argsOf(ask)),
     propose: async (ask, context) => propose(argsOf(ask), contextOf(ask, context, actions, sends)),
+    ...(checkAsk !== undefined && {
+      async checkAsk(ask, context) {
+        // What is the same for all of them is looked up once.
+        const [first] = severalOf(ask) ?? [];
+        const one = first === undefined ? ask : askAbout(ask, first.isPattern ? "web" : first.typed);
+        await checkAsk(argsOf(one), contextOf(one, context, actions, sends));
+      },
+    }),
     ...(settledArgs !== undefined && { settledArgs }),
     ...(undo !== undefined && { undo }),
   };
@@ -166,6 +198,16 @@ export function bindVerb<Args extends z.ZodType>(shape: BindShape<Args>): BindCo
       return ask;
     },
     binding: (ask) => shape.binding(checkArguments(shape, ask.args)),
+  };
+}
+
+/** A verb about what Gantry tells. It answers where it tells, so there is nothing to share. */
+export function watchVerb<Args extends z.ZodType>(shape: WatchShape<Args>): WatchCommand {
+  return {
+    effect: "watch",
+    ...describe(shape, { region: commonFlags.region }, [regionField]),
+    actions: shape.actions,
+    wish: (ask) => shape.wish(checkArguments(shape, ask.args)),
   };
 }
 

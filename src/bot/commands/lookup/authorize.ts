@@ -85,9 +85,10 @@ export async function proposeChange(command: WriteCommand, ask: Ask, context: Co
 export function aboutChange(change: Change): About & { readonly risk: Risk; readonly workload: NamedWorkload } {
   const { call, before, workload } = change;
   const { kind, region, name } = workload;
+  const risk = riskOf(call, before);
   return {
     op: actionOf(call),
-    risk: riskOf(call, before),
+    risk: change.newImage === undefined || risk !== "routine" ? risk : "disruptive",
     workload: { kind, region, name },
     footprint: footprintOf(change),
   };

@@ -20,6 +20,15 @@ export const ContainerName = z
   .min(1, "--container needs a value.")
   .max(requestLimits.containerName, `--container takes at most ${requestLimits.containerName} characters.`);
 
+/**
+ * All containers whose image can be changed: those that start before the others have the places after them, and an update
+ * finds them by their names.
+ */
+export function deployable(service: Service): Service {
+  const { containers, init_containers: init = [] } = service;
+  return containers === undefined ? service : { ...service, containers: [...containers, ...init] };
+}
+
 /** The position of the only container, or of the named one. Throws a `UserError` when it is unclear. */
 export function containerPosition({ name, containers }: Service, wanted: string | undefined): number {
   if (containers === undefined) {

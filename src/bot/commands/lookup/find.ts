@@ -13,7 +13,10 @@ export type Found =
   | { readonly kind: "job"; readonly region: string; readonly job: Job };
 
 /** Reads the service, or `undefined` where there is none of that name. One call. Throws any other `Problem`. */
-export async function readService(name: string, { api, region, signal }: VerbContext): Promise<Service | undefined> {
+export async function readService(
+  name: string,
+  { api, region, signal }: Pick<VerbContext, "api" | "region" | "signal">,
+): Promise<Service | undefined> {
   return orMissing(
     api.send({ op: "getService", path: { region, service_name: name }, query: undefined, body: undefined }, { signal }),
     name,

@@ -4,7 +4,7 @@ import { nearNames } from "../../policy/near-names.ts";
 import { counted } from "../../views/kit/text.ts";
 import type { Ask } from "../../ask.ts";
 import type { Context, WriteCommand } from "../command.ts";
-import { MOST_WORKLOADS, tooMany, type Wanted } from "../grammar/several.ts";
+import { askAbout, MOST_WORKLOADS, tooMany, type Wanted } from "../grammar/several.ts";
 import { regionOf } from "../grammar/argument-types.ts";
 import { bestVerdict, kindOf, visibleItems } from "./may-see.ts";
 import { listJobs, listServices } from "./list-workloads.ts";
@@ -31,7 +31,7 @@ export async function asksFor(several: SeveralAsk, context: Context): Promise<re
       only !== undefined && others.length === 0 ? `${only.typed} matches` : "Your names and patterns match";
     throw tooMany(`${matches} ${counted(unique.length, "workload")}`);
   }
-  return unique.map((name) => ({ ...ask, args: { name } }));
+  return unique.map((name) => askAbout(ask, name));
 }
 
 const MOST_NEAR = 3;

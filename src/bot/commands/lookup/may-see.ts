@@ -169,10 +169,11 @@ export async function bestVerdict(
   { kind: wanted, name, region, breakGlass = false }: Aim,
   { permissions, settings }: Permitted,
 ): Promise<Verdict | undefined> {
-  const possible = actions.filter((action) => wanted === undefined || kindOf(action) === wanted);
+  // Watching is about either kind.
+  const possible = actions.filter((action) => wanted === undefined || (kindOf(action) ?? wanted) === wanted);
   const verdicts = await Promise.all(
     possible.map((action) => {
-      const kind = kindOf(action);
+      const kind = kindOf(action) ?? wanted;
       return permissions.verdict(
         { ...action, workload: { kind, region: regionOf(kind, region, settings), name } },
         { breakGlass, isAtBest: true },

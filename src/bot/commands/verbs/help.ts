@@ -66,6 +66,7 @@ function groupOf({ effect, helpGroup }: Command): (typeof helpGroups)[number] {
     decide: "Approve",
     link: "Set up",
     bind: "Set up",
+    watch: "Watch",
     status: "Set up",
   } as const; // literal titles
   return helpGroup ?? usual[effect];

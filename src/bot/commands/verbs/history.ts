@@ -23,9 +23,47 @@ const Person = z
     return z.NEVER;
   });
 
+/** The verbs that history has rows of, in the order of help. */
+export const recordedVerbs = [
+  "create",
+  "run",
+  "scale",
+  "memory",
+  "domains",
+  "start",
+  "stop",
+  "restart",
+  "deploy",
+  "rollback",
+  "env",
+  "delete",
+  "watch",
+  "unwatch",
+  "mute",
+  "use",
+  "connect",
+  "disconnect",
+] as const; // literal names
+
+const Verb = z.enum(recordedVerbs);
+
+/** `restart,stop` */
+const Verbs = z
+  .string()
+  .max(200)
+  .transform((typed, context) => {
+    const verbs = typed.split(",").map((each) => each.trim().toLowerCase());
+    const read = z.array(Verb).safeParse(verbs);
+    if (read.success) return read.data;
+    const wrong = verbs.find((each) => !Verb.safeParse(each).success) ?? "";
+    context.addIssue(`History has no “${wrong}”. Use some of ${recordedVerbs.join(", ")}.`);
+    return z.NEVER;
+  });
+
 const Args = z.object({
   name: Target.optional(),
   by: Person.optional(),
+  verb: Verbs.optional(),
   since: Since.optional(),
   before: wholeNumber("--before", { from: 1, to: 999_999_999 }).optional(),
   /** Only in buttons: where earlier pages begin. */
@@ -78,6 +116,14 @@ function fields({ since }: FormValues): FormField[] {
     { ...workloadField, hint: "Default: all workloads.", isOptional: true },
     { id: "by", label: "Person", hint: "Default: everybody.", isOptional: true, input: { kind: "person" } },
     {
+      id: "verb",
+      hint: "Default: everything.",
+      label: "Commands",
+      isOptional: true,
+      isMore: true,
+      input: { kind: "choices", options: recordedVerbs.map((verb) => ({ value: verb, text: verb })) },
+    },
+    {
       id: "since",
       hint: "Default: all history.",
       label: "Period",
@@ -93,19 +139,16 @@ function fields({ since }: FormValues): FormField[] {
 export const history = readVerb({
   name: "history",
   summary: "Show requests and their outcomes, newest first",
-  usage: "history [NAME] [--by @user] [--since 7d] [--json]",
+  usage: "history [NAME] [--by @user] [--verb restart] [--since 7d] [--json]",
   example: "history web --since 7d",
   aliases: ["audit"],
   near: ["events", "activity", "changes"],
   phrases: [
-    ["who DID NAME[ last][ (DAY|SINCE)]", "history NAME --since DAY --since SINCE"],
+    ["who DID NAME[ last][ (DAY|SINCE)]", "history NAME --verb DID --since DAY --since SINCE"],
+    ["who (did|DID) (what|something|anything)[ (DAY|SINCE)]", "history --verb DID --since DAY --since SINCE"],
     [
-      "who (changed|did|approved|restarted|deleted) (what|something|anything)[ (DAY|SINCE)]",
-      "history --since DAY --since SINCE",
-    ],
-    [
-      "what (has |was |have we |did (we|people|they|somebody) |)(changed|change|happened|done|did|do|deployed)[ here][ (DAY|SINCE)]",
-      "history --since DAY --since SINCE",
+      "what (has |was |have we |did (we|people|they|somebody) |)(change|happened|done|did|do|DID)[ here][ (DAY|SINCE)]",
+      "history --verb DID --since DAY --since SINCE",
     ],
     [
       "what (has |was |)(changed|done) (in|on|with|about|for|to) NAME[ (DAY|SINCE)]",
@@ -115,7 +158,7 @@ export const history = readVerb({
       "(did (anything|something)|has (anything|something)) (change|changed|happen|happened)[ (DAY|SINCE)]",
       "history --since DAY --since SINCE",
     ],
-    ["when was NAME [last ](changed|restarted|scaled|stopped|started|deployed|created|touched)", "history NAME"],
+    ["when was NAME [last ]DID", "history NAME --verb DID"],
     ["SHOW[(last|latest|recent|all) ]EVENTS[ (DAY|SINCE)]", "history --since DAY --since SINCE"],
     [
       "SHOW[(last|latest|recent|all) ]EVENTS (of|for|to|on|in|about) NAME[ (DAY|SINCE)]",
@@ -126,6 +169,7 @@ export const history = readVerb({
   ],
   flags: {
     by: { value: "@user", summary: "only requests that this person made or decided" },
+    verb: { value: "VERB", summary: "only these commands, such as restart or deploy,rollback" },
     since: { value: "T", summary: "30m, 12h, 7d, 2w, today, yesterday or a day such as 2026-11-20 (from 00:00 UTC)" },
     before: { value: "N", summary: "only rows before this number of the file" },
     json: { summary: "every step as a file of up to 1,000 rows, sent only to you" },
@@ -142,10 +186,11 @@ export const history = readVerb({
 });
 
 /** Rows of both kinds are shown for `service/web`: each line names its kind. */
-function queryOf({ name, by, since, before }: Args, now: Date): Omit<HistoryQuery, "teamId" | "limit"> {
+function queryOf({ name, by, verb, since, before }: Args, now: Date): Omit<HistoryQuery, "teamId" | "limit"> {
   return {
     ...(name !== undefined && { name: name.name }),
     ...(by !== undefined && { userId: by }),
+    ...(verb !== undefined && { verbs: verb }),
     ...(since !== undefined && { since: sinceMoment(since, now) }),
     ...(before !== undefined && { before }),
   };
@@ -264,7 +309,7 @@ function withArgs(ask: Ask, more: Ask["args"]): Ask {
   return { ...ask, args: { ...args, ...more } };
 }
 
-/** "for web", "by dana", "since 7d". */
+/** "for web", "by dana", "limited to restart", "since 7d". */
 function filtersOf({ args }: Ask): string[] {
   const part = (name: string, say: (value: string) => string): string[] => {
     const value = args[name];
@@ -273,6 +318,7 @@ function filtersOf({ args }: Ask): string[] {
   return [
     ...part("name", (name) => `for ${name}`),
     ...part("by", (by) => `by ${/^<@[A-Z0-9]+\|([^>]+)>$/u.exec(by)?.[1] ?? by.replaceAll(/[<>@]/gu, "")}`),
+    ...part("verb", (verb) => `limited to ${verb.replaceAll(/,\s*/gu, ", ")}`),
     ...part("since", (since) => `since ${since}`),
   ];
 }

@@ -104,6 +104,7 @@ export const restart = powerVerb({
   op: "restartService",
   summary: "Restart all instances of a service",
   button: "Restart",
+  aliases: ["rollout restart"],
   near: ["reboot", "bounce", "recycle", "reload", "kick"],
   phrases: [
     ["(restart|reboot|bounce|reload|recycle|cycle) NAMES", "restart NAMES"],

@@ -76,7 +76,13 @@ function nothingToUndo(name: Target | undefined, ask: Ask): Message {
   const next =
     "A restart, a creation and a deletion can't be undone, nor a change of what the workload API didn't report. " +
     "A change is undone once.";
-  return post(`${sentence} ${next}`, [section(sentence, next), ...actions(recent(ask))]);
+  return post(`${sentence} ${next}`, [section(sentence, next), ...actions(backInstead(name, ask), recent(ask))]);
+}
+
+/** "revert web" may mean the version that somebody else deployed. */
+function backInstead(name: Target | undefined, ask: Ask) {
+  if (name === undefined || name.kind === "job") return undefined;
+  return askButton("Roll back…", { ...ask, verb: "rollback", args: { name: `service/${name.name}` } });
 }
 
 function recent(ask: Ask) {

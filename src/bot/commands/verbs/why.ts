@@ -1,5 +1,8 @@
 import { z } from "zod";
-import type { Command, ReadCommand } from "../command.ts";
+import type { HistoryEvent, HistoryEventKind } from "../../changes/history-event.ts";
+import { UserError } from "../../errors.ts";
+import { historyLine } from "../../views/kit/history-line.ts";
+import type { Command, ReadCommand, VerbContext } from "../command.ts";
 import { workloadField } from "../forms/fields.ts";
 import { Target } from "../grammar/argument-types.ts";
 import { readVerb } from "../grammar/verb.ts";
@@ -12,7 +15,7 @@ import { counted, grouped, truncate, visible } from "../../views/kit/text.ts";
 import { age, span } from "../../views/kit/time.ts";
 import { failureRate, readWords, logTexts, newestPage } from "../../views/kit/log-text.ts";
 import type { LogLook } from "../lookup/log-look.ts";
-import { context, preformatted, section, type Line, type Block } from "../../views/kit/blocks.ts";
+import { actions, askButton, context, preformatted, section, type Line, type Block } from "../../views/kit/blocks.ts";
 import { strong, words } from "../../views/kit/inline.ts";
 import { redactLines } from "../../logs/redact.ts";
 
@@ -34,21 +37,91 @@ export function whyCommand(commands: () => readonly Command[]): ReadCommand {
     args: z.object({ name: Target }),
     reads: ["getService", "getJob"],
     form: { title: "Why does it fail?", submit: "Show", fields: () => [workloadField] },
-    async answer({ name }, context) {
-      const found = await findListed(name, context);
-      const facts = await factsOf(found, { commands: commands(), context, readsLog: true });
-      const { log, now } = facts;
+    async answer({ name }, verbContext) {
+      const found = await findListed(name, verbContext);
+      const [facts, changes] = await Promise.all([
+        factsOf(found, { commands: commands(), context: verbContext, readsLog: true }),
+        changesOf(found, verbContext),
+      ]);
+      const { log, now, waiting } = facts;
       const events = eventBlocks(found, now);
       const failures = failureBlocks(log, now);
+      const changed = changeBlocks(changes, verbContext);
+      const isQuiet = changes?.length === 0 && waiting?.changes?.length === 0;
       return workloadCard(found, {
         ...facts,
-        // The details say more than a rate.
+        // The details say more than a rate, and more than the last change.
         log: undefined,
+        last: changes === undefined || changes.length === 0 ? facts.last : undefined,
         verdict: verdictOn(found, log, now),
-        details: failures === undefined && events.length === 0 ? undefined : [...events, ...(failures ?? [])],
+        details:
+          failures === undefined && events.length === 0 && changed.length === 0
+            ? undefined
+            : [
+                ...restartBlocks(found),
+                ...changed,
+                ...events,
+                ...(failures ?? []),
+                ...(isQuiet ? [context("No request in the last day · nothing waits")] : []),
+                ...crashLogButton(found, verbContext),
+              ],
       });
     },
   });
+}
+
+const DAY_MS = 24 * 60 * 60_000;
+/** Rows of a day that are looked at, and how many of them are shown. */
+const ROWS = 40;
+const CHANGES = 4;
+
+/** What was requested about it in the last day, newest first; undefined when history can't be read. */
+async function changesOf(found: Found, { records, now }: VerbContext): Promise<readonly HistoryEvent[] | undefined> {
+  const { kind, region } = found;
+  const name = nameOf(found);
+  try {
+    const since = new Date(now.getTime() - DAY_MS);
+    const { events } = await records.history({ name, since, show: "outcomes", limit: ROWS });
+    return events.filter(
+      ({ workload, kind: what }) =>
+        changeKinds.has(what) && workload?.kind === kind && workload.region === region && workload.name === name,
+    );
+  } catch (error) {
+    if (error instanceof UserError) return undefined;
+    throw error;
+  }
+}
+
+/** Rows about something that may have changed the workload. */
+const changeKinds: ReadonlySet<HistoryEventKind> = new Set(["done", "failed", "unknown"]);
+
+function changeBlocks(changes: readonly HistoryEvent[] | undefined, { now, defaultRegion }: VerbContext): Block[] {
+  if (changes === undefined) return [context("Couldn't read what changed. Try again in a minute.")];
+  const lines = changes
+    .slice(0, CHANGES)
+    .map((event): Line => historyLine(event, { now, defaultRegion, detail: "full" }));
+  const [first, ...rest] = lines;
+  const more = changes.length - lines.length;
+  if (first === undefined) return [];
+  return [section("Changed in the last day:", first, ...rest, ...(more > 0 ? [`and ${more} more`] : []))];
+}
+
+/** The status counts those of the last minutes. */
+function restartBlocks(found: Found): Block[] {
+  if (found.kind === "job") return [];
+  const { restarts, restart_count: ever = 0 } = found.service;
+  return ever > (restarts?.count ?? ever) ? [section([words(`${counted(ever, "restart")} in all`)])] : [];
+}
+
+/** The run that crashed says more than the one that just began. */
+function crashLogButton(found: Found, { ask }: VerbContext): Block[] {
+  if (found.kind === "job" || statusOf(found).isRestarting !== true) return [];
+  const args = { name: `service/${nameOf(found)}`, previous: true };
+  return actions(askButton("Log before the crash", { verb: "logs", region: found.region, share: ask.share, args }));
+}
+
+function nameOf(found: Found): string {
+  return found.kind === "service" ? found.service.name : found.job.metadata.name;
 }
 
 const CAUSE_MESSAGE = 120;

@@ -144,12 +144,13 @@ function storedFacts({ sealer, teamId, stored, own, freeBytes }: Stored) {
   if (stored instanceof StoreError) {
     // This replica still knows about itself.
     const replicas = [{ id: "this", report: own }];
-    return { boundChannels: [], database: databaseAway(stored), keys: undefined, replicas };
+    return { boundChannels: [], database: databaseAway(stored), keys: undefined, replicas, failingReceivers: [] };
   }
   return {
     boundChannels: stored.boundChannels.flatMap((each) => (each.teamId === teamId() ? [each.channelId] : [])),
     database: { ...stored.database, freeBytes },
     keys: { ids: sealer.keyIds, sealed: sealedRowsOf(sealer, stored.sealed), exposedFile: undefined },
+    failingReceivers: stored.failingReceivers,
     // A stored report is up to two seconds old, and doesn't know of the command that asks.
     replicas: stored.replicas.map((each) => {
       const isOwn = each.report?.host === own.host && each.report.startedAt === own.startedAt;

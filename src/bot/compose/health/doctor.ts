@@ -1,7 +1,6 @@
 import { pino } from "pino";
-import { readFileSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { stat } from "node:fs/promises";
-import { join } from "node:path";
 import { createApi } from "../../../api/client.ts";
 import { loadTls } from "../../../platform/database/database-tls.ts";
 import type {
@@ -21,11 +20,12 @@ import { databaseFile } from "../../store/database/session.ts";
 import { type Looked, lookIntoStore, type LookPlace } from "../../store/database/inspect.ts";
 import { defaultPolicy, PolicyError } from "../../policy/read-policy.ts";
 import { policyTrouble, readPolicies } from "../policy-source.ts";
+import { configuredKeyring, keyFileOf } from "../keys.ts";
 import { manifestScopes } from "../manifest.ts";
 import { type Config, readConfig } from "../config.ts";
 import { ConfigError } from "../config-problems.ts";
 import { askApi, databaseAway, freeBytesOf, hostOf, policyFacts, sealedRowsOf } from "./gather-facts.ts";
-import { createSealer, type Sealer, type Keyring, readKeyring } from "../../accounts/seal.ts";
+import { createSealer, type Sealer } from "../../accounts/seal.ts";
 import { askForConnection, askSlack } from "../../slack/directory/ask-slack.ts";
 import { openTokens } from "../../slack/install/oauth.ts";
 import type { SlackAccess } from "../../slack/send/clients.ts";
@@ -114,8 +114,11 @@ async function storedIn({ service, store, dataDir }: Config, now: () => Date): P
 }
 
 /** Without a database nothing runs; of one with another schema, nothing but its version is known. */
-function storedFacts(config: Config, stored: Stored): Pick<Facts, "boundChannels" | "keys" | "replicas"> {
-  const nothing = { boundChannels: [], keys: undefined };
+function storedFacts(
+  config: Config,
+  stored: Stored,
+): Pick<Facts, "boundChannels" | "keys" | "replicas" | "failingReceivers"> {
+  const nothing = { boundChannels: [], keys: undefined, failingReceivers: [] };
   if (stored === undefined) return { ...nothing, replicas: [] };
   if (stored instanceof Error) return { ...nothing, replicas: undefined };
   const { inspection } = stored;
@@ -125,6 +128,7 @@ function storedFacts(config: Config, stored: Stored): Pick<Facts, "boundChannels
     boundChannels: inspection.boundChannels.map(({ channelId }) => channelId),
     keys: keyFacts(config, inspection),
     replicas: inspection.replicas,
+    failingReceivers: inspection.failingReceivers,
   };
 }
 
@@ -158,7 +162,7 @@ async function apiFacts(config: Config, network: Network, looked: Looked | undef
     return { kind: "own", host: hostOf(url), connected, workspaces: installations.length };
   }
   return askApi({
-    api: createApi({ baseUrl: url, fetch: network.fetch }),
+    api: createApi({ baseUrl: url, send: network.send }),
     account,
     settings,
     calls: { count, perDay: undefined },
@@ -221,7 +225,7 @@ function unopened(workspace: string): SlackFacts {
 
 /** The configured keys, and what they open of what is stored. Makes no key file, unlike a start. */
 function keyFacts(config: Pick<Config, "keys" | "dataDir">, inspection: Inspection): KeyFacts {
-  const file = fileOf(config);
+  const file = keyFileOf(config);
   const keyring = configuredKeyring(config);
   const nothing = { ids: [], sealed: [], exposedFile: undefined };
   if ("problem" in keyring) return { ...nothing, problem: keyring.problem };
@@ -231,23 +235,4 @@ function keyFacts(config: Pick<Config, "keys" | "dataDir">, inspection: Inspecti
     sealed: sealedRowsOf(sealer, inspection.sealed),
     exposedFile: file !== undefined && (statSync(file).mode & 0o077) !== 0 ? file : undefined,
   };
-}
-
-function fileOf({ keys, dataDir }: Pick<Config, "keys" | "dataDir">): string | undefined {
-  return keys === undefined ? join(dataDir, "gantry.key") : undefined;
-}
-
-/** From the settings or the key file; or why they can't be used. */
-function configuredKeyring(
-  config: Pick<Config, "keys" | "dataDir">,
-): { readonly keys: Keyring } | { readonly problem: string } {
-  const { keys } = config;
-  const file = fileOf(config);
-  const where = file ?? "GANTRY_KEYS";
-  try {
-    return { keys: readKeyring(file === undefined ? (keys ?? "") : readFileSync(file, "utf8").trim()) };
-  } catch (error) {
-    const why = error instanceof Error ? (error.message.split(". ")[0] ?? "") : String(error);
-    return { problem: `The keys in ${where} can't be used: ${why}` };
-  }
 }

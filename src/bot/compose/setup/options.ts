@@ -36,8 +36,8 @@ export type SetupOptions = {
   readonly wantsHelp: boolean;
 };
 
-export const setupUsage = `Usage: npm run setup -- [options]
-Connects Gantry to Slack and to your containers: asks, checks each answer, and writes .env.
+/** What follows the usage line. */
+export const setupHelp = `Connects Gantry to Slack and to your containers: asks, checks each answer, and writes .env.
 Every answer can be an option or the variable with that name; what .env holds is the default.
 
   --transport socket|http        socket: Gantry connects to Slack; http: Slack calls a public https address

@@ -113,7 +113,7 @@ export function lastWords({ slack, settings, listen }: Config, { file, removed, 
           `In Slack, as an admin of the workspace: ${command} connect workspace`,
         ]
       : ["In Slack, in a channel: /invite @gantry"];
-  const doctor = isImage ? "docker exec gantry node src/bin/doctor.ts" : "npm run doctor";
+  const doctor = isImage ? "docker exec gantry gantry doctor" : "npm run doctor";
   const steps = [start, ...address, ...first, `Then: ${command} list`, `If something doesn't work: ${doctor}`];
   const wrote = `Wrote ${file}, readable only by you.${removed.length === 0 ? "" : ` Removed ${removed.join(", ")}.`}`;
   return [wrote, ...steps.map((step, at) => `  ${at + 1}. ${step}`)].join("\n");

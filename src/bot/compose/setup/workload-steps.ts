@@ -6,6 +6,7 @@ import { engines, engineVariables } from "../../../service/engines.ts";
 import type { EnvChanges } from "./env-file.ts";
 import { askFor, askWhich, type Known } from "./asker.ts";
 import { type Api, type ApiAccount, createApi } from "../../../api/client.ts";
+import { sendTo } from "../../../platform/http/send.ts";
 import { Problem } from "../../../api/problem.ts";
 import { broken, type Judged, ok, counted } from "../../health/finding.ts";
 import type { Network } from "../../../platform/http/network.ts";
@@ -93,7 +94,7 @@ export async function tryList({ service, settings }: Config, network: Network): 
   if (service.kind === "embedded") return listInside(service);
   const { url, account } = service;
   if (account === undefined) return ok("Each workspace connects its own account of the workload API");
-  const api = createApi({ baseUrl: url, fetch: network.fetch });
+  const api = createApi({ baseUrl: url, send: network.send });
   return list(api, { account, regions: [settings.region], of: new URL(url).host });
 }
 
@@ -104,7 +105,7 @@ async function listInside(config: EmbeddedService): Promise<Judged> {
     const local = await openLocalService({ config, dataDir, log: pino({ level: "silent" }) });
     try {
       const regions = local.about().regions.filter((each) => each.services);
-      const api = createApi({ baseUrl: local.baseUrl, fetch: local.fetch });
+      const api = createApi({ baseUrl: local.baseUrl, send: sendTo(local.fetch) });
       const names = regions.map(({ name }) => name);
       return await list(api, { account: local.account, regions: names, of: config.engine.descriptor.says.place });
     } finally {

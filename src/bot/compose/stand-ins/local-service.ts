@@ -1,4 +1,6 @@
+import { randomUUID } from "node:crypto";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import { existsSync, writeFileSync } from "node:fs";
 import type { ApiAccount, AccountApi } from "../../../api/client.ts";
@@ -9,6 +11,8 @@ import type { EngineAbout } from "../../../service/engine.ts";
 import { makeToken } from "../../../service/api/users.ts";
 import type { Call } from "../../../api/operations.ts";
 import type { Settings } from "../../commands/command.ts";
+import type { Store } from "../../store/store.ts";
+import { unawaited } from "../../../platform/unawaited.ts";
 import { Problem } from "../../../api/problem.ts";
 
 export type LocalService = {
@@ -25,6 +29,8 @@ export type LocalService = {
   readonly close: () => Promise<void>;
 };
 
+const ACCOUNT = "gantry";
+
 type LocalServiceParts = {
   readonly config: EmbeddedService;
   readonly dataDir: string;
@@ -34,7 +40,7 @@ type LocalServiceParts = {
 /** The workload API in this process, on the configured engine. Throws when that can't be used. */
 export async function openLocalService({ config, dataDir, log }: LocalServiceParts): Promise<LocalService> {
   const { engine, callsPerDay } = config;
-  const account = { username: "gantry", token: makeToken() };
+  const account = { username: ACCOUNT, token: makeToken() };
   const opened = await engine.open({
     dataDir: join(dataDir, "service"),
     users: [account.username],
@@ -48,6 +54,7 @@ export async function openLocalService({ config, dataDir, log }: LocalServicePar
   for (const notice of opened.notices) log.warn(notice);
   const fetch = serve({
     engine: opened.engine,
+    changes: opened.changes,
     users: [account],
     checkAnswers: true,
     log,
@@ -66,7 +73,7 @@ export async function openLocalService({ config, dataDir, log }: LocalServicePar
 
 type Regions = Pick<Settings, "region" | "jobsRegion">;
 
-/** Demo workloads: a service that serves, one that logs, and a job that ends. */
+/** Demo workloads: a service that serves, one that logs, one that crashes, and a job that ends. */
 function demoCalls({ region, jobsRegion }: Regions): readonly Call<"createService" | "createJob">[] {
   const limits = { memory: "256" };
   return [
@@ -87,6 +94,15 @@ function demoCalls({ region, jobsRegion }: Regions): readonly Call<"createServic
       body: { target_instance_size: 1, containers: [{ image: "gantry/worker", resources: { limits } }] },
     },
     {
+      op: "createService",
+      path: { region, service_name: "checkout" },
+      query: undefined,
+      body: {
+        target_instance_size: 1,
+        containers: [{ image: "gantry/flaky", env: [{ name: "AFTER_MS", value: "4000" }], resources: { limits } }],
+      },
+    },
+    {
       op: "createJob",
       path: { region: jobsRegion, job_name: "nightly-report" },
       query: undefined,
@@ -95,23 +111,95 @@ function demoCalls({ region, jobsRegion }: Regions): readonly Call<"createServic
   ];
 }
 
+type Demo = {
+  readonly dataDir: string;
+  readonly settings: Regions;
+  readonly log: Logger;
+  readonly store: Pick<Store, "addWatch">;
+  /** Before the service that fails is mended. */
+  readonly wait?: (ms: number) => Promise<void>;
+};
+
 /**
- * Creates the demo workloads through the API, once per data folder, so that a deleted one stays deleted. Failures are
- * only logged.
+ * Creates the demo workloads through the API, once per data folder, so that a deleted one stays deleted. One of them
+ * crashes, which is told in #ops, and is mended a minute later, which is told too. Failures are only logged.
  */
-export async function createDemo(
-  api: AccountApi,
-  { dataDir, settings, log }: { readonly dataDir: string; readonly settings: Regions; readonly log: Logger },
-): Promise<void> {
+export async function createDemo(api: AccountApi, demo: Demo): Promise<void> {
+  const { dataDir, settings, log } = demo;
   const marker = join(dataDir, "demo-created");
   if (existsSync(marker)) return;
-  for (const call of demoCalls(settings)) {
-    try {
-      await api.send(call);
-    } catch (error) {
-      if (!(error instanceof Problem)) throw error;
-      log.warn({ err: error, op: call.op }, "couldn't create a demo workload");
-    }
-  }
+  await watchDemo(demo);
+  for (const call of demoCalls(settings)) await sent(api, call, log);
   writeFileSync(marker, `${new Date().toISOString()}\n`);
+  unawaited(mendDemo(api, demo), (err) => log.warn({ err }, "couldn't mend the demo workload that fails"));
 }
+
+async function sent(api: AccountApi, call: Call<"createService" | "createJob" | "updateService">, log: Logger) {
+  try {
+    await api.send(call);
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    log.warn({ err: error, op: call.op }, "couldn't create a demo workload");
+  }
+}
+
+/** Dana's, in the channel where the bot is: see playground/workspace/seeds.ts. */
+async function watchDemo({ store, settings }: Demo): Promise<void> {
+  const teamId = "T0PLAYGR";
+  const who = { userId: "U0DANA", name: "Dana Reyes" };
+  const channelId = "C0OPS";
+  const watch = {
+    id: randomUUID(),
+    teamId,
+    owner: who,
+    source: "person",
+    account: { owner: { kind: "workspace" }, username: ACCOUNT },
+    target: { kind: undefined, names: "*", region: settings.region },
+    place: { kind: "channel", channelId },
+    events: ["failing", "recovered", "job-failed"],
+    afterMs: 0,
+    quiet: undefined,
+    digest: undefined,
+  } as const; // literal kinds
+  const nothing = {
+    changeId: undefined,
+    workload: undefined,
+    rule: undefined,
+    elapsedMs: undefined,
+    reference: undefined,
+  };
+  await store.addWatch(
+    watch,
+    { perOwner: 50, perPlace: 100 },
+    {
+      ...nothing,
+      kind: "watched",
+      teamId,
+      who,
+      channelId,
+      verb: "watch",
+      account: ACCOUNT,
+      breakGlass: false,
+      result: "all: failing, recovered, job failed",
+    },
+  );
+}
+
+const MEND_AFTER_MS = 60_000;
+
+async function mendDemo(api: AccountApi, { settings, log, wait = later }: Demo): Promise<void> {
+  await wait(MEND_AFTER_MS);
+  await sent(
+    api,
+    {
+      op: "updateService",
+      path: { region: settings.region, service_name: "checkout" },
+      query: undefined,
+      body: { containers: [{ image: "gantry/worker", env: { remove: ["AFTER_MS"] } }] },
+    },
+    log,
+  );
+}
+
+/** A process that ends earlier doesn't wait for it. */
+const later = (ms: number): Promise<void> => sleep(ms, undefined, { ref: false });

@@ -1,24 +1,20 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Send } from "../../../platform/http/send.ts";
 import type { ExternalFault } from "../../../playground/world.ts";
-
-type Fetch = (request: Request) => Promise<Response>;
 
 /** Noticeable, but within the 5 s limit of a read. */
 const SLOW_MS = 3_000;
 
-/** A `fetch` with switches that make the workload API slow or unreachable, to try out how the bot behaves. */
-export function troubledService(fetch: Fetch): { readonly fetch: Fetch; readonly switches: readonly ExternalFault[] } {
+/** Switches that make the workload API slow or unreachable, to try out how the bot behaves. */
+export function troubledService(send: Send): { readonly send: Send; readonly switches: readonly ExternalFault[] } {
   let isSlow = false;
   let isDown = false;
   return {
-    async fetch(request) {
-      if (isDown) {
-        // Node's error for a port on which nothing listens.
-        const cause = Object.assign(new Error("connect ECONNREFUSED"), { code: "ECONNREFUSED" });
-        throw new TypeError("fetch failed", { cause });
-      }
-      if (isSlow) await sleep(SLOW_MS, undefined, { signal: request.signal });
-      return fetch(request);
+    async send(url, outgoing) {
+      // Node's error for a port on which nothing listens.
+      if (isDown) throw Object.assign(new Error("connect ECONNREFUSED"), { code: "ECONNREFUSED" });
+      if (isSlow) await sleep(SLOW_MS, undefined, { signal: outgoing.signal });
+      return send(url, outgoing);
     },
     switches: [
       { label: "The workload API is slow (3 s)", set: (on) => (isSlow = on) },

@@ -1,6 +1,7 @@
 import type { NewHistoryEvent } from "../../changes/history-event.ts";
 import type { InstallationRows } from "../../workflow/access/installation.ts";
-import type { Store } from "../../store/store.ts";
+import type { AllWatching } from "../../workflow/ports.ts";
+import type { AuditRows, Store } from "../../store/store.ts";
 
 /** What concerns all workspaces: only the sweep and the installer have it. */
 type ForAll =
@@ -12,9 +13,15 @@ type ForAll =
   | "takeDeliveries"
   | "beat"
   | "inspect"
+  | "waiting"
   | "isAlone"
   | "movedChannels"
   | "forgetElsewhere"
+  | "allWatches"
+  | "dueDigests"
+  | keyof AllWatching
+  | "dueFollows"
+  | keyof AuditRows
   | "close";
 
 /** The store as one workspace sees it. */
@@ -57,6 +64,36 @@ export function workspaceStore(store: Store, teamId: string): WorkspaceStore {
     unbind: async (channel, event) => store.unbind(own(channel), own(event)),
     moveChannel: async (move) => store.moveChannel(own(move)),
     setRegion: async (id, userId, region) => store.setRegion(ownId(id), userId, region),
+    addWatch: async (watch, limits, event) => store.addWatch(own(watch), limits, own(event)),
+    removeWatch: async (id, event) => store.removeWatch(own(id), own(event)),
+    pauseWatch: async (id, { why, event }) => store.pauseWatch(own(id), { why, event: own(event) }),
+    resumeWatch: async (id, event) => store.resumeWatch(own(id), own(event)),
+    completedJobs: async (where) => store.completedJobs(own(where)),
+    createdJobs: async (where) => store.createdJobs(own(where)),
+    lookNow: async (id) => store.lookNow(own(id)),
+    lastLooks: async (id) => store.lastLooks(ownId(id)),
+    takeDigest: async (id, dueAt) => store.takeDigest(own(id), dueAt),
+    setFileWatches: async (id, watches) => store.setFileWatches(ownId(id), watches.map(own)),
+    watchesOf: async (where) => store.watchesOf(own(where)),
+    mute: async (mute, event) => store.mute(own(mute), own(event)),
+    unmute: async (mute, event) => store.unmute(own(mute), own(event)),
+    mutesOf: async (id) => store.mutesOf(ownId(id)),
+    watchesOn: async (list, jobsRegion) => store.watchesOn(own(list), jobsRegion),
+    hint: async (list) => store.hint(own(list)),
+    keptOf: async (list) => store.keptOf(own(list)),
+    incidentsOf: async (list, withinMs) => store.incidentsOf(own(list), withinMs),
+    endRound: async (round, result) => {
+      for (const incident of result.incidents) own(incident);
+      return store.endRound(own(round), result);
+    },
+    dueNotices: async (place) => store.dueNotices(own(place)),
+    placeNotices: async (placing) => store.placeNotices(own(placing)),
+    beginAlertDrawing: async (id, team) => store.beginAlertDrawing(id, ownId(team)),
+    takeAlert: async (id, team, who) => store.takeAlert(id, ownId(team), who),
+    beginFollow: async (follow) => store.beginFollow(own(follow)),
+    takeFollow: (id) => store.takeFollow(id, teamId),
+    stopFollow: async (id, by) => store.stopFollow(own(id), by),
+    sealedFollow: async (id) => store.sealedFollow(own(id)),
     profilesOf: async (id, userIds) => store.profilesOf(ownId(id), userIds),
     saveProfiles: async (id, profiles) => store.saveProfiles(ownId(id), profiles),
     forgetProfile: async (id, userId) => store.forgetProfile(ownId(id), userId),
@@ -65,11 +102,15 @@ export function workspaceStore(store: Store, teamId: string): WorkspaceStore {
   };
 }
 
-/** Found by Slack's ids of deliveries, which are unique, or by the token of a drawing or telling, which nobody else has. */
+/** Found by Slack's ids of deliveries, which are unique, or by the token of a drawing, telling, follow or digest, which nobody else has. */
 function ofDeliveries(store: Store) {
   const { accept, finish, remember, isKnown, drop, holdDrawing, markDrawn, postponeDrawing } = store;
+  const { saveFollow, endFollow, holdDigest, moveDigest, postponeDigest } = store;
   const { holdTelling, markTold, postponeTelling } = store;
+  const { holdAlertDrawing, markAlertDrawn, postponeAlertDrawing } = store;
   const { sendWithinMs, isOpen, isReachable } = store;
   const drawing = { holdDrawing, markDrawn, postponeDrawing, holdTelling, markTold, postponeTelling };
-  return { accept, finish, remember, isKnown, drop, ...drawing, sendWithinMs, isOpen, isReachable };
+  const alerts = { holdAlertDrawing, markAlertDrawn, postponeAlertDrawing };
+  const ours = { ...drawing, ...alerts, saveFollow, endFollow, holdDigest, moveDigest, postponeDigest };
+  return { accept, finish, remember, isKnown, drop, ...ours, sendWithinMs, isOpen, isReachable };
 }

@@ -6,6 +6,7 @@ import { createDirectory } from "../../commands/lookup/directory.ts";
 import type { ReplicaReport } from "../../health/facts.ts";
 import type { LogPool } from "../../logs/threads/log-pool.ts";
 import type { Policy } from "../../policy/policy.ts";
+import { createAlerts } from "../../slack/cards/alerts.ts";
 import { createCards } from "../../slack/cards/cards.ts";
 import { createIdentity, type Identity } from "../../slack/directory/identity.ts";
 import { createPace } from "../../slack/directory/lookups.ts";
@@ -18,12 +19,14 @@ import type { WorkspaceParts } from "../../slack/parts.ts";
 import type { TransportChoice } from "../../slack/receive/transport.ts";
 import { createBackOff, logFailure } from "../../slack/send/call.ts";
 import { createClients, type SlackAccess } from "../../slack/send/clients.ts";
+import { createFollowMessages } from "../../slack/send/follow-messages.ts";
 import { createMessenger } from "../../slack/send/messenger.ts";
 import { createResponder } from "../../slack/send/responder.ts";
 import { classify } from "../../slack/send/slack-error.ts";
 import type { Store } from "../../store/store.ts";
 import { createAccounts } from "../../workflow/access/accounts.ts";
 import { createCallCounts } from "../../workflow/access/call-counts.ts";
+import { alertStory } from "../../workflow/watching/story.ts";
 import { createEnvValues, rememberingEnv } from "../../workflow/access/env-values.ts";
 import { createCheckup, type HealthParts } from "../health/bot-checkup.ts";
 import type { WorkspaceStore } from "./workspace-store.ts";
@@ -122,6 +125,15 @@ export function createWorkspace(shared: Shared, one: OneWorkspace): Workspace {
     refreshHome: (origin) => homeLater(deps, origin),
   });
   const cards = createCards({ messenger, people, store, sealer, settings, clock, log });
+  const alerts = createAlerts({
+    messenger,
+    store,
+    clock,
+    log,
+    teamId,
+    // It needs the parts that need the alerts.
+    story: (alert, how) => alertStory(deps, alert, how),
+  });
 
   const envValues = createEnvValues(nowMs);
   const api = rememberingEnv(shared.api.isolated(), envValues);
@@ -132,6 +144,7 @@ export function createWorkspace(shared: Shared, one: OneWorkspace): Workspace {
 
   const deps: WorkspaceParts = {
     accounts,
+    alerts,
     api,
     calls,
     cards,
@@ -140,6 +153,7 @@ export function createWorkspace(shared: Shared, one: OneWorkspace): Workspace {
     directory: createDirectory(nowMs),
     dropped,
     envValues,
+    followMessages: createFollowMessages(messenger),
     installations,
     lanes,
     log,

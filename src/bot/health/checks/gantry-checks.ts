@@ -41,6 +41,16 @@ export function replicas(facts: Facts): Judged[] {
   return [ok(says)];
 }
 
+/** Says something only while a receiver of history fails. */
+export function audit({ failingReceivers, now }: Facts): Judged[] {
+  return failingReceivers.map(({ name, since, waiting }) =>
+    warning(
+      `The audit's ${name} hasn't taken history for ${ageOf(since, now)}, and lacks ${counted(waiting, "event")}`,
+      "The log has the reason; a webhook has to answer with 2xx within 10 s. Events are sent again until it does.",
+    ),
+  );
+}
+
 /** People notice when something waits for longer. */
 const LONG_MS = 10_000;
 

@@ -2,7 +2,7 @@ import { createRefusals, type CardParts, createDrawLease, type Work, retireCard 
 import type { Cards, Drawable } from "../../workflow/ports.ts";
 import { tellRequester } from "./tell-requester.ts";
 import type { HistoryEventKind } from "../../changes/history-event.ts";
-import type { Card } from "../../changes/stored-change.ts";
+import { type Card, isNotifying } from "../../changes/stored-change.ts";
 import { diffReplies } from "../../views/cards/diff.ts";
 import { excerptReply, storyReply } from "../../views/cards/change-story.ts";
 import type { Post } from "../../views/kit/post.ts";
@@ -166,6 +166,8 @@ async function endInThread(parts: CardParts, work: Work, shown: ShownCard): Prom
   // If we lost the right to draw, the store schedules another update: ours may have overwritten a newer one.
   const toldSeq = failure === "lost" ? undefined : newest;
   const isMore = await store.markDrawn(change.id, { token, version: change.version, card, isShown, toldSeq });
+  if (isShown && isNotifying(change))
+    await tellRequester(parts, change.id, { isOverdue: false, content: work.content });
   if (isMore && !isStored && replies.length === 0) {
     // If another replica took over during the post, its card counts, and ours must not keep its buttons.
     const current = (await store.find({ id: change.id }))?.card;
@@ -179,35 +181,52 @@ function hasEvent({ newEvents }: Work, wanted: HistoryEventKind): boolean {
 }
 
 /** Replies for the thread: the story of a Change that people decide on; of any other, only that it is in trouble, and why. */
-function repliesFor({ settings }: CardParts, work: Work, isShown: boolean): readonly Post[] {
+function repliesFor({ settings }: CardParts, work: Work, isShown: boolean): readonly Reply[] {
   const { change, newEvents } = work;
   // How a Change ended whose card can't show it is told to its requester, here if Slack takes it.
   const isToldAnyway = !isShown && change.settledAt !== undefined;
   const tellsStory = (change.terms !== undefined || change.breakGlass) && !isToldAnyway;
   const trouble = isToldAnyway ? [] : newEvents.filter(({ kind }) => kind === "health");
-  const story = storyReply(tellsStory ? newEvents : trouble, { change, defaultRegion: settings.region });
+  const story = storyReply(tellsStory ? newEvents : trouble, {
+    change,
+    defaultRegion: settings.region,
+    isNotifying: isNotifying(change),
+  });
   const all = tellsStory && hasEvent(work, "requested") ? diffReplies(change) : [];
   const excerpt = hasEvent(work, "health") ? excerptReply(change) : undefined;
-  return [story, ...all, excerpt].filter((reply) => reply !== undefined);
+  return [
+    { key: "story", post: story },
+    ...all.map((post, at) => ({ key: `changes ${at + 1}`, post })),
+    { key: "excerpt", post: excerpt },
+  ].flatMap(({ key, post }) => (post === undefined ? [] : [{ key, post }]));
 }
 
-type Thread = { readonly card: Card; readonly replies: readonly Post[] };
+/** A message for the thread; its key says which one of the same news it is. */
+type Reply = { readonly key: string; readonly post: Post };
 
-/** Why the thread lacks something; after a temporary failure the rest of it waits. Undefined when it is complete. */
+type Thread = { readonly card: Card; readonly replies: readonly Reply[] };
+
+/**
+ * Why the thread lacks something; after a temporary failure the rest of it waits. Undefined when it is complete. Each reply is
+ * stored before the next one, or a thread that Slack takes one message at a time of would begin again for ever.
+ */
 async function tellThread(
   { messenger, log }: CardParts,
-  { change, content, lease }: Work,
+  { change, content, lease, newest, told }: Work,
   { card, replies }: Thread,
 ): Promise<SlackFailure | "lost" | undefined> {
   let refused: SlackFailure | undefined;
-  for (const reply of replies) {
-    if (!(await lease.extend())) return "lost";
+  let keys = told;
+  for (const { key, post } of replies.filter(({ key }) => !told.includes(key))) {
+    const isBegun = newest !== undefined && keys.length > told.length;
+    if (!(await lease.extend(isBegun ? { upTo: newest, keys } : undefined))) return "lost";
     const channel = card.channelId;
-    let posted = await messenger.post({ channel, threadTs: threadOf(change, content) ?? card.ts }, reply, "card");
+    let posted = await messenger.post({ channel, threadTs: threadOf(change, content) ?? card.ts }, post, "card");
     if (!posted.ok && posted.failure.kind === "gone") {
       if (!(await lease.extend())) return "lost";
-      posted = await messenger.post({ channel, threadTs: card.ts }, reply, "card");
+      posted = await messenger.post({ channel, threadTs: card.ts }, post, "card");
     }
+    keys = [...keys, key];
     if (posted.ok) continue;
     log.warn({ changeId: change.id, ...logged(posted.failure) }, "couldn't continue a thread");
     // Temporary: a later draw posts these events.

@@ -99,7 +99,9 @@ export function threadOf(change: StoredChange, content: Work["content"]): string
 }
 
 function canUndo({ sealer }: CardParts, { change, content }: Work): boolean {
-  if (change.state !== "done" || change.isUndone) return false;
+  // Of several workloads, some may have been changed before one failed.
+  const isChanged = change.state === "done" || (change.state === "failed" && change.parts !== undefined);
+  if (!isChanged || change.isUndone) return false;
   const opened = content();
   return opened !== undefined && undoRequest(sealer, change, opened) !== undefined;
 }

@@ -1,4 +1,4 @@
-import type { StoredChange } from "../../changes/stored-change.ts";
+import { isNotifying, type StoredChange } from "../../changes/stored-change.ts";
 import { newsPost, type NewsPost } from "../../views/cards/news-post.ts";
 import { isWatched, type News, dueNews } from "../../workflow/news.ts";
 import { isDirect } from "../../workflow/origin.ts";
@@ -30,6 +30,7 @@ type TellReason = {
 /**
  * Tells the requester what they are owed and their card doesn't show, once, by the first route that Slack takes: the thread
  * of the card, their conversation with the bot, the response_url while it is valid. Without a card, first where they asked.
+ * What they asked to be told of is told in their conversation with the bot first, whatever the card shows.
  * Nothing happens while another replica tells. Never rejects because of Slack: what reached nobody is told later.
  */
 export async function tellRequester(parts: CardParts, changeId: string, why: TellReason): Promise<void> {
@@ -85,10 +86,12 @@ function routesFor(parts: CardParts, telling: Telling): readonly Route[] {
           () =>
             messenger.respond(responseUrl, postFor("alone"), { response_type: "ephemeral", replace_original: false }),
         ];
-  if (card === undefined) return [...respond, direct];
+  const isAsked = isNotifying(change);
+  if (card === undefined) return isAsked ? [direct, ...respond] : [...respond, direct];
   const inThread: Route = () =>
     messenger.post({ channel: card.channelId, threadTs: threadTs ?? card.ts }, postFor("thread"), "answer");
-  return [...(isThreadOpen(telling) && telling.isCardShown !== true ? [inThread] : []), direct, ...respond];
+  const thread = isThreadOpen(telling) && telling.isCardShown !== true ? [inThread] : [];
+  return isAsked ? [direct, ...thread, ...respond] : [...thread, direct, ...respond];
 }
 
 /** False: Slack would refuse a reply as it refused the update. */
@@ -107,6 +110,7 @@ function wordsOf(
     isRunning: news === "running",
     isWatched: isWatched(change),
     isCardShown,
+    isAsked: failure === undefined && change.card !== undefined && isNotifying(change),
     ...(canInvite && { botName: people.bot().name }),
     ...(failure !== undefined && { reason: reasonFor(failure), reference: failure.reference }),
   };

@@ -4,7 +4,7 @@ import { isTemporary, type SlackFailure } from "../send/slack-error.ts";
 import type { Card, StoredChange } from "../../changes/stored-change.ts";
 import type { Content } from "../../workflow/stored-request.ts";
 import type { Store } from "../../store/store.ts";
-import type { Drawing } from "../../workflow/ports.ts";
+import type { Drawing, ToldReplies } from "../../workflow/ports.ts";
 import { retiredCard } from "../../views/cards/change-card.ts";
 
 /** One drawing of a card: the state to draw, its content, and the lease on the drawing. */
@@ -19,8 +19,8 @@ export type Work = Drawing & {
  * every later call extends it first.
  */
 export type DrawLease = {
-  /** False: another replica draws now. */
-  readonly extend: () => Promise<boolean>;
+  /** False: another replica draws now. With `told`, stores which replies the thread has. */
+  readonly extend: (told?: ToldReplies) => Promise<boolean>;
   /** Stores where a new card is, and extends the right. */
   readonly keep: (card: Card) => ReturnType<Store["holdDrawing"]>;
 };
@@ -28,14 +28,14 @@ export type DrawLease = {
 export function createDrawLease(store: Pick<Store, "holdDrawing">, changeId: string, token: string): DrawLease {
   let isFresh = true;
   return {
-    async extend() {
-      const isHeld = isFresh || (await store.holdDrawing(changeId, token)) === "held";
+    async extend(told) {
+      const isHeld = (isFresh && told === undefined) || (await store.holdDrawing(changeId, token, { told })) === "held";
       isFresh = false;
       return isHeld;
     },
     keep(card) {
       isFresh = true;
-      return store.holdDrawing(changeId, token, card);
+      return store.holdDrawing(changeId, token, { card });
     },
   };
 }

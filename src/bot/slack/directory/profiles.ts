@@ -1,6 +1,7 @@
 import type { WebClient } from "@slack/web-api";
 import type { Logger } from "pino";
 import { z } from "zod";
+import { isZone } from "../../../api/log-pages.ts";
 import { within } from "../../../platform/waiting.ts";
 import { StoreError } from "../../errors.ts";
 import type { Standing } from "../../policy/policy.ts";
@@ -20,6 +21,7 @@ const User = z.object({
   is_ultra_restricted: z.boolean().optional(),
   is_admin: z.boolean().optional(),
   is_owner: z.boolean().optional(),
+  tz: z.string().nullish().catch(undefined),
   enterprise_user: z.object({ teams: z.array(z.string()).optional() }).optional(),
   profile: z.object({ real_name: z.string().optional() }).optional(),
 });
@@ -250,7 +252,8 @@ async function soon<Value>(log: Logger, work: () => Promise<Value>): Promise<Val
 function profileOf(user: User, teamId: string): Profile {
   const name = user.real_name ?? user.profile?.real_name ?? user.name ?? user.id;
   const standing = standingOf(user, teamId);
-  return { userId: user.id, name, standing, isAdmin: standing === "member" && isAdmin(user) };
+  const zone = typeof user.tz === "string" && isZone(user.tz) ? user.tz : undefined;
+  return { userId: user.id, name, standing, isAdmin: standing === "member" && isAdmin(user), zone };
 }
 
 function standingOf(user: User, teamId: string): Standing {

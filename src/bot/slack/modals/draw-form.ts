@@ -4,7 +4,7 @@ import { maskValues } from "../../commands/forms/argument-text.ts";
 import { formView } from "../../views/forms/form-view.ts";
 import type { Line } from "../../views/kit/blocks.ts";
 import type { Block } from "../../views/kit/blocks.ts";
-import { type FormMetadata, digest } from "./form-metadata.ts";
+import { type FormMetadata, digest, keptOptions } from "./form-metadata.ts";
 import type { FormCommand } from "../../commands/grammar/parse.ts";
 
 /** A form as a person has it open. */
@@ -32,7 +32,10 @@ const none: ReadonlySet<string> = new Set();
 export function drawForm({ command, metadata, values }: OpenedForm, extras: Extras): ModalView {
   const { notes = [], above = [], submit, fresh = none, hidden = none } = extras;
   const { form, name: verb } = command;
-  const all = form.fields(values).filter(({ id }) => !hidden.has(id));
+  const all = form
+    .fields(values)
+    .filter(({ id }) => !hidden.has(id))
+    .flatMap((field) => withOptions(field, metadata));
   const fields =
     metadata.needsReason === true
       ? all.map((field) => (field.id === "reason" ? { ...field, isOptional: false } : field))
@@ -52,6 +55,14 @@ export function drawForm({ command, metadata, values }: OpenedForm, extras: Extr
     generations: metadata.generations,
     metadata: JSON.stringify(metadata),
   });
+}
+
+function withOptions(field: FormField, { options: found = {} }: FormMetadata): FormField[] {
+  if (field.input.kind !== "listed") return [field];
+  const options = (Object.hasOwn(found, field.id) ? found[field.id] : undefined) ?? [];
+  if (options.length === 0) return [];
+  const known = options.map(({ value, text, description = "" }) => ({ value, text, description }));
+  return [{ ...field, input: { kind: "choice", style: "menu", options: known } }];
 }
 
 /** True if the form needs a read: of the chosen workload, or of the one to create another like. */
@@ -77,15 +88,15 @@ function choiceOf({ values, metadata: { like } }: OpenedForm): string {
  * The form while it reads about what is chosen in it. Values read about another workload are dropped; typed values stay.
  */
 export function readingForm(opened: OpenedForm): OpenedForm {
-  const { previewed: _previewed, about: _about, ...metadata } = opened.metadata;
-  const former = Object.keys(metadata.filled).filter((id) => isFilled(opened, id));
+  const { previewed: _previewed, about: _about, options: _options, ...metadata } = opened.metadata;
+  const former = [...Object.keys(metadata.filled).filter((id) => isFilled(opened, id)), ...listedIn(opened)];
   const values = Object.fromEntries(Object.entries(opened.values).filter(([id]) => !former.includes(id)));
   const generations = { ...metadata.generations, ...raised(opened, former) };
   return { ...opened, values, metadata: { ...metadata, generations, filled: {}, isReading: true } };
 }
 
 /** Read values fill empty fields and replace values read before, but never typed ones. */
-export function filledForm(opened: OpenedForm, facts: FormFacts["values"]): OpenedForm {
+export function filledForm(opened: OpenedForm, { values: facts, options }: Omit<FormFacts, "notes">): OpenedForm {
   const { values } = opened;
   const { isReading: _isReading, ...metadata } = opened.metadata;
   const isTyped = (id: string): boolean => values[id] !== undefined && !isFilled(opened, id);
@@ -98,6 +109,7 @@ export function filledForm(opened: OpenedForm, facts: FormFacts["values"]): Open
     metadata: {
       ...metadata,
       about: choiceOf(opened),
+      ...(options !== undefined && { options: keptOptions(options) }),
       generations: { ...metadata.generations, ...raised(opened, ids) },
       filled: { ...metadata.filled, ...filled },
     },
@@ -113,6 +125,7 @@ export function isOutdated(opened: OpenedForm): boolean {
 export function mustReadFirst(opened: OpenedForm): boolean {
   if (!isOutdated(opened)) return false;
   if (opened.metadata.isReading === true) return hiddenWhileReading(opened).size > 0;
+  if (listedIn(opened).some((id) => opened.values[id] !== undefined)) return true;
   return Object.keys(opened.metadata.filled).some((id) => isFilled(opened, id));
 }
 
@@ -140,6 +153,13 @@ export function withChoiceShown(opened: OpenedForm): OpenedForm {
     .filter((field) => isChoice(field) || field.input.kind === "region")
     .map(({ id }) => id);
   return { ...opened, metadata: { ...metadata, generations: { ...metadata.generations, ...raised(opened, ids) } } };
+}
+
+function listedIn({ command, values }: OpenedForm): readonly string[] {
+  return command.form
+    .fields(values)
+    .filter(({ input }) => input.kind === "listed")
+    .map(({ id }) => id);
 }
 
 function isChoice({ redraws, input }: FormField): boolean {

@@ -65,11 +65,11 @@ export function fillLater(deps: WorkspaceParts, filling: Filling): void {
     const read = await factsFor(deps, filling, { signal, isReading: true });
     if (read.kind === "refused") return showRefusal(deps, filling, read.post);
     const { notes, values } = read.facts;
-    const filled = filledForm(filling, values);
+    const filled = filledForm(filling, read.facts);
     const fresh = new Set(Object.keys(filling.isNew === true ? filled.values : values));
     await drawFill(deps, filling, drawForm(filled, { notes, above: read.above, fresh }));
   });
-  if (!isTaken) deps.lanes.background(drawFill(deps, filling, drawForm(filledForm(filling, {}), {})));
+  if (!isTaken) deps.lanes.background(drawFill(deps, filling, drawForm(filledForm(filling, noFacts), {})));
 }
 
 /** A form that reads nothing stays as it is, unless policy refuses every request it could make. */
@@ -95,7 +95,7 @@ async function showRefusal(deps: WorkspaceParts, filling: Filling, post: Post): 
   const { command, isNew = false } = filling;
   const view = isNew
     ? endView({ title: command.form.title, post })
-    : drawForm(filledForm(filling, {}), { above: post.blocks });
+    : drawForm(filledForm(filling, noFacts), { above: post.blocks });
   await drawFill(deps, filling, view);
 }
 

@@ -1,8 +1,24 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import type { Command } from "../../commands/command.ts";
-import type { FormValues } from "../../commands/forms/form.ts";
+import type { FormFacts, FormValues } from "../../commands/forms/form.ts";
 import { isDirect, Origin } from "../../workflow/origin.ts";
+
+const FormOption = z.object({ value: z.string(), text: z.string(), description: z.string().optional() });
+
+/** Bytes: Slack takes 3,000 characters of metadata, and the rest of it has to have room. */
+const MOST_OPTIONS = 1_600;
+
+/** As many as there is room for, the first ones. */
+export function keptOptions(options: FormFacts["options"] = {}): FormMetadata["options"] {
+  let room = MOST_OPTIONS;
+  return Object.fromEntries(
+    Object.entries(options).map(([id, all]) => [
+      id,
+      all.filter((each) => (room -= Buffer.byteLength(JSON.stringify(each))) >= 0),
+    ]),
+  );
+}
 
 /** State of an open form besides its fields. It comes back with each click and the submission, as Slack's `private_metadata`. */
 const Metadata = z.object({
@@ -16,6 +32,8 @@ const Metadata = z.object({
   generations: z.record(z.string(), z.int()).default({}),
   /** Digests of values that were read and not typed, by field. Another choice replaces them. */
   filled: z.record(z.string(), z.string()).default({}),
+  /** What the read found to choose from, by field. */
+  options: z.record(z.string(), z.array(FormOption)).optional(),
   /** Digest of the workload and region that the form was read for. */
   about: z.string().optional(),
   /** It shows that it reads, without the fields that the read may fill. */

@@ -15,11 +15,13 @@ import { findVisibleChange } from "../../workflow/access/records.ts";
 import { decisionPost, retireOutdated } from "../../workflow/decide.ts";
 import { dispatch } from "../../workflow/dispatch.ts";
 import { accept } from "../../workflow/inbox/delivery.ts";
+import { stopFollow } from "../../workflow/log-follow.ts";
 import { isDirect, type Origin } from "../../workflow/origin.ts";
 import { onHomeClick } from "../home/click.ts";
 import { openingIn, openVerbForm } from "../modals/open-form.ts";
 import { openForm } from "../modals/update-view.ts";
 import { onViewClick } from "../modals/form-interaction.ts";
+import { freshness } from "../../workflow/ports.ts";
 import type { WorkspaceParts } from "../parts.ts";
 import type { Ack } from "./transport.ts";
 import { messageKey } from "./delivery-ids.ts";
@@ -108,6 +110,7 @@ export async function onClick(parts: WorkspaceParts, body: unknown, ack: Ack): P
   };
   if (action?.kind === "request") return onRequestClick(parts, { ...clicked, action }, ack);
   if (action?.kind === "run") return runAsk(parts, clicked, ack);
+  if (action?.kind === "takeAlert") return takeAlert(parts, clicked, ack);
   await ack();
   return onAcked(parts, clicked, action);
 }
@@ -130,6 +133,11 @@ async function onAcked(parts: WorkspaceParts, clicked: Clicked, action: Action |
       return onReadClick(parts, { value: jsonIn(value), origin, threadTs });
     case "readBeside":
       return onReadClick(parts, { value: jsonIn(value), origin, threadTs, isBeside: true });
+    case "follow":
+      parts.lanes.add({ lane: "people", owner: origin.userId }, (signal) =>
+        stopFollow(parts, { id: value, origin: inThread(clicked) }, signal),
+      );
+      return;
     case "pick": {
       if (value === NONE) return tell(parts, sentences.nothingChosen(), origin);
       const region = regionOfBlock(blockId);
@@ -143,6 +151,22 @@ async function onAcked(parts: WorkspaceParts, clicked: Clicked, action: Action |
 
 async function tell({ lanes, responder }: WorkspaceParts, message: Post, origin: Origin): Promise<void> {
   await lanes.track(responder.tellPatiently(message, origin));
+}
+
+/** Stored before the ack, in one statement: Slack doesn't repeat a lost click. */
+async function takeAlert(parts: WorkspaceParts, { value, origin }: Clicked, ack: Ack): Promise<void> {
+  const { lanes, people, store, alerts } = parts;
+  try {
+    const { name, userId } = await people.profile(origin.userId, freshness.profile);
+    await store.takeAlert(value, origin.teamId, { userId, name });
+  } catch (error) {
+    await ack();
+    const reference = parts.newReference();
+    parts.log.warn({ err: error, reference }, "couldn't store who is on it");
+    return tell(parts, sentences.notHandled(reference), origin);
+  }
+  await ack();
+  lanes.add({ lane: "redraws", key: `alert ${value}` }, () => alerts.draw(value));
 }
 
 type RequestClick = Clicked & { readonly action: Action & { readonly kind: "request" } };
@@ -232,7 +256,8 @@ async function runAsk(parts: WorkspaceParts, clicked: Clicked, ack: Ack): Promis
   const ask = Ask.safeParse(jsonIn(clicked.value)).data;
   const command = ask && knownCommand(ask);
   if (ask === undefined || command === undefined) return answer(sentences.staleButton(parts.settings.command));
-  const isRead = onlyLooks(command);
+  // Watching twice is watching once, and many may click the same button.
+  const isRead = onlyLooks(command) || command.effect === "watch";
   const id = isRead || messageTs === undefined ? clicked.id : `run:${messageKey({ ...origin, ts: messageTs })}`;
   if (!isRead) {
     const ageMs = messageTs === undefined ? 0 : parts.clock.now().getTime() - Number(messageTs) * 1_000;

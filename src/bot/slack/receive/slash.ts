@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import type { WorkspaceParts } from "../parts.ts";
 import { parseText, type Parsed, unfinishedForm } from "../../commands/grammar/parse.ts";
@@ -45,7 +46,7 @@ export async function onSlash(deps: WorkspaceParts, body: unknown, ack: Ack): Pr
       return openVerbForm(deps, { ...begun, origin, triggerId: id });
     }
     const meant = readSentence(typed.text);
-    if (meant.kind === "confirm" && !offersMore(error)) return say(confirmMessage(meant.parsed));
+    if (meant.kind === "confirm" && !offersBetter(error, meant.parsed)) return say(confirmMessage(meant.parsed));
     if (meant.kind !== "run") return say(failureMessage(deps, error, { verb: "?", effect: "read" }));
     ({ parsed } = meant);
   }
@@ -56,7 +57,11 @@ export async function onSlash(deps: WorkspaceParts, body: unknown, ack: Ack): Pr
   return dispatch(deps, { ...parsed, origin, id, opens }, say);
 }
 
-/** Its buttons run what was typed with the verb that was probably meant. */
-function offersMore(error: unknown): boolean {
-  return error instanceof UserError && error.suggestions.some(({ words }) => words !== undefined);
+/** Its buttons run what was typed with the verb that was probably meant. A whole sentence says more than a word like a verb. */
+function offersBetter(error: unknown, { ask }: Parsed): boolean {
+  if (!(error instanceof UserError)) return false;
+  const runnable = error.suggestions.filter(({ words }) => words !== undefined);
+  const [only, ...others] = runnable;
+  if (only === undefined || others.length > 0) return others.length > 0;
+  return only.ask.verb !== ask.verb || isDeepStrictEqual(only.ask.args, ask.args);
 }

@@ -1,6 +1,7 @@
 import { WebClient, type WebClientOptions } from "@slack/web-api";
 import type { Logger } from "pino";
 import { directNetwork, type Network } from "../../../platform/http/network.ts";
+import { answerTo } from "../../../platform/http/send.ts";
 import { boltLogger } from "../bolt-logger.ts";
 import { ANSWER_WITHIN_MS } from "./response-url.ts";
 import { kindOf } from "./slack-error.ts";
@@ -50,7 +51,7 @@ export function createClients(
   { botToken, apiUrl, teamId, network = directNetwork }: SlackAccess,
   log: Logger,
 ): Clients {
-  const watch = createTokenWatch(network.fetch);
+  const watch = createTokenWatch(network);
   const client = (urgency: Urgency): WebClient => {
     const options: WebClientOptions = {
       logger: boltLogger(log),
@@ -74,6 +75,7 @@ export function createClients(
 }
 
 type Fetch = (url: string | URL | Request, init?: RequestInit) => Promise<Response>;
+type Ways = Pick<Network, "send" | "fetch">;
 
 export type TokenWatch = {
   /** Slack's code for refusing the token: "token_revoked"; undefined since a call succeeded again. */
@@ -86,7 +88,7 @@ const ACCEPTED = /^\s*\{\s*"ok"\s*:\s*true\b/u;
 const REFUSED = /"error"\s*:\s*"([a-z_]{1,60})"/u;
 
 /** Reads every answer below the clients, so no client and no method is left out. */
-export function createTokenWatch(real: Fetch): TokenWatch {
+export function createTokenWatch(network: Ways): TokenWatch {
   let refusal: string | undefined;
   const note = (text: string): void => {
     if (ACCEPTED.test(text)) {
@@ -100,13 +102,16 @@ export function createTokenWatch(real: Fetch): TokenWatch {
   };
   return {
     refusal: () => refusal,
-    async fetch(url, init) {
-      const response = await real(url, init);
-      if (response.status !== 200) return response;
-      const text = await response.text();
-      note(text);
-      const { status, statusText, headers } = response;
-      return new Response(text, { status, statusText, headers });
+    async fetch(url, init = {}) {
+      const { method = "GET", body, signal, headers } = init;
+      // A file.
+      if (typeof url !== "string" || typeof body !== "string" || !signal) return network.fetch(url, init);
+      const sent = { method, body, signal, headers: Object.fromEntries(new Headers(headers)) };
+      const answer = await answerTo(network.send, url, sent);
+      // Slack redirects nobody.
+      if (answer.status >= 300 && answer.status < 400) throw new TypeError("unexpected redirect");
+      if (answer.status === 200) note(answer.text);
+      return new Response(answer.text, { status: answer.status, headers: [...answer.headers.entries()] });
     },
   };
 }

@@ -2,6 +2,7 @@ import type { WebClient } from "@slack/web-api";
 import { randomUUID } from "node:crypto";
 import type { Card } from "../../changes/stored-change.ts";
 import type { Post, TextFile } from "../../views/kit/post.ts";
+import { withoutPlans } from "../../views/kit/blocks.ts";
 import { truncate } from "../../views/kit/text.ts";
 import { type CallParts, callSlack, logFailure, type Result, type Call } from "./call.ts";
 import type { Urgency } from "./clients.ts";
@@ -27,6 +28,17 @@ export type Messenger = {
   /** Only that person sees it, until they reload. They must be in the channel. */
   readonly postEphemeral: (to: Conversation & { readonly user: string }, post: Post) => Promise<Result<void>>;
   readonly update: (card: Card, post: Post, urgency: Urgency) => Promise<Result<void>>;
+  /**
+   * A message that grows, empty at first. Slack ends it about five minutes after its start; in a channel, only `reader` sees
+   * it grow. https://docs.slack.dev/reference/methods/chat.startStream
+   */
+  readonly startStream: (
+    to: Conversation & { readonly threadTs: string },
+    reader: { readonly userId: string; readonly teamId: string },
+  ) => Promise<Result<Card>>;
+  /** Fails as `sealed` when the message isn't streamed any more. */
+  readonly appendStream: (card: Card, block: Post["blocks"][number]) => Promise<Result<void>>;
+  readonly stopStream: (card: Card) => Promise<Result<void>>;
   readonly remove: (card: Card) => Promise<Result<void>>;
   readonly permalink: (card: Card) => Promise<Result<string | undefined>>;
   /** Posts to a response_url: five uses within 30 minutes, whether or not the bot is in the channel. */
@@ -54,12 +66,16 @@ type MessengerParts = CallParts & {
   /** The slash command, named where buttons couldn't be shown. */
   readonly command: string;
   readonly goneThreads: GoneThreads;
+  /** Slack refused a message for its plan, and took it without: none is sent any more. */
+  readonly plans: { areRefused: boolean };
 };
 
-export function createMessenger(given: Omit<MessengerParts, "latest" | "goneThreads">): Messenger {
-  const parts = { ...given, latest: new Map<string, () => void>(), goneThreads: createGoneThreads() };
+export function createMessenger(given: Omit<MessengerParts, "latest" | "goneThreads" | "plans">): Messenger {
+  const own = { latest: new Map<string, () => void>(), goneThreads: createGoneThreads(), plans: { areRefused: false } };
+  const parts = { ...given, ...own };
   return {
     ...posting(parts),
+    ...streaming(parts),
     ...viewing(parts),
     remove: ({ channelId: channel, ts }) =>
       callSlack(parts, {
@@ -92,7 +108,7 @@ function posting(parts: MessengerParts): Pick<Messenger, "post" | "postEphemeral
   const { goneThreads } = parts;
   return {
     post: ({ channel, threadTs }, post, urgency) =>
-      asTextIfRefused(parts, post, (body) =>
+      asPlainIfRefused(parts, post, (body) =>
         callSlack(parts, {
           method: "chat.postMessage",
           target: channel,
@@ -101,7 +117,7 @@ function posting(parts: MessengerParts): Pick<Messenger, "post" | "postEphemeral
         }),
       ),
     postEphemeral: ({ channel, threadTs, user }, post) =>
-      asTextIfRefused(parts, post, (body) =>
+      asPlainIfRefused(parts, post, (body) =>
         callSlack(parts, {
           method: "chat.postEphemeral",
           target: channel,
@@ -116,7 +132,7 @@ function posting(parts: MessengerParts): Pick<Messenger, "post" | "postEphemeral
         }),
       ),
     update: ({ channelId: channel, ts }, post, urgency) =>
-      asTextIfRefused(parts, post, (body) =>
+      asPlainIfRefused(parts, post, (body) =>
         callSlack(parts, {
           method: "chat.update",
           target: channel,
@@ -125,7 +141,35 @@ function posting(parts: MessengerParts): Pick<Messenger, "post" | "postEphemeral
           run: async (client) => void (await client.chat.update({ channel, ts, blocks: [], ...body })),
         }),
       ),
-    respond: (url, post, how) => asTextIfRefused(parts, post, (body) => respond(parts, url, { ...body, ...how })),
+    respond: (url, post, how) => asPlainIfRefused(parts, post, (body) => respond(parts, url, { ...body, ...how })),
+  };
+}
+
+/** One attempt each: a second one could append twice. */
+function streaming(parts: MessengerParts): Pick<Messenger, "startStream" | "appendStream" | "stopStream"> {
+  const call = <Value>(method: string, channel: string, run: Call<Value>["run"]): Promise<Result<Value>> =>
+    callSlack(parts, { method, target: channel, urgency: "card", run });
+  return {
+    startStream: ({ channel, threadTs: thread_ts }, { userId, teamId }) =>
+      call("chat.startStream", channel, async (client) =>
+        sent(
+          channel,
+          await client.chat.startStream({
+            channel,
+            thread_ts,
+            ...(!channel.startsWith("D") && { recipient_user_id: userId, recipient_team_id: teamId }),
+          }),
+        ),
+      ),
+    appendStream: ({ channelId: channel, ts }, block) =>
+      call(
+        "chat.appendStream",
+        channel,
+        async (client) =>
+          void (await client.chat.appendStream({ channel, ts, chunks: [{ type: "blocks", blocks: [block] }] })),
+      ),
+    stopStream: ({ channelId: channel, ts }) =>
+      call("chat.stopStream", channel, async (client) => void (await client.chat.stopStream({ channel, ts }))),
   };
 }
 
@@ -145,7 +189,28 @@ async function respond(
 /** Slack takes 4,000 characters: https://docs.slack.dev/reference/methods/chat.update#truncating */
 const MOST_TEXT = 3_800;
 
-/** If Slack refuses the blocks, sends the text alone. */
+/** If Slack refuses a plan, sends its lines; if it refuses all blocks, the text alone. */
+async function asPlainIfRefused<Value>(
+  parts: Pick<MessengerParts, "log" | "command" | "plans">,
+  { text, blocks }: Post,
+  post: (body: Body) => Promise<Result<Value>>,
+): Promise<Result<Value>> {
+  const plain = { text, blocks: withoutPlans(blocks) };
+  if (parts.plans.areRefused || blocks.every(({ type }) => type !== "plan")) return asTextIfRefused(parts, plain, post);
+  const result = await post({ text, blocks: [...blocks] });
+  if (result.ok || result.failure.kind !== "content") return result;
+  const { method, code: slackError } = result.failure;
+  parts.log.warn({ method, slackError }, "Slack refused a plan; its lines are sent instead");
+  let isTaken = false;
+  const again = await asTextIfRefused(parts, plain, async (body) => {
+    const sent = await post(body);
+    isTaken ||= sent.ok && body.blocks !== undefined;
+    return sent;
+  });
+  if (isTaken) parts.plans.areRefused = true;
+  return again;
+}
+
 async function asTextIfRefused<Value>(
   { log, command }: Pick<MessengerParts, "log" | "command">,
   { text, blocks }: Post,

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Post, Posted } from "../../../platform/http/post.ts";
+import type { Answer as Posted, Post } from "../../../platform/http/send.ts";
 import type { Block } from "../../views/kit/blocks.ts";
 import { type FailureKind, kindOf } from "./slack-error.ts";
 
@@ -55,16 +55,16 @@ async function postOnce(url: string, body: ResponseBody, post: Post): Promise<At
   }
 }
 
-function classify({ status, text, header }: Posted): Attempt {
+function classify({ status, text, headers }: Posted): Attempt {
   const error = errorIn(text);
   if (status >= 200 && status < 300 && error === undefined) {
-    const isPage = header("content-type").includes("text/html");
+    const isPage = headers.get("content-type")?.includes("text/html") === true;
     return isPage ? { kind: "unsure", why: "a web page instead of an answer" } : undefined;
   }
   const why = (error ?? `status ${status}`).slice(0, LONGEST_WHY);
   if (status === 429 || status >= 500 || (status >= 300 && status < 400)) {
     // Slack redirects nobody: a proxy did.
-    return { kind: "unsure", why, retryAfterMs: retryAfterMs(header("retry-after")) };
+    return { kind: "unsure", why, retryAfterMs: retryAfterMs(headers.get("retry-after") ?? "") };
   }
   if (status === 404) return { kind: "gone", why };
   // Slack documents no codes for response_urls: one we don't know may be about the blocks.

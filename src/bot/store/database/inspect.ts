@@ -2,8 +2,9 @@ import { existsSync } from "node:fs";
 import { type Kysely, sql } from "kysely";
 import { openPostgres } from "../../../platform/database/postgres.ts";
 import { openSqliteReadOnly } from "../../../platform/database/sqlite.ts";
-import type { Inspection, OpenDatabase, SealedSample } from "../../health/facts.ts";
+import type { FailingReceiver, Inspection, OpenDatabase, SealedSample } from "../../health/facts.ts";
 import { clockOf, databaseFile, type Session, storeErrorOf, type StorePlace } from "./session.ts";
+import { chainBind, readHead } from "../audit/chain-rows.ts";
 import type { Tables } from "../schema/tables.ts";
 import { performance } from "node:perf_hooks";
 import { liveReplicas } from "./replicas.ts";
@@ -25,6 +26,19 @@ export async function lookIntoStore(
   place: LookPlace,
   calls: { readonly username: string | undefined; readonly day: string },
 ): Promise<Looked | undefined> {
+  return readingStore(place, async (db) => {
+    const looking = { db, flavour: place.kind, clock: clockOf(place.kind, () => 0), wallMs: Date.now };
+    const inspection = await inspect(looking);
+    const { at, known } = inspection.database.schema;
+    return { inspection, calls: at === known ? await callsOfDay(db, calls) : 0 };
+  });
+}
+
+/** Work with a database that a running Gantry may have open, which is closed afterwards. */
+async function readingStore<Result>(
+  place: LookPlace,
+  work: (db: Kysely<Tables>) => Promise<Result>,
+): Promise<Result | undefined> {
   if (place.kind === "sqlite" && !existsSync(databaseFile(place.dataDir))) return undefined;
   let db: Kysely<Tables> | undefined;
   try {
@@ -32,15 +46,31 @@ export async function lookIntoStore(
       place.kind === "sqlite"
         ? openSqliteReadOnly<Tables>(databaseFile(place.dataDir))
         : openPostgres<Tables>({ ...place, poolSize: 1 }, () => undefined);
-    const looking = { db, flavour: place.kind, clock: clockOf(place.kind, () => 0), wallMs: Date.now };
-    const inspection = await inspect(looking);
-    const { at, known } = inspection.database.schema;
-    return { inspection, calls: at === known ? await callsOfDay(db, calls) : 0 };
+    return await work(db);
   } catch (error) {
     throw storeErrorOf(error) ?? error;
   } finally {
     await db?.destroy();
   }
+}
+
+/** The same for a command that needs this program's schema. Throws an Error that says what is in its way. */
+export async function readingCurrentStore<Result>(
+  place: LookPlace,
+  work: (db: Kysely<Tables>) => Promise<Result>,
+): Promise<Result> {
+  const done = await readingStore(place, async (db) => {
+    const at = await schemaOf(db);
+    if (at === schemaVersion) return { result: await work(db) };
+    throw new Error(
+      at < schemaVersion
+        ? `The database is at schema ${at} of ${schemaVersion}: start this version of Gantry once, it updates the schema. Nothing was changed.`
+        : `A newer Gantry wrote the database (schema ${at}; this version knows ${schemaVersion}): use that version. Nothing was changed.`,
+    );
+  });
+  if (done !== undefined) return done.result;
+  const path = place.kind === "sqlite" ? databaseFile(place.dataDir) : "";
+  throw new Error(`There is no database at ${path}. Check GANTRY_DATA.`);
 }
 
 /** Of all workspaces: the account is the same. */
@@ -64,7 +94,15 @@ export async function inspect(session: Looking): Promise<Inspection> {
   const database = await databaseOf(session);
   const { at, known } = database.schema;
   if (at !== known)
-    return { database, replicas: [], boundChannels: [], installations: [], workspaceAccounts: 0, sealed: [] };
+    return {
+      database,
+      replicas: [],
+      boundChannels: [],
+      installations: [],
+      workspaceAccounts: 0,
+      sealed: [],
+      failingReceivers: [],
+    };
   return {
     database,
     replicas: await liveReplicas(session),
@@ -72,6 +110,7 @@ export async function inspect(session: Looking): Promise<Inspection> {
     installations: await installations(session),
     workspaceAccounts: await workspaceAccounts(session),
     sealed: await sealedSamples(session),
+    failingReceivers: await failingReceivers(session),
   };
 }
 
@@ -138,6 +177,25 @@ async function workspaceAccounts({ db }: Looking): Promise<number> {
   return rows.length;
 }
 
+/** Twice as long as the longest pause between two tries. One that isn't configured any more isn't tried. */
+const TRIED_WITHIN_MS = 20 * 60_000;
+
+async function failingReceivers({ db, clock }: Looking): Promise<readonly FailingReceiver[]> {
+  const rows = await db
+    .selectFrom("audit_receiver")
+    .innerJoin("audit_chain", (join) => join.onTrue())
+    .select(["name", "number", "failing_since", "last_number"])
+    .where("failures", ">", 0)
+    .where("next_at", ">", clock(-TRIED_WITHIN_MS))
+    .orderBy("name")
+    .execute();
+  return rows.map(({ name, number, failing_since: since, last_number: last }) => ({
+    name,
+    since: since ?? "",
+    waiting: Number(last) - Number(number),
+  }));
+}
+
 /** The newest rows tell which keys are needed; a look at all of them could take seconds. */
 const NEWEST = 500;
 
@@ -157,6 +215,7 @@ async function sealedSamples({ db }: Looking): Promise<readonly SealedSample[]> 
     .where("sealed", "is not", null)
     .limit(NEWEST)
     .execute();
+  const chain = await readHead({ db });
   return [
     ...byKey("account tokens", accounts.map(accountToken)),
     ...byKey(
@@ -174,6 +233,7 @@ async function sealedSamples({ db }: Looking): Promise<readonly SealedSample[]> 
       "unfinished deliveries",
       deliveries.map(({ id, sealed }) => ({ sealed: sealed ?? "", bind: ["delivery", id] })),
     ),
+    ...byKey("audit chain", chain === undefined ? [] : [{ sealed: chain.sealedSecret, bind: chainBind(chain.chain) }]),
   ];
 }
 

@@ -1,5 +1,7 @@
 import { type DeleteResult, sql } from "kysely";
+import { pruneHistory } from "../audit/prune-history.ts";
 import { pruneProfiles } from "../profiles.ts";
+import { pruneWatching } from "../rounds.ts";
 import { BATCH, type Session, untilNone } from "./session.ts";
 
 const HOUR_MS = 60 * 60_000;
@@ -37,7 +39,9 @@ async function prune(session: Session): Promise<void> {
     .deleteFrom("call_count")
     .where("day", "<", sql<string>`substr(${clock(-KEEP_CALLS_MS)}, 1, 10)`)
     .execute();
+  await db.deleteFrom("mute").where("until", "<", clock()).execute();
   await pruneProfiles(session);
+  await pruneWatching(session);
   if (keepHistoryMs === undefined) return;
   const before = clock(-keepHistoryMs);
   const old = db
@@ -45,7 +49,8 @@ async function prune(session: Session): Promise<void> {
     .select("seq")
     .where("at", "<", sql<string>`(select ${before})`)
     .limit(BATCH);
-  await untilNone(() => removed(db.deleteFrom("event").where("seq", "in", old)));
+  if (session.chain === undefined) await untilNone(() => removed(db.deleteFrom("event").where("seq", "in", old)));
+  else await pruneHistory(session, session.chain, keepHistoryMs);
   const settled = db
     .selectFrom("change")
     .select("id")

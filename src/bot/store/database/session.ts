@@ -1,5 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
 import type { Logger } from "pino";
+import type { ChainKeys } from "../../audit/chain.ts";
 import type { Tables } from "../schema/tables.ts";
 import type { TextSealer } from "./text-sealer.ts";
 import type { PostgresOptions } from "../../../platform/database/postgres.ts";
@@ -29,6 +30,8 @@ export type Session = {
   /** This machine's wall clock. Unlike `elapsedMs`, it advances while the machine is suspended. */
   readonly wallMs: () => number;
   readonly textSealer: TextSealer;
+  /** Of the chain that history joins; undefined without keys. */
+  readonly chain: ChainKeys | undefined;
   readonly log: Logger;
 };
 

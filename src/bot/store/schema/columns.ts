@@ -3,6 +3,7 @@ import type { AccountOwner } from "../../accounts/resolve.ts";
 import type { Ending, Health } from "../../changes/stored-change.ts";
 import type { Terms } from "../../policy/policy.ts";
 import { Outcome } from "../../changes/change.ts";
+import type { ToldReplies } from "../../workflow/ports.ts";
 
 /** A time as the database writes it. */
 export const Time = z.iso.datetime().transform((text) => new Date(text));
@@ -56,7 +57,11 @@ export const HealthJson: z.ZodType<Health> = z.object({
   level: maybe(z.enum(["healthy", "busy", "failing", "idle"])),
   outcome: maybe(z.string()),
   line: z.string(),
+  digest: maybe(z.string()),
   afterMs: maybe(z.number()),
+  startedAt: maybe(z.string()),
+  endedAt: maybe(z.string()),
+  usual: maybe(z.object({ ms: z.number(), runs: z.number() })),
   excerpt: z.array(z.string()),
   watch: maybe(
     z.object({
@@ -85,6 +90,8 @@ export const OwnerJson: z.ZodType<AccountOwner> = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("channel"), channelId: z.string() }),
   z.object({ kind: z.literal("user"), userId: z.string() }),
 ]);
+
+export const ToldRepliesJson: z.ZodType<ToldReplies> = z.object({ upTo: z.number(), keys: z.array(z.string()) });
 
 export const LinesJson: z.ZodType<readonly string[]> = z.array(z.string());
 

@@ -139,6 +139,104 @@ export const migrations: readonly Migration[] = [
         where settled_at is null or owed_at is not null`.execute(db);
     },
   },
+  {
+    title: "watches and mutes",
+    async up({ db }) {
+      await sql`create table watch (id text primary key, team_id text not null, owner_id text not null,
+        owner_name text not null, source text not null, account_owner text not null, account_username text not null,
+        kind text not null, names text not null, region text not null, place text not null, events text not null,
+        after_ms integer not null, quiet text, digest text, is_digest integer not null, created_at text not null)`.execute(
+        db,
+      );
+      await sql`create unique index watch_key on watch
+        (team_id, source, owner_id, place, kind, names, region, is_digest)`.execute(db);
+      await sql`create index watch_place on watch (team_id, place)`.execute(db);
+      await sql`create table mute (team_id text not null, place text not null, names text not null,
+        until text not null, by_id text not null, by_name text not null,
+        primary key (team_id, place, names))`.execute(db);
+    },
+  },
+  {
+    title: "time zones of people",
+    async up({ db }) {
+      await sql`alter table profile add column zone text`.execute(db);
+    },
+  },
+  {
+    title: "what is seen of watched workloads, and told of it",
+    async up({ db }) {
+      await createWatching(db);
+    },
+  },
+  {
+    title: "logs that are followed",
+    async up({ db }) {
+      await sql`create table follow (id text primary key, team_id text not null, channel_id text not null,
+        requester_id text not null, sealed text not null, head_ts text, stopped_by text, created_at text not null,
+        look_after text not null, token text, taken_until text)`.execute(db);
+      await sql`create index follow_look_after on follow (look_after)`.execute(db);
+      await sql`create index follow_team on follow (team_id)`.execute(db);
+    },
+  },
+  {
+    title: "a chain of all history",
+    async up({ db }) {
+      for (const column of ["salt", "chain_mark", "chain_digest", "chain_hash", "chain_note", "erased"]) {
+        await sql`alter table event add column ${sql.ref(column)} text`.execute(db);
+      }
+      await sql`alter table event add column chain_number bigint`.execute(db);
+      await sql`create unique index event_chain on event (chain_number) where chain_number is not null`.execute(db);
+      await sql`create index event_unchained on event (seq) where chain_number is null`.execute(db);
+      await sql`create table audit_chain (id integer primary key, chain text not null, sealed_secret text not null,
+        first_number bigint not null, first_hash text not null, last_number bigint not null, last_hash text not null,
+        begun_at text not null, takes_unmarked integer not null, mark text not null)`.execute(db);
+      await sql`create table audit_receiver (name text primary key, number bigint not null, batch_to bigint,
+        token text, leased_until text, next_at text, failures integer not null, failing_since text)`.execute(db);
+    },
+  },
+  {
+    title: "a database that was restored from a backup",
+    async up({ db }) {
+      // A copy of an older database may have got it before this ran.
+      await sql`create table if not exists restored_backup (id integer primary key, taken_at text not null)`.execute(
+        db,
+      );
+    },
+  },
+  {
+    title: "when digests are due",
+    async up({ db }) {
+      await sql`alter table watch add column digest_due text`.execute(db);
+    },
+  },
+  {
+    title: "replies that the thread of a card has",
+    async up({ db }) {
+      await sql`alter table change add column told_replies text`.execute(db);
+    },
+  },
+  {
+    title: "jobs that completed, and who is told of their end",
+    async up({ db }) {
+      await sql`alter table change add column notifies integer not null default 0`.execute(db);
+      await sql`create index change_job on change (team_id, settled_at)
+        where op = 'createJob' and state = 'done'`.execute(db);
+    },
+  },
+  {
+    title: "why a watch of the file is paused",
+    async up({ db }) {
+      await sql`alter table watch add column paused_why text`.execute(db);
+    },
+  },
+  {
+    title: "who tells a digest now",
+    async up({ db }) {
+      await sql`alter table watch add column digest_token text`.execute(db);
+      await sql`alter table watch add column digest_until text`.execute(db);
+      await sql`alter table watch add column digest_posts integer not null default 0`.execute(db);
+    },
+  },
 ];
 
 // The tables of the third migration. It was run somewhere, so nothing here changes: a later migration alters them.
@@ -297,4 +395,33 @@ async function separateWorkspaces(db: Db): Promise<void> {
     from call_count_before`.execute(db);
   await sql`drop table call_count_before`.execute(db);
   await sql`update change set running_key = team_id || '/' || running_key where running_key is not null`.execute(db);
+}
+
+async function createWatching(db: Db): Promise<void> {
+  await sql`create table observation (team_id text not null, account text not null, region text not null,
+    kind text not null, due_at text not null, token text, leased_until text, looked_at text, every_ms bigint not null,
+    failures integer not null, version bigint not null, primary key (team_id, account, region, kind))`.execute(db);
+  await sql`create index watch_account on watch (team_id, account_username)`.execute(db);
+  await sql`create index observation_due on observation (due_at)`.execute(db);
+  await sql`create table seen (team_id text not null, account text not null, region text not null, kind text not null,
+    name text not null, state text not null, primary key (team_id, account, region, kind, name))`.execute(db);
+  await sql`create table incident (id text primary key, team_id text not null, account text not null,
+    region text not null, kind text not null, name text, cause text not null, opened_at text not null, over_at text,
+    ended_by text, times integer not null, state text not null)`.execute(db);
+  await sql`create index incident_list on incident (team_id, account, region, kind, over_at)`.execute(db);
+  await sql`create table alert (id text primary key, team_id text not null, place text not null, owner_id text not null,
+    sort text not null, created_at text not null, told text not null, taken_by text, taken_name text, taken_at text,
+    version integer not null, drawn_version integer not null, stale integer not null, nowhere integer not null,
+    card_channel text, card_ts text, posts integer not null,
+    drawing_token text, drawing_until text, draw_after text)`.execute(db);
+  await sql`create index alert_undrawn on alert (created_at) where stale = 1 and nowhere = 0`.execute(db);
+  await sql`create index alert_place on alert (team_id, place, created_at)`.execute(db);
+  await sql`create table notice (team_id text not null, place text not null, id text not null, incident_id text,
+    event text, ripe_at text not null, due_at text not null, was_muted integer not null, alert_id text,
+    primary key (team_id, place, id))`.execute(db);
+  await sql`create index notice_due on notice (due_at) where alert_id is null`.execute(db);
+  await sql`create index notice_incident on notice (incident_id) where incident_id is not null`.execute(db);
+  await sql`create index notice_alert on notice (alert_id) where alert_id is not null`.execute(db);
+  await sql`create table told_place (team_id text not null, place text not null, message_at text,
+    primary key (team_id, place))`.execute(db);
 }

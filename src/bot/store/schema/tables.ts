@@ -69,6 +69,8 @@ export type ChangeTable = {
   drawn_version: number;
   /** The number of the last row of history that the thread shows. A bigint, which `pg` reads as text. */
   told_seq: number | string;
+  /** Replies that the thread has of news that it doesn't show completely yet. */
+  told_replies: string | null;
   /** 1 from everything that happens on, until the card and its thread show it. */
   stale: number;
   /** 1: there is no place where its card can stand. */
@@ -78,6 +80,8 @@ export type ChangeTable = {
   draw_after: string | null;
   /** From when on the requester is told by another way what the card doesn't show yet; null when nothing is owed. */
   owed_at: string | null;
+  /** 1: they asked to be told how it ends, also where its card shows it. */
+  notifies: Generated<number>;
   /** The last news that they were told by another way than the card. */
   told_news: string | null;
   /** Somebody tells them now, until then; also proves who. */
@@ -109,7 +113,51 @@ type EventTable = {
   result: string;
   elapsed_ms: number | string | null;
   reference: string | null;
+  /** Hides what is personal in the digest of the row; null in rows of older versions until they join the chain. */
+  salt: string | null;
+  /** Before the row joins the chain: Gantry wrote it. From then on: its number and hash are Gantry's. */
+  chain_mark: string | null;
+  /** Its place in the chain, which has no gaps, unlike `seq`; null until it joins. */
+  chain_number: number | string | null;
+  chain_digest: string | null;
+  chain_hash: string | null;
+  chain_note: string | null;
+  /** What was erased from it, as JSON. */
+  erased: string | null;
 };
+
+/** One row: the chain that all rows of `event` join. */
+type AuditChainTable = {
+  id: number;
+  chain: string;
+  sealed_secret: string;
+  /** The event before the oldest one that is kept. */
+  first_number: number | string;
+  first_hash: string;
+  /** The newest event that has joined. */
+  last_number: number | string;
+  last_hash: string;
+  begun_at: string;
+  /** 1 until the rows of older versions have joined. */
+  takes_unmarked: number;
+  mark: string;
+};
+
+/** How far the chain was handed to a receiver outside, and who does it now. */
+type AuditReceiverTable = {
+  name: string;
+  number: number | string;
+  /** The last event of a batch that was begun: it is repeated as it was. */
+  batch_to: number | string | null;
+  token: string | null;
+  leased_until: string | null;
+  next_at: string | null;
+  failures: number;
+  failing_since: string | null;
+};
+
+/** At most one row: this database is a copy from then, and nothing has started over it yet. */
+type RestoredBackupTable = { id: number; taken_at: string };
 
 type AccountTable = {
   team_id: string;
@@ -142,7 +190,26 @@ type ProfileTable = {
   name: string;
   standing: string;
   is_admin: number;
+  zone: string | null;
   read_at: string;
+};
+/** A log that is followed into a thread. */
+type FollowTable = {
+  id: string;
+  team_id: string;
+  channel_id: string;
+  requester_id: string;
+  /** What is followed, how far, and the lines of the message that grows. */
+  sealed: string;
+  /** The message that says what is followed; null until it is posted. */
+  head_ts: string | null;
+  /** The name of whoever wants it to end. */
+  stopped_by: string | null;
+  created_at: string;
+  look_after: string;
+  /** Proves who works on it, until `taken_until`. */
+  token: string | null;
+  taken_until: string | null;
 };
 type PersonSettingTable = { team_id: string; user_id: string; region: string };
 /** `report` is a `ReplicaReport` as JSON; null until the first heartbeat that carries one. */
@@ -171,6 +238,118 @@ type InstallationTable = {
   installed_by: string;
   installed_at: string;
 };
+/** See `watch/watch.ts`. Empty texts mean nothing, so that the key of a row has no nulls. */
+type WatchTable = {
+  id: string;
+  team_id: string;
+  owner_id: string;
+  owner_name: string;
+  source: string;
+  account_owner: string;
+  account_username: string;
+  /** `service`, `job`, or empty for both. */
+  kind: string;
+  names: string;
+  region: string;
+  /** A channel, or the owner's id for their direct message. */
+  place: string;
+  events: string;
+  after_ms: number;
+  quiet: string | null;
+  digest: string | null;
+  is_digest: number;
+  /** When it is told next; null for a new one. */
+  digest_due: Generated<string | null>;
+  /** Proves who tells it now. */
+  digest_token: Generated<string | null>;
+  /** Nobody else tells it before. */
+  digest_until: Generated<string | null>;
+  /** How often this one was posted, or may have been. */
+  digest_posts: Generated<number>;
+  /** Of one of the file. */
+  paused_why: Generated<string | null>;
+  created_at: string;
+};
+/** `place`: a channel, or a person's id for their direct message. */
+type MuteTable = { team_id: string; place: string; names: string; until: string; by_id: string; by_name: string };
+/** One list of one account that is read again and again while somebody watches it. */
+type ObservationTable = {
+  team_id: string;
+  account: string;
+  region: string;
+  kind: string;
+  due_at: string;
+  /** Proves whose round it is, until `leased_until`. */
+  token: string | null;
+  leased_until: string | null;
+  /** When the list was last read; null before that. */
+  looked_at: string | null;
+  every_ms: number | string;
+  /** Rounds in a row in which the list couldn't be read. */
+  failures: number;
+  /** Rises with every change of its rows of `seen`. */
+  version: number | string;
+};
+/** A workload as it was seen last: `Kept` as JSON, sealed. Written only when it changed. */
+type SeenTable = { team_id: string; account: string; region: string; kind: string; name: string; state: string };
+export type IncidentTable = {
+  id: string;
+  team_id: string;
+  account: string;
+  region: string;
+  kind: string;
+  name: string | null;
+  cause: string;
+  opened_at: string;
+  over_at: string | null;
+  ended_by: string | null;
+  times: number;
+  /** How it looks, and what was known around it: JSON, sealed. */
+  state: string;
+};
+/** What a place is to be told, or was told on the card `alert_id`: an incident, or an event with its words. */
+export type NoticeTable = {
+  team_id: string;
+  place: string;
+  id: string;
+  incident_id: string | null;
+  /** JSON, sealed. */
+  event: string | null;
+  ripe_at: string;
+  due_at: string;
+  was_muted: number;
+  alert_id: string | null;
+};
+/** A message that tells of incidents. Its card is drawn like that of a request. */
+export type AlertTable = Pick<
+  ChangeTable,
+  | "id"
+  | "team_id"
+  | "created_at"
+  | "version"
+  | "drawn_version"
+  | "stale"
+  | "nowhere"
+  | "card_channel"
+  | "card_ts"
+  | "posts"
+  | "drawing_token"
+  | "drawing_until"
+  | "draw_after"
+> & {
+  place: string;
+  /** Whose watch it is, and who gets the card when the channel doesn't take it. */
+  owner_id: string;
+  /** A hash of cause and what the incidents have in common; others like it join the card. */
+  sort: string;
+  /** What its thread says already: keys, as JSON. */
+  told: string;
+  taken_by: string | null;
+  taken_name: string | null;
+  taken_at: string | null;
+};
+/** When the last new message was posted to a place. */
+type ToldPlaceTable = { team_id: string; place: string; message_at: string | null };
 type OrgWorkspaceTable = { team_id: string; enterprise_id: string };
 type MigrationTable = { number: number; title: string; applied_at: string };
 
@@ -182,11 +361,23 @@ export type Tables = {
   account: AccountTable;
   binding: BindingTable;
   moved_channel: MovedChannelTable;
+  follow: FollowTable;
   person_setting: PersonSettingTable;
   profile: ProfileTable;
   replica: ReplicaTable;
   call_count: CallCountTable;
   installation: InstallationTable;
   org_workspace: OrgWorkspaceTable;
+  watch: WatchTable;
+  mute: MuteTable;
+  observation: ObservationTable;
+  seen: SeenTable;
+  incident: IncidentTable;
+  notice: NoticeTable;
+  alert: AlertTable;
+  told_place: ToldPlaceTable;
+  audit_chain: AuditChainTable;
+  audit_receiver: AuditReceiverTable;
+  restored_backup: RestoredBackupTable;
   migration: MigrationTable;
 };

@@ -9,6 +9,7 @@ import { type CanApprove, changeFacts } from "./change-facts.ts";
 import { namesIn, oneLine, headline } from "./change-words.ts";
 import { phraseText } from "./phrases.ts";
 import type { Action } from "../kit/action-id.ts";
+import { runButton } from "../kit/ask-buttons.ts";
 import { overflow } from "../kit/menu.ts";
 import { restLabel } from "./several-card.ts";
 
@@ -65,7 +66,7 @@ function contextLine({ id, rule, account, undoOf }: StoredChange): string {
     truncate(id, 40),
     ...(rule === "" ? [] : [`policy: ${truncate(rule, 100)}`]),
     ...accountWords(account),
-    ...(undoOf === undefined ? [] : [`undoes ${truncate(undoOf, 40)}`]),
+    ...(undoOf === undefined ? [] : [`undoes ${truncate(undoOf.split("/", 1)[0] ?? undoOf, 40)}`]),
   ].join(" · ");
 }
 
@@ -143,7 +144,7 @@ const rows: Readonly<Record<ChangeState, Row>> = {
   approved: { buttons: [cancel], menu: false },
   claimed: { buttons: [], menu: false },
   done: { buttons: [undo, rest, logs, show], menu: false },
-  failed: { buttons: [again], menu: true },
+  failed: { buttons: [undo, again], menu: true },
   unknown: { buttons: [again, show, logs], menu: false },
   rejected: { buttons: [], menu: false },
   cancelled: { buttons: [], menu: false },
@@ -158,7 +159,21 @@ export function changeButtons(change: StoredChange, canUndo: boolean): Block[] {
   const shown = buttons.filter((spec) => isShown(spec, change, canUndo));
   return actions(
     ...shown.map((spec) => actionButton({ ...spec, label: spec.label(change), value: id })),
+    tellButton(change),
     menu && canLook(change) ? lookMenu(change) : undefined,
+  );
+}
+
+/** A changed workload is one that people want to hear of. */
+function tellButton(change: StoredChange) {
+  const { state, workload } = change;
+  if (state !== "done" || !canLook(change)) return undefined;
+  const { kind, name, region } = workload;
+  const where = kind === "service" ? { region } : {};
+  return runButton(
+    "Tell me here",
+    { verb: "watch", ...where, share: false, args: { name: `${kind}/${name}` } },
+    { at: 0 },
   );
 }
 

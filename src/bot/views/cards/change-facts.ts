@@ -3,7 +3,7 @@ import type { Health, StoredChange, Vote } from "../../changes/stored-change.ts"
 import { redactLines } from "../../logs/redact.ts";
 import { isFollowed, seenOf } from "../kit/health.ts";
 import { section, type Line, type Block } from "../kit/blocks.ts";
-import { expires, firstOf, words, type Inline } from "../kit/inline.ts";
+import { expires, firstOf, moment, words, type Inline } from "../kit/inline.ts";
 import type { Names } from "../kit/post.ts";
 import { truncate, visible } from "../kit/text.ts";
 import { span } from "../kit/time.ts";
@@ -96,10 +96,10 @@ function sections(...lines: readonly (readonly (Line | false)[])[]): Block[] {
   return first === undefined ? [] : [section(first, ...rest)];
 }
 
-/** Facts are lower case, and a line begins with a capital. */
+/** Facts are lower case, and a line begins with a capital, unless it begins with the name of an instance: `web-0`. */
 function capitalized([first, ...rest]: readonly Inline[]): Inline[] {
   if (first === undefined) return [];
-  if (first.type !== "text" || first.style !== undefined) return [first, ...rest];
+  if (first.type !== "text" || first.style !== undefined || /^\S*-\S*\d/u.test(first.text)) return [first, ...rest];
   return [{ ...first, text: `${first.text.charAt(0).toUpperCase()}${first.text.slice(1)}` }, ...rest];
 }
 
@@ -160,7 +160,9 @@ function difference(change: StoredChange): { readonly fact: readonly string[]; r
   // Once it has ended, its card says what came of it.
   const isOver =
     change.state === "done" && seenOf(change)?.watch?.rolling === undefined && seenOf(change) !== undefined;
-  const diff = isOver ? change.diff.filter((line) => !line.endsWith(IF_STUCK)) : change.diff;
+  const left = isOver ? change.diff.filter((line) => !line.endsWith(IF_STUCK)) : change.diff;
+  const digest = seenOf(change)?.digest;
+  const diff = left.map((line) => (digest !== undefined && /^image\b.* → /u.test(line) ? `${line} · ${digest}` : line));
   const [only] = diff;
   const isShort = only !== undefined && diff.length === 1;
   return isShort ? { fact: [truncate(visible(only), REASON)], list: [] } : { fact: [], list: diffList(diff) };
@@ -200,11 +202,24 @@ function outcomeOf({ ending: end }: StoredChange): Outcome | undefined {
 }
 
 /** "3 of 3 running after 2 s". */
-function healthFacts(change: StoredChange): string[] {
+function healthFacts(change: StoredChange): Line[] {
   const seen = seenOf(change);
-  if (seen !== undefined) return lineOf(seen, change.op === "createJob");
+  if (seen !== undefined && change.op === "createJob") return [...lineOf(seen, true), ...runFacts(seen)];
+  if (seen !== undefined) return lineOf(seen, false);
   if (!isFollowed(change) || outcomeOf(change)?.kind !== "done") return [];
   return [change.op === "createJob" ? "accepted by the workload API" : "accepted, checking that it runs"];
+}
+
+/** "started Today, 14:03 · usually takes 2 min". */
+function runFacts({ startedAt, endedAt, usual }: Health): Line[] {
+  const started: Line[] = startedAt === undefined ? [] : [[words("started "), moment(startedAt)]];
+  const ended: Line[] = endedAt === undefined ? [] : [[words("ended "), moment(endedAt)]];
+  if (usual === undefined) return [...started, ...ended];
+  return [
+    ...started,
+    ...ended,
+    usual.runs === 1 ? `took ${span(usual.ms)} last time` : `usually takes ${span(usual.ms)}`,
+  ];
 }
 
 /** How long a job ran is in its headline. */

@@ -20,6 +20,8 @@ export type ChangeStory = {
   readonly change: StoredChange;
   readonly names?: Names;
   readonly defaultRegion?: string | undefined;
+  /** The requester gets a message of their own. */
+  readonly isNotifying?: boolean;
 };
 
 /**
@@ -37,7 +39,7 @@ export function storyReply(events: readonly HistoryEvent[], story: ChangeStory):
   const lines = mine
     .slice(-MOST_LINES)
     .map((event) => partStory(event, change) ?? threadLines[event.kind](event, story));
-  const [first, ...rest] = addressed(lines, mine.at(-1), change);
+  const [first, ...rest] = addressed(lines, mine.at(-1), story);
   if (first === undefined) return undefined;
   const left = mine.length - MOST_LINES;
   const earlier = left > 0 ? [section(`${counted(left, "earlier event")}: see the history.`)] : [];
@@ -78,10 +80,11 @@ const threadLines: Readonly<Record<ThreadKind, Tell>> = {
   health: (event) => [words("🔴 "), words(oneLine(event.result), RESULT)],
 };
 
-/** Mentions the requester at the end of the news, unless it is of their own doing. */
-function addressed(lines: readonly Line[], last: HistoryEvent | undefined, { requester }: StoredChange): Line[] {
+/** Mentions the requester at the end of the news, unless it is of their own doing or they get a message of their own. */
+function addressed(lines: readonly Line[], last: HistoryEvent | undefined, story: ChangeStory): Line[] {
+  const { requester } = story.change;
   const end = lines.at(-1);
-  if (end === undefined || last?.who?.userId === requester.userId) return [...lines];
+  if (end === undefined || last?.who?.userId === requester.userId || story.isNotifying === true) return [...lines];
   const pieces = typeof end === "string" ? [words(end)] : end;
   return [...lines.slice(0, -1), [...pieces, words(" · "), personWords(requester)]];
 }
@@ -137,9 +140,10 @@ const NAME = 80;
  */
 export function severalEvents(events: readonly HistoryEvent[], { parts }: StoredChange): readonly HistoryEvent[] {
   if (parts === undefined) return events;
-  return events.filter(
-    (event) => event.kind !== "confirmed" && (event.kind !== "done" || partIn(event, parts) === lastOf(parts)),
-  );
+  // That a rollout began tells nothing of how it ends, which the card shows.
+  const isNews = ({ kind }: HistoryEvent): boolean =>
+    kind !== "confirmed" && !(kind === "done" && parts.some(isRolledOut));
+  return events.filter((event) => isNews(event) && (event.kind !== "done" || partIn(event, parts) === lastOf(parts)));
 }
 
 /** The last one to end, when none runs or waits any more. */

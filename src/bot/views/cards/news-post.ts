@@ -19,6 +19,8 @@ export type NewsPost = {
   readonly isWatched?: boolean;
   /** Only its thread takes nothing. */
   readonly isCardShown?: boolean;
+  /** The card shows it, and they asked to be told. */
+  readonly isAsked?: boolean;
   /** Adds a hint how to invite the bot. */
   readonly botName?: string;
   /** Why the card doesn't show it, as the end of a sentence; and the reference in the log. */
@@ -32,11 +34,21 @@ export function newsPost(news: NewsPost): Post {
   const mention = route === "thread" ? [section([personWords(change.requester)])] : [];
   const isTold = isWatched && news.isRunning !== true;
   const watched = isTold ? [section("I'm still watching it, and I'll tell you if it fails.")] : [];
-  const why =
-    botName === undefined || route === "thread"
+  const why = news.isAsked
+    ? [section(whereCard(change))]
+    : botName === undefined || route === "thread"
       ? [section(whyNoCard(news))]
       : inviteHint(change.channelId, botName).blocks;
   return postOf([...mention, ...changeBlocks(news), ...watched, ...why], namesIn(change, names));
+}
+
+/** "You asked to hear how it ends. Its card is in #ops." */
+function whereCard({ card }: StoredChange): Line {
+  const asked = words("You asked to hear how it ends.");
+  // A conversation of two has no name.
+  return card === undefined || card.channelId.startsWith("D")
+    ? [asked]
+    : [asked, words(" Its card is in "), channel(card.channelId), words(".")];
 }
 
 /** "The card in #ops can't be updated: the channel is archived. Reference `1f9c02ab`." */

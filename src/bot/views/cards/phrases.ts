@@ -17,17 +17,22 @@ type Phrase = {
 };
 
 /** What is said of a request besides: how it can hurt, by its risk. */
-type Words = Phrase & { readonly harm?: Readonly<Partial<Record<Risk, string>>> };
+type Words = Phrase & {
+  readonly harm?: Readonly<Partial<Record<Risk, string>>>;
+  /** What was done to some of several, where `done` doesn't end with it. */
+  readonly past?: string;
+};
 
 const usualHarm: Readonly<Partial<Record<Risk, string>>> = {
   disruptive: "may interrupt requests",
   destructive: "removes something",
 };
+const unknownImage = { disruptive: "runs an image that may be new here" };
 const permanent = { routine: "can't be undone", disruptive: "can't be undone", destructive: "can't be undone" };
 
 const byOperation: Readonly<Record<WriteOperationId, Words>> = {
-  createService: phrase("Create {}", "Creating {}", "created"),
-  createJob: phrase("Create job {}", "Starting {}", "created", "job {}"),
+  createService: { ...phrase("Create {}", "Creating {}", "created"), harm: unknownImage },
+  createJob: { ...phrase("Create job {}", "Starting {}", "created", "job {}"), harm: unknownImage },
   deleteService: { ...phrase("Delete {}", "Deleting {}", "deleted"), harm: permanent },
   deleteJob: { ...phrase("Delete job {}", "Deleting job {}", "deleted", "job {}"), harm: permanent },
   updateService: phrase("Change {}", "Changing {}", "changed"),
@@ -69,6 +74,7 @@ const byVerb: Readonly<Record<string, Words>> = {
     failed: "The image of {} wasn't changed",
     unsure: "the image of {} was changed",
     accepted: "Deployment{to} to {} accepted",
+    past: "deployed",
     harm: { disruptive: "replaces every instance", destructive: "replaces every instance" },
   },
   env: {
@@ -120,7 +126,7 @@ function phrase(...[title, running, past, what = "{}"]: [string, string, string,
 export type Phrased = Pick<StoredChange, "op" | "workload" | "diff"> & {
   readonly verb?: string;
   /** The workloads of a request for several. */
-  readonly parts?: readonly Pick<StoredChange, "workload">[] | undefined;
+  readonly parts?: readonly (Pick<StoredChange, "workload"> & { readonly diff?: readonly string[] })[] | undefined;
 };
 
 function wordsOf({ op, verb = "" }: Pick<Phrased, "op" | "verb">): Words {
@@ -136,16 +142,32 @@ export function effectWords({
   return wordsOf(request).harm?.[risk] ?? usualHarm[risk];
 }
 
-/** " to 5", " to 512 MiB", " 1.5" of a deploy, " to 1.4" of the way back. */
-function targetOf({ diff, verb }: Phrased): string {
+/** Which images a deploy or the way back replaces: `shop/web:1.4` by `1.5`. Undefined of several images or none. */
+export function versionStep(
+  diff: readonly string[],
+): { readonly before: string; readonly from: string; readonly to: string } | undefined {
+  const [value = "", ...others] = diff.filter((line) => line.includes(" → "));
+  const [, before, after] = /^image\b.* (\S+) → (\S+)$/u.exec(value) ?? [];
+  if (before === undefined || after === undefined || others.length > 0) return undefined;
+  const short = (one: string, other: string): string => truncateMiddle(visible(shortImage(one, other)), 80);
+  return { before: visible(before), from: short(before, after), to: short(after, before) };
+}
+
+/** " to 5", " to 512 MiB", " 1.5" of a deploy, " to 1.4" of the way back. Of several workloads, what all go to. */
+function targetOf({ diff, verb, parts }: Phrased): string {
+  if (parts !== undefined) {
+    const targets = parts.map((part) => versionStep(part.diff ?? [])?.to);
+    const [only, ...rest] = new Set(targets);
+    if (only === undefined || rest.length > 0) return "";
+    return verb === "rollback" ? ` to ${only}` : ` ${only}`;
+  }
   // An undo also says what changed since.
   const [value = "", ...others] = diff.filter((line) => line.includes(" → "));
   if (others.length > 0) return "";
   const [, to] = /^(?:instances|memory)\b.* → (\d{1,9}(?: MiB)?)$/u.exec(value) ?? [];
   if (to !== undefined) return ` to ${to}`;
-  const [, before, after] = /^image\b.* (\S+) → (\S+)$/u.exec(value) ?? [];
-  if (before === undefined || after === undefined) return "";
-  const version = truncateMiddle(visible(shortImage(after, before)), 80);
+  const version = versionStep(diff)?.to;
+  if (version === undefined) return "";
   return verb === "rollback" ? ` to ${version}` : ` ${version}`;
 }
 
@@ -176,7 +198,7 @@ export function allNames(parts: readonly Pick<StoredChange, "workload">[]): stri
 
 /** "restarted" */
 export function pastWord(phrased: Phrased): string {
-  return split(phrased, "done")[1].trim();
+  return wordsOf(phrased).past ?? split(phrased, "done")[1].trim();
 }
 
 /** "Scale web to 5", "web scaled to 5": one line of text. */

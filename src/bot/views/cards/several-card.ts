@@ -1,12 +1,18 @@
 import type { Health, StoredChange } from "../../changes/stored-change.ts";
 import { isFollowed, seenOf, unseenOf } from "../kit/health.ts";
 import { truncate, visible, truncateMiddle } from "../kit/text.ts";
-import { pastWord, split, allNames } from "./phrases.ts";
-import { context, section, type Line, type Block } from "../kit/blocks.ts";
+import { IF_STUCK } from "./diff.ts";
+import { pastWord, split, allNames, isRolledOut, versionStep } from "./phrases.ts";
+import { context, limits, plan, section, type Line, type Block, type Task } from "../kit/blocks.ts";
 import { strong, words } from "../kit/inline.ts";
 
 /** The first line of a card: one symbol, and what happened to which workload. */
 export type Headline = { readonly mark: string; readonly text: string };
+
+/** Whether a part came to its good end. A new version has to be healthy: then the next part may follow. */
+export function isAchieved(part: StoredChange): boolean {
+  return part.state === "done" && (!isRolledOut(part) || seenOf(part)?.kind === "reached");
+}
 
 /** Of a request for several workloads that runs or is over; undefined for any other, whose phrases name the workloads. */
 export function severalHeadline(change: StoredChange): Headline | undefined {
@@ -26,11 +32,13 @@ export function severalHeadline(change: StoredChange): Headline | undefined {
 }
 
 function running(change: StoredChange, parts: readonly StoredChange[]): Headline {
-  const place = parts.findIndex(({ settledAt }) => settledAt === undefined) + 1;
-  const stops = parts.some(({ state }) => state === "failed");
-  const [doing] = split(change, "running");
-  if (place > 0 && !stops) return { mark: "🔄", text: `${doing.trim()} ${place} of ${parts.length}…` };
-  const done = parts.filter(({ state }) => state === "done");
+  const isOpen = (part: StoredChange): boolean =>
+    part.settledAt === undefined || (isRolledOut(part) && part.state === "done" && !isAchieved(part));
+  const place = parts.findIndex(isOpen) + 1;
+  const stops = parts.some(({ state, health }) => state === "failed" || health?.kind === "trouble");
+  const doing = split(change, "running")[0].replace(/ to $/u, ":").trim();
+  if (place > 0 && !stops) return { mark: "🔄", text: `${doing} ${place} of ${parts.length}…` };
+  const done = parts.filter(isAchieved);
   return { mark: "🔄", text: `${done.length} of ${parts.length} ${pastOf(done, pastWord(change))}…` };
 }
 
@@ -46,19 +54,28 @@ function isLate(part: StoredChange): boolean {
   return isAsked && seenOf(part)?.kind === "not-yet";
 }
 
+/** Refused before it was sent. */
+function isUnsent({ state, claimedAt }: StoredChange): boolean {
+  return state === "failed" && claimedAt === undefined;
+}
+
 type Worst = readonly [mark: string, part: StoredChange | undefined, what: (name: string) => string];
 
 /** "2 of 5 restarted: shop-b failed". Never better than the worst of them. */
 export function endedHeadline(parts: readonly StoredChange[], past: string): Headline {
   const done = parts.filter(({ state }) => state === "done");
   const late = done.find(isLate);
-  const count = `${done.filter((part) => !isLate(part)).length} of ${parts.length} ${pastOf(done, past)}`;
+  const achieved = done.filter((part) => !isLate(part) && isAchieved(part));
+  const count = `${achieved.length} of ${parts.length} ${pastOf(done, past)}`;
   const first = (state: StoredChange["state"]): StoredChange | undefined => parts.find((part) => part.state === state);
   const seen = (kind: Health["kind"]): StoredChange | undefined => done.find((part) => seenOf(part)?.kind === kind);
   const isOpen = done.some((part) => isFollowed(part) && seenOf(part)?.kind !== "reached");
+  const failed = parts.filter(({ state }) => state === "failed");
   const worst: readonly Worst[] = [
-    ["❌", first("failed"), (name) => `${name} failed`],
+    ["❌", failed.find((part) => !isUnsent(part)), (name) => `${name} failed`],
+    ["❌", failed[0], (name) => `${name} wasn't run`],
     ["❓", first("unknown"), (name) => `can't tell about ${name}`],
+    ...(parts.some(isRolledOut) ? rolloutWorst(seen) : []),
     ["🔴", seen("trouble"), (name) => `${name} is failing`],
     ["⚠️", first("drifted"), (name) => `${name} changed meanwhile`],
     ["🟡", late, (name) => `${name} isn't ${past} yet`],
@@ -72,16 +89,74 @@ export function endedHeadline(parts: readonly StoredChange[], past: string): Hea
   return { mark: isOpen ? "🟡" : "✅", text: count };
 }
 
+/** One that went back runs the version from before. */
+function rolloutWorst(seen: (kind: Health["kind"]) => StoredChange | undefined): readonly Worst[] {
+  const stuck = seen("trouble");
+  return [
+    ["❌", stuck?.wayBack === "gone" ? stuck : undefined, (name) => `${name} went back`],
+    ["🔴", stuck, (name) => `${name} isn't healthy`],
+    ["🟡", seen("not-yet") ?? seen("unwatched"), (name) => `${name} isn't healthy yet`],
+  ];
+}
+
 type Several = { readonly change: StoredChange; readonly parts: readonly StoredChange[] };
 
 /** A line for each workload, and what was left out. */
 export function partBlocks({ change, parts }: Several): Block[] {
-  const [first = "–", ...rest] = partLines({ change, parts });
   return [
-    section(first, ...rest),
+    partsBlock({ change, parts }),
     ...(change.diff.length === 0 ? [] : [context(`Left out: ${truncate(visible(change.diff.join(" · ")), LEFT_OUT)}`)]),
-    ...(change.settledAt !== undefined ? [] : [context("One after the other. Stops at the first failure.")]),
+    ...(change.settledAt !== undefined ? [] : [context(orderWords(parts))]),
   ];
+}
+
+/**
+ * A plan while new versions are rolled out. Clients can fold a plan, so what is asked for and how it ended are lines that
+ * everybody sees.
+ */
+function partsBlock({ change, parts }: Several): Block {
+  if (change.state === "claimed" && parts.length <= limits.planTasks && parts.some(isRolledOut)) {
+    const healthy = parts.filter(isAchieved).length;
+    return plan(
+      `${healthy} of ${parts.length} healthy`,
+      parts.map((part) => taskOf(part, { request: change, isShort: parts.length > FEW })),
+    );
+  }
+  const [first = "–", ...rest] = partLines({ change, parts });
+  return section(first, ...rest);
+}
+
+const statuses: Readonly<Record<string, Task["status"]>> = {
+  "": "pending",
+  "⏳": "pending",
+  "🔄": "in_progress",
+  "🟡": "in_progress",
+  "🟢": "complete",
+  "✅": "complete",
+  "🔴": "error",
+  "❌": "error",
+};
+
+/** Its status takes the place of the mark, except where Slack has none for it. */
+function taskOf(part: StoredChange, beside: Beside): Task {
+  const [mark, note] = partState(part, beside);
+  const name = truncateMiddle(visible(part.workload.name), NAME);
+  const status = statuses[mark];
+  const text = [...(status === undefined ? [`${mark} ${name}`] : [name]), ...(note === "" ? [] : [note])].join(" · ");
+  return { title: truncate(text, NAME + WHY), status: status ?? "error" };
+}
+
+function orderWords(parts: readonly StoredChange[]): string {
+  if (!parts.some(isRolledOut)) return "One after the other. Stops at the first failure.";
+  const ends = new Set(parts.flatMap(({ diff }) => diff.filter((line) => line.endsWith(IF_STUCK))).map(wayOf));
+  const [end = "", ...others] = ends;
+  const isBoth = others.length > 0;
+  const after = isBoth ? ", which goes back automatically if its earlier revision is known" : end;
+  return `One after the other, each when the one before is healthy. Stops at the first that doesn't get ready${after}.`;
+}
+
+function wayOf(line: string): string {
+  return line.startsWith("back to ") ? ", which goes back automatically" : ", which then stays as it is";
 }
 
 const NAME = 50;
@@ -94,7 +169,8 @@ const LEFT_OUT = 800;
 
 /** A line for each; one for all of many while there is nothing to tell them apart by. */
 function partLines({ change, parts }: Several): readonly Line[] {
-  const states = new Set(parts.map((part) => partState(part, change).join()));
+  const isShort = parts.length > FEW;
+  const states = new Set(parts.map((part) => partState(part, { request: change, isShort }).join()));
   if (parts.length > MOST_ALIKE && states.size === 1 && states.has(",")) {
     return [[words(allNames(parts), 1_200)]];
   }
@@ -102,8 +178,10 @@ function partLines({ change, parts }: Several): readonly Line[] {
 }
 
 function partLine(part: StoredChange, { change, parts }: Several): Line {
-  const [mark, note] = partState(part, change);
-  const stopped = parts.find(({ state }) => state === "failed" || state === "unknown");
+  const [mark, note] = partState(part, { request: change, isShort: parts.length > FEW });
+  const stopped = parts.find(
+    ({ state, health }) => state === "failed" || state === "unknown" || health?.kind === "trouble",
+  );
   const most = parts.length <= FEW || part === stopped ? WHY : SHORT_WHY;
   const kind = part.workload.kind === "job" ? "job " : "";
   const name = `${kind}${truncateMiddle(visible(part.workload.name), NAME)}`;
@@ -112,8 +190,48 @@ function partLine(part: StoredChange, { change, parts }: Several): Line {
 
 type State = readonly [mark: string, note: string];
 
+type Beside = { readonly request: StoredChange; readonly isShort: boolean };
+
 /** The mark of a part, and what there is to say about it. */
-function partState(part: StoredChange, request: StoredChange): State {
+function partState(part: StoredChange, { request, isShort }: Beside): State {
+  if (isRolledOut(part)) return rolloutState(part, { request, isShort });
+  return plainState(part, request);
+}
+
+/** The same of a new version: which one runs, and which one still does. */
+function rolloutState(part: StoredChange, { request, isShort }: Beside): State {
+  const [mark, note] = plainState(part, request);
+  const { before, from, to } = versionStep(part.diff) ?? {};
+  const step = from === undefined ? "" : `${isShort ? from : before} → ${to}`;
+  const seen = seenOf(part);
+  const all = (...facts: readonly string[]): State => [mark, facts.filter((fact) => fact !== "").join(" · ")];
+  const unsent = from === undefined ? "not run" : `not run, still on ${from}`;
+  if (part.state === "cancelled" && request.ending?.kind === "run") return all(unsent);
+  if (isUnsent(part)) return all(unsent, note);
+  if (part.state !== "done") return all(note === "" ? step : note);
+  const version = to ?? "the new version";
+  if (seen === undefined) return all(`starting ${version}`);
+  switch (seen.kind) {
+    case "reached":
+      return all(`runs ${version}`, seen.digest ?? "", note);
+    case "trouble": {
+      const goal = from === undefined ? "" : ` to ${from}`;
+      const back = part.wayBack && `${part.wayBack === "gone" ? "went" : "going"} back${goal}`;
+      const facts = [back, `${version}: ${seen.outcome ?? "isn't healthy"}`, ...reasonIn(part, seen)].filter(Boolean);
+      return [part.wayBack === "gone" ? "❌" : mark, facts.join(" · ")];
+    }
+    default:
+      return all(`${version} ${seen.kind === "watching" ? "is starting" : "isn't healthy yet"}`, note);
+  }
+}
+
+/** Once it is back, it isn't news any more how many old instances still served. */
+function reasonIn({ wayBack }: StoredChange, { line }: Health): readonly string[] {
+  const facts = line.split(" · ");
+  return wayBack === "gone" ? facts.filter((fact) => !/^\d+ (?:of \d+ new|old) instance/u.test(fact)) : facts;
+}
+
+function plainState(part: StoredChange, request: StoredChange): State {
   const { state, settledAt, ending } = part;
   const outcome = ending?.kind === "run" ? ending.outcome : undefined;
   const reason = outcome === undefined || outcome.kind === "done" ? "" : outcome.why;
@@ -168,8 +286,9 @@ function doneNote(part: StoredChange): string {
 }
 
 /** The label of the button that requests the workloads that weren't changed; undefined when there are none. */
-export function restLabel({ state, parts = [] }: StoredChange): string | undefined {
-  const left = parts.filter((part) => part.state !== "done");
+export function restLabel({ state, settledAt, parts = [] }: StoredChange): string | undefined {
+  // A new version may still get healthy.
+  const left = settledAt === undefined ? [] : parts.filter((part) => !isAchieved(part));
   if (left.length === 0) return undefined;
   if (left.length === parts.length) return "Request again";
   return state === "expired" ? "Request again" : `Request the other ${left.length}`;

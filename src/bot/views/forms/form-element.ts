@@ -30,6 +30,25 @@ export function formElement({ id, input, placeholder = "" }: FormField, value: s
       return number(base, input, value);
     case "choice":
       return choice(base, input, value);
+    case "listed":
+      return typed(base, { maxLength: limits.optionValue, isMultiline: false, value });
+    case "choices": {
+      const all = optionsOf(input.options);
+      const chosen = all.filter((each) => value.split("\n").some((line) => line === each.value));
+      return {
+        type: "multi_static_select",
+        ...withPlaceholder(base, "Choose…"),
+        options: all,
+        ...(chosen.length > 0 && { initial_options: chosen }),
+      };
+    }
+    case "channel":
+      return {
+        type: "conversations_select",
+        ...withPlaceholder(base, "Choose a channel…"),
+        filter: { include: ["public", "private"], exclude_bot_users: true },
+        ...(/^[CG][A-Z0-9]{2,20}$/u.test(value) && { initial_conversation: value }),
+      };
     case "tick": {
       const box = { text: plain(input.text, limits.optionText), value: TICKED };
       return { type: "checkboxes", action_id: id, options: [box], ...(value === TICKED && { initial_options: [box] }) };

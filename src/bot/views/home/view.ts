@@ -94,6 +94,7 @@ function quickActions({ account, verbs, services, jobs }: HomeState) {
     // An empty list has its own button.
     isEmpty ? undefined : opening("Create", "create"),
     opening("Find workload", "show"),
+    opening("Watch", "watch"),
     actionButton({ label: "Refresh", action: { kind: "home", act: "refresh" }, value: "refresh" }),
     account === undefined
       ? undefined

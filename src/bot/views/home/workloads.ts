@@ -49,7 +49,9 @@ function trouble(row: Row, state: HomeState): Block[] {
   const region = kind === "service" && state.account !== undefined ? { region: state.account.region } : {};
   const ask = { verb: "why", ...region, share: false, args: target };
   const { id, menu } = menuOf(row, { ...state, place: "trouble" });
-  return [section(line), ...withBlockId(actions(askButton("Why", ask), menu), id)];
+  const isOffered = (state.mayDo.get(target.name) ?? []).some((command) => command.name === "watch");
+  const tell = isOffered ? openButton("Tell me", { verb: "watch", values: target, ...region }) : undefined;
+  return [section(line), ...withBlockId(actions(askButton("Why", ask), tell, menu), id)];
 }
 
 /** All workloads by name, one page of them, each with a menu. */

@@ -1,4 +1,5 @@
 const requestActions = ["approve", "reject", "cancel", "undo", "again", "show", "logs", "look"] as const; // literals
+const followActions = ["stop"] as const; // literals
 const homeActions = ["refresh", "region", "do", "connect", "previous", "next", "workload"] as const; // literals
 const pickers = ["service", "job", "any", "instance", "region", "change"] as const; // literals
 
@@ -19,11 +20,15 @@ export type Action =
   | { readonly kind: "readBeside"; readonly verb: string }
   | { readonly kind: "pick"; readonly of: Picker }
   | { readonly kind: "home"; readonly act: (typeof homeActions)[number] }
+  /** On a log that is followed, whose id is the value. */
+  | { readonly kind: "follow"; readonly act: (typeof followActions)[number] }
   /** Opens the form of a verb with the values in the value. */
   | { readonly kind: "openForm"; readonly verb: string }
   /** A menu whose options are verbs: opens their forms about the workload of the menu's row. */
   | { readonly kind: "formMenu" }
   | { readonly kind: "moreSettings" }
+  /** On an alert: whoever clicks is on it. */
+  | { readonly kind: "takeAlert" }
   /** Opens a web page. Slack reports the click all the same. */
   | { readonly kind: "link" };
 
@@ -47,12 +52,16 @@ export function encodeAction(action: Action): string {
       return `pick:${action.of}`;
     case "home":
       return `home:${action.act}`;
+    case "follow":
+      return `follow:${action.act}`;
     case "openForm":
       return `form:open:${action.verb}`;
     case "formMenu":
       return "form:menu";
     case "moreSettings":
       return "form:more";
+    case "takeAlert":
+      return "alert:take";
     case "link":
       return "link";
   }
@@ -82,12 +91,18 @@ export function decodeAction(id: string): Action | undefined {
       const act = homeActions.find((each) => each === rest);
       return act && { kind: "home", act };
     }
+    case "follow": {
+      const act = followActions.find((each) => each === rest);
+      return act && { kind: "follow", act };
+    }
     case "form": {
       const [name, verb] = splitOnce(rest);
       if (name === "open" && verb !== undefined) return { kind: "openForm", verb };
       if (rest === "menu") return { kind: "formMenu" };
       return rest === "more" ? { kind: "moreSettings" } : undefined;
     }
+    case "alert":
+      return rest === "take" ? { kind: "takeAlert" } : undefined;
     default:
       return id === "link" ? { kind: "link" } : undefined;
   }

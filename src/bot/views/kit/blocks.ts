@@ -1,4 +1,4 @@
-import type { ActionsBlockElement, Button, KnownBlock, RichTextSection } from "@slack/types";
+import type { ActionsBlockElement, Button, KnownBlock, PlanBlock, RichTextSection, TaskCardBlock } from "@slack/types";
 import type { Ask } from "../../ask.ts";
 import { type Action, encodeAction } from "./action-id.ts";
 import type { Inline } from "./inline.ts";
@@ -24,6 +24,9 @@ export const limits = {
   header: 150,
   /** https://docs.slack.dev/reference/block-kit/composition-objects/text-object */
   plainText: 3_000,
+  /** https://docs.slack.dev/reference/block-kit/blocks/plan-block and task-card-block: no limits there; these are ours. */
+  planTasks: 30,
+  taskTitle: 300,
   /** https://docs.slack.dev/reference/block-kit/blocks/actions-block */
   buttons: 25,
   /** https://docs.slack.dev/reference/block-kit/block-elements/button-element */
@@ -97,6 +100,52 @@ export const divider: Block = { type: "divider" };
 /** Small grey text. */
 export function context(text: Shown): Block {
   return { type: "context", elements: [plain(text, limits.plainText)] };
+}
+
+export type Task = { readonly title: string; readonly status: TaskCardBlock["status"] };
+
+/** What is done one after the other, while it is under way. The caller keeps to `limits.planTasks`. */
+export function plan(title: Shown, tasks: readonly Task[]): PlanBlock {
+  return {
+    type: "plan",
+    title: taskText(title),
+    tasks: tasks.map((task, at): TaskCardBlock => ({
+      type: "task_card",
+      task_id: String(at + 1),
+      title: taskText(task.title),
+      status: task.status,
+    })),
+  };
+}
+
+/** Slack's documents call it plain text, and don't say whether it is escaped as a text object is. */
+function taskText(text: Shown): string {
+  const shown = truncate(visible(text), limits.taskTitle).trim();
+  return shown.replaceAll("<", "‹").replaceAll(">", "›") || "–";
+}
+
+const taskMarks: Readonly<Record<Task["status"], string>> = {
+  pending: "⏳",
+  in_progress: "🟡",
+  complete: "🟢",
+  error: "🔴",
+};
+
+/** A line for each task. */
+export function planLines({ tasks = [] }: PlanBlock): string[] {
+  return tasks.map((task) => {
+    const { title, status } = task as TaskCardBlock; // made by `plan`
+    return `${taskMarks[status]} ${title}`;
+  });
+}
+
+/** The same blocks with plans as lines, for where Slack refuses plans. */
+export function withoutPlans(blocks: readonly Block[]): Block[] {
+  return blocks.flatMap((block) => {
+    if (block.type !== "plan") return [block];
+    const [first, ...rest] = planLines(block);
+    return first === undefined ? [] : [section([words(first)], ...rest.map((line) => [words(line)]))];
+  });
 }
 
 /** Fixed-width text. The caller splits text longer than `limits.preformatted`. */

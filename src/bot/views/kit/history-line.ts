@@ -257,7 +257,23 @@ const kindPhrases: Readonly<Partial<Record<HistoryEventKind, KindPhrase>>> = {
   expired: (_event, deed) => not("⌛", deed, "not approved or not run in time"),
   drifted: (_event, deed) => not("⚠️", deed, "it changed while the request waited"),
   refused: (event, _deed, room) => ({ dot: "🚫", before: `${notAllowed(event, room)} `, after: policyOf(event, room) }),
+  watched: watchPhrase,
+  unwatched: watchPhrase,
+  muted: watchPhrase,
+  unmuted: watchPhrase,
 };
+
+const watchWords: Readonly<Record<string, readonly [dot: string, does: string]>> = {
+  watched: ["🔔", "watches"],
+  unwatched: ["🔕", "no longer watches"],
+  muted: ["🔕", "muted"],
+  unmuted: ["🔔", "unmuted"],
+};
+
+function watchPhrase(event: HistoryEvent, _deed: unknown, room: Room): Phrase {
+  const [dot, does] = watchWords[event.kind] ?? ["🔔", event.kind];
+  return { dot, before: `${person(event, room)} ${does} `, after: resultOf(event, room) };
+}
 
 /** Rows that name no workload: accounts, channels, and requests that never got that far. */
 function placePhrase(event: HistoryEvent, room: Room): Phrase {
@@ -273,10 +289,20 @@ function placePhrase(event: HistoryEvent, room: Room): Phrase {
       return { dot: "📌", before: `${name} set up a channel${resultOf(event, room)}` };
     case "unbound":
       return { dot: "📌", before: `${name} removed the binding of a channel` };
+    case "watched":
+    case "unwatched":
+    case "muted":
+    case "unmuted": {
+      // A pattern is no workload: the result begins with it.
+      const { dot, before } = watchPhrase(event, undefined, room);
+      return { dot, before: `${before}${short(event.result, room.text)}` };
+    }
     case "installed":
       return { dot: "➕", before: "Gantry was installed in this workspace" };
     case "uninstalled":
       return { dot: "➖", before: `Gantry was removed from this workspace${resultOf(event, room)}` };
+    case "erased":
+      return { dot: "➖", before: `The data of ${short(event.result, room.person)} was erased` };
     case "refused":
       return { dot: "🚫", before: `${notAllowed(event, room)}${policyOf(event, room)}` };
     default:

@@ -48,9 +48,24 @@ function sharedStart(names: readonly string[]): number {
   return first.lastIndexOf("-", end) < end ? first.slice(0, end).lastIndexOf("-") + 1 : end;
 }
 
-/** Prefixes each line with its instance if there are several. */
-export function logTexts(lines: readonly ExcerptLine[]): string[] {
-  const names = [...new Set(lines.map(({ instance }) => instance ?? ""))];
+/** Between lines around a match, marks the match itself; and a place where lines were left out. */
+const [MATCH, NEAR, LEFT_OUT] = ["▸ ", "  ", "⋯"];
+
+/**
+ * Prefixes each line with its instance if there are several, these among them. Where lines around matches are shown, the matches are marked.
+ */
+export function logTexts(lines: readonly ExcerptLine[], instances: readonly string[] = []): string[] {
+  const isAround = lines.some(({ match }) => match) && lines.some(({ match }) => !match);
+  const texts = withInstances(lines, instances);
+  return lines.map(({ match, isAfterGap }, at) => {
+    const text = texts[at] ?? "";
+    const marked = isAround ? text.replaceAll(/^/gmu, match ? MATCH : NEAR) : text;
+    return isAfterGap === true ? `${LEFT_OUT}\n${marked}` : marked;
+  });
+}
+
+function withInstances(lines: readonly ExcerptLine[], others: readonly string[]): string[] {
+  const names = [...new Set([...others, ...lines.map(({ instance }) => instance ?? "")])];
   if (names.length < 2) return lines.map(({ text }) => visibleLines(text));
   const short = shortNames(names);
   const width = Math.max(...[...short.values()].map((name) => name.length));

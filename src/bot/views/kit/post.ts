@@ -1,5 +1,5 @@
 import type { RichTextBlock } from "@slack/types";
-import { type Block, context, limits } from "./blocks.ts";
+import { type Block, context, limits, planLines } from "./blocks.ts";
 import { decodeAction, encodeAction } from "./action-id.ts";
 import { escapeWithin, visibleLines, visible } from "./text.ts";
 import type { Inline } from "./inline.ts";
@@ -119,6 +119,7 @@ export function plainTextOf(blocks: readonly Block[], names: Names = {}): string
   return blocks
     .flatMap((block) => {
       if (block.type === "rich_text") return plainTextOfRichText(block, names);
+      if (block.type === "plan") return planLines(block);
       if (block.type === "header") return [block.text.text];
       if (block.type === "context") return block.elements.map((each) => ("text" in each ? each.text : ""));
       return [];

@@ -33,10 +33,11 @@ function actionOf({ command: { question = {} }, ask: { verb, args } }: Asked, mo
   const { label = `${verb.charAt(0).toUpperCase()}${verb.slice(1)}`, amount } = question;
   const id = textIn(args, "id");
   if (name === undefined) return id === undefined ? [words(label)] : [words(`${label} `), code(id, 60)];
+  const how = amount?.(args) ?? "";
   return [
     words(`${label} `),
     strong(truncateMiddle(visible(name), most), most),
-    ...(amount === undefined ? [] : [words(amount(args), 40)]),
+    ...(how === "" ? [] : [words(how, 40)]),
   ];
 }
 

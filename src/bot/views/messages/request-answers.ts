@@ -3,7 +3,7 @@ import type { StoredChange } from "../../changes/stored-change.ts";
 import { phraseText } from "../cards/phrases.ts";
 import { termsWords, namesIn, changeSummary } from "../cards/change-words.ts";
 import { actionButton, actions, context, linkButton, section, type Line } from "../kit/blocks.ts";
-import { channel, expires, joined, strong, words } from "../kit/inline.ts";
+import { channel, code, expires, joined, strong, words } from "../kit/inline.ts";
 import { type Post, postOf, type Names, type Message } from "../kit/post.ts";
 import { truncate, counted, truncateMiddle, visible } from "../kit/text.ts";
 import type { Ask } from "../../ask.ts";
@@ -11,6 +11,7 @@ import { headlineBlock } from "../cards/change-card.ts";
 import { span } from "../kit/time.ts";
 import { runButton } from "../kit/ask-buttons.ts";
 import type { Change } from "../../changes/change.ts";
+import { imageOf, runningImage } from "../../../api/image.ts";
 
 export type AskedElsewhere = {
   readonly change: StoredChange;
@@ -143,8 +144,9 @@ export function repeatMessage({ change, ask, agoMs, defaultRegion }: RepeatMessa
 }
 
 /** Answers a request for what is already there: "*web* already has 3 instances. Nothing to do." */
-export function nothingToDo({ call, workload }: Pick<Change, "call" | "workload">): Message {
-  return postOf([section([strong(workload.name, 255), words(` ${already(call)}. Nothing to do.`)])]);
+export function nothingToDo(change: Pick<Change, "call" | "workload" | "before">): Message {
+  const first = [strong(change.workload.name, 255), words(` ${already(change)}. Nothing to do.`, 600)];
+  return postOf([section(first, ...(mayBeMoved(change) ? [ifMoved(change.workload.name)] : []))]);
 }
 
 /** Every workload is already as requested. */
@@ -153,15 +155,39 @@ export function nothingToDoForAny(changes: readonly Change[]): Post {
     changes.slice(0, 10).map(({ workload: { name } }) => strong(truncateMiddle(visible(name), 50), 50)),
   );
   const more = changes.length > 10 ? [words(` and ${counted(changes.length - 10, "other")}`)] : [];
-  return postOf([section([...names, ...more, words(" are already as requested. Nothing to do.")])]);
+  const first = [...names, ...more, words(" are already as requested. Nothing to do.")];
+  return postOf([section(first, ...(changes.some(mayBeMoved) ? [ifMoved("NAME")] : []))]);
 }
 
-function already(call: Change["call"]): string {
+/** Nothing here asks a registry which image a tag has by now. */
+function ifMoved(name: string): Line {
+  return [
+    words("If the tag was moved, deploy the new image by its digest: "),
+    code(`deploy ${visible(name)} @sha256:…`),
+    words("."),
+  ];
+}
+
+function already({ call, before }: Pick<Change, "call" | "before">): string {
   if (call.op === "startService") return "is already running";
   if (call.op === "stopService") return "is already stopped";
   if (call.op !== "updateService") return "is already as requested";
-  const { target_instance_size: size, containers, binding_domain_name: domains } = call.body;
+  const { target_instance_size: size, containers = [], binding_domain_name: domains, revision } = call.body;
   if (size !== undefined) return `already has ${counted(size, "instance")}`;
-  if (containers !== undefined) return "already has this memory limit";
-  return domains === undefined ? "is already as requested" : "already has these domains";
+  if (domains !== undefined) return "already has these domains";
+  if (revision !== undefined) return `is already at revision ${revision}`;
+  const at = containers.findIndex(({ image }) => image !== undefined);
+  const { image } = containers[at] ?? {};
+  if (image !== undefined) return `already has the image ${visible(runningImage(image, before?.digests?.[at]))}`;
+  if (containers.some(({ env }) => env !== undefined)) return "already has these environment variables";
+  return containers.length > 0 ? "already has this memory limit" : "is already as requested";
+}
+
+/** Whether the image came from a registry, and its name can mean another one later. */
+function mayBeMoved({ call, before }: Pick<Change, "call" | "before">): boolean {
+  const { containers = [] } = call.op === "updateService" ? call.body : {};
+  return containers.some(
+    ({ image }, at) =>
+      image !== undefined && imageOf(image).digest === undefined && before?.digests?.[at] !== undefined,
+  );
 }

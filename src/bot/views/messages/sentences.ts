@@ -53,6 +53,10 @@ export const sentences = {
         ? `I can't reach my database. Nothing was changed. Try again in a minute. If this keeps happening, contact your Gantry admin. Reference \`${reference}\``
         : `I lost my database while handling this. I'll continue when it is back, and never send a request twice. The card will show the outcome. Reference \`${reference}\``,
     ),
+  restored: (verb: string) =>
+    sentence(
+      `Gantry was restored from a backup, and your \`${verb}\` may have run before that. Nothing is sent again. Check the workload, then try again if you still need it.`,
+    ),
   neverBegan: (verb: string) =>
     sentence(`I was stopped before I started your \`${verb}\`. Nothing was changed. Try again if you still need it.`),
   noForm: (command: string) =>
@@ -67,6 +71,8 @@ export const sentences = {
     sentence(
       `Never send a token in a message. To connect an account, type \`${command} connect\` outside a thread: it opens a form.`,
     ),
+  followIsOver: () => sentence("This log isn't followed any more."),
+  followIsOthers: () => sentence("Only people who may read this log can stop following it. Nothing was changed."),
   noChannel: () =>
     sentence(
       "A direct message has no channel account. Use `connect channel` or `disconnect channel` in a channel, or leave out `channel` for your own account.",

@@ -39,30 +39,71 @@ export async function clearToRun(
   try {
     const opened = await openRequest(deps, change);
     const asked = { change, opened, sinceMs };
-    const verdict = await verdictNow(deps, asked);
-    if (verdict.kind === "refuse") {
-      const { name } = change.requester;
-      throw new UserError(`${name} may no longer do this. ${verdict.why}`, { next: verdict.next });
-    }
+    const verdict = await allowedNow(deps, asked);
     if (verdict.kind !== "approve") return { kind: "run", opened };
     return await recount(deps, { ...asked, verdict });
   } catch (error) {
-    if (!(error instanceof UserError)) throw error;
-    if (error instanceof SlackAway) {
-      deps.log.warn(
-        { err: error, changeId: change.id },
-        "an approved request waits for Slack to confirm its approvers",
-      );
-      return { kind: "unchecked" };
-    }
-    return {
-      kind: "refused",
-      outcome: { kind: "failed", why: error.message, next: error.next ?? "Request it again." },
-    };
+    return uncleared(deps, change, error);
   }
 }
 
+/** The workloads of one request that follow within this time need no further lookups of people. */
+const PEOPLE_AGE_MS = 10_000;
+
+/**
+ * The same for the next workload of a request that runs already. Its card can't ask again, so a part that needs more
+ * approvals than the request has is refused.
+ */
+export async function clearPart(
+  deps: WorkflowParts,
+  {
+    part,
+    request,
+    opened,
+  }: { readonly part: StoredChange; readonly request: StoredChange; readonly opened: OpenRequest },
+): Promise<Extract<Clearance, { kind: "run" | "refused" | "unchecked" }>> {
+  try {
+    const change = { ...request, parts: [part] };
+    const asked = { change, opened, sinceMs: deps.clock.now().getTime() - PEOPLE_AGE_MS };
+    const verdict = await allowedNow(deps, asked);
+    if (verdict.kind !== "approve") return { kind: "run", opened };
+    const counting = await countingApprovals(deps, { ...asked, verdict });
+    if (counting.length >= verdict.terms.votes) return { kind: "run", opened };
+    throw new UserError(reapprovalNotice(request, verdict.terms, counting));
+  } catch (error) {
+    return uncleared(deps, part, error);
+  }
+}
+
+function uncleared(
+  { log }: Pick<WorkflowParts, "log">,
+  { id }: StoredChange,
+  error: unknown,
+): Extract<Clearance, { kind: "refused" | "unchecked" }> {
+  if (!(error instanceof UserError)) throw error;
+  if (error instanceof SlackAway) {
+    log.warn({ err: error, changeId: id }, "an approved request waits for Slack to confirm its approvers");
+    return { kind: "unchecked" };
+  }
+  return { kind: "refused", outcome: { kind: "failed", why: error.message, next: error.next ?? "Request it again." } };
+}
+
 type OpenedChange = { readonly change: StoredChange; readonly opened: OpenRequest; readonly sinceMs: number };
+
+/** The verdict of the current policy. Throws a `UserError` where it refuses, or requires a reason that wasn't given. */
+async function allowedNow(deps: WorkflowParts, asked: OpenedChange): Promise<Exclude<Verdict, { kind: "refuse" }>> {
+  const verdict = await verdictNow(deps, asked);
+  const { requester, reason } = asked.change;
+  if (verdict.kind === "refuse") {
+    throw new UserError(`${requester.name} may no longer do this. ${verdict.why}`, { next: verdict.next });
+  }
+  if (verdict.kind === "approve" && verdict.terms.reasonRequired && reason === undefined) {
+    throw new UserError("The policy now requires a reason, and none was given.", {
+      next: "Request it again with a reason.",
+    });
+  }
+  return verdict;
+}
 
 /**
  * A break-glass request stays one: if breaking the glass is no longer allowed, it is refused, not sent for approval.
@@ -93,7 +134,7 @@ async function verdictNow(deps: WorkflowParts, { change, opened, sinceMs }: Open
 }
 
 /** When Slack can't say who is in a group, a new request counts as outside it; an approved change waits for the answer. */
-function watchGroups(people: People) {
+export function watchGroups(people: People) {
   let away: SlackAway | undefined;
   const groupMembers: People["groupMembers"] = async (...asked) => {
     try {
@@ -111,11 +152,6 @@ type Counted = OpenedChange & { readonly verdict: Extract<Verdict, { kind: "appr
 async function recount(deps: WorkflowParts, counted: Counted): Promise<Clearance> {
   const { change, opened, verdict } = counted;
   const { terms } = verdict;
-  if (terms.reasonRequired && change.reason === undefined) {
-    throw new UserError("The policy now requires a reason, and none was given.", {
-      next: "Request it again with a reason.",
-    });
-  }
   const counting = await countingApprovals(deps, counted);
   if (counting.length >= terms.votes) return { kind: "run", opened };
   const missing = { change, verdict, notice: reapprovalNotice(change, terms, counting), counting };

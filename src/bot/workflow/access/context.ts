@@ -41,7 +41,7 @@ export async function accessFor(
       calls: () => calls.today(account.username),
     },
     permissions,
-    records: recordsFor(deps, { profile, permissions, teamId: origin.teamId }),
+    records: recordsFor(deps, { profile, permissions, teamId: origin.teamId, channelId: origin.channelId }),
     logs: logsFor(deps, account.username, { who: origin.userId, signal }),
     directory,
     settings: { ...settings, region: binding?.region ?? own ?? settings.region },

@@ -18,6 +18,8 @@ type Kept = { readonly values: readonly string[]; readonly at: number };
 
 const FRESH_MS = 5 * 60_000;
 const MOST_WORKLOADS = 5_000;
+/** Of a list, so many without values are kept, the last ones: they take the place of others that have some. */
+const MOST_WITHOUT = 4_000;
 /** In total, in characters. */
 const MOST_KEPT = 8 * 1024 * 1024;
 
@@ -135,14 +137,18 @@ type Note = (workload: Named, env: readonly EnvVar[]) => void;
 
 async function noteAnswer({ op, path: { region } }: Outline, answer: unknown, note: Note): Promise<void> {
   const { services = [], jobs = [] } = workloadsIn(op, answer);
-  await forEachInTurns(services, ({ name, containers }) => {
+  let left = services.length + jobs.length;
+  const noteOne = (workload: Named, containers: readonly Container[] | undefined): void => {
+    left -= 1;
     // Lists may omit containers; that doesn't mean there are none.
-    if (containers !== undefined) note({ kind: "service", region, name }, envOf(containers));
-  });
-  await forEachInTurns(jobs, ({ metadata, spec }) => {
-    const containers = spec?.template?.spec?.containers;
-    if (containers !== undefined) note({ kind: "job", region, name: metadata.name }, envOf(containers));
-  });
+    if (containers === undefined) return;
+    const env = envOf(containers);
+    if (env.length > 0 || left < MOST_WITHOUT) note(workload, env);
+  };
+  await forEachInTurns(services, ({ name, containers }) => noteOne({ kind: "service", region, name }, containers));
+  await forEachInTurns(jobs, ({ metadata: { name }, spec }) =>
+    noteOne({ kind: "job", region, name }, spec?.template?.spec?.containers),
+  );
 }
 
 type Workloads = { readonly services?: readonly Service[]; readonly jobs?: readonly Job[] };

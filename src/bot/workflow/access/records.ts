@@ -2,12 +2,13 @@ import { type Card, type StoredChange, partsOf } from "../../changes/stored-chan
 import { UserError, StoreError } from "../../errors.ts";
 import type { DecisionAnswer } from "../../views/messages/decision-answer.ts";
 import { changeEvent, note } from "../history.ts";
-import type { Origin } from "../origin.ts";
+import type { Mute } from "../../watch/watch.ts";
+import { isDirect, type Origin } from "../origin.ts";
 import { permissionsFor } from "./permissions.ts";
 import { freshness, type WorkflowParts, type People, type Profile, type RecordRows } from "../ports.ts";
 import { nearNames } from "../../policy/near-names.ts";
 import type { HistoryEvent, HistoryQuery } from "../../changes/history-event.ts";
-import type { HistoryRows, Permissions, Records, Undoable } from "../../commands/command.ts";
+import type { HistoryRows, Permissions, Records, Undoable, Watches } from "../../commands/command.ts";
 import { maySee } from "../../commands/lookup/may-see.ts";
 import { cardChannel, eligibility } from "./approvers.ts";
 import { undoRequest } from "../repeat/undo-request.ts";
@@ -56,11 +57,16 @@ export async function viewerAt(deps: WorkflowParts, origin: Origin): Promise<Vie
     }),
   ]);
   const permissions = permissionsFor(deps, { profile, channelId, account: here?.account, binding: here?.binding });
-  return { profile, permissions, teamId };
+  return { profile, permissions, teamId, channelId };
 }
 
 /** The person who reads records. */
-export type Viewer = { readonly profile: Profile; readonly permissions: Permissions; readonly teamId: string };
+export type Viewer = {
+  readonly profile: Profile;
+  readonly permissions: Permissions;
+  readonly teamId: string;
+  readonly channelId: string;
+};
 
 /** History rows per read, and the most to scan for one page. */
 const BATCH = 500;
@@ -83,10 +89,26 @@ export function recordsFor(
     mayDecide: async (change) =>
       change.votes.every(({ userId }) => userId !== viewer.profile.userId) &&
       mayDecide(deps.people, change, { userId: viewer.profile.userId, isForList: true }),
+    watches: () => readable(watchesAt(deps, viewer)),
     undoable: (isMeant) => readable(newestUndoable(deps, viewer, isMeant)),
     history: (query) =>
       readable(visibleRows(store, { query: { ...query, teamId }, shows: rowsFor(deps, viewer, sees) })),
   };
+}
+
+/** What tells in a channel is no secret to those who are in it. */
+async function watchesAt(
+  { store }: Pick<WorkflowParts, "store">,
+  { profile: { userId }, teamId, channelId }: Viewer,
+): Promise<Watches> {
+  const place = isDirect(channelId) ? undefined : channelId;
+  const [watches, mutes, looks] = await Promise.all([
+    store.watchesOf({ teamId, ownerId: userId, place }),
+    store.mutesOf(teamId),
+    store.lastLooks(teamId),
+  ]);
+  const isHere = (at: Mute["place"]): boolean => (at.kind === "dm" ? at.userId === userId : at.channelId === place);
+  return { watches, looks, mutes: mutes.filter((each) => isHere(each.place)) };
 }
 
 /** Whether a person may see a change of their workspace: their own, one they may decide, or one of a workload they may see. */

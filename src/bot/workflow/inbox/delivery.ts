@@ -1,3 +1,4 @@
+import { currentTrail, note, resumed } from "../../../platform/trail.ts";
 import { within } from "../../../platform/waiting.ts";
 import type { Message } from "../../views/kit/post.ts";
 import { sentences } from "../../views/messages/sentences.ts";
@@ -10,12 +11,13 @@ import { StoreError } from "../../errors.ts";
 import { bindChannel, moveChannel } from "../bind.ts";
 import { decide } from "../decide.ts";
 import { failureMessage, isBug } from "../failure.ts";
-import { note, originEvent } from "../history.ts";
+import { note as noteInHistory, originEvent } from "../history.ts";
 import { connect, disconnect } from "../link.ts";
 import { type AskInteraction, propose } from "../propose.ts";
 import { redo } from "../repeat/redo.ts";
 import type { RunEvents } from "../run.ts";
 import { createReply, signWhenSlow } from "../reply.ts";
+import { changeWatches } from "../watching/change-watches.ts";
 
 /** An ack waits this long for the store: https://docs.slack.dev/interactivity/slash-commands gives 3 s. */
 const STORE_WITHIN_MS = 1_000;
@@ -33,8 +35,11 @@ type Accepted = {
  * A second delivery of the same interaction is ignored. When the lane is full, only its id is stored, as finished, so no
  * later process can begin a refused delivery.
  */
-export async function accept(deps: WorkflowParts, { id, interaction, ack }: Accepted): Promise<void> {
+export async function accept(deps: WorkflowParts, { id, interaction: sent, ack }: Accepted): Promise<void> {
   const { store, sealer, lanes, log, settings } = deps;
+  note({ verb: verbOf(sent) });
+  const trace = currentTrail()?.traceparent();
+  const interaction = trace === undefined ? sent : { ...sent, origin: { ...sent.origin, trace } };
   const lane = interaction.kind === "decide" ? "decisions" : "requests";
   const hasRoom = lanes.hasRoom({ lane, owner: interaction.origin.userId });
   const storing = hasRoom ? store.accept({ id, sealed: sealInteraction(sealer, id, interaction) }) : store.remember(id);
@@ -45,12 +50,16 @@ export async function accept(deps: WorkflowParts, { id, interaction, ack }: Acce
     });
   } catch (err) {
     const reference = deps.newReference();
+    note({ outcome: "failed", reference });
     log.error({ err, reference, interaction: interaction.kind }, "couldn't store an interaction; dropping it");
     drop(deps, id, storing);
     return ack(hasRoom ? sentences.notStored(reference, settings.command) : sentences.busy());
   }
   // Delivered before, maybe to another replica, which processes it.
-  if (!isNew) return ack();
+  if (!isNew) {
+    note({ outcome: "repeated" });
+    return ack();
+  }
   if (!hasRoom) return ack(sentences.busy());
   start(deps, { id, interaction, tries: 0 }, lane);
   return ack();
@@ -85,14 +94,21 @@ export function takeOver(
   }
   log.warn({ interaction: interaction.kind }, "taking over a delivery of a replica that is gone");
   const isLate = clock.now().getTime() - delivery.receivedAt.getTime() > BEGIN_WITHIN_MS;
-  return { id, interaction, isTakenOver: true, isLate, tries: 0 };
+  return { id, interaction, isTakenOver: true, isLate, tries: 0, ...(delivery.isRestored && { isRestored: true }) };
 }
 
 /** It is ours in the store: when the lane is full, the next sweep begins it. */
 function start(deps: WorkflowParts, delivery: Unfinished, lane: LaneName): void {
   const { id, interaction } = delivery;
-  const job = { lane, key: `delivery ${id}`, owner: interaction.origin.userId };
-  const isTaken = deps.lanes.add(job, (signal) => processDelivery(deps, delivery, signal));
+  const { userId, trace } = interaction.origin;
+  const job = { lane, key: `delivery ${id}`, owner: userId };
+  const left = { what: "delivery", trace, verb: verbOf(interaction) } as const; // a literal kind
+  const isTaken = deps.lanes.add(job, (signal) =>
+    resumed(
+      () => left,
+      () => processDelivery(deps, delivery, signal),
+    ),
+  );
   if (!isTaken) deps.retries.keep(delivery, 0);
 }
 
@@ -133,7 +149,8 @@ async function processDelivery(deps: WorkflowParts, delivery: Unfinished, signal
 /** What reads the workload API before its answer. A form shows itself that it was sent. */
 function signFor(deps: WorkflowParts, { interaction, undelivered }: Unfinished) {
   const { kind } = interaction;
-  const isSlow = kind === "decide" || kind === "redo" || (kind === "ask" && interaction.form === undefined);
+  const isSlow =
+    kind === "decide" || kind === "redo" || kind === "watch" || (kind === "ask" && interaction.form === undefined);
   if (isSlow && undelivered === undefined) return signWhenSlow(deps, interaction.origin);
   return { responder: deps.responder, end: () => Promise.resolve() };
 }
@@ -154,6 +171,12 @@ async function perform(
     onFailed: async (error) => reply.send(await failure(deps, interaction, error), "refused"),
     onEnded: () => refreshHome(deps, interaction),
   };
+  const { isRestored = false } = delivery;
+  // A decision finds a request that is over. Whose request it was, is told by its card.
+  const isOver = isRestored && interaction.kind !== "decide" && interaction.kind !== "move";
+  if (isOver && (await deps.store.find({ deliveryId })) === undefined) {
+    return reply.send(sentences.restored(verbOf(interaction)), "refused");
+  }
   switch (interaction.kind) {
     case "ask":
       if (isLate && (await deps.store.find({ deliveryId })) === undefined) {
@@ -172,6 +195,9 @@ async function perform(
       const { teamId, channelId: to } = interaction.origin;
       return moveChannel(deps, { teamId, from: interaction.from, to });
     }
+    case "watch":
+      if (isLate) return reply.send(sentences.neverBegan(interaction.ask.verb), "refused");
+      return changeWatches(deps, { ...interaction, reply }, signal);
     case "use":
       // The channel may have been bound to something else since.
       if (isLate) return reply.send(sentences.neverBegan("use"), "refused");
@@ -212,14 +238,14 @@ async function noteBug(deps: WorkflowParts, { origin }: Interaction, { verb, ref
   const profile = await deps.people.profile(userId, freshness.profile).catch(() => undefined);
   const who = { userId, name: profile?.name ?? userId };
   try {
-    await note(deps, originEvent(origin, who, { kind: "failed", verb, result: "internal error", reference }));
+    await noteInHistory(deps, originEvent(origin, who, { kind: "failed", verb, result: "internal error", reference }));
   } catch (err) {
     deps.log.warn({ err, reference }, "couldn't write an internal error to history");
   }
 }
 
 function verbOf(interaction: Interaction): string {
-  if (interaction.kind === "ask") return interaction.ask.verb;
+  if (interaction.kind === "ask" || interaction.kind === "watch") return interaction.ask.verb;
   if (interaction.kind === "decide") return interaction.decision;
   return interaction.kind === "redo" ? interaction.how : interaction.kind;
 }

@@ -50,6 +50,8 @@ export const Interaction = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("disconnect"), whose, origin: Origin }),
   /** Slack gave a channel another id; `origin` names the new one, and nobody is answered. */
   z.object({ kind: z.literal("move"), from: z.string(), origin: Origin }),
+  /** A verb about what Gantry tells. */
+  z.object({ kind: z.literal("watch"), ask: Ask, origin: Origin }),
   z.object({
     kind: z.literal("use"),
     /** The new binding; without it the binding is removed. */

@@ -1,4 +1,5 @@
 import { type Arrivals, createScheduler, type LaneLimits, type Work } from "./scheduler.ts";
+import { later, note } from "../../../platform/trail.ts";
 import { unawaited } from "../../../platform/unawaited.ts";
 import { within } from "../../../platform/waiting.ts";
 
@@ -51,6 +52,8 @@ export type LanesParts = {
   /** For `rest`, in milliseconds. */
   readonly nowMs: () => number;
   readonly arrivals?: Arrivals;
+  /** A lane had no room for a job. */
+  readonly onFull?: ((lane: LaneName) => void) | undefined;
 };
 
 /** Each lane has places of its own, so none can hold up another. An entry holds a command's words and no more. */
@@ -76,10 +79,13 @@ const limits: Readonly<Record<LaneName, LaneLimits>> = {
  */
 const dropped: ReadonlySet<LaneName> = new Set(["watching"]);
 
-const names = Object.keys(limits) as LaneName[]; // the keys of the table above
+export const laneNames = Object.keys(limits) as LaneName[]; // the keys of the table above
+
+/** Where what an interaction asked for is done, until its answer is out. The other lanes go on with what came of it. */
+const answering: ReadonlySet<LaneName> = new Set(["people", "requests", "decisions", "sweeping"]);
 
 /** Work that begins after its ack, in bounded, keyed and fair lanes. */
-export function createLanes({ drain: ending, onError, nowMs, arrivals }: LanesParts): Lanes {
+export function createLanes({ drain: ending, onError, nowMs, arrivals, onFull }: LanesParts): Lanes {
   const scheduler = createScheduler<LaneName>({ limits, onError, arrivals });
   const drain = createDrain(ending, scheduler);
   const keys = createKeys(nowMs);
@@ -94,20 +100,26 @@ export function createLanes({ drain: ending, onError, nowMs, arrivals }: LanesPa
     const onBegin = (): void => keys.begin(key);
     scheduler.add({ lane, owner, addedMs: performance.now(), work, onBegin, onDone });
   };
+  const hasRoom: Lanes["hasRoom"] = ({ lane, owner }) => {
+    if (scheduler.hasRoom(lane, owner)) return true;
+    onFull?.(lane);
+    note({ outcome: "busy" });
+    return false;
+  };
   return {
     arrived: scheduler.arrived,
     add(job, work) {
-      const { key, lane, owner } = job;
+      const { key, lane } = job;
       if (keys.isWaiting(key) || keys.isResting(key)) return true;
       if (keys.isRunning(key)) {
-        if (!dropped.has(lane)) keys.follow(key, { job, work });
+        if (!dropped.has(lane)) keys.follow(key, { job, work: later(lane, work, false) });
         return true;
       }
-      const hasRoom = scheduler.hasRoom(lane, owner);
-      if (hasRoom) push(job, work);
-      return hasRoom;
+      if (!hasRoom(job)) return false;
+      push(job, later(lane, work, answering.has(lane)));
+      return true;
     },
-    hasRoom: ({ lane, owner }) => scheduler.hasRoom(lane, owner),
+    hasRoom,
     rest: (key, ms) => keys.rest(key, ms),
     keys: keys.list,
     track: (work) => drain.track(work),
@@ -117,7 +129,7 @@ export function createLanes({ drain: ending, onError, nowMs, arrivals }: LanesPa
     drain: () => drain.drain(),
     status: () =>
       Object.fromEntries(
-        names.map((name) => {
+        laneNames.map((name) => {
           const { running, waiting, oldestMs } = scheduler.counts(name);
           const ageMs = oldestMs === undefined ? 0 : Math.round(performance.now() - oldestMs);
           return [name, { running, waiting, oldestMs: ageMs }];

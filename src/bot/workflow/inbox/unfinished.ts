@@ -11,6 +11,8 @@ export type Unfinished = {
   readonly isTakenOver?: boolean;
   /** It was taken over too late for a write to be begun. */
   readonly isLate?: boolean;
+  /** It came from a backup, and isn't begun: it may have been carried out since. */
+  readonly isRestored?: boolean;
   /** It was processed, and only these messages are missing. */
   readonly undelivered?: readonly Undelivered[];
 };

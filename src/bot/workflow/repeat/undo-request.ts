@@ -1,13 +1,16 @@
 import type { Sealer } from "../../accounts/seal.ts";
 import type { StoredChange } from "../../changes/stored-change.ts";
 import type { Ask } from "../../ask.ts";
+import { isAchieved } from "../../views/cards/several-card.ts";
+import { nameIn } from "../draft.ts";
 import { undoAsk } from "../../commands/verbs.ts";
 import { changeIn, contentOf, type Content } from "../stored-request.ts";
 
 /** The Ask that takes a Change back; of several workloads, those that were changed. Undefined when there is none. */
 export function undoRequest(sealer: Sealer, change: StoredChange, content: Content): Ask | undefined {
   if (change.parts === undefined) return undoAsk(changeIn(content));
-  const done = change.parts.filter(({ state }) => state === "done");
+  // One that went back automatically is as it was.
+  const done = change.parts.filter(({ state, isUndone }) => state === "done" && !isUndone);
   const asks = done.map((part) => {
     const own = contentOf(sealer, part)?.change;
     return own && undoAsk(own);
@@ -15,23 +18,24 @@ export function undoRequest(sealer: Sealer, change: StoredChange, content: Conte
   return together(asks);
 }
 
-/** One Ask for all, if they differ only in the workload. */
+/** One Ask for all, if one verb takes all of them back. */
 function together(asks: readonly (Ask | undefined)[]): Ask | undefined {
   const [first] = asks;
-  const names = asks.map((ask) => (ask?.verb === first?.verb ? onlyName(ask) : undefined));
-  const known = names.filter((name) => name !== undefined);
-  if (first === undefined || known.length < names.length) return undefined;
-  return { ...first, args: { names: known } };
-}
-
-function onlyName(ask: Ask | undefined): string | undefined {
-  const { name, ...others } = ask?.args ?? {};
-  return typeof name === "string" && Object.keys(others).length === 0 ? name : undefined;
+  if (first === undefined) return undefined;
+  const each: Record<string, Ask["args"]> = {};
+  for (const ask of asks) {
+    const { name, ...own } = ask?.args ?? {};
+    if (ask?.verb !== first.verb || typeof name !== "string") return undefined;
+    each[name] = own;
+  }
+  const differs = Object.values(each).some((own) => Object.keys(own).length > 0);
+  return { ...first, args: { names: Object.keys(each), ...(differs && { each }) } };
 }
 
 /** The same for the workloads that it didn't change, by a button of its card; undefined when there are none. */
 export function restRequest({ parts = [] }: StoredChange, ask: Ask): Ask | undefined {
-  const rest = parts.filter(({ state }) => state !== "done");
+  const rest = parts.filter((part) => !isAchieved(part));
   if (rest.length === 0) return undefined;
-  return { ...ask, args: { names: rest.map(({ workload: { kind, name } }) => `${kind}/${name}`) } };
+  const { name: _name, ...args } = ask.args;
+  return { ...ask, args: { ...args, names: rest.map(nameIn) } };
 }

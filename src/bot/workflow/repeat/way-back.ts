@@ -65,6 +65,8 @@ function wayBackOf({ content, now }: StuckDeploy): Change | undefined {
   const { call, before, workload } = changeIn(content);
   const to = before?.revision;
   if (call.op !== "updateService" || to === undefined || content.ask.args["on-failure"] === "stop") return undefined;
+  // One that is a way back itself leads nowhere else: two versions that don't get ready would replace each other for ever.
+  if (call.body.revision !== undefined) return undefined;
   const images = (now.images ?? []).flatMap((image, at) => {
     const then = before?.images?.[at];
     return image === undefined || then === undefined || image === then ? [] : [`image ${image} → ${then}`];

@@ -23,6 +23,8 @@ const kinds: Readonly<Record<string, FunctionComponent<BlockProps>>> = {
   data_table: Table,
   alert: Alert,
   markdown: Markdown,
+  plan: Plan,
+  task_card: Task,
 };
 
 /** Blocks of a message or a view. https://docs.slack.dev/reference/block-kit/blocks */
@@ -137,6 +139,38 @@ function Alert({ block, context }: BlockProps): JSX.Element {
     { class: `alert ${known}`, role: "note", "aria-label": name },
     h("span", { class: "alert-sign", "aria-hidden": true }, sign),
     h(TextObject, { text: block["text"], context }),
+  );
+}
+
+const taskSigns: Readonly<Record<string, readonly [sign: string, name: string]>> = {
+  pending: ["○", "Pending"],
+  in_progress: ["◐", "In progress"],
+  complete: ["✓", "Complete"],
+  error: ["×", "Failed"],
+};
+
+/** https://docs.slack.dev/reference/block-kit/blocks/plan-block */
+function Plan({ block, context }: BlockProps): JSX.Element {
+  const tasks = objectsOf(block["tasks"]).map((task, at) =>
+    h("li", { key: textOf(task["task_id"]) || at }, h(Task, { block: task, context })),
+  );
+  return h(
+    "div",
+    { class: "plan" },
+    h("div", { class: "plan-title" }, textOf(block["title"])),
+    h("ul", null, ...tasks),
+  );
+}
+
+/** https://docs.slack.dev/reference/block-kit/blocks/task-card-block */
+function Task({ block, context }: BlockProps): JSX.Element {
+  const [sign, name] = taskSigns[textOf(block["status"])] ?? ["○", "Pending"];
+  const more = [block["details"], block["output"]].filter(isObject);
+  return h(
+    "div",
+    { class: `task ${textOf(block["status"])}` },
+    h("span", { class: "task-sign", role: "img", "aria-label": name }, sign),
+    h("div", null, textOf(block["title"]), ...more.map((part) => h(RichText, { block: part, context }))),
   );
 }
 

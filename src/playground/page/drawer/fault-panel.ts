@@ -27,6 +27,7 @@ const answers: Readonly<Record<SlackAnswers, string>> = {
   hang: "Never",
   garbage: "With an HTML page instead of JSON",
   blocks: "Error: invalid blocks",
+  plans: "Error: invalid blocks, for plans",
 };
 
 const answered: Readonly<Record<string, string>> = {
@@ -56,6 +57,7 @@ export function faultCount({ faults }: WireSnapshot): number {
     faults.tokenError !== "",
     faults.missingScopes.length > 0,
     faults.refusesUploads,
+    faults.refusesStreams,
   ];
   return [...slack, ...faults.extra.map((each) => each.on)].filter(Boolean).length;
 }
@@ -231,6 +233,12 @@ function InstallationPanel({ change }: { readonly change: (body: JsonObject) => 
       detail: "As where admins turned file uploads off.",
       isOn: faults.refusesUploads,
       onChange: (refusesUploads) => change({ refusesUploads }),
+    }),
+    h(Switch, {
+      label: "Messages can't be streamed",
+      detail: "Gantry then edits them: try logs web --follow.",
+      isOn: faults.refusesStreams,
+      onChange: (refusesStreams) => change({ refusesStreams }),
     }),
   );
 }

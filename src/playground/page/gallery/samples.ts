@@ -68,6 +68,22 @@ const layoutSamples: readonly SampleGroup[] = [
     ],
   },
   {
+    name: "Plan",
+    samples: [
+      message("least", { type: "plan", title: "Thinking" }),
+      message("typical", {
+        type: "plan",
+        title: "1 of 3 healthy",
+        tasks: [
+          { type: "task_card", task_id: "1", title: "web · runs 1.5", status: "complete" },
+          { type: "task_card", task_id: "2", title: "worker · 1.5 is starting", status: "in_progress" },
+          { type: "task_card", task_id: "3", title: prose(300), status: "pending" },
+          { type: "task_card", task_id: "4", title: unbroken(200), status: "error" },
+        ],
+      }),
+    ],
+  },
+  {
     name: "Many blocks",
     samples: [
       message(

@@ -67,7 +67,7 @@ function rowClass({ message, isFollowUp }: MessageRowProps, you: string): string
 
 export function MessageRow(props: MessageRowProps): JSX.Element {
   const { message, isFollowUp, inThread } = props;
-  const { snapshot } = useApp();
+  const { snapshot, now } = useApp();
   const [isEditing, setEditing] = useState(false);
   const author = authorOf(snapshot, message.user);
   const ms = msOfTs(message.ts);
@@ -90,6 +90,7 @@ export function MessageRow(props: MessageRowProps): JSX.Element {
       { class: "message-main" },
       isFollowUp ? null : h(MessageHead, { message }),
       isEditing ? h(EditField, { message, onEnd: () => setEditing(false) }) : h(MessageBody, { message }),
+      (message.streamsUntilMs ?? 0) > now ? h("span", { class: "tag" }, "streaming") : null,
       inThread ? null : h(ThreadLink, { message }),
     ),
     isEditing ? null : h(MessageActions, { message, inThread, onEdit: () => setEditing(true) }),

@@ -151,9 +151,12 @@ export const chat: Methods = {
   },
 };
 
-/** A call's markdown_text and chunks, as chunks. */
+/** A call's markdown_text or chunks, as chunks. */
 function chunksOf(args: JsonObject, before: number): readonly JsonObject[] {
   const text = textOf(args["markdown_text"]);
+  if (text !== "" && args["chunks"] !== undefined) {
+    refuse("invalid_arguments", "stream.one-content", "both markdown_text and chunks");
+  }
   if (text.length > limits["stream.markdown-text"].max) {
     refuse("msg_too_long", "stream.markdown-text", `${text.length} characters`);
   }
@@ -171,6 +174,9 @@ function checkRecipient(world: World, channel: Channel, args: JsonObject): void 
 }
 
 function start(world: World, args: JsonObject): JsonObject {
+  if (world.faults.refusesStreams) {
+    refuse("channel_type_not_supported", "stream.allowed", "the workspace lets no app stream");
+  }
   const channel = joinedChannel(world, textOf(args["channel"]));
   const threadTs = threadOf(world, channel, textOf(args["thread_ts"]));
   if (threadTs === undefined) refuse("invalid_arguments", "stream.reply", "no thread_ts");
@@ -213,6 +219,7 @@ function stop(world: World, args: JsonObject): JsonObject {
   message.blocks = [...message.blocks, ...withIds(last.blocks ?? [])];
   if (isObject(args["metadata"])) message.metadata = args["metadata"];
   stream.isStopped = true;
+  touch(world, message);
   return { channel: message.channel, ts: message.ts, message: messageJson(world, message) };
 }
 

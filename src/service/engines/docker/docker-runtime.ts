@@ -95,7 +95,7 @@ async function adoptOne({ id, labels }: ListedContainer, context: DockerContext)
   const found = await context.daemon.inspectContainer(id);
   const unit = unitOf(labels);
   if (!found || !unit) return undefined;
-  if (found.state !== "created") return unitOver(found, unit, context);
+  if (found.state !== "created") return await unitOver(found, unit, context);
   await context.daemon.removeContainer(id);
   return undefined;
 }

@@ -8,6 +8,7 @@ import { currentContext } from "./config/current-context.ts";
 import { readClusters } from "./config/read-clusters.ts";
 import type { PostgresOptions } from "../../../platform/database/postgres.ts";
 import { refusingIncapable } from "../../capabilities.ts";
+import { makeChangeFeed, notingWrites } from "../../change-feed.ts";
 import { JOB_RETRIES } from "../../workloads/lifecycle/back-off.ts";
 import { makeSerialQueue } from "../../workloads/lifecycle/serial-queue.ts";
 import { openLogStore } from "../../workloads/logs/open-log-store.ts";
@@ -21,6 +22,7 @@ import type { Place } from "./read/place.ts";
 import { readEvents } from "./read/events.ts";
 import { otherKind } from "./read/other-kinds.ts";
 import { regionProblem } from "./region-problem.ts";
+import { watchChanges } from "./read/watch-changes.ts";
 import { knownRevisions } from "./read/revisions.ts";
 import { readOperations } from "./read/read-operations.ts";
 import { finishServices } from "./write/finish-services.ts";
@@ -108,22 +110,27 @@ function running(parts: WriteParts, { opened, users, notices }: Opened): OpenedE
   const closing = new AbortController();
   const finishing = finishServices(parts, { users, closing: closing.signal });
   const endForgetting = forgetStops(parts);
+  const feed = makeChangeFeed();
+  const watched = watchChanges(parts, feed);
   const regionLogs = openRegionLogs(parts);
   const logging = logOperations({ ...parts, logsOf: regionLogs.logsOf });
   const instancesOf = (place: Place, found: FoundJob) =>
     jobInstances(loggedJob(place, found), regionLogs.logsOf(place.region.config.region));
-  const engine: Engine = {
+  const operations: Engine = {
     ...readOperations({ ...parts, instancesOf, otherKind, revisionsOf: knownRevisions, eventsOf: readEvents }),
     ...serviceWrites(parts),
     ...jobWrites(parts),
     ...logging,
   };
+  const engine = notingWrites(operations, feed);
   const { regions } = aboutOf(opened);
   const cannotIn = (name: string) => regions.find((region) => region.name === name)?.cannot ?? [];
   let closed: Promise<void> | undefined;
 
   async function close(): Promise<void> {
     closing.abort();
+    feed.close();
+    watched.end();
     endForgetting();
     await parts.queue.idle();
     await finishing;
@@ -134,6 +141,12 @@ function running(parts: WriteParts, { opened, users, notices }: Opened): OpenedE
 
   return {
     engine: refusingWhenClosed(refusingIncapable(engine, { title: TITLE, cannotIn }), closing.signal),
+    async changes(request) {
+      if (closing.signal.aborted) throw new Refusal(503, STOPPING);
+      await watched.begin(request);
+      return await feed.read(request);
+    },
+    endWaits: feed.close,
     about: () => aboutOf(opened),
     ready: () => (closed ? { ok: false, reason: STOPPING } : readinessOf(opened)),
     keepsWorkloads: true,

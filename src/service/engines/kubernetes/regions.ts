@@ -16,6 +16,8 @@ import { connect } from "./cluster/connect.ts";
 export type Region = {
   readonly config: ClusterConfig;
   readonly api: KubeApi;
+  /** Of the cluster, as it said at the start: `v1.36.0`. */
+  readonly version: string;
   readonly namespaces: RegionNamespaces;
   /** The cache of a namespace; opened with the first call, then shared. */
   readonly cacheOf: (namespace: string) => NamespaceCache;
@@ -30,8 +32,6 @@ export type KubernetesParts = {
 };
 
 export type OpenedRegion = Region & {
-  /** As the cluster said it at the start. */
-  readonly version: string;
   readonly health: () => readonly ReadHealth[];
   readonly close: () => Promise<void>;
 };

@@ -30,7 +30,7 @@ const programs: readonly CatalogueEntry[] = [
   {
     image: "gantry/flaky",
     summary: "crashes now and then",
-    usage: "[--after MS] [--exit CODE]",
+    usage: "[--after MS] [--exit CODE], or AFTER_MS in the environment",
     program: new URL("./programs/flaky.ts", import.meta.url),
   },
   {

@@ -1,7 +1,7 @@
 import { rm } from "node:fs/promises";
 import type { EngineContext } from "../engine-context.ts";
 import type { Resumed } from "./job-resume.ts";
-import { runJob, type JobRun } from "./job-run.ts";
+import { JOB_REGION, runJob, type JobRun } from "./job-run.ts";
 import { attemptsText } from "./job-answer.ts";
 import { saveProgress, type Job, type JobProgress } from "../state/job-store.ts";
 import { keepTrying, type Trying } from "../lifecycle/keep-trying.ts";
@@ -102,6 +102,7 @@ function saver(live: LiveJob, context: EngineContext): () => void {
 
   return () => {
     isDirty = true;
+    context.changed({ username: live.username, region: JOB_REGION, kind: "job" });
     if (trying) return;
     trying = keepTrying(saveAll, {
       closing: context.closing,

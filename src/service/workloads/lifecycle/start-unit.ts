@@ -5,6 +5,8 @@ import type { LogReader, Unit, UnitLabels, UnitSpec } from "../runtime.ts";
 type Start = {
   /** `startUnit`, with what has to be done around it. */
   readonly begin?: () => Promise<Unit>;
+  /** Called when the unit is prepared; it starts once this resolves. */
+  readonly makeRoom?: ((stopping: AbortSignal) => Promise<void>) | undefined;
   readonly stopping: AbortSignal;
   /** Called with a clause about what it waits for, before it starts. */
   readonly waits: (line: string) => void;
@@ -14,7 +16,7 @@ type Start = {
 export async function startInTurn(
   spec: UnitSpec,
   context: Pick<EngineContext, "runtime" | "logs" | "leaving" | "starts">,
-  { begin = () => startUnit(spec, context), stopping: signal, waits }: Start,
+  { begin = () => startUnit(spec, context), makeRoom, stopping: signal, waits }: Start,
 ): Promise<Unit | undefined> {
   const note = (line: string): void => {
     if (signal.aborted) return;
@@ -23,6 +25,10 @@ export async function startInTurn(
   };
   try {
     await context.runtime.prepare?.(spec, { signal, note });
+    if (makeRoom && !signal.aborted) {
+      waits("the old instance has to end first");
+      await makeRoom(signal);
+    }
   } catch (error) {
     if (signal.aborted) return undefined;
     throw error;

@@ -173,11 +173,20 @@ async function shrink(db: Kysely<LogTables>): Promise<void> {
   }
 }
 
+/** Each statement counts what it removed: who reads meanwhile finds as many lines as the day says, and no damage. */
 async function removeDay(db: Kysely<LogTables>, id: number): Promise<void> {
   const some = db.selectFrom("lines").select("id").where("day_id", "=", id).limit(ROWS_AT_ONCE);
   for (let count = ROWS_AT_ONCE; count === ROWS_AT_ONCE;) {
-    const { numDeletedRows } = await db.deleteFrom("lines").where("id", "in", some).executeTakeFirstOrThrow();
-    count = Number(numDeletedRows);
+    count = await db.transaction().execute(async (tx) => {
+      const { numDeletedRows } = await tx.deleteFrom("lines").where("id", "in", some).executeTakeFirstOrThrow();
+      const removed = Number(numDeletedRows);
+      await tx
+        .updateTable("days")
+        .set({ lines: sql`lines - ${removed}` })
+        .where("id", "=", id)
+        .execute();
+      return removed;
+    });
     await nextTurn();
   }
   await removeInstances(db, id);

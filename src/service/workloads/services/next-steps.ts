@@ -21,8 +21,9 @@ type Steps<T> = {
 
 /**
  * The next steps towards the wanted size and definition; call it again after every change. A quarter of the outdated
- * instances is replaced at once, and the next one follows when one of these is ready. A new one in a crash loop stops the
- * rollout and the old ones stay, so that a mistake doesn't take every instance down.
+ * instances is replaced at once, and the next one follows when one of these is ready: the end of the old one takes its time
+ * beside it, but no more of them than are replaced at once. A new one in a crash loop stops the rollout and the old ones
+ * stay, so that a mistake doesn't take every instance down.
  */
 export function nextSteps<T extends PresentInstance>(size: number, instances: readonly T[]): Steps<T> {
   const present = new Set(instances.map(({ index }) => index));
@@ -33,12 +34,13 @@ export function nextSteps<T extends PresentInstance>(size: number, instances: re
   const tooMany = instances.filter(({ index, state }) => index >= size && state !== "stopping");
   const places = [...Map.groupBy(wanted, ({ index }) => index).values()];
   const settled = places.filter(isSettled).flat();
+  const handedOver = places.filter(isHandedOver).length;
   const underway = start.length + places.length - settled.length;
   const outdated = settled.filter(({ isCurrent }) => !isCurrent);
   const isHeld = running.some(({ isCurrent, state }) => isCurrent && state === "failing");
   // A quarter, and at least one, so that the others serve meanwhile.
   const mostAtOnce = Math.max(1, Math.floor(size / 4));
-  const turns = isHeld ? 0 : Math.max(0, mostAtOnce - underway);
+  const turns = isHeld ? 0 : Math.max(0, mostAtOnce - underway + Math.min(handedOver, mostAtOnce));
   return {
     start,
     stop: [...tooMany, ...superfluous],
@@ -53,6 +55,11 @@ function isSettled(same: readonly PresentInstance[]): boolean {
   const [one, ...others] = same;
   if (!one || others.length > 0 || one.state === "stopping") return false;
   return !one.isCurrent || isReady(one);
+}
+
+/** A new one is ready, and the others only have to end. */
+function isHandedOver(same: readonly PresentInstance[]): boolean {
+  return same.length > 1 && same.some((one) => one.isCurrent && isReady(one));
 }
 
 function isReady({ state, isResizing }: PresentInstance): boolean {

@@ -2,10 +2,17 @@ import type { Service } from "../state/service-store.ts";
 import type { PresentInstance } from "./next-steps.ts";
 import type { ServiceInstance } from "./service-instance.ts";
 import { isCurrentGeneration } from "./revisions.ts";
+import { sharedDigest } from "../image-digest.ts";
 import type { Unwell } from "../answer-fields.ts";
 
 /** An instance of one runner. */
-type Numbered = { readonly index: number; readonly instance: ServiceInstance; readonly generation: number };
+type Numbered = {
+  readonly index: number;
+  readonly instance: ServiceInstance;
+  readonly generation: number;
+  /** It runs only after the one that it replaces has ended, so a quota needs no room for both. */
+  readonly startsAlone: boolean;
+};
 
 export type Present = PresentInstance & Numbered;
 
@@ -27,6 +34,15 @@ export function present({ instances, service }: Instances): Present[] {
 /** Those that neither stop nor have to be replaced. */
 export function current(run: Instances): Present[] {
   return present(run).filter(({ isCurrent, state }) => isCurrent && state !== "stopping");
+}
+
+/** By the position of the container: the digest of its image in every ready instance of the current revision. */
+export function digestsOf(run: Instances): (string | undefined)[] {
+  const ready = current(run).filter(({ state }) => state === "ready");
+  const units = ready.flatMap(({ instance }) => instance.units());
+  return run.service.definition.containers.map((_, at) =>
+    sharedDigest(units.flatMap(({ labels, imageDigest }) => (labels.container === at ? [imageDigest] : []))),
+  );
 }
 
 /** Whether the memory of those that run can be changed in place. */

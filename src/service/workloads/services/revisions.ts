@@ -17,6 +17,8 @@ export type Revision = {
   readonly outcome?: "done" | "aborted" | undefined;
   readonly endedAt?: string | undefined;
   readonly containers: readonly RevisedContainer[];
+  /** Of the images of its ready instances when it was replaced, if all are known. */
+  readonly digests?: readonly string[] | undefined;
   /** Those of its instances when it was replaced: going back keeps those that still run. */
   readonly generations: readonly Generations[];
 };
@@ -71,7 +73,10 @@ export function keptRevision<R extends Pick<Revision, "number">>(
   throw new Refusal(409, `revision ${number} of service ${name} isn't kept: it has ${kept}. Nothing was changed.`);
 }
 
-/** A service whose next revision is this definition, for instances of `generation`. `back` is the one that it goes back to. */
+/**
+ * A service whose next revision is this definition, for instances of `generation`. `back` is the one that it goes back to,
+ * and `digests` are those of the images that run until then.
+ */
 export function revised<Service extends Revised>(
   service: Service,
   {
@@ -79,11 +84,13 @@ export function revised<Service extends Revised>(
     generation,
     now,
     back,
+    digests = [],
   }: {
     readonly definition: ServiceDefinition;
     readonly generation: number;
     readonly now: Date;
     readonly back?: Revision | undefined;
+    readonly digests?: readonly (string | undefined)[];
   },
 ): Service {
   const [left, ...earlier] = service.revisions;
@@ -95,8 +102,10 @@ export function revised<Service extends Revised>(
     containers: revisedOf(definition),
     generations: [],
   };
+  const known = digests.filter((digest) => digest !== undefined);
   const replaced: Revision = {
     ...left,
+    ...(known.length === left.containers.length && { digests: known }),
     ...(left.outcome === undefined && { outcome: "aborted", endedAt: createdAt }),
     generations: [[service.generation, generation], ...service.alsoCurrent],
   };

@@ -23,6 +23,8 @@ export type StatusWithReason = Unwell & {
   /** Newest first. */
   readonly revisions?: readonly ShownRevision[];
   readonly restarts?: Restarts;
+  /** In the order of the containers, then of those that start before them, as far as they are known; see ImageDigest in openapi.yaml. */
+  readonly imageDigests?: readonly (string | undefined)[];
 };
 
 /** How instances are replaced; see Rollout in openapi.yaml. */
@@ -43,6 +45,7 @@ export type ServiceRollout = {
 export type ShownRevision = {
   readonly number: number;
   readonly images: readonly string[];
+  readonly digests?: readonly string[] | undefined;
   readonly createdAt?: string | undefined;
   readonly outcome?: "done" | "aborted" | undefined;
   readonly endedAt?: string | undefined;
@@ -60,7 +63,7 @@ export function listedService(
   status: StatusWithReason,
   around: AroundService = {},
 ): ServiceBody {
-  const { state, since, ready, restarts, minReadySeconds = 0, rollout, revision } = status;
+  const { state, since, ready, restarts, minReadySeconds = 0, rollout, revision, imageDigests = [] } = status;
   return {
     uid: service.uid,
     name: service.name,
@@ -74,7 +77,10 @@ export function listedService(
     ...(restarts !== undefined && { restarts: { ...restarts } }),
     ...unwellFields(status),
     ...ownerFields(around),
-    containers: service.definition.containers.map((container) => readContainer(container, around)),
+    containers: service.definition.containers.map((container, at) => ({
+      ...readContainer(container, around),
+      ...(imageDigests[at] !== undefined && { image_digest: imageDigests[at] }),
+    })),
     ...described(service),
   };
 }
@@ -121,10 +127,11 @@ function rolloutBody(rollout: ServiceRollout): RolloutBody {
   };
 }
 
-function revisionBody({ number, images, createdAt, endedAt, outcome }: ShownRevision): RevisionBody {
+function revisionBody({ number, images, digests, createdAt, endedAt, outcome }: ShownRevision): RevisionBody {
   return {
     revision: number,
     images: [...images],
+    ...(digests !== undefined && { image_digests: [...digests] }),
     ...(createdAt !== undefined && { created_at: createdAt }),
     ...(outcome !== undefined && { outcome }),
     ...(endedAt !== undefined && { ended_at: endedAt }),

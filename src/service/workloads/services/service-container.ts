@@ -25,8 +25,11 @@ export type ContainerSpec = {
   /** Another memory limit takes effect without another instance. */
   readonly place: () => ContainerPlace;
   readonly adopted: AdoptedContainer | undefined;
-  /** It replaces another one, so its ports have to answer before it counts as ready. A health check always has to pass. */
-  readonly hasToAnswer: boolean;
+  /** Called when it could start, for example because its image is there; it starts once this resolves. */
+  readonly makeRoom?: ((stopping: AbortSignal) => Promise<void>) | undefined;
+  /** It is of a revision that was never ready. Its ports have to answer before it counts as ready, or it has to run for
+   * longer if it has none. A health check always has to pass. */
+  readonly isUnproven: boolean;
 };
 
 /** A unit that an earlier server left, and which may have ended since. */
@@ -74,13 +77,13 @@ export function keepContainer(spec: ContainerSpec, context: EngineContext, event
   };
 }
 
-function programOf({ place, adopted }: ContainerSpec, context: EngineContext, waits: (line: string) => void) {
+function programOf({ place, adopted, makeRoom }: ContainerSpec, context: EngineContext, waits: (line: string) => void) {
   const { service } = place();
   return {
     backOff: context.backOff,
     adopted: adopted?.unit,
     decided: adopted?.decided,
-    start: (stopping: AbortSignal) => startInTurn(specOf(place()), context, { stopping, waits }),
+    start: (stopping: AbortSignal) => startInTurn(specOf(place()), context, { makeRoom, stopping, waits }),
     discard: (unit: Unit) => discardUnit(unit, context),
     onError: (error: unknown) => context.onEvent("couldn't keep an instance running", { error, service: service.uid }),
   };
@@ -114,6 +117,8 @@ const POLL_MS = 50;
 const SLOW_POLL_MS = 500;
 /** A container with ports has this many times as long to become ready as one without. */
 const PORT_PATIENCE = 20;
+/** A container without ports of a revision that was never ready has to run for this many times as long. */
+const UNPROVEN_PATIENCE = 5;
 
 /** How a unit shows that it is ready. */
 type ReadinessCheck = {
@@ -127,13 +132,16 @@ type ReadinessCheck = {
   readonly isStrict: boolean;
 };
 
-function readinessCheckOf({ health, answers }: Unit, readyAfterMs: number): ReadinessCheck {
+type Patience = { readonly readyAfterMs: number; readonly isUnproven: boolean };
+
+function readinessCheckOf({ health, answers }: Unit, { readyAfterMs, isUnproven }: Patience): ReadinessCheck {
   if (health) {
     const looks = { starting: "waiting", healthy: "ready", unhealthy: "overdue" } as const;
     const look = async () => looks[await health()];
     return { look, pollMs: SLOW_POLL_MS, fault: "doesn't pass its health check", patience: "", isStrict: true };
   }
-  const waitMs = answers ? readyAfterMs * PORT_PATIENCE : readyAfterMs;
+  const withoutPorts = isUnproven ? UNPROVEN_PATIENCE : 1;
+  const waitMs = readyAfterMs * (answers ? PORT_PATIENCE : withoutPorts);
   const deadline = performance.now() + waitMs;
   return {
     async look() {
@@ -151,26 +159,26 @@ function readinessCheckOf({ health, answers }: Unit, readyAfterMs: number): Read
 /**
  * Watches one unit after the other until it is ready, and until its failures are forgotten. A unit is ready when its health
  * check passes; without one, when all its ports answer, or when it has stayed up for `readyAfterMs` if it has none. One
- * that never opens its ports is ready after a longer time, because it may well do other work, unless it has to answer.
+ * that never opens its ports is ready after a longer time, because it may well do other work, unless it is unproven.
  */
 function makeReadiness(spec: ContainerSpec, context: EngineContext, { changed }: ContainerEvents) {
   const { readyAfterMs, backOff } = context;
   let ready: Unit | undefined;
   let overdue: { readonly unit: Unit; readonly fault: string } | undefined;
-  let hasToAnswer = spec.hasToAnswer;
+  let { isUnproven } = spec;
 
   const isOverdue = (unit: Unit | undefined): boolean => overdue !== undefined && overdue.unit === unit;
 
   async function becomesReady(unit: Unit): Promise<boolean> {
     const gone = new AbortController();
     unawaited(unit.exited.finally(() => gone.abort()));
-    const { look, pollMs, fault, patience, isStrict } = readinessCheckOf(unit, readyAfterMs);
+    const { look, pollMs, fault, patience, isStrict } = readinessCheckOf(unit, { readyAfterMs, isUnproven });
     while (!gone.signal.aborted) {
       const found = await look();
       if (found === "ready" || gone.signal.aborted) break;
       if (found === "overdue" && !isOverdue(unit)) {
         noteTo(spec, context, ` ${fault}${patience}`);
-        if (!isStrict && !hasToAnswer) break;
+        if (!isStrict && !isUnproven) break;
         overdue = { unit, fault };
         changed();
       }
@@ -185,7 +193,7 @@ function makeReadiness(spec: ContainerSpec, context: EngineContext, { changed }:
     if (await becomesReady(unit)) {
       ready = unit;
       overdue = undefined;
-      hasToAnswer = false;
+      isUnproven = false;
     }
     changed();
   }

@@ -6,6 +6,7 @@ import { type CrashCount, type Crashes, makeCrashCount } from "./crashes.ts";
 import { type ContainerEvents, type ContainerSpec, keepContainer } from "./service-container.ts";
 import { isUnproven } from "./revisions.ts";
 import type { InstanceState } from "./service-status.ts";
+import { orAborted } from "../../../platform/waiting.ts";
 
 /** One instance of a service: all its containers, each kept running independently. */
 export type ServiceInstance = {
@@ -36,6 +37,8 @@ export type InstanceSpec = {
   readonly service: Service;
   readonly index: number;
   readonly adopted?: Adopted;
+  /** Called once, when all its containers could start; they start when this resolves. */
+  readonly makeRoom?: (() => Promise<void>) | undefined;
 };
 
 /** Units of this instance that an earlier server left. */
@@ -63,11 +66,21 @@ export function startInstance(spec: InstanceSpec, context: EngineContext, events
   const instance = `${spec.service.name}-${spec.index}`;
   const crashes = makeCrashCount(instance, context.now);
   let { service } = spec;
-  const hasToAnswer = isUnproven(service);
   let isStopping = false;
+  let isLeft = false;
   const counting = countingIn(crashes, events);
+  const makeRoom = spec.makeRoom && whenAllCould(service.definition.containers.length, spec.makeRoom);
   const containers = containersOf(spec).map(({ container, adopted }) =>
-    keepContainer({ place: () => ({ service, container, instance }), adopted, hasToAnswer }, context, counting),
+    keepContainer(
+      {
+        place: () => ({ service, container, instance }),
+        adopted,
+        isUnproven: isUnproven(service),
+        makeRoom: makeRoom && ((stopping) => makeRoom(container, stopping)),
+      },
+      context,
+      counting,
+    ),
   );
   const kept = containers.map((each) => each.kept);
   return {
@@ -84,9 +97,14 @@ export function startInstance(spec: InstanceSpec, context: EngineContext, events
     async stop({ handsOver } = { handsOver: false }) {
       isStopping = true;
       if (handsOver) await pause(HAND_OVER_MS);
+      // The next server finds both, and stops it.
+      if (isLeft) return;
       await Promise.all(kept.map((each) => each.stop()));
     },
-    leave: async () => void (await Promise.all(kept.map((each) => each.leave()))),
+    async leave() {
+      isLeft = true;
+      await Promise.all(kept.map((each) => each.leave()));
+    },
     retryNow() {
       crashes.clear();
       for (const each of kept) each.retryNow();
@@ -103,6 +121,17 @@ export function startInstance(spec: InstanceSpec, context: EngineContext, events
     },
     isResizing: () => containers.some((each) => each.isResizing()),
     isMisfit: () => containers.some((each) => each.isMisfit()),
+  };
+}
+
+/** A container whose image can't be had keeps the others back: the old instance stays until all of the new one could start. */
+function whenAllCould(count: number, makeRoom: () => Promise<void>) {
+  const could = new Set<number>();
+  const hasRoom = Promise.withResolvers<void>();
+  return async (container: number, stopping: AbortSignal): Promise<void> => {
+    could.add(container);
+    if (could.size === count) hasRoom.resolve(makeRoom());
+    await orAborted(hasRoom.promise, stopping);
   };
 }
 

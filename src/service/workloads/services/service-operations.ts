@@ -193,7 +193,8 @@ function updating({ context }: EngineParts, body: ServiceUpdate): Transition {
         for (const [index, container] of definition.containers.entries()) {
           context.runtime.check(container, `containers[${index}]`);
         }
-        return revised(service, { definition, generation, now: context.now(), back });
+        const { imageDigests: digests } = runner.health();
+        return revised(service, { definition, generation, now: context.now(), back, digests });
       }
       const isReplaced = service.running && hasOtherMemory(service.definition, definition) && !runner.canResize();
       return { ...service, definition, ...(isReplaced && { generation, alsoCurrent: [] }) };

@@ -7,6 +7,7 @@ import { nextSteps } from "./next-steps.ts";
 import {
   canResize,
   current,
+  digestsOf,
   type Instances,
   nextGeneration,
   type Present,
@@ -65,6 +66,7 @@ type ServiceHealth = Unwell & {
   readonly rollout: ServiceRollout | undefined;
   /** After a crash, of the instances since the last requested start, restart or update of them. */
   readonly restarts: Restarts;
+  readonly imageDigests: readonly (string | undefined)[];
 };
 
 type Run = Instances & {
@@ -166,6 +168,7 @@ function begin(run: Run, spec: InstanceSpec): void {
   run.instances.add({
     index: spec.index,
     generation,
+    startsAlone: spec.makeRoom !== undefined,
     instance: startInstance(spec, run.context, eventsOf(run, generation)),
   });
 }
@@ -194,7 +197,8 @@ function healthOf(run: Run): ServiceHealth {
   const ready = new Set(present(run).flatMap(({ state, index }) => (state === "ready" ? [index] : [])));
   const unwell = unwellOf(current(run).map(({ instance }) => instance));
   const rollout = rolloutOf(run, unwell.message);
-  return { since: run.noticed?.since, ready: ready.size, rollout, restarts: run.history.recent(), ...unwell };
+  const restarts = run.history.recent();
+  return { since: run.noticed?.since, ready: ready.size, rollout, restarts, imageDigests: digestsOf(run), ...unwell };
 }
 
 /** How the replacement of instances goes, or went if it made the revision that runs; undefined if there was none. */
@@ -230,12 +234,15 @@ function wantedSize({ service, phase }: Run): number {
 
 function reconcile(run: Run): void {
   if (run.phase === "new" || run.phase === "left") return;
+  const { username, region } = run.service;
+  run.context.changed({ username, region, kind: "service" });
   const { start, stop: superfluous, replace, done } = nextSteps(wantedSize(run), present(run));
   for (const { instance, state } of superfluous)
     stopLater(run, instance, { handsOver: state === "ready" && isServing(run) });
+  // Before the next ones need them: those of instances that end are free now.
+  reserveSeconds(run);
   for (const index of start) begin(run, { service: run.service, index });
   for (const outdated of replace) replaceOne(run, outdated);
-  reserveSeconds(run);
   run.decided.resolve();
   if (done && wantedSize(run) > 0) proveRevision(run);
   if (done || present(run).some(({ state }) => state === "failing")) run.activity = undefined;
@@ -253,14 +260,26 @@ function proveRevision(run: Run): void {
   events.proven(run.service.revisions);
 }
 
-/** The new one is started first, unless it would get in the way of the old one. */
+/**
+ * The new one is started first. Where it would get in the way of the old one, that stops as soon as the new one could start:
+ * an image that can't be pulled changes nothing, and a slow pull interrupts nothing.
+ */
 function replaceOne(run: Run, { index, generation, state, instance }: Present): void {
   const { service } = run;
-  const isBeside = state !== "failing" && !writesToDisks(service.definition);
-  if (!isBeside || !hasSecond(run, index)) return stopLater(run, instance);
+  if (state === "failing") return stopLater(run, instance);
   // One that is replaced for itself has the generation of the others.
   const next = Math.max(service.generation, generation + 1);
-  begin(run, { service: { ...service, generation: next }, index });
+  const isBeside = !writesToDisks(service.definition) && hasSecond(run, index);
+  const makeRoom = isBeside ? undefined : () => stopOthers(run, { index, generation: next });
+  begin(run, { service: { ...service, generation: next }, index, makeRoom });
+}
+
+/** Resolves when the others of this index have ended. */
+async function stopOthers(run: Run, one: Pick<Present, "index" | "generation">): Promise<void> {
+  const others = present(run).filter(({ index, generation }) => index === one.index && generation !== one.generation);
+  await Promise.all(
+    others.map(({ instance, state }) => stop(run, instance, { handsOver: state === "ready" && isServing(run) })),
+  );
 }
 
 /** Reserves room for a second instance of this index, unless there is a reservation; false where a quota has none. */
@@ -291,7 +310,7 @@ function reserveSecond(
 /** Those that an earlier server had begun to replace need a reservation, too. Where there is none, the old ones go first. */
 function reserveSeconds(run: Run): void {
   const running = present(run).filter(({ state }) => state !== "stopping");
-  const pairs = new Map([...Map.groupBy(running, ({ index }) => index)].filter(([, { length }]) => length > 1));
+  const pairs = new Map([...Map.groupBy(running, ({ index }) => index)].filter(([, pair]) => isSideBySide(pair)));
   for (const [index, free] of run.seconds) {
     if (pairs.has(index)) continue;
     free();
@@ -301,6 +320,11 @@ function reserveSeconds(run: Run): void {
     if (hasSecond(run, index)) continue;
     for (const { isCurrent, instance } of pair) if (!isCurrent) stopLater(run, instance);
   }
+}
+
+function isSideBySide(same: readonly Present[]): boolean {
+  const newest = same.toSorted((left, right) => right.generation - left.generation)[0];
+  return same.length > 1 && newest?.startsAlone !== true;
 }
 
 /** Other instances take its connections. */

@@ -15,7 +15,10 @@ function idsOf(verb: string, values: FormValues = {}): string[] {
 test.each([
   ["list", "kind? text? status? +region? +share?"],
   ["show", "name +region? +share?"],
-  ["logs", "name grep? date? size? +instance? +from? +private? +region? +share?"],
+  [
+    "logs",
+    "name grep? date? size? +instance? +from? +follow? +for? +around? +context? +previous? +file? +raw? +private? +region? +share?",
+  ],
   ["create", "kind name image command? memory? +env? +port? +mount? +sync-timezone? +region? reason? +break-glass?"],
   ["scale", "name size +region? reason? +break-glass?"],
   ["memory", "name mib +container? +region? reason? +break-glass?"],
@@ -27,7 +30,7 @@ test.each([
   ["approve", "id"],
   ["reject", "id reason?"],
   ["cancel", "id"],
-  ["history", "name? by? since? +json? +share?"],
+  ["history", "name? by? +verb? since? +json? +share?"],
   ["can-i", "verb words? +share?"],
   ["use", "region? names? account? lock? +clear?"],
   ["connect", "whose"],
@@ -41,7 +44,7 @@ test("the form of create asks for what its kind takes, and history for a day", (
     `"kind name image command? memory? instances? +env? +port? +publish? +volume? +mount? +domain? +sync-timezone? +region? reason? +break-glass?"`,
   );
   expect(idsOf("create", { kind: "job" }).join(" ")).toMatchInlineSnapshot(
-    `"kind name image command? memory? +env? +port? +volume? +mount? +sync-timezone? +pull-always? +region? reason? +break-glass?"`,
+    `"kind name image command? memory? +env? +port? +volume? +mount? +sync-timezone? +pull-always? notify? +region? reason? +break-glass?"`,
   );
   expect(idsOf("history", { since: "day" })).toContain("day");
 });

@@ -26,7 +26,13 @@ describe("a form looks at the workload that it is about", () => {
   test("memory shows the limit of the one container, or of all with what to do", async () => {
     const two = service("two", { containers: [{ name: "app", resources: { limits: { memory: "512" } } }, {}] });
 
-    const engine = { title: "Kubernetes", regions: [], takesAnyMemory: true, keepsRevisions: false };
+    const engine = {
+      title: "Kubernetes",
+      regions: [],
+      takesAnyMemory: true,
+      keepsRevisions: false,
+      pushesChanges: false,
+    };
     const one = await prefilled("memory", { name: "service/web" }, { services: [web], engine });
     const several = await prefilled("memory", { name: "service/two" }, { services: [two], engine });
 

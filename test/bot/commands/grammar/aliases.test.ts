@@ -57,6 +57,18 @@ test.each<[string, string, object]>([
   ["rm web --help", "help", { verb: "delete" }],
   ["--help", "help", {}],
   ["version", "version", {}],
+  ["set-image web 1.5", "deploy", { name: "web", image: "1.5" }],
+  ["set image deployment/web web=shop/web:1.5", "deploy", { image: "shop/web:1.5", container: "web" }],
+  ["release web 1.5", "deploy", { name: "web", image: "1.5" }],
+  ["rollout web worker 1.5", "deploy", { names: ["web", "worker"], image: "1.5" }],
+  ["roll out web 1.5", "deploy", { name: "web", image: "1.5" }],
+  ["rollout undo deployment/web", "rollback", {}],
+  ["rollout restart deployment web", "restart", { name: "service/web" }],
+  ["rollout status web", "show", { name: "web" }],
+  ["rollout history web", "versions", { name: "web" }],
+  ["Roll back web", "rollback", { name: "web" }],
+  ["rollback web to 3", "rollback", { name: "web", revision: "3" }],
+  ["revert web", "undo", { name: "web" }],
 ])("%s", (text, verb, args) => {
   const { ask } = parseText(text);
 

@@ -28,7 +28,7 @@ describe("reads are answered", () => {
     ["is the web service still running?", "run show service/web"],
     ["what is running?", "run list"],
     ["what's down?", "run list failed"],
-    ["who restarted web?", "run history web"],
+    ["who restarted web?", "run history web restart"],
     ["what is waiting for approval?", "run pending"],
     ["who am I?", "run whoami"],
     ["show web", "run show web"],

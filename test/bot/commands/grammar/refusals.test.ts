@@ -65,7 +65,7 @@ describe("what cannot be understood is answered with what to do", () => {
     ],
     [
       "logs web --size 5000",
-      "--size must be a whole number from 1 to 1000. | logs NAME [--instance I] [--date D] [--from N] [--size N] [--grep RE] [--since T] [--follow] [--private] | logs web --date yesterday --grep error",
+      "--size must be a whole number from 1 to 1000. | logs NAME [--instance I] [--date D] [--from N] [--size N] [--grep RE] [--context N] [--around TIME] [--since T] [--previous] [--file] [--raw] [--follow] [--for T] [--private] | logs web --date yesterday --grep error",
     ],
     [
       "create thing a",
@@ -106,15 +106,15 @@ describe("what cannot be understood is answered with what to do", () => {
     ],
     [
       "history --since monday",
-      "I can't read the time “monday”. Use 30m, 12h, 7d, 2w, today, yesterday or a day such as 2026-11-20. | history [NAME] [--by @user] [--since 7d] [--json] | history web --since 7d",
+      "I can't read the time “monday”. Use 30m, 12h, 7d, 2w, today, yesterday or a day such as 2026-11-20. | history [NAME] [--by @user] [--verb restart] [--since 7d] [--json] | history web --since 7d",
     ],
     [
       "history --since 2026-02-30",
-      "I can't read the time “2026-02-30”. Use 30m, 12h, 7d, 2w, today, yesterday or a day such as 2026-11-20. | history [NAME] [--by @user] [--since 7d] [--json] | history web --since 7d",
+      "I can't read the time “2026-02-30”. Use 30m, 12h, 7d, 2w, today, yesterday or a day such as 2026-11-20. | history [NAME] [--by @user] [--verb restart] [--since 7d] [--json] | history web --since 7d",
     ],
     [
       "history --by dana",
-      "“dana” isn't a person. Type @ after --by and pick one from Slack's list. | history [NAME] [--by @user] [--since 7d] [--json] | history web --since 7d",
+      "“dana” isn't a person. Type @ after --by and pick one from Slack's list. | history [NAME] [--by @user] [--verb restart] [--since 7d] [--json] | history web --since 7d",
     ],
     ["can-i", "`can-i` needs a command to check. | can-i COMMAND [ARGUMENTS…] | can-i scale web 0"],
     ["can-i frobnicate web", "I don't know `frobnicate`. | See all commands with `help`."],

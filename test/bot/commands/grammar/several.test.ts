@@ -20,6 +20,26 @@ describe("words for several workloads become one Ask", () => {
     expect(parseText(text).ask.args).toEqual(args);
   });
 
+  test.each<[string, object]>([
+    ["deploy web worker 1.5", { names: ["web", "worker"], image: "1.5" }],
+    ["deploy web, worker and queue 1.5", { names: ["web", "worker", "queue"], image: "1.5" }],
+    ["deploy web worker to shop/app:1.5", { names: ["web", "worker"], image: "shop/app:1.5" }],
+    ['deploy "shop-*" 1.5 --on-failure stop', { names: ["shop-*"], image: "1.5", "on-failure": "stop" }],
+    ["deploy service web 1.5", { name: "service/web", image: "1.5" }],
+    ["deploy service web worker 1.5", { names: ["service/web", "worker"], image: "1.5" }],
+    ["deploy web web 1.5", { name: "web", image: "1.5" }],
+    ["deploy web to 1.5", { name: "web", image: "1.5" }],
+    ["deploy web worker", { name: "web", image: "worker" }],
+    ["deploy web worker :queue", { names: ["web", "worker"], image: ":queue" }],
+    ["rollback web worker", { names: ["web", "worker"] }],
+    ['rollback "shop-*"', { names: ["shop-*"] }],
+    ["rollback web 3", { name: "web", revision: "3" }],
+    ["rollback service web 3", { name: "service/web", revision: "3" }],
+    ["rollback web", { name: "web" }],
+  ])("%s: what follows the names is the same for all", (text, args) => {
+    expect(parseText(text).ask.args).toEqual(args);
+  });
+
   test("the flags count for all of them", () => {
     const { ask } = parseText("restart web worker --reason leak --region us --break-glass");
 
@@ -53,6 +73,10 @@ describe("what can't be a request for several workloads is refused with what to 
     ["restart web a/b", "Not a workload name. Write `web`, `service/web` or `job/web`."],
     ["restart web ../x", "Not a workload name. Write `web`, `service/web` or `job/web`."],
     ["restart web worker --size 3", "I don't know the flag `--size`."],
+    ["deploy web 1.5 worker", "The image has to be the last word. | Write `deploy web worker 1.5`."],
+    ["deploy shop-*", 'Name the image or its tag. | Write it last, as in `deploy "shop-*" 1.5`.'],
+    ["deploy web worker 'a b'", "IMAGE isn't an image or a tag."],
+    ["rollback web worker 3", "Each workload counts its own revisions. | Roll them back one by one"],
   ])("%s", (text, message) => {
     expect(refusal(text)).toContain(message);
   });

@@ -155,6 +155,13 @@ export const bothWays: Readonly<Record<string, fc.Arbitrary<BothWays>>> = {
       flag("from", numbers(0, 10_000_000)),
       flag("size", numbers(1, 1000)),
       flag("grep", fc.stringMatching(/^[a-z0-9]{1,4}[ .&<>"'a-z]{0,6}[a-z]$/u)),
+      flag("context", numbers(0, 20)),
+      flag("around", fc.constantFrom("14:03", "9:05:59", "2026-11-20T14:03:00Z")),
+      tick("previous"),
+      tick("file"),
+      tick("raw"),
+      tick("follow"),
+      flag("for", fc.constantFrom("1m", "90s", "1h", "25")),
       tick("private"),
     ),
     common.read,
@@ -209,6 +216,35 @@ export const bothWays: Readonly<Record<string, fc.Arbitrary<BothWays>>> = {
     bound.words.length === 0
       ? fc.constantFrom(bound, part(["--clear"], { clear: "yes" }))
       : all(fc.constant(bound), lockOf(bound)),
+  ),
+  watch: all(
+    fc.oneof(
+      word("name", target),
+      fc.constantFrom("shop-*", "job/report-*", "all").map((text) => part([text], { pattern: text })),
+    ),
+    fc.oneof(
+      flags(
+        fc.constant(part(["--on=failing,deployed"], { on: "failing\ndeployed" })),
+        flag("after", fc.constantFrom("0", "90s", "5m")),
+        flag("quiet", fc.constant("22:00-07:00")),
+      ),
+      flag("digest", fc.constantFrom("daily", "weekdays 8:30")),
+    ),
+    flags(fc.oneof(tick("dm"), flag("in", fc.constant("C0OPS"))), flag("region", region)),
+  ),
+  unwatch: all(
+    fc.oneof(word("name", target), fc.constant(part(["shop-*"], { pattern: "shop-*" }))),
+    flags(fc.oneof(tick("dm"), flag("in", fc.constant("C0OPS"))), flag("region", region)),
+  ),
+  mute: all(
+    fc.oneof(word("name", target), fc.constant(part(["shop-*"], { pattern: "shop-*" }))),
+    fc.constantFrom(
+      nothing,
+      part(["2h"], { until: "2h" }),
+      part(["until", "18:00"], { until: "until 18:00" }),
+      part(["off"], { until: "off" }),
+    ),
+    flags(fc.oneof(tick("dm"), flag("in", fc.constant("C0OPS"))), flag("region", region)),
   ),
   "can-i": all(
     word("verb", fc.constantFrom("scale", "create", "help", "history")),

@@ -18,6 +18,7 @@ import { parseText } from "../../../../src/bot/commands/grammar/parse.ts";
 import { readConfig } from "../../../../src/bot/compose/config.ts";
 import { excerptOf } from "../../../../src/bot/logs/excerpt.ts";
 import type { Verdict } from "../../../../src/bot/policy/policy.ts";
+import type { Mute, Watch } from "../../../../src/bot/watch/watch.ts";
 import type { Message } from "../../../../src/bot/views/kit/post.ts";
 
 export const now = new Date("2026-11-21T12:00:00Z");
@@ -48,6 +49,8 @@ export type Script = {
   /** The ids of requests that the asker may approve. */
   readonly mayDecide?: readonly string[];
   readonly events?: readonly HistoryEvent[];
+  readonly watches?: readonly Watch[];
+  readonly mutes?: readonly Mute[];
   /** What the channel is bound to. */
   readonly binding?: ChannelBinding;
 };
@@ -72,6 +75,7 @@ export function scripted(script: Script = {}): Scripted {
     permissions: permissionsOf(script, asked),
     records: {
       pending: async () => script.pending ?? [],
+      watches: async () => ({ watches: script.watches ?? [], mutes: script.mutes ?? [], looks: [] }),
       mayDecide: async ({ id }) => script.mayDecide?.includes(id) ?? false,
       undoable: async (isMeant) => script.undoable?.find(({ change }) => isMeant(change)),
       async history(query) {

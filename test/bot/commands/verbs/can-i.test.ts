@@ -172,13 +172,21 @@ describe("unfinished words are judged by the verb and the name", () => {
   });
 
   test("a kind that is named narrows it down", async () => {
-    const town = scripted({ permissions });
+    const engine = { title: "Processes", regions: [], takesAnyMemory: true, keepsRevisions: true, pushesChanges: true };
+    const town = scripted({ permissions, engine: { ...engine, ownImagesOnly: true } });
 
     await answerTo("can-i create job nightly --region beijing2", town);
 
     expect(town.asked).toEqual([
       { op: "createJob", risk: "routine", workload: { kind: "job", region: "us", name: "nightly" } },
     ]);
+  });
+
+  test("a creation depends on its image where any image could run", async () => {
+    const answer = await told("can-i create job nightly", { permissions });
+
+    expect(answer).toContain("it depends on the change");
+    expect(answer).toContain("⏳ Disruptive changes: with 1 approval.");
   });
 
   test("without a name, a refusal that hangs on the name is not said as one", async () => {

@@ -27,7 +27,7 @@ test("help begins with seven commands, and the rest is behind a button", async (
     • /gantry create service|job NAME  Create a service or job
     • /gantry scale NAME N  Set the number of instances of a service
     • /gantry restart NAME…  Restart all instances of a service (needs approval)
-    • /gantry deploy NAME IMAGE  Put another image of a service live, one instance after the other (needs approval)
+    • /gantry deploy NAME… IMAGE  Put another image of a service live, one instance after the other (needs approval)
     [All commands]
     Leave something out and a form opens · More about one command: /gantry help restart"
   `);
@@ -59,6 +59,7 @@ test("all commands are shown in groups, with those that need approval marked", a
     "Look",
     "Change",
     "Approve",
+    "Watch",
     "Set up",
     "Leave something out and a form opens · More about one command: /gantry help restart",
   ]);
@@ -68,6 +69,7 @@ test("all commands are shown in groups, with those that need approval marked", a
   expect(groups["Look"]).toEqual(expect.arrayContaining(["list", "show", "why", "logs", "history"]));
   expect(groups["Change"]).toEqual(expect.arrayContaining(["create", "scale", "delete", "undo"]));
   expect(groups["Approve"]).toEqual(expect.arrayContaining(["pending", "approve", "reject", "cancel"]));
+  expect(groups["Watch"]).toEqual(["watch", "watches", "unwatch", "mute"]);
   expect(groups["Set up"]).toEqual(
     expect.arrayContaining(["can-i", "whoami", "status", "use", "connect", "disconnect", "version", "help"]),
   );

@@ -55,6 +55,13 @@ test("each request is one line that says how it ended, newest first, with real n
   `);
 });
 
+test("the erasure of a person's data is told by their pseudonym", async () => {
+  const nothing = { who: undefined, changeId: undefined, channelId: undefined, workload: undefined, verb: undefined };
+  const lines = [event(1, { ...nothing, kind: "erased", account: undefined, result: "erased-Zk3x9_aB-c" })];
+
+  expect(drawn(await answerTo("history", { events: lines }))).toContain("➖ The data of erased-Zk3x9_aB-c was erased");
+});
+
 describe("every state of a request has its words, and none looks better than it is", () => {
   const by = { userId: "U0ALEX", name: "Alex Kim" };
   const asked = { kind: "run", outcome: { kind: "asked", after: undefined, why: "" } } as const; // literal kinds
@@ -134,6 +141,11 @@ test("a row without its request says what is known, for every kind of outcome", 
     "History · newest first
     ⏳ Scale web · 1d
     ⏳ Scale web · 1d
+    ⏳ Scale web · 1d
+    🔔 Dana Reyes unmuted web · 1d
+    🔕 Dana Reyes muted web · 1d
+    🔕 Dana Reyes no longer watches web · 1d
+    🔔 Dana Reyes watches web · 1d
     ⏳ Scale web · 1d
     ⏳ Scale web · 1d
     ⏳ Scale web · 1d

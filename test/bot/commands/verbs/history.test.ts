@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { Ask } from "../../../../src/bot/ask.ts";
-import { commandOf } from "../../../../src/bot/commands/grammar/parse.ts";
+import { commandOf, parseText } from "../../../../src/bot/commands/grammar/parse.ts";
+import { commands } from "../../../../src/bot/commands/verbs.ts";
+import { recordedVerbs } from "../../../../src/bot/commands/verbs/history.ts";
 import type { Message } from "../../../../src/bot/views/kit/post.ts";
 import { drawn } from "../../views/support/drawn.ts";
 import { answerTo, now, scripted, type Scripted } from "../support/script.ts";
@@ -62,12 +64,34 @@ describe("filters", () => {
     ["history --since 2026-11-20", { since: new Date("2026-11-20T00:00:00Z") }],
     ["history --since 2026.11.20", { since: new Date("2026-11-20T00:00:00Z") }],
     ["history --before 12", { before: 12 }],
+    ["history web --verb restart", { name: "web", verbs: ["restart"] }],
+    ["history --verb Deploy,rollback", { verbs: ["deploy", "rollback"] }],
   ])("%s", async (text, query) => {
     const town = scripted();
 
     await answerTo(text, town);
 
     expect(town.queries).toEqual([{ ...query, show: "outcomes", limit: 20 }]);
+  });
+
+  test("every command that changes something can be asked for, and nothing else", () => {
+    const changing = commands.filter(({ effect }) => ["write", "link", "bind", "watch"].includes(effect));
+    expect(recordedVerbs.toSorted()).toEqual(changing.map(({ name }) => name).toSorted());
+    expect(() => parseText("history --verb list")).toThrow("History has no “list”. Use some of create, run, scale,");
+    expect(() => parseText("history --verb restart,")).toThrow("History has no “”.");
+  });
+
+  test("a page by command goes on with it", async () => {
+    const town = scripted({ events: events(45) });
+    const first = await answerTo("history web --verb scale,restart", town);
+
+    await click(first, "Older", town);
+
+    expect(drawn(first)).toContain("History for web · limited to scale, restart · newest first");
+    expect(town.queries.map(({ verbs }) => verbs)).toEqual([
+      ["scale", "restart"],
+      ["scale", "restart"],
+    ]);
   });
 
   test("what matches nothing is told apart from an empty history", async () => {

@@ -35,7 +35,7 @@ test("a short excerpt is a head and one reply, oldest first", () => {
     2 GET / 200
     3 GET / 200
     \`\`\`
-    [Previous day] [Newer] [Filter]"
+    [Previous day] [Newer] [Follow] [Filter]"
   `);
 });
 
@@ -56,7 +56,7 @@ test("of several instances each line has its own, as short as it tells them apar
     x2x5p │   at once
     abcde │ start
     \`\`\`
-    [Previous day] [Newer] [Filter]"
+    [Previous day] [Newer] [Follow] [Filter]"
   `);
 });
 
@@ -80,7 +80,7 @@ test("what does not fit on one page is split on line ends", () => {
   const texts = message.thread?.replies.map((reply) => drawn(reply)) ?? [];
   expect(texts).toHaveLength(2);
   const shown = texts.join("\n").replaceAll("```\n", "").replaceAll("\n```", "").split("\n");
-  expect(shown.pop()).toBe("[Older] [Newer] [Last 1,000 lines] [Filter]");
+  expect(shown.pop()).toBe("[Older] [Newer] [Last 1,000 lines] [Whole day] [Follow] [Filter]");
   expect(shown).toEqual(lines(100, "x".repeat(60)).map(({ text }) => text));
   expect(message.thread?.replies[1]?.text).toBe("Logs of web, today, part 2 of 2");
 });
@@ -142,7 +142,7 @@ describe("nothing to show makes no thread", () => {
     expect(drawn(message)).toMatchInlineSnapshot(`
       "📄 Nothing in the logs of web matches ERR. Searched 100 lines of today.
       2026-11-20 · since midnight UTC
-      [Older] [Newer] [Search last 1,000 lines] [Filter]"
+      [Older] [Newer] [Search last 1,000 lines] [Search the day] [Follow] [Filter]"
     `);
   });
 });
@@ -150,9 +150,12 @@ describe("nothing to show makes no thread", () => {
 describe("habits of other tools", () => {
   const services = [service("web", {})];
 
-  test("-f shows the newest lines and says that a log can't be followed", async () => {
-    expect(drawn(await answerTo("logs web -f --private", { services }))).toContain("I can't follow a log live.");
-  });
+  test.each(["--private", "--previous", "--around 14:03", "--file", "--since 10m", "-g x -C 3", "--date yesterday"])(
+    "-f shows lines as they come, so it doesn't go with %s",
+    async (flag) => {
+      await expect(answerTo(`logs web -f ${flag}`, { services })).rejects.toThrow("can't be used together");
+    },
+  );
 
   test("--since without any time in the lines says so, and offers the newest lines", async () => {
     await expect(answerTo("logs web --since 10m", { services })).rejects.toMatchObject({

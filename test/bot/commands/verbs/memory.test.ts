@@ -5,7 +5,13 @@ import { memory } from "../../../../src/bot/commands/verbs/memory.ts";
 import { service } from "../../views/support/workloads.ts";
 import { scripted } from "../support/script.ts";
 
-const any: EngineInfo = { title: "Kubernetes", regions: [], takesAnyMemory: true, keepsRevisions: false };
+const any: EngineInfo = {
+  title: "Kubernetes",
+  regions: [],
+  takesAnyMemory: true,
+  keepsRevisions: false,
+  pushesChanges: false,
+};
 
 function proposed(text: string, engine?: EngineInfo) {
   const { context } = scripted({ services: [service("web", {})], ...(engine && { engine }) });

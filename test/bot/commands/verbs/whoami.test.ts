@@ -70,7 +70,7 @@ test("whoami names the engine and what it can't do, with regions only where they
   const linesOf = async (regions: EngineInfo["regions"]) =>
     drawn(
       await answerTo("whoami", {
-        engine: { title: "Kubernetes", regions, takesAnyMemory: true, keepsRevisions: false },
+        engine: { title: "Kubernetes", regions, takesAnyMemory: true, keepsRevisions: false, pushesChanges: false },
       }),
     )
       .split("\n")

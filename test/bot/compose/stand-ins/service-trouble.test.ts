@@ -1,12 +1,13 @@
 import { expect, test } from "vitest";
 import { createApi } from "../../../../src/api/client.ts";
 import { troubledService } from "../../../../src/bot/compose/stand-ins/service-trouble.ts";
+import { sendTo } from "../../../../src/platform/http/send.ts";
 
 const list = { op: "listServices", path: { region: "beijing1" }, query: undefined, body: undefined } as const;
 
 test("a service that was switched down is unreachable for the bot, and back when it is switched on again", async () => {
-  const { fetch, switches } = troubledService(async () => Response.json({ services: [] }));
-  const api = createApi({ baseUrl: "http://service.test", fetch, wait: () => Promise.resolve() });
+  const { send, switches } = troubledService(sendTo(async () => Response.json({ services: [] })));
+  const api = createApi({ baseUrl: "http://service.test", send, wait: () => Promise.resolve() });
   const account = api.as({ username: "dana", token: "secret" });
   const down = switches.find(({ label }) => label.endsWith("is down"));
 

@@ -65,7 +65,7 @@ test("when another replica took over while a card was posted, its card counts an
     town.passMinutes(1);
     const theirs = await real.beginDrawing(id);
     if (theirs === undefined) throw new Error("nothing to take over");
-    await real.holdDrawing(id, theirs.token, other);
+    await real.holdDrawing(id, theirs.token, { card: other });
   };
 
   await says(town, town.developer, "/gantry scale web 3");

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { directNetwork } from "../../../../src/platform/http/network.ts";
 import { createLog } from "../../../../src/platform/log.ts";
 import type { Playground } from "../../../../src/playground/playground.ts";
@@ -6,6 +6,7 @@ import { createBackOff } from "../../../../src/bot/slack/send/call.ts";
 import { createClients } from "../../../../src/bot/slack/send/clients.ts";
 import { createMessenger, type Messenger } from "../../../../src/bot/slack/send/messenger.ts";
 import { openLocalSlack } from "../../../../src/bot/compose/stand-ins/local-slack.ts";
+import { plan } from "../../../../src/bot/views/kit/blocks.ts";
 import { endView } from "../../../../src/bot/views/forms/modal.ts";
 import { sentence } from "../../../../src/bot/views/messages/sentences.ts";
 
@@ -138,6 +139,52 @@ test("when Slack refuses blocks, the text goes out in a post, an update and an e
   expect(seen.map(({ text }) => text)).toEqual(
     Array.from({ length: 3 }, () => "Everything is fine.\n(Couldn't show the layout. Reference abcd1234)"),
   );
+});
+
+describe("a plan", () => {
+  const planned = {
+    text: "1 of 2 healthy",
+    blocks: [
+      plan("1 of 2 healthy", [
+        { title: "web <!channel> · runs 1.5", status: "complete" },
+        { title: "worker · 1.5 is starting", status: "in_progress" },
+      ]),
+    ],
+  };
+
+  test("is sent as one, and nothing in it is markup", async () => {
+    await using slack = await town();
+
+    expect(await slack.messenger.post(ops, planned, "card")).toMatchObject({ ok: true });
+    expect(slack.playground.as("dana").sees("ops").at(-1)?.text).toBe(
+      "1 of 2 healthy\n✓ web ‹!channel› · runs 1.5\n… worker · 1.5 is starting",
+    );
+  });
+
+  test("that Slack refuses is sent as lines, and none is tried again after that", async () => {
+    await using slack = await town();
+    slack.playground.faults.answer("all", "plans");
+
+    const posted = await slack.messenger.post(ops, planned, "card");
+    if (!posted.ok) throw new Error("not posted");
+    expect(slack.playground.as("dana").sees("ops").at(-1)?.text).toBe(
+      "🟢 web ‹!channel› · runs 1.5\n🟡 worker · 1.5 is starting",
+    );
+    expect(asked(slack, "chat.postMessage")).toBe(2);
+    expect(await slack.messenger.update(posted.value, planned, "card")).toMatchObject({ ok: true });
+    expect(asked(slack, "chat.update")).toBe(1);
+  });
+
+  test("is tried again where it wasn't the plan that Slack refused", async () => {
+    await using slack = await town();
+    slack.playground.faults.answer("all", "blocks");
+    await slack.messenger.post(ops, planned, "card");
+    expect(slack.playground.as("dana").sees("ops").at(-1)?.text).toContain("Couldn't show the layout");
+
+    slack.playground.faults.clear();
+    await slack.messenger.post(ops, planned, "card");
+    expect(slack.playground.as("dana").sees("ops").at(-1)?.text).toContain("✓ web");
+  });
 });
 
 test("no post unfurls its links", async () => {

@@ -31,7 +31,7 @@ function responder(...answers: readonly [() => Response, ...(() => Response)[]])
         posted.push({ url, body: JSON.parse(json) as ResponseBody }); // the messenger writes JSON of a ResponseBody
         const response = (answers[Math.min(posted.length, answers.length) - 1] ?? answers[0])();
         const { status, headers } = response;
-        return { status, text: await response.text(), header: (name) => headers.get(name) ?? "" };
+        return { status, text: await response.text(), headers };
       },
     },
   });

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe } from "vitest";
+import { auditContract } from "./audit.ts";
 import { benchOver, type Database } from "./bench.ts";
 import { decisionsContract } from "./decisions.ts";
 import { deliveriesContract } from "./deliveries.ts";
@@ -8,11 +9,15 @@ import { movesContract } from "./moves.ts";
 import { inspectionContract } from "./inspection.ts";
 import { installationsContract } from "./installations.ts";
 import { partsContract } from "./parts.ts";
+import { personContract } from "./person.ts";
 import { placesContract } from "./places.ts";
 import { recordsContract } from "./records.ts";
 import { requestsContract } from "./requests.ts";
 import { duplicatesContract } from "./duplicates.ts";
+import { watchingContract } from "./watching.ts";
 import { runsContract } from "./runs.ts";
+import { logFollowsContract } from "./log-follows.ts";
+import { watchesContract } from "./watches.ts";
 
 /** What the store promises, on whatever database it stands; `fresh` makes one for each test. */
 export function contract(name: string, fresh: () => Promise<Database>): void {
@@ -55,8 +60,23 @@ export function contract(name: string, fresh: () => Promise<Database>): void {
     describe("a look at the database", () => {
       inspectionContract(bench);
     });
+    describe("what is seen of workloads, and told", () => {
+      watchingContract(bench);
+    });
     describe("installations", () => {
       installationsContract(bench);
+    });
+    describe("logs that are followed", () => {
+      logFollowsContract(bench);
+    });
+    describe("one person's data, and the keys", () => {
+      personContract(bench);
+    });
+    describe("the audit chain", () => {
+      auditContract(bench);
+    });
+    describe("watches", () => {
+      watchesContract(bench);
     });
     describe("places and people", () => {
       placesContract(bench);

@@ -75,6 +75,24 @@ export function drawingsContract({ replica }: Bench): void {
     expect(given(await a.beginDrawing("AAA111")).newEvents).toMatchObject([{ kind: "requested" }]);
   });
 
+  test("a thread that has some replies gets the others of the same news first, from any replica", async () => {
+    const [a, b] = [await replica("a"), await replica("b")];
+    await a.addChange(pendingChange("AAA111", { terms: { ...terms, votes: 2 } }), event("requested"));
+    const { token, newest = 0, told } = given(await a.beginDrawing("AAA111"));
+    await a.holdDrawing("AAA111", token, { card, told: { upTo: newest, keys: ["story"] } });
+    await a.postponeDrawing("AAA111", token, { ms: 0 });
+    await a.vote("AAA111", bob, votes);
+
+    const second = given(await b.beginDrawing("AAA111"));
+    const again = await b.markDrawn("AAA111", drawnAsSeen(second));
+    const third = given(await b.beginDrawing("AAA111"));
+
+    expect(told).toEqual([]);
+    expect(second).toMatchObject({ told: ["story"], newest, newEvents: [{ kind: "requested" }] });
+    expect(again).toBe(true);
+    expect(third).toMatchObject({ told: [], newEvents: [{ kind: "voted" }] });
+  });
+
   test("whoever takes too long loses the right; what they drew late is drawn anew", async () => {
     const [a, b] = [await replica("a"), await replica("b")];
     await a.addChange(pendingChange("AAA111"), event("requested"));
@@ -110,7 +128,7 @@ export function drawingsContract({ replica }: Bench): void {
     const { token } = given(await a.beginDrawing("AAA111"));
     for (const store of [a, b]) store.later(20_000);
 
-    const held = await a.holdDrawing("AAA111", token, card);
+    const held = await a.holdDrawing("AAA111", token, { card });
     for (const store of [a, b]) store.later(20_000);
 
     expect(held).toBe("held");
@@ -128,8 +146,8 @@ export function drawingsContract({ replica }: Bench): void {
     for (const store of [a, b]) store.later(30_100);
     const quick = given(await b.beginDrawing("AAA111"));
 
-    const first = await a.holdDrawing("AAA111", slow.token, card);
-    const second = await b.holdDrawing("AAA111", slow.token, { channelId: "C1", ts: "2.0" });
+    const first = await a.holdDrawing("AAA111", slow.token, { card });
+    const second = await b.holdDrawing("AAA111", slow.token, { card: { channelId: "C1", ts: "2.0" } });
     const right = await b.holdDrawing("AAA111", quick.token);
 
     expect([first, second, right]).toEqual(["adopted", "lost", "held"]);

@@ -50,7 +50,7 @@ export function movesContract({ replica }: Bench): void {
     await a.insertChange(pendingChange("AAA111", { channelId: "C1" }), event("requested"));
     const drawing = await a.beginDrawing("AAA111");
     const { token = "", change } = drawing ?? {};
-    await a.holdDrawing("AAA111", token, { channelId: "C1", ts: "1.1" });
+    await a.holdDrawing("AAA111", token, { card: { channelId: "C1", ts: "1.1" } });
 
     await a.moveChannel(move);
     const card = { channelId: "C1", ts: "1.1" };

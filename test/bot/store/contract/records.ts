@@ -17,7 +17,7 @@ export function recordsContract({ replica, db }: Bench): void {
     await a.addEvent(of("db", bob));
     await a.addEvent({ ...of("web", bob), teamId: "T2" });
     a.later(60_000);
-    await a.addEvent(of("web", bob));
+    await a.addEvent({ ...of("web", bob), verb: "restart" });
     const names = async (query: object) =>
       (await a.history({ teamId: "T1", limit: 10, ...query })).map(
         (each) => `${each.workload?.name} ${each.who?.name}`,
@@ -30,6 +30,9 @@ export function recordsContract({ replica, db }: Bench): void {
     expect(await names({ name: "web" })).toEqual(["web Bob Ray", "web Ann Lee"]);
     expect(await names({ name: "we" })).toEqual([]);
     expect(await names({ userId: "U2" })).toEqual(["web Bob Ray", "db Bob Ray"]);
+    expect(await names({ verbs: ["restart"] })).toEqual(["web Bob Ray"]);
+    expect(await names({ verbs: ["restart", "scale"], name: "web" })).toEqual(["web Bob Ray", "web Ann Lee"]);
+    expect(await names({ verbs: ["stop"] })).toEqual([]);
     expect(await names({ since: new Date((first[0]?.at.getTime() ?? 0) - 30_000) })).toEqual(["web Bob Ray"]);
     expect(next.map(({ workload }) => workload?.name)).toEqual(["db", "web"]);
   });

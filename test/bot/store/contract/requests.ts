@@ -54,6 +54,24 @@ export function requestsContract({ replica, db }: Bench): void {
     expect(Math.abs(Date.now() - change.createdAt.getTime())).toBeLessThan(60_000);
   });
 
+  test("metrics count what waits in all workspaces, and how long the oldest has waited", async () => {
+    const a = await replica("a");
+    expect(await a.waiting()).toEqual({ count: 0, oldestMs: undefined, watchLagMs: undefined });
+    await a.addChange(pendingChange("AAA111"), event("requested"));
+    a.later(30 * 60_000);
+    await a.addChange(pendingChange("BBB222", { teamId: "T2" }), event("requested", { teamId: "T2" }));
+    await a.addChange(approvedChange("CCC333"), event("requested"));
+
+    const { count, oldestMs = 0 } = await a.waiting();
+    expect(count).toBe(2);
+    expect(oldestMs).toBeGreaterThanOrEqual(30 * 60_000);
+    expect(oldestMs).toBeLessThan(31 * 60_000);
+
+    // The older one can't be approved any more.
+    a.later(31 * 60_000);
+    expect(await a.waiting()).toMatchObject({ count: 1 });
+  });
+
   test("whoever lists what waits sees what another replica did since", async () => {
     const [a, b] = [await replica("a"), await replica("b")];
     const needsTwo = { ...terms, votes: 2 };
@@ -65,7 +83,7 @@ export function requestsContract({ replica, db }: Bench): void {
     await b.vote("AAA111", bob, votes);
     await b.reject("BBB222", { who: bob, reason: "no" }, event("rejected"));
     const { token = "" } = (await b.beginDrawing("CCC333")) ?? {};
-    await b.holdDrawing("CCC333", token, { channelId: "C1", ts: "1.1" });
+    await b.holdDrawing("CCC333", token, { card: { channelId: "C1", ts: "1.1" } });
     await b.moveChannel({ teamId: "T1", from: "C1", to: "C2", token: undefined });
     await b.addChange(pendingChange("DDD444"), event("requested"));
     await b.addChange(pendingChange("EEE555", { teamId: "T2" }), event("requested", { teamId: "T2" }));

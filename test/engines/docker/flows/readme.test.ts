@@ -16,7 +16,8 @@ for (const daemon of await testDaemons()) {
       const script = quoted(`${listen}; echo listening; while :; do sleep 0.2; done`);
 
       const create = `/gantry create service web --image ${image} --publish 8080 --memory 512 -- ${script}`;
-      expect(await says(town, developer, create)).toContain("web");
+      // An image that is new here.
+      expect(await approved(town, create)).toContain("web");
       await town.until(isRunning(town, "web"));
       expect(await says(town, developer, "/gantry list")).toMatch(/🟢 .*web/u);
       const { port_mappings: mappings } = await town.service("web");
@@ -54,7 +55,7 @@ for (const daemon of await testDaemons()) {
         "echo all is well; echo error: no answer, password=hunter2-hunter2; while :; do sleep 0.2; done",
       );
 
-      await says(town, town.developer, `/gantry create service worker --image ${image} -- ${script}`);
+      await approved(town, `/gantry create service worker --image ${image} -- ${script}`);
       await town.until(isRunning(town, "worker"));
       await says(town, town.developer, "/gantry logs worker --grep error");
 
@@ -68,7 +69,7 @@ for (const daemon of await testDaemons()) {
       await using town = await townOnDocker(daemon);
       const { developer } = town;
 
-      await says(town, developer, `/gantry create job hello --image ${image} -- sh -c "echo step 1; echo step 2"`);
+      await approved(town, `/gantry create job hello --image ${image} -- sh -c "echo step 1; echo step 2"`);
       await town.until(async () => (await town.job("hello")).status?.succeeded === 1);
 
       expect(await says(town, developer, "/gantry show hello")).toContain("⚪️ hello · complete");

@@ -1,5 +1,5 @@
 import type { OperationId } from "../../../../src/api/operations.ts";
-import type { NewJob, NewService, Service } from "../../../../src/api/schema.ts";
+import type { NewJob, NewService, Service, ServiceUpdate } from "../../../../src/api/schema.ts";
 import type { Reply } from "../../../service/contract/world.ts";
 import { TEST_IMAGE } from "../../../support/docker.ts";
 import { listen, shell, ticking } from "../support/shell.ts";
@@ -15,6 +15,8 @@ export type Change = {
   readonly op: OperationId;
   readonly body?: unknown;
   readonly startsWith: "nothing" | "a service" | "two instances" | "a stopped service" | "a job";
+  /** At no moment fewer instances run than before. */
+  readonly keepsServing?: true;
   readonly verdict: (seen: Seen) => Verdict;
 };
 
@@ -48,6 +50,16 @@ function replaced({ kept, before }: Seen): Verdict {
   return kept === before ? "did not" : "half";
 }
 
+/** Other variables make a revision as another image does, and need none. */
+const deployBody: ServiceUpdate = { containers: [{ env: { set: [{ name: "VERSION", value: "2" }] } }] };
+
+/** The newest revision runs on all instances. */
+function deployed(seen: Seen): Verdict {
+  const { revision, rollout } = seen.after.body as Service; // a read that was answered with 200
+  if (revision !== 2) return "did not";
+  return rollout?.state === "done" && replaced(seen) === "took effect" ? "took effect" : "half";
+}
+
 const sizeIs = (wanted: number) => fields(({ target_instance_size: size }) => [size === wanted]);
 
 export const changes: readonly Change[] = [
@@ -77,6 +89,14 @@ export const changes: readonly Change[] = [
     verdict: sizeIs(1),
   },
   { name: "restart", op: "restartService", startsWith: "two instances", verdict: replaced },
+  {
+    name: "deploy",
+    op: "updateService",
+    body: deployBody,
+    startsWith: "two instances",
+    keepsServing: true,
+    verdict: deployed,
+  },
   {
     name: "stop",
     op: "stopService",

@@ -60,6 +60,7 @@ export async function playRound(lane: Lane, round: Round): Promise<Outcome> {
   await Promise.race([killing.killed, settled(lane, round).catch(() => undefined)]);
   const killedAt = killing.end().replaceAll(/\/(?:[0-9a-f]{12,64}|gantry-[\w.-]+)/gu, "/ID");
   await kill();
+  const running = (await lane.containers()).filter(({ state }) => state === "running").length;
   await pause(round.downMs);
 
   await lane.start();
@@ -71,6 +72,7 @@ export async function playRound(lane: Lane, round: Round): Promise<Outcome> {
   const violations = [
     ...(told === "done" && verdict !== "took effect" ? [`lost: it was answered with 200 and ${verdict}`] : []),
     ...(verdict === "half" ? ["half done"] : []),
+    ...(round.change.keepsServing && running < before.length ? [`only ${running} of ${before.length} served`] : []),
     ...(told === "refused" ? [`refused: ${reply?.text}`] : []),
     ...(await wrongWorkload(lane, round, after)),
     ...(await clearAway(lane, round)),

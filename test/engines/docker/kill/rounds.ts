@@ -56,7 +56,7 @@ export function tableOf(outcomes: readonly Outcome[]): string {
 }
 
 /** To find it again. */
-function lineOf({ round, told, verdict, killedAt, violations }: Outcome): string {
+export function lineOf({ round, told, verdict, killedAt, violations }: Outcome): string {
   const bad = violations.map((violation) => `\n  ! ${violation}`).join("");
   return `${round.name} ${round.change.name}: killed ${killedAt}; client told ${told}; ${verdict}${bad}`;
 }

@@ -12,7 +12,7 @@ afterAll(removeNamespaces);
 
 describe.skipIf(noPods !== undefined)(`what already runs on the cluster, from Slack${because(noPods)}`, () => {
   test("a Deployment that somebody applied is listed, scaled, restarted with an approval, and its log is read", async () => {
-    await using town = await townOnKubernetes(cluster, "all");
+    await using town = await townOnKubernetes(cluster, { adopt: "all" });
     const { developer, namespaces } = town;
     await applyDeployment(cluster, { namespace: namespaces.beijing1, name: "legacy" });
     await town.until(isRunning(town, "legacy"));
@@ -34,7 +34,7 @@ describe.skipIf(noPods !== undefined)(`what already runs on the cluster, from Sl
   });
 
   test("one that Helm manages is scaled, but its memory is Helm's, and the answer says whose it is", async () => {
-    await using town = await townOnKubernetes(cluster, "all");
+    await using town = await townOnKubernetes(cluster, { adopt: "all" });
     const { developer, namespaces } = town;
     await applyDeployment(cluster, { namespace: namespaces.beijing1, name: "shop", more: byHelm("shop-release") });
     await town.until(isRunning(town, "shop"));
@@ -48,7 +48,7 @@ describe.skipIf(noPods !== undefined)(`what already runs on the cluster, from Sl
   });
 
   test("DaemonSets, CronJobs and bare pods are there too: restarted, run now, and named as what they are", async () => {
-    await using town = await townOnKubernetes(cluster, "all");
+    await using town = await townOnKubernetes(cluster, { adopt: "all" });
     const { developer, namespaces } = town;
     await applyDaemonSet(cluster, { namespace: namespaces.beijing1, name: "agent" });
     await applyPod(cluster, { namespace: namespaces.beijing1, name: "debug" });

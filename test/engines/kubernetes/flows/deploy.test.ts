@@ -1,9 +1,13 @@
 import { afterAll, describe, expect, test } from "vitest";
 import type { Service, ServiceUpdate } from "../../../../src/api/schema.ts";
+import type { ClusterConfig } from "../../../../src/service/engines/kubernetes/cluster/cluster-config.ts";
 import { nodeAddress } from "../../../service/contract/kubernetes-service.ts";
 import { answers, urlOf } from "../../../service/contract/web-service.ts";
 import { because, testCluster } from "../../../support/cluster.ts";
+import { until } from "../../../support/until.ts";
+import { visitor } from "../../../support/visitor.ts";
 import { applyDaemonSet, applyStatefulSet, shell, ticking } from "../support/applied.ts";
+import { visitNode, HeldByTheNode } from "../support/node-visit.ts";
 import { allowed } from "../rights/allowed.ts";
 import { openTestWorld } from "../support/test-world.ts";
 
@@ -13,10 +17,10 @@ const { noPods, must, image, otherImage, removeNamespaces } = cluster;
 afterAll(removeNamespaces);
 
 /** Its own workloads are reached over the node; those of others may be given another image. */
-async function town() {
+async function town({ rollouts }: Pick<ClusterConfig, "rollouts"> = {}) {
   const host = await nodeAddress(cluster);
   const opened = await openTestWorld(cluster, {
-    settings: { ports: { kind: "node-port", host }, adopt: { which: "all", allow: ["image"] } },
+    settings: { ports: { kind: "node-port", host }, adopt: { which: "all", allow: ["image"] }, rollouts },
   });
   const { world } = opened;
   const show = (name: string) => world.get("getService", { name });
@@ -39,48 +43,41 @@ const another = { containers: [{ image: otherImage, env: { set: [{ name: "LEVEL"
 const isDone = (to: number) => (service: Service) =>
   service.status === "Running" && service.revision === to && service.rollout?.state === "done";
 
-/** Somebody who sends requests one after the other, each on a connection of its own. */
-function visitor(address: string) {
-  const told: string[] = [];
-  const failures: unknown[] = [];
-  const leaving = new AbortController();
-  const visiting = (async () => {
-    while (!leaving.signal.aborted) {
-      await fetch(`http://${address}/`, { headers: { connection: "close" } })
-        .then((response) => response.text())
-        .then(
-          (text) => told.push(text.trim()),
-          (error: unknown) => failures.push(error),
-        );
-    }
-  })();
-  const leave = async (): Promise<void> => {
-    leaving.abort();
-    await visiting;
-  };
-  return { told, failures, leave };
-}
-
 /** Answers with its version, and for a moment longer than Kubernetes takes to send nobody there any more. */
 const serve =
-  "trap 'sleep 5; exit 0' TERM; mkdir -p /tmp/www; echo $VERSION >/tmp/www/index.html; httpd -p 8080 -h /tmp/www; " +
+  "trap 'sleep 5; exit 0' TERM; mkdir -p /tmp/www; echo $VERSION >/tmp/www/index.html; httpd -p ${PORT:-8080} -h /tmp/www; " +
   "while :; do sleep 0.1; done";
 
+/** Each visit is a connection through the node's address translation, which remembers each of them for a while. */
+const BETWEEN_VISITS_MS = 10;
+
+/** Nobody is refused or cut off by a deploy; what the node itself held never was on its way to an instance. */
+function expectServed(failures: readonly unknown[]): void {
+  expect(failures.filter((each) => !(each instanceof HeldByTheNode))).toEqual([]);
+}
+
+const version = (value: string) => ({ set: [{ name: "VERSION", value }] });
+
+/** Instances of the version `one`, which take connections. */
+async function runningWeb({ world, becomes }: Awaited<ReturnType<typeof town>>, size = 2) {
+  const container = { image, command: ["sh", "-c", serve], ports: [{ port: 8080, protocol: "TCP" as const }] };
+  const body = {
+    target_instance_size: size,
+    containers: [{ ...container, env: [{ name: "VERSION", value: "one" }] }],
+    port_mappings: [{ container_port: 8080 }],
+  };
+  await allowed(world, "createService", { name: "web", body });
+  const first = await becomes("web", ({ status, revision }) => status === "Running" && revision === 1);
+  await answers(world, first);
+  return { ask: async () => (await visitNode(urlOf(first))).trim() };
+}
+
 describe.skipIf(noPods !== undefined)(`deploy and roll back on Kubernetes${because(noPods)}`, () => {
-  test("versions come and go without a failed request; one without an image takes nothing over", async () => {
+  test("versions come and go without a refused request; one without an image takes nothing over", async () => {
     await using opened = await town();
     const { world, update, becomes, show } = opened;
-    const version = (value: string) => ({ set: [{ name: "VERSION", value }] });
-    const container = { image, command: ["sh", "-c", serve], ports: [{ port: 8080, protocol: "TCP" as const }] };
-    const body = {
-      target_instance_size: 2,
-      containers: [{ ...container, env: [{ name: "VERSION", value: "one" }] }],
-      port_mappings: [{ container_port: 8080 }],
-    };
-    await allowed(world, "createService", { name: "web", body });
-    const first = await becomes("web", ({ status, revision }) => status === "Running" && revision === 1);
-    await answers(world, first);
-    const { told, failures, leave } = visitor(urlOf(first));
+    const { ask } = await runningWeb(opened);
+    const { answers: told, failures, leave } = visitor(ask, BETWEEN_VISITS_MS);
 
     await update("web", { containers: [{ image: otherImage, env: version("two") }] });
     const second = await becomes("web", isDone(2));
@@ -117,9 +114,42 @@ describe.skipIf(noPods !== undefined)(`deploy and roll back on Kubernetes${becau
     expect((await show("web")).revision).toBe(4);
     await leave();
 
-    expect(failures).toEqual([]);
+    expectServed(failures);
     expect(new Set(told)).toEqual(new Set(["one", "two"]));
     expect(told.at(-1)).toBe("two");
+  });
+
+  test("twenty versions of one instance come without a refused request", async () => {
+    await using opened = await town();
+    const { update, becomes } = opened;
+    const { ask } = await runningWeb(opened, 1);
+    const { answers: told, failures, leave } = visitor(ask, BETWEEN_VISITS_MS);
+
+    // Each takes two to three seconds, as the port of a new pod is looked at every two: with two instances, twenty would
+    // take longer than the minute and a half that a file of tests may take here.
+    const versions = Array.from({ length: 20 }, (_, index) => `v${index + 2}`);
+    for (const [index, each] of versions.entries()) {
+      await update("web", { containers: [{ env: version(each) }] });
+      await becomes("web", isDone(index + 2));
+      // The node sends visitors there a moment later.
+      await until(() => told.includes(each));
+    }
+    await leave();
+
+    expectServed(failures);
+    expect(new Set(told)).toEqual(new Set(["one", ...versions]));
+  });
+
+  test("one that runs and never gets ready is stuck after the deadline, and the old instances serve", async () => {
+    await using opened = await town({ rollouts: { progressDeadlineSeconds: 10 } });
+    const { update, becomes } = opened;
+    const { ask } = await runningWeb(opened);
+
+    await update("web", { containers: [{ env: { set: [{ name: "PORT", value: "8081" }] } }] });
+    const stuck = await becomes("web", ({ rollout }) => rollout?.state === "stuck");
+
+    expect(stuck).toMatchObject({ status: "Failed", ready_instances: 2, rollout: { ready: 0, old_ready: 2 } });
+    expect(await ask()).toBe("one");
   });
 
   test("single variables of what somebody applied are set and removed, and going back brings all of them back", async () => {

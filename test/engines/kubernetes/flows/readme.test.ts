@@ -16,7 +16,8 @@ describe.skipIf(noPods !== undefined)(`the README's flows on Kubernetes${because
     const script = `"trap 'exit 0' TERM; httpd -p 8080 -h /tmp; echo listening; while :; do sleep 0.2; done"`;
 
     const create = `/gantry create service web --image ${image} --publish 8080 --memory 512 -- sh -c ${script}`;
-    expect(await says(town, developer, create)).toContain("web");
+    // An image that is new here.
+    expect(await approved(town, create)).toContain("web");
     await town.until(isRunning(town, "web"));
     expect(await says(town, developer, "/gantry list")).toMatch(/🟢 .*web/u);
 
@@ -39,7 +40,7 @@ describe.skipIf(noPods !== undefined)(`the README's flows on Kubernetes${because
     await using town = await townOnKubernetes(cluster);
     const { developer } = town;
 
-    await says(town, developer, `/gantry create job hello --image ${image} -- sh -c "echo step 1; echo step 2"`);
+    await approved(town, `/gantry create job hello --image ${image} -- sh -c "echo step 1; echo step 2"`);
     await town.until(async () => (await town.job("hello")).status?.succeeded === 1);
 
     expect(await says(town, developer, "/gantry show hello")).toContain("⚪️ hello · complete");

@@ -31,8 +31,11 @@ export async function openTestWorld(cluster: TestCluster, options: Options = {})
     regions,
     workloads: noWorkloads,
     knows: { images: false, history: false },
-    reach: async (serviceUrl) =>
-      await (await fetch(`http://${serviceUrl}/`, { headers: { connection: "close" } })).text(),
+    // A node holds a new port with a listener that never answers, until its rules are there: whoever came then asks again.
+    reach: async (serviceUrl) => {
+      const signal = AbortSignal.timeout(2_000);
+      return await (await fetch(`http://${serviceUrl}/`, { headers: { connection: "close" }, signal })).text();
+    },
     deadlineMs: 60_000,
     close: () => close(),
   });

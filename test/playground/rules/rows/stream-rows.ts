@@ -33,6 +33,20 @@ export function streamRows(steps: Steps) {
       kept: () => append({ markdown_text: "x" }),
       broken: () => append({ chunks: [] }),
     },
+    "stream.one-content": {
+      error: "invalid_arguments",
+      kept: () => append({ markdown_text: "x" }),
+      broken: () => append({ markdown_text: "x", chunks: [{ type: "markdown_text", text: "y" }] }),
+    },
+    "stream.allowed": {
+      error: "channel_type_not_supported",
+      kept: () => startStream(world),
+      async broken() {
+        world.playground.faults.refusesStreams = true;
+        await startStream(world);
+        world.playground.faults.clear();
+      },
+    },
     "stream.chunk": {
       error: "invalid_chunks",
       kept: () => append({ chunks: [{ type: "task_update", id: "1", title: "x", status: "complete" }] }),

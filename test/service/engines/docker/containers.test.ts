@@ -57,8 +57,9 @@ async function connected(daemon: FakeDaemon, times: WatchTimes = never) {
 
 function inspected(id: string, status: string) {
   const state = { Status: status, ExitCode: 0, FinishedAt: "0001-01-01T00:00:00Z" };
-  const config = { Labels: labelsOf(owner, labels) };
-  return { Id: id, Name: `/${name}`, Config: config, HostConfig: {}, State: state, NetworkSettings: {} };
+  const config = { Image: "shop/web:1", Labels: labelsOf(owner, labels) };
+  const of = { Id: id, Name: `/${name}`, Image: "sha256:1d", Config: config };
+  return { ...of, HostConfig: {}, State: state, NetworkSettings: {} };
 }
 
 const started: FakeAnswer = [204, ""];
@@ -90,6 +91,35 @@ test("a container gains no privileges, and its ports are published on this machi
     },
   ]);
   expect(bodies).not.toMatchObject([{ HostConfig: { Privileged: true } }]);
+});
+
+describe("the digest of its image", () => {
+  const web = `sha256:${"3f2a".repeat(16)}`;
+  const startedOn = async (answer: FakeAnswer) => {
+    await using daemon = await fakeDaemon({
+      ...networks,
+      "/containers/create": [201, { Id: "c1" }],
+      "/containers/c1/start": started,
+      "/containers/c1/json": [200, inspected("c1", "running")],
+      // Its id: the name may be that of another image by now.
+      "/images/sha256%3A1d/json": answer,
+    });
+    using connection = await connected(daemon);
+    return (await connection.start()).imageDigest;
+  };
+
+  test("is that in its own repository", async () => {
+    const RepoDigests = [`mirror/web@sha256:${"0".repeat(64)}`, `shop/web@${web}`];
+    expect(await startedOn([200, { Id: "sha256:1d", RepoDigests }])).toBe(web);
+  });
+
+  test.each([
+    ["it was built on the machine", [200, { Id: "sha256:1d", RepoDigests: null }]],
+    ["the image was removed by force", [404, { message: "no such image" }]],
+    ["it can't be read", [500, { message: "layer store is locked" }]],
+  ] as const)("isn't known, and the container runs: %s", async (_, answer) => {
+    expect(await startedOn(answer)).toBeUndefined();
+  });
 });
 
 test("a full disk is a reason without the host's folders", async () => {

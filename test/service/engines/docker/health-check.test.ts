@@ -6,7 +6,8 @@ import { healthOf } from "../../../../src/service/engines/docker/units/health-ch
 const container = {
   Id: "c1",
   Name: "/web",
-  Config: {},
+  Image: "sha256:1",
+  Config: { Image: "web:1" },
   HostConfig: {},
   State: { Status: "running", ExitCode: 0, FinishedAt: "0001-01-01T00:00:00Z" },
   NetworkSettings: {},
@@ -15,7 +16,13 @@ const container = {
 const CHECK = { Test: ["CMD", "true"], Interval: 5_000_000_000, StartPeriod: 0, Retries: 0 };
 
 const inspectedWith = (Health: object | null, Healthcheck: object | null = CHECK) =>
-  inspectedOf(Inspected.parse({ ...container, Config: { Healthcheck }, State: { ...container.State, Health } }));
+  inspectedOf(
+    Inspected.parse({
+      ...container,
+      Config: { ...container.Config, Healthcheck },
+      State: { ...container.State, Health },
+    }),
+  );
 
 test.each([
   ["of Docker before its first check", { Status: "starting", FailingStreak: 0, Log: [] }, "starting"],

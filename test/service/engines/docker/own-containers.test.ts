@@ -36,7 +36,8 @@ async function town() {
     const inspected = () => {
       const Status = containers.get(id)?.state;
       const State = { Status, ExitCode: 0, FinishedAt: "0001-01-01T00:00:00Z" };
-      return { Id: id, Name: `/${name}`, Config: { Labels: labels }, HostConfig: {}, State, NetworkSettings: {} };
+      const Config = { Image: "shop/web:1", Labels: labels };
+      return { Id: id, Name: `/${name}`, Image: "sha256:1d", Config, HostConfig: {}, State, NetworkSettings: {} };
     };
     for (const path of [`/containers/${id}/json`, `/containers/${name}/json`]) {
       daemon.answers[path] = (response) => json(response, 200, inspected());

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { health } from "../../../../src/service/api/health.ts";
 import { openKubernetesEngine } from "../../../../src/service/engines/kubernetes/kubernetes-engine.ts";
 import { until } from "../../../support/until.ts";
@@ -26,11 +26,6 @@ async function openTwoClusters() {
     users: ["dana"],
     onEvent: () => undefined,
   });
-  onTestFinished(async () => {
-    await opened.close();
-    await Promise.all(names.map((name) => servers[name].stop()));
-    rmSync(dir, { recursive: true, force: true });
-  });
   const lists = (region: string) =>
     opened.engine.listServices({
       path: { region },
@@ -38,7 +33,16 @@ async function openTwoClusters() {
       signal: AbortSignal.timeout(20_000),
     } as Parameters<typeof opened.engine.listServices>[0]); // a list has no body and no query
   await Promise.all(names.map(lists));
-  return { servers, opened, lists, page: () => pageOf(health(opened)) };
+  return {
+    servers,
+    lists,
+    page: () => pageOf(health(opened)),
+    async [Symbol.asyncDispose]() {
+      await opened.close();
+      await Promise.all(names.map((name) => servers[name].stop()));
+      rmSync(dir, { recursive: true, force: true });
+    },
+  };
 }
 
 type Page = { readonly status: number; readonly message?: string; readonly problems: readonly (string | undefined)[] };
@@ -51,8 +55,9 @@ async function pageOf(response: Response): Promise<Page> {
 const AWAY =
   /^Reads of the cluster have failed since \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ: its API server refuses connections\.$/u;
 
-test("the health page tells which cluster is away, since when and why; it isn't ready when none is left, and is again later", async () => {
-  const { servers, page, lists } = await openTwoClusters();
+test.concurrent("the health page tells which cluster is away, since when and why; it isn't ready when none is left, and is again later", async () => {
+  await using town = await openTwoClusters();
+  const { servers, page, lists } = town;
   await until(async () => (await page()).problems.every((problem) => problem === undefined));
   expect(await page()).toMatchObject({ status: 200 });
 
@@ -72,8 +77,9 @@ test("the health page tells which cluster is away, since when and why; it isn't 
   expect(await page()).toMatchObject({ status: 200, problems: [undefined, expect.stringMatching(AWAY) as unknown] }); // a matcher of vitest
 });
 
-test("a kind that may not be read is named, and the cluster isn't away", async () => {
-  const { servers, page, lists } = await openTwoClusters();
+test.concurrent("a kind that may not be read is named, and the cluster isn't away", async () => {
+  await using town = await openTwoClusters();
+  const { servers, page, lists } = town;
   const message =
     'pods is forbidden: User "gantry" cannot list resource "pods" in API group "" in the namespace "team"';
 

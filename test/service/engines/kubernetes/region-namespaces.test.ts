@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import type { ServerResponse } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { type OpenedEngine, Refusal } from "../../../../src/service/engine.ts";
 import type { UserNamespaces } from "../../../../src/service/engines/kubernetes/cluster/cluster-config.ts";
 import { checkClusters, foundLines } from "../../../../src/service/engines/kubernetes/config/check-clusters.ts";
@@ -68,12 +68,12 @@ async function openTown({ users = { dana: twoNames }, there = { shop: {}, paymen
     });
     return opened;
   };
-  onTestFinished(async () => {
+  const end = async (): Promise<void> => {
     for (const response of follows) response.end();
     await opened?.close();
     await server.stop();
     rmSync(dir, { recursive: true, force: true });
-  });
+  };
   const put = (namespace: string, ...sent: readonly Sent[]): void => {
     for (const { kind, ...rest } of sent) {
       const { namespace: _, uid: _uid, ...metadata } = (rest as unknown as { metadata: Metadata }).metadata; // each has one
@@ -93,6 +93,7 @@ async function openTown({ users = { dana: twoNames }, there = { shop: {}, paymen
   const ofJob = (job_name: string, more: object = {}) => asked({ job_name }, more);
   const { engine } = await open();
   return {
+    [Symbol.asyncDispose]: end,
     server,
     cluster,
     put,
@@ -122,9 +123,9 @@ function fillTwo({ put }: Town): void {
   put("payments", deployment("web"), deployment("ledger"), statefulSet("web"));
 }
 
-describe("a region of two namespaces", () => {
+describe.concurrent("a region of two namespaces", () => {
   test("lists both; a name that both have shows its namespace, and each is read under its name", async () => {
-    const town = await openTown();
+    await using town = await openTown();
     fillTwo(town);
     const { services } = await town.engine.listServices(town.asked({}));
 
@@ -145,7 +146,7 @@ describe("a region of two namespaces", () => {
   });
 
   test("a write goes to the namespace of the name; a name that both have is refused with both, and nothing is sent", async () => {
-    const town = await openTown();
+    await using town = await openTown();
     town.put("shop", deployment("web"));
     expect(await town.names()).toEqual(["web"]);
     town.put("payments", deployment("web"));
@@ -172,7 +173,7 @@ describe("a region of two namespaces", () => {
   });
 
   test("a new workload is made in the first, and takes no name that another one has", async () => {
-    const town = await openTown();
+    await using town = await openTown();
     town.put("payments", deployment("web"), job("report"));
     const containers = [{ name: "app", image: "shop/app:1", resources: { limits: { memory: "512" } } }];
     const body = { target_instance_size: 1, containers, volumes: [], port_mappings: [], binding_domain_name: [] };
@@ -193,7 +194,7 @@ describe("a region of two namespaces", () => {
   });
 
   test("jobs and CronJobs are told apart too: a run is made beside its CronJob, and a job is deleted where it is", async () => {
-    const town = await openTown({ adopt: { which: "all", allow: ["delete"] } });
+    await using town = await openTown({ adopt: { which: "all", allow: ["delete"] } });
     town.put("shop", cronJob("nightly"), job("report"), job("once"));
     town.put("payments", cronJob("nightly"), job("report"), job("nightly-1", { metadata: ofCronJob("nightly") }));
     const { jobs } = await town.engine.listJobs(town.asked({}));
@@ -227,7 +228,7 @@ describe("a region of two namespaces", () => {
   });
 
   test("the logs of both are collected under one lease, and each name has the lines of its own", async () => {
-    const town = await openTown();
+    await using town = await openTown();
     town.put("shop", deployment("web"), pod("web-5d4f8c7b9-aaaaa", { of: { kind: "Deployment", name: "web" } }));
     town.put("payments", deployment("web"), pod("web-5d4f8c7b9-bbbbb", { of: { kind: "Deployment", name: "web" } }));
     const linesOf = async (name: string) =>
@@ -242,7 +243,7 @@ describe("a region of two namespaces", () => {
   });
 
   test("how a job failed is recorded in each, and a size that somebody set after a stop is forgotten in each", async () => {
-    const town = await openTown();
+    await using town = await openTown();
     const stop = { "gantry/size": "7", "gantry/stopped-at": "2026-11-22T12:00:00Z" };
     for (const namespace of ["shop", "payments"]) {
       const labels = { "app.kubernetes.io/managed-by": "gantry", "gantry/job": `of-${namespace}` };
@@ -267,7 +268,7 @@ describe("a region of two namespaces", () => {
   });
 
   test("a domain belongs to one service of both", async () => {
-    const town = await openTown({ domains: { kind: "ingress", ingressClass: undefined } });
+    await using town = await openTown({ domains: { kind: "ingress", ingressClass: undefined } });
     const rules = [{ host: "shop.example.com", http: { paths: [] } }];
     town.put("payments", object("Ingress", "theirs", { spec: { rules } }));
     const containers = [
@@ -299,9 +300,9 @@ describe("a region of two namespaces", () => {
   });
 });
 
-describe("a namespace that can't be read", () => {
+describe.concurrent("a namespace that can't be read", () => {
   test("is said in the list and hides no other; what may be in it doesn't count as gone", async () => {
-    const town = await openTown();
+    await using town = await openTown();
     fillTwo(town);
     town.deny("list pods", "payments");
     const { services, not_listed } = await town.engine.listServices(town.asked({}));
@@ -326,7 +327,7 @@ describe("a namespace that can't be read", () => {
   });
 
   test("is named together with others that lack the same right", async () => {
-    const town = await openTown({ users: { dana: { names: ["shop", "payments", "ops"] } } });
+    await using town = await openTown({ users: { dana: { names: ["shop", "payments", "ops"] } } });
     for (const namespace of ["payments", "ops"]) town.deny("list deployments", namespace);
 
     expect((await town.engine.listServices(town.asked({}))).not_listed).toEqual([
@@ -335,14 +336,14 @@ describe("a namespace that can't be read", () => {
   });
 
   test("is the refusal where no other can be read", async () => {
-    const town = await openTown();
+    await using town = await openTown();
     for (const namespace of twoNames.names) town.deny("list deployments", namespace);
 
     await expect(town.engine.listServices(town.asked({}))).rejects.toMatchObject({ status: 403 });
   });
 
   test("takes no new workload when it is the first one", async () => {
-    const town = await openTown();
+    await using town = await openTown();
     town.deny("list pods", "shop");
     const body = { containers: [{ name: "app", image: "shop/app:1", resources: { limits: { memory: "512" } } }] };
 
@@ -355,7 +356,7 @@ describe("a namespace that can't be read", () => {
   });
 
   test("or isn't there is told from one that is empty", async () => {
-    const town = await openTown({ there: { shop: {} } });
+    await using town = await openTown({ there: { shop: {} } });
     town.put("shop", deployment("web"));
     const { services, not_listed } = await town.engine.listServices(town.asked({}));
 
@@ -368,7 +369,7 @@ describe("a namespace that can't be read", () => {
   });
 
   test("a kind that only one may not list is said with it", async () => {
-    const town = await openTown();
+    await using town = await openTown();
     fillTwo(town);
     town.deny("list daemonsets", "payments");
 
@@ -378,11 +379,11 @@ describe("a namespace that can't be read", () => {
   });
 });
 
-describe("namespaces with labels", () => {
+describe.concurrent("namespaces with labels", () => {
   const labelled: UserNamespaces = { names: ["shop"], labels: "team=shop" };
 
   test("are followed as they come, change and go", async () => {
-    const town = await openTown({ users: { dana: labelled }, there: { shop: {}, other: { team: "pay" } } });
+    await using town = await openTown({ users: { dana: labelled }, there: { shop: {}, other: { team: "pay" } } });
     town.put("shop", deployment("cart"));
     town.put("payments", deployment("web"));
     town.put("other", deployment("secret"));
@@ -403,7 +404,7 @@ describe("namespaces with labels", () => {
   });
 
   test("that can't be looked for stop the start with the right that is missing, and are said in lists later", async () => {
-    const town = await openTown({ users: { dana: labelled }, there: { shop: {}, payments: { team: "shop" } } });
+    await using town = await openTown({ users: { dana: labelled }, there: { shop: {}, payments: { team: "shop" } } });
     town.put("shop", deployment("cart"));
     const message = (verb: string) =>
       `namespaces is forbidden: User "g" cannot ${verb} resource "namespaces" in API group "" at the cluster scope`;
@@ -438,7 +439,7 @@ describe("namespaces with labels", () => {
 
   test("are counted at the start, one without its Role too, and more than fifty are left out in words", async () => {
     const there = Object.fromEntries(Array.from({ length: 52 }, (_, at) => [`n${at}`, { team: "shop" }]));
-    const town = await openTown({ users: { dana: labelled }, there: { shop: {}, ...there } });
+    await using town = await openTown({ users: { dana: labelled }, there: { shop: {}, ...there } });
     town.put("n0", deployment("web"));
     town.deny("list deployments", "n1");
     const lines = foundLines(await checkClusters([town.cluster], ["dana"]));
@@ -465,7 +466,7 @@ describe("namespaces with labels", () => {
 
   test("are never of two users: the start refuses it, and one that comes later is of neither", async () => {
     const users = { dana: { names: ["shop"], labels: "dana" }, alex: { names: ["alex"], labels: "alex" } } as const;
-    const town = await openTown({ users, there: { shop: {}, alex: {}, both: { dana: "1" } } });
+    await using town = await openTown({ users, there: { shop: {}, alex: {}, both: { dana: "1" } } });
     town.put("both", deployment("web"));
     expect(await town.names()).toEqual(["web"]);
 
@@ -484,8 +485,8 @@ describe("namespaces with labels", () => {
   });
 });
 
-test("a region of one namespace asks the cluster what it asked before", async () => {
-  const town = await openTown({ users: { dana: { names: ["shop"] } } });
+test.concurrent("a region of one namespace asks the cluster what it asked before", async () => {
+  await using town = await openTown({ users: { dana: { names: ["shop"] } } });
   town.put("shop", deployment("web"));
   await town.names();
   await town.engine.getService(town.service("web"));

@@ -23,7 +23,7 @@ async function restartsOf(name: string, count: number) {
   return (service.restarts?.count ?? 0) >= count && service.status === "Running" ? service : undefined;
 }
 
-describe("a service that crashes", () => {
+describe.concurrent("a service that crashes", () => {
   test("is started again after a growing wait, is Failed when it goes on, and says so in its log", async () => {
     await dana.create("broken", { containers: [{ image: "gantry/flaky", command: ["--after", "0", "--exit", "3"] }] });
     await dana.reaches("broken", "Failed");

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
 import type { Kysely } from "kysely";
+import type { Service } from "../../../../src/api/schema.ts";
 import type { StateTables } from "../../../../src/service/workloads/state/tables.ts";
 import { childrenOf, engineProcess, killEngines, readState, stubborn } from "./support/engine-process.ts";
 import { makeDataDir } from "./support/data-dir.ts";
@@ -55,6 +56,45 @@ describe("after kill -9 of the engine", () => {
     await dana.reaches("web", "Running");
     await dana.ends("cut");
     expect((await dana.readJob("cut")).status).toMatchObject({ succeeded: 1 });
+    await next.close();
+  });
+
+  type Seen = { readonly service: Service; readonly old: number; readonly fresh: number };
+  const steps: readonly (readonly [string, (seen: Seen) => boolean])[] = [
+    ["it is accepted", () => true],
+    ["a new instance starts", ({ fresh }) => fresh > 0],
+    ["the first new instance is ready", ({ service }) => (service.rollout?.ready ?? 0) > 0],
+    ["an old instance has stopped", ({ old }) => old < 2],
+    ["all are replaced", ({ old }) => old === 0],
+    ["it is saved that all went well", ({ service }) => service.revisions?.[0]?.outcome === "done"],
+  ];
+
+  test.each(steps)("a rollout that was cut off when %s is finished by the next engine", async (_, isThen) => {
+    const dataDir = makeDataDir();
+    const doomed = await engineProcess(dataDir);
+    await doomed.create("web", { ...web, target_instance_size: 2 });
+    await until(async () => (await doomed.read("web")).status === "Running", "the first version");
+    const before = await childrenOf(dataDir);
+    await doomed.update("web", { containers: [{ image: "gantry/hello-web:2" }] });
+    await until(async () => {
+      const [service, now] = [await doomed.read("web"), await childrenOf(dataDir)];
+      const old = (await alive(before)).length;
+      return isThen({ service, old, fresh: now.filter((pid) => !before.includes(pid)).length });
+    }, "that step");
+    const doomedPids = [...before, ...(await childrenOf(dataDir))];
+    await doomed.kill();
+
+    const next = await openEngine(dataDir);
+
+    const dana = userOf(next.engine);
+    const { default_domain_name: address, ...read } = await until(async () => {
+      const service = await dana.read("web");
+      return service.status === "Running" && service.revisions?.[0]?.outcome === "done" && service;
+    }, "the rollout to be done");
+    expect(read).toMatchObject({ revision: 2, ready_instances: 2 });
+    expect(await greet(address)).toContain("version 2");
+    expect(await alive(doomedPids)).toEqual([]);
+    expect(await childrenOf(dataDir)).toHaveLength(2);
     await next.close();
   });
 

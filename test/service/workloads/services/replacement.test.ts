@@ -35,7 +35,7 @@ async function runningWeb(world: ReturnType<typeof makeWorld>, body: object = {}
   return { ...opened, dana };
 }
 
-describe("a restart", () => {
+describe.concurrent("a restart", () => {
   test("stops an instance only when its replacement takes connections, one after the other", async () => {
     const world = makeWorld();
     const { dana, close } = await runningWeb(world, { target_instance_size: 2 });
@@ -132,7 +132,7 @@ describe("a restart", () => {
   });
 });
 
-describe("of many instances", () => {
+describe.concurrent("of many instances", () => {
   /** Units of a later generation take connections when they are let in; every start, end and entry is looked at. */
   function makeWatched(instances: number) {
     const letIn = new Set<MemoryUnit>();
@@ -286,7 +286,7 @@ describe("of many instances", () => {
   });
 });
 
-describe("in the middle of a replacement", () => {
+describe.concurrent("in the middle of a replacement", () => {
   async function replacing(body: object = {}) {
     const world = makeWorld();
     const opened = await runningWeb(world, body);

@@ -10,11 +10,11 @@ const web = {
 };
 
 /** A cluster on which some images never answer on their ports, and some crash. */
-function makeWorld({ health }: Pick<ClusterOptions, "health"> = {}) {
+function makeWorld(options: Pick<ClusterOptions, "health" | "digest"> = {}) {
   const silent = new Set<string>();
   const crashing = new Set<string>();
   const answers = ({ spec }: MemoryUnit) => !silent.has(spec.definition.image);
-  const cluster = makeCluster({ answers, ...(health && { health }) });
+  const cluster = makeCluster({ answers, ...options });
   const world = makeClusterWorld({
     cluster,
     runtime: ({ start }) => ({
@@ -46,7 +46,7 @@ const imagesOf = ({ running }: World["cluster"]) => running().map(imageOf).toSor
 const imageOf = ({ spec }: MemoryUnit) => `${spec.instance} ${spec.definition.image}`;
 const oldOnes = ["web-0 test/web", "web-1 test/web", "web-2 test/web"];
 
-describe("another image", () => {
+describe.concurrent("another image", () => {
   test("replaces all instances, and is the next revision", async () => {
     const world = makeWorld();
     const { dana, close } = await runningWeb(world);
@@ -142,7 +142,30 @@ describe("another image", () => {
   });
 });
 
-describe("an image with a health check", () => {
+test("an image without ports has to run for longer than one that was ready before", async () => {
+  const world = makeWorld();
+  const readyAfterMs = 200;
+  const opened = await world.open({ readyAfterMs });
+  const dana = userOf(opened.engine);
+  await dana.create("web", { ...web, port_mappings: [], target_instance_size: 2 });
+  await dana.reaches("web", "Running");
+  const { started } = world.cluster;
+
+  await deploy(dana, "test/lasting");
+  await until(() => started.length === 3, "the first new instance");
+  const unit = started.at(-1);
+  // One that was ready before would be taken for ready by now.
+  setTimeout(() => unit?.end(7), readyAfterMs * 2);
+  await unit?.exited;
+
+  expect(await dana.read("web")).toMatchObject({ ready_instances: 2, rollout: { ready: 0, old_ready: 2 } });
+  expect(imagesOf(world.cluster)).toEqual(["web-0 test/web", "web-1 test/web"]);
+  await until(async () => (await dana.read("web")).rollout?.state === "done", "both to be replaced");
+  expect(imagesOf(world.cluster)).toEqual(["web-0 test/lasting", "web-1 test/lasting"]);
+  await opened.close();
+});
+
+describe.concurrent("an image with a health check", () => {
   test("is ready when that passes, and not when its port answers", async () => {
     const healthy = new Set(["test/web"]);
     const world = makeWorld({ health: ({ spec }) => (healthy.has(spec.definition.image) ? "healthy" : "starting") });
@@ -188,7 +211,7 @@ describe("an image with a health check", () => {
   });
 });
 
-describe("environment variables", () => {
+describe.concurrent("environment variables", () => {
   test("are set and removed by name; the others stay", async () => {
     const world = makeWorld();
     const { dana, close } = await runningWeb(world, {
@@ -217,7 +240,7 @@ describe("environment variables", () => {
   });
 });
 
-describe("going back", () => {
+describe.concurrent("going back", () => {
   test("from a version that doesn't start keeps the instances that still run", async () => {
     const world = makeWorld();
     const { dana, close } = await runningWeb(world);
@@ -308,7 +331,7 @@ describe("going back", () => {
   });
 });
 
-describe("a server that leaves in the middle of a rollout", () => {
+describe.concurrent("a server that leaves in the middle of a rollout", () => {
   test("is followed by one that goes on, and runs a crashed old instance as what it was", async () => {
     const world = makeWorld();
     const { dana, close } = await runningWeb(world);
@@ -337,5 +360,72 @@ describe("a server that leaves in the middle of a rollout", () => {
     expect(await atLast.read("web")).toMatchObject({ revision: 3, revisions: [{}, { outcome: "aborted" }, {}] });
     expect(unitsOf(world.cluster)).toHaveLength(3);
     await third.close();
+  });
+});
+
+describe.concurrent("the digest of an image", () => {
+  const digestIn = async (dana: Dana) => (await dana.read("web")).containers?.[0]?.image_digest;
+
+  test("is told once all instances of a revision are known to run it, also by the next server", async () => {
+    let tagged = "sha256:1";
+    const digests = new Map<MemoryUnit, string>();
+    const digest = (unit: MemoryUnit) => digests.get(unit) ?? digests.set(unit, tagged).get(unit);
+    const world = makeWorld({ digest });
+    const first = await runningWeb(world);
+    expect(await digestIn(first.dana)).toBe("sha256:1");
+
+    // Somebody moved the tag, and an instance crashes.
+    tagged = "sha256:2";
+    world.cluster.running()[0]?.end(1);
+    await until(
+      async () => world.cluster.started.length === 4 && (await first.dana.read("web")).ready_instances === 3,
+      "another start",
+    );
+    expect(await digestIn(first.dana)).toBeUndefined();
+
+    await first.dana.restart("web");
+    await until(async () => (await digestIn(first.dana)) === "sha256:2", "the other image");
+    await first.close();
+    const next = await world.open();
+    const dana = userOf(next.engine);
+    await dana.reaches("web", "Running");
+    expect((await dana.list()).services[0]?.containers?.[0]).toMatchObject({ image_digest: "sha256:2" });
+
+    await dana.stop("web");
+    await dana.reaches("web", "Stopped");
+    expect(await digestIn(dana)).toBeUndefined();
+    await next.close();
+  });
+
+  test("is kept with a revision that another one replaces, as far as it was known, also for the next server", async () => {
+    const digests: Record<string, string | undefined> = { "test/web": "sha256:1" };
+    const world = makeWorld({ digest: ({ spec }) => digests[spec.definition.image] });
+    const first = await runningWeb(world);
+    for (const image of ["test/lasting", "test/web"]) {
+      await deploy(first.dana, image);
+      await first.dana.reaches("web", "Running");
+    }
+    await first.close();
+
+    const { engine, close } = await world.open();
+    const told = (await userOf(engine).read("web")).revisions ?? [];
+    expect(told.map((each) => [each.images, each.image_digests])).toEqual([
+      [["test/web"], undefined],
+      [["test/lasting"], undefined],
+      [["test/web"], ["sha256:1"]],
+    ]);
+    await close();
+  });
+
+  test("of old instances isn't told of the new image", async () => {
+    const world = makeWorld({ digest: ({ spec }) => (spec.definition.image === "test/web" ? "sha256:1" : undefined) });
+    const { dana, close } = await runningWeb(world);
+    world.silent.add("test/lasting");
+
+    await deploy(dana, "test/lasting");
+    await stuck(dana);
+
+    expect((await dana.read("web")).containers?.[0]).not.toHaveProperty("image_digest");
+    await close();
   });
 });

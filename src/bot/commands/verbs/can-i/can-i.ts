@@ -9,7 +9,7 @@ import type { Command, Context, ReadCommand } from "../../command.ts";
 import { shareField } from "../../forms/fields.ts";
 import { commonFlags, optionsOf } from "../../grammar/flags.ts";
 import { findCommand } from "../../grammar/find-command.ts";
-import { evaluateBinding, evaluateRead, evaluateWrite, type Query } from "./evaluate.ts";
+import { evaluateBinding, evaluateRead, evaluateWatch, evaluateWrite, type Query } from "./evaluate.ts";
 import { makeForm, type FormShape } from "../../forms/make-form.ts";
 
 const described = {
@@ -103,5 +103,6 @@ async function evaluate(query: Query, context: Context): Promise<Evaluation> {
   if (command.effect === "write") return evaluateWrite({ ...query, command }, context);
   if (command.effect === "read" && command.actions.length > 0) return evaluateRead({ ...query, command }, context);
   if (command.effect === "bind") return evaluateBinding({ ...query, command }, context);
+  if (command.effect === "watch") return evaluateWatch({ ...query, command }, context);
   return { kind: "free" };
 }

@@ -4,7 +4,16 @@ import type { Evaluation, ActionAnswer } from "./view.ts";
 import type { Ask } from "../../../ask.ts";
 import { bindingVerdict, type Proposal, proposeChange } from "../../lookup/authorize.ts";
 import { kindOf } from "../../lookup/may-see.ts";
-import type { About, BindCommand, Command, Context, ReadCommand, WriteCommand } from "../../command.ts";
+import type {
+  About,
+  Action,
+  BindCommand,
+  Command,
+  Context,
+  ReadCommand,
+  WatchCommand,
+  WriteCommand,
+} from "../../command.ts";
 import { regionOf, Target } from "../../grammar/argument-types.ts";
 
 /** A command that somebody might type. `--break-glass` is kept apart from the words, because it would need a reason. */
@@ -20,10 +29,15 @@ export async function evaluateRead(query: Query<ReadCommand>, context: Context):
   if (typeof ask === "string") return evaluateActions(query, ask, context);
   const about = query.command.about(ask, context.settings);
   if (about === undefined) return { kind: "free" };
+  return onlyAbout(about, query, context);
+}
+
+/** The answer to one question that depends on nothing that is read. */
+async function onlyAbout(about: About, { breakGlass }: Query, context: Context): Promise<Evaluation> {
   return {
     kind: "evaluated",
     workload: about.workload,
-    answers: [await answerFor(about, query.breakGlass, context)],
+    answers: [await answerFor(about, breakGlass, context)],
     change: undefined,
     note: undefined,
     hasReason: false,
@@ -71,6 +85,16 @@ export async function evaluateBinding(query: Query<BindCommand>, context: Contex
   };
 }
 
+/** A watch is judged by the names that it is about, which may be a pattern. */
+export async function evaluateWatch(query: Query<WatchCommand>, context: Context): Promise<Evaluation> {
+  const ask = parsed(query);
+  if (typeof ask === "string") return evaluateActions(query, ask, context);
+  const { kind, name } = query.command.wish(ask).target;
+  const region = regionOf(kind, ask.region ?? context.settings.region, context.settings);
+  const about = { op: "watch", risk: undefined, workload: { kind, region, name } } as const; // a literal action
+  return onlyAbout(about, query, context);
+}
+
 /** The Ask, or the error's sentence. */
 function parsed({ command, words }: Query): Ask | string {
   try {
@@ -84,8 +108,9 @@ function parsed({ command, words }: Query): Ask | string {
 async function evaluateActions(query: Query, note: string | undefined, context: Context): Promise<Evaluation> {
   const { command, words } = query;
   const { kind, name, region = context.settings.region } = workloadIn(words, command);
-  const ofKind = command.actions.filter((action) => kind === undefined || kindOf(action) === kind);
-  const answers = (ofKind.length > 0 ? ofKind : command.actions).map(async (action): Promise<ActionAnswer> => {
+  const actions = [...command.actions, ...(await withNewImage(command, context))];
+  const ofKind = actions.filter((action) => kind === undefined || kindOf(action) === kind);
+  const answers = (ofKind.length > 0 ? ofKind : actions).map(async (action): Promise<ActionAnswer> => {
     const of = kindOf(action);
     const about = { ...action, workload: { kind: of, region: regionOf(of, region, context.settings), name } };
     const answer = await answerFor(about, query.breakGlass, context);
@@ -109,6 +134,13 @@ async function evaluateActions(query: Query, note: string | undefined, context: 
     note,
     hasReason: words.some((word) => word === "--reason" || word.startsWith("--reason=")),
   };
+}
+
+/** Creating something is disruptive where its image may be new: see `lookForImage`. */
+async function withNewImage({ actions }: Query["command"], { engine }: Context): Promise<readonly Action[]> {
+  const isCreation = actions.some(({ op }) => op === "createService");
+  if (!isCreation || (await engine())?.ownImagesOnly === true) return [];
+  return actions.map(({ op }) => ({ op, risk: "disruptive" }));
 }
 
 /** The workload API would refuse, whatever the policy says. */

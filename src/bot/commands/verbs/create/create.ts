@@ -22,9 +22,10 @@ const flags = {
   publish: { value: "PORT", many: true, summary: "services: port reachable from outside (repeatable)" },
   domain: { value: "D", many: true, summary: "services: custom domain (repeatable)" },
   "pull-always": { summary: "jobs: always pull the image" },
+  notify: { value: "me", summary: "jobs: tell you in a direct message how it ends" },
 } as const satisfies Flags;
 
-const only = { service: ["instances", "publish", "domain"], job: ["pull-always"] } as const;
+const only = { service: ["instances", "publish", "domain"], job: ["pull-always", "notify"] } as const;
 
 export const create = writeVerb({
   name: "create",

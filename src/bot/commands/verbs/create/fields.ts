@@ -88,13 +88,15 @@ const domain = more("domain", "Domains", { hint: "One per line.", placeholder: "
 const timeZone = tick("sync-timezone", "Time zone", "Use the host's local time zone");
 const pullAlways = tick("pull-always", "Image pull", "Always pull the image");
 
+const notify: FormField = { ...tick("notify", "When it ends", "Send me a direct message"), isMore: false };
+
 /** Every field of a creation body; before a kind is chosen, the fields that both kinds have. Pure. */
 export function createFields({ kind }: FormValues): readonly FormField[] {
   switch (kind) {
     case "service":
       return [...first, instances, env, port, publish, volume.service, mount, domain, timeZone];
     case "job":
-      return [...first, env, port, volume.job, mount, timeZone, pullAlways];
+      return [...first, env, port, volume.job, mount, timeZone, pullAlways, notify];
     default:
       return [...first, env, port, mount, timeZone];
   }

@@ -13,6 +13,7 @@ import {
   volumeNameRule,
   whenMountsAreRead,
 } from "./container-arguments.ts";
+import { lookForImage } from "../../lookup/new-image.ts";
 import { OtherKind, orOther, readService, readJob } from "../../lookup/find.ts";
 import type { VerbContext } from "../../command.ts";
 import { DomainList, wholeNumber } from "../../grammar/argument-types.ts";
@@ -48,12 +49,12 @@ export const ServiceArgs = z
   .superRefine(checkOpenPorts);
 type ServiceArgs = z.output<typeof ServiceArgs>;
 
-/** Checks first that the name is free, with one call. */
+/** Checks first that the name is free, and whether the image is known: at most two calls, unless a list isn't complete. */
 export async function proposeService(args: ServiceArgs, context: VerbContext): Promise<Change> {
   const { region, settings } = context;
-  const { name } = args;
-  const taken = await orOther(readService(name, context));
-  if (taken !== undefined && !(taken instanceof OtherKind)) {
+  const { name, image } = args;
+  const { newImage, isTaken } = await lookForImage({ kind: "service", region, name, image }, context);
+  if (isTaken ?? isFound(await orOther(readService(name, context)))) {
     throw new UserError(`Service ${name} already exists in ${region}.`, {
       next: `Choose another name, or see it with \`${settings.command} show service/${name}\`.`,
     });
@@ -63,8 +64,13 @@ export async function proposeService(args: ServiceArgs, context: VerbContext): P
     call: { op: "createService", path: { region, service_name: name }, query: undefined, body: serviceBody(args) },
     workload: { kind: "service", region, name, uid: undefined },
     before: undefined,
-    diff: [`${count} of ${args.image}`, ...createDiff(args)],
+    diff: [`${count} of ${image}`, ...(newImage === undefined ? [] : [newImage]), ...createDiff(args)],
+    newImage,
   };
+}
+
+function isFound(found: object | undefined): boolean {
+  return found !== undefined && !(found instanceof OtherKind);
 }
 
 function serviceBody(args: ServiceArgs): NewService {
@@ -116,17 +122,19 @@ export const JobArgs = z
     ...containerArgs,
     volume: z.array(JobVolume).max(requestLimits.volumes, `At most ${requestLimits.volumes} volumes.`).optional(),
     "pull-always": z.boolean().default(false),
+    // `true`: ticked in the form.
+    notify: z.literal([true, "me"], { error: "--notify takes me: only you can be told." }).optional(),
     name: newName("job"),
   })
   .superRefine(checkMounts, whenMountsAreRead);
 type JobArgs = z.output<typeof JobArgs>;
 
-/** Checks first that the name is free, with one call. */
+/** The same of a job. */
 export async function proposeJob(args: JobArgs, context: VerbContext): Promise<Change> {
-  const { name } = args;
+  const { name, image } = args;
   const region = context.settings.jobsRegion;
-  const taken = await orOther(readJob(name, context));
-  if (taken !== undefined && !(taken instanceof OtherKind)) {
+  const { newImage, isTaken } = await lookForImage({ kind: "job", region, name, image }, context);
+  if (isTaken ?? isFound(await orOther(readJob(name, context)))) {
     throw new UserError(`Job ${name} already exists.`, {
       next: `Choose another name, or delete it first with \`${context.settings.command} delete job/${name}\`.`,
     });
@@ -135,7 +143,9 @@ export async function proposeJob(args: JobArgs, context: VerbContext): Promise<C
     call: { op: "createJob", path: { region, job_name: name }, query: undefined, body: jobBody(args) },
     workload: { kind: "job", region, name, uid: undefined },
     before: undefined,
-    diff: [`runs ${args.image} until it completes`, ...createDiff(args)],
+    diff: [`runs ${image} until it completes`, ...(newImage === undefined ? [] : [newImage]), ...createDiff(args)],
+    newImage,
+    ...(args.notify !== undefined && { notifies: true }),
   };
 }
 

@@ -2,17 +2,28 @@ import { z } from "zod";
 import type { Service } from "../../../../api/answers.ts";
 import { requestLimits } from "../../../../api/request-limits.ts";
 import { failureLine, OnFailure, onFailureField, onFailureFlag } from "./on-failure.ts";
-import { isBare, wantedImage } from "../../../../api/image.ts";
+import { isBare, shortImage, wantedImage } from "../../../../api/image.ts";
 import { NOT_REPORTED } from "../../../changes/updatable-fields.ts";
 import { UserError } from "../../../errors.ts";
 import type { VerbContext } from "../../command.ts";
 import { serviceField } from "../../forms/fields.ts";
-import { truncate, visible } from "../../../views/kit/text.ts";
+import { truncateMiddle, visible } from "../../../views/kit/text.ts";
+import { age } from "../../../views/kit/time.ts";
+import type { FormOption } from "../../forms/form.ts";
 import { aboutWorkload, servicePrefill } from "../../forms/service-form.ts";
 import { Target } from "../../grammar/argument-types.ts";
+import type { SeveralWords } from "../../grammar/several.ts";
 import { writeVerb } from "../../grammar/verb.ts";
-import { containerField, ContainerName, containerPosition, containerUpdates } from "../../lookup/containers.ts";
-import { findService } from "../../lookup/find.ts";
+import { echo } from "../../grammar/words.ts";
+import {
+  containerField,
+  ContainerName,
+  containerPosition,
+  containerUpdates,
+  deployable,
+} from "../../lookup/containers.ts";
+import { findService, orOther, OtherKind, readService } from "../../lookup/find.ts";
+import { maySee } from "../../lookup/may-see.ts";
 import { serviceChange } from "../../lookup/service-change.ts";
 import { ImageReference } from "../create/container-arguments.ts";
 
@@ -24,6 +35,31 @@ const Image = z
     "IMAGE isn't an image or a tag. Write one such as shop/web:1.5, or only 1.5.",
   );
 
+/** A version, or a reference that is no workload: `1.5`, `v2`, `shop/web:1.5`. */
+export const ONLY_IMAGE = /^v?\d[\w-]*\.[\w.-]+$|[:@]/u;
+
+/** The last word is the image, and those before it are workloads: `deploy web worker 1.5`, `deploy "shop-*" to 1.5`. */
+const wordsForSeveral: SeveralWords = (words) => {
+  const [image = "", filler = "", ...others] = words.toReversed();
+  if (words.length < 2) {
+    if (!image.includes("*")) return undefined;
+    throw new UserError("Name the image or its tag.", { next: 'Write it last, as in `deploy "shop-*" 1.5`.' });
+  }
+  const isFilled = others.length > 0 && /^(?:to|=)$/iu.test(filler);
+  const names = (isFilled ? others : [filler, ...others]).toReversed();
+  const misplaced = ONLY_IMAGE.test(image) ? undefined : names.find((name) => ONLY_IMAGE.test(name));
+  if (misplaced === undefined) return { names, args: imageWord(image) };
+  throw new UserError("The image has to be the last word.", {
+    next: `Write ${echo(["deploy", ...names.filter((name) => name !== misplaced), image, misplaced].join(" "))}.`,
+  });
+};
+
+/** `web=shop/web:1.5` names the container, as `kubectl set image` takes it. */
+function imageWord(typed: string): { readonly image: string; readonly container?: string } {
+  const [, container, image] = /^([a-z0-9][a-z0-9-]*)=(.+)$/u.exec(typed) ?? [];
+  return container === undefined || image === undefined ? { image: typed } : { image, container };
+}
+
 export const deploy = writeVerb({
   name: "deploy",
   isMostUsed: true,
@@ -31,17 +67,22 @@ export const deploy = writeVerb({
   example: "deploy web 1.5",
   question: { amount: ({ image }) => ` ${String(image)}` },
   button: "Deploy",
-  aliases: ["set-image"],
-  near: ["release", "rollout", "ship", "upgrade", "image", "publish"],
+  aliases: ["set-image", "set image", "release", "rollout", "roll out"],
+  near: ["ship", "upgrade", "update", "image", "publish"],
   phrases: [
-    ["(deploy|ship|release|roll out|rollout|publish) NAME[ version|:] IMAGE", "deploy NAME IMAGE"],
-    ["(deploy|ship|release|roll out|put) [version ]IMAGE (to|of|on|for) NAME", "deploy NAME IMAGE"],
-    ["(update|upgrade|bump|set) NAME to [version |image ]IMAGE", "deploy NAME IMAGE"],
+    ["(deploy|ship|release|roll out|rollout|publish) NAMES[ version|:] IMAGE", "deploy NAMES IMAGE"],
+    ["(deploy|ship|release|roll out|put) [version ]IMAGE (to|of|on|for) NAMES", "deploy NAMES IMAGE"],
+    ["(put|bring|take) [version ]IMAGE live (on|for|in) NAMES", "deploy NAMES IMAGE"],
+    ["(update|upgrade|bump|set) NAMES to [version |image ]IMAGE", "deploy NAMES IMAGE"],
     ["(set|change) [the ](image|version|tag) of NAME to IMAGE", "deploy NAME IMAGE"],
   ],
   flags: { container: { value: "C", summary: "which container, if there are several" }, "on-failure": onFailureFlag },
   words: { name: "NAME", image: "IMAGE" },
+  usage: "deploy NAME… IMAGE [--container C] [--on-failure W]",
+  several: wordsForSeveral,
+  checkAsk: refuseNameAsTag,
   updates: "images",
+  read: (_typed, { image, ...byName }) => ({ ...byName, ...(typeof image === "string" && imageWord(image)) }),
   args: z.object({ name: Target, image: Image, container: ContainerName.optional(), "on-failure": OnFailure }),
   form: {
     title: "Deploy",
@@ -52,16 +93,37 @@ export const deploy = writeVerb({
         id: "image",
         label: "Image",
         hint: "A whole image such as shop/web:1.5, or only its tag.",
+        isOptional: true,
         input: { kind: "text", maxLength: requestLimits.image },
+      },
+      {
+        id: "revision",
+        label: "Or a version that ran before",
+        placeholder: "Choose a version",
+        isOptional: true,
+        input: { kind: "listed" },
       },
       containerField,
       onFailureField,
     ],
-    prefill: servicePrefill((service) => ({ notes: [runsNow(service), ...keptImages(service)], values: {} })),
+    instead({ name, image, revision }) {
+      if (revision === undefined || image !== undefined) return undefined;
+      return { verb: "rollback", args: { ...(name !== undefined && { name }), revision } };
+    },
+    check({ image = "", revision = "" }): Readonly<Record<string, string>> {
+      if (revision === "") return {};
+      if (image.trim() !== "") return { image: "Type an image or choose a version below, not both." };
+      return /^\d{1,9}$/u.test(revision) ? {} : { revision: "Choose a version from the list." };
+    },
+    prefill: servicePrefill((service, { now }) => {
+      const kept = keptVersions(service, now);
+      return { notes: [runsNow(service)], values: {}, ...(kept.length > 0 && { options: { revision: kept } }) };
+    }),
   },
   async propose({ name, image: typed, container, "on-failure": onFailure }, context) {
     await refuseUnkept("image", context);
-    const service = await findService(name, context);
+    const found = await findService(name, context);
+    const service = container === undefined ? found : deployable(found);
     const at = containerPosition(service, container);
     const { image: before, name: containerName } = service.containers?.[at] ?? {};
     const image = wantedImage(typed, before);
@@ -72,7 +134,7 @@ export const deploy = writeVerb({
     }
     const label =
       (service.containers ?? []).length > 1 ? `image of ${containerName ?? `container ${at + 1}`}` : "image";
-    return serviceChange(service, context, {
+    return serviceChange(found, context, {
       op: "updateService",
       body: {
         containers: containerUpdates(service, at, (named) => ({ ...(named !== undefined && { name: named }), image })),
@@ -82,25 +144,51 @@ export const deploy = writeVerb({
   },
 });
 
+/** `deploy web worker` can mean two workloads without an image, or the tag "worker". */
+async function refuseNameAsTag({ image }: { readonly image: string }, context: VerbContext): Promise<void> {
+  if (!/^[a-z][a-z0-9-]*$/u.test(image)) return;
+  const { region } = context;
+  if (!(await maySee({ kind: "service", region, name: image }, context))) return;
+  const found = await orOther(readService(image, context));
+  if (found === undefined || found instanceof OtherKind) return;
+  throw new UserError(`${image} is a service, so I can't tell whether you also mean a tag.`, {
+    next: `Nothing was changed. Write the image last, as in \`deploy web ${image} 1.5\`. For the tag, write \`:${image}\`.`,
+  });
+}
+
 /** The API's document knows no way to change these, so nobody is asked to approve what can't be done. */
 export async function refuseUnkept(
   what: "image" | "environment",
   { engine }: Pick<VerbContext, "engine">,
 ): Promise<void> {
-  if ((await engine())?.keepsRevisions === true) return;
-  throw new UserError(`This workload API can't change the ${what} of a service.`, {
+  const info = await engine();
+  if (info?.keepsRevisions === true) return;
+  // It may only have been slow to say.
+  const [can, again] = info === undefined ? ["doesn't say that it can", "Try again, or create"] : ["can't", "Create"];
+  throw new UserError(`This workload API ${can} change the ${what} of a service.`, {
     next:
-      `Nothing was changed. Create a service with the new ${what} under another name, and delete the old one when the ` +
+      `Nothing was changed. ${again} a service with the new ${what} under another name, and delete the old one when the ` +
       "new one is healthy.",
   });
 }
 
-/** "Kept: shop/web:1.4 (revision 3), shop/web:1.3 (revision 2)". */
-function keptImages({ revision: current, revisions = [] }: Service): string[] {
+/** "1.4 · 5d ago", and below it "Revision 3 · went well". */
+function keptVersions({ revision: current, revisions = [], containers = [] }: Service, now: Date): FormOption[] {
   const kept = revisions.filter(({ revision, images = [] }) => revision !== current && images.length > 0);
-  const named = kept.slice(0, 5).map(({ revision, images = [] }) => `${images.join(", ")} (revision ${revision})`);
-  return named.length === 0 ? [] : [truncate(visible(`Ran before: ${named.join(", ")}`), 300)];
+  return kept.map(({ revision, images = [], created_at: since, outcome }) => {
+    const short = images.map((image, at) => shortImage(image, containers[at]?.image ?? image));
+    const ago = age(since, now);
+    const text = `${truncateMiddle(visible(short.join(", ")), 50)}${ago === undefined ? "" : ` · ${ago} ago`}`;
+    const end = endings[outcome ?? ""];
+    return {
+      value: String(revision),
+      text,
+      description: `Revision ${revision}${end === undefined ? "" : ` · ${end}`}`,
+    };
+  });
 }
+
+const endings: Readonly<Record<string, string>> = { done: "went well", aborted: "never ready everywhere" };
 
 function runsNow({ name, containers = [] }: Service): ReturnType<typeof aboutWorkload> {
   const images = containers.map(({ name: container, image = "an image that isn't reported" }) =>

@@ -7,11 +7,14 @@ import { UserError } from "../../../errors.ts";
 import { serviceField } from "../../forms/fields.ts";
 import type { FormField } from "../../forms/form.ts";
 import { aboutWorkload, servicePrefill } from "../../forms/service-form.ts";
-import { Target, wholeNumber } from "../../grammar/argument-types.ts";
+import { joinWords } from "../../grammar/words.ts";
+import { kindNamed, Target, wholeNumber } from "../../grammar/argument-types.ts";
+import type { SeveralWords } from "../../grammar/several.ts";
 import { writeVerb } from "../../grammar/verb.ts";
+import { deployable } from "../../lookup/containers.ts";
 import { findService } from "../../lookup/find.ts";
 import { onlyUpdate, serviceChange } from "../../lookup/service-change.ts";
-import { refuseUnkept } from "./deploy.ts";
+import { ONLY_IMAGE, refuseUnkept } from "./deploy.ts";
 
 const Number = wholeNumber("REVISION", { from: 1, to: 999_999_999 });
 
@@ -23,20 +26,59 @@ const revisionField: FormField = {
   input: { kind: "number", from: 1, to: 999_999_999 },
 };
 
+/** `rollback web 3` is about a revision; `rollback web worker` about two workloads. */
+const wordsForSeveral: SeveralWords = (words) => {
+  const [name = "", ...others] = words;
+  const last = others.at(-1) ?? "";
+  if (ONLY_IMAGE.test(last)) throw imageInstead(name, last);
+  // `rollback web to 3`, `rollback web to revision 3`
+  if (/^to$/iu.test(others[0] ?? "") && others.length > 1) return undefined;
+  const isNumbered = /^\d{1,9}$/u.test(last);
+  if (!isNumbered) return { names: words, args: {} };
+  if (words.length < 3 || kindNamed(words[0] ?? "") !== undefined) return undefined;
+  throw new UserError("Each workload counts its own revisions.", {
+    next: "Roll them back one by one, or leave the number out.",
+  });
+};
+
+/** Somebody means the version by its image. */
+function imageInstead(name: string, image: string): UserError {
+  const words = joinWords(["deploy", name, image]);
+  return new UserError("`rollback` takes the number of a revision.", {
+    next: `\`versions\` lists them. To go to an image, deploy it.`,
+    ...(words !== undefined && {
+      suggestions: [{ ask: { verb: "deploy", share: false, args: { name, image } }, words }],
+    }),
+  });
+}
+
 export const rollback = writeVerb({
   name: "rollback",
   summary: "Go back to an earlier version of a service",
   example: "rollback web",
+  question: {
+    label: "Roll back",
+    amount: ({ revision }) => (typeof revision === "string" ? ` to revision ${revision}` : ""),
+  },
   button: "Roll back",
-  aliases: ["roll-back"],
+  aliases: ["roll-back", "roll back", "rollout undo"],
   near: ["back", "previous", "downgrade"],
   phrases: [
-    ["(roll back|rollback|downgrade) NAME[ to (revision |the )?(previous|last|earlier|old) version]", "rollback NAME"],
-    ["(roll|take|move) NAME back[ to (the |its )?(previous|last|earlier|old) version]", "rollback NAME"],
+    [
+      "(roll back|rollback|downgrade) NAMES[ to (revision |the )?(previous|last|earlier|old) version]",
+      "rollback NAMES",
+    ],
+    ["(roll|take|move) NAMES back[ to (the |its |their )?(previous|last|earlier|old) versions?]", "rollback NAMES"],
     ["(roll back|rollback|revert) the (deploy|deployment|release|rollout) of NAME", "rollback NAME"],
-    ["(roll back|rollback) NAME to revision COUNT|(roll|take) NAME back to revision COUNT", "rollback NAME COUNT"],
+    [
+      "(roll back|rollback|revert) NAME to revision COUNT|(roll|take) NAME back to revision COUNT|revert NAME[ to] COUNT",
+      "rollback NAME COUNT",
+    ],
+    ["(roll back|rollback|revert) NAME to IMAGE|(roll|take) NAME back to IMAGE|revert NAME IMAGE", "deploy NAME IMAGE"],
   ],
   words: { name: "NAME", revision: "[REVISION]" },
+  usage: "rollback NAME… [REVISION]",
+  several: wordsForSeveral,
   updates: "revision",
   args: z.object({ name: Target, revision: Number.optional() }),
   form: {
@@ -82,17 +124,19 @@ export const rollback = writeVerb({
  * What a rollout that isn't over replaces, else the newest earlier revision that went well, with another image if one
  * has. Where the workload API doesn't say how revisions went, nobody can know which one is meant. Pure.
  */
-export function earlierOf({ revision, revisions = [], rollout, containers = [] }: Service): Revision | undefined {
+export function earlierOf(service: Service): Revision | undefined {
+  const { revision, revisions = [], rollout, containers = [], init_containers: init = [] } = service;
   const isOpen = rollout?.state === "stuck" || rollout?.state === "progressing";
   const replaced = isOpen ? revisions.find((each) => each.revision === rollout.from) : undefined;
   if (replaced) return replaced;
   const earlier = revisions.filter((each) => each.revision !== revision && each.outcome === "done");
-  const now = containers.map(({ image }) => image);
+  const now = [...containers, ...init].map(({ image }) => image);
   return earlier.find(({ images }) => images !== undefined && String(images) !== String(now)) ?? earlier[0];
 }
 
 /** `image shop/web:1.5 → shop/web:1.4`, for each container that has another one. */
-function imageSteps({ containers = [] }: Service, { images = [] }: Revision): string[] {
+function imageSteps(service: Service, { images = [] }: Revision): string[] {
+  const { containers = [] } = deployable(service);
   return containers.flatMap(({ name, image = NOT_REPORTED }, at) => {
     const then = images[at];
     if (then === undefined || then === image) return [];

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { runningImage } from "../../../../api/image.ts";
 import type { Service } from "../../../../api/answers.ts";
 import type { Revision } from "../../../../api/workload-shapes.ts";
 import type { HistoryEvent } from "../../../changes/history-event.ts";
@@ -10,6 +11,7 @@ import type { VerbContext } from "../../command.ts";
 import { serviceField } from "../../forms/fields.ts";
 import { Target } from "../../grammar/argument-types.ts";
 import { readVerb } from "../../grammar/verb.ts";
+import { deployable } from "../../lookup/containers.ts";
 import { findService } from "../../lookup/find.ts";
 import { earlierOf } from "./rollback.ts";
 
@@ -17,6 +19,7 @@ export const versions = readVerb({
   name: "versions",
   summary: "List which images a service ran, and who deployed them",
   example: "versions web",
+  aliases: ["rollout history"],
   near: ["revisions", "releases", "deploys", "deployments", "images"],
   phrases: [
     ["(which|what) (version|image|tag)[ of NAME] (is|runs|is running)", "versions NAME"],
@@ -87,9 +90,18 @@ function revisionLine(each: Revision, { isCurrent, service, madeBy, now }: Drawn
   return [
     words(isCurrent ? "● " : "○ "),
     strong(each.revision, 12),
-    words(` ${(each.images ?? []).join(", ") || "images not reported"}`, 300),
+    words(` ${imagesOf(each, isCurrent ? service : undefined).join(", ") || "images not reported"}`, 300),
     words(parts.length === 0 ? "" : ` · ${parts.join(" · ")}`),
   ];
+}
+
+/** With what really runs, or ran until another revision came, where that is known. */
+function imagesOf({ images = [], image_digests: digests }: Revision, current: Service | undefined): string[] {
+  const { containers = [] } = current === undefined ? {} : deployable(current);
+  return images.map((image, at) => {
+    const container = containers[at];
+    return runningImage(image, container?.image === image ? container.image_digest : digests?.[at]);
+  });
 }
 
 function stateOf({ outcome }: Revision, current: Service | undefined): string | undefined {

@@ -72,6 +72,7 @@ export const list = readVerb({
     ["(what's|whats|what is|what are|what) [currently ]BAD", "list failed"],
     ["(which|what) (KINDS |)(is|are) [currently ]BAD", "list failed"],
     ["[is there |are there |do we have ][any ](TROUBLES|anything BAD)", "list failed"],
+    ["what (broke|failed|crashed)[ (now|again|here)]", "list failed"],
     ["what needs [(my|our) ]attention", "list failed"],
     ["[is there ]anything (i|we) should (look at|know|worry about)", "list failed"],
     ["(which|what) KINDS (failed|crashed|broke)", "list failed"],

@@ -7,6 +7,9 @@ import type { FormFacts, FormField, FormValues } from "../../forms/form.ts";
 import type { FormShape } from "../../forms/make-form.ts";
 import { workloadField } from "../../forms/fields.ts";
 
+/** Lines around each match, at most. */
+export const MOST_CONTEXT = 20;
+
 const fields: readonly FormField[] = [
   workloadField,
   {
@@ -40,6 +43,60 @@ const fields: readonly FormField[] = [
     isOptional: true,
     isMore: true,
     input: { kind: "number", from: 0, to: requestLimits.logFrom },
+  },
+  {
+    id: "follow",
+    label: "Follow",
+    isOptional: true,
+    isMore: true,
+    input: { kind: "tick", text: "Show new lines as they come" },
+  },
+  {
+    id: "for",
+    label: "Follow for",
+    hint: "From 1m to 60m. Default: 10m.",
+    placeholder: "For example: 30m",
+    isOptional: true,
+    isMore: true,
+    input: { kind: "text", maxLength: 10 },
+  },
+  {
+    id: "around",
+    label: "Around a time",
+    hint: "In your time zone. The lines before and after it are shown.",
+    placeholder: "For example: 14:03",
+    isOptional: true,
+    isMore: true,
+    input: { kind: "text", maxLength: 40 },
+  },
+  {
+    id: "context",
+    label: "Lines around each match",
+    hint: "With a filter. Default: none.",
+    isOptional: true,
+    isMore: true,
+    input: { kind: "number", from: 0, to: MOST_CONTEXT },
+  },
+  {
+    id: "previous",
+    label: "Run",
+    isOptional: true,
+    isMore: true,
+    input: { kind: "tick", text: "The run before the last restart" },
+  },
+  {
+    id: "file",
+    label: "Length",
+    isOptional: true,
+    isMore: true,
+    input: { kind: "tick", text: "The whole day, as a file" },
+  },
+  {
+    id: "raw",
+    label: "Format",
+    isOptional: true,
+    isMore: true,
+    input: { kind: "tick", text: "Lines as they were written" },
   },
   {
     id: "private",

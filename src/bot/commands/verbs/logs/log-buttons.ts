@@ -1,6 +1,7 @@
 import { daysBefore } from "../../../../api/log-pages.ts";
 import { UserError } from "../../../errors.ts";
 import { TooExpensive } from "../../../logs/grep.ts";
+import { endOfRun } from "../../../logs/runs.ts";
 import { openButton } from "../../../views/kit/ask-buttons.ts";
 import { actions, askButton, type Block } from "../../../views/kit/blocks.ts";
 import { grouped } from "../../../views/kit/text.ts";
@@ -15,17 +16,26 @@ const FEW_LINES = 20;
 /** The buttons below a log: other pages and days, more lines, and another filter. Those of a private log stay private. */
 export function logButtons(log: LogExcerpt, place: { readonly isPrivate: boolean; readonly shown?: number }): Block[] {
   const page = pageAsk(log, place.isPrivate);
-  const buttons = actions(
+  const buttons = [
     olderButton(log, page, place.shown),
     newerButton(log, page),
-    moreButton(log, page, place.isPrivate),
+    ...moreButtons(log, page, place.isPrivate),
+    aroundButton(log, page),
+    rawButton(log, page),
+    previousButton(log, page),
+    followButton(log, place.isPrivate),
     filterButton(log, place.isPrivate),
     place.isPrivate && log.canShare ? shareButton(log) : undefined,
-  );
-  return JSON.stringify(buttons).length <= ROOM ? buttons : [];
+  ];
+  // Filters of names and texts that are long enough leave room for the first ones.
+  for (let left = buttons.length; left > 0; left -= 1) {
+    const blocks = actions(...buttons.slice(0, left));
+    if (JSON.stringify(blocks).length <= ROOM) return blocks;
+  }
+  return [];
 }
 
-/** Beside a full page of lines. Names that the API documents, with the longest filter, take less. */
+/** Beside a full page of lines. */
 const ROOM = 3_000;
 
 type PageArgs = Readonly<Record<string, unknown>>;
@@ -33,13 +43,15 @@ type PageAsk = (label: string, args: PageArgs) => ReturnType<typeof askButton>;
 
 /** The filters that every page keeps. */
 function keptArgs({ workload: { kind, name }, day, excerpt, ask }: LogExcerpt) {
-  const { instance, grep } = ask.args;
+  const { instance = excerpt.instance, grep, context, raw } = ask.args;
   return {
     name: `${kind}/${name}`,
     date: day.date,
     size: String(excerpt.size),
     ...(instance !== undefined && { instance }),
     ...(grep !== undefined && { grep }),
+    ...(context !== undefined && { context }),
+    ...(raw === true && { raw: true }),
   };
 }
 
@@ -56,15 +68,21 @@ function pageAsk(log: LogExcerpt, isPrivate: boolean): PageAsk {
 }
 
 /** The API only says that there may be older lines. Without any, the day before is next. */
-function olderButton({ excerpt, since, day }: LogExcerpt, page: PageAsk, shown = excerpt.size) {
+function olderButton({ excerpt, since, day, view, startMark }: LogExcerpt, page: PageAsk, shown?: number) {
   const { from } = excerpt;
-  if (excerpt.mayHaveOlder || since !== undefined) return page("Older", { from: String(from + shown) });
+  const before = startMark?.(shown);
+  if (excerpt.mayHaveOlder || since !== undefined || view !== undefined) {
+    const past = view === undefined ? (shown ?? excerpt.size) : Math.max(1, shown ?? excerpt.read);
+    return page("Older", { from: String(from + past), ...(before !== undefined && { before }) });
+  }
   return page("Previous day", { date: daysBefore(day.date, 1) });
 }
 
-function newerButton({ excerpt, mark, since, ask, day }: LogExcerpt, page: PageAsk) {
+function newerButton(log: LogExcerpt, page: PageAsk) {
+  const { excerpt, mark, since, ask, day } = log;
   const isNewest = excerpt.from === 0;
-  if (isNewest && day.date < day.today) return page("Next day", { date: daysBefore(day.date, -1) });
+  if (isNewest && day.date < day.today && log.view?.kind !== "previous")
+    return page("Next day", { date: daysBefore(day.date, -1) });
   const after = mark ?? (since === undefined ? undefined : ask.args["after"]);
   const from = String(Math.max(0, excerpt.from - excerpt.size));
   if (excerpt.read === 0 && after === undefined) return page("Check again", { from: String(excerpt.from) });
@@ -72,11 +90,52 @@ function newerButton({ excerpt, mark, since, ask, day }: LogExcerpt, page: PageA
 }
 
 /** As a file, if they are too long for a thread. */
-function moreButton({ excerpt }: LogExcerpt, page: PageAsk, isPrivate: boolean) {
+function moreButtons({ excerpt, view }: LogExcerpt, page: PageAsk, isPrivate: boolean) {
   const { size, from, mayHaveOlder, matched } = excerpt;
-  if (isPrivate || !mayHaveOlder || from > 0 || size >= MOST_LINES) return undefined;
+  if (isPrivate || !mayHaveOlder || from > 0 || view !== undefined) return [];
   const what = matched === undefined ? "Last" : "Search last";
-  return page(`${what} ${grouped(MOST_LINES)} lines`, { size: String(MOST_LINES) });
+  const day = page(matched === undefined ? "Whole day" : "Search the day", { file: true });
+  return size >= MOST_LINES ? [day] : [page(`${what} ${grouped(MOST_LINES)} lines`, { size: String(MOST_LINES) }), day];
+}
+
+/** Lines around each match, which tell what led to it. */
+const NEAR = 3;
+
+function aroundButton(log: LogExcerpt, page: PageAsk) {
+  const { excerpt, ask } = log;
+  if (!((excerpt.matched ?? 0) > 0) || ask.args["context"] !== undefined) return undefined;
+  return page("Lines around", { ...samePage(log), context: String(NEAR) });
+}
+
+/** Lines that were made readable or folded, as they were written. */
+function rawButton(log: LogExcerpt, page: PageAsk) {
+  return log.excerpt.written === undefined ? undefined : page("Raw", { ...samePage(log), raw: true });
+}
+
+/** The same lines again, as far as new ones didn't push them away. */
+function samePage({ excerpt, mark, view }: LogExcerpt): PageArgs {
+  const isPlace = mark !== undefined && view?.kind !== "day";
+  return isPlace ? { from: String(excerpt.from), until: mark } : { from: String(excerpt.from) };
+}
+
+/** When the lines say that a run ended, the next question is what it said before. */
+function previousButton({ excerpt, view }: LogExcerpt, page: PageAsk) {
+  const hasEnd = excerpt.lines.some(({ text }) => endOfRun(text) !== undefined);
+  return hasEnd && view === undefined ? page("Run before", { previous: true }) : undefined;
+}
+
+/** Below the newest lines of today, where others may see what comes. */
+function followButton(log: LogExcerpt, isPrivate: boolean) {
+  const { excerpt, day, view, ask } = log;
+  if (isPrivate || excerpt.from > 0 || day.date !== day.today || view !== undefined) return undefined;
+  const { name, instance, grep } = keptArgs(log);
+  const args = { name, ...(instance !== undefined && { instance }), ...(grep !== undefined && { grep }), follow: true };
+  return askButton("Follow", {
+    verb: "logs",
+    ...(ask.region !== undefined && { region: ask.region }),
+    share: false,
+    args,
+  });
 }
 
 function filterButton(log: LogExcerpt, isPrivate: boolean) {

@@ -13,6 +13,10 @@ export type LogExcerpt = {
   readonly ask: Ask;
   /** Identifies the end of this page; undefined without lines. */
   readonly mark: string | undefined;
+  /** Identifies the beginning of the page, or of its last so many records. */
+  readonly startMark?: (shown?: number) => string | undefined;
+  /** What the lines were chosen by, if not by their number. */
+  readonly view?: LogView;
   /** Set for lines that are newer than a page shown before: right after it, or with a gap in between. */
   readonly since?: "contiguous" | "gap";
   /** The real name of the person who asked. */
@@ -20,6 +24,13 @@ export type LogExcerpt = {
   /** It was requested in a channel, so a private excerpt can be posted there. */
   readonly canShare: boolean;
 };
+
+export type LogView =
+  | { readonly kind: "around"; readonly at: Date }
+  /** The run that ended last. `endedAt`: its lines are those before, because only that is known. */
+  | { readonly kind: "previous"; readonly how: string | undefined; readonly endedAt: Date | undefined }
+  /** All lines of the day. `left`: older ones than these exist. `hasGap`: while it was read, too many new lines came. */
+  | { readonly kind: "day"; readonly left: boolean; readonly hasGap: boolean };
 
 /** The workload's name within the length that Slack takes. */
 export function logName({ workload }: Pick<LogExcerpt, "workload">): string {

@@ -1,26 +1,55 @@
 import { z } from "zod";
-import { hash } from "node:crypto";
-import type { LogLine } from "../../../../api/answers.ts";
-import { firstRecord, type LogPage, logQuery } from "../../../../api/log-pages.ts";
-import { Problem } from "../../../../api/problem.ts";
+import { firstRecord, logDate, type LogPage } from "../../../../api/log-pages.ts";
 import { requestLimits } from "../../../../api/request-limits.ts";
 import { UserError } from "../../../errors.ts";
-import type { ExcerptRequest } from "../../../logs/excerpt.ts";
-import { compileGrep } from "../../../logs/grep.ts";
-import { logExcerpt } from "./log-excerpt.ts";
-import { failureButtons, MOST_LINES } from "./log-buttons.ts";
-import { NotStarted, logDay } from "./log-words.ts";
-import { type Message, withContextLine } from "../../../views/kit/post.ts";
-import { grouped } from "../../../views/kit/text.ts";
-import type { Logged, VerbContext } from "../../command.ts";
-import { Since, sinceMoment, regionOf, Target, wholeNumber } from "../../grammar/argument-types.ts";
-import { bothExist, kindInRecentLists, orMissing, readJob, readService, unknownName } from "../../lookup/find.ts";
-import { dayFacts, logsForm } from "./form.ts";
-import { checkRead, readQuestion, visibleTarget } from "../../lookup/may-see.ts";
-import { readVerb } from "../../grammar/verb.ts";
 import { linesSince } from "../../../logs/entries.ts";
+import type { Excerpt, ExcerptRequest } from "../../../logs/excerpt.ts";
+import { compileGrep } from "../../../logs/grep.ts";
+import type { Message } from "../../../views/kit/post.ts";
+import { grouped } from "../../../views/kit/text.ts";
+import type { VerbContext } from "../../command.ts";
+import { Since, sinceMoment, Target, wholeNumber } from "../../grammar/argument-types.ts";
+import { readVerb } from "../../grammar/verb.ts";
+import { type Around, linesAround, linesOfPreviousRun, momentMeant, type PreviousLines } from "./choose-lines.ts";
+import { beginFollowing } from "./followed-log.ts";
+import { dayFacts, logsForm, MOST_CONTEXT } from "./form.ts";
+import { failureButtons, MOST_LINES } from "./log-buttons.ts";
+import { logExcerpt } from "./log-excerpt.ts";
+import { logDay, type LogExcerpt, type LogView } from "./log-words.ts";
+import { logged, type OpenLog, openLog, recordsOf } from "./open-log.ts";
+import { endMark, linesAfter, linesBefore, pageAfter, pageBefore, SEARCHED, type Slice, startMark } from "./pages.ts";
+import { dayExcerpt, readDay } from "./whole-day.ts";
 
 const badInstance = "--instance takes the name of an instance, at most 253 characters.";
+
+/** `14:03`, `14:03:20`, or a moment such as `2026-11-20T14:03:00Z`. */
+const AroundTime = z
+  .string()
+  .max(40)
+  .transform((typed, context): Around => {
+    const [, hour = "", minute = "", second = "00"] = /^(\d{1,2}):(\d{2})(?::(\d{2}))?$/u.exec(typed.trim()) ?? [];
+    if (hour !== "" && Number(hour) < 24 && Number(minute) < 60 && Number(second) < 60) {
+      return { clock: `${hour.padStart(2, "0")}:${minute}:${second}` };
+    }
+    const at = /^\d{4}-\d{2}-\d{2}T.*(?:Z|[+-]\d{2}:?\d{2})$/u.test(typed) ? Date.parse(typed) : Number.NaN;
+    if (!Number.isNaN(at)) return { at: new Date(at) };
+    context.addIssue(`I can't read the time “${typed}”. Write it as 14:03, or as 2026-11-20T14:03:00Z.`);
+    return z.NEVER;
+  });
+
+const MINUTE_MS = 60_000;
+const DEFAULT_FOLLOW_MS = 10 * MINUTE_MS;
+const LONGEST_FOLLOW_MS = 60 * MINUTE_MS;
+
+/** `90s`, `10m`, `1h`, in milliseconds. */
+const FollowTime = z.string().transform((typed, context): number => {
+  const [, count = "", unit = "m"] = /^(\d{1,4})(s|m|h)?$/iu.exec(typed.trim()) ?? [];
+  const unitMs = { s: 1_000, m: MINUTE_MS, h: 60 * MINUTE_MS }[unit.toLowerCase()] ?? MINUTE_MS;
+  const ms = Number(count) * unitMs;
+  if (count !== "" && ms >= MINUTE_MS && ms <= LONGEST_FOLLOW_MS) return ms;
+  context.addIssue("--for takes a time from 1m to 60m, such as 10m.");
+  return z.NEVER;
+});
 
 const Args = z.object({
   name: Target,
@@ -29,11 +58,19 @@ const Args = z.object({
   from: wholeNumber("--from", { from: 0, to: requestLimits.logFrom }).default(0),
   size: wholeNumber("--size", { from: 1, to: MOST_LINES }).default(100),
   grep: z.string().max(200, "--grep takes at most 200 characters.").optional(),
+  context: wholeNumber("--context", { from: 0, to: MOST_CONTEXT }).default(0),
   since: Since.optional(),
+  around: AroundTime.optional(),
+  previous: z.boolean().default(false),
+  file: z.boolean().default(false),
+  raw: z.boolean().default(false),
   follow: z.boolean().default(false),
+  for: FollowTime.default(DEFAULT_FOLLOW_MS),
   private: z.boolean().default(false),
-  /** The end of the page before, of a button for newer lines. Nobody types it. */
+  /** Edges of the page before, of buttons for newer and older lines and for the same ones. Nobody types them. */
   after: z.string().max(40).optional(),
+  before: z.string().max(40).optional(),
+  until: z.string().max(40).optional(),
 });
 type Args = z.output<typeof Args>;
 
@@ -79,6 +116,8 @@ export const logs = readVerb({
       "(search|grep|search for|find|look for) TEXT in [the ](LINES (of|for|from) |)NAME[ LINES]",
       "logs NAME --grep TEXT",
     ],
+    ["(follow|stream|tail) [the ](LINES (of|for|from) |)NAME[('s|)][ LINES]", "logs NAME --follow"],
+    ["(follow|stream|tail) [the ]ERRORS (of|in|for|from) NAME", "logs NAME --grep error --follow"],
     ["SHOW(LINES|ERRORS)", "logs"],
   ],
   flags: {
@@ -91,8 +130,14 @@ export const logs = readVerb({
       also: ["tail", "lines", "n"],
     },
     grep: { value: "RE", summary: "only lines that match this text or regular expression, ignoring case", also: ["g"] },
+    context: { value: "N", summary: "so many lines before and after each match", also: ["C"] },
+    around: { value: "TIME", summary: "the lines around this time of day, such as 14:03, in your time zone" },
     since: { value: "T", summary: "only lines from the last 10m, 2h, …, by the times in them" },
-    follow: { summary: "the newest lines; Slack can't stream a log", also: ["f"] },
+    previous: { summary: "the lines of the run before the last restart", also: ["p"] },
+    file: { summary: "the whole day, as a file" },
+    raw: { summary: "lines as they were written: JSON isn't made readable, repeated lines aren't folded" },
+    follow: { summary: "show new lines in a thread as they come", also: ["f"] },
+    for: { value: "T", summary: "how long to follow: 1m to 60m (default: 10m)" },
     private: { summary: "show them only to you, without a thread" },
   },
   words: { name: "NAME" },
@@ -103,201 +148,174 @@ export const logs = readVerb({
   form: { ...logsForm, prefill: async (_values, { settings, now }) => dayFacts(settings.logZone, now) },
   onFailure: failureButtons,
   async answer(args, context) {
+    checkCombination(args);
+    const asked = dayOf(args, context);
+    const wanted: LogPage = { mode: context.settings.logFrom, from: args.from, size: args.size };
+    const log = await openLog({ ...args, date: asked.date, first: firstPage(args, wanted) }, context);
+    const page = args.file ? undefined : await chooseLines({ args, log, wanted, ...asked }, context);
+    const date = page?.date ?? asked.date;
     const { settings, ask } = context;
-    // An invalid expression must not cost a call.
-    if (args.grep !== undefined) compileGrep(args.grep);
-    const date = logDay(args.date, settings.logZone, context.now);
-    const { after, from, size } = args;
-    const wanted: LogPage = { mode: settings.logFrom, from, size };
-    const found = await read({ ...args, ...(after !== undefined && searchPage(wanted)) }, date, context);
-    if (args.name.kind === undefined) {
-      const where = { region: context.region, jobsRegion: settings.jobsRegion };
-      await checkRead(readQuestion(context.actions, { kind: found.kind, name: args.name.name }, where), context);
-    }
-    const slice: Slice =
-      after === undefined
-        ? { lines: found.lines, from: firstRecord(wanted), hasGap: false }
-        : linesAfter(after, found.lines, wanted);
-    const request = excerptRequest({ args, found, date, slice }, context);
-    const excerpt = await context.logs.excerpt(request, logged(found.kind, args, context));
-    const message = logExcerpt({
-      workload: { kind: found.kind, name: args.name.name },
+    const facts = {
+      workload: { kind: log.kind, name: args.name.name },
       day: { date, zone: settings.logZone, today: logDay("today", settings.logZone, context.now) },
-      excerpt,
       ask,
-      mark: markOf(slice.lines),
-      ...(after !== undefined && { since: slice.hasGap ? "gap" : "contiguous" }),
       requester: context.asker.name,
       canShare: /^[CG]/u.test(context.asker.channelId),
-    });
-    const said = args.follow
-      ? withContextLine(message, "I can't follow a log live. These are the newest lines.")
-      : message;
-    return args.private ? alone(said) : said;
+    };
+    const shown =
+      page === undefined ? await wholeDay({ args, log, wanted }, context) : await pageOf(args, log, page, context);
+    const message = logExcerpt({ ...facts, ...shown });
+    return args.private ? alone(message) : message;
+  },
+  async follow(args, context) {
+    if (!args.follow) return undefined;
+    checkCombination(args);
+    return { look: await beginFollowing(args, context), forMs: args.for };
   },
 });
 
-type Page = {
-  readonly args: z.output<typeof Args>;
-  readonly found: Awaited<ReturnType<typeof read>>;
+/** An invalid request must not cost a call. Throws a `UserError`. */
+function checkCombination(args: Args): void {
+  const { grep, context, around, previous, file, since, follow, date, private: isPrivate } = args;
+  if (grep !== undefined) compileGrep(grep);
+  if (context > 0 && grep === undefined) {
+    throw new UserError("`--context` shows lines around matches, so it needs `--grep TEXT`.", {
+      next: "To see the lines around a time, use `--around 14:03`.",
+    });
+  }
+  const chosen = [
+    ...(follow ? ["--follow"] : []),
+    ...(follow && isPrivate ? ["--private"] : []),
+    ...(follow && context > 0 ? ["--context"] : []),
+    ...(follow && date.toLowerCase() !== "today" ? ["--date"] : []),
+    ...(around === undefined ? [] : ["--around"]),
+    ...(previous ? ["--previous"] : []),
+    ...(file ? ["--file"] : []),
+    ...(since === undefined ? [] : ["--since"]),
+  ];
+  const [first, second] = chosen;
+  if (second !== undefined)
+    throw new UserError(`\`${first}\` and \`${second}\` can't be used together.`, { next: "Choose one." });
+  if (file && isPrivate) {
+    throw new UserError("A file can't be shown to you alone in a channel.", {
+      next: "Ask in your direct message with me, without `--private`.",
+    });
+  }
+}
+
+/** The day of the log that is read, and the moment that was meant. */
+function dayOf({ around, date }: Args, context: VerbContext): { readonly date: string; readonly at?: Date } {
+  const { settings, now } = context;
+  if (around === undefined) return { date: logDay(date, settings.logZone, now) };
+  const at = momentMeant(around, date, context);
+  return { date: logDate(at, settings.logZone), at };
+}
+
+function firstPage(
+  { after, before, until, around, previous, file }: Args,
+  wanted: LogPage,
+): Pick<LogPage, "from" | "size"> {
+  if (after !== undefined) return pageAfter(wanted);
+  if (before !== undefined || until !== undefined) return pageBefore(wanted);
+  return around !== undefined || previous || file ? { from: wanted.from, size: SEARCHED } : wanted;
+}
+
+type Choice = {
+  readonly args: Args;
+  readonly log: OpenLog;
+  readonly wanted: LogPage;
   readonly date: string;
-  readonly slice: Slice;
+  readonly at?: Date;
 };
 
-function excerptRequest({ args, found, date, slice }: Page, context: VerbContext): ExcerptRequest {
+type Chosen = {
+  readonly slice: Slice;
+  readonly date: string;
+  readonly view?: LogView;
+  /** The one whose lines are shown, if not all. */
+  readonly instance?: string | undefined;
+};
+
+async function chooseLines({ args, log, wanted, date, at }: Choice, context: VerbContext): Promise<Chosen> {
+  const { after, before, until, previous, instance } = args;
+  const { ask } = context;
+  if (after !== undefined) return { date, instance, slice: await linesAfter(after, wanted, log.read) };
+  if (before !== undefined) {
+    return { date, instance, slice: await linesBefore({ of: before, edge: "start" }, wanted, log.read) };
+  }
+  if (until !== undefined) {
+    return { date, instance, slice: await linesBefore({ of: until, edge: "end" }, wanted, log.read) };
+  }
+  if (at !== undefined) {
+    const slice = await linesAround({ log, wanted, at, ask });
+    return { date, instance, slice, view: { kind: "around", at } };
+  }
+  if (previous) {
+    const found = await linesOfPreviousRun({ log, wanted, date, instance, ask }, context);
+    return { ...previousView(found), slice: found, date: found.date, instance: found.instance ?? instance };
+  }
+  const lines = await log.read(wanted);
+  return { date, instance, slice: { lines, from: firstRecord(wanted), hasGap: false } };
+}
+
+function previousView({ how, endedAt }: PreviousLines): { readonly view: LogView } {
+  return { view: { kind: "previous", how, endedAt } };
+}
+
+type Shown = Pick<LogExcerpt, "excerpt" | "mark"> & Partial<LogExcerpt>;
+
+async function pageOf(args: Args, log: OpenLog, chosen: Chosen, context: VerbContext): Promise<Shown> {
+  const { slice, view, date, instance } = chosen;
   const { account, region, directory } = context;
-  const { instance, size, grep, name, after, since } = args;
-  const { from } = slice;
-  const lines = slice.lines.map((line) => ({
-    ...(line.instance_name && { instance: line.instance_name }),
-    text: line.log,
-  }));
-  const log = JSON.stringify([account.username, region, found.kind, name.name, found.instance, date]);
-  const overlap = directory.logPages.overlap({ log, from, lines: slice.lines.map((line) => line.log) });
-  return {
-    lines: since === undefined ? lines : recentLines(lines, since, context),
-    ...(found.kind === "service" && instance !== undefined && { instance }),
+  const { size, grep, since, after, before, until } = args;
+  const records = recordsOf(slice.lines);
+  const key = JSON.stringify([account.username, region, log.kind, log.name, log.instance, date]);
+  const place = { log: key, from: slice.from, lines: slice.lines.map((line) => line.log) };
+  const overlap = view === undefined ? directory.logPages.overlap(place) : 0;
+  const isCursor = [after, before, until].some((mark) => mark !== undefined) && !slice.hasGap;
+  const request: ExcerptRequest = {
+    lines: since === undefined ? records : recentLines(records, since, context),
+    ...((log.kind === "service" || view !== undefined) && instance !== undefined && { instance }),
     ...(grep !== undefined && { grep }),
-    from,
+    from: slice.from,
     size,
-    overlap: after === undefined ? overlap : 0,
+    overlap: isCursor ? 0 : overlap,
+    context: args.context,
+    isReadable: !args.raw,
+  };
+  return {
+    excerpt: await excerptWith(log, context)(request),
+    mark: endMark(slice),
+    startMark: (shown) => startMark(slice, shown),
+    ...(view !== undefined && { view }),
+    ...(after !== undefined && { since: slice.hasGap ? "gap" : "contiguous" }),
   };
 }
 
-type Found = {
-  readonly kind: "service" | "job";
-  /** The job instance whose log was read. */
-  readonly instance?: string;
-  readonly lines: readonly LogLine[];
-};
-
-/**
- * A bare name takes two calls, one for each kind, and a third for a job, whose instances have to be known first. A name
- * that recent lists have for one kind only takes no call to find it.
- */
-async function read(args: Args, date: string, context: VerbContext): Promise<Found> {
-  const open = await visibleTarget(args.name, context);
-  const kind = open.kind ?? kindInRecentLists(args.name.name, context);
-  const [service, job] = await Promise.all([
-    kind === "job" ? undefined : orMissing(serviceLines(args, date, context), args.name.name),
-    kind === "service" ? undefined : readJob(args.name.name, context),
-    kind === "service" ? readEnv(args, context) : undefined,
-  ]);
-  if (service !== undefined && job !== undefined) throw bothExist(args.name.name);
-  if (service !== undefined) return { kind: "service", lines: service };
-  if (job === undefined) throw await unknownName(open, context);
-  const instance = args.instance ?? job.instance_names?.at(-1);
-  if (instance === undefined && job.instance_names === undefined) {
-    throw new UserError(
-      `The workload API doesn't report the instances of job ${args.name.name}, and each has its own log.`,
-      {
-        next: "If you know the name of one, add `--instance NAME`.",
-      },
-    );
-  }
-  if (instance === undefined) {
-    throw new NotStarted(`Job ${args.name.name} hasn't started yet, so it has no logs.`, {
-      next: "Try again in a moment.",
-    });
-  }
-  return { kind: "job", instance, lines: await instanceLines(instance, { args, date, context }) };
+function excerptWith({ kind, name }: OpenLog, context: VerbContext): (request: ExcerptRequest) => Promise<Excerpt> {
+  return (request) => context.logs.excerpt(request, logged({ kind, name }, context));
 }
 
-function logged(kind: Found["kind"], { name: { name } }: Args, { region, settings }: VerbContext): Logged {
-  return { kind, region: regionOf(kind, region, settings), name };
-}
+type Day = { readonly args: Args; readonly log: OpenLog; readonly wanted: LogPage };
 
-/**
- * Reads the service as well as its log, to redact the values of its environment. If that fails, only patterns are
- * redacted.
- */
-async function readEnv(args: Args, context: VerbContext): Promise<void> {
-  if (context.logs.knowsEnv(logged("service", args, context))) return;
-  try {
-    await readService(args.name.name, context);
-  } catch (error) {
-    if (!(error instanceof Problem)) throw error;
-  }
-}
-
-function serviceLines({ name, from, size }: Args, date: string, { api, region, settings, signal }: VerbContext) {
-  const query = { date, ...logQuery({ mode: settings.logFrom, from, size }) };
-  return api.send(
-    { op: "getServiceLogs", path: { region, service_name: name.name }, query, body: undefined },
-    { signal },
-  );
-}
-
-type Wanted = { readonly args: Args; readonly date: string; readonly context: VerbContext };
-
-async function instanceLines(instance: string, { args, date, context }: Wanted): Promise<LogLine[]> {
-  const { api, settings, signal } = context;
-  const query = { date, ...logQuery({ mode: settings.logFrom, from: args.from, size: args.size }) };
-  const path = { region: settings.jobsRegion, job_name: args.name.name, instance_name: instance };
-  const lines = await orMissing(
-    api.send({ op: "getJobInstanceLogs", path, query, body: undefined }, { signal }),
-    args.name.name,
-  );
-  if (lines !== undefined) return lines.map((log) => ({ instance_name: instance, log }));
-  throw new UserError(`Job ${args.name.name} has no instance ${instance}.`, {
-    next: `\`${settings.command} show job/${args.name.name}\` lists its instances.`,
-  });
+async function wholeDay({ args, log, wanted: { mode } }: Day, context: VerbContext): Promise<Shown> {
+  const { instance, grep, size } = args;
+  const { pages, left, hasGap } = await readDay(log, mode);
+  const request = {
+    ...(log.kind === "service" && instance !== undefined && { instance }),
+    ...(grep !== undefined && { grep }),
+    from: 0,
+    size,
+    context: args.context,
+  };
+  const excerpt = await dayExcerpt(pages.map(recordsOf), request, excerptWith(log, context));
+  const newest = { lines: pages.at(-1) ?? [], from: 0, hasGap: false };
+  return { excerpt, mark: endMark(newest), view: { kind: "day", left, hasGap } };
 }
 
 /** The excerpt for the asker only, in a thread too. */
 function alone({ thread, ...message }: Message): Message {
   return { ...(thread?.alone ?? message), isPrivate: true };
-}
-
-/** A page of a log, and the button for newer lines continues after its last line. */
-type Slice = {
-  readonly lines: readonly LogLine[];
-  /** The first record, counted from the newest. */
-  readonly from: number;
-  /** The last line that was shown before wasn't found, so lines in between may be missing. */
-  readonly hasGap: boolean;
-};
-
-/** Enough lines to tell one place in a log from another. */
-const MARK_LINES = 10;
-/** The API counts records from the newest, so new lines push the marked one back. This many are searched for it. */
-const SEARCHED = 1_000;
-/** How many records before the wanted page are searched, for a page that isn't the newest. */
-const BEFORE = 400;
-
-/** Identifies the end of a page, to find it again when new lines have arrived. Undefined for an empty page. */
-function markOf(lines: readonly LogLine[]): string | undefined {
-  const count = Math.min(MARK_LINES, lines.length);
-  return count === 0 ? undefined : `${count}.${digest(lines.slice(-count))}`;
-}
-
-/** The request that finds the lines after a mark. */
-function searchPage({ mode, from }: Pick<LogPage, "mode" | "from">): LogPage {
-  return { mode, from: Math.max(0, from - BEFORE), size: SEARCHED };
-}
-
-/** The lines after the mark, oldest first, at most `size`. Without the mark, the page that was asked for. */
-function linesAfter(mark: string, found: readonly LogLine[], wanted: LogPage): Slice {
-  const first = firstRecord(searchPage(wanted));
-  const start = endOfMark(mark, found);
-  const end = start === undefined ? Math.max(0, found.length - (wanted.from - first)) : start + wanted.size;
-  const lines = found.slice(start ?? Math.max(0, end - wanted.size), end);
-  return { lines, from: first + Math.max(0, found.length - end), hasGap: start === undefined };
-}
-
-/** The oldest place that matches: lines that are all alike are repeated, never skipped. */
-function endOfMark(mark: string, found: readonly LogLine[]): number | undefined {
-  const count = Number(mark.split(".", 1)[0]);
-  if (!(count > 0)) return undefined;
-  for (let end = count; end <= found.length; end += 1) {
-    if (`${count}.${digest(found.slice(end - count, end))}` === mark) return end;
-  }
-  return undefined;
-}
-
-function digest(lines: readonly LogLine[]): string {
-  const all = JSON.stringify(lines.map(({ instance_name, log }) => [instance_name ?? "", log]));
-  return hash("sha1", all, "base64url").slice(0, 16);
 }
 
 /** The lines of `--since`, by the times in them: the workload API has none. Throws a `UserError` when there are none. */

@@ -3,7 +3,14 @@ import type { Job, Service } from "../../../../api/answers.ts";
 import { isStatus, type Level, serviceStatus } from "../../../../api/workload-status.ts";
 import type { Ask } from "../../../ask.ts";
 import { type Command, valuesFor } from "../../command.ts";
-import { isDangerous, openButton, menuId, type MenuOption, rowWithMenu } from "../../../views/kit/ask-buttons.ts";
+import {
+  isDangerous,
+  openButton,
+  menuId,
+  type MenuOption,
+  rowWithMenu,
+  runButton,
+} from "../../../views/kit/ask-buttons.ts";
 import { button, limits, type Block } from "../../../views/kit/blocks.ts";
 
 /** Decides with the workload's state which buttons a card has. */
@@ -24,21 +31,34 @@ type Row = { readonly first: readonly string[]; readonly rest: readonly string[]
 
 /** The verbs by state: those that help most are buttons, the others are in the menu. */
 const rows: Readonly<Record<Level, Row>> = {
-  healthy: { first: ["logs", "restart", "scale"], rest: ["stop", "memory", "domains", "create"] },
-  busy: { first: ["logs", "restart", "stop"], rest: ["scale", "memory", "domains", "create"] },
-  failing: { first: ["logs", "restart", "stop"], rest: ["memory", "scale", "domains", "create"] },
-  idle: { first: ["start", "logs"], rest: ["scale", "memory", "domains", "create"] },
+  healthy: { first: ["logs", "restart", "scale", "watch"], rest: ["stop", "memory", "domains", "create"] },
+  busy: { first: ["logs", "restart", "stop", "watch"], rest: ["scale", "memory", "domains", "create"] },
+  failing: { first: ["logs", "restart", "stop", "watch"], rest: ["memory", "scale", "domains", "create"] },
+  idle: { first: ["start", "logs", "watch"], rest: ["scale", "memory", "domains", "create"] },
 };
-/** The same where the workload API keeps revisions. */
+/** The same where the workload API keeps revisions. A menu has five options, one of them Delete. */
 const revisedRows: Readonly<Record<Level, Row>> = {
-  healthy: { first: ["logs", "restart", "scale", "deploy"], rest: ["stop", "memory", "domains", "create"] },
-  busy: { first: ["logs", "restart", "stop", "deploy"], rest: ["scale", "memory", "domains", "create"] },
-  failing: { first: ["logs", "rollback", "deploy", "restart"], rest: ["stop", "memory", "scale", "domains"] },
-  idle: { first: ["start", "logs", "deploy"], rest: ["scale", "memory", "domains", "create"] },
+  healthy: { first: ["logs", "restart", "scale", "deploy", "watch"], rest: ["stop", "memory", "domains", "create"] },
+  busy: { first: ["logs", "restart", "stop", "deploy", "watch"], rest: ["scale", "memory", "domains", "create"] },
+  failing: { first: ["logs", "deploy", "restart", "watch"], rest: ["stop", "memory", "scale", "domains"] },
+  idle: { first: ["start", "logs", "deploy", "watch"], rest: ["scale", "memory", "domains", "create"] },
 };
+/** The same where an earlier version is kept. */
+const returnableRows: Readonly<Record<Level, Row>> = {
+  healthy: { first: ["logs", "restart", "scale", "deploy", "watch"], rest: ["stop", "memory", "domains", "rollback"] },
+  busy: { first: ["logs", "restart", "rollback", "deploy", "watch"], rest: ["stop", "scale", "memory", "domains"] },
+  failing: { first: ["logs", "rollback", "deploy", "restart", "watch"], rest: ["stop", "memory", "scale", "domains"] },
+  idle: { first: ["start", "logs", "deploy", "watch"], rest: ["scale", "memory", "domains", "rollback"] },
+};
+
+function rowsFor({ revision, revisions = [] }: Service): Readonly<Record<Level, Row>> {
+  if (revision === undefined) return rows;
+  return revisions.length > 1 ? returnableRows : revisedRows;
+}
+
 const leaving: Row = { first: ["logs", "create"], rest: [] };
-const ofJobs: Row = { first: ["logs", "create"], rest: [] };
-const ofCronJobs: Row = { first: ["run", "logs"], rest: ["create"] };
+const ofJobs: Row = { first: ["logs", "create", "watch"], rest: [] };
+const ofCronJobs: Row = { first: ["run", "logs", "watch"], rest: ["create"] };
 
 /** `post` numbers buttons with an Ask, which makes them longer. */
 const GROWTH = 20;
@@ -52,8 +72,7 @@ export function serviceButtons(
   card: readonly Block[],
 ): Block[] {
   const isLeaving = isStatus(service.status, "deleting");
-  const byLevel = service.revision === undefined ? rows : revisedRows;
-  const row = isLeaving ? leaving : byLevel[serviceStatus(service).level];
+  const row = isLeaving ? leaving : rowsFor(service)[serviceStatus(service).level];
   return drawn({ ...placed, kind: "service", name: service.name }, { row, isDeletable: !isLeaving }, card);
 }
 
@@ -69,7 +88,7 @@ export function jobButtons(
 
 type Layout = { readonly row: Row; readonly isDeletable: boolean };
 
-/** At most five buttons and a menu, which ends with Delete: nobody hits it by accident, and its form asks for the name. */
+/** A few buttons and a menu, which ends with Delete: nobody hits it by accident, and its form asks for the name. */
 function drawn(carded: Carded, { row, isDeletable }: Layout, card: readonly Block[]): Block[] {
   const may = (verbs: readonly string[]) =>
     verbs.flatMap((verb) => carded.mayDo.find((command) => command.name === verb) ?? []);
@@ -104,10 +123,14 @@ function labelOf({ button: label, name }: Command): string {
   return label ?? name;
 }
 
-/** A read answers at once; a write opens its form, which previews what will happen. */
+/** A read answers at once, and so does a watch, which changes no workload; a write opens its form with a preview. */
 function buttonFor(card: Carded, command: Command): Button | undefined {
   const { name: verb } = command;
   if (command.effect === "read") return button({ label: labelOf(command), ask: askFor(card, verb) });
+  if (command.effect === "watch") {
+    const { args, ...ask } = askFor(card, verb);
+    return runButton(labelOf(command), { ...ask, share: false, args }, { at: 0 });
+  }
   const opening = { verb, values: valuesFor(command, target(card)), region: card.region };
   return openButton(labelOf(command), opening, isDangerous(command.actions) ? "danger" : undefined);
 }

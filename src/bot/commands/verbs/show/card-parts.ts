@@ -1,3 +1,4 @@
+import { runningImage } from "../../../../api/image.ts";
 import type { WorkloadStatus } from "../../../../api/workload-status.ts";
 import { context, section, type Field, type Line, type Block } from "../../../views/kit/blocks.ts";
 import { strong, words, code, firstOf, joined, type Inline } from "../../../views/kit/inline.ts";
@@ -57,12 +58,15 @@ export function headContext(parts: readonly (string | undefined)[], created: str
 }
 
 /** What the images of the containers are: the image of one, the number of several. */
-export function imageText(containers: readonly { readonly image?: string | undefined }[]): string | undefined {
+export function imageText(containers: readonly Imaged[]): string | undefined {
   const [first, ...others] = containers;
-  return others.length === 0 ? first?.image : `${containers.length} containers`;
+  if (others.length > 0) return `${containers.length} containers`;
+  return first?.image === undefined ? undefined : runningImage(first.image, first.image_digest);
 }
 
-type Container = ServiceContainer | JobContainer;
+type Imaged = { readonly image?: string | undefined; readonly image_digest?: string | undefined };
+
+type Container = (ServiceContainer | JobContainer) & Imaged;
 
 const SHOWN = 3;
 const ENV_SHOWN = 10;
@@ -92,7 +96,7 @@ function one(container: Container): Field[] {
 /** One line for one of several containers. */
 function several(container: Container, at: number): Field {
   const memory = container.resources === undefined ? "memory not reported" : containerMemory(container);
-  const image = container.image === undefined ? [] : [code(container.image, 100)];
+  const image = container.image === undefined ? [] : [code(runningImage(container.image, container.image_digest), 120)];
   const size = memory === undefined ? [] : [words(`${memory}${memoryNowText(container)}`, 80)];
   const env = envNames(container.env, ENV_EACH);
   const command = commandOf(container, 80);
@@ -106,11 +110,11 @@ function several(container: Container, at: number): Field {
 export function sidecarFields(sidecars: readonly Sidecar[] = []): Field[] {
   const more = sidecars.length - SHOWN;
   return [
-    ...sidecars.slice(0, SHOWN).map(({ name, image, resources }) => ({
+    ...sidecars.slice(0, SHOWN).map(({ name, image, image_digest, resources }) => ({
       label: `Sidecar ${truncate(visible(name), 60)}`,
       value: joined(
         [
-          ...(image === undefined || image === "" ? [] : [code(image, 100)]),
+          ...(image === undefined || image === "" ? [] : [code(runningImage(image, image_digest), 100)]),
           words(memoryText(resources?.limits?.memory) ?? "no memory limit", 40),
         ],
         " · ",

@@ -16,7 +16,7 @@ import { code, firstOf, moment, strong, words, type Inline } from "../../../view
 import { jobMemory, memoryNowText, memoryText } from "../../../views/kit/container-text.ts";
 import { type Message, post } from "../../../views/kit/post.ts";
 import { counted, grouped } from "../../../views/kit/text.ts";
-import { age, between } from "../../../views/kit/time.ts";
+import { age, between, span } from "../../../views/kit/time.ts";
 import { type lastChange, lastChangeLine, type Waiting, waitingLines } from "./card-changes.ts";
 import type { LogLook } from "../../lookup/log-look.ts";
 
@@ -29,6 +29,8 @@ export type JobCard = {
   /** Its requests that wait for approval; undefined when not checked. */
   readonly waiting?: Waiting | undefined;
   readonly last?: ReturnType<typeof lastChange>;
+  /** How long its runs took that Gantry saw: the middle one of so many. */
+  readonly usual?: { readonly ms: number; readonly runs: number } | undefined;
   /** Errors in its log; undefined when not looked at. */
   readonly log?: LogLook;
   readonly verdict?: string | undefined;
@@ -39,13 +41,14 @@ export type JobCard = {
 const LISTED = 4;
 
 /** One screen: how the job went, or how it goes. */
-export function jobCard({ job, region, now, actions, waiting, last, log, verdict, details }: JobCard): Message {
+export function jobCard({ job, region, now, actions, waiting, last, usual, log, verdict, details }: JobCard): Message {
   const status = jobStatus(job);
   const head = { name: job.metadata.name, status, now, verdict };
   const containers = job.spec?.template?.spec?.containers ?? [];
   const facts = factsOf(job, status);
   const lines: Line[] = [
     ...(facts === "" ? [] : [[words(facts)]]),
+    ...runLine(job, usual),
     ...(status.reason === undefined ? [] : [[words(`Reason: ${status.reason}`, 600)]]),
     ...scheduleLines(job, now),
     ...logLines(log),
@@ -71,6 +74,17 @@ export function jobCard({ job, region, now, actions, waiting, last, log, verdict
   const spoken = [headText(head), status.reason ?? facts].filter((part) => part !== "").join(" · ");
   const buttons = actions === undefined ? [] : jobButtons(job, { ...actions, region }, blocks);
   return post(spoken, [...blocks, ...buttons]);
+}
+
+/** "Started 9:41 AM · usually takes 4 min, of 5 runs": whether it is late. */
+function runLine({ status = {} }: Job, usual: JobCard["usual"]): Line[] {
+  const { startTime, completionTime } = status;
+  const started: Inline[] =
+    startTime === undefined || completionTime !== undefined ? [] : [words("Started "), moment(startTime)];
+  const often: Inline[] =
+    usual === undefined ? [] : [words(`Usually takes ${span(usual.ms)} (${counted(usual.runs, "run")} so far)`)];
+  const line = [...started, ...(started.length > 0 && often.length > 0 ? [words(" · ")] : []), ...often];
+  return line.length === 0 ? [] : [line];
 }
 
 /** "took 11 s · 2 failed attempts · 512 MiB". */

@@ -23,7 +23,7 @@ export function showCommand(commands: () => readonly Command[]): ReadCommand {
     isMostUsed: true,
     summary: "Show a workload's status, instances and last change",
     example: "show web",
-    aliases: ["describe", "info", "inspect"],
+    aliases: ["describe", "info", "inspect", "rollout status"],
     near: ["details", "state"],
     phrases: [
       [
@@ -79,13 +79,33 @@ type Looking = {
 /** What a card says beyond the workload itself; at most one call, for its log. */
 export async function factsOf(found: Found, { commands, context, readsLog }: Looking): Promise<CardFacts> {
   const logs = readsLog ? commands.find(({ name }) => name === "logs") : undefined;
-  const [actions, changes, last, log] = await Promise.all([
+  const [actions, changes, last, log, usual] = await Promise.all([
     actionsFor(found, commands, context),
     waitingFor(found, context),
     lastFor(found, context),
     logs?.effect === "read" ? lookAtLog(found, logs, context) : undefined,
+    found.kind === "job" ? usualRun(nameOf(found), context) : undefined,
   ]);
-  return { region: found.region, now: context.now, actions, waiting: { changes }, last, log };
+  return { region: found.region, now: context.now, actions, waiting: { changes }, last, log, usual };
+}
+
+/** How long the runs of a job of this name took; undefined for fewer than two, and when history can't be read. */
+async function usualRun(name: string, { records }: VerbContext): Promise<JobCard["usual"]> {
+  try {
+    const { events } = await records.history({ name, show: "ended", limit: ROWS });
+    const took = events
+      .flatMap(({ request }) => {
+        const { kind, afterMs } = request?.health ?? {};
+        const isRun = request?.op === "createJob" && request.workload.name === name && kind === "reached";
+        return isRun && afterMs !== undefined ? [afterMs] : [];
+      })
+      .toSorted((one, other) => one - other);
+    const median = took[Math.floor(took.length / 2)];
+    return median === undefined || took.length < 2 ? undefined : { ms: median, runs: took.length };
+  } catch (error) {
+    if (error instanceof UserError) return undefined;
+    throw error;
+  }
 }
 
 export function statusOf(found: Found): WorkloadStatus {

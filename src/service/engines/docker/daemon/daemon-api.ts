@@ -69,6 +69,8 @@ export type ListedContainer = Pick<InspectedContainer, "id" | "name" | "labels" 
 export type InspectedContainer = {
   readonly id: string;
   readonly name: string;
+  /** As it was named at the creation, and the id of what that was then. */
+  readonly image: { readonly name: string; readonly id: string };
   readonly labels: Labels;
   readonly state: "created" | "running" | "ended";
   readonly isPaused: boolean;
@@ -132,7 +134,11 @@ export type DaemonEvent = {
   readonly action: string;
 };
 
-type InspectedImage = { readonly id: string };
+type InspectedImage = {
+  readonly id: string;
+  /** What it is called in registries: `shop/web@sha256:…`. Empty for an image that was built on the machine. */
+  readonly digests: readonly string[];
+};
 
 export type PullOptions = { readonly auth: string | undefined; readonly signal: AbortSignal };
 

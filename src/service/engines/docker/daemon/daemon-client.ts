@@ -55,7 +55,7 @@ export function daemonAt(address: DaemonAddress): DaemonApi {
     },
     inspectImage: async (image) => {
       const found = await find(Image, `/images/${encodeURIComponent(image)}/json`);
-      return found && { id: found.Id };
+      return found && { id: found.Id, digests: found.RepoDigests ?? [] };
     },
     pullImage: (image, options) => pull(connection, image, options),
     ...networkAndVolumeCalls(connection, asker),

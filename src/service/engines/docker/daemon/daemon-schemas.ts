@@ -31,7 +31,7 @@ export const Networks = z.array(z.object({ Name: z.string() }));
 
 export const Event = z.object({ Action: z.string(), Actor: z.object({ ID: z.string() }) });
 
-export const Image = z.object({ Id: z.string() });
+export const Image = z.object({ Id: z.string(), RepoDigests: z.array(z.string()).nullish() });
 
 export const Line = z.object({
   id: z.string().optional(),
@@ -54,7 +54,13 @@ const HealthState = z.object({ Status: z.string(), Log: z.array(z.object({ End: 
 export const Inspected = z.object({
   Id: z.string(),
   Name: z.string(),
-  Config: z.object({ Labels: LabelMap, Tty: z.boolean().optional(), Healthcheck: HealthCheck.nullish() }),
+  Image: z.string(),
+  Config: z.object({
+    Image: z.string(),
+    Labels: LabelMap,
+    Tty: z.boolean().optional(),
+    Healthcheck: HealthCheck.nullish(),
+  }),
   HostConfig: z.object({ Memory: z.number().optional() }),
   State: z.object({
     Status: z.string(),
@@ -91,6 +97,7 @@ export function listedOf({ Id, Names, Labels: labels, State }: z.infer<typeof Li
 export function inspectedOf({
   Id,
   Name,
+  Image: imageId,
   Config,
   HostConfig,
   State,
@@ -100,6 +107,7 @@ export function inspectedOf({
   return {
     id: Id,
     name: nameIn([Name]),
+    image: { name: Config.Image, id: imageId },
     labels: labelsIn(Config.Labels),
     state,
     isPaused: State.Paused ?? false,

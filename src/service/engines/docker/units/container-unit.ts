@@ -1,6 +1,7 @@
 import { setImmediate as turn, setTimeout as pause } from "node:timers/promises";
 import { connect } from "node:net";
 import { HOST } from "../../../workloads/ports.ts";
+import { digestOf } from "../../../workloads/image-digest.ts";
 import type { Unit, UnitLabels } from "../../../workloads/runtime.ts";
 import type { DaemonApi, InspectedContainer } from "../daemon/daemon-api.ts";
 import type { DiskWatch } from "../daemon/disk-watch.ts";
@@ -33,9 +34,15 @@ const PROBE_MS = 1_000;
 const MIB = 1024 * 1024;
 
 /** A container that was started, and may have ended. */
-export function unitOver(container: InspectedContainer, labels: UnitLabels, context: DockerContext): Unit {
+export async function unitOver(
+  container: InspectedContainer,
+  labels: UnitLabels,
+  context: DockerContext,
+): Promise<Unit> {
   const { id } = container;
+  // First, so that no end is missed during the read.
   const ended = context.watch.ended(id);
+  const imageDigest = await digestIn(container, context);
   const gone = new AbortController();
   unawaited(ended.finally(() => gone.abort()));
   const log = makeLog(container, gone.signal, context);
@@ -50,6 +57,7 @@ export function unitOver(container: InspectedContainer, labels: UnitLabels, cont
     exited,
     spoke: Promise.resolve(),
     ...reachability(container, { ended: gone.signal, context }),
+    imageDigest,
     hindrance: () => (context.watch.isPaused(id) ? "somebody paused its container" : undefined),
     readLog: log.read,
     async stop() {
@@ -64,6 +72,16 @@ export function unitOver(container: InspectedContainer, labels: UnitLabels, cont
     },
     ...memory(container, context),
   };
+}
+
+/** By the image's id, because its name may belong to another image by now. Undefined if the image was removed by force. */
+async function digestIn({ image }: InspectedContainer, { daemon }: DockerContext): Promise<string | undefined> {
+  try {
+    return digestOf(image.name, (await daemon.inspectImage(image.id))?.digests ?? []);
+  } catch {
+    // The container runs, whatever is wrong with its image.
+    return undefined;
+  }
 }
 
 type Log = {

@@ -30,7 +30,7 @@ async function createAndStart(spec: UnitSpec, context: DockerContext, note: Note
   });
   const { workload, instance, container, generation } = spec;
   const labels = { workload, instance, container, generation };
-  if (!("message" in started)) return unitOver(started, labels, context);
+  if (!("message" in started)) return await unitOver(started, labels, context);
   note(`the command can't be run: ${started.message}`);
   return endedUnit(labels, { code: started.exitCode });
 }

@@ -46,10 +46,19 @@ export type ClusterConfig = {
   };
   /** What pods that Gantry makes have beside what was asked for; without it, nothing. */
   readonly defaults?: PodDefaults | undefined;
+  /** How the pods of services that Gantry makes are replaced; see write/service-manifests.ts for what it is without it. */
+  readonly rollouts?: { readonly [S in keyof Rollouts]?: number | undefined } | undefined;
   /** Whether their securityContext fits PodSecurity `restricted`; `auto`, or undefined: where the namespace enforces it. */
   readonly podSecurity?: "auto" | "restricted" | "none" | undefined;
   /** Where logs are read: in a Loki, or from Kubernetes for each request; collected by Gantry if undefined. */
   readonly logs?: { readonly loki: LokiConfig } | "live" | undefined;
+};
+
+export type Rollouts = {
+  /** A rollout without progress for this long is told as stuck. */
+  readonly progressDeadlineSeconds: number;
+  /** A pod serves for this long after it was told to end, until nobody is sent there any more; 0 for not at all. */
+  readonly preStopSeconds: number;
 };
 
 export type PodDefaults = {

@@ -115,6 +115,7 @@ export const Deployment = z.object({
     replicas: z.number().default(1),
     paused: maybe(z.boolean()),
     minReadySeconds: maybe(z.number()),
+    progressDeadlineSeconds: maybe(z.number()),
     selector: Selector,
     template: PodTemplate,
     strategy: maybe(z.object({ type: maybe(z.string()) })),
@@ -180,7 +181,11 @@ export const DaemonSet = z
 /** Whole, because a service may go back to it. */
 const KeptTemplate = z.looseObject({
   metadata: maybe(z.looseObject({ labels: texts })),
-  spec: z.looseObject({ containers: listOf(z.looseObject({ image: z.string().default("") })) }),
+  spec: z.looseObject({
+    containers: listOf(z.looseObject({ image: z.string().default("") })),
+    // As it was written, because all of it is written again.
+    initContainers: z.array(z.looseObject({ image: z.string().optional() })).nullish(),
+  }),
 });
 
 /** Keeps a version of a Deployment's pods. */
@@ -254,6 +259,8 @@ const containerStatuses = listOf(
     ready: z.boolean(),
     restartCount: z.number(),
     containerID: maybe(z.string()),
+    // `docker.io/shop/web@sha256:…`; of an image that came from no registry, its id alone.
+    imageID: maybe(z.string()),
     // With which it runs now: a resize in place changes it. Since Kubernetes 1.27.
     resources,
     state: maybe(ContainerState),
@@ -264,8 +271,8 @@ const containerStatuses = listOf(
 export const Pod = z.object({
   metadata: Metadata,
   spec: z.object({
-    containers: listOf(z.object({ name: z.string() })),
-    initContainers: listOf(z.object({ name: z.string(), restartPolicy: maybe(z.string()) })),
+    containers: listOf(z.object({ name: z.string(), image: maybe(z.string()) })),
+    initContainers: listOf(z.object({ name: z.string(), image: maybe(z.string()), restartPolicy: maybe(z.string()) })),
     nodeName: maybe(z.string()),
     readinessGates: listOf(z.object({ conditionType: z.string() })),
   }),

@@ -154,6 +154,21 @@ const Defaults = z
   });
 const MORE = "must not be more than its limit: Kubernetes refuses that";
 
+/** Kubernetes kills a pod 30 s after it was told to end, and its program needs the rest of them. */
+const LONGEST_PRE_STOP = 20;
+
+const seconds = (what: string, least: number, most: number) => {
+  const must = `must be seconds from ${least} to ${most}: ${what}`;
+  return z.int(must).min(least, must).max(most, must).optional();
+};
+const Rollouts = z.strictObject(
+  {
+    progressDeadlineSeconds: seconds("a rollout without progress for so long is stuck", 10, 86_400),
+    preStopSeconds: seconds("so long a pod serves after it was told to end", 0, LONGEST_PRE_STOP),
+  },
+  "must be {progressDeadlineSeconds: 120, preStopSeconds: 5}",
+);
+
 const NAMESPACE = "a namespace, like gantry-{user}";
 /** A list is for every user, a map for those that it names: a user can't be taken for a namespace. */
 const Names = z.tuple([name(NAMESPACE)], name(NAMESPACE));
@@ -194,6 +209,7 @@ const Region = z.strictObject(
     logs: Logs.default({ by: "collector" }),
     adopt: Adopt.default({ workloads: "none", allow: [] }),
     defaults: Defaults.optional(),
+    rollouts: Rollouts.optional(),
     podSecurity: z.enum(["auto", "restricted", "none"], "must be auto, restricted or none").default("auto"),
   },
   "must have settings, at least namespace or namespaces",
@@ -217,6 +233,7 @@ export const knownKeys: Readonly<Record<string, readonly string[]>> = {
   "regions.*.disks": ["storageClass", "size", "claims"],
   "regions.*.adopt": ["workloads", "allow"],
   "regions.*.defaults": Object.keys(Defaults.shape),
+  "regions.*.rollouts": Object.keys(Rollouts.shape),
   "regions.*.defaults.requests": Object.keys(Amounts.shape),
   "regions.*.defaults.limits": Object.keys(Amounts.shape),
   "regions.*.defaults.securityContext": Object.keys(SecurityContext.shape),

@@ -103,6 +103,7 @@ function clusterOf(region: string, settings: RegionInFile, path: string): Cluste
       allow: adopt.allow,
     },
     ...(settings.defaults && { defaults: settings.defaults }),
+    ...(settings.rollouts && { rollouts: settings.rollouts }),
     podSecurity: settings.podSecurity,
   };
 }

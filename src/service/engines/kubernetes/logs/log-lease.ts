@@ -231,12 +231,15 @@ async function unlessTaken<T>(write: Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** A renewal that the end cut off may have reached the cluster all the same, so the lease as last seen can be outdated. */
+/**
+ * A renewal that the end cut off may have reached the cluster all the same, so the lease as last seen can be outdated. It
+ * is given back also when it is over by the own clock: what counts is that it names this replica.
+ */
 async function giveBack(options: LeaseOptions, state: LeaseState): Promise<void> {
   const { seen, store } = state;
-  if (!seen || store === undefined || !isHeld(options, state)) return;
+  if (!seen || store === undefined) return;
   state.renewed = undefined;
-  const signal = AbortSignal.timeout(options.renewMs);
+  const signal = AbortSignal.timeout(options.durationMs);
   const isGiven = async (lease: KubeObject<"Lease">): Promise<boolean> => {
     if (lease.spec.holderIdentity !== options.identity) return true;
     const spec = { leaseDurationSeconds: 1, leaseTransitions: lease.spec.leaseTransitions ?? 0 };

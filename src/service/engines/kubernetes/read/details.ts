@@ -9,14 +9,30 @@ import { rolloutOf } from "./rollout.ts";
 type Pod = KubeObject<"Pod">;
 
 /** What only the read of one service tells: what else its instances consist of. */
-export function withServiceDetails(body: ServiceBody, { source, pods }: FoundService): ServiceBody {
+export function withServiceDetails(body: ServiceBody, { source, pods, status }: FoundService): ServiceBody {
   const { isUpdated } = rolloutOf(source);
+  const { template } = source.object.spec;
+  const initDigests = status.imageDigests?.slice(template.spec.containers.length);
   return {
     ...body,
     // Until an update is done, its old instances have the old limits.
     ...(isUpdated && body.containers && { containers: withMemoryNow(body.containers, pods) }),
-    ...templateDetails(source.object.spec.template),
+    ...initContainers(template, initDigests),
+    ...templateDetails(template, initDigests),
   };
+}
+
+type Digests = readonly (string | undefined)[];
+
+function initContainers({ spec }: PodTemplate, digests?: Digests): Pick<ServiceBody, "init_containers"> {
+  if (spec.initContainers.length === 0) return {};
+  return {
+    init_containers: spec.initContainers.map(({ name, image }, at) => ({ name, image, ...digestField(digests?.[at]) })),
+  };
+}
+
+function digestField(digest: string | undefined) {
+  return digest === undefined ? {} : { image_digest: digest };
 }
 
 /** The same of a job. */
@@ -59,13 +75,13 @@ function memoryMib(resources: Resources): number | undefined {
   return limit === undefined ? undefined : quantityMib(limit);
 }
 
-function templateDetails({ spec }: PodTemplate): Pick<ServiceBody, "sidecars" | "instance_memory"> {
-  const sidecars = spec.initContainers
-    .filter(({ restartPolicy }) => restartPolicy === "Always")
-    .map(({ name, image, resources }) => {
-      const memory = memoryMib(resources);
-      return { name, image, resources: memory === undefined ? {} : { limits: { memory: String(memory) } } };
-    });
+function templateDetails({ spec }: PodTemplate, digests?: Digests): Pick<ServiceBody, "sidecars" | "instance_memory"> {
+  const sidecars = spec.initContainers.flatMap(({ name, image, resources, restartPolicy }, at) => {
+    if (restartPolicy !== "Always") return [];
+    const memory = memoryMib(resources);
+    const limits = memory === undefined ? {} : { limits: { memory: String(memory) } };
+    return [{ name, image, ...digestField(digests?.[at]), resources: limits }];
+  });
   const whole = memoryMib(spec.resources);
   return {
     ...(sidecars.length > 0 && { sidecars }),

@@ -186,9 +186,11 @@ export function lastEnd({ state, lastState }: ContainerStatus): Terminated | und
 const MOST_CHARACTERS = 600;
 /** Layers that pass an error on, before what it says. */
 const LAYERS = /^.*(?:unable to start container process: |rpc error: code = \w+ desc = )/u;
+/** Containerd names an image up to three times before it says what is wrong with it. */
+const PULL = /failed to pull and unpack image "([^"]*)": (?:failed to resolve reference "\1": )?(?:\1: )?/u;
 
 /** A message of Kubernetes on one line, without its layers. Some are pages long. */
 export function shortened(message: string): string {
-  const line = message.replaceAll(/\s+/gu, " ").trim().replace(LAYERS, "");
+  const line = message.replaceAll(/\s+/gu, " ").trim().replace(LAYERS, "").replace(PULL, "$1: ");
   return line.length > MOST_CHARACTERS ? `${line.slice(0, MOST_CHARACTERS - 1)}…` : line;
 }

@@ -73,7 +73,8 @@ async function patchesOf(api: Reader, asked: Asked): Promise<KeptRevision[]> {
 type Template = KubeObject<"ReplicaSet">["spec"]["template"];
 
 function shownOf({ creationTimestamp }: KubeObject["metadata"], { spec }: Template) {
-  return { images: spec.containers.map(({ image }) => image), createdAt: creationTimestamp };
+  const containers = [...spec.containers, ...(spec.initContainers ?? [])];
+  return { images: containers.map(({ image = "" }) => image), createdAt: creationTimestamp };
 }
 
 /** Others may have the same labels. */

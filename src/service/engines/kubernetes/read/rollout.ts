@@ -33,7 +33,16 @@ export type Rollout = {
   /** When it was complete, if the controller says it. */
   readonly completeSince?: string | undefined;
   /** Why the controller gave up, or can't make pods. */
-  readonly problem?: { readonly reason: string; readonly since: string | undefined } | undefined;
+  readonly problem?:
+    | {
+        readonly what: string;
+        /** Kubernetes' own words. */
+        readonly why: string;
+        /** An instance that isn't ready says more. */
+        readonly isLate: boolean;
+        readonly since: string | undefined;
+      }
+    | undefined;
   /** What holds the rollout up, without being wrong. */
   readonly hold?: string | undefined;
 };
@@ -99,12 +108,12 @@ function problemOf(status: Status): Rollout["problem"] {
   const failure = conditionOf(status, "ReplicaFailure");
   if (failure?.status === "True") {
     const why = shortened(failure.message ?? failure.reason ?? "");
-    return { reason: `can't create its instances: ${why}`, since: failure.lastTransitionTime };
+    return { what: "can't create its instances", why, isLate: false, since: failure.lastTransitionTime };
   }
   const progressing = conditionOf(status, "Progressing");
   if (progressing?.status !== "False" || progressing.reason !== "ProgressDeadlineExceeded") return undefined;
   const why = shortened(progressing.message ?? progressing.reason);
-  return { reason: `its rollout made no progress in time: ${why}`, since: progressing.lastTransitionTime };
+  return { what: "its rollout made no progress in time", why, isLate: true, since: progressing.lastTransitionTime };
 }
 
 function conditionOf({ conditions }: Status, type: string): Status["conditions"][number] | undefined {

@@ -1,5 +1,6 @@
 import type { ServiceRollout, StatusWithReason } from "../../../workloads/services/service-answer.ts";
 import type { ServiceState } from "../../../workloads/services/service-status.ts";
+import { digestOf, sharedDigest } from "../../../workloads/image-digest.ts";
 import type { KubeObject } from "../cluster/kinds.ts";
 import { annotations } from "../names.ts";
 import { isStranded, type PodHealth, podHealth, READY_WITHIN_MS, wasReady } from "./pod-health.ts";
@@ -31,6 +32,7 @@ export function serviceStatus(source: ServiceSource, pods: readonly Pod[], { now
     ...(minReadySeconds !== undefined && { minReadySeconds }),
     ...crashesOf(instances, now),
     ...revisionsOf(source, rollout, { current, kept }),
+    imageDigests: digestsOf(source, instances),
   };
   if (deletionTimestamp !== undefined) return { state: "Deleting", since: deletionTimestamp, ...counts };
   // No node may match a DaemonSet, which then runs as it should.
@@ -49,6 +51,21 @@ export function serviceStatus(source: ServiceSource, pods: readonly Pod[], { now
     state: state === "Running" && isBeingMade ? "Starting" : state,
     rollout: shownRollout(source, updating, { current, kept, judged: { state, ...why } }),
   };
+}
+
+/** While an update goes on, instances of the old image are left out by the name in their own definition. */
+function digestsOf({ object }: ServiceSource, instances: readonly Instance[]): (string | undefined)[] {
+  const ready = instances.filter(({ state }) => state === "ready").map(({ pod }) => pod);
+  const { containers, initContainers } = object.spec.template.spec;
+  return [...containers, ...initContainers].map(({ name, image }) => {
+    const running = ready.filter(({ spec }) =>
+      [...spec.containers, ...spec.initContainers].some((each) => each.name === name && each.image === image),
+    );
+    const statuses = running.map(({ status }) =>
+      [...status.containerStatuses, ...status.initContainerStatuses].find((each) => each.name === name),
+    );
+    return sharedDigest(statuses.map((found) => digestOf(image, [found?.imageID ?? ""])));
+  });
 }
 
 type Known = { readonly current: KeptRevision | undefined; readonly kept: readonly KeptRevision[] | undefined };
@@ -134,7 +151,11 @@ function runState(updating: Updating, now: Date): Judged {
   const { rollout, instances } = updating;
   const failing = judged(updating).find(({ state }) => state === "failing");
   if (failing) return { state: "Failed", message: failing.reason, since: failing.since };
-  if (rollout.problem) return { state: "Failed", message: rollout.problem.reason, since: rollout.problem.since };
+  if (rollout.problem) {
+    const { what, why, isLate, since } = rollout.problem;
+    const waiting = judged(updating).find(({ state, reason }) => state === "waiting" && reason !== undefined);
+    return { state: "Failed", message: `${what}: ${(isLate ? waiting?.reason : undefined) ?? why}`, since };
+  }
   const { isObserved, isUpdated, isAvailable } = rollout;
   if (isObserved && isUpdated && isAvailable) {
     return { state: "Running", since: times(instances.filter(({ state }) => state === "ready")).at(-1) };

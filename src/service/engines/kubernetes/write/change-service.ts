@@ -1,4 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
+import type { ServiceUpdate } from "../../../../api/schema.ts";
 import { type ServiceDefinition, updated } from "../../../workloads/definitions.ts";
 import { keptRevision } from "../../../workloads/services/revisions.ts";
 import { ensureService } from "../../../workloads/stored-definition.ts";
@@ -20,8 +21,10 @@ import {
 } from "./refused-operations.ts";
 import { oneInstance } from "./disks.ts";
 import { refuseTakenDomains, routedPort, refuseLaterDomains } from "./domains.ts";
+import { rolloutsIn } from "./service-manifests.ts";
 import {
   containerChanges,
+  initChanges,
   restartPatch,
   startPatch,
   stopPatch,
@@ -92,18 +95,27 @@ async function updateService(
   let after: ServiceDefinition | undefined;
   const found = await changed(target, "update", async (current) => {
     const before = current.service.definition;
-    after = updated(before, body);
+    const named = current.source.object.spec.template.spec.initContainers.map((each) => each.name);
+    after = updated(before, body, named);
+    const init = initChanges(current, body);
     ensureService(after);
     const isRebound = !isSame(before.domains, after.domains);
-    refuseUpdate(target, current, { before, after, isRebound });
+    refuseUpdate(target, current, { before, after, init, isRebound });
     if (isRebound) routedPort(target.region, after);
     if (isRebound) await refuseTakenDomains(target, after.domains, current.source.object.metadata.uid);
-    return updatePatch(current, after, { notes: notesOf(target), defaults: target.region.config.defaults });
+    const { config } = target.region;
+    const { progressDeadlineSeconds: deadline } = rolloutsIn(target.region);
+    return updatePatch(current, after, { init, notes: notesOf(target), defaults: config.defaults, deadline });
   });
   if (after && !isSame(found.service.definition.domains, after.domains)) {
-    await changeDomains(target, found, after);
+    await changeDomains(target, found, { after, isAlone: isOnlyDomains(found, body, after) });
   }
   return {};
+}
+
+function isOnlyDomains(found: FoundService, body: ServiceUpdate, after: ServiceDefinition): boolean {
+  const isSized = found.service.definition.size !== after.size;
+  return !isSized && containerChanges(found, after).length === 0 && initChanges(found, body).length === 0;
 }
 
 /** As `kubectl rollout undo`: all of the pods' template goes back, and becomes the next revision. */
@@ -122,11 +134,16 @@ async function goBack(target: Target, number: number): Promise<Accepted> {
   return {};
 }
 
-type Update = { readonly before: ServiceDefinition; readonly after: ServiceDefinition; readonly isRebound: boolean };
+type Update = {
+  readonly before: ServiceDefinition;
+  readonly after: ServiceDefinition;
+  readonly init: ReturnType<typeof initChanges>;
+  readonly isRebound: boolean;
+};
 
-function refuseUpdate({ region }: Target, found: FoundService, { before, after, isRebound }: Update): void {
+function refuseUpdate({ region }: Target, found: FoundService, { before, after, init, isRebound }: Update): void {
   const { config } = region;
-  const changes = containerChanges(found, after);
+  const changes: Partial<ReturnType<typeof containerChanges>[number]>[] = [...containerChanges(found, after), ...init];
   for (const part of ["memory", "image", "env"] as const) {
     if (changes.every((change) => change[part] === undefined)) continue;
     refuseAdopted(found, part, config);
@@ -210,14 +227,17 @@ function testsHold(patch: Patch, object: FoundService["source"]["object"]): bool
  * Routes the domains of a service of Gantry, whose other changes were made before. If another service binds one of them
  * at the same moment, the routes are those from before again.
  */
-async function changeDomains(target: Target, before: FoundService, after: ServiceDefinition): Promise<void> {
+async function changeDomains(
+  target: Target,
+  before: FoundService,
+  { after, isAlone }: { readonly after: ServiceDefinition; readonly isAlone: boolean },
+): Promise<void> {
   const { source, service } = before;
   if (source.kind !== "Deployment") return;
   const bind = (definition: ServiceDefinition) => {
     const { domains } = definition;
     return replaceRoutes(target, source.object, { domains, port: routedPort(target.region, definition) });
   };
-  const isAlone = service.definition.size === after.size && containerChanges(before, after).length === 0;
   try {
     const routes = await bind(after);
     try {

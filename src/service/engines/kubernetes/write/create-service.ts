@@ -23,7 +23,7 @@ import {
   refuseTakenParts,
   requestOf,
 } from "./service-making.ts";
-import { deploymentManifest } from "./service-manifests.ts";
+import { deploymentManifest, rolloutsIn } from "./service-manifests.ts";
 import { cacheOf, newNotesOf, type Target } from "./target.ts";
 
 type Deployment = KubeObject<"Deployment">;
@@ -88,6 +88,7 @@ async function createDeployment(target: Target, { definition, settings, disks, m
     name,
     definition,
     settings,
+    rollouts: rolloutsIn(region),
     request,
     notes: newNotesOf(target),
     holdsDisk: disks.holdsDisk,

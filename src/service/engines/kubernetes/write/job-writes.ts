@@ -156,7 +156,12 @@ export function jobManifest(made: PlannedJob): object {
         spec: {
           ...podDefaults(settings),
           restartPolicy: "OnFailure",
-          containers: podContainers(definition.containers, { timeZone, probed: new Map(), settings }),
+          containers: podContainers(definition.containers, {
+            timeZone,
+            probed: new Map(),
+            preStopSeconds: 0,
+            settings,
+          }),
           volumes: [...volumes, ...(timeZone ? [timeZone] : [])],
         },
       },

@@ -17,11 +17,14 @@ type Mounted = {
   readonly timeZone: PodVolume | undefined;
   /** The port that has to answer before a container counts as ready, by the index of the container. */
   readonly probed: ReadonlyMap<number, number>;
+  /** How long it serves after it was told to end; 0 for not at all. */
+  readonly preStopSeconds: number;
   readonly settings: PodSettings;
 };
 
 /** The containers of a definition for a pod. */
-export function podContainers(containers: readonly Container[], { timeZone, probed, settings }: Mounted): object[] {
+export function podContainers(containers: readonly Container[], mounted: Mounted): object[] {
+  const { timeZone, probed, preStopSeconds, settings } = mounted;
   const { container: security } = securityContexts(settings);
   return containers.map((container, index) => {
     const port = probed.get(index);
@@ -37,6 +40,7 @@ export function podContainers(containers: readonly Container[], { timeZone, prob
       ...(port !== undefined && {
         readinessProbe: { tcpSocket: { port }, periodSeconds: 2, timeoutSeconds: 2, failureThreshold: 3 },
       }),
+      ...(preStopSeconds > 0 && { lifecycle: { preStop: { sleep: { seconds: preStopSeconds } } } }),
     };
   });
 }

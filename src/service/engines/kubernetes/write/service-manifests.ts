@@ -3,8 +3,9 @@ import { annotations, labels, MANAGED_BY } from "../names.ts";
 import { timeZoneVolume, writeRemembered } from "../read/remembered.ts";
 import { claimOf, podVolumeOf, domainPortName, mappedPortName, routeNameOf } from "./object-names.ts";
 import { type PodSettings, podContainers, podDefaults, type PodVolume } from "./pod-template.ts";
-import type { ClusterConfig } from "../cluster/cluster-config.ts";
+import type { ClusterConfig, Rollouts } from "../cluster/cluster-config.ts";
 import type { KubeObject } from "../cluster/kinds.ts";
+import type { Region } from "../regions.ts";
 
 type NewDeployment = {
   readonly name: string;
@@ -12,6 +13,7 @@ type NewDeployment = {
   /** Tells the Deployment of this request from one that somebody else made at the same time. */
   readonly request: string;
   readonly settings: PodSettings;
+  readonly rollouts: Rollouts;
   /** Further annotations. */
   readonly notes?: Readonly<Record<string, string>>;
   /** A disk that only one node can write to at a time: instances are replaced one after the other, never side by side. */
@@ -20,18 +22,33 @@ type NewDeployment = {
   readonly making: string | undefined;
 };
 
+/** The oldest minor version of Kubernetes 1 that knows `preStop.sleep`; an older one refuses the whole pod.
+ * https://kubernetes.io/docs/concepts/containers/container-lifecycle-hooks/#hook-handler-implementations */
+const SLEEPS_SINCE = 30;
+
+/**
+ * Kubernetes' own deadline is ten minutes, which is long for whoever waits for a deploy. It tells a pod to end at the same
+ * moment as it begins to send nobody there any more, so a program that ends at once cuts off those who are on their way.
+ */
+export function rolloutsIn({ config, version }: Pick<Region, "config" | "version">): Rollouts {
+  const { progressDeadlineSeconds = 120, preStopSeconds = 5 } = config.rollouts ?? {};
+  const [, minor = "0"] = /^v1\.(\d+)\b/u.exec(version) ?? [];
+  return { progressDeadlineSeconds, preStopSeconds: Number(minor) >= SLEEPS_SINCE ? preStopSeconds : 0 };
+}
+
 /** A Deployment for a service, without apiVersion and kind. */
 export function deploymentManifest(made: NewDeployment): object {
-  const { name, definition, settings, holdsDisk } = made;
+  const { name, definition, holdsDisk } = made;
   return {
     metadata: { name, labels: labelsOf(name), annotations: annotationsOf(made) },
     spec: {
       replicas: definition.size,
       selector: { matchLabels: { [labels.service]: name } },
+      progressDeadlineSeconds: made.rollouts.progressDeadlineSeconds,
       strategy: holdsDisk
         ? { type: "Recreate" }
         : { type: "RollingUpdate", rollingUpdate: { maxSurge: "25%", maxUnavailable: 0 } },
-      template: { metadata: { labels: labelsOf(name) }, spec: podSpec(name, definition, settings) },
+      template: { metadata: { labels: labelsOf(name) }, spec: podSpec(made) },
     },
   };
 }
@@ -61,8 +78,11 @@ function annotationsOf({ definition, request, notes, making }: NewDeployment): R
   };
 }
 
-function podSpec(name: string, definition: ServiceDefinition, settings: PodSettings): object {
+function podSpec({ name, definition, settings, holdsDisk, rollouts }: NewDeployment): object {
   const { containers, syncTimezone } = definition;
+  // Where the next pod has to wait for the end of this one, it would only make the gap longer.
+  const isDrained = !holdsDisk && domainPort(definition) !== undefined;
+  const preStopSeconds = isDrained ? rollouts.preStopSeconds : 0;
   const timeZone = syncTimezone ? timeZoneVolume(name) : undefined;
   const disks = definition.volumes.map(({ name, diskName, readOnly }): PodVolume => ({
     name: podVolumeOf(name),
@@ -70,7 +90,7 @@ function podSpec(name: string, definition: ServiceDefinition, settings: PodSetti
   }));
   return {
     ...podDefaults(settings),
-    containers: podContainers(containers, { timeZone, probed: probedPorts(definition), settings }),
+    containers: podContainers(containers, { timeZone, probed: probedPorts(definition), preStopSeconds, settings }),
     volumes: [...disks, ...(timeZone ? [timeZone] : [])],
   };
 }

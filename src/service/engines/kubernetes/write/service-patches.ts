@@ -1,4 +1,6 @@
+import type { ServiceUpdate } from "../../../../api/schema.ts";
 import type { ServiceDefinition } from "../../../workloads/definitions.ts";
+import { Refusal } from "../../../engine.ts";
 import type { PodDefaults } from "../cluster/cluster-config.ts";
 import type { JsonOperation, Patch } from "../cluster/kube-api.ts";
 import { annotations } from "../names.ts";
@@ -178,6 +180,27 @@ function variablePatch(known: readonly Variable[], before: Variables, after: Var
   return env.length === 0 ? undefined : { env, "$setElementOrder/env": after.map(({ name }) => ({ name })) };
 }
 
+/** Another image of a container that starts before the others. */
+type InitChange = { readonly name: string; readonly image: string };
+
+/** What an update changes of them. Throws a `Refusal` 400 for anything but an image. */
+export function initChanges({ source, service: { name: of } }: FoundService, { containers = [] }: ServiceUpdate) {
+  const known = source.object.spec.template.spec.initContainers;
+  const wanted = new Map<string, string>();
+  for (const { name, image, env, resources, resource } of containers) {
+    if (name === undefined || !known.some((each) => each.name === name)) continue;
+    if ((env ?? resources ?? resource) !== undefined) {
+      throw new Refusal(400, `${name} of ${of} starts before its containers: only its image can be changed`);
+    }
+    if (wanted.has(name)) throw new Refusal(400, `containers has ${name} twice: send each container once`);
+    if (image !== undefined) wanted.set(name, image);
+  }
+  return known.flatMap(({ name, image: before }): InitChange[] => {
+    const image = wanted.get(name);
+    return image === undefined || image === before ? [] : [{ name, image }];
+  });
+}
+
 /** Gantry's own request for memory follows its limit: Kubernetes refuses a limit below it. */
 function requestsBelow(
   { isAdopted, source }: FoundService,
@@ -190,6 +213,19 @@ function requestsBelow(
   return wanted.memory === String(requested) ? {} : { requests: wanted };
 }
 
+/** Kubernetes fills it in where none is set. */
+const KUBERNETES_DEADLINE = 600;
+
+/** Of Gantry's own services, those from before it set a deadline get it with the next deploy. One that somebody chose stays. */
+function deadlineOf(
+  { isAdopted, source }: FoundService,
+  wanted: number,
+): { readonly progressDeadlineSeconds?: number } {
+  if (isAdopted || source.kind !== "Deployment") return {};
+  const { progressDeadlineSeconds: now = KUBERNETES_DEADLINE } = source.object.spec;
+  return now === KUBERNETES_DEADLINE && wanted !== now ? { progressDeadlineSeconds: wanted } : {};
+}
+
 /**
  * The changes of an update in one patch; undefined if it changes nothing of the object. Containers are merged by their
  * names. While stopped, only the remembered size changes. It holds for any version of the object, as `kubectl scale` does:
@@ -198,11 +234,23 @@ function requestsBelow(
 export function updatePatch(
   found: FoundService,
   after: ServiceDefinition,
-  { notes, defaults = {} }: { readonly notes: Notes; readonly defaults?: PodDefaults | undefined },
+  {
+    notes,
+    init = [],
+    defaults = {},
+    deadline = KUBERNETES_DEADLINE,
+  }: {
+    readonly notes: Notes;
+    readonly init?: readonly InitChange[];
+    readonly defaults?: PodDefaults | undefined;
+    /** In seconds: how long a rollout of Gantry's own services may take without progress. */
+    readonly deadline?: number;
+  },
 ): Patch | undefined {
   const { object } = found.source;
   const isStopped = !found.service.running;
-  const containers = containerChanges(found, after).map(({ name, image, memory, env }) => ({
+  const changes = containerChanges(found, after);
+  const containers = changes.map(({ name, image, memory, env }) => ({
     name,
     ...(image !== undefined && { image }),
     ...(memory !== undefined && {
@@ -211,7 +259,8 @@ export function updatePatch(
     ...env,
   }));
   const isResized = after.size !== found.service.definition.size;
-  if (containers.length === 0 && !isResized) return undefined;
+  const isDeployed = init.length > 0 || changes.some(({ image, env }) => (image ?? env) !== undefined);
+  if (containers.length === 0 && init.length === 0 && !isResized) return undefined;
   const sizes = isStopped
     ? { [annotations.size]: String(after.size) }
     : { ...noStop, [annotations.idle]: after.size === 0 ? "true" : null };
@@ -221,7 +270,12 @@ export function updatePatch(
       metadata: { uid: object.metadata.uid, annotations: needed(object, { ...notes, ...(isResized && sizes) }) },
       spec: {
         ...(isResized && !isStopped && { replicas: after.size }),
-        ...(containers.length > 0 && { template: { spec: { containers } } }),
+        ...(isDeployed && deadlineOf(found, deadline)),
+        ...(containers.length + init.length > 0 && {
+          template: {
+            spec: { ...(containers.length > 0 && { containers }), ...(init.length > 0 && { initContainers: init }) },
+          },
+        }),
       },
     },
   };

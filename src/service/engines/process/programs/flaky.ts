@@ -1,7 +1,7 @@
 // gantry/flaky: works for a while, then crashes.
 import { parseArgs } from "node:util";
 
-const USAGE = "usage: [--after MS] [--exit CODE]";
+const USAGE = "usage: [--after MS] [--exit CODE], or AFTER_MS in the environment";
 
 function refuse(why: string): never {
   process.stderr.write(`${why}\n${USAGE}\n`);
@@ -11,7 +11,7 @@ function refuse(why: string): never {
 function settings(): { afterMs: number; code: number } {
   try {
     const { values } = parseArgs({ options: { after: { type: "string" }, exit: { type: "string" } } });
-    const afterMs = Number(values.after ?? 30_000);
+    const afterMs = Number(values.after ?? process.env["AFTER_MS"] ?? 30_000);
     const code = Number(values.exit ?? 1);
     if (!Number.isInteger(afterMs) || afterMs < 0) refuse("--after takes a number of milliseconds");
     if (!Number.isInteger(code) || code < 0 || code > 255) refuse("--exit takes a number from 0 to 255");

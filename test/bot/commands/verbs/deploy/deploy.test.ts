@@ -14,7 +14,13 @@ import type { About } from "../../../../../src/bot/commands/command.ts";
 import { questionOf } from "../../../policy/question-of.ts";
 import { answerTo, scripted } from "../../support/script.ts";
 
-const keeps: EngineInfo = { title: "Docker", regions: [], takesAnyMemory: true, keepsRevisions: true };
+const keeps: EngineInfo = {
+  title: "Docker",
+  regions: [],
+  takesAnyMemory: true,
+  keepsRevisions: true,
+  pushesChanges: false,
+};
 
 const images = (...all: string[]) => all.map((image, at) => ({ name: at === 0 ? "web" : `web-${at + 1}`, image }));
 const kept = [
@@ -62,6 +68,24 @@ describe("deploy", () => {
     const { call, diff } = await proposed(deploy, "deploy web 8 --container web-2", two);
     expect(call).toMatchObject({ body: { containers: [{ name: "web" }, { name: "web-2", image: "shop/proxy:8" }] } });
     expect(diff).toEqual(["image of web-2 shop/proxy:7 → shop/proxy:8", goesBack]);
+  });
+
+  test("names a container that starts before the others", async () => {
+    const init_containers = [{ name: "migrate", image: "shop/migrate:1" }];
+
+    expect((await proposed(deploy, "deploy web 1.6", { init_containers })).call).toMatchObject({
+      body: { containers: [{ image: "shop/web:1.6" }] },
+    });
+    const { call, diff, before } = await proposed(deploy, "deploy web 2 --container migrate", { init_containers });
+    expect(call).toMatchObject({
+      body: { containers: [{ name: "web" }, { name: "migrate", image: "shop/migrate:2" }] },
+    });
+    expect(diff).toEqual(["image of migrate shop/migrate:1 → shop/migrate:2", goesBack]);
+    expect(before?.images).toEqual(["shop/web:1.5", "shop/migrate:1"]);
+    await expect(proposed(deploy, "deploy web 2 --container mash", { init_containers })).rejects.toMatchObject({
+      message: "web has no container named mash.",
+      next: "Say which with --container: web, migrate.",
+    });
   });
 
   test("of a bare tag needs the image that runs", async () => {
@@ -125,8 +149,10 @@ describe("rollback", () => {
 test.each([
   [deploy, "deploy web 1.6"],
   [rollback, "rollback web"],
-])("an API that only knows its document is told before anybody is asked", async (command, words) => {
-  await expect(proposed(command, words, {}, { ...keeps, keepsRevisions: false })).rejects.toMatchObject({
+])("an API that says it can't is told before anybody is asked", async (command, words) => {
+  await expect(
+    proposed(command, words, {}, { ...keeps, keepsRevisions: false, pushesChanges: false }),
+  ).rejects.toMatchObject({
     message: "This workload API can't change the image of a service.",
     next: "Nothing was changed. Create a service with the new image under another name, and delete the old one when the new one is healthy.",
   });

@@ -48,6 +48,28 @@ test.each([
   expect(rowsOf(card(status))).toBe(expected);
 });
 
+test.each([
+  ["Running", 1, "Logs, Restart, Scale, Deploy, Refresh, (Stop, Memory, Domains, Create like this, Delete)"],
+  ["Running", 2, "Logs, Restart, Scale, Deploy, Refresh, (Stop, Memory, Domains, Roll back, Delete)"],
+  ["Updating", 2, "Logs, Restart, Roll back, Deploy, Refresh, (Stop, Scale, Memory, Domains, Delete)"],
+  ["Failed", 1, "Logs, Deploy, Restart, Refresh, (Stop, Memory, Scale, Domains, Delete)"],
+  ["Failed", 2, "Logs, Roll back, Deploy, Restart, Refresh, (Stop, Memory, Scale, Domains, Delete)"],
+  ["Stopped", 2, "Start, Logs, Deploy, Refresh, (Scale, Memory, Domains, Roll back, Delete)"],
+])("a service that is %s and keeps %i versions offers %s", (status, kept, expected) => {
+  const revisions = Array.from({ length: kept }, (_, at) => ({
+    revision: kept - at,
+    images: [`shop/web:${kept - at}`],
+  }));
+  const actions = { mayDo: named([...everything, "deploy", "rollback"]), isShared: false };
+  const message = serviceCard({
+    service: service("web", { status, revision: kept, revisions }),
+    region: "eu1",
+    now,
+    actions,
+  });
+  expect(rowsOf(message)).toBe(expected);
+});
+
 test("only what policy allows is offered, and Refresh always", () => {
   expect(rowsOf(card("Running", { mayDo: ["logs", "restart"] }))).toBe("Logs, Restart, Refresh");
   expect(rowsOf(card("Running", { mayDo: ["memory"] }))).toBe("Refresh, (Memory)");

@@ -3,6 +3,7 @@ import type { Service } from "../../../../../src/api/answers.ts";
 import { drawn } from "../../../views/support/drawn.ts";
 import { job, service } from "../../../views/support/workloads.ts";
 import { answerTo, refuse, scripted } from "../../support/script.ts";
+import { event as stored, waiting } from "../../support/stored.ts";
 
 // Now is 12:00.
 const crashing: Partial<Service> = {
@@ -73,7 +74,9 @@ test("why begins with a verdict, and the same crash is told once with its number
     pool: 20 connections refused
     \`\`\`
     From the last 200 log lines
-    [Logs] [Restart] [Stop] [Refresh] [… Memory | Scale | Domains | Create like this | Delete]"
+    No request in the last day · nothing waits
+    [Log before the crash]
+    [Logs] [Restart] [Stop] [Tell me here] [Refresh] [… Memory | Scale | Domains | Create like this | Delete]"
   `);
   expect(message.text).toMatch(/^🔴 flaky crashes every 20 s: /u);
 });
@@ -176,7 +179,8 @@ test("a job that failed has its reason, and the error of a Python traceback", as
     ValueError: no such table
     \`\`\`
     From today's 3 log lines
-    [Logs] [Create like this] [Refresh] [… Delete]"
+    No request in the last day · nothing waits
+    [Logs] [Create like this] [Tell me here] [Refresh] [… Delete]"
   `);
 });
 
@@ -248,6 +252,7 @@ test("what the cluster reports is told in words, once, and redacted like a log",
     Several instances: couldn't pull the image, 2 times, last 30 s ago: Failed to pull image "shop/web:9": not found
     web-7d9-x2p was evicted from its node, 30 s ago: The node was low on resource: memory.
     The log has no lines today.
+    No request in the last day · nothing waits
     "
   `);
   expect(shown.match(/Insufficient memory/gu)).toHaveLength(1);
@@ -294,4 +299,34 @@ test("an answer without events says why they are missing, also of a job", async 
   };
 
   expect(drawn(await answerTo("why job/report", { jobs: [failed], logLines: [] }))).toContain(notRead);
+});
+
+test("why says who changed it in the last day, what waits, and offers the log of the run that crashed", async () => {
+  const workload = { kind: "service", region: "beijing1", name: "flaky" } as const; // a literal kind
+  const at = new Date("2026-11-21T11:50:00Z");
+  const done = { ...workload, uid: "u1" };
+  const request = { ...waiting, state: "done", verb: "deploy", diff: ["image 1.4 → 1.5"], workload: done } as const; // a literal state
+  const message = await answerTo("why service/flaky", {
+    services: [service("flaky", { ...crashing, restart_count: 40 })],
+    logLines: [],
+    events: [
+      stored(9, { kind: "done", workload, verb: "deploy", at, request }),
+      stored(8, { kind: "watched", workload, verb: "watch", at, request: undefined }),
+      stored(7, { kind: "done", workload: { ...workload, region: "us" }, verb: "restart", at, request: undefined }),
+    ],
+  });
+
+  const text = drawn(message);
+  expect(text).toMatch(
+    /40 restarts in all\nChanged in the last day:\n.*flaky updated: image 1\.4 → 1\.5 · requested by Dana Reyes/u,
+  );
+  expect(text).not.toMatch(/watches|restarted|No request/u);
+  expect(text).toContain("[Log before the crash]");
+  expect(JSON.stringify(message.blocks)).toContain(String.raw`\"previous\":true`);
+});
+
+test("why of a quiet day says so", async () => {
+  const text = drawn(await answerTo("why service/web", { services: [service("web")], logLines: ["GET / 200"] }));
+
+  expect(text).toContain("No request in the last day · nothing waits");
 });

@@ -30,7 +30,7 @@ function scriptedDaemon(has: readonly string[] = []) {
       else await pause(1);
     }
   }
-  const inspectImage = async (image: string) => (present.has(image) ? { id: "sha256:1" } : undefined);
+  const inspectImage = async (image: string) => (present.has(image) ? { id: "sha256:1", digests: [] } : undefined);
   return { pulls, daemon: { pullImage, inspectImage } };
 }
 

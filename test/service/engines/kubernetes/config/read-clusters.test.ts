@@ -27,6 +27,7 @@ regions:
     jobs: true
     adopt: { workloads: team=shop, allow: [memory] }
     defaults: { requests: { cpu: 0.1, memory: 64Mi }, limits: { cpu: 500m }, securityContext: { runAsUser: 1000 } }
+    rollouts: { progressDeadlineSeconds: 900, preStopSeconds: 0 }
     podSecurity: restricted
   beijing1:
     kubeconfig: in-cluster
@@ -62,6 +63,7 @@ test("a file with every setting is read, in its order", () => {
         limits: { cpu: "500m" },
         securityContext: { runAsUser: 1000 },
       },
+      rollouts: { progressDeadlineSeconds: 900, preStopSeconds: 0 },
       podSecurity: "restricted",
     },
     {
@@ -269,6 +271,16 @@ test.each<[string, string, string]>([
     "a securityContext that restricted forbids",
     region("namespace: a", "podSecurity: restricted", "defaults: { securityContext: { runAsUser: 0 } }"),
     "regions.us.defaults.securityContext.runAsUser breaks podSecurity: restricted. Correct one of them.",
+  ],
+  [
+    "a deadline that isn't a number of seconds",
+    region("namespace: a", "rollouts: { progressDeadlineSeconds: 2m }"),
+    "regions.us.rollouts.progressDeadlineSeconds must be seconds from 10 to 86400: a rollout without progress for so long is stuck.",
+  ],
+  [
+    "pods that serve for longer than Kubernetes lets them",
+    region("namespace: a", "rollouts: { preStopSeconds: 30 }"),
+    "regions.us.rollouts.preStopSeconds must be seconds from 0 to 20: so long a pod serves after it was told to end.",
   ],
   [
     "a podSecurity that isn't known",

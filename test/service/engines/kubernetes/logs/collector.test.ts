@@ -34,6 +34,11 @@ describe.skipIf(cluster.noPods)(`the log collector on a real node${because(clust
     const world = await openLogWorld(cluster);
     const job = await world.run("Job", "for i in 1 2 3; do echo line $i; done");
     await until(async () => (await storedLines(world.logs, { ...world, ...job })).length === 3);
+    // Until its end is counted, the job would get another pod.
+    await until(
+      async () =>
+        (await world.api.get({ kind: "Job", namespace: world.namespace, name: job.name })).status.succeeded === 1,
+    );
     const [pod] = (await world.api.list({ kind: "Pod", namespace: world.namespace }, {})).items;
     const named = { kind: "Pod", namespace: world.namespace, name: pod?.metadata.name ?? "" } as const;
 

@@ -1,5 +1,5 @@
 import type { ServerResponse } from "node:http";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { makeKubeClient } from "../../../../../src/service/engines/kubernetes/cluster/kube-client.ts";
 import { collectedUntil, markCollected } from "../../../../../src/service/engines/kubernetes/logs/stored-logs.ts";
 import type { CollectorLimits } from "../../../../../src/service/engines/kubernetes/logs/collector-parts.ts";
@@ -31,18 +31,19 @@ async function world() {
       if (!isFollow) response.end();
     },
   });
-  const api = makeKubeClient({ kubeConfig: server.kubeConfig(), timeoutMs: 2_000 });
+  const api = makeKubeClient({ kubeConfig: server.kubeConfig(), timeoutMs: 60_000 });
   const logs = await openLogStore({ kind: "sqlite", path: ":memory:" }, { onEvent: () => undefined });
   const { kind: _, ...web } = deployment("web", { metadata: { creationTimestamp: LONG_AGO } });
   server.objects.put("deployments", "team", web);
   const replicas: Awaited<ReturnType<typeof startReplica>>[] = [];
-  onTestFinished(async () => {
+  const end = async (): Promise<void> => {
     await Promise.all(replicas.map((replica) => replica.stop()));
     await logs.close();
     api.close();
     await server.stop();
-  });
+  };
   return {
+    [Symbol.asyncDispose]: end,
     server,
     logs,
     follows,
@@ -117,9 +118,10 @@ function refuse(response: ServerResponse, name: string): void {
   response.writeHead(400, { "content-type": "application/json" }).end(JSON.stringify(status));
 }
 
-describe("a log says what is missing in it", () => {
+describe.concurrent("a log says what is missing in it", () => {
   test("where Gantry's account may not read logs, once, and goes on when it may", async () => {
-    const { server, start, putPod } = await world();
+    await using town = await world();
+    const { server, start, putPod } = town;
     const message =
       'pods "web-1" is forbidden: User "ada" cannot get resource "pods/log" in API group "" in the namespace "team"';
     server.fail("get pods/log", { status: 403, message });
@@ -135,7 +137,8 @@ describe("a log says what is missing in it", () => {
   });
 
   test("where lines weren't read yet, on each replica: the log never looks empty", async () => {
-    const { server, start, beats, putJobPod, putPod } = await world();
+    await using town = await world();
+    const { server, start, beats, putJobPod, putPod } = town;
     server.fail("get pods/log", { status: 500, message: "the kubelet is busy" });
     putJobPod("nightly-1", { now: ["1 backed up 7 tables"] }, "terminated");
     putPod("web-1", { now: ["1 started"] });
@@ -155,7 +158,8 @@ describe("a log says what is missing in it", () => {
   });
 
   test("where a job has ended and its last lines weren't read yet", async () => {
-    const { server, start, putJobPod } = await world();
+    await using town = await world();
+    const { server, start, putJobPod } = town;
     putJobPod("nightly-1", { now: ["1 begun"] }, "running");
     const replica = await start();
     const read = () => replica.jobLog("nightly", "nightly-1");
@@ -173,7 +177,8 @@ describe("a log says what is missing in it", () => {
   });
 
   test("after a start, until the lines that came meanwhile were read", async () => {
-    const { server, start, putPod } = await world();
+    await using town = await world();
+    const { server, start, putPod } = town;
     putPod("web-1", { now: ["1 started"] });
     const first = await start();
     await until(async () => (await first.log("web")).join() === "1 started");
@@ -192,7 +197,8 @@ describe("a log says what is missing in it", () => {
   });
 
   test("not where an API server that has just come back knows no rights yet", async () => {
-    const { server, start, putPod } = await world();
+    await using town = await world();
+    const { server, start, putPod } = town;
     putPod("web-1", { now: ["1 started"] });
     const replica = await start();
     await until(async () => (await replica.log("web")).includes("1 started"));
@@ -218,7 +224,8 @@ describe("a log says what is missing in it", () => {
   });
 
   test("after a time in which nobody collected", async () => {
-    const { logs, start, putPod } = await world();
+    await using town = await world();
+    const { logs, start, putPod } = town;
     const before = new Date(Date.now() - 3_600_000);
     await markCollected(logs, { region: "us", namespace: "team" }, before);
     putPod("web-1", { now: ["1 started"] });
@@ -231,7 +238,8 @@ describe("a log says what is missing in it", () => {
   });
 
   test("where a pod is gone that waited for its next run, which may have come and ended unseen", async () => {
-    const { start, putWaitingPod, removePod } = await world();
+    await using town = await world();
+    const { start, putWaitingPod, removePod } = town;
     putWaitingPod("web-1", { now: ["1 first attempt"] });
     const replica = await start();
     await until(async () => (await replica.log("web")).includes("1 first attempt"));
@@ -244,7 +252,8 @@ describe("a log says what is missing in it", () => {
   });
 
   test("where Kubernetes no longer has the log of the run before the last restart", async () => {
-    const { start, putPod } = await world();
+    await using town = await world();
+    const { start, putPod } = town;
     putPod("web-1", { now: ["5 again"] }, 1);
 
     const replica = await start();
@@ -258,7 +267,8 @@ describe("a log says what is missing in it", () => {
   });
 
   test("where a container restarted twice while nobody read its log", async () => {
-    const { start, putPod } = await world();
+    await using town = await world();
+    const { start, putPod } = town;
     putPod("web-1", { now: ["1 first run"] });
     const first = await start();
     await until(async () => (await first.log("web")).includes("1 first run"));
@@ -277,7 +287,8 @@ describe("a log says what is missing in it", () => {
   });
 
   test("where a container's last run was over, and its pod gone, before it could be read", async () => {
-    const { server, start, putPod, removePod } = await world();
+    await using town = await world();
+    const { server, start, putPod, removePod } = town;
     putPod("web-1", { now: ["1 first run"] });
     const replica = await start();
     await until(async () => (await replica.log("web")).includes("1 first run"));
@@ -292,7 +303,8 @@ describe("a log says what is missing in it", () => {
   });
 
   test("where a container restarted more often, with the number of runs that nobody read", async () => {
-    const { start, putPod } = await world();
+    await using town = await world();
+    const { start, putPod } = town;
     putPod("web-1", { before: ["20 fourth run"], now: ["30 fifth run"] }, 4);
 
     const replica = await start();
@@ -306,8 +318,9 @@ describe("a log says what is missing in it", () => {
   });
 });
 
-test("more containers than logs that may be open take turns, and each gets its lines", async () => {
-  const { start, putPod, follows } = await world();
+test.concurrent("more containers than logs that may be open take turns, and each gets its lines", async () => {
+  await using town = await world();
+  const { start, putPod, follows } = town;
   const names = Array.from({ length: 7 }, (_, number) => `web-${number}`);
   for (const name of names) putPod(name, { now: [`1 of ${name}`] });
 
@@ -326,9 +339,10 @@ test("more containers than logs that may be open take turns, and each gets its l
   );
 });
 
-describe("a collector with nothing to do", () => {
+describe.concurrent("a collector with nothing to do", () => {
   test("lists nothing, however long no watch says anything", async () => {
-    const { server, start, putPod, beats } = await world();
+    await using town = await world();
+    const { server, start, putPod, beats } = town;
     putPod("web-1", { now: ["1 started"] });
     const replica = await start({ beatMs: 50 }, { staleAfterMs: 20, staleWithoutWatchMs: 20 });
     await until(async () => (await replica.log("web")).includes("1 started"));
@@ -342,7 +356,8 @@ describe("a collector with nothing to do", () => {
   });
 
   test("still learns that its right to list pods was taken away, and says so in each log", async () => {
-    const { server, start, putPod } = await world();
+    await using town = await world();
+    const { server, start, putPod } = town;
     putPod("web-1", { now: ["1 started"] });
     const replica = await start({ beatMs: 50 });
     await until(async () => (await replica.log("web")).includes("1 started"));
@@ -359,7 +374,8 @@ describe("a collector with nothing to do", () => {
   });
 
   test("looks seldom at quiet logs that have no place, and at once when somebody reads them", async () => {
-    const { start, putPod, beats, asked } = await world();
+    await using town = await world();
+    const { start, putPod, beats, asked } = town;
     const names = Array.from({ length: 7 }, (_, number) => `web-${number}`);
     for (const name of names) putPod(name, { now: [`-3600 of ${name}`] });
     const replica = await start({ openLogs: 2, turnMs: 20, beatMs: 50 });
@@ -377,7 +393,8 @@ describe("a collector with nothing to do", () => {
   });
 
   test("opens a follow again soon after lines stopped coming, and seldom when it was quiet for long", async () => {
-    const { start, putPod, asked } = await world();
+    await using town = await world();
+    const { start, putPod, asked } = town;
     putPod("web-1", { now: ["-3600 an hour ago"] });
     putPod("web-2", { now: [`${Math.floor((Date.now() - START) / 1_000)} just now`] });
     await start({ idleMs: 30, longestIdleMs: 60_000 });

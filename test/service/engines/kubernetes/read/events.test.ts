@@ -15,7 +15,7 @@ async function town() {
   const kinds = [...new Set([...serviceKinds(config), ...jobKinds(config)])];
   const { server, api, cacheOf } = await openCachedCluster({ kinds });
   const { objects } = server;
-  const region = { config, api, namespaces: namespacesOf(config), cacheOf };
+  const region = { config, api, version: "v1.20.2", namespaces: namespacesOf(config), cacheOf };
   const { getService, getJob, listServices, listJobs } = readOperations({
     regions: new Map([["us", region]]),
     now: () => new Date(at("12:30:00")),
@@ -201,6 +201,7 @@ test("native sidecars are no containers of the API, and are told with their memo
 
   const web = await service("web");
   expect(web.sidecars).toEqual(told);
+  expect(web.init_containers).toEqual(sidecars.map(({ name, image }) => ({ name, image })));
   expect(web.containers).toHaveLength(1);
   expect((await readJob("report")).sidecars).toEqual(told);
 });

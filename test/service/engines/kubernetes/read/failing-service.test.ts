@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { shortened } from "../../../../../src/service/engines/kubernetes/read/pod-health.ts";
 import { CREATED, deployment, pod } from "../support/sent-objects.ts";
 import { at, ended, noPods, notReady, statusAt } from "../support/status-at.ts";
 
@@ -152,4 +153,21 @@ test("a service with two containers names the one that failed", () => {
   );
 
   expect(status?.message).toBe("container proxy of web-1 exited with code 2");
+});
+
+test.each([
+  [
+    'rpc error: code = NotFound desc = failed to pull and unpack image "shop/web:9": failed to resolve reference "shop/web:9": shop/web:9: not found',
+    "shop/web:9: not found",
+  ],
+  [
+    'failed to pull and unpack image "shop/web:9": failed to resolve reference "shop/web:9": unexpected status code 403 Forbidden',
+    "shop/web:9: unexpected status code 403 Forbidden",
+  ],
+  [
+    'Back-off pulling image "shop/web:9": ErrImagePull: failed to pull and unpack image "shop/web:9": unexpected EOF',
+    'Back-off pulling image "shop/web:9": ErrImagePull: shop/web:9: unexpected EOF',
+  ],
+])("a message of containerd names its image once: %s", (message, told) => {
+  expect(shortened(message)).toBe(told);
 });

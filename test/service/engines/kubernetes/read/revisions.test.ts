@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { jobKinds, serviceKinds } from "../../../../../src/service/engines/kubernetes/cache/namespace-cache.ts";
 import { readOperations } from "../../../../../src/service/engines/kubernetes/read/read-operations.ts";
 import { knownRevisions } from "../../../../../src/service/engines/kubernetes/read/revisions.ts";
@@ -306,4 +306,119 @@ test("a selector is sent as the cluster reads it", async () => {
 
   const asked = world.server.requests.find(({ resource }) => resource === "replicasets");
   expect(asked?.query.get("labelSelector")).toBe("app=web,tier in (front,back),env notin (test),app,!canary");
+});
+
+describe("the digest of an image", () => {
+  const digest = (digit: string) => `sha256:${digit.repeat(64)}`;
+  const running = (tag: string, imageID: string) => ({
+    spec: { containers: [{ name: "app", image: `shop/app:${tag}` }] },
+    app: { imageID },
+  });
+  const [app1, app2] = ["1", "2"].map((digit) => `docker.io/shop/app@${digest(digit)}`) as [string, string]; // two
+  const digestIn = async (world: Town) => (await world.service("web")).containers?.[0]?.image_digest;
+
+  test("is what all ready pods run, in reads and lists", async () => {
+    const world = await town();
+    const waiting = { status: noImage.status, ...running("1", ""), app: { ...noImage.app, imageID: "" } };
+    putWeb(
+      world,
+      {},
+      [one],
+      [
+        ["aaa", running("1", app1)],
+        ["aaa", running("1", app1)],
+        ["aaa", waiting],
+      ],
+    );
+
+    expect(await digestIn(world)).toBe(digest("1"));
+    expect((await world.listed())[0]?.containers?.[0]?.image_digest).toBe(digest("1"));
+  });
+
+  test("of the old version isn't told of the new one", async () => {
+    const world = await town();
+    const old = running("1", app1);
+    const changed = { ...updating, podSpec: image("2") };
+    putWeb(
+      world,
+      changed,
+      [one, two],
+      [
+        ["aaa", old],
+        ["aaa", old],
+        ["bbb", { ...young, ...running("2", app2) }],
+      ],
+    );
+
+    expect(await digestIn(world)).toBe(digest("2"));
+  });
+
+  test.each([
+    ["a tag was moved between two starts", app1, app2],
+    ["one pod doesn't say", app1, ""],
+    ["the image came from no registry", digest("1"), digest("1")],
+  ])("isn't told where %s", async (_, first, second) => {
+    const world = await town();
+    putWeb(
+      world,
+      {},
+      [one],
+      [
+        ["aaa", running("1", first)],
+        ["aaa", running("1", second)],
+      ],
+    );
+
+    expect((await world.service("web")).containers?.[0]).not.toHaveProperty("image_digest");
+  });
+
+  test("of containers that start before the others is told, where all pods ran the same", async () => {
+    const world = await town();
+    const initContainers = [
+      { name: "migrate", image: "shop/migrate:1" },
+      { name: "mesh", image: "mesh:1", restartPolicy: "Always" },
+    ];
+    const ran = (migrate: string) => ({
+      spec: { containers: [{ name: "app", image: "shop/app:1" }], initContainers },
+      status: {
+        initContainerStatuses: [
+          { name: "migrate", ready: true, restartCount: 0, imageID: migrate },
+          { name: "mesh", ready: true, restartCount: 0, imageID: `docker.io/library/mesh@${digest("3")}` },
+        ],
+      },
+    });
+    const migrate = (digit: string) => ran(`docker.io/shop/migrate@${digest(digit)}`);
+    putWeb(
+      world,
+      { podSpec: { initContainers } },
+      [],
+      [
+        ["aaa", migrate("1")],
+        ["aaa", migrate("2")],
+      ],
+    );
+
+    const web = await world.service("web");
+    expect(web.init_containers).toEqual([
+      { name: "migrate", image: "shop/migrate:1" },
+      { name: "mesh", image: "mesh:1", image_digest: digest("3") },
+    ]);
+    expect(web.sidecars).toMatchObject([{ name: "mesh", image_digest: digest("3") }]);
+    expect(web.containers?.[0]).not.toHaveProperty("image_digest");
+  });
+
+  test("is that of pods of an adopted StatefulSet and DaemonSet, too", async () => {
+    const world = await town();
+    const ownedBy = ({ uid }: { readonly uid: string }) => ({
+      of: undefined,
+      metadata: { ownerReferences: [{ kind: "StatefulSet", name: "its owner", uid, controller: true }] },
+    });
+    const db = ownedBy(world.put("statefulsets", statefulSet("db")));
+    const agent = ownedBy(world.put("daemonsets", daemonSet("agent")));
+    world.put("pods", pod("db-0", { ...db, ...running("1", app1) }));
+    world.put("pods", pod("agent-x", { ...agent, ...running("1", app2) }));
+
+    const told = (await world.listed()).map(({ name, containers }) => [name, containers?.[0]?.image_digest]);
+    expect(Object.fromEntries(told)).toEqual({ db: digest("1"), agent: digest("2") });
+  });
 });

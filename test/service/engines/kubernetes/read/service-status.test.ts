@@ -117,7 +117,7 @@ test("a restart is an update from the moment it is accepted, though the old pods
   });
 });
 
-test("a rollout that made no progress in time fails with Kubernetes' text", () => {
+test("a rollout that made no progress in time fails with what its instance says, else with Kubernetes' text", () => {
   const conditions = [
     {
       type: "Progressing",
@@ -128,13 +128,16 @@ test("a rollout that made no progress in time fails with Kubernetes' text", () =
     },
   ];
   const unready = pod("web-1", { of, status: notReady("12:00:00"), app: { ready: false } });
+  const late = deployment("web", { status: { ...noPods, replicas: 1, conditions } });
 
-  const status = statusAt("12:30:00", deployment("web", { status: { ...noPods, replicas: 1, conditions } }), unready);
-
-  expect(status).toMatchObject({
+  expect(statusAt("12:30:00", late, unready)).toMatchObject({
+    state: "Failed",
+    message: "its rollout made no progress in time: web-1 isn't ready",
+    since: at("12:10:00"),
+  });
+  expect(statusAt("12:30:00", late)).toMatchObject({
     state: "Failed",
     message: 'its rollout made no progress in time: ReplicaSet "web-1" has timed out progressing.',
-    since: at("12:10:00"),
   });
 });
 

@@ -51,7 +51,7 @@ export async function openCachedCluster(opening: Opening = {}): Promise<CachedCl
   const { limits, reconnectMs = 10, rightsWithinMs = 60_000, labelSelectors } = opening;
   const { kinds = ["Deployment", "Pod", "Service", "HTTPRoute"] } = opening;
   const server = await openFakeApiServer(opening);
-  const api = makeKubeClient({ kubeConfig: server.kubeConfig(), timeoutMs: 2_000, rightsWithinMs });
+  const api = makeKubeClient({ kubeConfig: server.kubeConfig(), timeoutMs: 60_000, rightsWithinMs });
   const { counted, starts } = countStarts(api);
   const events: string[] = [];
   const caches = openClusterCaches({

@@ -82,8 +82,8 @@ export function namespacesOf({ region, namespacesOf: of }: Pick<ClusterConfig, "
 export function regionWith(
   sent: readonly Sent[],
   changed: Partial<ClusterConfig> = {},
-): Pick<Region, "config" | "cacheOf" | "namespaces"> {
+): Pick<Region, "config" | "version" | "cacheOf" | "namespaces"> {
   const cache = cacheWith(sent);
   const own = { ...config, ...changed };
-  return { config: own, cacheOf: () => cache, namespaces: namespacesOf(own) };
+  return { config: own, version: "v1.20.2", cacheOf: () => cache, namespaces: namespacesOf(own) };
 }

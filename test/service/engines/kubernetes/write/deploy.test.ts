@@ -1,4 +1,5 @@
-import { expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
+import type { AdoptedChange } from "../../../../../src/service/engines/kubernetes/cluster/cluster-config.ts";
 import { makeKubeClient } from "../../../../../src/service/engines/kubernetes/cluster/kube-client.ts";
 import type { ServiceUpdate } from "../../../../../src/api/schema.ts";
 import { changes } from "../../../../support/object-changes.ts";
@@ -38,11 +39,17 @@ const request = {
   asked,
 };
 
+type Adopted = { readonly initContainers?: readonly object[]; readonly allow?: readonly AdoptedChange[] };
+
 /** The workload `web` at its second revision; the first is kept. */
-async function town(resource: Resource = "deployments", more: Pick<FakeOptions, "onRequest"> = {}) {
+async function town(
+  resource: Resource = "deployments",
+  more: Pick<FakeOptions, "onRequest"> = {},
+  { initContainers, allow = ["image"] }: Adopted = {},
+) {
   const server = await openFakeApiServer(more);
-  const api = makeKubeClient({ kubeConfig: server.kubeConfig(), timeoutMs: 5_000 });
-  const writes = writesOn(api, { adopt: { which: "all", allow: ["image"] } });
+  const api = makeKubeClient({ kubeConfig: server.kubeConfig(), timeoutMs: 60_000 });
+  const writes = writesOn(api, { adopt: { which: "all", allow } });
   onTestFinished(async () => {
     await writes.close();
     api.close();
@@ -52,7 +59,7 @@ async function town(resource: Resource = "deployments", more: Pick<FakeOptions, 
   const isBare = resource === "daemonsets";
   const { kind: _, ...sent } = workloads[resource]("web", {
     metadata: isBare ? {} : { annotations },
-    podSpec,
+    podSpec: { ...podSpec, ...(initContainers && { initContainers }) },
   });
   const { uid } = server.objects.put(resource, "team", sent).metadata;
   const first = {
@@ -93,6 +100,61 @@ test.each(resources)("another image of a container of %s writes that image and n
     `${containers}/1/image: "envoy:1" → "envoy:2"`,
   ]);
   expect(whole()?.metadata["annotations"]).toMatchObject({ "gantry/changed-by": "U0DANA", "gantry/change": "ABC123" });
+});
+
+describe("containers that start before the others", () => {
+  const init = [
+    { name: "migrate", image: "shop/migrate:1", command: ["up"] },
+    { name: "mesh", image: "mesh:1", restartPolicy: "Always" },
+  ];
+  const place = "/spec/template/spec/initContainers";
+
+  test.each(resources)("of %s get another image by their name", async (resource) => {
+    const { wrote } = await town(resource, {}, { initContainers: init });
+
+    expect(await wrote({ containers: [{ name: "app" }, { name: "migrate", image: "shop/migrate:2" }] })).toEqual([
+      `${place}/0/image: "shop/migrate:1" → "shop/migrate:2"`,
+    ]);
+    expect(
+      await wrote({
+        containers: [
+          { name: "mesh", image: "mesh:2" },
+          { name: "app", image: "shop/app:3" },
+        ],
+      }),
+    ).toEqual([`${containers}/0/image: "shop/app:2" → "shop/app:3"`, `${place}/1/image: "mesh:1" → "mesh:2"`]);
+  });
+
+  test("take nothing else, and an unknown name is told those that there are", async () => {
+    const { update, patches } = await town("deployments", {}, { initContainers: init });
+
+    await expect(update({ containers: [{ name: "mesh", env: { remove: ["A"] } }] })).rejects.toMatchObject({
+      status: 400,
+      message: "mesh of web starts before its containers: only its image can be changed",
+    });
+    const twice = { name: "mesh", image: "mesh:2" };
+    await expect(update({ containers: [twice, twice] })).rejects.toThrow("containers has mesh twice");
+    await expect(update({ containers: [{ name: "mash", image: "mesh:2" }] })).rejects.toMatchObject({
+      status: 400,
+      message: "containers[0] isn't a container of this service: it has app, proxy, migrate, mesh",
+    });
+    expect(patches()).toEqual([]);
+  });
+
+  test("that have the image already aren't written", async () => {
+    const { update, patches } = await town("deployments", {}, { initContainers: init });
+
+    await update({ containers: [{ name: "mesh", image: "mesh:1" }] });
+
+    expect(patches()).toEqual([]);
+  });
+
+  test("need adopt.allow to have image", async () => {
+    const { update, patches } = await town("deployments", {}, { initContainers: init, allow: [] });
+
+    await expect(update({ containers: [{ name: "mesh", image: "mesh:2" }] })).rejects.toMatchObject({ status: 409 });
+    expect(patches()).toEqual([]);
+  });
 });
 
 test.each(resources)("variables of %s are set and removed by name, those of a Secret stay", async (resource) => {
@@ -162,6 +224,44 @@ test("image, variables, memory and size of one update are one patch", async () =
     ]),
   );
   expect(web.patches()).toHaveLength(1);
+});
+
+describe("the deadline of a rollout", () => {
+  const own = { "app.kubernetes.io/managed-by": "gantry", "gantry/service": "web" };
+
+  async function ownTown(spec: { readonly progressDeadlineSeconds?: number }) {
+    const { server, ...web } = await town();
+    const { kind: _, ...sent } = deployment("web", { metadata: { labels: own }, podSpec, spec });
+    server.objects.put("deployments", "team", sent);
+    return web;
+  }
+
+  test.each([{}, { progressDeadlineSeconds: 600 }])(
+    "of a service that Gantry made before it set one is set with the next deploy: %o",
+    async (spec) => {
+      const { wrote } = await ownTown(spec);
+
+      expect(await wrote({ target_instance_size: 4 })).toEqual(["/spec/replicas: 2 → 4"]);
+      expect(await wrote({ containers: [{ resources: { limits: { memory: 512 } } }] })).not.toContainEqual(
+        expect.stringContaining("progressDeadlineSeconds"),
+      );
+      expect(await wrote({ containers: [{ image: "shop/app:3" }] })).toEqual([
+        `${containers}/0/image: "shop/app:2" → "shop/app:3"`,
+        expect.stringMatching(/^\/spec\/progressDeadlineSeconds: .*120$/u),
+      ]);
+      expect(await wrote({ containers: [{ image: "shop/app:4" }] })).toEqual([
+        `${containers}/0/image: "shop/app:3" → "shop/app:4"`,
+      ]);
+    },
+  );
+
+  test("that somebody chose stays", async () => {
+    const { wrote } = await ownTown({ progressDeadlineSeconds: 900 });
+
+    expect(await wrote({ containers: [{ image: "shop/app:3" }] })).toEqual([
+      `${containers}/0/image: "shop/app:2" → "shop/app:3"`,
+    ]);
+  });
 });
 
 test("what is so already is not written", async () => {

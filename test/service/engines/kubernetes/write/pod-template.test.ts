@@ -20,7 +20,7 @@ type Template = { readonly spec: { readonly template: { readonly spec: PodSpec }
 /** Writes to a fake API server, and what was sent to it. */
 async function shop(settings: Partial<ClusterConfig> = {}, options: FakeOptions = {}) {
   const server = await openFakeApiServer(options);
-  const api = makeKubeClient({ kubeConfig: server.kubeConfig(), timeoutMs: 5_000 });
+  const api = makeKubeClient({ kubeConfig: server.kubeConfig(), timeoutMs: 60_000 });
   const writes = writesOn(api, settings);
   onTestFinished(async () => {
     await writes.close();

@@ -2,12 +2,14 @@ import { describe, expect, test } from "vitest";
 import type { NewService } from "../../../../../src/api/schema.ts";
 import {
   deploymentManifest,
+  rolloutsIn,
   routeManifests,
   v1ServiceManifest,
 } from "../../../../../src/service/engines/kubernetes/write/service-manifests.ts";
 import { readService } from "../../../../../src/service/workloads/definitions.ts";
 import { kinds } from "../../../../../src/service/engines/kubernetes/cluster/kinds.ts";
 import { deployment } from "../support/sent-objects.ts";
+import { config } from "../support/known-objects.ts";
 
 const web: NewService = {
   target_instance_size: 2,
@@ -40,6 +42,7 @@ describe("the Deployment of a service", () => {
       name: "web",
       definition,
       settings: { defaults: {}, isRestricted: false },
+      rollouts: { progressDeadlineSeconds: 120, preStopSeconds: 5 },
       request: "r1",
       holdsDisk: false,
       making: undefined,
@@ -60,6 +63,7 @@ describe("the Deployment of a service", () => {
           "name": "web",
         },
         "spec": {
+          "progressDeadlineSeconds": 120,
           "replicas": 2,
           "selector": {
             "matchLabels": {
@@ -97,6 +101,13 @@ describe("the Deployment of a service", () => {
                   ],
                   "image": "shop/web:1",
                   "imagePullPolicy": "IfNotPresent",
+                  "lifecycle": {
+                    "preStop": {
+                      "sleep": {
+                        "seconds": 5,
+                      },
+                    },
+                  },
                   "name": "web",
                   "ports": [
                     {
@@ -132,6 +143,13 @@ describe("the Deployment of a service", () => {
                 {
                   "image": "shop/sidecar:1",
                   "imagePullPolicy": "IfNotPresent",
+                  "lifecycle": {
+                    "preStop": {
+                      "sleep": {
+                        "seconds": 5,
+                      },
+                    },
+                  },
                   "name": "web-2",
                   "ports": [],
                   "volumeMounts": [
@@ -171,6 +189,7 @@ describe("the Deployment of a service", () => {
       name: "web",
       definition: definitionOf({ containers: [{ image: "db" }], target_instance_size: 0 }),
       settings: { defaults: {}, isRestricted: false },
+      rollouts: { progressDeadlineSeconds: 120, preStopSeconds: 5 },
       request: "r1",
       holdsDisk: true,
       making: undefined,
@@ -180,7 +199,42 @@ describe("the Deployment of a service", () => {
       metadata: { annotations: { "gantry/idle": "true" } },
       spec: { replicas: 0, strategy: { type: "Recreate" } },
     });
+    expect(JSON.stringify(manifest)).not.toContain("preStop");
   });
+
+  test.each<[string, NewService]>([
+    ["a mapped port", { containers: [{ image: "web" }], port_mappings: [{ container_port: 80 }] }],
+    ["a port that a domain can be routed to", { containers: [{ image: "web", ports: [{ port: 80 }] }] }],
+  ])("with %s serves on for a moment when it is told to end", (_, body) => {
+    expect(JSON.stringify(manifestOf(body))).toContain('"lifecycle":{"preStop":{"sleep":{"seconds":5}}}');
+  });
+
+  test("that nobody reaches ends at once", () => {
+    expect(JSON.stringify(manifestOf({ containers: [{ image: "worker" }] }))).not.toContain("preStop");
+  });
+});
+
+function manifestOf(body: NewService): object {
+  return deploymentManifest({
+    name: "web",
+    definition: definitionOf(body),
+    settings: { defaults: {}, isRestricted: false },
+    rollouts: { progressDeadlineSeconds: 120, preStopSeconds: 5 },
+    request: "r1",
+    holdsDisk: false,
+    making: undefined,
+  });
+}
+
+test.each([
+  ["v1.20.2", {}, { progressDeadlineSeconds: 120, preStopSeconds: 0 }],
+  ["v1.29.9", { preStopSeconds: 5 }, { progressDeadlineSeconds: 120, preStopSeconds: 0 }],
+  ["v1.30.0", {}, { progressDeadlineSeconds: 120, preStopSeconds: 5 }],
+  ["v1.36.1-gke.1", { preStopSeconds: 0 }, { progressDeadlineSeconds: 120, preStopSeconds: 0 }],
+  ["v1.36.1", { progressDeadlineSeconds: 900 }, { progressDeadlineSeconds: 900, preStopSeconds: 5 }],
+  ["unknown", {}, { progressDeadlineSeconds: 120, preStopSeconds: 0 }],
+])("rollouts on %s with the settings %j", (version, rollouts, expected) => {
+  expect(rolloutsIn({ config: { ...config, rollouts }, version })).toEqual(expected);
 });
 
 const made = kinds.Deployment.schema.parse(deployment("web"));

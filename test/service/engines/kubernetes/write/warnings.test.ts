@@ -6,7 +6,7 @@ import { writesOn } from "./support/scripted-cluster.ts";
 
 async function town(warnings: NonNullable<FakeOptions["warnings"]>) {
   const server = await openFakeApiServer({ warnings });
-  const api = makeKubeClient({ kubeConfig: server.kubeConfig(), timeoutMs: 5_000 });
+  const api = makeKubeClient({ kubeConfig: server.kubeConfig(), timeoutMs: 60_000 });
   const writes = writesOn(api);
   onTestFinished(async () => {
     await writes.close();

@@ -46,7 +46,7 @@ const request = {
 
 async function town(onRequest: FakeOptions["onRequest"] = () => undefined) {
   const server = await openFakeApiServer({ onRequest });
-  const api = makeKubeClient({ kubeConfig: server.kubeConfig(), timeoutMs: 5_000 });
+  const api = makeKubeClient({ kubeConfig: server.kubeConfig(), timeoutMs: 60_000 });
   const writes = writesOn(api, {
     adopt: { which: "all", allow: ["memory"] },
     domains: { kind: "ingress", ingressClass: undefined },

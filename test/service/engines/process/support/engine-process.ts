@@ -3,7 +3,7 @@ import { createInterface } from "node:readline";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Kysely } from "kysely";
-import type { Job } from "../../../../../src/api/schema.ts";
+import type { Job, Service, ServiceUpdate } from "../../../../../src/api/schema.ts";
 import { isOurs, type RecordedProcess } from "../../../../../src/service/engines/process/records/orphans.ts";
 import {
   recordedProcesses,
@@ -57,6 +57,14 @@ export async function engineProcess(dataDir: string) {
     async readJob(readJob: string): Promise<Job> {
       child.stdin.write(`${JSON.stringify({ readJob })}\n`);
       return JSON.parse(await says());
+    },
+    async read(read: string): Promise<Service> {
+      child.stdin.write(`${JSON.stringify({ read })}\n`);
+      return JSON.parse(await says());
+    },
+    async update(update: string, change: ServiceUpdate): Promise<void> {
+      child.stdin.write(`${JSON.stringify({ update, change })}\n`);
+      await says();
     },
     pid: child.pid ?? 0,
     /** Not waited for: the answer comes when the service is gone. */

@@ -72,9 +72,13 @@ export async function until<T>(ask: () => Promise<T> | T, what: string): Promise
   }
 }
 
+/** Whoever waits for so long has seen a failure. */
+const PATIENCE_MS = 10_000;
+
 /** What a program of the workload says of itself: `process 123` in the greeting of gantry/hello-web. */
 export async function greet(address: string | undefined): Promise<string> {
-  const response = await fetch(`http://${address}/`, { headers: { connection: "close" } });
+  const signal = AbortSignal.timeout(Math.round(PATIENCE_MS * slowness()));
+  const response = await fetch(`http://${address}/`, { headers: { connection: "close" }, signal });
   return await response.text();
 }
 

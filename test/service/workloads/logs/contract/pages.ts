@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import type { OpenLogs } from "../open-logs.ts";
 
@@ -48,6 +49,25 @@ export function pages(open: OpenLogs): void {
       expect(has).toEqual([true, false]);
       expect(await logs.instances("w")).toEqual([]);
       expect(await logs.instances("other")).toEqual(["web-1"]);
+    });
+
+    test("can be read while they are removed, and nothing looks damaged", async () => {
+      const { logs, read, events } = await open();
+      for (let number = 0; number < 5_000; number += 1) logs.append("w", "web-0", "line");
+      await logs.flush();
+
+      const removal = { isOver: false };
+      const removed = logs.forget("w").finally(() => (removal.isOver = true));
+      const counts: number[] = [];
+      while (!removal.isOver) {
+        counts.push((await read("2026-11-20", 0, 10_000)).length);
+        await nextTurn();
+      }
+      await removed;
+
+      expect(counts.length).toBeGreaterThan(0);
+      expect(await read("2026-11-20")).toEqual([]);
+      expect(events).toEqual([]);
     });
 
     test("of very many instances name the newest hundred", async () => {

@@ -117,8 +117,13 @@ export function scriptedCluster(first: Fault = (_, go) => go()) {
   };
 }
 
+type Changed = Partial<ClusterConfig> & {
+  /** Of Kubernetes. */
+  readonly version?: string;
+};
+
 /** The write operations on it, for one user. */
-export function writesOn(api: KubeApi, changed: Partial<ClusterConfig> = {}) {
+export function writesOn(api: KubeApi, { version = "v1.20.2", ...changed }: Changed = {}) {
   const own = { ...config, ...changed };
   const cache = openNamespaceCache({
     api,
@@ -127,7 +132,7 @@ export function writesOn(api: KubeApi, changed: Partial<ClusterConfig> = {}) {
     reconnects: makeReconnects(),
     onEvent: () => undefined,
   });
-  const region: Region = { config: own, api, namespaces: namespacesOf(own), cacheOf: () => cache };
+  const region: Region = { config: own, api, version, namespaces: namespacesOf(own), cacheOf: () => cache };
   const parts: WriteParts = {
     regions: new Map([["us", region]]),
     logs: {} as WriteParts["logs"], // writes don't touch the logs

@@ -1,0 +1,138 @@
+// Exports and checks the audit chain: `gantry audit export|verify`.
+import { createWriteStream } from "node:fs";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { parseArgs } from "node:util";
+import {
+  type Asked,
+  AuditError,
+  exportLines,
+  linesOf,
+  type Report,
+  verifyDatabase,
+  verifyLines,
+  withChain,
+} from "../bot/compose/audit/audit-command.ts";
+import { createSealer, type Sealer } from "../bot/accounts/seal.ts";
+import { readConfig } from "../bot/compose/config.ts";
+import { ConfigError } from "../bot/compose/config-problems.ts";
+import { loadEnvFile } from "../bot/compose/entry.ts";
+import { configuredKeyring } from "../bot/compose/keys.ts";
+import { StoreError } from "../bot/errors.ts";
+import { calledAs } from "./programs.ts";
+
+const usage = `Usage: ${calledAs("audit")} export [--from TIME] [--to TIME] [--team T0123ABCD] [--out FILE]
+       ${calledAs("audit")} verify [FILE] [--public-key KEY]
+export   writes history as JSON lines, to stdout or a new file that only you can read
+  --from   the first moment, like 2026-11-01 or 2026-11-01T08:00:00Z (UTC)
+  --to     the first moment after it
+  --team   one workspace
+verify   checks an export without a database or network, or without FILE the database itself
+  --public-key   the key that must have signed the export; may be repeated. Default: this Gantry's own
+It reads the same settings as npm start, also from .env, changes nothing, and works while Gantry runs.
+Exits with 0 if all is intact, 1 if something was changed, 2 if it can't be told, or the options are wrong.
+`;
+
+class UsageError extends Error {
+  override readonly name = "UsageError";
+}
+
+function timeIn(name: string, text: string | undefined): string | null {
+  if (text === undefined) return null;
+  const isTime = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:\d\d))?$/u.test(text);
+  if (!isTime || Number.isNaN(Date.parse(text))) {
+    throw new UsageError(`--${name} must be a day or a time with a zone, like 2026-11-01 or 2026-11-01T08:00:00Z.`);
+  }
+  return new Date(text).toISOString();
+}
+
+function typed(args: readonly string[]) {
+  try {
+    const text = { type: "string" } as const;
+    return parseArgs({
+      args: [...args],
+      allowPositionals: true,
+      options: {
+        from: text,
+        to: text,
+        team: text,
+        out: text,
+        "public-key": { type: "string", multiple: true },
+        help: { type: "boolean", short: "h" },
+      },
+    });
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+async function run(args: readonly string[]): Promise<number> {
+  const { values, positionals } = typed(args);
+  const [what, file, extra] = positionals;
+  if (values.help === true) {
+    process.stdout.write(usage);
+    return 0;
+  }
+  if (extra !== undefined) throw new UsageError(`Unexpected argument “${extra}”.`);
+  loadEnvFile(process.env["GANTRY_ENV_FILE"]);
+  switch (what) {
+    case "export": {
+      if (file !== undefined) throw new UsageError("Name the file with --out.");
+      const asked = { teamId: values.team ?? null, from: timeIn("from", values.from), to: timeIn("to", values.to) };
+      await exportTo(values.out, asked);
+      return 0;
+    }
+    case "verify": {
+      const publicKeys = values["public-key"] ?? [];
+      const report =
+        file === undefined
+          ? await withChain(readConfig(process.env), verifyDatabase)
+          : await verifyLines(linesOf(file), { publicKeys, sealer: ownSealer() });
+      process.stdout.write(`${report.says}\n`);
+      return exitCodes[report.state];
+    }
+    default:
+      throw new UsageError(
+        what === undefined ? "Use export or verify." : `Unknown command “${what}”. Use export or verify.`,
+      );
+  }
+}
+
+const exitCodes: Readonly<Record<Report["state"], number>> = { intact: 0, broken: 1, unproven: 2 };
+
+function exportTo(out: string | undefined, asked: Asked): Promise<void> {
+  return withChain(readConfig(process.env), async (chain) => {
+    const lines = exportLines(chain, asked, new Date());
+    const written = Readable.from(withNewLines(lines));
+    if (out === undefined) return pipeline(written, process.stdout, { end: false });
+    // An existing file is never overwritten.
+    return pipeline(written, createWriteStream(out, { mode: 0o600, flags: "wx" }));
+  });
+}
+
+async function* withNewLines(lines: AsyncIterable<string>): AsyncGenerator<string> {
+  for await (const line of lines) yield `${line}\n`;
+}
+
+/** Undefined on a machine without Gantry's keys, where an export can be checked too. */
+function ownSealer(): Sealer | undefined {
+  try {
+    const keyring = configuredKeyring(readConfig(process.env));
+    return "problem" in keyring ? undefined : createSealer(keyring.keys);
+  } catch {
+    return undefined;
+  }
+}
+
+try {
+  process.exitCode = await run(process.argv.slice(2));
+} catch (error) {
+  process.exitCode = 2;
+  if (error instanceof UsageError) process.stderr.write(`${error.message}\n\n${usage}`);
+  else if (error instanceof ConfigError)
+    process.stderr.write(`Correct these settings:\n${error.problems.join("\n")}\n`);
+  else if (error instanceof AuditError || error instanceof StoreError) process.stderr.write(`${error.message}\n`);
+  else if (error instanceof Error && "code" in error && error.code === "EEXIST") {
+    process.stderr.write("The file exists already, and nothing was written. Name another one with --out.\n");
+  } else process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+}

@@ -1,0 +1,184 @@
+import type { LogLine } from "../../../../api/answers.ts";
+import { daysBefore, firstRecord, logDate, type LogPage, momentOf } from "../../../../api/log-pages.ts";
+import { UserError } from "../../../errors.ts";
+import { placeOf, previousRun, timesOf } from "../../../logs/runs.ts";
+import { grouped } from "../../../views/kit/text.ts";
+import type { Ask } from "../../../ask.ts";
+import type { VerbContext } from "../../command.ts";
+import { readService } from "../../lookup/find.ts";
+import { logDay } from "./log-words.ts";
+import { type OpenLog, recordsOf } from "./open-log.ts";
+import { SEARCHED, type Slice } from "./pages.ts";
+
+/** A time of day in the reader's zone, or a moment, as in the buttons: they mean the same for everybody who clicks. */
+export type Around = { readonly clock: string } | { readonly at: Date };
+
+/** The moment that was typed. Without a day, the last time the clock showed it. Throws a `UserError` for one to come. */
+export function momentMeant(around: Around, day: string, { asker, settings, now }: VerbContext): Date {
+  if ("at" in around) return around.at;
+  const zone = asker.zone ?? settings.logZone;
+  const date = logDay(day, zone, now);
+  const moment = momentOf(date, around.clock, zone);
+  if (moment <= now) return moment;
+  if (date === logDate(now, zone) && day === "today") return momentOf(daysBefore(date, 1), around.clock, zone);
+  throw new UserError(`${around.clock.slice(0, 5)} on that day is in the future.`, { next: "Choose an earlier time." });
+}
+
+type Search = { readonly log: OpenLog; readonly from: number; readonly mode: LogPage["mode"] };
+
+/** A page whose times reach over a moment, and the place of the moment on it. */
+type At = { readonly lines: readonly LogLine[]; readonly place: number; readonly first: number };
+
+/** Calls to find a moment. The first page is usually enough. */
+const MOST_PAGES = 3;
+
+/** Where the search ended: the moment is before this many records. */
+class TooFarBack extends Error {
+  readonly from: number;
+
+  constructor(from: number) {
+    super("the moment is further back than was searched");
+    this.from = from;
+  }
+}
+
+/**
+ * Finds the page with a moment, by the times in the lines: the API knows none. After the first page it goes as far back as the
+ * lines of that page are dense. Undefined when no line has a time. Throws `TooFarBack` when it isn't found in three pages.
+ */
+async function findMoment({ log, from, mode }: Search, atMs: number): Promise<At | undefined> {
+  let start = firstRecord({ mode, from, size: SEARCHED });
+  let newestKnown = start;
+  let oldestKnown = Number.POSITIVE_INFINITY;
+  for (let pages = 1; ; pages += 1) {
+    const first = firstRecord({ mode, from: start, size: SEARCHED });
+    const lines = await log.read({ from: start, size: SEARCHED });
+    const records = recordsOf(lines);
+    const place = placeOf(records, atMs);
+    if (place === "untimed") return undefined;
+    const isOldest = lines.length < SEARCHED;
+    // Before the first line of the day, and after the newest one, the nearest lines are shown.
+    if (place === "older" && isOldest) return { lines, place: 0, first };
+    if (place !== "older" && (place < lines.length || first === 0)) return { lines, place, first };
+    if (place === "older") newestKnown = first + lines.length;
+    else oldestKnown = first;
+    if (pages === MOST_PAGES) throw new TooFarBack(newestKnown);
+    const times = timesOf(records);
+    const perMs = times === undefined ? 0 : lines.length / Math.max(1, times.last - times.first);
+    const away = times === undefined ? SEARCHED : ((place === "older" ? times.first : times.last) - atMs) * perMs;
+    const guess = Math.round(first + (place === "older" ? lines.length + away : away) - SEARCHED / 2);
+    start = Math.min(Math.max(newestKnown, guess), Math.max(newestKnown, oldestKnown - SEARCHED));
+  }
+}
+
+type Seeking = {
+  readonly log: OpenLog;
+  readonly wanted: LogPage;
+  readonly at: Date;
+  readonly ask: Ask;
+};
+
+/** As many lines before a moment as after it. Throws a `UserError` when the lines have no times, or it isn't found. */
+export async function linesAround(seeking: Seeking): Promise<Slice> {
+  const { size } = seeking.wanted;
+  const found = await seek(seeking, "--around");
+  const end = Math.min(found.lines.length, Math.max(found.place - Math.ceil(size / 2), 0) + size);
+  return sliceOf(found, Math.max(0, end - size), end);
+}
+
+async function seek({ log, wanted: { mode, from }, at, ask }: Seeking, flag: string): Promise<At> {
+  try {
+    const found = await findMoment({ log, from, mode }, at.getTime());
+    if (found !== undefined) return found;
+  } catch (error) {
+    if (!(error instanceof TooFarBack)) throw error;
+    const { previous: _previous, ...others } = ask.args;
+    const args = { ...others, around: at.toISOString(), from: String(error.from) };
+    throw new UserError(`That moment is more than ${grouped(error.from)} lines back, and I didn't find it.`, {
+      next: "Search further back, or choose a later time.",
+      suggestions: [{ label: "Search further back", ask: { ...ask, args } }],
+    });
+  }
+  throw new UserError(`These log lines have no times, so \`${flag}\` can't find that moment.`, {
+    next: "Use `--from` to go back by a number of lines.",
+  });
+}
+
+function sliceOf({ lines, first }: Pick<At, "lines" | "first">, start: number, end: number): Slice {
+  return { lines: lines.slice(start, end), from: first + lines.length - end, hasGap: false };
+}
+
+/** The lines of the run before. */
+export type PreviousLines = Slice & {
+  /** How it ended; undefined when nothing says so. */
+  readonly how: string | undefined;
+  /** When it ended, if only that is known: then its lines are those before. */
+  readonly endedAt: Date | undefined;
+  /** The instance that it was; undefined when all instances' lines are shown. */
+  readonly instance: string | undefined;
+  /** The day of the log that they are in. */
+  readonly date: string;
+};
+
+type Previous = {
+  readonly log: OpenLog;
+  readonly wanted: LogPage;
+  readonly date: string;
+  readonly instance: string | undefined;
+  readonly ask: Ask;
+};
+
+/**
+ * The newest lines of the run that ended last. Where one ended is told by the log itself, by the job's instances, or by when
+ * the workload API says that one ended, together with the times in the lines. Throws a `UserError` where nothing tells it.
+ */
+export async function linesOfPreviousRun(asked: Previous, context: VerbContext): Promise<PreviousLines> {
+  const { log, wanted, date, instance } = asked;
+  const page = { from: wanted.from, size: SEARCHED };
+  const lines = await log.read(page);
+  const first = firstRecord({ mode: wanted.mode, ...page });
+  const run = previousRun(recordsOf(lines), instance);
+  if (run !== undefined) {
+    const places = run.places.slice(-wanted.size);
+    const last = places.at(-1) ?? 0;
+    const shown = places.flatMap((at) => lines[at] ?? []);
+    const from = first + lines.length - last - 1;
+    const edges = { start: lines.slice(places[0]), end: lines.slice(0, last + 1) };
+    const of = run.instance === "" ? undefined : run.instance;
+    return { lines: shown, from, edges, hasGap: false, how: run.how, endedAt: undefined, instance: of, date };
+  }
+  const before = instance === undefined ? log.job?.instance_names?.at(-2) : undefined;
+  if (before !== undefined) {
+    const older = await log.other({ instance: before }).read({ from: 0, size: wanted.size });
+    return { lines: older, from: 0, hasGap: false, how: undefined, endedAt: undefined, instance: before, date };
+  }
+  return beforeLastEnd(asked, context);
+}
+
+async function beforeLastEnd({ log, wanted, date, ask }: Previous, context: VerbContext): Promise<PreviousLines> {
+  const workload = log.job ?? (await readService(log.name, context));
+  const ended = workload?.last_state;
+  const at = new Date(ended?.finished_at ?? "");
+  if (Number.isNaN(at.getTime())) {
+    const restarts = workload?.restart_count;
+    throw new UserError(
+      restarts === 0
+        ? `${log.name} hasn't restarted, so there is no run before.`
+        : `Nothing says when an earlier run of ${log.name} ended: neither the log nor the workload API.`,
+      { next: "If you know when it was, use `--around 14:03`." },
+    );
+  }
+  const day = logDate(at, context.settings.logZone);
+  const of = day === date ? log : log.other({ date: day });
+  // Times in lines can be whole seconds.
+  const end = new Date(Math.floor(at.getTime() / 1_000) * 1_000 + 1_000);
+  const from = day === date ? wanted.from : 0;
+  const found = await seek({ log: of, wanted: { ...wanted, from }, at: end, ask }, "--previous");
+  const slice = sliceOf(found, Math.max(0, found.place - wanted.size), found.place);
+  const how = ended?.exit_code === undefined ? undefined : `exited with code ${ended.exit_code}${cause(ended.reason)}`;
+  return { ...slice, how, endedAt: at, instance: undefined, date: day };
+}
+
+function cause(reason: string | undefined): string {
+  return reason === "OOMKilled" ? " (out of memory)" : "";
+}

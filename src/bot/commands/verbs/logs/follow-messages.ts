@@ -1,0 +1,74 @@
+import type { Ask } from "../../../ask.ts";
+import { actionButton, actions, askButton, context, preformatted, section } from "../../../views/kit/blocks.ts";
+import { code, type Inline, strong, words } from "../../../views/kit/inline.ts";
+import { type Post, post } from "../../../views/kit/post.ts";
+import { counted, truncate, visible } from "../../../views/kit/text.ts";
+import { span } from "../../../views/kit/time.ts";
+
+/** What is followed, as its messages say it. */
+export type FollowFacts = {
+  readonly id: string;
+  readonly ask: Ask;
+  readonly name: string;
+  readonly requester: string;
+  readonly forMs: number;
+};
+
+/** The message that a follow begins with. Its thread has the lines. */
+export function followHead({ id, ask, name, requester, forMs }: FollowFacts): Post {
+  const facts = [words("▶️ Following "), strong(name, 255), ...filters(ask), words(` · for ${span(forMs)}`)];
+  return post(`Following the logs of ${visible(name)} for ${span(forMs)}`, [
+    section(facts),
+    context(`New lines appear in the thread. Requested by ${truncate(visible(requester), 80)}`),
+    ...actions(actionButton({ label: "Stop", action: { kind: "follow", act: "stop" }, value: id })),
+  ]);
+}
+
+export type FollowEnd = FollowFacts & {
+  /** Why it ended: "stopped by Dana Reyes". */
+  readonly why: string;
+  readonly afterMs: number;
+  readonly shown: number;
+  readonly skipped: number;
+};
+
+/** The same message when the follow is over. */
+export function followEnded({ ask, name, requester, why, afterMs, shown, skipped }: FollowEnd): Post {
+  const lines = `${counted(shown, "line")}${skipped > 0 ? `, ${counted(skipped, "line")} skipped` : ""}`;
+  const { args } = ask;
+  return post(`Followed the logs of ${visible(name)} for ${span(afterMs)}: ${why}`, [
+    section(
+      [words("⏹️ Followed "), strong(name, 255), ...filters(ask), words(` for ${span(afterMs)} · ${lines}`)],
+      [words(`${why.slice(0, 1).toUpperCase()}${why.slice(1)}.`)],
+    ),
+    context(`Requested by ${truncate(visible(requester), 80)}`),
+    ...actions(
+      askButton("Follow again", { ...ask, args: { ...args, follow: true } }),
+      askButton("Logs", { ...ask, args }),
+    ),
+  ]);
+}
+
+function filters({ args: { grep, instance } }: Ask): Inline[] {
+  return [
+    ...(typeof instance === "string" ? [words(` · instance ${visible(instance)}`)] : []),
+    ...(typeof grep === "string" ? [words(" · "), code(grep, 200)] : []),
+  ];
+}
+
+/** A message with lines, as far as it has come; with `end`, its last words. */
+export function followLines(name: string, text: string, end?: string): Post {
+  const said = `Logs of ${visible(name)}`;
+  if (end === undefined) return post(said, [preformatted(text)]);
+  return post(`${said}. ${end}`, [preformatted(text), context(end)]);
+}
+
+/** The lines that one step of a stream adds. */
+export function addedLines(text: string): Post["blocks"][number] {
+  return preformatted(text);
+}
+
+/** A message whose lines follow at once. */
+export function followBegins(name: string): Post {
+  return post(`Logs of ${visible(name)}`, [context("Reading new lines…")]);
+}

@@ -1,0 +1,230 @@
+import { z } from "zod";
+import type { Job, LogLine, Service } from "../../../../api/answers.ts";
+import { logDate, logQuery } from "../../../../api/log-pages.ts";
+import { Ask } from "../../../ask.ts";
+import type { Excerpt } from "../../../logs/excerpt.ts";
+import { newLines, nothingSeen, SeenLines } from "../../../logs/new-lines.ts";
+import { logTexts } from "../../../views/kit/log-text.ts";
+import { counted, cutPoint } from "../../../views/kit/text.ts";
+import type { Context, VerbContext } from "../../command.ts";
+import { regionOf, type Target } from "../../grammar/argument-types.ts";
+import { orMissing, readJob, readService } from "../../lookup/find.ts";
+import { openLog, recordsOf } from "./open-log.ts";
+
+/** A log that is followed, and how far: what any replica needs to go on. */
+export const FollowedLog = z.object({
+  /** Names one workload and keeps the filters. */
+  ask: Ask,
+  kind: z.enum(["service", "job"]),
+  name: z.string(),
+  /** The job instance whose log is read. */
+  instance: z.string().optional(),
+  /** The day of the log that was read last. */
+  date: z.string(),
+  seen: SeenLines,
+  /** Instances whose lines were shown: from the second one on, lines say whose they are. */
+  instances: z.array(z.string()),
+  /** When the workload was last read. */
+  readMs: z.number(),
+});
+export type FollowedLog = z.infer<typeof FollowedLog>;
+
+/** What one look brought. */
+export type FollowLook = {
+  readonly log: FollowedLog;
+  /** Text to show; "" without new lines. */
+  readonly text: string;
+  readonly shown: number;
+  /** New lines that aren't shown, because there were too many. */
+  readonly skipped: number;
+  /** Why nothing will follow: "web was deleted". */
+  readonly over?: string;
+};
+
+/** Lines that a look reads; where that isn't enough to find the place, those of a whole page. */
+const WINDOW = 200;
+const LARGE_WINDOW = 1_000;
+/** Lines that were there before, like `tail -f`. */
+const LINES_BEFORE = 10;
+/** One update of a message. */
+const MOST_LINES = 40;
+const MOST_TEXT = 2_400;
+const LONGEST_LINE = 800;
+const MOST_INSTANCES = 100;
+/** How often the workload is read while its log is quiet. */
+const WORKLOAD_EVERY_MS = 30_000;
+
+type Followed = {
+  readonly name: Target;
+  readonly instance?: string | undefined;
+  readonly grep?: string | undefined;
+  readonly raw: boolean;
+};
+
+/** Finds the log and reads its newest lines. Throws what reading a log throws. */
+export async function beginFollowing(args: Followed, context: VerbContext): Promise<FollowLook> {
+  const { name, instance, grep, raw } = args;
+  const { settings, now, ask } = context;
+  const date = logDate(now, settings.logZone);
+  const open = await openLog({ name, instance, date, first: { from: 0, size: WINDOW } }, context);
+  const lines = await open.read({ from: 0, size: WINDOW });
+  const kept = {
+    ...(instance !== undefined && { instance }),
+    ...(grep !== undefined && { grep }),
+    ...(raw && { raw }),
+  };
+  const log: FollowedLog = {
+    ask: {
+      verb: "logs",
+      region: context.region,
+      share: ask.share,
+      args: { name: `${open.kind}/${name.name}`, ...kept },
+    },
+    kind: open.kind,
+    name: name.name,
+    ...(open.instance !== undefined && { instance: open.instance }),
+    date,
+    seen: newLines(nothingSeen, recordsOf(lines)).seen,
+    instances: [],
+    readMs: now.getTime(),
+  };
+  const { excerpt } = await excerptFrom(log, lines, 0, context);
+  const before = { ...excerpt, lines: excerpt.lines.slice(-LINES_BEFORE) };
+  return { ...shownOf(log, before, { hasGap: false }), skipped: 0 };
+}
+
+/** Looks for new lines, with one call as a rule. Throws a `Problem`, and a `UserError` when lines can't be checked. */
+export async function lookForLines(log: FollowedLog, context: Context): Promise<FollowLook> {
+  const read = await readTail(log, WINDOW, context);
+  if (read === undefined) return nothing(log, `${log.name} was deleted`);
+  let lines = read;
+  let found = newLines(log.seen, recordsOf(lines));
+  const isAllNew = log.seen.tail.length === 0 || found.isDoubtful;
+  if (isAllNew && lines.length >= WINDOW) {
+    lines = (await readTail(log, LARGE_WINDOW, context)) ?? lines;
+    found = newLines(log.seen, recordsOf(lines));
+  }
+  const today = logDate(context.now, context.settings.logZone);
+  // The rest of the day before comes first; the next look reads the new one from its beginning.
+  const next = log.date === today ? { seen: found.seen } : { date: today, seen: nothingSeen };
+  const { excerpt } = await excerptFrom(log, lines, found.start, context);
+  const look = shownOf({ ...log, ...next }, excerpt, found);
+  if (look.text !== "" || log.date !== today) return look;
+  return context.now.getTime() - log.readMs < WORKLOAD_EVERY_MS ? look : lookAtWorkload(look, context);
+}
+
+/** Is there anything left to follow? */
+async function lookAtWorkload(look: FollowLook, context: Context): Promise<FollowLook> {
+  const log = { ...look.log, readMs: context.now.getTime() };
+  const { region = context.settings.region } = log.ask;
+  if (log.kind === "service") {
+    const service = await readService(log.name, { ...context, region });
+    const over = service === undefined ? "was deleted" : isStopped(service) ? "is stopped" : undefined;
+    return { ...look, log, ...(over !== undefined && { over: `${log.name} ${over}` }) };
+  }
+  const job = await readJob(log.name, context);
+  if (job === undefined) return nothing(log, `${log.name} was deleted`);
+  const newest = job.instance_names?.at(-1);
+  // Another attempt has a log of its own.
+  if (newest !== undefined && newest !== log.instance && log.ask.args["instance"] === undefined) {
+    return { ...look, log: { ...log, instance: newest, seen: nothingSeen } };
+  }
+  const end = endOfJob(job);
+  if (end === undefined) return { ...look, log };
+  // It may have written its last lines since they were read.
+  const last = await lookForLines({ ...log, readMs: context.now.getTime() }, context);
+  return { ...last, over: `${log.name} ${end}` };
+}
+
+function isStopped({ status, target_instance_size: wanted }: Service): boolean {
+  return status?.toLowerCase() === "stopped" || wanted === 0;
+}
+
+function endOfJob({ status }: Job): string | undefined {
+  const isTrue = (type: string): boolean =>
+    (status?.conditions ?? []).some((each) => each.type === type && each.status === "True");
+  return isTrue("Complete") ? "completed" : isTrue("Failed") ? "failed" : undefined;
+}
+
+function nothing(log: FollowedLog, over: string): FollowLook {
+  return { log, text: "", shown: 0, skipped: 0, over };
+}
+
+/** The newest lines; undefined for a workload that is gone. Reads the environment too, where that isn't known. */
+async function readTail(log: FollowedLog, size: number, context: Context): Promise<readonly LogLine[] | undefined> {
+  const { api, settings, signal } = context;
+  const { region = settings.region } = log.ask;
+  const query = { date: log.date, ...logQuery({ mode: settings.logFrom, from: 0, size }) };
+  if (log.kind === "service") {
+    const path = { region, service_name: log.name };
+    await knowEnv(log, context);
+    return orMissing(api.send({ op: "getServiceLogs", path, query, body: undefined }, { signal }), log.name);
+  }
+  const { instance = "" } = log;
+  const path = { region: settings.jobsRegion, job_name: log.name, instance_name: instance };
+  await knowEnv(log, context);
+  const lines = await orMissing(
+    api.send({ op: "getJobInstanceLogs", path, query, body: undefined }, { signal }),
+    log.name,
+  );
+  return lines?.map((text) => ({ instance_name: instance, log: text }));
+}
+
+/** After a restart of the bot, and now and then: the values of its environment are redacted. */
+async function knowEnv(log: FollowedLog, context: Context): Promise<void> {
+  if (context.logs.knowsEnv(loggedOf(log, context))) return;
+  const { region = context.settings.region } = log.ask;
+  if (log.kind === "service") await readService(log.name, { ...context, region });
+  else await readJob(log.name, context);
+}
+
+function loggedOf({ kind, name, ask }: FollowedLog, { settings }: Context) {
+  return { kind, name, region: regionOf(kind, ask.region ?? settings.region, settings) };
+}
+
+/** The lines from this place on, redacted with those before, where a secret can begin. */
+async function excerptFrom(log: FollowedLog, lines: readonly LogLine[], start: number, context: Context) {
+  const { instance, grep, raw } = log.ask.args;
+  const excerpt = await context.logs.excerpt(
+    {
+      lines: recordsOf(lines),
+      ...(log.kind === "service" && typeof instance === "string" && { instance }),
+      ...(typeof grep === "string" && { grep }),
+      from: 0,
+      size: LARGE_WINDOW,
+      isReadable: raw !== true,
+      flank: { before: start, after: 0 },
+    },
+    loggedOf(log, context),
+  );
+  return { excerpt };
+}
+
+/** The newest of them that one update takes. */
+function shownOf(
+  log: FollowedLog,
+  { lines }: Pick<Excerpt, "lines">,
+  { hasGap }: { readonly hasGap: boolean },
+): FollowLook {
+  const seen = lines.flatMap(({ instance }) => instance ?? []);
+  const instances = [...new Set([...log.instances, ...seen])].slice(0, MOST_INSTANCES);
+  const cut = lines.map((line) => ({ ...line, text: cutLine(line.text) }));
+  const texts = logTexts(cut, instances);
+  let from = texts.length;
+  let room = MOST_TEXT;
+  while (from > 0 && texts.length - from < MOST_LINES && room > (texts[from - 1]?.length ?? 0)) {
+    from -= 1;
+    room -= (texts[from]?.length ?? 0) + 1;
+  }
+  const count = (some: typeof lines): number => some.reduce((sum, line) => sum + (line.count ?? 1), 0);
+  const [skipped, shown] = [count(lines.slice(0, from)), count(lines.slice(from))];
+  const notes = [
+    ...(hasGap ? ["⋯ lines are missing here: more came than the workload API gives at once"] : []),
+    ...(skipped > 0 ? [`⋯ ${counted(skipped, "line")} skipped: too many at once`] : []),
+  ];
+  return { log: { ...log, instances }, text: [...notes, ...texts.slice(from)].join("\n"), shown, skipped };
+}
+
+function cutLine(text: string): string {
+  return text.length <= LONGEST_LINE ? text : `${text.slice(0, cutPoint(text, LONGEST_LINE))}… (cut)`;
+}

@@ -1,0 +1,150 @@
+import type { Job, LogLine } from "../../../../api/answers.ts";
+import { logQuery } from "../../../../api/log-pages.ts";
+import { Problem } from "../../../../api/problem.ts";
+import { UserError } from "../../../errors.ts";
+import type { LogRecord } from "../../../logs/excerpt.ts";
+import type { Logged, VerbContext } from "../../command.ts";
+import { regionOf, type Target } from "../../grammar/argument-types.ts";
+import { bothExist, kindInRecentLists, orMissing, readJob, readService, unknownName } from "../../lookup/find.ts";
+import { checkRead, readQuestion, visibleTarget } from "../../lookup/may-see.ts";
+import { NotStarted } from "./log-words.ts";
+import type { ReadPage } from "./pages.ts";
+
+/** The log of a workload, whose first page was read. */
+export type OpenLog = {
+  readonly kind: "service" | "job";
+  readonly name: string;
+  /** The job instance whose log it is. */
+  readonly instance: string | undefined;
+  readonly job: Job | undefined;
+  /** One call a page, except for the page it was opened with. */
+  readonly read: ReadPage;
+  /** The same of another day or job instance, at one call a page. */
+  readonly other: (what: { readonly date?: string; readonly instance?: string }) => OpenLog;
+};
+
+export type Wanted = {
+  readonly name: Target;
+  readonly instance?: string | undefined;
+  readonly date: string;
+  readonly first: Parameters<ReadPage>[0];
+};
+
+/**
+ * A bare name takes two calls, one for each kind, and a third for a job, whose instances have to be known first. A name
+ * that recent lists have for one kind only takes no call to find it. Throws a `ReadRefused` for a kind that they may not see.
+ */
+export async function openLog(wanted: Wanted, context: VerbContext): Promise<OpenLog> {
+  const { name } = wanted;
+  const open = await visibleTarget(name, context);
+  const kind = open.kind ?? kindInRecentLists(name.name, context);
+  const [service, job] = await Promise.all([
+    kind === "job" ? undefined : orMissing(serviceLines(wanted, context), name.name),
+    kind === "service" ? undefined : readJob(name.name, context),
+    kind === "service" ? readEnv(name, context) : undefined,
+  ]);
+  if (service !== undefined && job !== undefined) throw bothExist(name.name);
+  if (service === undefined && job === undefined) throw await unknownName(open, context);
+  const found = service === undefined ? "job" : "service";
+  if (name.kind === undefined) {
+    const where = { region: context.region, jobsRegion: context.settings.jobsRegion };
+    await checkRead(readQuestion(context.actions, { kind: found, name: name.name }, where), context);
+  }
+  if (service !== undefined) return serviceLog(wanted, context, service);
+  const instance = wanted.instance ?? newestInstance(name.name, job);
+  return jobLog({ ...wanted, instance }, context, {
+    job,
+    lines: await instanceLines({ ...wanted, instance }, context),
+  });
+}
+
+function newestInstance(name: string, job: Job | undefined): string {
+  const instance = job?.instance_names?.at(-1);
+  if (instance !== undefined) return instance;
+  if (job?.instance_names === undefined) {
+    throw new UserError(`The workload API doesn't report the instances of job ${name}, and each has its own log.`, {
+      next: "If you know the name of one, add `--instance NAME`.",
+    });
+  }
+  throw new NotStarted(`Job ${name} hasn't started yet, so it has no logs.`, { next: "Try again in a moment." });
+}
+
+function serviceLog(wanted: Wanted, context: VerbContext, lines?: readonly LogLine[]): OpenLog {
+  return {
+    kind: "service",
+    name: wanted.name.name,
+    instance: undefined,
+    job: undefined,
+    read: withFirst(wanted.first, lines, (first) => serviceLines({ ...wanted, first }, context)),
+    other: ({ date = wanted.date }) => serviceLog({ ...wanted, date }, context),
+  };
+}
+
+type JobWanted = Wanted & { readonly instance: string };
+
+function jobLog(
+  wanted: JobWanted,
+  context: VerbContext,
+  { job, lines }: { readonly job: Job | undefined; readonly lines?: readonly LogLine[] },
+): OpenLog {
+  return {
+    kind: "job",
+    name: wanted.name.name,
+    instance: wanted.instance,
+    job,
+    read: withFirst(wanted.first, lines, (first) => instanceLines({ ...wanted, first }, context)),
+    other: (what) => jobLog({ ...wanted, ...what }, context, { job }),
+  };
+}
+
+/** The page that was read already costs no call. */
+function withFirst(first: Wanted["first"], lines: readonly LogLine[] | undefined, read: ReadPage): ReadPage {
+  return async (page) =>
+    lines !== undefined && page.from === first.from && page.size === first.size ? lines : read(page);
+}
+
+/**
+ * Reads the service as well as its log, to redact the values of its environment. If that fails, only patterns are
+ * redacted.
+ */
+async function readEnv({ name }: Target, context: VerbContext): Promise<void> {
+  if (context.logs.knowsEnv(logged({ kind: "service", name }, context))) return;
+  try {
+    await readService(name, context);
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+  }
+}
+
+export function logged(
+  { kind, name }: Pick<Logged, "kind" | "name">,
+  { region, settings }: Pick<VerbContext, "region" | "settings">,
+): Logged {
+  return { kind, region: regionOf(kind, region, settings), name };
+}
+
+function serviceLines({ name, date, first }: Wanted, { api, region, settings, signal }: VerbContext) {
+  const query = { date, ...logQuery({ mode: settings.logFrom, ...first }) };
+  return api.send(
+    { op: "getServiceLogs", path: { region, service_name: name.name }, query, body: undefined },
+    { signal },
+  );
+}
+
+async function instanceLines({ name: { name }, instance, date, first }: JobWanted, context: VerbContext) {
+  const { api, settings, signal } = context;
+  const query = { date, ...logQuery({ mode: settings.logFrom, ...first }) };
+  const path = { region: settings.jobsRegion, job_name: name, instance_name: instance };
+  const lines = await orMissing(api.send({ op: "getJobInstanceLogs", path, query, body: undefined }, { signal }), name);
+  if (lines !== undefined) return lines.map((log) => ({ instance_name: instance, log }));
+  throw new UserError(`Job ${name} has no instance ${instance}.`, {
+    next: `\`${settings.command} show job/${name}\` lists its instances.`,
+  });
+}
+
+export function recordsOf(lines: readonly LogLine[]): readonly (LogRecord & { readonly instance?: string })[] {
+  return lines.map((line) => ({
+    ...(line.instance_name && { instance: line.instance_name }),
+    text: line.log,
+  }));
+}

@@ -1,0 +1,78 @@
+import type { HistoryEvent } from "../../../changes/history-event.ts";
+import type { StoredChange } from "../../../changes/stored-change.ts";
+import type { WorkloadStatus } from "../../../../api/workload-status.ts";
+import { actions, askButton, context, header, type Line, section, type Block } from "../../../views/kit/blocks.ts";
+import { dotOf, statusWords } from "../../../views/kit/health.ts";
+import { historyLine } from "../../../views/kit/history-line.ts";
+import { strong, words } from "../../../views/kit/inline.ts";
+import { type Post, postOf } from "../../../views/kit/post.ts";
+import { counted } from "../../../views/kit/text.ts";
+import { requestTitle } from "../../../views/cards/request-lines.ts";
+import type { WatchTarget } from "../../../watch/watch.ts";
+import { targetWords } from "./watch-message.ts";
+
+export type Digest = {
+  readonly target: Pick<WatchTarget, "kind" | "names" | "region">;
+  readonly failing: readonly {
+    readonly kind: "service" | "job";
+    readonly name: string;
+    readonly health: WorkloadStatus;
+  }[];
+  /** Newest first. */
+  readonly changes: readonly HistoryEvent[];
+  readonly waiting: readonly StoredChange[];
+  /** Why something is missing: complete sentences. */
+  readonly problems: readonly string[];
+  readonly now: Date;
+  readonly defaultRegion: string;
+  /** Slack may have taken it before. */
+  readonly isAgain: boolean;
+};
+
+const LISTED = 8;
+
+/** One message about a day; undefined when there is nothing to say. */
+export function digestMessage(digest: Digest): Post | undefined {
+  const { failing, changes, waiting, problems, now, defaultRegion, target, isAgain } = digest;
+  if (failing.length + changes.length + waiting.length + problems.length === 0) return undefined;
+  const counts = [
+    problems.length === 0 || failing.length > 0 ? `${failing.length} failing` : "state unknown",
+    ...(changes.length > 0 ? [counted(changes.length, "change")] : []),
+    ...(waiting.length > 0 ? [`${waiting.length} waiting`] : []),
+  ];
+  return postOf([
+    header(`Digest: ${counts.join(" · ")}`),
+    ...problems.map((problem) => section(`⚠️ ${problem}`)),
+    ...list(
+      "Failing",
+      failing.map(({ kind, name, health }): Line => [
+        words(`${dotOf({ level: health.level })} ${kind === "job" ? "job " : ""}`),
+        strong(name, 100),
+        words(` · ${statusWords(health, now)}`, 160),
+      ]),
+    ),
+    ...list(
+      "Changed",
+      changes.map((event) => historyLine(event, { now, defaultRegion, detail: "full" })),
+    ),
+    ...list(
+      "Waiting for approval",
+      waiting.map((change): Line => requestTitle(change, { defaultRegion })),
+    ),
+    ...(waiting.length > 0 ? actions(askButton("Review", { verb: "pending", share: false, args: {} })) : []),
+    context(`About ${plainTarget(target)}${isAgain ? " · sent again: you may have it already" : ""}`),
+  ]);
+}
+
+function plainTarget(target: Digest["target"]): string {
+  return targetWords(target)
+    .map((piece) => (piece.type === "text" ? piece.text : ""))
+    .join("");
+}
+
+function list(title: string, lines: readonly Line[]): Block[] {
+  const [first, ...rest] = lines.slice(0, LISTED);
+  if (first === undefined) return [];
+  const more = lines.length - LISTED;
+  return [section([strong(title)], first, ...rest, ...(more > 0 ? [`and ${more} more`] : []))];
+}

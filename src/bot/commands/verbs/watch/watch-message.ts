@@ -1,0 +1,218 @@
+import type { Ask } from "../../../ask.ts";
+import { durationText } from "../../../policy/policy-words.ts";
+import { runButton } from "../../../views/kit/ask-buttons.ts";
+import { actions, context, type Line, section } from "../../../views/kit/blocks.ts";
+import { channel, type Inline, joined, moment, strong, words } from "../../../views/kit/inline.ts";
+import { type Post, postOf } from "../../../views/kit/post.ts";
+import { span } from "../../../views/kit/time.ts";
+import type { DigestTime, Mute, Watch, WatchedEvent, WatchPlace, WatchTarget } from "../../../watch/watch.ts";
+
+const eventWords: Readonly<Record<WatchedEvent, string>> = {
+  failing: "failing",
+  recovered: "recovered",
+  "job-failed": "job failed",
+  "job-done": "job done",
+  restarts: "restarts",
+  "out-of-memory": "out of memory",
+  deployed: "deployed",
+  changed: "changed",
+};
+
+const digestWords: Readonly<Record<DigestTime["days"], string>> = {
+  daily: "every day",
+  weekdays: "on weekdays",
+  mondays: "on Mondays",
+};
+
+/** "failing for 2 minutes, recovered · quiet 22:00–07:00 (Europe/Berlin)". For history and lists. */
+export function termsText({
+  events,
+  afterMs,
+  quiet,
+  digest,
+}: Pick<Watch, "events" | "afterMs" | "quiet" | "digest">): string {
+  const told = events.map((event) =>
+    event === "failing" && afterMs > 0 ? `${eventWords[event]} for ${afterText(afterMs)}` : eventWords[event],
+  );
+  return [
+    ...(digest === undefined ? [] : [`digest ${digestWords[digest.days]} at ${digest.at} (${digest.zone})`]),
+    ...(told.length === 0 ? [] : [told.join(", ")]),
+    ...(quiet === undefined ? [] : [`quiet ${quiet.from}–${quiet.to} (${quiet.zone})`]),
+  ].join(" · ");
+}
+
+/** Whole minutes as policy words them; `90s` in seconds. */
+function afterText(ms: number): string {
+  return ms % 60_000 === 0 ? durationText(ms) : span(ms);
+}
+
+/** "all workloads", "services named *shop-\**", "*web*". */
+export function targetWords({ kind, names }: Pick<WatchTarget, "kind" | "names">): Inline[] {
+  const many = kind === undefined ? "workloads" : `${kind}s`;
+  if (names === "*") return [words(`all ${many}`)];
+  if (names.includes("*")) return [words(`${many} named `), strong(names, 100)];
+  return kind === "job" ? [words("job "), strong(names, 100)] : [strong(names, 100)];
+}
+
+/** As people type it after a verb. */
+export function typedTarget({ kind, names }: Pick<WatchTarget, "kind" | "names">): string {
+  if (names === "*" && kind === undefined) return "all";
+  return kind === undefined ? names : `${kind}/${names}`;
+}
+
+/** The Ask that ends a watch, from any place. */
+export function unwatchAsk({ target, place, digest }: Pick<Watch, "target" | "place" | "digest">): Ask {
+  const where = place.kind === "dm" ? { dm: true } : { in: place.channelId };
+  const region = target.kind === "job" ? {} : { region: target.region };
+  return {
+    verb: "unwatch",
+    ...region,
+    share: false,
+    args: { name: typedTarget(target), ...(digest && { digest: true }), ...where },
+  };
+}
+
+function muteAsk(names: string, until: string, place: WatchPlace): Ask {
+  const where = place.kind === "dm" ? { dm: true } : { in: place.channelId };
+  return { verb: "mute", share: false, args: { name: names === "*" ? "all" : names, until: [until], ...where } };
+}
+
+type Common = { readonly by: string; readonly place: WatchPlace; readonly defaultRegion: string };
+
+export type WatchMessage = Common &
+  (
+    | {
+        readonly kind: "added" | "changed" | "same";
+        readonly watch: Pick<Watch, "target" | "place" | "events" | "afterMs" | "quiet" | "digest">;
+        /** Of a digest. */
+        readonly next: Date | undefined;
+      }
+    | { readonly kind: "ended"; readonly watches: readonly Pick<Watch, "target">[] }
+    | {
+        readonly kind: "nothing";
+        readonly target: Pick<WatchTarget, "kind" | "names">;
+        /** One that the file of watches says. */
+        readonly isFile: boolean;
+        readonly command: string;
+      }
+    | { readonly kind: "muted"; readonly mute: Pick<Mute, "names" | "until"> }
+    | { readonly kind: "unmuted" | "not-muted"; readonly names: string }
+  );
+
+/** What is told from now on, for the place where it is told and for whoever asked. */
+export function watchMessage(message: WatchMessage): Post {
+  switch (message.kind) {
+    case "added":
+    case "changed":
+    case "same":
+      return watched(message);
+    case "ended":
+      return postOf([
+        section([
+          words("🔕 "),
+          words(message.by, 80),
+          words(" stopped watching "),
+          ...joined(message.watches.slice(0, 5).flatMap(({ target }) => targetWords(target))),
+          ...inPlace(message.place, "."),
+        ]),
+      ]);
+    case "nothing":
+      return nothing(message);
+    case "muted": {
+      const { mute, place, by } = message;
+      return postOf([
+        section([
+          words("🔕 "),
+          words(by, 80),
+          words(" muted "),
+          ...targetWords({ kind: undefined, names: mute.names }),
+          ...inPlace(place, " until "),
+          moment(mute.until.toISOString()),
+        ]),
+        ...actions(runButton("Unmute", muteAsk(mute.names, "off", place), { at: 0 })),
+      ]);
+    }
+    case "unmuted":
+      return postOf([
+        section([
+          words("🔔 "),
+          words(message.by, 80),
+          words(" unmuted "),
+          ...targetWords({ kind: undefined, names: message.names }),
+          ...inPlace(message.place, "."),
+        ]),
+      ]);
+    case "not-muted":
+      return postOf([
+        section([
+          ...targetWords({ kind: undefined, names: message.names }),
+          words(" isn't muted here. Nothing to do."),
+        ]),
+      ]);
+  }
+}
+
+type Watched = Extract<WatchMessage, { readonly watch: unknown }>;
+
+function watched({ kind, watch, place, by, defaultRegion, next }: Watched): Post {
+  const { target } = watch;
+  const isElsewhere = target.kind !== "job" && target.region !== defaultRegion;
+  const what = [...targetWords(target), ...(isElsewhere ? [words(` in ${target.region}`, 80)] : [])];
+  const verbs = { added: " watches ", changed: " now watches ", same: " already watches " }[kind];
+  const head: Line =
+    place.kind === "dm"
+      ? [
+          words(`🔔 You${verbs.replace("watches", "watch")}`),
+          ...what,
+          words(kind === "same" ? ". Nothing to do." : "."),
+        ]
+      : [
+          words("🔔 "),
+          channel(place.channelId),
+          words(verbs),
+          ...what,
+          words(kind === "same" ? ". Nothing to do." : "."),
+        ];
+  const due: Line[] =
+    next === undefined
+      ? []
+      : [[words("Next digest: "), moment(next.toISOString()), words(". Silent when there is nothing to say.")]];
+  return postOf([
+    section(head, `Tells: ${termsText(watch)}`, ...due),
+    ...(place.kind === "dm" || kind === "same" ? [] : [context(`Set up by ${by}`)]),
+    ...actions(runButton("Stop", unwatchAsk({ target, place, digest: watch.digest }), { at: 0 })),
+  ]);
+}
+
+function nothing({ target, isFile, place, command }: Extract<WatchMessage, { readonly kind: "nothing" }>): Post {
+  const list = `All watches here: \`${command} watches\``;
+  if (isFile) {
+    return postOf([
+      section(
+        [words("The watch of "), ...targetWords(target), words(" is in the file of watches. Nothing was changed.")],
+        "Remove it there, or ask your Gantry admin to.",
+      ),
+    ]);
+  }
+  const where = place.kind === "dm" ? [words("You don't watch ")] : [words("Nobody watches ")];
+  return postOf([section([...where, ...targetWords(target), ...inPlace(place, ". Nothing to do.")], list)]);
+}
+
+/** " in #ops."; nothing in a direct message. */
+function inPlace(place: WatchPlace, end: string): Inline[] {
+  return place.kind === "dm" ? [words(end)] : [words(" in "), channel(place.channelId), words(end)];
+}
+
+/** A watch that nobody ended: its owner left, or may no longer see it. */
+export function endedMessage(watch: Pick<Watch, "target" | "owner" | "place" | "source">, why: string): Post {
+  const { target, owner, place, source } = watch;
+  const whose = place.kind === "dm" ? "You no longer watch " : `${owner.name} no longer watches `;
+  const later = source === "file" ? ["It is in the file of watches, and goes on once that is fixed."] : [];
+  return postOf([section([words(`🔕 ${whose}`, 120), ...targetWords(target), words(`: ${why}.`)], ...later)]);
+}
+
+/** A watch of the file whose owner may see it again. */
+export function resumedMessage({ target, owner, place }: Pick<Watch, "target" | "owner" | "place">): Post {
+  const whose = place.kind === "dm" ? "You watch " : `${owner.name} watches `;
+  return postOf([section([words(`🔔 ${whose}`, 120), ...targetWords(target), words(" again.")])]);
+}

@@ -1,0 +1,149 @@
+import { z } from "zod";
+import { matchesEverything } from "../../../policy/patterns.ts";
+import { didYouMean } from "../../../policy/near-names.ts";
+import { localTime, momentOf } from "../../../watch/local-time.ts";
+import { type DigestTime, type QuietHours, type WatchedEvent, watchedEvents } from "../../../watch/watch.ts";
+import { missingName, Target } from "../../grammar/argument-types.ts";
+
+/** A workload, all whose names match a pattern, or `*` for all. */
+export const Watched = z.string({ error: missingName }).transform((typed, context): Target => {
+  if (/^(?:all|everything)$/iu.test(typed) || matchesEverything(typed)) return { kind: undefined, name: "*" };
+  // Without its stars, a pattern is checked as a name is.
+  const target = Target.safeParse(typed.replaceAll("*", "x"));
+  if (!target.success) {
+    context.addIssue(target.error.issues[0]?.message ?? missingName);
+    return z.NEVER;
+  }
+  const { kind } = target.data;
+  const name = kind === undefined ? typed : typed.slice(typed.indexOf("/") + 1);
+  return { kind, name: matchesEverything(name) ? "*" : name };
+});
+
+/** `failing,recovered`, or `all`. */
+export const Events = z.string().transform((typed, context): readonly WatchedEvent[] => {
+  const words = typed
+    .toLowerCase()
+    .split(/[,\s]+/u)
+    .filter((word) => word !== "");
+  if (words.includes("all")) return watchedEvents;
+  const known = words.map((word) => watchedEvents.find((event) => event === word));
+  const wrong = words.find((_, at) => known[at] === undefined);
+  if (wrong === undefined && words.length > 0) return watchedEvents.filter((event) => known.includes(event));
+  const near = didYouMean(wrong ?? "", watchedEvents);
+  context.addIssue(`--on takes ${watchedEvents.join(", ")}, or all.${near}`);
+  return z.NEVER;
+});
+
+const unitMs: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
+
+function durationIn(typed: string): number | undefined {
+  const [, count = "", unit = ""] = /^(\d{1,4}) ?([smhdw])(?:ec|in|our|ay|eek)?(?:ond|ute)?s?$/iu.exec(typed) ?? [];
+  const ms = unitMs[unit.toLowerCase()];
+  return ms === undefined ? undefined : Number(count) * ms;
+}
+
+const LONGEST_AFTER_MS = 24 * 3_600_000;
+
+/** How long something has to fail first; `0` for at once. */
+export const After = z.string().transform((typed, context): number => {
+  const ms = /^0+$/u.test(typed) ? 0 : durationIn(typed);
+  if (ms !== undefined && ms <= LONGEST_AFTER_MS) return ms;
+  context.addIssue("--after takes a time up to 24h, such as 30s, 2m or 1h. 0 tells at once.");
+  return z.NEVER;
+});
+
+/** `7:00` → `07:00`; undefined for what no clock shows. */
+function clockTime(typed: string): string | undefined {
+  const [, hours = "", minutes = "00"] = /^([01]?\d|2[0-3])(?::([0-5]\d))?$/u.exec(typed) ?? [];
+  return hours === "" ? undefined : `${hours.padStart(2, "0")}:${minutes}`;
+}
+
+/** `22:00-07:00`, in the zone of whoever asks. */
+export const Quiet = z.string().transform((typed, context): Omit<QuietHours, "zone"> => {
+  const [from, to, ...rest] = typed.split(/\s*[-–]\s*/u).map(clockTime);
+  if (from !== undefined && to !== undefined && from !== to && rest.length === 0) return { from, to };
+  context.addIssue("--quiet takes two times of a day, such as 22:00-07:00.");
+  return z.NEVER;
+});
+
+const digestDays: Readonly<Record<string, DigestTime["days"]>> = {
+  daily: "daily",
+  "every day": "daily",
+  weekdays: "weekdays",
+  workdays: "weekdays",
+  mondays: "mondays",
+  weekly: "mondays",
+};
+
+/** `weekdays 09:00`; nine o'clock without a time. */
+export const Digest = z.string().transform((typed, context): Omit<DigestTime, "zone"> => {
+  const [, words = "", time = "09:00"] = /^(.*?)(?:\s+(?:at\s+)?(\d{1,2}(?::\d{2})?))?$/u.exec(typed.trim()) ?? [];
+  const lower = words.toLowerCase();
+  const days = Object.hasOwn(digestDays, lower) ? digestDays[lower] : undefined;
+  const at = clockTime(time);
+  if (days !== undefined && at !== undefined) return { days, at };
+  context.addIssue("--digest takes daily, weekdays or mondays, and a time: weekdays 09:00.");
+  return z.NEVER;
+});
+
+/** Slack sends a channel as `<#C0OPS|ops>`: docs.slack.dev/interactivity/implementing-slash-commands. A form sends its id. */
+export const Channel = z
+  .string()
+  .max(200)
+  .transform((typed, context): string => {
+    const [, marked, bare] = /^(?:<#([CG][A-Z0-9]{2,20})(?:\|[^>]*)?>|([CG][A-Z0-9]{4,20}))$/u.exec(typed) ?? [];
+    const id = marked ?? bare;
+    if (id !== undefined) return id;
+    context.addIssue(`“${typed}” isn't a channel. Type # after --in and pick one from Slack's list.`);
+    return z.NEVER;
+  });
+
+/** When a mute ends. Times are local, in the zone of whoever asks. */
+export type Until =
+  | { readonly forMs: number }
+  | { readonly day: string; readonly time: string }
+  | { readonly time: string }
+  | "tomorrow"
+  | "off";
+
+export const LONGEST_MUTE_MS = 30 * 86_400_000;
+/** Of a mute without a time. */
+export const MUTE_MS = 3_600_000;
+
+/** `2h`, `until 2026-12-01`, `until 18:00`, `until tomorrow`, `off`. */
+export const MuteEnd = z.array(z.string()).transform((words, context): Until => {
+  const typed = words
+    .join(" ")
+    .replace(/^(?:for|until|till|to) /iu, "")
+    .trim()
+    .toLowerCase();
+  if (typed === "off" || typed === "tomorrow") return typed;
+  const forMs = typed === "an hour" ? MUTE_MS : durationIn(typed);
+  if (forMs !== undefined && forMs > 0 && forMs <= LONGEST_MUTE_MS) return { forMs };
+  const [, day, at = day === undefined ? "" : "00:00"] =
+    /^(\d{4}-\d{2}-\d{2})?(?:(?:^| )(?:at )?(\d{1,2}:\d{2}))?$/u.exec(typed) ?? [];
+  const time = clockTime(at);
+  const isDay = day === undefined || isCalendarDay(day);
+  if (time !== undefined && isDay) return day === undefined ? { time } : { day, time };
+  context.addIssue(
+    "I can't read how long. Use 30m, 2h, 1d, until 18:00, until tomorrow, a day such as 2026-12-01, or off.",
+  );
+  return z.NEVER;
+});
+
+function isCalendarDay(day: string): boolean {
+  const date = new Date(`${day}T00:00:00Z`);
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(day);
+}
+
+const DAY_MS = 86_400_000;
+
+/** The moment that a mute ends. Tomorrow begins at nine: nobody wants to be woken by it. */
+export function muteEnd(until: Exclude<Until, "off">, now: Date, zone: string): Date {
+  if (typeof until === "object" && "forMs" in until) return new Date(now.getTime() + until.forMs);
+  if (typeof until === "object" && "day" in until) return momentOf(until, zone);
+  const tomorrow = localTime(new Date(now.getTime() + DAY_MS), zone).day;
+  if (until === "tomorrow") return momentOf({ day: tomorrow, time: "09:00" }, zone);
+  const today = momentOf({ day: localTime(now, zone).day, time: until.time }, zone);
+  return today > now ? today : momentOf({ day: tomorrow, time: until.time }, zone);
+}

@@ -1,0 +1,251 @@
+import { z } from "zod";
+import { USUAL_AFTER_MS, usualEvents, watchedEvents } from "../../../watch/watch.ts";
+import type { FormField } from "../../forms/form.ts";
+import { workloadField } from "../../forms/fields.ts";
+import { missingName } from "../../grammar/argument-types.ts";
+import { watchVerb } from "../../grammar/verb.ts";
+import { After, Channel, Digest, Events, MUTE_MS, MuteEnd, Quiet, Watched } from "./watch-words.ts";
+
+/** The workload is chosen, or named by a pattern, which no picker has. */
+const nameFields: readonly FormField[] = [
+  { ...workloadField, hint: "Or use a pattern below.", isOptional: true },
+  {
+    id: "pattern",
+    label: "Pattern",
+    hint: "All workloads with such a name: shop-*, or all.",
+    isOptional: true,
+    input: { kind: "text", maxLength: 100 },
+  },
+];
+
+const placeFields: readonly FormField[] = [
+  {
+    id: "in",
+    label: "Channel",
+    hint: "Default: this one.",
+    isOptional: true,
+    isMore: true,
+    input: { kind: "channel" },
+  },
+  {
+    id: "dm",
+    label: "Direct message",
+    isOptional: true,
+    isMore: true,
+    input: { kind: "tick", text: "Only for me, in my messages with Gantry" },
+  },
+];
+
+/** The two fields are one argument. */
+function named<Raw extends Readonly<Record<string, unknown>>>({
+  pattern,
+  ...raw
+}: Raw & { readonly pattern?: unknown }) {
+  return pattern === undefined || "name" in raw ? raw : { ...raw, name: pattern };
+}
+
+const Place = { in: Channel.optional(), dm: z.boolean().default(false) };
+type Place = { readonly in?: string | undefined; readonly dm: boolean };
+
+function placeOf({ in: channelId, dm }: Place) {
+  if (channelId !== undefined) return { channelId };
+  return dm ? ("dm" as const) : ("here" as const); // literal places
+}
+
+function refuseBoth({ in: channelId, dm }: Place, context: z.core.$RefinementCtx): void {
+  if (channelId === undefined || !dm) return;
+  context.addIssue({ code: "custom", path: ["dm"], message: "Use --in or --dm, not both." });
+}
+
+const placeFlags = {
+  in: { value: "#CHANNEL", summary: "tell another channel" },
+  dm: { summary: "tell only you, in a direct message" },
+};
+
+const watchedActions = [{ op: "watch", risk: undefined }] as const; // a literal action
+
+export const watch = watchVerb({
+  name: "watch",
+  summary: "Tell this channel when a workload fails and recovers",
+  usage:
+    'watch [NAME | "shop-*" | all] [--on failing,recovered] [--in #channel | --dm] [--after 2m] [--quiet 22:00-07:00] [--digest weekdays 09:00] [--region R]',
+  example: "watch web --on failing,recovered,deployed",
+  near: ["notify", "alert", "alarm", "monitor", "subscribe", "follow", "observe"],
+  phrases: [
+    [
+      "(tell|notify|alert|ping|warn|message) (me|us) (when|if|whenever|as soon as) NAME (fails|breaks|crashes|dies|recovers|goes down|is BAD|is back|changes)",
+      "watch NAME",
+    ],
+    [
+      "let (me|us) know (when|if|whenever|as soon as) NAME (fails|breaks|crashes|dies|recovers|goes down|is BAD|is back|changes)",
+      "watch NAME",
+    ],
+    ["keep an eye on NAME", "watch NAME"],
+  ],
+  button: "Tell me here",
+  words: { name: "[NAME]", time: "[HH:MM]" },
+  flags: {
+    on: { value: "EVENTS", summary: `what to tell: ${watchedEvents.join(", ")}, or all` },
+    ...placeFlags,
+    after: { value: "2m", summary: "tell of failures that last this long" },
+    quiet: { value: "22:00-07:00", summary: "wait with news until these hours are over" },
+    digest: { value: "DAYS", summary: "one summary instead: daily, weekdays or mondays, and a time" },
+  },
+  actions: watchedActions,
+  args: z
+    .object({
+      name: Watched.optional(),
+      on: Events.optional(),
+      ...Place,
+      after: After.optional(),
+      quiet: Quiet.optional(),
+      digest: Digest.optional(),
+      time: z.undefined("A time belongs to --digest: --digest weekdays 09:00.").optional(),
+    })
+    .superRefine((args, context) => {
+      refuseBoth(args, context);
+      const other = (["on", "after", "quiet"] as const).find((flag) => args[flag] !== undefined); // names of flags
+      if (args.digest !== undefined && other !== undefined) {
+        const message = `--digest is one summary, so it takes no --${other}. Ask for single messages in a second \`watch\`.`;
+        context.addIssue({ code: "custom", path: [other], message });
+      }
+      if (args.name !== undefined || args.digest !== undefined) return;
+      context.addIssue({ code: "custom", path: ["name"], message: missingName });
+    }),
+  // A digest has a time, which is a word of its own.
+  read(typed, { name, time, ...args }) {
+    const digest = typed.one("digest");
+    const [first, second] = typed.positionals;
+    if (digest === undefined) return { ...args, name, time };
+    const isTime = second === undefined && first !== undefined && /^\d{1,2}(?::\d{2})?$/u.test(first);
+    const at = isTime ? first : second;
+    return { ...args, ...(!isTime && { name }), digest: at === undefined ? digest : `${digest} ${at}` };
+  },
+  form: {
+    title: "Watch",
+    submit: "Watch",
+    fields: () => [
+      ...nameFields,
+      {
+        id: "on",
+        label: "Tell of",
+        hint: `Default: ${usualEvents.join(", ")}.`,
+        isOptional: true,
+        input: { kind: "choices", options: watchedEvents.map((value) => ({ value, text: value })) },
+      },
+      {
+        id: "after",
+        label: "Only if it fails for",
+        hint: "Default: 2m. 0 tells at once.",
+        isOptional: true,
+        isMore: true,
+        input: { kind: "text", maxLength: 20 },
+      },
+      ...placeFields,
+      {
+        id: "quiet",
+        label: "Quiet hours",
+        hint: "News waits until they are over.",
+        placeholder: "For example: 22:00-07:00",
+        isOptional: true,
+        isMore: true,
+        input: { kind: "text", maxLength: 40 },
+      },
+      {
+        id: "digest",
+        label: "Digest",
+        hint: "One summary at this time, instead of single messages.",
+        placeholder: "For example: weekdays 09:00",
+        isOptional: true,
+        isMore: true,
+        input: { kind: "text", maxLength: 40 },
+      },
+    ],
+    toArgs: named,
+  },
+  wish({ name, on, after, quiet, digest, ...place }) {
+    return {
+      kind: "watch",
+      target: name ?? { kind: undefined, name: "*" },
+      place: placeOf(place),
+      // A digest is instead of single messages.
+      events: on ?? (digest === undefined ? usualEvents : []),
+      afterMs: after ?? USUAL_AFTER_MS,
+      quiet,
+      digest,
+    };
+  },
+});
+
+export const unwatch = watchVerb({
+  name: "unwatch",
+  summary: "Stop telling of a workload",
+  usage: 'unwatch NAME | "shop-*" | all [--digest] [--in #channel | --dm] [--region R]',
+  example: "unwatch web",
+  near: ["unsubscribe", "unfollow"],
+  phrases: [["(stop|quit) (watching|monitoring|following) NAME", "unwatch NAME"]],
+  question: { label: "Stop watching" },
+  words: { name: "NAME" },
+  flags: { digest: { summary: "end only the digest" }, ...placeFlags },
+  actions: watchedActions,
+  args: z.object({ name: Watched, digest: z.boolean().default(false), ...Place }).superRefine(refuseBoth),
+  form: {
+    title: "Stop watching",
+    submit: "Stop",
+    fields: () => [
+      ...nameFields,
+      {
+        id: "digest",
+        label: "Digest",
+        isOptional: true,
+        isMore: true,
+        input: { kind: "tick", text: "End only the digest" },
+      },
+      ...placeFields,
+    ],
+    toArgs: named,
+  },
+  wish: ({ name, digest, ...place }) => ({ kind: "unwatch", target: name, place: placeOf(place), isDigest: digest }),
+});
+
+export const mute = watchVerb({
+  name: "mute",
+  summary: "Tell nothing of a workload for a while",
+  usage: 'mute NAME | "shop-*" | all [2h | until 18:00 | until 2026-12-01 | off] [--in #channel | --dm]',
+  example: "mute web 2h",
+  near: ["unmute", "silence", "snooze", "quiet"],
+  phrases: [
+    ["(silence|snooze) NAME", "mute NAME"],
+    ["unmute NAME", "mute NAME off"],
+  ],
+  question: {
+    amount: ({ until }) => (Array.isArray(until) && until.length > 0 ? ` ${until.join(" ")}` : " for 1 hour"),
+  },
+  words: { name: "NAME", until: "FOR…" },
+  flags: placeFlags,
+  actions: watchedActions,
+  args: z.object({ name: Watched, until: MuteEnd.optional(), ...Place }).superRefine(refuseBoth),
+  read: (_typed, { until, ...args }) => ({ ...args, ...(Array.isArray(until) && until.length > 0 && { until }) }),
+  form: {
+    title: "Mute",
+    submit: "Mute",
+    fields: () => [
+      ...nameFields,
+      {
+        id: "until",
+        label: "For",
+        hint: "Default: 1h. Or until 18:00, until tomorrow, a day such as 2026-12-01, or off.",
+        isOptional: true,
+        input: { kind: "command", maxLength: 40 },
+      },
+      ...placeFields,
+    ],
+    toArgs: named,
+  },
+  wish: ({ name, until = { forMs: MUTE_MS }, ...place }) => ({
+    kind: "mute",
+    target: name,
+    place: placeOf(place),
+    until,
+  }),
+});

@@ -1,0 +1,147 @@
+import { createHmac } from "node:crypto";
+import type { Logger } from "pino";
+import { backOffMs } from "../../../platform/waiting.ts";
+import { unawaited } from "../../../platform/unawaited.ts";
+import type { Network } from "../../../platform/http/network.ts";
+import { FORMAT } from "../../audit/file-format.ts";
+import type { AuditBatch, AuditRows } from "../../store/store.ts";
+import type { AuditSettings } from "../config.ts";
+
+/** Who gets every event of history, in order and at least once. */
+export type AuditReceiver = {
+  /** Names its position in the database. */
+  readonly name: string;
+  /** Rejects with a reason for the log when the batch has to be sent again. */
+  readonly send: (batch: AuditBatch, signal: AbortSignal) => Promise<void>;
+};
+
+/** As `docs/audit.md` says it. */
+const AT_MOST = 100;
+const ANSWER_WITHIN_MS = 10_000;
+/** Longer than any answer takes, so that no other replica sends the same batch meanwhile. */
+const LEASE_MS = 3 * ANSWER_WITHIN_MS;
+const WAIT = { firstMs: 5_000, longestMs: 10 * 60_000, jitter: 0.2 };
+
+type Deps = {
+  readonly store: Omit<AuditRows, "sealHistory">;
+  readonly receivers: readonly AuditReceiver[];
+  readonly log: Logger;
+};
+
+/** Hands events over beside everything else: nobody waits for a receiver. */
+export function createHandingOver({ store, receivers, log }: Deps) {
+  const stopping = new AbortController();
+  const busy = new Map<string, Promise<void>>();
+  const handOver = async (receiver: AuditReceiver): Promise<void> => {
+    while (!stopping.signal.aborted) {
+      const batch = await store.takeAuditBatch(receiver.name, { atMost: AT_MOST, leaseMs: LEASE_MS });
+      if (batch === undefined || !(await sendOne(receiver, batch))) return;
+    }
+  };
+  const sendOne = async ({ name, send }: AuditReceiver, batch: AuditBatch): Promise<boolean> => {
+    const { failures, token } = batch;
+    try {
+      await send(batch, stopping.signal);
+    } catch (error) {
+      // A stop is no failure: another replica sends it when the lease is over.
+      if (stopping.signal.aborted) return false;
+      const reason = error instanceof Error ? error.message : String(error);
+      if (failures === 0) log.warn({ receiver: name, reason }, "history isn't taken; it is sent again until it is");
+      await store.auditFailed(name, { token, ms: backOffMs(failures + 1, WAIT) });
+      return false;
+    }
+    await store.auditDelivered(name, batch);
+    if (failures > 0) log.info({ receiver: name, failures }, "history is taken again");
+    return true;
+  };
+  return {
+    /** Begins with those that aren't at it. Never rejects. */
+    begin(): void {
+      for (const receiver of receivers) {
+        const { name } = receiver;
+        if (busy.has(name) || stopping.signal.aborted) continue;
+        const work = handOver(receiver).finally(() => busy.delete(name));
+        busy.set(name, work);
+        unawaited(work, (err) => log.warn({ err, receiver: name }, "history couldn't be handed over yet"));
+      }
+    },
+    async stop(): Promise<void> {
+      stopping.abort();
+      await Promise.allSettled(busy.values());
+    },
+  };
+}
+
+type Parts = {
+  readonly fetch: Network["fetch"];
+  readonly now?: () => Date;
+  readonly print?: (text: string) => Promise<void>;
+};
+
+/** Those that the settings ask for. */
+export function auditReceivers(
+  { webhook, toStdout }: AuditSettings,
+  { fetch, now = () => new Date(), print = printed }: Parts,
+): readonly AuditReceiver[] {
+  return [
+    ...(webhook === undefined ? [] : [webhookReceiver(webhook, fetch, now)]),
+    ...(toStdout
+      ? [{ name: "stdout", send: ({ lines }: AuditBatch) => print(lines.map((line) => `${line}\n`).join("")) }]
+      : []),
+  ];
+}
+
+/** Resolves when the system has taken it. */
+function printed(text: string): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  process.stdout.write(text, (error) => (error ? reject(error) : resolve()));
+  return promise;
+}
+
+/** Signed as https://www.standardwebhooks.com asks: many languages have a library that checks it. */
+function webhookReceiver(
+  { url, secret }: NonNullable<AuditSettings["webhook"]>,
+  fetch: Network["fetch"],
+  now: () => Date,
+): AuditReceiver {
+  return {
+    name: "webhook",
+    async send({ id, chain, lines }, signal) {
+      const body = `{"type":"gantry.audit.events","version":${FORMAT},"chain":${JSON.stringify(chain)},"events":[${lines.join(",")}]}`;
+      const timestamp = String(Math.floor(now().getTime() / 1_000));
+      const response = await fetch(url, {
+        method: "POST",
+        // Elsewhere nobody has the secret.
+        redirect: "manual",
+        headers: {
+          "content-type": "application/json",
+          "webhook-id": id,
+          "webhook-timestamp": timestamp,
+          "webhook-signature": signatureOf(secret, [id, timestamp, body]),
+        },
+        body,
+        signal: AbortSignal.any([signal, AbortSignal.timeout(ANSWER_WITHIN_MS)]),
+      }).catch((cause: unknown) => {
+        throw new Error(reasonOf(cause), { cause });
+      });
+      // What it says is of no interest, and may be endless.
+      await response.body?.cancel();
+      if (!response.ok) throw new Error(`the receiver answered ${response.status}`);
+    },
+  };
+}
+
+const PREFIX = "whsec_";
+
+function signatureOf(secret: string, parts: readonly string[]): string {
+  const key = secret.startsWith(PREFIX) ? Buffer.from(secret.slice(PREFIX.length), "base64") : secret;
+  return `v1,${createHmac("sha256", key).update(parts.join(".")).digest("base64")}`;
+}
+
+/** Without the address: it may hold a token. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return "no answer";
+  if (error.name === "TimeoutError") return `no answer in ${ANSWER_WITHIN_MS / 1_000} s`;
+  const { cause } = error;
+  return cause instanceof Error && "code" in cause ? `no connection (${String(cause.code)})` : "no connection";
+}

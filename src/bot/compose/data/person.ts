@@ -1,0 +1,99 @@
+import { sql } from "kysely";
+import { pino } from "pino";
+import { createSealer } from "../../accounts/seal.ts";
+import { besideGantry } from "../../store/open-store.ts";
+import { erasePerson, openOf, personRows } from "../../store/database/person.ts";
+import { resealAll, sealedCounts } from "../../store/database/reseal.ts";
+import type { Session } from "../../store/database/session.ts";
+import { sealHistory } from "../../store/audit/seal-history.ts";
+import { placeOf } from "../audit/audit-command.ts";
+import type { Config } from "../config.ts";
+import { configuredKeyring } from "../keys.ts";
+import { DataError } from "./backup.ts";
+
+type Settings = Pick<Config, "store" | "dataDir" | "keys">;
+
+async function withSession<Result>(
+  settings: Settings,
+  work: (session: Session, keyring: ReturnType<typeof createSealer>) => Promise<Result>,
+): Promise<Result> {
+  const keyring = configuredKeyring(settings);
+  if ("problem" in keyring) throw new DataError(`${keyring.problem} Nothing was changed.`);
+  const sealer = createSealer(keyring.keys);
+  try {
+    return await besideGantry(placeOf(settings), { sealer, log: pino({ level: "silent" }) }, (session) =>
+      work(session, sealer),
+    );
+  } catch (error) {
+    // Its sentence says what is in the way.
+    if (error instanceof Error && /^(?:There is no database|The database is at|A newer Gantry)/u.test(error.message)) {
+      throw new DataError(error.message, { cause: error });
+    }
+    throw error;
+  }
+}
+
+/** Everything that is kept of a person, as JSON. */
+export function exportPerson(settings: Settings, userId: string): Promise<string> {
+  return withSession(settings, async (session) => {
+    const rows = await personRows(session, userId);
+    return JSON.stringify({ type: "gantry-person", version: 1, userId, rows }, undefined, 2);
+  });
+}
+
+/** Replaces what is kept of a person. Refuses while a request of theirs is open: it would be lost on the way. */
+export function erasePersonNow(settings: Settings, userId: string): Promise<string> {
+  return withSession(settings, async (session) => {
+    const { chain } = session;
+    if (chain === undefined) throw new DataError("The key of the audit chain can't be opened. Nothing was erased.");
+    await sealHistory(session);
+    const { requests: open, events: waiting } = await openOf(session, userId);
+    if (open > 0) {
+      throw new DataError(
+        `${open === 1 ? "A request" : `${open} requests`} of ${userId} ${open === 1 ? "is" : "are"} open. Cancel or decide ${open === 1 ? "it" : "them"}, then try again. Nothing was erased.`,
+      );
+    }
+    if (waiting > 0) throw new DataError("Events are being written. Try again in a minute. Nothing was erased.");
+    const { db, flavour } = session;
+    // SQLite otherwise leaves what was replaced in free parts of its file.
+    if (flavour === "sqlite") await sql`pragma secure_delete = on`.execute(db);
+    const { pseudonym, events, requests } = await erasePerson(session, chain, userId);
+    await sealHistory(session);
+    if (flavour === "sqlite") await sql`pragma wal_checkpoint(truncate)`.execute(db);
+    return [
+      `Erased ${userId}. Events changed: ${events}, requests: ${requests}. In their place is ${pseudonym}. Their accounts, settings and watches are deleted.`,
+      "The audit chain still holds. Not erased: earlier exports, backups, logs, what receivers got, and Slack's messages.",
+    ].join("\n");
+  });
+}
+
+/** Which keys sealed what is stored. */
+export function listKeys(settings: Settings): Promise<string> {
+  return withSession(settings, async ({ db }, sealer) => {
+    const counts = await sealedCounts(db);
+    const [current = ""] = sealer.keyIds;
+    const ids = [...new Set([...sealer.keyIds, ...counts.keys()])];
+    return ids
+      .map((id) => {
+        const count = counts.get(id) ?? 0;
+        const role = id === current ? "seals" : sealer.keyIds.includes(id) ? "opens" : "not configured";
+        const advice = role === "opens" && count === 0 ? ": can be removed" : "";
+        return `${id}  ${role}  ${count} ${count === 1 ? "value" : "values"}${advice}`;
+      })
+      .join("\n");
+  });
+}
+
+/** Seals everything with the first key. */
+export function resealNow(settings: Settings): Promise<string> {
+  return withSession(settings, async ({ db }, sealer) => {
+    const { resealed, unopened } = await resealAll(db, sealer);
+    const [current = "", ...older] = sealer.keyIds;
+    const done = `Sealed ${resealed} ${resealed === 1 ? "value" : "values"} with ${current}.`;
+    if (unopened > 0) {
+      return `${done} No configured key opens ${unopened} ${unopened === 1 ? "other, which was" : "others, which were"} left. Add the key that sealed them, and try again.`;
+    }
+    if (older.length === 0) return done;
+    return `${done} Once all replicas have ${current} as their first key, run it again: when it says 0 values, remove ${older.join(", ")}.`;
+  });
+}

@@ -1,0 +1,134 @@
+import type { Measure } from "../../../platform/trail.ts";
+import type { Network } from "../../../platform/http/network.ts";
+import { answerTo, type Send } from "../../../platform/http/send.ts";
+import { isPartId, type StoredChange } from "../../changes/stored-change.ts";
+import { REDACTED } from "../../logs/known-tokens.ts";
+import type { LogPool } from "../../logs/threads/log-pool.ts";
+import type { Store } from "../../store/store.ts";
+import { lifecycle, type StepName } from "../../workflow/lifecycle.ts";
+import { slackMethodOf, slackStatus } from "./labels.ts";
+import type { ChangeMove, Observer } from "./observer.ts";
+
+// The parts of the bot that send, store and redact, with somebody who looks on.
+
+/** Neither a statement, nor to be measured. */
+const unmeasured: ReadonlySet<string> = new Set(["isOpen", "close"]);
+
+/** The store, with each of its functions measured, and requests counted as they move on. */
+export function measuredStore(store: Store, observer: Pick<Observer, "measure" | "changed" | "ran">): Store {
+  const { measure } = observer;
+  const status = (ended: object): string => ("error" in ended ? "failed" : "ok");
+  const measured = Object.fromEntries(
+    Object.entries(store).map(([name, value]: [string, unknown]) => {
+      if (typeof value !== "function" || unmeasured.has(name)) return [name, value];
+      const run = (...args: unknown[]): Promise<unknown> =>
+        measure({ to: "store", name }, () => Promise.resolve(Reflect.apply(value, store, args)), status);
+      return [name, run];
+    }),
+  ) as Store; // the same names, each with the type it had
+  return {
+    ...measured,
+    async insertChange(change, event) {
+      const stored = await measured.insertChange(change, event);
+      // Otherwise it is an earlier one.
+      if (stored === "taken" || "unanswered" in stored || stored.id !== change.id) return stored;
+      observer.changed("requested");
+      if (stored.state === "approved") observer.changed("approved");
+      return stored;
+    },
+    async advance(id, step, event) {
+      const advanced = await measured.advance(id, step, event);
+      if (advanced.kind === "moved" && !isPartId(advanced.change.id)) countMove(observer, step.name, advanced.change);
+      return advanced;
+    },
+    async expire(approvedMs, event) {
+      const expired = await measured.expire(approvedMs, event);
+      for (const _ of expired) observer.changed("expired");
+      return expired;
+    },
+  };
+}
+
+/** Steps that leave a request in the state in which it was aren't counted. */
+const moves: Readonly<Partial<Record<StepName, ChangeMove>>> = {
+  askAgain: "returned",
+  reject: "rejected",
+  cancel: "cancelled",
+  drift: "drifted",
+  refuse: "failed",
+  claim: "sent",
+  doubt: "doubted",
+  succeed: "done",
+  fail: "failed",
+  giveUp: "unknown",
+};
+
+function countMove({ changed, ran }: Pick<Observer, "changed" | "ran">, name: StepName, change: StoredChange): void {
+  const move = name === "approve" && change.state === "approved" ? "approved" : moves[name];
+  if (move === undefined) return;
+  changed(move);
+  const { claimedAt, settledAt } = change;
+  const { to } = lifecycle[name];
+  const isEnd = to === "done" || to === "failed" || to === "unknown";
+  if (isEnd && claimedAt !== undefined && settledAt !== undefined) ran(to, settledAt.getTime() - claimedAt.getTime());
+}
+
+/** The network to Slack, with each call measured by its method and Slack's own answer. */
+export function measuredNetwork(network: Network, measure: Measure): Network {
+  const send: Send = async (url, outgoing) => {
+    const { text, ...answer } = await measure(
+      { to: "slack", name: slackMethodOf(url) },
+      // Slack refuses with 200: only the body says it.
+      () => answerTo(network.send, url, outgoing),
+      (ended) => ("error" in ended ? "unsure" : slackStatus(ended.value.status, ended.value.text)),
+    );
+    const parts = [Buffer.from(text)];
+    return { ...answer, read: () => Promise.resolve(parts.shift()), end: () => undefined };
+  };
+  return {
+    ...network,
+    send,
+    post: (url, posting) =>
+      measure(
+        { to: "slack", name: "response_url" },
+        () => network.post(url, posting),
+        (ended) => ("error" in ended ? "unsure" : slackStatus(ended.value.status, ended.value.text)),
+      ),
+    async fetch(input, init) {
+      const url = input instanceof Request ? input.url : String(input);
+      const { response } = await measure(
+        { to: "slack", name: slackMethodOf(url) },
+        async () => {
+          const answer = await network.fetch(input, init);
+          // Slack refuses with 200: only the body says it.
+          const text = answer.status === 200 ? await answer.text() : "";
+          const { status, statusText, headers } = answer;
+          return { response: status === 200 ? new Response(text, { status, statusText, headers }) : answer, text };
+        },
+        (ended) => ("error" in ended ? "unsure" : slackStatus(ended.value.response.status, ended.value.text)),
+      );
+      return response;
+    },
+  };
+}
+
+/** Redacted pages of logs, with what was removed counted. */
+export function measuredLogs(logs: LogPool, redacted: Observer["redacted"]): LogPool {
+  const count = (lines: readonly string[]): void => {
+    const secrets = lines.reduce((sum, line) => sum + line.split(REDACTED).length - 1, 0);
+    if (secrets > 0) redacted(secrets);
+  };
+  return {
+    ...logs,
+    async excerpt(request, asked) {
+      const excerpt = await logs.excerpt(request, asked);
+      count(excerpt.lines.map(({ text }) => text));
+      return excerpt;
+    },
+    async redact(written, asked) {
+      const lines = await logs.redact(written, asked);
+      count(lines);
+      return lines;
+    },
+  };
+}

@@ -1,0 +1,119 @@
+import { createTrail, type Followed } from "../../../platform/observing/create-trail.ts";
+import { measuring, secondsSince } from "../../../platform/observing/measuring.ts";
+import type { OpenSpan, Tracing } from "../../../platform/observing/tracing.ts";
+import { type Facts, type Left, onTrail, type Outcome, outcomes, type Trail } from "../../../platform/trail.ts";
+import { callLabel, type Kind, kindOfPayload, verbLabel } from "./labels.ts";
+import type { Metrics } from "./metrics.ts";
+import type { Observer } from "./observer.ts";
+
+type Sinks = { readonly metrics: Metrics | undefined; readonly tracing: Tracing | undefined };
+
+/** Follows interactions for metrics, for tracing, or for both. */
+export function createObserver({ metrics, tracing }: Sinks): Observer {
+  const background = backgroundTrail({ metrics, tracing });
+  return {
+    measure: measuring((call) => ({ ...call, name: callLabel(call) }), metrics?.called),
+    followed: (handle) => (body, ack) => {
+      const kind = kindOfPayload(body);
+      const startedAt = performance.now();
+      let isAcked = false;
+      return interaction({ metrics, tracing }, { kind }, () =>
+        handle(body, async (answer) => {
+          await ack(answer);
+          // Bolt acks events before it hands them on.
+          if (isAcked || eventKinds.has(kind)) return;
+          isAcked = true;
+          metrics?.acked(kind, secondsSince(startedAt));
+        }),
+      );
+    },
+    background: (work) => onTrail(background, work),
+    laneFull: (lane) => metrics?.laneFull(lane),
+    redacted: (secrets) => metrics?.redacted(secrets),
+    changed: (state) => metrics?.changed(state),
+    ran: (outcome, ms) => metrics?.ran(outcome, ms / 1_000),
+    show: (gauges) => metrics?.show(gauges),
+  };
+}
+
+const eventKinds: ReadonlySet<Kind> = new Set(["mention", "message", "home", "event"]);
+
+type Begun = Facts & { readonly kind: Kind; readonly trace?: string | undefined };
+
+/** Runs work as an interaction: it is answered when the work is over, and everything that `hold` is called for. */
+async function interaction<Result>(
+  { metrics, tracing }: Sinks,
+  { kind, trace, ...facts }: Begun,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const startedAt = performance.now();
+  const root = tracing?.begin(kind, trace);
+  const run = createRun(root, ({ verb, outcome }) => {
+    metrics?.answered({ kind, verb, outcome, seconds: secondsSince(startedAt) });
+    root?.rename(verb === "none" ? kind : `${kind} ${verb}`);
+    root?.set({ "gantry.kind": kind, "gantry.verb": verb, "gantry.outcome": outcome });
+    root?.end(outcome === "failed" || outcome === "error" ? { error: undefined } : { status: outcome });
+  });
+  run.note(facts, root);
+  const release = run.hold();
+  try {
+    return await onTrail(createTrail(run, root), work);
+  } finally {
+    release();
+  }
+}
+
+type Known = { readonly verb: string; readonly outcome: Outcome };
+
+/** What is known of an interaction, until nobody holds it any more. Errors with a reference count as such also later. */
+function createRun(root: OpenSpan | undefined, onAnswered: (known: Known) => void): Followed {
+  let verb: string | undefined;
+  let outcome: Outcome = "ok";
+  let holds = 0;
+  let isOver = false;
+  return {
+    note(facts, span) {
+      verb = facts.verb ?? verb;
+      if (facts.outcome !== undefined && outcomes.indexOf(facts.outcome) > outcomes.indexOf(outcome)) {
+        outcome = facts.outcome;
+      }
+      const { reference, changeId } = facts;
+      // Of one that was answered, a later step has it.
+      (isOver ? span : root)?.set({
+        ...(reference !== undefined && { "gantry.reference": reference }),
+        ...(changeId !== undefined && { "gantry.change_id": changeId }),
+      });
+    },
+    hold() {
+      let isHeld = true;
+      holds += 1;
+      return () => {
+        if (!isHeld) return;
+        isHeld = false;
+        holds -= 1;
+        if (holds > 0 || isOver) return;
+        isOver = true;
+        onAnswered({ verb: verbLabel(verb), outcome });
+      };
+    },
+  };
+}
+
+/** Of sweeps, and of what they begin: each stored piece of work that they find goes on with a trail of its own. */
+function backgroundTrail(sinks: Sinks): Trail {
+  const nothing = (): void => undefined;
+  const trail: Trail = {
+    note: nothing,
+    begin: () => ({ trail, end: nothing }),
+    hold: () => nothing,
+    traceparent: () => undefined,
+    traceId: undefined,
+    isBackground: true,
+    resume({ what, ...left }: Left, work) {
+      // A Change that is carried on is no interaction: it was counted when it was requested.
+      const counting = what === "delivery" ? sinks : { ...sinks, metrics: undefined };
+      return interaction(counting, { kind: "resumed", ...left }, work);
+    },
+  };
+  return trail;
+}

@@ -1,0 +1,295 @@
+import { insertEvent, workspaceEvent } from "../events.ts";
+import { type Selectable, sql } from "kysely";
+import { type ChainKeys, digestOf, erase, type PersonalField, personalFields } from "../../audit/chain.ts";
+import { chainedEvent, eventFields } from "../audit/chain-rows.ts";
+import type { Tables } from "../schema/tables.ts";
+import { LOST, openEnding } from "./text-sealer.ts";
+import type { Session } from "./session.ts";
+
+type Rows = Readonly<Record<string, readonly Readonly<Record<string, unknown>>[]>>;
+
+/** Everything that is kept of a person, by table, with the texts opened. Never a token, and nothing sealed. */
+export async function personRows(
+  { db, textSealer }: Pick<Session, "db" | "textSealer">,
+  userId: string,
+): Promise<Rows> {
+  const by = async (table: keyof Tables, column: string): Promise<readonly Record<string, unknown>[]> => {
+    const { rows } = await sql<Record<string, unknown>>`select * from ${sql.table(table)}
+      where ${sql.ref(column)} = ${userId}`.execute(db);
+    return rows;
+  };
+  const changes = (await by("change", "requester_id")).map((row) => openedChange(textSealer, row));
+  const events = (await by("event", "user_id")).map((row) => ({
+    ...without(row, /^(?:salt|chain_|erased)/u),
+    result: textSealer.open(String(row["result"]), text(row["change_id"])),
+  }));
+  const accounts = (await by("account", "owner_id")).map((row) => without(row, /^sealed_token$/u));
+  const follows = (await by("follow", "requester_id")).map((row) => without(row, /^(?:sealed|token)$/u));
+  return {
+    event: events,
+    change: changes,
+    vote: await by("vote", "user_id"),
+    account: accounts,
+    binding: await by("binding", "bound_by"),
+    person_setting: await by("person_setting", "user_id"),
+    profile: await by("profile", "user_id"),
+    watch: await by("watch", "owner_id"),
+    mute: await by("mute", "by_id"),
+    follow: follows,
+  };
+}
+
+function text(value: unknown): string | null {
+  return typeof value === "string" ? value : null;
+}
+
+function without(row: Record<string, unknown>, names: RegExp): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(row).filter(([name]) => !names.test(name)));
+}
+
+function openedChange(sealer: Session["textSealer"], row: Record<string, unknown>): Record<string, unknown> {
+  const id = String(row["id"]);
+  const [reason, ending] = [text(row["reason"]), text(row["ending"])];
+  return {
+    ...without(row, /^(?:sealed|drawing_token|wait_key|undo_key)$/u),
+    reason: reason === null ? null : sealer.open(reason, id),
+    diff: sealer.open(String(row["diff"]), id),
+    ending: ending === null ? null : openEnding(sealer, ending, id),
+  };
+}
+
+/** In place of a name and of what somebody typed. */
+export const ERASED = "(erased)";
+
+export type Erasure = {
+  /** In place of their id, everywhere. */
+  readonly pseudonym: string;
+  readonly events: number;
+  readonly requests: number;
+};
+
+/** What is in the way of an erasure: requests that aren't over, and events that haven't joined the chain. */
+export async function openOf(
+  { db }: Pick<Session, "db">,
+  userId: string,
+): Promise<{ readonly requests: number; readonly events: number }> {
+  const requests = await db
+    .selectFrom("change")
+    .select("id")
+    .where("requester_id", "=", userId)
+    .where("settled_at", "is", null)
+    .where("part_of", "is", null)
+    .execute();
+  const events = await db.selectFrom("event").select("seq").where("chain_number", "is", null).execute();
+  return { requests: requests.length, events: events.length };
+}
+
+/**
+ * Replaces a person's names and what they typed, and their id by a pseudonym. Events stay in the chain: the hashes of what
+ * went are kept, signed. What is theirs alone (accounts, settings, watches) is deleted. An event of each workspace says that
+ * somebody was erased, by the pseudonym.
+ */
+export async function erasePerson(session: Session, keys: ChainKeys, userId: string): Promise<Erasure> {
+  const pseudonym = `erased-${keys.mark("pseudonym", [userId]).slice(0, 10)}`;
+  const person = { userId, pseudonym, mentions: mentionsOf(userId, await namesOf(session, userId)) };
+  const [accounts, teams] = [await ownAccounts(session, userId), await teamsOf(session, userId)];
+  const events = await eraseEvents(session, keys, { ...person, accounts });
+  const requests = await eraseRequests(session, { ...person, accounts });
+  await eraseRest(session, person);
+  for (const teamId of teams) await insertEvent(session.db, session, workspaceEvent("erased", teamId, pseudonym));
+  return { pseudonym, events, requests };
+}
+
+async function namesOf({ db }: Session, userId: string): Promise<readonly string[]> {
+  const { rows } = await sql<{ name: string | null }>`
+    select user_name as name from event where user_id = ${userId} union
+    select requester_name from change where requester_id = ${userId} union
+    select user_name from vote where user_id = ${userId} union
+    select name from profile where user_id = ${userId}`.execute(db);
+  return rows.flatMap(({ name }) => (name === null || name === ERASED ? [] : [name]));
+}
+
+/** Workspaces that have something of theirs. */
+async function teamsOf({ db }: Session, userId: string): Promise<readonly string[]> {
+  const { rows } = await sql<{ team: string }>`
+    select team_id as team from event where user_id = ${userId} union
+    select team_id from change where requester_id = ${userId} union
+    select team_id from account where owner_kind = 'user' and owner_id = ${userId} union
+    select team_id from profile where user_id = ${userId}`.execute(db);
+  return rows.map(({ team }) => team);
+}
+
+async function ownAccounts({ db }: Session, userId: string): Promise<readonly string[]> {
+  const linked = await db
+    .selectFrom("account")
+    .select("username")
+    .where("owner_kind", "=", "user")
+    .where("owner_id", "=", userId)
+    .execute();
+  const owner = `%"userId":${JSON.stringify(userId)}%`;
+  const used = await db
+    .selectFrom("change")
+    .select("account_username")
+    .distinct()
+    .where("account_owner", "like", owner)
+    .execute();
+  return [...new Set([...linked.map(({ username }) => username), ...used.map((row) => row.account_username)])];
+}
+
+function escaped(word: string): string {
+  return word.replaceAll(/[.*+?^${}()|[\]\\/-]/gu, String.raw`\$&`);
+}
+
+/** Matches their id and names in a text, as whole words: a short name is part of many others. */
+function mentionsOf(userId: string, names: readonly string[]): RegExp {
+  const words = [userId, ...names.filter((name) => name.trim().length > 1)].toSorted(
+    (one, other) => other.length - one.length,
+  );
+  return new RegExp(`(?<![\\p{L}\\p{N}_])(?:${words.map(escaped).join("|")})(?![\\p{L}\\p{N}_])`, "gu");
+}
+
+type Person = { readonly userId: string; readonly pseudonym: string; readonly mentions: RegExp };
+type WithAccounts = Person & { readonly accounts: readonly string[] };
+
+const PAGE = 200;
+
+async function eraseEvents(session: Session, keys: ChainKeys, person: WithAccounts): Promise<number> {
+  let erased = 0;
+  for (let after = 0; ;) {
+    const rows = await session.db
+      .selectFrom("event")
+      .selectAll()
+      .where("chain_number", ">", after)
+      .orderBy("chain_number")
+      .limit(PAGE)
+      .execute();
+    for (const row of rows) if (await eraseEvent(session, keys, { row, person })) erased += 1;
+    const last = rows.at(-1);
+    if (last === undefined) return erased;
+    after = Number(last.chain_number);
+  }
+}
+
+type ErasedRow = { readonly row: Selectable<Tables["event"]>; readonly person: WithAccounts };
+
+async function eraseEvent({ db, textSealer }: Session, keys: ChainKeys, { row, person }: ErasedRow): Promise<boolean> {
+  // What was changed, or can't be opened, is left as it is: an erasure would hide it.
+  const { contents = [], digest } = chainedEvent(textSealer, row);
+  const event = contents.find((each) => digestOf(each) === digest);
+  if (event === undefined) return false;
+  const { userId, pseudonym, mentions, accounts } = person;
+  const { fields } = event;
+  const isTheirs = fields.userId === userId;
+  const instead: Partial<Record<PersonalField, string | null>> = {};
+  if (isTheirs) {
+    Object.assign(instead, { userId: pseudonym, userName: ERASED, result: ERASED });
+    // A direct message is a person; a name that no request has was typed.
+    if (fields.channelId?.startsWith("D") === true) instead.channelId = pseudonym;
+    if (fields.changeId === null && fields.workloadName !== null) instead.workloadName = ERASED;
+  } else if (fields.result !== null && fields.result !== LOST && fields.result.search(mentions) >= 0) {
+    instead.result = fields.result.replaceAll(mentions, pseudonym);
+  }
+  if (fields.account !== null && accounts.includes(fields.account) && isTheirs) instead.account = ERASED;
+  if (personalFields.every((field) => instead[field] === undefined)) return false;
+  const next = erase(keys, event, instead);
+  const columns = eventFields(next.fields);
+  await db
+    .updateTable("event")
+    .set({
+      ...columns,
+      result: textSealer.seal(columns.result, row.change_id),
+      salt: null,
+      erased: JSON.stringify(next.erased),
+    })
+    .where("seq", "=", row.seq)
+    .execute();
+  return true;
+}
+
+async function eraseRequests(
+  { db, textSealer }: Session,
+  { userId, pseudonym, mentions, accounts }: WithAccounts,
+): Promise<number> {
+  const quoted = JSON.stringify(userId);
+  const like = `%${quoted}%`;
+  const rows = await db
+    .selectFrom("change")
+    .selectAll()
+    .where("settled_at", "is not", null)
+    .where((where) =>
+      where.or([where("requester_id", "=", userId), where("ending", "like", like), where("terms", "like", like)]),
+    )
+    .execute();
+  let count = 0;
+  for (const row of rows) {
+    const isTheirs = row.requester_id === userId;
+    if (isTheirs) count += 1;
+    const ending = row.ending === null ? null : openEnding(textSealer, row.ending, row.id);
+    await db
+      .updateTable("change")
+      .set({
+        ...(isTheirs && {
+          requester_id: pseudonym,
+          requester_name: ERASED,
+          reason: row.reason === null ? null : textSealer.seal(ERASED, row.id),
+          // The request as it was typed: it can't be repeated or undone any more.
+          sealed: "",
+          account_owner: row.account_owner.replaceAll(quoted, JSON.stringify(pseudonym)),
+          ...(accounts.includes(row.account_username) && { account_username: ERASED }),
+        }),
+        ending:
+          ending === null || !ending.includes(quoted)
+            ? row.ending
+            : erasedEnding(ending, { quoted, pseudonym, mentions }),
+        terms: row.terms?.replaceAll(quoted, JSON.stringify(pseudonym)) ?? null,
+      })
+      .where("id", "=", row.id)
+      .execute();
+  }
+  return count;
+}
+
+type Quoted = Pick<Person, "pseudonym" | "mentions"> & { readonly quoted: string };
+
+/** Who decided, and their reason. */
+function erasedEnding(ending: string, { quoted, pseudonym, mentions }: Quoted): string {
+  const { by, reason, ...rest } = JSON.parse(ending.replaceAll(quoted, JSON.stringify(pseudonym))) as Record<
+    string,
+    unknown
+  >; // of ours
+  const erased = {
+    ...rest,
+    ...(by !== undefined && { by: { userId: pseudonym, name: ERASED } }),
+    ...(reason !== undefined && { reason: ERASED }),
+  };
+  return JSON.stringify(erased).replaceAll(mentions, pseudonym);
+}
+
+async function eraseRest({ db }: Session, { userId, pseudonym }: Person): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    await tx.updateTable("vote").set({ user_id: pseudonym, user_name: ERASED }).where("user_id", "=", userId).execute();
+    await tx.deleteFrom("account").where("owner_kind", "=", "user").where("owner_id", "=", userId).execute();
+    await tx.updateTable("account").set({ linked_by: pseudonym }).where("linked_by", "=", userId).execute();
+    await tx
+      .updateTable("binding")
+      .set({ bound_by: pseudonym, bound_by_name: ERASED })
+      .where("bound_by", "=", userId)
+      .execute();
+    await tx.updateTable("installation").set({ installed_by: pseudonym }).where("installed_by", "=", userId).execute();
+    await tx.deleteFrom("person_setting").where("user_id", "=", userId).execute();
+    await tx.deleteFrom("profile").where("user_id", "=", userId).execute();
+    await tx.deleteFrom("watch").where("owner_id", "=", userId).where("source", "=", "person").execute();
+    for (const table of ["mute", "notice", "told_place"] as const) {
+      // What is told in their direct message.
+      await tx.deleteFrom(table).where("place", "=", userId).execute();
+    }
+    await tx.updateTable("mute").set({ by_id: pseudonym, by_name: ERASED }).where("by_id", "=", userId).execute();
+    await tx
+      .updateTable("alert")
+      .set({ taken_by: pseudonym, taken_name: ERASED })
+      .where("taken_by", "=", userId)
+      .execute();
+    await tx.updateTable("alert").set({ owner_id: pseudonym }).where("owner_id", "=", userId).execute();
+    await tx.deleteFrom("follow").where("requester_id", "=", userId).execute();
+  });
+}

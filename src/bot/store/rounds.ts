@@ -1,0 +1,425 @@
+import { randomUUID } from "node:crypto";
+import { type RawBuilder, sql, type SqlBool } from "kysely";
+import { z } from "zod";
+import { causes, type Incident, incidentEnds, type Kept, type LastChange, type Seen } from "../watch/incident.ts";
+import type { NoticedEvent } from "../watch/alert.ts";
+import { watchedEvents } from "../watch/watch.ts";
+import type { ListKey, Round, RoundResult } from "../workflow/ports.ts";
+import { BATCH, type Db, inBatches, type Session, untilNone } from "./database/session.ts";
+import { LOST, type TextSealer } from "./database/text-sealer.ts";
+import { Big, fromJson, maybe, parseRow, plainText, Time, toJson } from "./schema/columns.ts";
+
+// One list of one account is looked at by one replica at a time. What a look tells is written in one transaction, which
+// holds only while the round is still ours: so nothing is found twice, and nothing that was found is lost.
+
+/** Longer than a list may take, with everything around it. */
+const ROUND_WITHIN_MS = 60_000;
+
+const SeenJson: z.ZodType<Seen> = z.object({
+  kind: z.enum(["service", "job"]),
+  name: z.string(),
+  uid: maybe(z.string()),
+  level: z.enum(["healthy", "busy", "failing", "idle"]),
+  words: z.string(),
+  reason: maybe(z.string()),
+  cause: maybe(z.enum(causes)),
+  shared: maybe(z.string()),
+  restarts: maybe(z.number()),
+  ready: maybe(z.number()),
+  size: maybe(z.number()),
+  images: maybe(z.array(z.string())),
+  revision: maybe(z.string()),
+});
+
+const ChangeJson: z.ZodType<LastChange> = z.object({ at: z.string(), words: z.string() });
+const KeptJson: z.ZodType<Kept> = z.object({ seen: SeenJson, change: maybe(ChangeJson) });
+
+/** What of an incident isn't a column. */
+const IncidentJson = z.object({
+  shared: maybe(z.string()),
+  seen: maybe(SeenJson),
+  unseenSince: maybe(Time),
+  overUnseenSince: maybe(Time),
+  restartsBefore: maybe(z.number()),
+  changedBefore: maybe(ChangeJson),
+});
+
+const kinds = z.enum(["service", "job"]);
+
+const IncidentRow = z.object({
+  id: z.string(),
+  team_id: z.string(),
+  account: z.string(),
+  region: z.string(),
+  kind: kinds,
+  name: maybe(z.string()),
+  cause: z.enum(causes),
+  opened_at: Time,
+  over_at: maybe(Time),
+  ended_by: maybe(z.enum(incidentEnds)),
+  times: z.number(),
+  state: fromJson(IncidentJson),
+});
+
+const Instant = z.union([z.date(), Time]);
+export const EventJson: z.ZodType<NoticedEvent> = z.object({
+  account: z.string(),
+  region: z.string(),
+  kind: kinds,
+  name: z.string(),
+  event: z.enum(watchedEvents),
+  words: z.string(),
+  level: z.enum(["healthy", "busy", "failing", "idle"]),
+  at: Instant,
+  unseenSince: maybe(Instant),
+});
+
+const RoundRow = z.object({
+  team_id: z.string(),
+  account: z.string(),
+  region: z.string(),
+  kind: kinds,
+  token: z.string(),
+  now: Time,
+  looked_at: maybe(Time),
+  every_ms: Big,
+  failures: z.number(),
+  lists: Big,
+  version: Big,
+});
+
+/** An incident with the name of its row, whose sealed part is bound to it. */
+export function incidentOf(sealer: TextSealer, unread: { readonly id: string; readonly state: string }): Incident {
+  const state = sealer.open(unread.state, `incident ${unread.id}`);
+  const readable = state === LOST ? "{}" : state;
+  const row = parseRow(IncidentRow, { ...unread, state: readable }, `The incident ${unread.id}`);
+  return {
+    id: row.id,
+    teamId: row.team_id,
+    account: row.account,
+    region: row.region,
+    kind: row.kind,
+    name: row.name,
+    cause: row.cause,
+    openedAt: row.opened_at,
+    overAt: row.over_at,
+    end: row.ended_by,
+    times: row.times,
+    shared: row.state.shared,
+    seen: row.state.seen,
+    unseenSince: row.state.unseenSince,
+    overUnseenSince: row.state.overUnseenSince,
+    restartsBefore: row.state.restartsBefore,
+    changedBefore: row.state.changedBefore,
+  };
+}
+
+function ofList({ teamId, account, region, kind }: ListKey): RawBuilder<SqlBool> {
+  return sql<SqlBool>`team_id = ${teamId} and account = ${account} and region = ${region} and kind = ${kind}`;
+}
+
+/** Lists that somebody watches get their rounds, and those that nobody watches any more end with their incidents. */
+export async function plantRounds(session: Session, jobsRegion: string): Promise<void> {
+  const { db, clock } = session;
+  for (const kind of ["service", "job"] as const) {
+    // the two literals
+    const region = kind === "job" ? sql`cast(${jobsRegion} as text)` : sql`region`;
+    await sql`insert into observation (team_id, account, region, kind, due_at, every_ms, failures, version)
+      select distinct team_id, account_username, ${region}, cast(${kind} as text), ${clock()}, 0, 0, 0 from watch
+      where is_digest = 0 and paused_why is null and kind in ('', ${kind})
+      on conflict (team_id, account, region, kind) do nothing`.execute(db);
+  }
+  const isUnwatched = sql<SqlBool>`not exists (select 1 from watch where watch.team_id = observation.team_id
+    and watch.account_username = observation.account and is_digest = 0 and paused_why is null and watch.kind in ('', observation.kind)
+    and case when observation.kind = 'job' then ${jobsRegion} else watch.region end = observation.region)`;
+  const rows = await db
+    .selectFrom("observation")
+    .select(["team_id", "account", "region", "kind"])
+    .where(isUnwatched)
+    .execute();
+  for (const { team_id: teamId, account, region, kind } of rows) {
+    await endList(session, { teamId, account, region, kind: kinds.parse(kind) }, isUnwatched);
+  }
+}
+
+/** What was seen of it is forgotten: a later watch begins with a first look. */
+function endList({ db, clock }: Session, list: ListKey, isUnwatched: RawBuilder<SqlBool>): Promise<void> {
+  return db.transaction().execute(async (tx) => {
+    const gone = await tx
+      .deleteFrom("observation")
+      .where(ofList(list))
+      .where(isUnwatched)
+      .returning("team_id")
+      .executeTakeFirst();
+    if (gone === undefined) return;
+    await tx.deleteFrom("seen").where(ofList(list)).execute();
+    const open = await tx
+      .updateTable("incident")
+      .set({ over_at: clock(), ended_by: "unwatched" })
+      .where(ofList(list))
+      .where("over_at", "is", null)
+      .returning("id")
+      .execute();
+    await redrawAlerts(
+      tx,
+      open.map(({ id }) => id),
+    );
+  });
+}
+
+/** The right to look at the list that is due longest. */
+export async function takeRound({ db, clock, flavour }: Session): Promise<Round | undefined> {
+  const isDue = sql<SqlBool>`due_at <= ${clock()} and (leased_until is null or leased_until < ${clock()})`;
+  // Two replicas take two lists, instead of waiting for one another's.
+  const skipping = flavour === "postgres" ? sql`for update skip locked` : sql``;
+  const row = await db
+    .updateTable("observation")
+    .set({ token: randomUUID(), leased_until: clock(ROUND_WITHIN_MS) })
+    .where(
+      sql<SqlBool>`(team_id, account, region, kind) in (select team_id, account, region, kind from observation
+        where ${isDue} order by due_at limit 1 ${skipping})`,
+    )
+    .where(isDue)
+    .returningAll()
+    .returning(clock().as("now"))
+    .returning(
+      sql<number>`(select count(*) from observation as other where other.team_id = observation.team_id
+        and other.account = observation.account)`.as("lists"),
+    )
+    .executeTakeFirst();
+  if (row === undefined) return undefined;
+  const read = parseRow(RoundRow, row, "A row of observation");
+  return {
+    teamId: read.team_id,
+    account: read.account,
+    region: read.region,
+    kind: read.kind,
+    token: read.token,
+    at: read.now,
+    lookedAt: read.looked_at,
+    everyMs: read.every_ms,
+    failures: read.failures,
+    lists: read.lists,
+    version: read.version,
+  };
+}
+
+/** Makes a round due now, whoever has the next one. */
+export async function hint({ db, clock }: Session, list: ListKey): Promise<void> {
+  await db.updateTable("observation").set({ due_at: clock() }).where(ofList(list)).execute();
+}
+
+/** By name; undefined before the first look, and when a row can't be read: then the next look is like a first one. */
+export async function keptOf(session: Session, list: ListKey): Promise<ReadonlyMap<string, Kept> | undefined> {
+  const { db, textSealer, log } = session;
+  const rows = await db.selectFrom("seen").select(["name", "state"]).where(ofList(list)).execute();
+  const kept = new Map<string, Kept>();
+  for (const { name, state } of rows) {
+    const text = textSealer.open(state, seenKey(list, name));
+    const read = fromJson(KeptJson).safeParse(text);
+    if (read.success) kept.set(name, read.data);
+    else {
+      log.warn({ list: { ...list } }, "what was seen of a workload can't be read; the next look begins anew");
+      return undefined;
+    }
+  }
+  return kept;
+}
+
+export function seenKey({ teamId, account, region, kind }: ListKey, name: string): string {
+  return `seen ${JSON.stringify([teamId, account, region, kind, name])}`;
+}
+
+/** Those that last, or ended within `withinMs`, by the time they began. */
+export async function incidentsOf(session: Session, list: ListKey, withinMs: number): Promise<readonly Incident[]> {
+  const rows = await session.db
+    .selectFrom("incident")
+    .selectAll()
+    .where(ofList(list))
+    .where(sql<SqlBool>`(over_at is null or over_at >= ${session.clock(-withinMs)})`)
+    .orderBy("opened_at")
+    .execute();
+  return rows.map((row) => incidentOf(session.textSealer, row));
+}
+
+/** All of a round in one transaction. False: another replica has the round by now, and nothing was written. */
+export function endRound(session: Session, round: Round, result: RoundResult): Promise<boolean> {
+  const { clock } = session;
+  const { hasLooked, everyMs, changed, gone } = result;
+  const isOther = changed.length > 0 || gone.length > 0;
+  return session.db.transaction().execute(async (tx) => {
+    const ours = await tx
+      .updateTable("observation")
+      .set({
+        token: null,
+        leased_until: null,
+        // A hint that came in between stays.
+        due_at: sql<string>`case when due_at > ${round.at.toISOString()} then due_at else ${clock(everyMs)} end`,
+        every_ms: everyMs,
+        failures: hasLooked ? 0 : sql<number>`failures + 1`,
+        ...(hasLooked && { looked_at: round.at.toISOString() }),
+        ...(isOther && { version: sql<number>`version + 1` }),
+      })
+      .where(ofList(round))
+      .where("token", "=", round.token)
+      .returning("token")
+      .executeTakeFirst();
+    if (ours === undefined) return false;
+    await writeSeen(tx, session, round, result);
+    await writeIncidents(tx, session, result.incidents);
+    await writeNotices(tx, session, round, result);
+    return true;
+  });
+}
+
+async function writeSeen(
+  tx: Db,
+  { textSealer }: Session,
+  list: ListKey,
+  { changed, gone }: RoundResult,
+): Promise<void> {
+  const { teamId: team_id, account, region, kind } = list;
+  for (let from = 0; from < changed.length; from += BATCH) {
+    const rows = changed.slice(from, from + BATCH).map((kept) => ({
+      team_id,
+      account,
+      region,
+      kind,
+      name: plainText(kept.seen.name),
+      state: textSealer.seal(toJson(KeptJson, kept), seenKey(list, plainText(kept.seen.name))),
+    }));
+    await tx
+      .insertInto("seen")
+      .values(rows)
+      .onConflict((conflict) =>
+        conflict
+          .columns(["team_id", "account", "region", "kind", "name"])
+          .doUpdateSet((update) => ({ state: update.ref("excluded.state") })),
+      )
+      .execute();
+  }
+  await inBatches(gone.map(plainText), async (names) => {
+    await tx.deleteFrom("seen").where(ofList(list)).where("name", "in", names).execute();
+    return [];
+  });
+}
+
+async function writeIncidents(tx: Db, { textSealer }: Session, incidents: readonly Incident[]): Promise<void> {
+  for (let from = 0; from < incidents.length; from += BATCH) {
+    const rows = incidents.slice(from, from + BATCH).map((incident) => {
+      const { shared, seen, unseenSince, overUnseenSince, restartsBefore, changedBefore } = incident;
+      const dates = { unseenSince: unseenSince?.toISOString(), overUnseenSince: overUnseenSince?.toISOString() };
+      const state = JSON.stringify({ shared, seen, ...dates, restartsBefore, changedBefore });
+      return {
+        id: incident.id,
+        team_id: incident.teamId,
+        account: incident.account,
+        region: incident.region,
+        kind: incident.kind,
+        name: incident.name === undefined ? null : plainText(incident.name),
+        cause: incident.cause,
+        opened_at: incident.openedAt.toISOString(),
+        over_at: incident.overAt?.toISOString() ?? null,
+        ended_by: incident.end ?? null,
+        times: incident.times,
+        state: textSealer.seal(plainText(state), `incident ${incident.id}`),
+      };
+    });
+    await tx
+      .insertInto("incident")
+      .values(rows)
+      .onConflict((conflict) =>
+        conflict.column("id").doUpdateSet((update) => ({
+          cause: update.ref("excluded.cause"),
+          over_at: update.ref("excluded.over_at"),
+          ended_by: update.ref("excluded.ended_by"),
+          times: update.ref("excluded.times"),
+          state: update.ref("excluded.state"),
+        })),
+      )
+      .execute();
+  }
+  await redrawAlerts(
+    tx,
+    incidents.map(({ id }) => id),
+  );
+}
+
+/** Cards that list one of them show something else by now. */
+export async function redrawAlerts(tx: Db, incidents: readonly string[]): Promise<void> {
+  await inBatches(incidents, async (ids) => {
+    const listing = tx
+      .selectFrom("notice")
+      .select("alert_id")
+      .where("incident_id", "in", ids)
+      .where("alert_id", "is not", null);
+    await tx
+      .updateTable("alert")
+      .set({ version: sql`version + 1`, stale: 1 })
+      .where("id", "in", listing)
+      .execute();
+    return [];
+  });
+}
+
+async function writeNotices(tx: Db, { textSealer }: Session, round: Round, { notices }: RoundResult): Promise<void> {
+  for (const isOld of [true, false]) {
+    const some = notices.filter((each) => each.isOld === isOld);
+    for (let from = 0; from < some.length; from += BATCH) {
+      const rows = some.slice(from, from + BATCH).map(({ place, id, event, ripeAt, dueAt }) => ({
+        team_id: round.teamId,
+        place,
+        id,
+        incident_id: event === undefined ? id : null,
+        event: event === undefined ? null : textSealer.seal(plainText(toJson(EventJson, event)), `notice ${id}`),
+        ripe_at: ripeAt.toISOString(),
+        due_at: dueAt.toISOString(),
+        was_muted: 0,
+        alert_id: null,
+      }));
+      const insert = tx.insertInto("notice").values(rows);
+      const key = ["team_id", "place", "id"] as const; // the primary key
+      await (
+        isOld
+          ? insert.onConflict((conflict) => conflict.columns([...key]).doNothing())
+          : insert.onConflict((conflict) =>
+              conflict
+                .columns([...key])
+                .doUpdateSet((update) => ({ due_at: update.ref("excluded.due_at") }))
+                .where("notice.alert_id", "is", null),
+            )
+      ).execute();
+    }
+  }
+}
+
+/** An incident that is over is kept for so long. */
+const KEEP_MS = 30 * 24 * 60 * 60_000;
+
+/** Removes what is long over, with its cards' rows; the messages stay in Slack. */
+export async function pruneWatching({ db, clock }: Session): Promise<void> {
+  const before = clock(-KEEP_MS);
+  await untilNone(() =>
+    db.transaction().execute(async (tx) => {
+      const old = tx.selectFrom("incident").select("id").where("over_at", "<", before).limit(BATCH);
+      const gone = await tx.deleteFrom("incident").where("id", "in", old).returning("id").execute();
+      if (gone.length === 0) return 0;
+      await tx
+        .deleteFrom("notice")
+        .where(
+          "incident_id",
+          "in",
+          gone.map(({ id }) => id),
+        )
+        .execute();
+      return gone.length;
+    }),
+  );
+  const isLate = sql<SqlBool>`incident_id is null and due_at < ${before}`;
+  await db.deleteFrom("notice").where(isLate).execute();
+  await db
+    .deleteFrom("alert")
+    .where("created_at", "<", before)
+    .where(sql<SqlBool>`not exists (select 1 from notice where notice.alert_id = alert.id)`)
+    .execute();
+}

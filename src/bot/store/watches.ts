@@ -1,0 +1,474 @@
+import { randomUUID } from "node:crypto";
+import { sql, type SqlBool } from "kysely";
+import { z } from "zod";
+import type { NewHistoryEvent } from "../changes/history-event.ts";
+import { type DigestTime, type Mute, type QuietHours, type Watch, watchedEvents } from "../watch/watch.ts";
+import type {
+  AddedWatch,
+  DueDigest,
+  IdIn,
+  LastLook,
+  ListKey,
+  MovedDigest,
+  MutePlace,
+  NewMute,
+  NewWatch,
+  PostponedDigest,
+  TakenDigest,
+  WatchesIn,
+  WatchLimits,
+} from "../workflow/ports.ts";
+import { insertEvent } from "./events.ts";
+import { Big, fromJson, maybe, OwnerJson, parseRow, plainText, Time, toJson } from "./schema/columns.ts";
+import type { Db, Session } from "./database/session.ts";
+
+const QuietJson: z.ZodType<QuietHours> = z.object({ from: z.string(), to: z.string(), zone: z.string() });
+
+const DigestJson: z.ZodType<DigestTime> = z.object({
+  days: z.enum(["daily", "weekdays", "mondays"]),
+  at: z.string(),
+  zone: z.string(),
+});
+
+const EventsJson: z.ZodType<Watch["events"]> = z.array(z.enum(watchedEvents));
+
+const WatchRow = z.object({
+  id: z.string(),
+  team_id: z.string(),
+  owner_id: z.string(),
+  owner_name: z.string(),
+  source: z.enum(["person", "file"]),
+  account_owner: fromJson(OwnerJson),
+  account_username: z.string(),
+  kind: z.enum(["service", "job", ""]).transform((kind) => (kind === "" ? undefined : kind)),
+  names: z.string(),
+  region: z.string(),
+  place: z.string(),
+  events: fromJson(EventsJson),
+  after_ms: Big,
+  quiet: maybe(fromJson(QuietJson)),
+  digest: maybe(fromJson(DigestJson)),
+  paused_why: maybe(z.string()),
+  created_at: Time,
+});
+
+type Columns = { readonly [Name in keyof z.input<typeof WatchRow>]: unknown };
+
+function watchOf(unread: Columns): Watch {
+  const row = parseRow(WatchRow, unread, `The watch ${String(unread.id)}`);
+  return {
+    id: row.id,
+    teamId: row.team_id,
+    owner: { userId: row.owner_id, name: row.owner_name },
+    source: row.source,
+    account: { owner: row.account_owner, username: row.account_username },
+    target: { kind: row.kind, names: row.names, region: row.region },
+    place: row.place === row.owner_id ? { kind: "dm" } : { kind: "channel", channelId: row.place },
+    events: row.events,
+    afterMs: row.after_ms,
+    quiet: row.quiet,
+    digest: row.digest,
+    pausedWhy: row.paused_why,
+    createdAt: row.created_at,
+  };
+}
+
+/** A direct message is stored as the person whom it is with. */
+function placeOf(place: MutePlace): string {
+  return place.kind === "channel" ? place.channelId : (place.userId ?? "");
+}
+
+/** What a watch says besides which one it is. */
+function termsOf(watch: NewWatch) {
+  return {
+    account_owner: toJson(OwnerJson, watch.account.owner),
+    account_username: watch.account.username,
+    events: toJson(EventsJson, watch.events),
+    after_ms: watch.afterMs,
+    quiet: watch.quiet === undefined ? null : toJson(QuietJson, watch.quiet),
+    digest: watch.digest === undefined ? null : toJson(DigestJson, watch.digest),
+  };
+}
+
+/** A person has one watch of the same workloads in the same place, and one for a digest about them. */
+const keyColumns = ["team_id", "source", "owner_id", "place", "kind", "names", "region", "is_digest"] as const; // literal names
+
+function keyOf(watch: NewWatch) {
+  const { target, owner, place } = watch;
+  return {
+    team_id: watch.teamId,
+    source: watch.source,
+    owner_id: owner.userId,
+    place: placeOf({ ...place, userId: owner.userId }),
+    kind: target.kind ?? "",
+    names: plainText(target.names),
+    region: plainText(target.region),
+    is_digest: watch.digest === undefined ? 0 : 1,
+  };
+}
+
+/** Adds a watch with its row of history, or changes this person's watch of the same workloads in the same place. */
+export function addWatch(
+  session: Session,
+  watch: NewWatch,
+  limits: WatchLimits,
+  event: NewHistoryEvent,
+): Promise<AddedWatch> {
+  const key = keyOf(watch);
+  const terms = termsOf(watch);
+  return session.db.transaction().execute(async (tx): Promise<AddedWatch> => {
+    const find = () => {
+      const all = tx.selectFrom("watch").selectAll();
+      return keyColumns.reduce((some, column) => some.where(column, "=", key[column]), all).executeTakeFirst();
+    };
+    const full = (await find()) === undefined ? await fullBy(tx, key, limits) : undefined;
+    if (full !== undefined) return { kind: "full", by: full };
+    const row = await tx
+      .insertInto("watch")
+      .values({ ...key, ...terms, id: watch.id, owner_name: plainText(watch.owner.name), created_at: session.clock() })
+      .onConflict((conflict) =>
+        conflict
+          .columns([...keyColumns])
+          .doUpdateSet({ ...terms, ...untaken, digest_due: null })
+          .where(
+            sql<SqlBool>`watch.account_owner <> excluded.account_owner
+              or watch.account_username <> excluded.account_username
+              or watch.events <> excluded.events
+              or watch.after_ms <> excluded.after_ms
+              or watch.quiet is distinct from excluded.quiet
+              or watch.digest is distinct from excluded.digest`,
+          ),
+      )
+      .returningAll()
+      .executeTakeFirst();
+    if (row === undefined) return { kind: "same" };
+    await insertEvent(tx, session, event);
+    return { kind: row.id === watch.id ? "added" : "changed", id: row.id };
+  });
+}
+
+async function fullBy(
+  tx: Db,
+  key: ReturnType<typeof keyOf>,
+  { perOwner, perPlace }: WatchLimits,
+): Promise<"owner" | "place" | undefined> {
+  const count = async (column: "owner_id" | "place") => {
+    const { all } = await tx
+      .selectFrom("watch")
+      .select((select) => select.fn.countAll<number | string>().as("all"))
+      .where("team_id", "=", key.team_id)
+      .where("source", "=", key.source)
+      .where(column, "=", key[column])
+      .executeTakeFirstOrThrow();
+    return Number(all);
+  };
+  if ((await count("owner_id")) >= perOwner) return "owner";
+  return (await count("place")) >= perPlace ? "place" : undefined;
+}
+
+/**
+ * Makes these the only watches of the file in a workspace. Those that are there already stay as they are, and one that
+ * replaces another stays paused: why was said.
+ */
+export function setFileWatches(session: Session, teamId: string, watches: readonly NewWatch[]): Promise<void> {
+  return session.db.transaction().execute(async (tx) => {
+    const kept = new Set(watches.map(({ id }) => id));
+    const stored = await tx
+      .selectFrom("watch")
+      .select(["id", "paused_why", ...keyColumns])
+      .where("team_id", "=", teamId)
+      .where("source", "=", "file")
+      .execute();
+    const known = new Set(stored.map(({ id }) => id));
+    for (const { id } of stored) {
+      if (!kept.has(id)) await tx.deleteFrom("watch").where("id", "=", id).execute();
+    }
+    for (const watch of watches.filter(({ id }) => !known.has(id))) {
+      const key = keyOf(watch);
+      const before = stored.find((row) => keyColumns.every((column) => row[column] === key[column]));
+      const own = { id: watch.id, owner_name: plainText(watch.owner.name), paused_why: before?.paused_why ?? null };
+      await tx
+        .insertInto("watch")
+        .values({ ...key, ...termsOf(watch), ...own, created_at: session.clock() })
+        .onConflict((conflict) => conflict.doNothing())
+        .execute();
+    }
+  });
+}
+
+/** Ends a watch, with its row of history. Undefined: it was over already, and nothing is written. */
+export function removeWatch(
+  session: Session,
+  { id, teamId }: IdIn,
+  event: NewHistoryEvent,
+): Promise<Watch | undefined> {
+  return session.db.transaction().execute(async (tx) => {
+    const row = await tx
+      .deleteFrom("watch")
+      .where("id", "=", id)
+      .where("team_id", "=", teamId)
+      .where("source", "=", "person")
+      .returningAll()
+      .executeTakeFirst();
+    if (row === undefined) return undefined;
+    await insertEvent(tx, session, event);
+    return watchOf(row);
+  });
+}
+
+/** Of the file, with its row of history. False: it is gone or was paused already, and nothing is written. */
+export function pauseWatch(
+  session: Session,
+  { id, teamId }: IdIn,
+  { why, event }: { readonly why: string; readonly event: NewHistoryEvent },
+): Promise<boolean> {
+  return setPaused(session, { id, teamId, why, event });
+}
+
+/** It tells again. False: it is gone or wasn't paused, and nothing is written. */
+export function resumeWatch(session: Session, { id, teamId }: IdIn, event: NewHistoryEvent): Promise<boolean> {
+  return setPaused(session, { id, teamId, why: undefined, event });
+}
+
+type Pausing = IdIn & { readonly why: string | undefined; readonly event: NewHistoryEvent };
+
+function setPaused(session: Session, { id, teamId, why, event }: Pausing): Promise<boolean> {
+  return session.db.transaction().execute(async (tx) => {
+    const row = await tx
+      .updateTable("watch")
+      // A digest that was due in the pause isn't told after it.
+      .set({ paused_why: why === undefined ? null : plainText(why), ...untaken, digest_due: null })
+      .where("id", "=", id)
+      .where("team_id", "=", teamId)
+      .where("source", "=", "file")
+      .where("paused_why", why === undefined ? "is not" : "is", null)
+      .returning("id")
+      .executeTakeFirst();
+    if (row === undefined) return false;
+    await insertEvent(tx, session, event);
+    return true;
+  });
+}
+
+/** One that can't be read is logged and left out: it keeps no other from being looked at. */
+function readable({ log }: Session, rows: readonly Columns[]): readonly Watch[] {
+  return rows.flatMap((row) => {
+    try {
+      return [watchOf(row)];
+    } catch (err) {
+      log.error({ err, watch: row.id }, "a stored watch can't be read, so nothing is told for it");
+      return [];
+    }
+  });
+}
+
+/** Those of a person, and those of others that tell in a place; oldest first. */
+export async function watchesOf(session: Session, { teamId, ownerId, place }: WatchesIn): Promise<readonly Watch[]> {
+  const rows = await session.db
+    .selectFrom("watch")
+    .selectAll()
+    .where("team_id", "=", teamId)
+    .where((where) => where.or([where("owner_id", "=", ownerId), where("place", "=", place ?? ownerId)]))
+    .orderBy("created_at")
+    .orderBy("id")
+    .execute();
+  return readable(session, rows);
+}
+
+/** Of a list with this account, digests and paused ones apart; in the order of their ids. */
+export async function watchesOn(session: Session, list: ListKey, jobsRegion: string): Promise<readonly Watch[]> {
+  const { teamId, account, region, kind } = list;
+  if (kind === "job" && region !== jobsRegion) return [];
+  const rows = await session.db
+    .selectFrom("watch")
+    .selectAll()
+    .where("team_id", "=", teamId)
+    .where("account_username", "=", account)
+    .where("is_digest", "=", 0)
+    .where("paused_why", "is", null)
+    .where("kind", "in", ["", kind])
+    .where(kind === "job" ? sql<SqlBool>`1 = 1` : sql<SqlBool>`region = ${region}`)
+    .orderBy("id")
+    .execute();
+  return readable(session, rows);
+}
+
+/** Of all workspaces, for the observer. */
+export async function allWatches(session: Session): Promise<readonly Watch[]> {
+  const rows = await session.db.selectFrom("watch").selectAll().orderBy("created_at").orderBy("id").execute();
+  return readable(session, rows);
+}
+
+const LookRow = z.object({
+  account: z.string(),
+  region: z.string(),
+  kind: z.enum(["service", "job"]),
+  looked_at: maybe(Time),
+});
+
+/** When the lists of a workspace were last read for its watches; those that never were are left out. */
+export async function lastLooks({ db }: Session, teamId: string): Promise<readonly LastLook[]> {
+  const rows = await db
+    .selectFrom("observation")
+    .select(["account", "region", "kind", "looked_at"])
+    .where("team_id", "=", teamId)
+    .execute();
+  return rows.flatMap((unread) => {
+    const { looked_at: at, ...list } = parseRow(LookRow, unread, "An observation");
+    return at === undefined ? [] : [{ ...list, at }];
+  });
+}
+
+/** Digests whose time has come, and new ones, which have none yet; those apart that somebody tells now. */
+export async function dueDigests(session: Session): Promise<readonly DueDigest[]> {
+  const { db, clock } = session;
+  const rows = await db
+    .selectFrom("watch")
+    .selectAll()
+    .where("is_digest", "=", 1)
+    .where("paused_why", "is", null)
+    .where((where) => where.or([where("digest_due", "is", null), where("digest_due", "<=", clock())]))
+    .where(sql<SqlBool>`(digest_until is null or digest_until < ${clock()})`)
+    .execute();
+  return rows.flatMap((row) =>
+    readable(session, [row]).map((watch) => ({
+      watch,
+      dueAt: row.digest_due === null ? undefined : new Date(row.digest_due),
+    })),
+  );
+}
+
+/** Covers reading what it says. */
+const DIGEST_WITHIN_MS = 60_000;
+/** Covers one call to Slack. */
+const POST_WITHIN_MS = 30_000;
+
+/** The right to tell a digest that is due, for a while. Undefined: another replica has it, or told it. */
+export async function takeDigest(
+  { db, clock }: Session,
+  { id, teamId }: IdIn,
+  dueAt: Date | undefined,
+): Promise<TakenDigest | undefined> {
+  const token = randomUUID();
+  const row = await db
+    .updateTable("watch")
+    .set({ digest_token: token, digest_until: clock(DIGEST_WITHIN_MS) })
+    .where("id", "=", id)
+    .where("team_id", "=", teamId)
+    .where(sql<SqlBool>`digest_due is not distinct from ${dueAt?.toISOString() ?? null}`)
+    .where(sql<SqlBool>`(digest_until is null or digest_until < ${clock()})`)
+    .returning("digest_posts")
+    .executeTakeFirst();
+  return row && { token, posts: row.digest_posts };
+}
+
+/** Renews the right for one post, which counts before it is made. False: it was lost. */
+export async function holdDigest({ db, clock }: Session, id: string, token: string): Promise<boolean> {
+  const row = await db
+    .updateTable("watch")
+    .set({ digest_until: clock(POST_WITHIN_MS), digest_posts: sql<number>`digest_posts + 1` })
+    .where("id", "=", id)
+    .where("digest_token", "=", token)
+    .returning("id")
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+const untaken = { digest_token: null, digest_until: null, digest_posts: 0 };
+
+/** It is told, or there was nothing to tell: the next one is due then. */
+export async function moveDigest({ db }: Session, id: string, { token, to }: MovedDigest): Promise<void> {
+  await db
+    .updateTable("watch")
+    .set({ ...untaken, digest_due: to.toISOString() })
+    .where("id", "=", id)
+    .where("digest_token", "=", token)
+    .execute();
+}
+
+/** Nobody tells it before `ms` are over. `isUnposted`: the last post is known not to have been made. */
+export async function postponeDigest(
+  { db, clock }: Session,
+  id: string,
+  { token, ms, isUnposted }: PostponedDigest,
+): Promise<void> {
+  await db
+    .updateTable("watch")
+    .set({
+      digest_token: null,
+      digest_until: clock(ms),
+      ...(isUnposted && { digest_posts: sql<number>`digest_posts - 1` }),
+    })
+    .where("id", "=", id)
+    .where("digest_token", "=", token)
+    .execute();
+}
+
+/** Nothing is told of these workloads there for a while: a later end replaces the earlier one. */
+export function mute(session: Session, { teamId, place, names, forMs, by }: NewMute, event: NewHistoryEvent) {
+  return session.db.transaction().execute(async (tx): Promise<Mute> => {
+    const set = { until: session.clock(forMs), by_id: by.userId, by_name: plainText(by.name) };
+    const row = await tx
+      .insertInto("mute")
+      .values({ team_id: teamId, place: placeOf(place), names: plainText(names), ...set })
+      .onConflict((conflict) => conflict.columns(["team_id", "place", "names"]).doUpdateSet(set))
+      .returningAll()
+      .executeTakeFirstOrThrow();
+    await insertEvent(tx, session, event);
+    return muteOf(row);
+  });
+}
+
+/** False: it wasn't muted, and nothing is written. */
+export function unmute(
+  session: Session,
+  { teamId, place, names }: Pick<NewMute, "teamId" | "place" | "names">,
+  event: NewHistoryEvent,
+): Promise<boolean> {
+  return session.db.transaction().execute(async (tx) => {
+    const row = await tx
+      .deleteFrom("mute")
+      .where("team_id", "=", teamId)
+      .where("place", "=", placeOf(place))
+      .where("names", "=", plainText(names))
+      .where("until", ">", session.clock())
+      .returning("names")
+      .executeTakeFirst();
+    if (row === undefined) return false;
+    await insertEvent(tx, session, event);
+    return true;
+  });
+}
+
+const MuteRow = z.object({
+  team_id: z.string(),
+  place: z.string(),
+  names: z.string(),
+  until: Time,
+  by_id: z.string(),
+  by_name: z.string(),
+});
+
+function muteOf(unread: { readonly [Name in keyof z.input<typeof MuteRow>]: unknown }): Mute {
+  const row = parseRow(MuteRow, unread, "A mute");
+  const isPerson = /^[UW]/u.test(row.place);
+  return {
+    teamId: row.team_id,
+    place: isPerson ? { kind: "dm", userId: row.place } : { kind: "channel", channelId: row.place },
+    names: row.names,
+    until: row.until,
+    by: { userId: row.by_id, name: row.by_name },
+  };
+}
+
+/** Those that aren't over, in all places of a workspace. */
+export async function mutesOf({ db, clock }: Session, teamId: string): Promise<readonly Mute[]> {
+  const rows = await db
+    .selectFrom("mute")
+    .selectAll()
+    .where("team_id", "=", teamId)
+    .where("until", ">", clock())
+    .orderBy("until")
+    .execute();
+  return rows.map(muteOf);
+}

@@ -1,0 +1,319 @@
+import type { HistoryEvent } from "../../changes/history-event.ts";
+import type { Alert, NoticedEvent } from "../../watch/alert.ts";
+import type { Cause, Incident } from "../../watch/incident.ts";
+import { openButton, runButton } from "../kit/ask-buttons.ts";
+import { actionButton, actions, type Block, context, type Line, preformatted, section } from "../kit/blocks.ts";
+import { historyLine } from "../kit/history-line.ts";
+import { dotOf } from "../kit/health.ts";
+import { type Inline, moment, strong, words } from "../kit/inline.ts";
+import { newestPage } from "../kit/log-text.ts";
+import { type Post, postOf } from "../kit/post.ts";
+import { counted, truncate, visible, visibleLines } from "../kit/text.ts";
+import { span } from "../kit/time.ts";
+
+export type IncidentCard = {
+  readonly alert: Alert;
+  /** This region isn't mentioned. */
+  readonly defaultRegion: string;
+  /** What was requested about the one workload since an hour before it, newest first. */
+  readonly history: readonly HistoryEvent[];
+  readonly now: Date;
+  /** Slack took, or may have taken, an earlier message of it, which nothing updates. */
+  readonly isAgain?: boolean;
+};
+
+const LISTED = 10;
+const REASON = 240;
+
+/** The message of an alert in any state. It never looks better than the workloads do: who isn't known to be well has no green. */
+export function incidentCard(card: IncidentCard): Post {
+  const { alert } = card;
+  const { incidents, events, taken } = alert;
+  const [only] = incidents;
+  const about = incidents.length === 1 && only !== undefined ? oneIncident(only, card) : someIncidents(incidents, card);
+  const isOpen = incidents.some(({ overAt }) => overAt === undefined);
+  const whose = taken === undefined ? [] : [section([words("👋 "), strong(taken.name, 80), words(" is on it")])];
+  return postOf([
+    ...about,
+    ...eventBlocks(events, card),
+    ...whose,
+    ...smallPrint(alert, card),
+    ...(card.isAgain === true ? [context("Posted again. Only this message is updated.")] : []),
+    ...buttonsFor(alert, isOpen),
+  ]);
+}
+
+const failing: Readonly<Record<Cause, readonly [one: string, several: string]>> = {
+  "crash-loop": ["keeps crashing", "keep crashing"],
+  "out-of-memory": ["runs out of memory", "run out of memory"],
+  image: ["can't pull its image", "can't pull their images"],
+  unschedulable: ["fits on no node", "fit on no node"],
+  probe: ["fails its health check", "fail their health checks"],
+  "job-failed": ["failed", "failed"],
+  failing: ["is failing", "are failing"],
+  "api-away": ["doesn't answer", "don't answer"],
+};
+
+const API = "The workload API";
+
+function oneIncident(incident: Incident, card: IncidentCard): Block[] {
+  const { seen, cause } = incident;
+  const reason = seen?.reason === undefined ? [] : [[words(truncate(visible(seen.reason), REASON), REASON)]];
+  if (incident.overAt !== undefined) return [section([headlineOver(incident)], ...overLines(incident, card))];
+  // One fact, one place: the headline says already that a job failed.
+  const isSaid = cause === "api-away" || (cause === "job-failed" && seen?.words === "failed");
+  const status = isSaid ? [] : [statusLine(incident)];
+  return [section(headlineOpen(incident), ...status, ...reason, sinceLine(incident), ...beforeLines(incident, card))];
+}
+
+function headlineOpen({ name, cause, times, openedAt }: Incident): Line {
+  const often = times > 1 ? ` · ${times} times since ` : "";
+  return [
+    words("🔴 "),
+    strong(`${name ?? API} ${failing[cause][0]}`, 300),
+    ...(often === "" ? [] : [words(often), moment(openedAt.toISOString())]),
+  ];
+}
+
+/** "exit 3, 14 restarts · 0 of 2 ready". */
+function statusLine({ seen }: Incident): Line {
+  if (seen === undefined) return [words("How it is now isn't known")];
+  const { ready, size } = seen;
+  const counts = ready === undefined || size === undefined || ready >= size ? [] : [`${ready} of ${size} ready`];
+  return [words([seen.words, ...counts].join(" · "))];
+}
+
+function sinceLine({ openedAt, unseenSince, cause }: Incident): Line {
+  const at = moment(openedAt.toISOString());
+  if (unseenSince === undefined) return [words(cause === "api-away" ? "Since " : "Seen since "), at];
+  return [words("Found "), at, words(". I wasn't running since "), moment(unseenSince.toISOString()), words(".")];
+}
+
+/** What changed in the hour before: requests by name, and what changed without one. */
+function beforeLines({ openedAt, changedBefore, cause }: Incident, card: IncidentCard): Line[] {
+  const { now, defaultRegion } = card;
+  const detail = { now, defaultRegion, detail: "full" } as const; // a literal
+  // The row of a job that failed tells this failure again.
+  const history = card.history.filter(({ kind }) => cause !== "job-failed" || kind !== "health");
+  const before = history.filter(({ at }) => at <= openedAt).slice(0, 2);
+  const after = history.filter(({ at }) => at > openedAt).slice(0, 2);
+  const line = (event: HistoryEvent): Inline[] => historyLine(event, detail);
+  const known = before.map((event): Line => [words("Before it: "), ...line(event)]);
+  const seen: Line[] =
+    changedBefore === undefined || before.length > 0
+      ? []
+      : [[words(`Before it: ${changedBefore.words}, not by a request here, `), moment(changedBefore.at)]];
+  return [...known, ...seen, ...after.map((event): Line => [words("Since then: "), ...line(event)])];
+}
+
+const ends: Readonly<Record<NonNullable<Incident["end"]>, readonly [dot: string, what: string]>> = {
+  recovered: ["🟢", "recovered"],
+  stopped: ["⚪️", "was stopped"],
+  deleted: ["⚪️", "was deleted"],
+  replaced: ["⚪️", "was replaced by another workload of its name"],
+  unwatched: ["⚪️", "isn't watched any more"],
+};
+
+function headlineOver(incident: Incident): Inline {
+  const { name, cause, end = "unwatched" } = incident;
+  const [dot, what] = ends[end];
+  if (cause === "api-away") {
+    const text = end === "recovered" ? "answers again" : "isn't asked any more";
+    return strong(`${dot} ${API} ${text}${afterWords(incident)}`, 300);
+  }
+  return strong(`${dot} ${name} ${what}${end === "unwatched" ? "" : afterWords(incident)}`, 300);
+}
+
+/** " after 12 min"; of an end that nobody saw, when at the latest. */
+function afterWords({ openedAt, overAt, overUnseenSince }: Incident): string {
+  if (overAt === undefined) return "";
+  const lasted = span(overAt.getTime() - openedAt.getTime());
+  return overUnseenSince === undefined ? ` after ${lasted}` : ` after ${lasted} at the latest`;
+}
+
+function overLines(incident: Incident, { history, now, defaultRegion }: IncidentCard): Line[] {
+  const { cause, seen, times, end, restartsBefore, openedAt, overUnseenSince } = incident;
+  const restarts = seen?.restarts === undefined || restartsBefore === undefined ? 0 : seen.restarts - restartsBefore;
+  const facts = [
+    ...(cause === "api-away"
+      ? []
+      : [end === "unwatched" ? `It ${wasWords(cause)} when I looked last` : `It ${wasWords(cause)}`]),
+    ...(restarts > 0 ? [counted(restarts, "restart")] : []),
+    ...(times > 1 ? [`${times} times`] : []),
+  ];
+  const unseen: Line[] =
+    overUnseenSince === undefined
+      ? []
+      : [
+          [
+            words("I wasn't running since "),
+            moment(overUnseenSince.toISOString()),
+            words(", so I don't know when it ended."),
+          ],
+        ];
+  const done = history
+    .filter(({ at }) => at > openedAt)
+    .slice(0, 2)
+    .map((event): Line => historyLine(event, { now, defaultRegion, detail: "full" }));
+  return [...(facts.length === 0 ? [] : [[words(facts.join(" · "))]]), ...unseen, ...done];
+}
+
+const was: Readonly<Record<Cause, string>> = {
+  "crash-loop": "kept crashing",
+  "out-of-memory": "ran out of memory",
+  image: "couldn't pull its image",
+  unschedulable: "fitted on no node",
+  probe: "failed its health check",
+  "job-failed": "failed",
+  failing: "was failing",
+  "api-away": "didn't answer",
+};
+
+function wasWords(cause: Cause): string {
+  return was[cause];
+}
+
+/** Several: how many still fail, and a line for each. */
+function someIncidents(incidents: readonly Incident[], card: IncidentCard): Block[] {
+  const [first] = incidents;
+  if (first === undefined) return [];
+  const open = incidents.filter(({ overAt }) => overAt === undefined);
+  if (incidents.every(({ cause }) => cause === "api-away")) return apiAway(incidents, open);
+  const listed = [...open, ...incidents.filter(({ overAt }) => overAt !== undefined)];
+  const lines = listed.slice(0, LISTED).map((incident) => listLine(incident, card));
+  const rest = listed.length - lines.length;
+  return [section([someHeadline(incidents, open)], ...lines, ...(rest > 0 ? [[words(`and ${rest} more`)]] : []))];
+}
+
+function someHeadline(incidents: readonly Incident[], open: readonly Incident[]): Inline {
+  const all = incidents.length;
+  if (open.length === 0) {
+    const isWell = incidents.every(({ end }) => end === "recovered");
+    return strong(
+      isWell ? `🟢 ${all} workloads recovered` : `⚪️ ${all} workloads no longer fail, not all of them recovered`,
+    );
+  }
+  const [cause, ...others] = new Set(open.map((each) => each.cause));
+  const shared = new Set(open.map((each) => each.shared));
+  const [common] = shared.size === 1 ? shared : [];
+  const count = open.length === all ? counted(all, "workload") : `${open.length} of ${counted(all, "workload")}`;
+  const what = others.length > 0 || cause === undefined ? "failing" : cause;
+  const from = common === undefined ? "" : what === "image" ? ` from ${common}` : ` on ${common}`;
+  return strong(`🔴 ${count} ${failing[what][open.length === 1 ? 0 : 1]}${from}`, 300);
+}
+
+function listLine(incident: Incident, { defaultRegion }: IncidentCard): Line {
+  const { name, seen, region, kind, cause, overAt, end = "unwatched" } = incident;
+  const where = kind === "service" && region !== defaultRegion ? ` in ${region}` : "";
+  const named = strong(name ?? API, 63);
+  if (overAt !== undefined) {
+    const [dot, what] = ends[end];
+    return [words(`${dot} `), named, words(`${where} · ${what}${end === "unwatched" ? "" : afterWords(incident)}`)];
+  }
+  return [words("🔴 "), named, words(`${where} · ${seen?.words ?? failing[cause][0]}`, 160)];
+}
+
+function apiAway(incidents: readonly Incident[], open: readonly Incident[]): Block[] {
+  const kinds = (some: readonly Incident[]): string =>
+    [...new Set(some.map(({ kind, region }) => `${kind}s in ${region}`))].slice(0, LISTED).join(", ");
+  if (open.length === 0) return [section([strong(`🟢 ${API} answers again`)], [words(kinds(incidents))])];
+  const [first] = open;
+  const reason = first?.seen?.reason;
+  return [
+    section(
+      [words("🔴 "), strong(`${API} doesn't answer`)],
+      ...(reason === undefined ? [] : [[words(reason, REASON)]]),
+      [words(`I can't see ${kinds(open)}.`)],
+    ),
+  ];
+}
+
+const eventDots: Readonly<Record<NoticedEvent["event"], string>> = {
+  failing: "🔴",
+  recovered: "🟢",
+  "job-failed": "🔴",
+  "job-done": "✅",
+  restarts: "🟡",
+  "out-of-memory": "🟡",
+  deployed: "🔄",
+  changed: "🔄",
+};
+
+function eventBlocks(events: readonly NoticedEvent[], { defaultRegion }: IncidentCard): Block[] {
+  const lines = events.slice(0, LISTED).map((event): Line => {
+    const { kind, region, name, words: what, level, unseenSince } = event;
+    const where = kind === "service" && region !== defaultRegion ? ` in ${region}` : "";
+    const dot = event.event === "restarts" ? dotOf({ level }) : eventDots[event.event];
+    const late: Inline[] =
+      unseenSince === undefined ? [] : [words(" · some time after "), moment(unseenSince.toISOString())];
+    return [words(`${dot} `), strong(name, 63), words(`${where} ${joining(what)}${what}`, 300), ...late];
+  });
+  const [first, ...rest] = lines;
+  if (first === undefined) return [];
+  const more = events.length - lines.length;
+  return [section(first, ...rest, ...(more > 0 ? [[words(`and ${more} more`)]] : []))];
+}
+
+/** "image a → b" follows a colon, "was created" doesn't. */
+function joining(what: string): string {
+  return /^(?:was|is|restarted)\b/u.test(what) ? "" : "· ";
+}
+
+function smallPrint({ incidents }: Alert, { defaultRegion }: IncidentCard): Block[] {
+  const [only, ...others] = incidents;
+  if (only === undefined || others.length > 0) return [];
+  const { kind, region, account } = only;
+  return [context([kind, ...(kind === "service" && region !== defaultRegion ? [region] : []), account].join(" · "))];
+}
+
+/** Reads are answered below the card, which stays as it is; what changes something opens its form. */
+function buttonsFor({ id, incidents, taken }: Alert, isOpen: boolean): Block[] {
+  const [only, ...others] = incidents;
+  if (only === undefined) return [];
+  const take =
+    isOpen && taken === undefined
+      ? actionButton({ label: "I'm on it", action: { kind: "takeAlert" }, value: id })
+      : undefined;
+  if (only.name === undefined) return actions(take);
+  if (others.length > 0) {
+    const ask = { verb: "list", region: only.region, share: false, args: {} };
+    const action = { kind: "readBeside", verb: "list" } as const; // a literal kind
+    return actions(actionButton({ label: "Show all", action, value: JSON.stringify(ask) }), take);
+  }
+  const { kind, region, seen, end } = only;
+  if (end === "deleted" || end === "replaced") return [];
+  const name = `${kind}/${only.name}`;
+  const look = (verb: string, label: string) =>
+    actionButton({
+      label,
+      action: { kind: "readBeside", verb },
+      value: JSON.stringify({ verb, region, share: false, args: { name } }),
+    });
+  const open = (verb: string, label: string) => openButton(label, { verb, values: { name }, region });
+  const mends = isOpen && kind === "service";
+  return actions(
+    look("logs", "Logs"),
+    look("why", "Why"),
+    mends ? open("restart", "Restart") : undefined,
+    mends && Number(seen?.revision ?? 0) > 1 ? open("rollback", "Roll back") : undefined,
+    isOpen
+      ? runButton("Mute 1 h", { verb: "mute", share: false, args: { name: only.name, until: ["1h"] } }, { at: 0 })
+      : undefined,
+    take,
+  );
+}
+
+/** The first reply of the thread: the last lines of the log, already redacted. */
+export function lastLinesReply(lines: readonly string[]): Post | undefined {
+  if (lines.length === 0) return undefined;
+  const { text } = newestPage(lines.map(visibleLines));
+  return postOf([section("Last lines of the log"), preformatted(text)]);
+}
+
+/** One line for the thread: updating a card notifies nobody. */
+export function newsReply(incidents: readonly Incident[], news: "over" | "again"): Post {
+  const [only, ...others] = incidents;
+  if (only === undefined) return postOf([section("Over")]);
+  if (news === "again") return postOf([section(headlineOpen(only))]);
+  return postOf([section([others.length === 0 ? headlineOver(only) : someHeadline(incidents, [])])]);
+}

@@ -1,0 +1,38 @@
+import type { Card } from "../changes/stored-change.ts";
+import type { Incident, Seen } from "./incident.ts";
+import type { WatchedEvent } from "./watch.ts";
+
+/** Something that happened to a workload and is no incident; redacted. */
+export type NoticedEvent = {
+  /** A username. */
+  readonly account: string;
+  readonly region: string;
+  readonly kind: "service" | "job";
+  readonly name: string;
+  readonly event: WatchedEvent;
+  /** "image app:1 → app:2". */
+  readonly words: string;
+  readonly level: Seen["level"];
+  readonly at: Date;
+  /** Nobody looked between then and `at`. */
+  readonly unseenSince: Date | undefined;
+};
+
+/** A message that tells what happened, with everything that it lists. */
+export type Alert = {
+  readonly id: string;
+  readonly teamId: string;
+  /** A channel, or a person's id for their direct message. */
+  readonly place: string;
+  /** Whose watch it is, and who gets the card when the place doesn't take it. */
+  readonly ownerId: string;
+  readonly createdAt: Date;
+  readonly version: number;
+  readonly card: Card | undefined;
+  readonly incidents: readonly Incident[];
+  readonly events: readonly NoticedEvent[];
+  /** What the thread says already. */
+  readonly told: readonly string[];
+  /** Who said that they are on it. */
+  readonly taken: { readonly userId: string; readonly name: string; readonly at: Date } | undefined;
+};

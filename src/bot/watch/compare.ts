@@ -1,0 +1,245 @@
+import type { Cause, Incident, Kept, LastChange, Seen } from "./incident.ts";
+import type { WatchedEvent } from "./watch.ts";
+
+/** It is the same incident when it comes back within this time. */
+export const FLAPPING_MS = 10 * 60_000;
+
+/** One list of one kind in one region, and what was known before. */
+export type Look = {
+  readonly teamId: string;
+  readonly account: string;
+  readonly region: string;
+  readonly kind: "service" | "job";
+  readonly now: Date;
+  /** By name; undefined at the very first look. */
+  readonly before: ReadonlyMap<string, Kept> | undefined;
+  /** Incidents of this list that last, or ended within `FLAPPING_MS`. */
+  readonly incidents: readonly Incident[];
+  readonly seen: readonly Seen[];
+  /** False: the workload API left something out, so what is missing may still be there. */
+  readonly isComplete: boolean;
+  /** Nobody looked since then; undefined when the last look was a moment ago. */
+  readonly unseenSince: Date | undefined;
+  readonly newId: () => string;
+};
+
+/** `seen`: it goes on, and looks different. */
+export type IncidentNews = "began" | "again" | "over" | "seen";
+export type IncidentStep = { readonly incident: Incident; readonly news: IncidentNews };
+
+/** What happened to a workload that is no incident. */
+export type Happened = {
+  readonly event: Exclude<WatchedEvent, "failing" | "recovered" | "job-failed">;
+  readonly seen: Seen;
+  /** "image app:1 → app:2". */
+  readonly words: string;
+};
+
+export type Comparison = {
+  /** To be kept. */
+  readonly changed: readonly Kept[];
+  /** Names of workloads that are gone. */
+  readonly gone: readonly string[];
+  readonly incidents: readonly IncidentStep[];
+  readonly happened: readonly Happened[];
+};
+
+/** What a look tells, compared with the one before. Pure. */
+export function compare(look: Look): Comparison {
+  const { before, seen, isComplete } = look;
+  const changed: Kept[] = [];
+  const happened: Happened[] = [];
+  const steps: IncidentStep[] = [];
+  const known = new Map(look.incidents.map((incident) => [incident.name ?? "", incident]));
+  const names = new Set<string>();
+  for (const found of seen) {
+    if (names.has(found.name)) continue;
+    names.add(found.name);
+    const old = before?.get(found.name);
+    const now = withImagesOf(old?.seen, found);
+    if (old !== undefined && isSame(old.seen, now)) continue;
+    const events = before === undefined ? [] : happenedTo(old?.seen, now);
+    const change = changeIn(look, events) ?? old?.change;
+    const own = stepsOf(look, known.get(now.name), { seen: now, change });
+    changed.push({ seen: now, change });
+    steps.push(...own);
+    happened.push(...events.filter((each) => !isToldBy(own, each)));
+  }
+  if (!isComplete || before === undefined) return { changed, gone: [], incidents: steps, happened };
+  const gone = [...before.keys()].filter((name) => !names.has(name));
+  for (const name of gone) {
+    const incident = known.get(name);
+    if (incident !== undefined && incident.overAt === undefined) steps.push(over(look, incident, "deleted"));
+    const last = before.get(name);
+    if (last !== undefined) happened.push({ event: "changed", seen: last.seen, words: "was deleted" });
+  }
+  return { changed, gone, incidents: steps, happened };
+}
+
+/** A long list lacks the images: what isn't reported now is as it was reported last. */
+function withImagesOf(before: Seen | undefined, now: Seen): Seen {
+  return now.images === undefined && before?.images !== undefined ? { ...now, images: before.images } : now;
+}
+
+function changeIn({ now }: Look, events: readonly Happened[]): LastChange | undefined {
+  const words = events.filter(({ event }) => event === "deployed" || event === "changed").map((each) => each.words);
+  return words.length === 0 ? undefined : { at: now.toISOString(), words: words.join(", ") };
+}
+
+/** Nothing is told twice: the restarts that an incident is about are no event of their own. */
+function isToldBy(steps: readonly IncidentStep[], { event }: Happened): boolean {
+  return event === "restarts" && steps.some(({ incident, news }) => news !== "over" && incident.overAt === undefined);
+}
+
+/**
+ * The list can't be read, because of `problem`, or can again: an incident of its own, while those of workloads stay as they
+ * were seen last. Pure.
+ */
+export function compareAnswer(
+  look: Omit<Look, "before" | "seen" | "isComplete">,
+  problem: string | undefined,
+): readonly IncidentStep[] {
+  const last = look.incidents.findLast(({ cause }) => cause === "api-away");
+  if (problem === undefined)
+    return last !== undefined && last.overAt === undefined ? [over(look, last, "recovered")] : [];
+  if (last !== undefined) return last.overAt === undefined ? [] : [again(last, undefined)];
+  const { incident, news } = began(look, { cause: "api-away", kept: undefined });
+  return [{ incident: { ...incident, seen: { ...unread, kind: look.kind, reason: problem } }, news }];
+}
+
+const unread: Omit<Seen, "kind" | "reason"> = {
+  name: "",
+  uid: undefined,
+  level: "failing",
+  words: "doesn't answer",
+  cause: "api-away",
+  shared: undefined,
+  restarts: undefined,
+  ready: undefined,
+  size: undefined,
+  images: undefined,
+  revision: undefined,
+};
+
+const HOUR_MS = 60 * 60_000;
+
+type Where = Pick<Look, "teamId" | "account" | "region" | "kind" | "now" | "unseenSince" | "newId">;
+
+function stepsOf(look: Look, known: Incident | undefined, kept: Kept): IncidentStep[] {
+  const { seen } = kept;
+  const isLasting = known !== undefined && known.overAt === undefined;
+  const isOther = isLasting && known.seen?.uid !== undefined && seen.uid !== undefined && known.seen.uid !== seen.uid;
+  const ended = isOther ? [over(look, known, "replaced")] : [];
+  const { cause } = seen;
+  if (cause === undefined) {
+    if (!isLasting || isOther) return ended;
+    const end = endOf(known, seen);
+    return end === undefined ? changedIn(known, seen, known.cause) : [over(look, known, end)];
+  }
+  if (isLasting && !isOther) return changedIn(known, seen, moreTelling(known.cause, cause));
+  const mayReturn = known !== undefined && !isOther && known.cause === cause && isRecent(look, known);
+  return [...ended, mayReturn ? again(known, seen) : began(look, { cause, kept })];
+}
+
+/** How it ended; undefined while it is only on its way. */
+function endOf({ cause }: Incident, { kind, level, words }: Seen): "recovered" | "stopped" | undefined {
+  if (level === "idle") return kind === "service" || words === "suspended" ? "stopped" : "recovered";
+  // A schedule whose last run failed has not got over it before a run is complete.
+  return level === "healthy" && cause !== "job-failed" ? "recovered" : undefined;
+}
+
+/** A workload has one incident at a time: its cause becomes clearer, and a restart in between doesn't blur it. */
+function moreTelling(before: Cause, now: Cause): Cause {
+  if (now === "failing" || (now === "crash-loop" && before === "out-of-memory")) return before;
+  return now;
+}
+
+function isRecent({ now }: Pick<Look, "now">, { overAt }: Incident): boolean {
+  return overAt !== undefined && now.getTime() - overAt.getTime() <= FLAPPING_MS;
+}
+
+function changedIn(known: Incident, seen: Seen, cause: Cause): IncidentStep[] {
+  if (cause === known.cause && isSame(known.seen, seen)) return [];
+  return [{ incident: { ...known, cause, seen, shared: seen.shared ?? known.shared }, news: "seen" }];
+}
+
+function began(
+  { teamId, account, region, kind, now, unseenSince, newId }: Where,
+  { cause, kept }: { readonly cause: Cause; readonly kept: Kept | undefined },
+): IncidentStep {
+  const { seen, change } = kept ?? {};
+  const isLate = change !== undefined && now.getTime() - Date.parse(change.at) > HOUR_MS;
+  const incident: Incident = {
+    id: newId(),
+    teamId,
+    account,
+    region,
+    kind,
+    name: seen?.name,
+    cause,
+    shared: seen?.shared,
+    openedAt: now,
+    overAt: undefined,
+    end: undefined,
+    times: 1,
+    seen,
+    unseenSince,
+    overUnseenSince: undefined,
+    restartsBefore: seen?.restarts,
+    changedBefore: isLate ? undefined : change,
+  };
+  return { incident, news: "began" };
+}
+
+function again(known: Incident, seen: Seen | undefined): IncidentStep {
+  const back = { overAt: undefined, end: undefined, overUnseenSince: undefined, times: known.times + 1 };
+  return { incident: { ...known, ...back, seen: seen ?? known.seen }, news: "again" };
+}
+
+function over({ now, unseenSince }: Where, known: Incident, end: NonNullable<Incident["end"]>): IncidentStep {
+  return { incident: { ...known, overAt: now, end, overUnseenSince: unseenSince }, news: "over" };
+}
+
+function isSame(before: Seen | undefined, now: Seen): boolean {
+  return before !== undefined && JSON.stringify(before) === JSON.stringify(now);
+}
+
+function happenedTo(before: Seen | undefined, now: Seen): Happened[] {
+  const all: Happened[] = [];
+  const add = (event: Happened["event"], words: string): void => void all.push({ event, seen: now, words });
+  const isNew = before === undefined || isOtherUid(before, now);
+  if (now.kind === "job") {
+    const isDone = now.level === "idle" && now.words === "complete";
+    if (isDone && (isNew || before.words !== "complete")) add("job-done", "is complete");
+    if (isNew) add("changed", "was created");
+    return all;
+  }
+  if (isNew) {
+    add("changed", "was created");
+    return all;
+  }
+  const restarts = (now.restarts ?? 0) - (before.restarts ?? 0);
+  if (before.restarts !== undefined && restarts > 0) {
+    add("restarts", restarts === 1 ? "restarted" : `restarted ${restarts} times`);
+  }
+  const version = versionWords(before, now);
+  if (version !== undefined) add("deployed", version);
+  const size = differs(before.size, now.size) ? `${before.size} → ${now.size} instances` : undefined;
+  if (size !== undefined) add("changed", size);
+  return all;
+}
+
+function isOtherUid(before: Seen, now: Seen): boolean {
+  return before.uid !== undefined && now.uid !== undefined && before.uid !== now.uid;
+}
+
+function versionWords(before: Seen, now: Seen): string | undefined {
+  const images = [before.images?.join(", "), now.images?.join(", ")] as const; // both as text
+  if (differs(...images)) return `image ${images[0]} → ${images[1]}`;
+  return differs(before.revision, now.revision) ? `version ${before.revision} → ${now.revision}` : undefined;
+}
+
+/** What isn't reported hasn't changed. */
+function differs<Value>(before: Value | undefined, now: Value | undefined): boolean {
+  return before !== undefined && now !== undefined && before !== now;
+}

@@ -1,0 +1,103 @@
+import { matchesPattern } from "../policy/patterns.ts";
+import { FLAPPING_MS } from "./compare.ts";
+import type { Incident } from "./incident.ts";
+import type { Mute, QuietHours, Watch } from "./watch.ts";
+
+/** A workload, or all of a list: the workload API not answering is about each of them. */
+type About = { readonly kind: "service" | "job"; readonly region: string; readonly name: string | undefined };
+
+/** Whether a watch tells of it. Pure. */
+export function covers(
+  { target, digest, pausedWhy }: Watch,
+  { kind, region, name }: About,
+  jobsRegion: string,
+): boolean {
+  if (digest !== undefined || pausedWhy !== undefined) return false;
+  if (target.kind !== undefined && target.kind !== kind) return false;
+  if (region !== (kind === "job" ? jobsRegion : target.region)) return false;
+  return name === undefined || matchesPattern(target.names, name);
+}
+
+/** The channel, or the person whose direct message it is. */
+export function placeOf({ place, owner }: Watch): string {
+  return place.kind === "dm" ? owner.userId : place.channelId;
+}
+
+/** When a watch tells of an incident, quiet hours apart; undefined while it doesn't. Pure. */
+export function ripeAt({ events, afterMs }: Watch, incident: Incident): Date | undefined {
+  const { cause, openedAt, overAt } = incident;
+  if (cause === "job-failed") return events.includes("job-failed") ? openedAt : undefined;
+  if (cause === "out-of-memory" && events.includes("out-of-memory")) return openedAt;
+  if (events.includes("failing")) return new Date(openedAt.getTime() + afterMs);
+  // Only its end is wanted, of what lasted long enough to be told.
+  const isWanted = events.includes("recovered") && overAt !== undefined;
+  return isWanted && overAt.getTime() - openedAt.getTime() >= afterMs ? overAt : undefined;
+}
+
+/** What is to be done about an incident that a place wasn't told of, when its time has come. */
+export type Telling =
+  | { readonly kind: "tell" }
+  | { readonly kind: "wait"; readonly until: Date }
+  /** It was over before it counted. */
+  | { readonly kind: "drop" };
+
+type Due = {
+  readonly incident: Incident;
+  readonly ripeAt: Date;
+  readonly quiet: QuietHours | undefined;
+  readonly mute: Mute | undefined;
+  /** It was held back by a mute before: then its end isn't told either. */
+  readonly wasMuted: boolean;
+  readonly now: Date;
+};
+
+/** Pure. */
+export function tellingOf({ incident, ripeAt, quiet, mute, wasMuted, now }: Due): Telling {
+  const { overAt, times } = incident;
+  const isShort = overAt !== undefined && overAt <= ripeAt && times === 1;
+  if (overAt !== undefined && wasMuted) return { kind: "drop" };
+  if (isShort) {
+    const until = new Date(overAt.getTime() + FLAPPING_MS);
+    return until > now ? { kind: "wait", until } : { kind: "drop" };
+  }
+  if (mute !== undefined && mute.until > now) return { kind: "wait", until: mute.until };
+  const until = quiet && endOfQuiet(quiet, now);
+  return until === undefined ? { kind: "tell" } : { kind: "wait", until };
+}
+
+/** The mute of a workload in a place that lasts longest. Pure. */
+export function muteOf(mutes: readonly Mute[], name: string | undefined): Mute | undefined {
+  return mutes
+    .filter(({ names }) => (name === undefined ? /^\*+$/u.test(names) : matchesPattern(names, name)))
+    .reduce<Mute | undefined>((last, each) => (last === undefined || each.until > last.until ? each : last), undefined);
+}
+
+const MINUTES = 24 * 60;
+
+/** When the quiet hours end in which a time lies; undefined outside of them. A zone that isn't known has none. Pure. */
+export function endOfQuiet({ from, to, zone }: QuietHours, now: Date): Date | undefined {
+  const at = minuteIn(zone, now);
+  const [begin, end] = [minuteOf(from), minuteOf(to)];
+  if (at === undefined || begin === undefined || end === undefined || begin === end) return undefined;
+  const isQuiet = begin < end ? at >= begin && at < end : at >= begin || at < end;
+  if (!isQuiet) return undefined;
+  const ms = now.getTime();
+  return new Date(ms - (ms % 60_000) + ((end - at + MINUTES) % MINUTES) * 60_000);
+}
+
+/** `22:00` → 1320. */
+function minuteOf(time: string): number | undefined {
+  const [, hours, minutes] = /^(\d{1,2}):(\d{2})$/u.exec(time) ?? [];
+  if (hours === undefined || minutes === undefined) return undefined;
+  const all = Number(hours) * 60 + Number(minutes);
+  return all < MINUTES ? all : undefined;
+}
+
+function minuteIn(zone: string, now: Date): number | undefined {
+  try {
+    const format = new Intl.DateTimeFormat("en-GB", { timeZone: zone, hour: "2-digit", minute: "2-digit" });
+    return minuteOf(format.format(now).replace(/^24:/u, "00:"));
+  } catch {
+    return undefined;
+  }
+}

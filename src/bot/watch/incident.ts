@@ -1,0 +1,74 @@
+import type { Level } from "../../api/workload-status.ts";
+
+/** The class of reason that an incident is keyed by, never its text. `api-away`: the workload API doesn't answer. */
+export const causes = [
+  "crash-loop",
+  "out-of-memory",
+  "image",
+  "unschedulable",
+  "probe",
+  "job-failed",
+  "failing",
+  "api-away",
+] as const; // literal words
+export type Cause = (typeof causes)[number];
+
+/** What is kept of a workload between two looks. Undefined is what the workload API didn't report. */
+export type Seen = {
+  readonly kind: "service" | "job";
+  readonly name: string;
+  readonly uid: string | undefined;
+  readonly level: Level;
+  /** As every view words it. */
+  readonly words: string;
+  /** Redacted. */
+  readonly reason: string | undefined;
+  /** Why it isn't well; undefined while it is, and while it is only on its way. */
+  readonly cause: Cause | undefined;
+  /** What several workloads have in common when it fails for them at once: an image's registry, a node. */
+  readonly shared: string | undefined;
+  readonly restarts: number | undefined;
+  readonly ready: number | undefined;
+  readonly size: number | undefined;
+  readonly images: readonly string[] | undefined;
+  readonly revision: string | undefined;
+};
+
+/** What changed about a workload, and when it was seen: "image app:1 → app:2". */
+export type LastChange = { readonly at: string; readonly words: string };
+
+/** A workload as it is kept, with the last change that was seen of it. */
+export type Kept = { readonly seen: Seen; readonly change: LastChange | undefined };
+
+/** How an incident ended. `stopped`: nothing runs any more, as somebody wanted; `replaced`: another workload has its name; `unwatched`: nobody looks any more. */
+export const incidentEnds = ["recovered", "stopped", "deleted", "replaced", "unwatched"] as const; // literal words
+
+/** One thing that went wrong with one workload, from its begin to its end, however often it comes back in between. */
+export type Incident = {
+  readonly id: string;
+  readonly teamId: string;
+  readonly account: string;
+  readonly region: string;
+  /** Of `api-away`: the kind whose list can't be read. */
+  readonly kind: "service" | "job";
+  /** Undefined for `api-away`, which is about all of them. */
+  readonly name: string | undefined;
+  readonly cause: Cause;
+  readonly shared: string | undefined;
+  readonly openedAt: Date;
+  /** Undefined while it lasts. */
+  readonly overAt: Date | undefined;
+  readonly end: (typeof incidentEnds)[number] | undefined;
+  /** How often it began: more than once when it flaps. */
+  readonly times: number;
+  /** How it looked last while it lasted. */
+  readonly seen: Seen | undefined;
+  /** Nobody looked between then and the begin: it may have begun at any time in between. */
+  readonly unseenSince: Date | undefined;
+  /** Nobody looked between then and the end. */
+  readonly overUnseenSince: Date | undefined;
+  /** Restarts counted when it began. */
+  readonly restartsBefore: number | undefined;
+  /** What changed in the hour before it. */
+  readonly changedBefore: LastChange | undefined;
+};

@@ -1,0 +1,73 @@
+import type { AccountRef } from "../accounts/resolve.ts";
+
+/** What a watch can tell of, as `--on` names it. */
+export const watchedEvents = [
+  "failing",
+  "recovered",
+  "job-failed",
+  "job-done",
+  "restarts",
+  "out-of-memory",
+  "deployed",
+  "changed",
+] as const; // literal words
+export type WatchedEvent = (typeof watchedEvents)[number];
+
+/** What a watch without `--on` tells of. */
+export const usualEvents: readonly WatchedEvent[] = ["failing", "recovered", "job-failed"];
+
+/** How long something has to fail before a watch without `--after` tells of it. */
+export const USUAL_AFTER_MS = 2 * 60_000;
+
+/** The workloads that a watch is about. */
+export type WatchTarget = {
+  /** Undefined: services and jobs. */
+  readonly kind: "service" | "job" | undefined;
+  /** A name, or a pattern such as `shop-*`; `*` for all. */
+  readonly names: string;
+  /** The region of services. Jobs run in the region of the settings. */
+  readonly region: string;
+};
+
+/** Where a watch tells: a channel, or the direct message of its owner. */
+export type WatchPlace = { readonly kind: "channel"; readonly channelId: string } | { readonly kind: "dm" };
+
+/** Local times of a day, `22:00` to `07:00`, in an IANA time zone. What happens in between is told at the end of it. */
+export type QuietHours = { readonly from: string; readonly to: string; readonly zone: string };
+
+/** When one message sums up what is unwell, what changed and what waits. */
+export type DigestTime = {
+  readonly days: "daily" | "weekdays" | "mondays";
+  /** `09:00` */
+  readonly at: string;
+  readonly zone: string;
+};
+
+/** A subscription to what happens to workloads. What it shows is never more than its owner may see when it fires. */
+export type Watch = {
+  readonly id: string;
+  readonly teamId: string;
+  readonly owner: { readonly userId: string; readonly name: string };
+  /** `file`: from the file of watches, which alone can end it. */
+  readonly source: "person" | "file";
+  /** The account whose lists it reads. */
+  readonly account: AccountRef;
+  readonly target: WatchTarget;
+  readonly place: WatchPlace;
+  readonly events: readonly WatchedEvent[];
+  readonly afterMs: number;
+  readonly quiet: QuietHours | undefined;
+  readonly digest: DigestTime | undefined;
+  /** Why one of the file tells nothing: its owner may not be told. It goes on when they may again. */
+  readonly pausedWhy?: string | undefined;
+  readonly createdAt: Date;
+};
+
+/** Nothing is told of these workloads in this place until then. */
+export type Mute = {
+  readonly teamId: string;
+  readonly place: WatchPlace & { readonly userId?: string };
+  readonly names: string;
+  readonly until: Date;
+  readonly by: { readonly userId: string; readonly name: string };
+};

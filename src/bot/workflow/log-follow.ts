@@ -1,0 +1,504 @@
+import { randomUUID } from "node:crypto";
+import { z } from "zod";
+import { Problem } from "../../api/problem.ts";
+import type { Card } from "../changes/stored-change.ts";
+import type { Context } from "../commands/command.ts";
+import { refusedRead } from "../commands/lookup/authorize.ts";
+import { type FollowLook, FollowedLog, lookForLines } from "../commands/verbs/logs/followed-log.ts";
+import {
+  addedLines,
+  followBegins,
+  followEnded,
+  followHead,
+  followLines,
+} from "../commands/verbs/logs/follow-messages.ts";
+import { logs } from "../commands/verbs/logs/logs.ts";
+import { SlackAway, StoreError, UserError } from "../errors.ts";
+import { inviteHint, sentences } from "../views/messages/sentences.ts";
+import { contextFor } from "./access/context.ts";
+import { failureMessage } from "./failure.ts";
+import type { Origin } from "./origin.ts";
+import type { FollowLimits, FollowSent, TakenFollow, WorkflowParts } from "./ports.ts";
+
+// A log that is followed into a thread. Each look is one step, and what it brings is stored with the place in the log before
+// it is sent: whoever goes on after a replica that died draws the message again from what is stored, so that no line is lost
+// and none comes twice. Between two looks nothing runs: the sweep of any replica takes the next one.
+
+/** A message of the thread that grows. */
+const Grown = z.object({
+  /** Undefined until Slack has confirmed it. */
+  ts: z.string().optional(),
+  /** `sealed`: it was streamed, and takes no more. */
+  how: z.enum(["stream", "edit", "sealed"]),
+  startedMs: z.number(),
+  steps: z.number(),
+  /** All lines that it shows, or will show. */
+  text: z.string(),
+});
+type Grown = z.infer<typeof Grown>;
+
+const Following = z.object({
+  log: FollowedLog,
+  origin: z.object({ userId: z.string(), teamId: z.string(), channelId: z.string(), threadTs: z.string().optional() }),
+  requester: z.string(),
+  startedMs: z.number(),
+  forMs: z.number(),
+  /** How messages grow; `edit` from the first refusal of a stream on. */
+  how: z.enum(["stream", "edit"]),
+  message: Grown.optional(),
+  /** False from the moment lines are stored until Slack has them. */
+  isShown: z.boolean(),
+  shown: z.number(),
+  skipped: z.number(),
+  /** Looks in a row without new lines. */
+  quiet: z.number(),
+  /** Since when nothing could be read. */
+  failingSinceMs: z.number().optional(),
+  /** Why it ends: then only its messages are left to draw. */
+  why: z.string().optional(),
+});
+type Following = z.infer<typeof Following>;
+
+/** Few, because each makes a call to the workload API and one to Slack every few seconds. */
+const limits: FollowLimits = { perPerson: 2, perChannel: 3, perWorkspace: 10 };
+/** One update of a message at most in this time. */
+const EVERY_MS = 3_000;
+/** Slack takes about 50 edits a minute in a workspace, of all follows together. */
+const EVERY_MS_EACH = 1_500;
+/** Of a workload API that isn't ours: it may allow few calls a day. */
+const EVERY_MS_ELSEWHERE = 10_000;
+/** A quiet log is looked at less often. */
+const QUIETER = 1.4;
+const QUIETEST_MS = 15_000;
+const QUIETEST_MS_ELSEWHERE = 30_000;
+/** Before Slack ends a stream, which it does about five minutes after its start. */
+const STREAMED_FOR_MS = 4 * 60_000;
+/** Of the 50 blocks that Slack takes in the steps of one stream. */
+const MOST_STEPS = 45;
+/** So that a message fits into one text block. */
+const MOST_TEXT = 3_400;
+/** Lines of one follow. */
+const MOST_SHOWN = 2_000;
+/** Without an answer of the workload API for so long, nobody waits for one. */
+const FAILING_FOR_MS = 5 * 60_000;
+const AGAIN_MS = 5_000;
+/** After its end, messages that can't be drawn are left as they are. */
+const DRAWN_WITHIN_MS = 15 * 60_000;
+
+export type NewFollow = { readonly look: FollowLook; readonly forMs: number };
+
+type Begin = NewFollow & { readonly origin: Origin; readonly context: Context };
+
+/**
+ * Begins to follow a log where it was asked for: stored first, then a message with a Stop button, with the newest lines in its
+ * thread. Throws a `UserError` when there are too many, or the bot can't post there.
+ */
+export async function startFollow(deps: WorkflowParts, { look, forMs, origin, context }: Begin, signal: AbortSignal) {
+  const { userId, teamId, channelId, threadTs } = origin;
+  const nowMs = deps.clock.now().getTime();
+  const state: Following = {
+    log: look.log,
+    origin: { userId, teamId, channelId, ...(threadTs !== undefined && { threadTs }) },
+    requester: context.asker.name,
+    startedMs: nowMs,
+    forMs,
+    how: "stream",
+    ...(look.text !== "" && { message: messageOf(look.text, "stream", nowMs) }),
+    isShown: look.text === "",
+    shown: look.shown,
+    skipped: 0,
+    quiet: 0,
+  };
+  const id = randomUUID();
+  const row = { id, teamId, channelId, requesterId: userId, sealed: sealOf(deps, id, state) };
+  const begun = await deps.store.beginFollow({ ...row, limits });
+  if (begun.kind === "full") throw tooMany(begun.by);
+  const taken = { ...row, token: begun.token, headTs: undefined, stoppedBy: undefined, count: 1 };
+  const unposted = await goOn(deps, { taken, state, isFirst: true }, signal);
+  if (unposted === undefined) return;
+  const { canInvite, isForNow } = unposted;
+  if (canInvite) {
+    await deps.responder.tellPatiently(inviteHint(channelId, deps.people.bot().name), origin);
+    return;
+  }
+  if (isForNow) {
+    throw new UserError("Slack didn't confirm my message, so the log isn't followed.", {
+      next: "Try again in a minute.",
+    });
+  }
+  throw new UserError("I can't post here, so I can't follow a log.", {
+    next: "Ask in a channel that I'm in, or in your direct message with me.",
+  });
+}
+
+function tooMany(by: keyof typeof tooManyWords): UserError {
+  return new UserError(tooManyWords[by], { next: "Stop one with its Stop button, or wait until it ends." });
+}
+
+const tooManyWords = {
+  person: `You already follow ${limits.perPerson} logs.`,
+  channel: `${limits.perChannel} logs are already followed in this channel.`,
+  workspace: `${limits.perWorkspace} logs are already followed in this workspace.`,
+} as const; // literal keys
+
+/** Goes on with a follow whose next look is due, in a lane: dropped when it is full, because the next sweep comes. */
+export function followLater(deps: WorkflowParts, id: string): void {
+  deps.lanes.add({ lane: "watching", key: `log ${id}` }, async (signal) => {
+    const taken = await deps.store.takeFollow(id);
+    if (taken === undefined) return;
+    const state = openState(deps, taken);
+    // Another version wrote it, or its key is gone: what its messages show stays.
+    if (state === undefined) return deps.store.endFollow(id, taken.token);
+    await goOn(deps, { taken, state }, signal);
+  });
+}
+
+/** Ends a follow for somebody who may read the log. Answers only when it didn't work: the messages show it otherwise. */
+export async function stopFollow(
+  deps: WorkflowParts,
+  { id, origin }: { readonly id: string; readonly origin: Origin },
+  signal: AbortSignal,
+): Promise<void> {
+  const { store, responder } = deps;
+  const { teamId } = origin;
+  try {
+    const sealed = await store.sealedFollow({ id, teamId });
+    const state = sealed === undefined ? undefined : openState(deps, { id, sealed });
+    // In place of the button, which a message keeps that Slack took and didn't confirm.
+    if (state === undefined) return await responder.answer(sentences.followIsOver(), origin, { isShared: true });
+    const context = await contextFor(deps, { origin, effect: "read" }, signal);
+    const isOwn = origin.userId === state.origin.userId;
+    if (!isOwn && (await refusedRead(logs, state.log.ask, context)) !== undefined) {
+      return await responder.tellPatiently(sentences.followIsOthers(), origin);
+    }
+    await store.stopFollow({ id, teamId }, context.asker.name);
+    followLater(deps, id);
+  } catch (error) {
+    await responder.tellPatiently(failureMessage(deps, error, { verb: logs.name, effect: "read" }), origin);
+  }
+}
+
+type Work = {
+  readonly taken: TakenFollow;
+  readonly state: Following;
+  /** Its lines were just read. */
+  readonly isFirst?: true;
+};
+
+/** Nothing is left to do here: another replica goes on with it by now, or it is over. */
+class LostRight extends Error {}
+
+/** The message that it begins with couldn't be posted, and nothing is left of it. */
+type Unposted = { readonly canInvite: boolean; readonly isForNow: boolean };
+
+/** One step: draws what is stored and not shown, then looks for new lines. Gives the right back with the time of the next one. */
+async function goOn(deps: WorkflowParts, work: Work, signal: AbortSignal): Promise<Unposted | undefined> {
+  const { taken, isFirst = false } = work;
+  const run: Run = { deps, taken, state: work.state, signal };
+  try {
+    if (taken.headTs === undefined) {
+      const posted = await postHead(run);
+      if (posted !== undefined) return posted;
+    }
+    const isOver = await takeStep(run, isFirst);
+    if (!isOver) await rest(run, await pauseOf(run));
+  } catch (error) {
+    if (error instanceof LostRight) return undefined;
+    if (error instanceof StoreError) throw error;
+    if (error instanceof Later) {
+      await rest(run, error.ms);
+      return undefined;
+    }
+    // Nobody waits for the step: the next one may work, and what can't go on for long ends.
+    deps.log.error({ err: error }, "a step of following a log failed");
+    await rest(run, AGAIN_MS);
+  }
+  return undefined;
+}
+
+/** What a step works with. */
+type Run = {
+  readonly deps: WorkflowParts;
+  readonly signal: AbortSignal;
+  taken: TakenFollow;
+  state: Following;
+};
+
+/** Slack or the workload API takes nothing now. */
+class Later extends Error {
+  readonly ms: number;
+
+  constructor(ms: number) {
+    super("not now");
+    this.ms = ms;
+  }
+}
+
+/** Stores the state, and renews the right. */
+async function save(run: Run, changed: Partial<Following>): Promise<void> {
+  run.state = { ...run.state, ...changed };
+  const { deps, taken, state } = run;
+  const isOurs = await deps.store.saveFollow(taken.id, { token: taken.token, sealed: sealOf(deps, taken.id, state) });
+  if (!isOurs) throw new LostRight();
+}
+
+async function rest({ deps, taken, state }: Run, restMs: number): Promise<void> {
+  const sealed = sealOf(deps, taken.id, state);
+  await deps.store.saveFollow(taken.id, { token: taken.token, sealed, restMs: Math.max(EVERY_MS, Math.round(restMs)) });
+}
+
+async function postHead(run: Run): Promise<Unposted | undefined> {
+  const { deps, taken, state } = run;
+  const { threadTs } = state.origin;
+  const posted = await deps.followMessages.post({ channelId: taken.channelId, threadTs }, followHead(factsOf(run)));
+  if (posted.kind !== "sent") {
+    // Nobody was shown anything: whoever asked is told.
+    await deps.store.endFollow(taken.id, taken.token);
+    return { canInvite: posted.kind === "gone" && posted.canInvite, isForNow: posted.kind === "later" };
+  }
+  const { channelId, ts: headTs } = posted.value;
+  run.taken = { ...taken, channelId, headTs };
+  if (!(await deps.store.saveFollow(taken.id, { token: taken.token, headTs }))) throw new LostRight();
+  return undefined;
+}
+
+/** True: it is over, and nothing of it is stored any more. */
+async function takeStep(run: Run, isFirst: boolean): Promise<boolean> {
+  const { deps, taken, signal } = run;
+  if (!run.state.isShown) await show(run);
+  if (isFirst || signal.aborted) return false;
+  const nowMs = deps.clock.now().getTime();
+  const why = run.state.why ?? whyOver(run, nowMs);
+  if (why !== undefined) return finish(run, why);
+  const look = await lookAgain(run, nowMs);
+  if (typeof look === "string") return finish(run, look);
+  if (look === undefined) return false;
+  await take(run, look, nowMs);
+  if (look.over === undefined) return false;
+  deps.log.info({ follow: taken.id }, "what a followed log belongs to is over");
+  return finish(run, look.over);
+}
+
+function whyOver({ taken, state }: Run, nowMs: number): string | undefined {
+  if (taken.stoppedBy !== undefined) return `stopped by ${taken.stoppedBy}`;
+  if (state.shown >= MOST_SHOWN)
+    return `${MOST_SHOWN.toLocaleString("en-US")} lines are the most that one follow shows`;
+  return nowMs - state.startedMs >= state.forMs ? "the time was over" : undefined;
+}
+
+/** What is new; a text when it ends instead; undefined when nothing could be read now. */
+async function lookAgain(run: Run, nowMs: number): Promise<FollowLook | string | undefined> {
+  const { deps, state, signal } = run;
+  const origin = { ...state.origin, channelId: run.taken.channelId };
+  try {
+    const context = await contextFor(deps, { origin, effect: "read" }, signal);
+    if ((await refusedRead(logs, state.log.ask, context)) !== undefined) {
+      return `${state.requester} may not read this log any more`;
+    }
+    const look = await lookForLines(state.log, context).catch((error: unknown) => failed(error));
+    if (!(look instanceof Error)) return look;
+    if (isRefused(look)) return `the workload API refuses the account: ${look.message}`;
+    const sinceMs = state.failingSinceMs ?? nowMs;
+    if (nowMs - sinceMs >= FAILING_FOR_MS) return "the log couldn't be read for 5 min";
+    run.state = { ...state, failingSinceMs: sinceMs };
+    throw new Later(retryMs(look, nowMs - sinceMs));
+  } catch (error) {
+    if (error instanceof SlackAway) throw new Later(AGAIN_MS);
+    // Without an account, and outside of a locked channel.
+    if (error instanceof UserError) return `${state.requester} can't read this log any more: ${sentenceOf(error)}`;
+    throw error;
+  }
+}
+
+/** Only what another look may not meet. */
+function failed(error: unknown): Problem | UserError {
+  if (error instanceof Problem || error instanceof UserError) return error;
+  throw error;
+}
+
+function isRefused(error: Problem | UserError): boolean {
+  return error instanceof Problem && (error.status === 401 || error.status === 403);
+}
+
+function retryMs(error: Problem | UserError, failingMs: number): number {
+  const asked = error instanceof Problem ? (error.retryAfterSeconds ?? 0) * 1_000 : 0;
+  return Math.max(asked, Math.min(60_000, AGAIN_MS + failingMs / 2));
+}
+
+function sentenceOf({ message }: UserError): string {
+  return message.replace(/\.$/u, "");
+}
+
+/** Stores what a look brought, then shows it. */
+async function take(run: Run, look: FollowLook, nowMs: number): Promise<void> {
+  const { state } = run;
+  const { failingSinceMs: _, ...others } = state;
+  const counts = { shown: state.shown + look.shown, skipped: state.skipped + look.skipped };
+  run.state = { ...others, log: look.log, ...counts, quiet: look.text === "" ? state.quiet + 1 : 0 };
+  if (look.text === "") return;
+  const before = run.state.message;
+  if (before !== undefined && hasRoom(before, look.text, nowMs)) {
+    await save(run, { message: { ...before, text: `${before.text}\n${look.text}` }, isShown: false });
+    await grow(run, look.text);
+    return;
+  }
+  await save(run, { message: messageOf(look.text, run.state.how, nowMs), isShown: false });
+  if (before?.how === "stream") await stopStream(run, before);
+  await show(run);
+}
+
+function messageOf(text: string, how: Following["how"], startedMs: number): Grown {
+  return { how, startedMs, steps: 0, text };
+}
+
+/** Whether it takes more lines; otherwise they go into a new message. */
+function hasRoom({ ts, how, startedMs, steps, text }: Grown, added: string, nowMs: number): boolean {
+  if (ts === undefined || how === "sealed" || text.length + 1 + added.length > MOST_TEXT) return false;
+  return how === "edit" || (steps < MOST_STEPS && nowMs - startedMs < STREAMED_FOR_MS);
+}
+
+function cardOf({ taken }: Run, { ts = "" }: Grown): Card {
+  return { channelId: taken.channelId, ts };
+}
+
+/** Adds lines to a message that shows the others. */
+async function grow(run: Run, added: string): Promise<void> {
+  const { message } = run.state;
+  if (message === undefined) return;
+  if (message.how !== "stream") return edit(run, message);
+  const appended = await run.deps.followMessages.appendStream(cardOf(run, message), addedLines(added));
+  if (appended.kind === "sent") return shown(run, { ...message, steps: message.steps + 1 });
+  if (appended.kind === "gone") return leave(run);
+  if (appended.kind === "later") throw new Later(appended.ms ?? EVERY_MS);
+  if (appended.kind === "refused") run.state = { ...run.state, how: "edit" };
+  await repair(run, message);
+}
+
+/** Shows lines that are stored, in whatever state the message is that they belong to. */
+async function show(run: Run): Promise<void> {
+  const { message } = run.state;
+  if (message === undefined) return shown(run, undefined);
+  if (message.ts !== undefined) return repair(run, message);
+  const begun = await begin(run, message);
+  if (begun.how === "edit") return edit(run, begun);
+  return grow(run, begun.text);
+}
+
+/** Posts the message without its lines, and stores where it is: a message whose confirmation is lost has none. */
+async function begin(run: Run, message: Grown): Promise<Grown> {
+  const { deps, taken, state } = run;
+  const threadTs = state.origin.threadTs ?? taken.headTs ?? "";
+  const place = { channelId: taken.channelId, threadTs };
+  const startedMs = deps.clock.now().getTime();
+  if (state.how === "stream") {
+    const { userId, teamId } = state.origin;
+    const started = await deps.followMessages.startStream(place, { userId, teamId });
+    if (started.kind !== "refused" && started.kind !== "sealed") {
+      const { ts } = await orLeave(run, started);
+      const begun: Grown = { ...message, how: "stream", ts, startedMs, steps: 0 };
+      await save(run, { message: begun });
+      return begun;
+    }
+    run.state = { ...run.state, how: "edit" };
+  }
+  const posted = await orLeave(run, await deps.followMessages.post(place, followBegins(state.log.name)));
+  const begun: Grown = { ...message, how: "edit", ts: posted.ts, startedMs };
+  await save(run, { message: begun });
+  return begun;
+}
+
+/** What was sent. Throws `Later` for another time, and ends the follow when its place is gone. */
+async function orLeave<Value>(run: Run, sent: FollowSent<Value>): Promise<Value> {
+  if (sent.kind === "sent") return sent.value;
+  if (sent.kind === "later") throw new Later(sent.ms ?? EVERY_MS);
+  return leave(run);
+}
+
+/** Whatever Slack shows of it, the whole text takes its place: a stream is ended for that. */
+async function repair(run: Run, message: Grown): Promise<void> {
+  if (message.how === "stream") await stopStream(run, message);
+  await edit(run, message.how === "stream" ? { ...message, how: "sealed" } : message);
+}
+
+/** Slack ends it by itself later, if this fails. */
+async function stopStream(run: Run, message: Grown): Promise<void> {
+  if (message.ts !== undefined) await run.deps.followMessages.stopStream(cardOf(run, message));
+}
+
+async function edit(run: Run, message: Grown, end?: string): Promise<void> {
+  const { deps, state } = run;
+  const updated = await deps.followMessages.update(
+    cardOf(run, message),
+    followLines(state.log.name, message.text, end),
+  );
+  await orLeave(run, updated);
+  shown(run, message);
+}
+
+/** Stored when the right is given back. */
+function shown(run: Run, message: Grown | undefined): void {
+  const { message: _, ...others } = run.state;
+  run.state = { ...others, ...(message !== undefined && { message }), isShown: true };
+}
+
+/** Its thread or channel is gone. The head says so, if it is there. */
+async function leave(run: Run): Promise<never> {
+  await drawEnd(run, "I can't post in this thread any more");
+  await run.deps.store.endFollow(run.taken.id, run.taken.token);
+  throw new LostRight();
+}
+
+/** Draws the last words, then removes it. True when it is over; until then any replica tries again. */
+async function finish(run: Run, why: string): Promise<boolean> {
+  const { deps, taken } = run;
+  await save(run, { why });
+  const { message, startedMs, forMs } = run.state;
+  const isLate = deps.clock.now().getTime() - startedMs - forMs > DRAWN_WITHIN_MS;
+  if (message?.ts !== undefined && !isLate) {
+    if (message.how === "stream") await stopStream(run, message);
+    await edit(run, message, `${why.slice(0, 1).toUpperCase()}${why.slice(1)}.`);
+  }
+  const drawn = await drawEnd(run, why);
+  if (drawn.kind === "later" && !isLate) throw new Later(drawn.ms ?? EVERY_MS);
+  await deps.store.endFollow(taken.id, taken.token);
+  return true;
+}
+
+function drawEnd(run: Run, why: string): Promise<FollowSent<void>> {
+  const { deps, taken, state } = run;
+  const { headTs: ts = "", channelId } = taken;
+  const afterMs = Math.min(deps.clock.now().getTime() - state.startedMs, state.forMs);
+  const { shown: lines, skipped } = state;
+  return deps.followMessages.update(
+    { channelId, ts },
+    followEnded({ ...factsOf(run), why, afterMs, shown: lines, skipped }),
+  );
+}
+
+function factsOf({ taken, state }: Run) {
+  const { log, requester, forMs } = state;
+  return { id: taken.id, ask: log.ask, name: log.name, requester, forMs };
+}
+
+/** Less often the more there are, the quieter the log is, and where the workload API isn't ours. */
+async function pauseOf({ deps, taken, state }: Run): Promise<number> {
+  const isOurs = (await deps.api.engine()) !== undefined;
+  const least = Math.max(isOurs ? EVERY_MS : EVERY_MS_ELSEWHERE, EVERY_MS_EACH * taken.count);
+  const most = Math.max(least, isOurs ? QUIETEST_MS : QUIETEST_MS_ELSEWHERE);
+  return Math.min(most, least * QUIETER ** state.quiet);
+}
+
+function sealOf({ sealer }: Pick<WorkflowParts, "sealer">, id: string, state: Following): string {
+  return sealer.seal(JSON.stringify(state), ["follow", id]);
+}
+
+function openState(
+  { sealer }: Pick<WorkflowParts, "sealer">,
+  { id, sealed }: Pick<TakenFollow, "id" | "sealed">,
+): Following | undefined {
+  try {
+    return Following.parse(JSON.parse(sealer.open(sealed, ["follow", id])));
+  } catch {
+    return undefined;
+  }
+}

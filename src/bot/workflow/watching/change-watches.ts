@@ -1,0 +1,260 @@
+import { randomUUID } from "node:crypto";
+import type { Context, VerbContext, WatchWish } from "../../commands/command.ts";
+import type { Ask } from "../../ask.ts";
+import { commandOf } from "../../commands/grammar/parse.ts";
+import { regionOf } from "../../commands/grammar/argument-types.ts";
+import { orOther, OtherKind, readJob, readService, unknownName } from "../../commands/lookup/find.ts";
+import { readRefusal, visibleTarget } from "../../commands/lookup/may-see.ts";
+import { LONGEST_MUTE_MS, muteEnd } from "../../commands/verbs/watch/watch-words.ts";
+import { termsText, watchMessage, type WatchMessage } from "../../commands/verbs/watch/watch-message.ts";
+import { UserError } from "../../errors.ts";
+import type { HistoryEventKind, NewHistoryEvent } from "../../changes/history-event.ts";
+import { refusalMessage } from "../../views/messages/refusal-message.ts";
+import { nextDigest } from "../../watch/local-time.ts";
+import type { WatchPlace, WatchTarget } from "../../watch/watch.ts";
+import { beforeNo } from "../access/approvers.ts";
+import { accessFor } from "../access/context.ts";
+import { logEvent, noteRefusal, originEvent } from "../history.ts";
+import type { Reply } from "../inbox/interaction.ts";
+import { isDirect, type Origin } from "../origin.ts";
+import type { NewWatch, WatchLimits, WorkflowParts } from "../ports.ts";
+import { eventAbout } from "./watch-event.ts";
+
+const limits: WatchLimits = { perOwner: 50, perPlace: 100 };
+
+type WatchInteraction = { readonly ask: Ask; readonly origin: Origin; readonly reply: Reply };
+
+type Asked = {
+  readonly ask: Ask;
+  readonly origin: Origin;
+  /** The same person in the place that is told. */
+  readonly at: Origin;
+  readonly place: WatchPlace;
+  readonly context: Context;
+  readonly account: NewWatch["account"];
+};
+
+/**
+ * Starts or ends a watch, or mutes something: policy decides, and a channel is told. Repeating it changes nothing.
+ * Throws `UserError`, `Problem` or `StoreError`.
+ */
+export async function changeWatches(
+  deps: WorkflowParts,
+  { ask, origin, reply }: WatchInteraction,
+  signal: AbortSignal,
+): Promise<void> {
+  const command = commandOf(ask);
+  if (command.effect !== "watch") throw new Error(`${command.name} is no verb about watches`);
+  const wish = command.wish(ask);
+  const place = placeOf(wish, origin);
+  const channelId = place.kind === "dm" ? origin.userId : place.channelId;
+  const isElsewhere = place.kind === "channel" && place.channelId !== origin.channelId;
+  const at: Origin = { ...origin, channelId, ...(isElsewhere && { isChosen: true }) };
+  const { context, account } = await accessFor(deps, { origin: at, effect: "write" }, signal);
+  const asked: Asked = { ask, origin, at, place, context, account };
+  const done = await change(deps, asked, wish);
+  if (done === undefined) return reply.send(await refused(deps, asked, wish), "refused");
+  const message = watchMessage(done.message);
+  // Everybody there reads it, the person too unless they are elsewhere.
+  const isTold = done.isNews && place.kind === "channel" && (await deps.responder.announce(channelId, message));
+  if (!isTold || isElsewhere) await reply.send(message, "done");
+}
+
+function placeOf({ place }: WatchWish, { channelId }: Origin): WatchPlace {
+  if (typeof place === "object") return { kind: "channel", channelId: place.channelId };
+  return place === "dm" || isDirect(channelId) ? { kind: "dm" } : { kind: "channel", channelId };
+}
+
+type Done = { readonly message: WatchMessage; /** The place doesn't know it yet. */ readonly isNews: boolean };
+
+/** Undefined: policy refuses it. */
+async function change(deps: WorkflowParts, asked: Asked, wish: WatchWish): Promise<Done | undefined> {
+  if (wish.kind === "unwatch") return end(deps, asked, wish);
+  if ((await refusalOf(asked, wish)) !== undefined) return undefined;
+  return wish.kind === "watch" ? start(deps, asked, wish) : mute(deps, asked, wish);
+}
+
+/** The question to policy, with a pattern as the name: a rule that covers the pattern covers all that match it. */
+function aboutWatching({ ask, context }: Pick<Asked, "ask" | "context">, target: Pick<WatchTarget, "kind" | "names">) {
+  const region = regionOf(target.kind, ask.region ?? context.settings.region, context.settings);
+  return { op: "watch", risk: undefined, workload: { kind: target.kind, region, name: target.names } } as const; // a literal action
+}
+
+function targetOf({ target: { kind, name } }: WatchWish, { context }: Pick<Asked, "context">) {
+  // In a bound channel, all are those that it is about.
+  return { kind, names: name === "*" ? (context.binding?.names ?? "*") : name };
+}
+
+async function refusalOf(asked: Asked, wish: WatchWish) {
+  return readRefusal(await asked.context.permissions.verdict(aboutWatching(asked, targetOf(wish, asked))));
+}
+
+async function refused(deps: WorkflowParts, asked: Asked, wish: WatchWish) {
+  const { context, at, account } = asked;
+  const refusal = await refusalOf(asked, wish);
+  if (refusal === undefined)
+    throw new UserError("Policy changed in between. Nothing was changed.", { next: "Try again." });
+  const { kind, region, name } = aboutWatching(asked, targetOf(wish, asked)).workload;
+  const workload = name.includes("*") ? undefined : { kind, region, name };
+  await noteRefusal(deps, {
+    refusal,
+    workload,
+    verb: wish.kind,
+    origin: at,
+    who: context.asker,
+    account: account.username,
+  });
+  return refusalMessage({ kind: "policy", verdict: refusal, command: deps.settings.command });
+}
+
+type Wished<Kind extends WatchWish["kind"]> = Extract<WatchWish, { readonly kind: Kind }>;
+
+async function start(deps: WorkflowParts, asked: Asked, wish: Wished<"watch">): Promise<Done> {
+  const { context, place, at, ask, account } = asked;
+  const { asker } = context;
+  const { names, kind } = targetOf(wish, asked);
+  await checkBotIn(deps, asked);
+  const found = names.includes("*") ? kind : await existing({ kind, name: names }, asked);
+  const zone = context.asker.zone ?? deps.settings.logZone;
+  const watch: NewWatch = {
+    id: randomUUID(),
+    teamId: at.teamId,
+    owner: { userId: asker.userId, name: asker.name },
+    source: "person",
+    account: { owner: account.owner, username: account.username },
+    target: { kind: found, names, region: ask.region ?? context.settings.region },
+    place,
+    events: wish.events,
+    afterMs: wish.afterMs,
+    quiet: wish.quiet && { ...wish.quiet, zone },
+    digest: wish.digest && { ...wish.digest, zone },
+  };
+  const event = eventOf(asked, { kind: "watched", verb: "watch", target: watch.target, result: termsText(watch) });
+  const added = await deps.store.addWatch(watch, limits, event);
+  if (added.kind === "full") throw tooMany(added.by, deps.settings.command);
+  if (added.kind !== "same") logEvent(deps, event);
+  const next = watch.digest && nextDigest(watch.digest, context.now);
+  const common = { by: asker.name, place, defaultRegion: context.defaultRegion };
+  return { message: { kind: added.kind, watch, next, ...common }, isNews: added.kind !== "same" };
+}
+
+function tooMany(by: "owner" | "place", command: string): UserError {
+  const [who, most] = by === "owner" ? ["You have", limits.perOwner] : ["This channel has", limits.perPlace];
+  return new UserError(`${who} ${most} watches, the most there can be. Nothing was changed.`, {
+    next: `End one with \`${command} unwatch\`, or use a pattern like \`"shop-*"\`.`,
+  });
+}
+
+/** What nobody may post to can't be told anything. */
+async function checkBotIn(
+  { people, settings }: Pick<WorkflowParts, "people" | "settings">,
+  { at, place }: Asked,
+): Promise<void> {
+  if (place.kind === "dm") return;
+  const bot = people.bot();
+  const isIn = (members: ReadonlySet<string> | undefined): boolean =>
+    members !== undefined && (bot.userId === undefined || members.has(bot.userId));
+  if (isIn(await beforeNo(people, (maxAgeMs) => people.channelMembers(at.channelId, maxAgeMs), isIn))) return;
+  throw new UserError("I'm not in this channel, so I couldn't tell it anything. Nothing was changed.", {
+    next: `Invite me with \`/invite @${bot.name}\`, then try again. Or be told in a direct message: \`${settings.command} watch NAME --dm\``,
+  });
+}
+
+/** A mistyped name would be watched for ever, and never fail. The kind is known when only one kind has it. */
+async function existing(
+  target: { readonly kind: WatchTarget["kind"]; readonly name: string },
+  { ask, context }: Asked,
+) {
+  const region = ask.region ?? context.settings.region;
+  const verbContext: VerbContext = { ...context, ask, region, actions: [], sends: [] };
+  const { kind, name } = await visibleTarget(target, verbContext);
+  const [service, job] = await Promise.all([
+    kind === "job" ? undefined : orOther(readService(name, verbContext)),
+    kind === "service" ? undefined : orOther(readJob(name, verbContext)),
+  ]);
+  const isService = service !== undefined && !(service instanceof OtherKind);
+  const isJob = job !== undefined && !(job instanceof OtherKind);
+  if (isService && isJob) return kind;
+  if (isService) return "service";
+  if (isJob) return "job";
+  if (service instanceof OtherKind) throw service;
+  if (job instanceof OtherKind) throw job;
+  throw await unknownName({ kind, name }, verbContext);
+}
+
+/** Whoever may watch something in a channel may also end what others watch there: it is everybody's channel. */
+async function end(deps: WorkflowParts, asked: Asked, wish: Wished<"unwatch">): Promise<Done | undefined> {
+  const { context, place, at, ask } = asked;
+  const { asker } = context;
+  const target = targetOf(wish, asked);
+  const all = await deps.store.watchesOf({ teamId: at.teamId, ownerId: asker.userId, place: at.channelId });
+  const isThere = (watched: WatchPlace): boolean =>
+    watched.kind === "dm" ? place.kind === "dm" : place.kind === "channel" && watched.channelId === place.channelId;
+  const named = all.filter(
+    (watch) =>
+      isThere(watch.place) &&
+      watch.target.names === target.names &&
+      (target.kind === undefined || watch.target.kind === undefined || watch.target.kind === target.kind) &&
+      (ask.region === undefined || watch.target.region === ask.region),
+  );
+  const digests = named.filter(({ digest }) => digest !== undefined);
+  const watches = named.filter((watch) => !digests.includes(watch));
+  // Without --digest, a digest is meant only where nothing else is.
+  const meant = wish.isDigest || watches.length === 0 ? digests : watches;
+  const own = meant.filter(({ owner, source }) => source === "person" && owner.userId === asker.userId);
+  const others = meant.filter((watch) => watch.source === "person" && !own.includes(watch));
+  if (others.length > 0 && own.length === 0 && (await refusalOf(asked, wish)) !== undefined) return undefined;
+  const mayEndOthers = others.length > 0 && (await refusalOf(asked, wish)) === undefined;
+  const common = { by: asker.name, place, defaultRegion: context.defaultRegion };
+  const ended = [];
+  for (const watch of mayEndOthers ? [...own, ...others] : own) {
+    const event = eventOf(asked, { kind: "unwatched", verb: "unwatch", target: watch.target, result: "" });
+    if ((await deps.store.removeWatch({ id: watch.id, teamId: at.teamId }, event)) === undefined) continue;
+    logEvent(deps, event);
+    ended.push(watch);
+  }
+  if (ended.length > 0) return { message: { kind: "ended", watches: ended, ...common }, isNews: true };
+  const isFile = meant.some(({ source }) => source === "file");
+  const { command } = deps.settings;
+  return { message: { kind: "nothing", target, isFile, command, ...common }, isNews: false };
+}
+
+async function mute(deps: WorkflowParts, asked: Asked, wish: Wished<"mute">): Promise<Done> {
+  const { context, place, at } = asked;
+  const { asker, now } = context;
+  const target = targetOf(wish, asked);
+  const { names } = target;
+  const where = place.kind === "dm" ? { ...place, userId: asker.userId } : place;
+  const common = { by: asker.name, place, defaultRegion: context.defaultRegion };
+  const muted = { teamId: at.teamId, place: where, names, by: { userId: asker.userId, name: asker.name } };
+  if (wish.until === "off") {
+    const event = eventOf(asked, { kind: "unmuted", verb: "mute", target, result: "" });
+    const isLifted = await deps.store.unmute(muted, event);
+    if (isLifted) logEvent(deps, event);
+    return { message: { kind: isLifted ? "unmuted" : "not-muted", names, ...common }, isNews: isLifted };
+  }
+  const until = muteEnd(wish.until, now, asker.zone ?? deps.settings.logZone);
+  const forMs = until.getTime() - now.getTime();
+  if (forMs <= 0 || forMs > LONGEST_MUTE_MS) {
+    throw new UserError(`That is ${forMs <= 0 ? "over already" : "more than 30 days away"}. Nothing was changed.`, {
+      next: "Mute for up to 30 days: `mute web 2h`, `mute web until tomorrow`.",
+    });
+  }
+  const result = `until ${until.toISOString().slice(0, 16).replace("T", " ")} UTC`;
+  const event = eventOf(asked, { kind: "muted", verb: "mute", target, result });
+  const mute = await deps.store.mute({ ...muted, forMs }, event);
+  logEvent(deps, event);
+  return { message: { kind: "muted", mute, ...common }, isNews: true };
+}
+
+type Happened = {
+  readonly kind: HistoryEventKind;
+  readonly verb: string;
+  readonly target: Pick<WatchTarget, "kind" | "names"> & Partial<WatchTarget>;
+  readonly result: string;
+};
+
+function eventOf({ at, context, account }: Asked, { kind, verb, target, result }: Happened): NewHistoryEvent {
+  const about = eventAbout(target, context.settings, result);
+  return originEvent(at, context.asker, { kind, verb, account: account.username, ...about });
+}

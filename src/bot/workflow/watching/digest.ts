@@ -1,0 +1,106 @@
+import type { HistoryEvent, HistoryEventKind } from "../../changes/history-event.ts";
+import { partsOf } from "../../changes/stored-change.ts";
+import { digestMessage } from "../../commands/verbs/watch/digest-message.ts";
+import { UserError } from "../../errors.ts";
+import { matchesPattern } from "../../policy/patterns.ts";
+import { muteOf, placeOf } from "../../watch/due.ts";
+import { nextDigest, previousDigest } from "../../watch/local-time.ts";
+import type { DigestTime, Watch } from "../../watch/watch.ts";
+import { contextFor } from "../access/context.ts";
+import { liveWorkloads } from "../live-workloads.ts";
+import type { DueDigest, WorkflowParts } from "../ports.ts";
+import { endWatch, watchRights } from "./rights.ts";
+
+/** Slack or the workload API doesn't answer now. */
+const AGAIN_MS = 60_000;
+/** How long the workload API may take: nobody waits. */
+const LIST_WITHIN_MS = 20_000;
+const FRESH_MS = 60_000;
+
+/**
+ * Tells a digest that is due, once over all replicas: the next one is due when Slack has taken it. Whoever ends before that
+ * was stored leaves it to another replica, whose message says that it may be the second. Rejects when the database doesn't
+ * answer.
+ */
+export async function tellDigest(deps: WorkflowParts, { watch, dueAt }: DueDigest, signal: AbortSignal): Promise<void> {
+  const { digest, id, teamId, owner } = watch;
+  if (digest === undefined) return;
+  const { store, responder } = deps;
+  const taken = await store.takeDigest({ id, teamId }, dueAt);
+  if (taken === undefined) return;
+  const { token } = taken;
+  const now = deps.clock.now();
+  const end = () => store.moveDigest(id, { token, to: nextDigest(digest, now) });
+  // A new one is told for the first time when its time has come.
+  if (dueAt === undefined) return end();
+  const rights = await watchRights(deps, watch);
+  if (rights.kind === "lost") return endWatch(deps, watch, rights.why);
+  if (rights.kind === "unknown") return store.postponeDigest(id, { token, ms: AGAIN_MS, isUnposted: false });
+  const since = previousDigest(digest, dueAt);
+  const telling = { watch, digest, since, sees: rights.sees, now, isAgain: taken.posts > 0 };
+  const message = await messageFor(deps, telling, signal);
+  if (message === undefined) return end();
+  for (const place of new Set([placeOf(watch), owner.userId])) {
+    if (!(await store.holdDigest(id, token))) return undefined;
+    const attempt = await responder.postOnce(place, message);
+    if (attempt.kind === "later") {
+      const { ms = AGAIN_MS, isUnsure } = attempt;
+      return store.postponeDigest(id, { token, ms: Math.max(ms, AGAIN_MS), isUnposted: !isUnsure });
+    }
+    if (attempt.kind === "posted") return end();
+    // Where the bot can't post, whoever watches gets it.
+  }
+  return end();
+}
+
+type Telling = {
+  readonly watch: Watch;
+  readonly digest: DigestTime;
+  readonly since: Date;
+  readonly sees: (workload: { kind: "service" | "job"; region: string; name: string }) => Promise<boolean>;
+  readonly now: Date;
+  /** Slack may have taken it before. */
+  readonly isAgain: boolean;
+};
+
+async function messageFor(deps: WorkflowParts, { watch, since, sees, now, isAgain }: Telling, signal: AbortSignal) {
+  const { target, owner, teamId } = watch;
+  const place = placeOf(watch);
+  const mutes = (await deps.store.mutesOf(teamId)).filter(
+    ({ place: at }) => (at.kind === "dm" ? at.userId : at.channelId) === place,
+  );
+  const isMeant = ({ kind, name }: { readonly kind: string; readonly name: string }): boolean =>
+    (target.kind === undefined || target.kind === kind) &&
+    matchesPattern(target.names, name) &&
+    muteOf(mutes, name) === undefined;
+  const origin = { userId: owner.userId, teamId, channelId: placeOf(watch) };
+  const common = { target, now, defaultRegion: deps.settings.region, isAgain };
+  try {
+    const context = await contextFor(deps, { origin, effect: "read" }, signal);
+    const where = { region: target.region, freshMs: FRESH_MS, withinMs: LIST_WITHIN_MS };
+    const [live, history, pending] = await Promise.all([
+      liveWorkloads(deps, context, { of: target.kind ?? "any", ...where }),
+      context.records.history({ since, show: "outcomes", limit: 200 }),
+      context.records.pending(),
+    ]);
+    const { jobsRegion } = deps.settings;
+    const listed = (["service", "job"] as const) // the kinds of workloads
+      .flatMap((kind) => (live[`${kind}s`]?.entries ?? []).map((entry) => ({ ...entry, kind })));
+    const failing = [];
+    for (const { kind, name, health } of listed) {
+      if (health?.level !== "failing" || !isMeant({ kind, name })) continue;
+      const region = kind === "job" ? jobsRegion : target.region;
+      if (await sees({ kind, region, name })) failing.push({ kind, name, health });
+    }
+    const changes = history.events.filter(
+      ({ kind, workload }) => changeKinds.has(kind) && workload !== undefined && isMeant(workload),
+    );
+    const waiting = pending.filter((change) => partsOf(change).some(({ workload }) => isMeant(workload)));
+    return digestMessage({ ...common, failing, changes, waiting, problems: live.problems });
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    return digestMessage({ ...common, failing: [], changes: [], waiting: [], problems: [error.message] });
+  }
+}
+
+const changeKinds: ReadonlySet<HistoryEventKind> = new Set<HistoryEvent["kind"]>(["done", "failed", "unknown"]);

@@ -1,0 +1,105 @@
+import { createHash } from "node:crypto";
+import type { Logger } from "pino";
+import type { FileWatch } from "../../commands/verbs/watch/watches-file.ts";
+import { SlackAway, UserError } from "../../errors.ts";
+import { placeOf } from "../../watch/due.ts";
+import type { Watch } from "../../watch/watch.ts";
+import { freshness, type NewWatch, type WorkflowParts } from "../ports.ts";
+
+export type FileWatchParts = {
+  /** Another list whenever the file has changed. */
+  readonly current: () => readonly FileWatch[];
+  readonly store: { readonly allWatches: () => Promise<readonly Watch[]> };
+  readonly workspaceOf: (teamId: string) => Promise<WorkflowParts>;
+  readonly nowMs: () => number;
+  readonly log: Logger;
+};
+
+/** Accounts are connected and people renamed meanwhile. */
+const AGAIN_AFTER_MS = 10 * 60_000;
+
+/**
+ * Makes the stored watches of the file what the file says, when it has changed and now and then. Every replica does it, and
+ * it changes nothing the second time. Rejects when the database doesn't answer.
+ */
+export function createFileWatches({ current, store, workspaceOf, nowMs, log }: FileWatchParts): () => Promise<void> {
+  let done: readonly FileWatch[] | undefined;
+  let doneAt = 0;
+  return async () => {
+    const watches = current();
+    if (watches === done && nowMs() - doneAt < AGAIN_AFTER_MS) return;
+    const stored = (await store.allWatches()).filter(({ source }) => source === "file");
+    const named = watches.map(({ teamId }) => teamId ?? "");
+    let isComplete = true;
+    for (const teamId of new Set([...named, ...stored.map((watch) => watch.teamId)])) {
+      const deps = await workspaceOf(teamId);
+      // Before Slack has said which workspace it is, there is none to watch for.
+      const known = teamId === "" ? deps.people.bot().teamId : teamId;
+      const own = watches.filter((watch) => (watch.teamId ?? known) === known);
+      const before = stored.filter((watch) => watch.teamId === known);
+      isComplete = known !== undefined && (await takeOver(deps, known, { own, before }, log)) && isComplete;
+    }
+    if (!isComplete) return;
+    done = watches;
+    doneAt = nowMs();
+  };
+}
+
+/** False: Slack can't say who the owners are, and everything stays as it is. */
+async function takeOver(
+  deps: WorkflowParts,
+  teamId: string,
+  { own, before }: { readonly own: readonly FileWatch[]; readonly before: readonly Watch[] },
+  log: Logger,
+): Promise<boolean> {
+  const wanted: NewWatch[] = [];
+  for (const watch of own) {
+    try {
+      wanted.push(await storable(deps, teamId, watch));
+    } catch (error) {
+      if (error instanceof SlackAway) return false;
+      if (!(error instanceof UserError)) throw error;
+      log.error({ line: watch.line, owner: watch.ownerId, why: error.message }, "a watch of the file can't be used");
+      // Where it told before, it has to end with a sentence.
+      wanted.push(...before.filter((stored) => isOf(watch, stored)));
+    }
+  }
+  await deps.store.setFileWatches(teamId, wanted);
+  return true;
+}
+
+function isOf({ ownerId, place, target, digest }: FileWatch, stored: Watch): boolean {
+  const told = place.kind === "dm" ? ownerId : place.channelId;
+  return (
+    stored.owner.userId === ownerId &&
+    placeOf(stored) === told &&
+    stored.target.kind === target.kind &&
+    stored.target.names === target.names &&
+    (stored.digest === undefined) === (digest === undefined)
+  );
+}
+
+async function storable(deps: WorkflowParts, teamId: string, watch: FileWatch): Promise<NewWatch> {
+  const { ownerId: userId, place, target, events, afterMs, quiet, digest } = watch;
+  const channelId = place.kind === "dm" ? userId : place.channelId;
+  const [profile, { account, binding, region: own }] = await Promise.all([
+    deps.people.profile(userId, freshness.profile, userId),
+    deps.accounts.resolve({ teamId, userId, channelId }, "read"),
+  ]);
+  const zone = watch.zone ?? profile.zone ?? deps.settings.logZone;
+  const made = {
+    teamId,
+    owner: { userId, name: profile.name },
+    source: "file",
+    account: { owner: account.owner, username: account.username },
+    target: { ...target, region: target.region ?? binding?.region ?? own ?? deps.settings.region },
+    place,
+    events,
+    afterMs,
+    quiet: quiet && { ...quiet, zone },
+    digest: digest && { ...digest, zone },
+  } as const; // a literal source
+  // Another line of the file is another watch, and every replica finds the same one.
+  const id = createHash("sha256").update(JSON.stringify(made)).digest("base64url");
+  return { id: `file-${id}`, ...made };
+}

@@ -1,0 +1,170 @@
+import { createHash } from "node:crypto";
+import type { AccountSeeker } from "../../accounts/resolve.ts";
+import { covers, endOfQuiet, muteOf, placeOf, ripeAt, tellingOf } from "../../watch/due.ts";
+import type { StoredChange } from "../../changes/stored-change.ts";
+import type { NoticedEvent } from "../../watch/alert.ts";
+import type { Incident } from "../../watch/incident.ts";
+import type { Mute, QuietHours, Watch } from "../../watch/watch.ts";
+import type { CreatedJob, Notice, PlaceId, Placing, WorkflowParts } from "../ports.ts";
+import { uidOf } from "../follow.ts";
+import { isDirect } from "../origin.ts";
+import { endWatch, type WatchRights, watchRights } from "./rights.ts";
+
+/** Slack couldn't say who the owner of a watch is: it is asked again then. */
+const ASK_AGAIN_MS = 60_000;
+
+/** The owner of a watch, in the place where it tells. */
+export function seekerOf(watch: Watch): AccountSeeker {
+  return { teamId: watch.teamId, userId: watch.owner.userId, channelId: placeOf(watch) };
+}
+
+/**
+ * Tells a place what is due there: what its watches still are about, and what their owners may still see. Everything else
+ * waits or is dropped. Rejects when the database doesn't answer.
+ */
+export async function notifyPlace(deps: WorkflowParts, at: PlaceId): Promise<void> {
+  const { store, alerts } = deps;
+  const { teamId, place } = at;
+  const notices = await store.dueNotices(at);
+  if (notices.length === 0) return;
+  const all = await store.watchesOf({ teamId, ownerId: place, place });
+  const watches = all.filter((watch) => watch.digest === undefined && placeOf(watch) === place);
+  const mutes = (await store.mutesOf(teamId)).filter((mute) => placeOfMute(mute) === place);
+  const sees = sightOf(deps);
+  const [tell, wait, drop]: [Placing["tell"][number][], Placing["wait"][number][], string[]] = [[], [], []];
+  let ownerId: string | undefined;
+  for (const notice of notices) {
+    const wanted = await decide(deps, { notice, watches, mutes, sees });
+    const decided = wanted.kind === "tell" ? await unlessTold(deps, { at, notice, wanted }) : wanted;
+    if (decided.kind === "drop") drop.push(notice.id);
+    else if (decided.kind === "wait") wait.push({ id: notice.id, until: decided.until, isMuted: decided.isMuted });
+    else {
+      ownerId ??= decided.ownerId;
+      tell.push({ id: notice.id, ...sortOf(notice) });
+    }
+  }
+  const placed = await store.placeNotices({ ...at, ownerId: ownerId ?? "", tell, wait, drop });
+  for (const id of placed) await alerts.draw(id);
+}
+
+function placeOfMute({ place }: Mute): string | undefined {
+  return place.kind === "dm" ? place.userId : place.channelId;
+}
+
+type Decided =
+  | { readonly kind: "tell"; readonly ownerId: string }
+  | { readonly kind: "wait"; readonly until: Date; readonly isMuted: boolean }
+  | { readonly kind: "drop" };
+
+type Deciding = {
+  readonly notice: Notice;
+  readonly watches: readonly Watch[];
+  readonly mutes: readonly Mute[];
+  readonly sees: Sight;
+};
+
+async function decide({ clock, settings }: WorkflowParts, deciding: Deciding): Promise<Decided> {
+  const { notice, watches, mutes, sees } = deciding;
+  const { subject, wasMuted } = notice;
+  const now = clock.now();
+  const seeing: Watch[] = [];
+  let isUnsure = false;
+  for (const watch of watches.filter((each) => wants(each, subject) && covers(each, subject, settings.jobsRegion))) {
+    const answer = await sees(watch, subject);
+    if (answer === "unknown") isUnsure = true;
+    if (answer === true) seeing.push(watch);
+  }
+  const [first] = seeing;
+  if (first === undefined) {
+    return isUnsure
+      ? { kind: "wait", until: new Date(now.getTime() + ASK_AGAIN_MS), isMuted: false }
+      : { kind: "drop" };
+  }
+  // It is told now if one of them tells at any time.
+  const quiet = seeing.every((watch) => watch.quiet && endOfQuiet(watch.quiet, now)) ? first.quiet : undefined;
+  const mute = muteOf(mutes, subject.name);
+  const telling =
+    "cause" in subject
+      ? tellingOf({ incident: subject, ripeAt: notice.ripeAt, quiet, mute, wasMuted, now })
+      : eventTelling({ quiet, mute, now });
+  if (telling.kind === "tell") return { kind: "tell", ownerId: first.owner.userId };
+  if (telling.kind === "drop") return telling;
+  return { ...telling, isMuted: mute !== undefined && mute.until > now };
+}
+
+/** So long the card of a job has the first word: it is looked at and drawn in seconds. */
+const CARD_WITHIN_MS = 2 * 60_000;
+const LOOK_AGAIN_MS = 5_000;
+
+type Telling = { readonly at: PlaceId; readonly notice: Notice; readonly wanted: Decided };
+
+/** That a job failed is told once in a place: not by its watches where the thread of its own card says it. */
+async function unlessTold(
+  { store, clock }: WorkflowParts,
+  { at: { teamId, place }, notice: { subject }, wanted }: Telling,
+): Promise<Decided> {
+  if (!("cause" in subject) || subject.cause !== "job-failed" || subject.name === undefined) return wanted;
+  // It failed once more: its card told the first time.
+  if (subject.times > 1) return wanted;
+  const { account, region, name, seen, openedAt } = subject;
+  const isIt = ({ change }: CreatedJob): boolean => {
+    const uid = uidOf(change);
+    return uid === undefined || seen?.uid === undefined || uid === seen.uid;
+  };
+  const job = (await store.createdJobs({ teamId, account, region, name })).find(isIt);
+  if (job === undefined || !placesOf(job.change).includes(place)) return wanted;
+  const { change, isDrawn } = job;
+  if (change.health?.kind === "trouble" && isDrawn) return { kind: "drop" };
+  const willTell = change.health === undefined || change.health.kind === "trouble";
+  const now = clock.now().getTime();
+  if (!willTell || now - openedAt.getTime() > CARD_WITHIN_MS) return wanted;
+  if (change.health === undefined) await store.lookNow({ id: change.id, teamId });
+  return { kind: "wait", until: new Date(now + LOOK_AGAIN_MS), isMuted: false };
+}
+
+/** Where it is told how a job ended: a channel, or a person for their direct message. */
+function placesOf({ card, requester, notifies }: StoredChange): readonly string[] {
+  const own = notifies === true ? [requester.userId] : [];
+  if (card === undefined) return own;
+  return [...own, isDirect(card.channelId) ? requester.userId : card.channelId];
+}
+
+function wants(watch: Watch, subject: Incident | NoticedEvent): boolean {
+  return "cause" in subject ? ripeAt(watch, subject) !== undefined : watch.events.includes(subject.event);
+}
+
+type Timing = { readonly quiet: QuietHours | undefined; readonly mute: Mute | undefined; readonly now: Date };
+
+function eventTelling({ quiet, mute, now }: Timing) {
+  if (mute !== undefined && mute.until > now) return { kind: "drop" } as const; // a literal kind
+  const until = quiet && endOfQuiet(quiet, now);
+  return until === undefined ? ({ kind: "tell" } as const) : ({ kind: "wait", until } as const); // literal kinds
+}
+
+/** The same cause, of the same registry or node, belongs together. */
+function sortOf({ subject }: Notice): Pick<Placing["tell"][number], "sort" | "joinsAny"> {
+  if (!("cause" in subject)) return { sort: "event", joinsAny: false };
+  const { cause, shared = "" } = subject;
+  const common = shared === "" ? "" : createHash("sha256").update(shared).digest("hex").slice(0, 16);
+  return { sort: `${cause} ${common}`.trim(), joinsAny: cause === "api-away" };
+}
+
+type Sight = (watch: Watch, subject: Incident | NoticedEvent) => Promise<boolean | "unknown">;
+
+/** Whether the owner of a watch may still be told of it in its place: asked once for each watch. One who may not loses it. */
+function sightOf(deps: WorkflowParts): Sight {
+  const known = new Map<string, Promise<WatchRights>>();
+  const rightsOf = async (watch: Watch): Promise<WatchRights> => {
+    const rights = await watchRights(deps, watch);
+    if (rights.kind === "lost") await endWatch(deps, watch, rights.why);
+    return rights;
+  };
+  return async (watch, { kind, region, name }) => {
+    const asked = known.get(watch.id) ?? rightsOf(watch);
+    known.set(watch.id, asked);
+    const rights = await asked;
+    if (rights.kind === "unknown") return "unknown";
+    // That the workload API doesn't answer is about all of them.
+    return rights.kind === "may" && (name === undefined || rights.sees({ kind, region, name }));
+  };
+}

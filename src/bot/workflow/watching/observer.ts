@@ -1,0 +1,249 @@
+import { randomUUID } from "node:crypto";
+import type { Logger } from "pino";
+import type { Job, Service } from "../../../api/answers.ts";
+import { Problem } from "../../../api/problem.ts";
+import { brief } from "../../../api/workload-status.ts";
+import { boundedMap } from "../../../platform/bounded-map.ts";
+import { mapInTurns } from "../../../platform/turns.ts";
+import type { OpenAccount } from "../../accounts/resolve.ts";
+import { listJobs, listServices } from "../../commands/lookup/list-workloads.ts";
+import { UserError } from "../../errors.ts";
+import { redact } from "../../logs/redact.ts";
+import { seenJob, seenService } from "../../watch/cause.ts";
+import {
+  compare,
+  type Comparison,
+  compareAnswer,
+  FLAPPING_MS,
+  type IncidentStep,
+  type Look,
+} from "../../watch/compare.ts";
+import { covers, placeOf, ripeAt } from "../../watch/due.ts";
+import type { Kept, Seen } from "../../watch/incident.ts";
+import { isGap, roundEveryMs } from "../../watch/pace.ts";
+import type { Watch } from "../../watch/watch.ts";
+import { seekerOf } from "./notify.ts";
+import type { Push } from "./push.ts";
+import type { AllWatching, ListKey, NewNotice, Round, RoundResult, WorkflowParts } from "../ports.ts";
+
+/** Lists that this replica looks at at once. The rest waits for the next turn: people's work goes first. */
+const AT_ONCE = 4;
+
+export type ObserverDeps = {
+  readonly store: Pick<AllWatching, "plantRounds" | "takeRound">;
+  readonly jobsRegion: string;
+  readonly log: Logger;
+  readonly known: KnownLists;
+  readonly push: Pick<Push, "listen">;
+  readonly workspaceOf: (teamId: string) => Promise<WorkflowParts>;
+};
+
+/** Makes all rounds that are due, some at a time. Rejects when the database doesn't answer. */
+export async function makeRounds(deps: ObserverDeps, signal: AbortSignal): Promise<void> {
+  const { store, log } = deps;
+  await store.plantRounds(deps.jobsRegion);
+  const running = new Set<Promise<void>>();
+  for (;;) {
+    const round = signal.aborted || running.size >= AT_ONCE ? undefined : await store.takeRound();
+    if (round !== undefined) {
+      const making: Promise<void> = makeRound(deps, round, signal)
+        // The lease ends, and another round begins.
+        .catch((err: unknown) =>
+          log.error({ err, region: round.region }, "a round of watching failed; the next one looks again"),
+        )
+        .finally(() => running.delete(making));
+      running.add(making);
+    } else if (running.size === 0) return;
+    else await Promise.race(running);
+  }
+}
+
+/** One look at one list, for all watches of it: what it tells is stored in one transaction. */
+async function makeRound({ workspaceOf, known, push }: ObserverDeps, round: Round, signal: AbortSignal): Promise<void> {
+  const deps = await workspaceOf(round.teamId);
+  const { store, settings } = deps;
+  const watches = await store.watchesOn(round, settings.jobsRegion);
+  const account = await firstAccount(deps, watches);
+  const began = performance.now();
+  const listed = account === undefined ? undefined : await list(deps, { round, account }, signal);
+  if (signal.aborted) return;
+  const tookMs = performance.now() - began;
+  const found = await foundBy(deps, { round, listed, known });
+  const isRead = listed !== undefined && "seen" in listed;
+  const failures = isRead ? 0 : round.failures + 1;
+  const everyMs = roundEveryMs({ callsPerDay: settings.watchCallsPerDay, lists: round.lists, tookMs, failures });
+  const result: RoundResult = {
+    hasLooked: isRead,
+    everyMs: Math.max(everyMs, listed?.retryAfterMs ?? 0),
+    changed: found.changed,
+    gone: found.gone,
+    incidents: found.incidents.map(({ incident }) => incident),
+    notices: noticesOf(deps, { round, watches, found }),
+  };
+  if (!(await store.endRound(round, result))) return;
+  if (isRead) remember(known, round, found);
+  if (isRead && account !== undefined) push.listen(deps, round, account);
+}
+
+/** The account with the name that is watched, opened by the first watch whose owner may still use it. */
+async function firstAccount(deps: WorkflowParts, watches: readonly Watch[]): Promise<OpenAccount | undefined> {
+  for (const watch of watches) {
+    try {
+      const account = await deps.accounts.reopen(watch.account, seekerOf(watch));
+      deps.calls.uses(account.username);
+      return account;
+    } catch (error) {
+      if (!(error instanceof UserError)) throw error;
+    }
+  }
+  return undefined;
+}
+
+type Listed =
+  | { readonly seen: readonly Seen[]; readonly isComplete: boolean; readonly retryAfterMs?: undefined }
+  /** `sentence`: undefined when it only asks for patience, which is no failure. */
+  | { readonly sentence: string | undefined; readonly retryAfterMs: number };
+
+type Opened = { readonly round: Round; readonly account: OpenAccount };
+
+/** One call. Pickers, Home and suggestions use the same list. */
+async function list(deps: WorkflowParts, { round, account }: Opened, signal: AbortSignal): Promise<Listed> {
+  const { kind, region } = round;
+  const { directory, settings } = deps;
+  const info = { ...account, calls: () => deps.calls.today(account.username) };
+  const asked = { api: deps.api.as(account), account: info, directory, settings, region, signal };
+  try {
+    const { items, skipped, unlisted } =
+      kind === "service"
+        ? await listServices(asked)
+        : await listJobs({ ...asked, settings: { ...settings, jobsRegion: region } });
+    const seen = await mapInTurns<Service | Job, Seen>(items, (item) =>
+      shown(isJob(item) ? seenJob(item) : seenService(item)),
+    );
+    return { seen, isComplete: skipped === 0 && unlisted.length === 0 };
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    const retryAfterMs = Math.min((error.retryAfterSeconds ?? 0) * 1_000, LONGEST_WAIT_MS);
+    const isPatience = error.kind === "aborted" || error.status === 429;
+    return { sentence: isPatience ? undefined : error.sentence, retryAfterMs };
+  }
+}
+
+function isJob(item: Service | Job): item is Job {
+  return "metadata" in item;
+}
+
+const LONGEST_WAIT_MS = 60 * 60_000;
+const LONGEST_REASON = 300;
+
+/** What the workload API says may hold secrets: it is stored and shown redacted. */
+function shown(seen: Seen): Seen {
+  const { reason } = seen;
+  return reason === undefined ? seen : { ...seen, reason: redact(brief(reason, LONGEST_REASON)) };
+}
+
+/** The workloads of the last lists, so that an unchanged list costs no read of the database. */
+export type KnownLists = ReturnType<typeof createKnownLists>;
+
+export function createKnownLists() {
+  return boundedMap<string, { readonly version: number; readonly kept: ReadonlyMap<string, Kept> }>(MOST_LISTS);
+}
+
+const MOST_LISTS = 500;
+
+function keyOf({ teamId, account, region, kind }: ListKey): string {
+  return JSON.stringify([teamId, account, region, kind]);
+}
+
+function remember(known: KnownLists, round: Round, { changed, gone, before }: Found): void {
+  const isOther = changed.length > 0 || gone.length > 0;
+  const kept = new Map(before);
+  for (const each of changed) kept.set(each.seen.name, each);
+  for (const name of gone) kept.delete(name);
+  known.set(keyOf(round), { version: round.version + (isOther ? 1 : 0), kept });
+}
+
+type Found = Comparison & {
+  readonly before: ReadonlyMap<string, Kept> | undefined;
+  /** Incidents that lasted before this look and go on as they were. */
+  readonly lasting: Look["incidents"];
+  readonly unseenSince: Date | undefined;
+};
+
+const nothing: Found = {
+  changed: [],
+  gone: [],
+  incidents: [],
+  happened: [],
+  before: undefined,
+  lasting: [],
+  unseenSince: undefined,
+};
+
+type Looked = { readonly round: Round; readonly listed: Listed | undefined; readonly known: KnownLists };
+
+async function foundBy({ store }: WorkflowParts, { round, listed, known }: Looked): Promise<Found> {
+  const { teamId, account, region, kind, lookedAt, at, everyMs } = round;
+  if (listed === undefined) return nothing;
+  const incidents = await store.incidentsOf(round, FLAPPING_MS);
+  const look = { teamId, account, region, kind, now: at, incidents, unseenSince: undefined, newId: randomUUID };
+  if (!("seen" in listed)) {
+    const { sentence } = listed;
+    if (sentence === undefined) return nothing;
+    return { ...nothing, incidents: compareAnswer(look, redact(brief(sentence, LONGEST_REASON))) };
+  }
+  const isUnseen = lookedAt !== undefined && isGap(at.getTime() - lookedAt.getTime(), everyMs);
+  const unseenSince = isUnseen ? lookedAt : undefined;
+  const last = known.get(keyOf(round));
+  const kept = last?.version === round.version ? last.kept : await store.keptOf(round);
+  const before = lookedAt === undefined ? undefined : kept;
+  const ofWorkloads = incidents.filter(({ cause }) => cause !== "api-away");
+  const { seen, isComplete } = listed;
+  const found = compare({ ...look, incidents: ofWorkloads, unseenSince, before, seen, isComplete });
+  const moved = new Set(found.incidents.map(({ incident }) => incident.id));
+  const lasting = ofWorkloads.filter(({ id, overAt }) => overAt === undefined && !moved.has(id));
+  return { ...found, incidents: [...compareAnswer(look, undefined), ...found.incidents], before, lasting, unseenSince };
+}
+
+type Noticing = { readonly round: Round; readonly watches: readonly Watch[]; readonly found: Found };
+
+/** What each place is to be told of this look. */
+function noticesOf({ settings }: WorkflowParts, { round, watches, found }: Noticing): NewNotice[] {
+  const { at, lookedAt } = round;
+  const { jobsRegion } = settings;
+  const steps = found.incidents.filter(({ news }) => news !== "seen");
+  // A watch that began while something lasts is told of it.
+  const isNew = ({ createdAt }: Watch): boolean => lookedAt !== undefined && createdAt > lookedAt;
+  const lasting: IncidentStep[] = watches.some(isNew)
+    ? found.lasting.map((incident) => ({ incident, news: "seen" }))
+    : [];
+  const incidents = [...steps, ...lasting].flatMap(({ incident, news }) => {
+    const ripe = new Map<string, number>();
+    for (const watch of watches) {
+      const when = covers(watch, incident, jobsRegion) ? ripeAt(watch, incident)?.getTime() : undefined;
+      if (when !== undefined) ripe.set(placeOf(watch), Math.min(when, ripe.get(placeOf(watch)) ?? when));
+    }
+    return [...ripe].map(([place, when]) => {
+      const ripeAt = new Date(when);
+      return { place, id: incident.id, event: undefined, ripeAt, dueAt: ripeAt, isOld: news === "seen" };
+    });
+  });
+  const events = found.happened.flatMap(({ event, seen, words }) => {
+    const { account, region, kind } = round;
+    const about = { account, region, kind, name: seen.name };
+    const places = watches
+      .filter((watch) => watch.events.includes(event) && covers(watch, about, jobsRegion))
+      .map(placeOf);
+    const { level } = seen;
+    const told = { ...about, event, words, level, at, unseenSince: found.unseenSince };
+    return [...new Set(places)].map((place) => ({
+      place,
+      id: randomUUID(),
+      event: told,
+      ripeAt: at,
+      dueAt: at,
+      isOld: false,
+    }));
+  });
+  return [...incidents, ...events];
+}

@@ -1,0 +1,72 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Logger } from "pino";
+import type { OpenAccount } from "../../accounts/resolve.ts";
+import { unawaited } from "../../../platform/unawaited.ts";
+import type { ListKey, WorkflowParts } from "../ports.ts";
+
+/** Waits for workload APIs that tell when a list changes, so that a round is made then and not ten seconds later. */
+export type Push = {
+  /** From now on, for some minutes: each round says it again. Never rejects. */
+  readonly listen: (deps: Pick<WorkflowParts, "api" | "store">, list: ListKey, account: OpenAccount) => void;
+  readonly stop: () => void;
+};
+
+type Parts = {
+  readonly log: Logger;
+  /** Makes the rounds that are due. */
+  readonly beginRounds: () => void;
+};
+
+/** Without a round in between, nobody watches the list any more, or another replica makes its rounds and listens. */
+const LISTEN_FOR_MS = 2 * 60_000;
+/** One change is often followed by others: an instance that ends, and the next one. */
+const GATHER_MS = 1_000;
+/** Open connections of this process. */
+const MOST = 200;
+
+export function createPush({ log, beginRounds }: Parts): Push {
+  const ending = new AbortController();
+  /** By account and region, until when it is listened to. */
+  const listening = new Map<string, { untilMs: number }>();
+  return {
+    listen(deps, list, account) {
+      const key = JSON.stringify([list.teamId, list.account, list.region]);
+      const untilMs = performance.now() + LISTEN_FOR_MS;
+      const known = listening.get(key);
+      if (known !== undefined) known.untilMs = untilMs;
+      if (known !== undefined || listening.size >= MOST || ending.signal.aborted) return;
+      const lasting = { untilMs };
+      listening.set(key, lasting);
+      const work = listenTo(deps, { list, account, lasting, signal: ending.signal, beginRounds });
+      unawaited(
+        work.finally(() => listening.delete(key)),
+        (err) => log.warn({ err, region: list.region }, "couldn't listen to changes; rounds go on"),
+      );
+    },
+    stop: () => ending.abort(),
+  };
+}
+
+type Listening = Pick<Parts, "beginRounds"> & {
+  readonly list: ListKey;
+  readonly account: OpenAccount;
+  readonly lasting: { readonly untilMs: number };
+  readonly signal: AbortSignal;
+};
+
+/** Until the API says nothing any more: the next round begins anew. */
+async function listenTo({ api, store }: Pick<WorkflowParts, "api" | "store">, listening: Listening): Promise<void> {
+  const { list, account, lasting, signal, beginRounds } = listening;
+  const info = await api.engine();
+  if (info?.pushesChanges !== true) return;
+  let after: string | undefined;
+  while (!signal.aborted && performance.now() < lasting.untilMs) {
+    const changes = await api.changes(account, { region: list.region, after, signal });
+    if (changes === undefined || signal.aborted) return;
+    after = changes.cursor;
+    if (changes.changed.length === 0) continue;
+    for (const kind of changes.changed) await store.hint({ ...list, kind });
+    beginRounds();
+    await sleep(GATHER_MS, undefined, { signal, ref: false }).catch(() => undefined);
+  }
+}

@@ -1,0 +1,167 @@
+import { maySee, readRefusal } from "../../commands/lookup/may-see.ts";
+import { regionOf } from "../../commands/grammar/argument-types.ts";
+import { endedMessage, resumedMessage, termsText } from "../../commands/verbs/watch/watch-message.ts";
+import type { NewHistoryEvent } from "../../changes/history-event.ts";
+import { SlackAway, UserError } from "../../errors.ts";
+import { placeOf } from "../../watch/due.ts";
+import type { Watch } from "../../watch/watch.ts";
+import { beforeNo } from "../access/approvers.ts";
+import { watchGroups } from "../access/clear-to-run.ts";
+import { permissionsFor } from "../access/permissions.ts";
+import { logEvent, originEvent } from "../history.ts";
+import { freshness, type WorkflowParts } from "../ports.ts";
+import { eventAbout } from "./watch-event.ts";
+
+/** Whether the owner of a watch may still be told something in its place. */
+export type WatchRights =
+  | {
+      readonly kind: "may";
+      /** Whether they may see this workload there, and watch it. */
+      readonly sees: (workload: Watched) => Promise<boolean>;
+      /** Whether they may read its log there. */
+      readonly readsLog: (workload: Watched) => Promise<boolean>;
+    }
+  /** For good: `why` completes "Dana no longer watches web: …". */
+  | { readonly kind: "lost"; readonly why: string }
+  /** Slack can't say right now. Nothing is told, and nothing ends. */
+  | { readonly kind: "unknown" };
+
+type Watched = { readonly kind: "service" | "job"; readonly region: string; readonly name: string };
+
+/** Asks Slack, the accounts and policy again: people leave, rules change and accounts are disconnected. Throws a `StoreError`. */
+export async function watchRights(deps: WorkflowParts, watch: Watch): Promise<WatchRights> {
+  try {
+    return await rightsNow(deps, watch);
+  } catch (error) {
+    if (error instanceof UserError) return { kind: "unknown" };
+    throw error;
+  }
+}
+
+async function rightsNow(deps: WorkflowParts, watch: Watch): Promise<WatchRights> {
+  const { settings, store } = deps;
+  const { owner, teamId, target, place } = watch;
+  const channelId = placeOf(watch);
+  const profile = await deps.people.profile(owner.userId, freshness.reading, owner.name);
+  if (profile.standing === "deactivated" || profile.standing === "bot") {
+    return { kind: "lost", why: `${owner.name}'s Slack account is deactivated` };
+  }
+  if (place.kind === "channel" && (await hasLeft(deps, channelId, owner.userId))) {
+    return { kind: "lost", why: `${owner.name} left the channel` };
+  }
+  const binding = place.kind === "dm" ? undefined : await store.bindingOf(teamId, channelId);
+  const lost = await lostAccount(deps, watch, channelId);
+  if (lost !== undefined) return lost;
+  const groups = watchGroups(deps.people);
+  const { account } = watch;
+  const permissions = permissionsFor({ ...deps, people: groups.people }, { profile, channelId, account, binding });
+  const mayWatch = async (kind: Watch["target"]["kind"], region: string, name: string): Promise<boolean> => {
+    const workload = { kind, region: regionOf(kind, region, settings), name };
+    return readRefusal(await permissions.verdict({ op: "watch", risk: undefined, workload })) === undefined;
+  };
+  if (!(await mayWatch(target.kind, target.region, target.names))) {
+    // What Slack doesn't say about a group ends nothing.
+    if (groups.away() !== undefined) return { kind: "unknown" };
+    return { kind: "lost", why: "policy no longer allows it here" };
+  }
+  return {
+    kind: "may",
+    sees: async (workload) =>
+      (await mayWatch(workload.kind, workload.region, workload.name)) && maySee(workload, { permissions, settings }),
+    async readsLog(workload) {
+      const op = workload.kind === "service" ? "getServiceLogs" : "getJobInstanceLogs";
+      return readRefusal(await permissions.verdict({ op, risk: undefined, workload })) === undefined;
+    },
+  };
+}
+
+async function hasLeft({ people }: WorkflowParts, channelId: string, userId: string): Promise<boolean> {
+  const isIn = (members: ReadonlySet<string> | undefined): boolean => members?.has(userId) === true;
+  const members = await beforeNo(people, (ageMs) => people.channelMembers(channelId, ageMs), isIn, freshness.reading);
+  // Without members it is Gantry that isn't in the channel: somebody may invite it again.
+  return members !== undefined && !isIn(members);
+}
+
+async function lostAccount(
+  { accounts }: WorkflowParts,
+  { account, owner, teamId }: Watch,
+  channelId: string,
+): Promise<WatchRights | undefined> {
+  try {
+    await accounts.reopen(account, { teamId, userId: owner.userId, channelId });
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof UserError) || error instanceof SlackAway) throw error;
+    return { kind: "lost", why: `the account ${account.username} was changed or disconnected` };
+  }
+}
+
+type Telling = Pick<WorkflowParts, "store" | "responder" | "log" | "settings">;
+
+/**
+ * Ends a watch, once over all replicas, and says why where it told. One of the file would come back with the file: it is
+ * paused. Throws a `StoreError`.
+ */
+export async function endWatch(deps: Telling, watch: Watch, why: string): Promise<void> {
+  const { store, responder } = deps;
+  const { teamId, id, source } = watch;
+  const event = ownEvent(deps, watch, { kind: "unwatched", result: why });
+  const isEnded =
+    source === "file"
+      ? await store.pauseWatch({ id, teamId }, { why, event })
+      : (await store.removeWatch({ id, teamId }, event)) !== undefined;
+  if (!isEnded) return;
+  logEvent(deps, event);
+  await responder.announce(placeOf(watch), endedMessage(watch, why));
+}
+
+/** A paused watch tells again, and says so where it does. Throws a `StoreError`. */
+async function resumeWatch(deps: Telling, watch: Watch): Promise<void> {
+  const { id, teamId } = watch;
+  const event = ownEvent(deps, watch, { kind: "watched", result: termsText(watch) });
+  if (!(await deps.store.resumeWatch({ id, teamId }, event))) return;
+  logEvent(deps, event);
+  await deps.responder.announce(placeOf(watch), resumedMessage(watch));
+}
+
+/** Nobody did it. */
+function ownEvent(
+  { settings }: Pick<Telling, "settings">,
+  watch: Watch,
+  { kind, result }: Pick<NewHistoryEvent, "kind" | "result">,
+): NewHistoryEvent {
+  const { owner, teamId, account } = watch;
+  const origin = { userId: owner.userId, teamId, channelId: placeOf(watch) };
+  const about = { kind, verb: "watch", account: account.username, ...eventAbout(watch.target, settings, result) };
+  return { ...originEvent(origin, owner, about), who: undefined };
+}
+
+export type WatchCheckParts = {
+  readonly store: { readonly allWatches: () => Promise<readonly Watch[]> };
+  readonly workspaceOf: (teamId: string) => Promise<WorkflowParts>;
+  readonly nowMs: () => number;
+};
+
+const CHECK_EVERY_MS = 10 * 60_000;
+
+/** Now and then, ends what its owner may no longer be told, and goes on with what they may be told again. Rejects when the database doesn't answer. */
+export function createWatchCheck({ store, workspaceOf, nowMs }: WatchCheckParts): () => Promise<void> {
+  let checkedAt = nowMs();
+  return async () => {
+    if (nowMs() - checkedAt < CHECK_EVERY_MS) return;
+    checkedAt = nowMs();
+    const byTeam = Map.groupBy(await store.allWatches(), ({ teamId }) => teamId);
+    for (const [teamId, watches] of byTeam) {
+      const deps = await workspaceOf(teamId);
+      deps.lanes.add({ lane: "sweeping", key: `watch rights ${teamId}` }, () => checkRights(deps, watches));
+    }
+  };
+}
+
+async function checkRights(deps: WorkflowParts, watches: readonly Watch[]): Promise<void> {
+  for (const watch of watches) {
+    const rights = await watchRights(deps, watch);
+    if (rights.kind === "lost") await endWatch(deps, watch, rights.why);
+    if (rights.kind === "may" && watch.pausedWhy !== undefined) await resumeWatch(deps, watch);
+  }
+}

@@ -1,0 +1,77 @@
+import type { Logger } from "pino";
+import { createTrail, type Followed } from "../../platform/observing/create-trail.ts";
+import { measuring, secondsSince } from "../../platform/observing/measuring.ts";
+import type { ObservingConfig } from "../../platform/observing/observing-config.ts";
+import { openSinks } from "../../platform/observing/open-sinks.ts";
+import type { OpenSpan, Tracing } from "../../platform/observing/tracing.ts";
+import { type Measure, onTrail } from "../../platform/trail.ts";
+import type { Follow } from "../api/serve.ts";
+import { type Engine, Refusal } from "../engine.ts";
+import type { ServiceMetrics } from "./service-metrics.ts";
+
+/** Sees what the workload API does anyway, and changes nothing about it. */
+export type ServiceObserver = {
+  readonly follow: Follow;
+  readonly measured: (engine: Engine) => Engine;
+};
+
+type Observing = {
+  readonly observer: ServiceObserver;
+  /** Of the metrics; undefined when they are off. */
+  readonly port: number | undefined;
+  readonly close: () => Promise<void>;
+};
+
+type Parts = { readonly replicaId: string; readonly log: Logger };
+
+/** Loads what is on, and nothing else. Throws an Error with a sentence when the port of the metrics can't be had. */
+export async function openServiceObserver(
+  config: Pick<ObservingConfig, "metrics" | "tracing">,
+  parts: Parts,
+): Promise<Observing> {
+  const { metrics, tracing, port, close } = await openSinks(config, {
+    ...parts,
+    createMetrics: async () => (await import("./service-metrics.ts")).createServiceMetrics(),
+  });
+  return { observer: createServiceObserver({ metrics, tracing }), port, close };
+}
+
+type Sinks = { readonly metrics: ServiceMetrics | undefined; readonly tracing: Tracing | undefined };
+
+function createServiceObserver({ metrics, tracing }: Sinks): ServiceObserver {
+  const measure = measuring<"engine">((call) => call, metrics?.called);
+  return {
+    async follow({ operation = "other", traceparent }, answer) {
+      const startedAt = performance.now();
+      const span = tracing?.begin(operation, traceparent);
+      const status = await onTrail(createTrail(followed(span), span), answer);
+      metrics?.answered(operation, { status: String(status), seconds: secondsSince(startedAt) });
+      span?.end(status < 500 ? { status: String(status) } : { error: undefined });
+    },
+    measured: (engine) => measuredEngine(engine, measure),
+  };
+}
+
+const nothing = (): void => undefined;
+
+function followed(span: OpenSpan | undefined): Followed {
+  return {
+    note: ({ reference }) => void (reference !== undefined && span?.set({ "gantry.reference": reference })),
+    hold: () => nothing,
+  };
+}
+
+function measuredEngine(engine: Engine, measure: Measure<"engine">): Engine {
+  const measured = Object.entries(engine).map(([name, run]) => [
+    name,
+    (request: unknown) =>
+      measure({ to: "engine", name }, () => Promise.resolve(Reflect.apply(run, engine, [request])), statusOf),
+  ]);
+  return Object.fromEntries(measured) as Engine; // the same names, each with the type it had
+}
+
+/** A refusal by its status: the engine did its part. */
+function statusOf(ended: { readonly value: unknown } | { readonly error: unknown }): string {
+  if ("value" in ended) return "ok";
+  return ended.error instanceof Refusal ? String(ended.error.status) : "failed";
+}

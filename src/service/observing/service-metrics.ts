@@ -1,0 +1,36 @@
+import { callBuckets, createRegistry } from "../../platform/observing/registry.ts";
+import { statusLabel } from "../../platform/observing/status-label.ts";
+import type { Call } from "../../platform/trail.ts";
+
+type Ended = { readonly status: string; readonly seconds: number };
+
+/** What the workload API counts and times. Labels have only operations of the contract and statuses of a closed list. */
+export type ServiceMetrics = {
+  readonly answered: (operation: string, ended: Ended) => void;
+  readonly called: (call: Call<"engine">, ended: Ended) => void;
+  /** All of it as OpenMetrics. */
+  readonly text: () => Promise<string>;
+  readonly contentType: string;
+};
+
+export function createServiceMetrics(): ServiceMetrics {
+  const { registry, counter, histogram } = createRegistry();
+  const labels = ["operation"] as const; // literal words
+  const timed = { labels, buckets: callBuckets };
+  const requests = counter("service_requests_total", "Requests by their HTTP status", [...labels, "status"]);
+  const requestSeconds = histogram("service_request_seconds", "From a request to its answer", timed);
+  const calls = counter("service_engine_calls_total", "Operations that the engine ran", [...labels, "status"]);
+  const callSeconds = histogram("service_engine_call_seconds", "Duration of operations in the engine", timed);
+  return {
+    answered(operation, { status, seconds }) {
+      requests.inc({ operation, status: statusLabel(status) });
+      requestSeconds.observe({ operation }, seconds);
+    },
+    called({ name: operation }, { status, seconds }) {
+      calls.inc({ operation, status });
+      callSeconds.observe({ operation }, seconds);
+    },
+    text: () => registry.metrics(),
+    contentType: registry.contentType,
+  };
+}

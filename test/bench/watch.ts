@@ -1,0 +1,234 @@
+import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pino } from "pino";
+import { parseArgs } from "node:util";
+import { createDirectory } from "../../src/bot/commands/lookup/directory.ts";
+import { readConfig } from "../../src/bot/compose/config.ts";
+import { defaultPolicy } from "../../src/bot/policy/read-policy.ts";
+import { databaseFile } from "../../src/bot/store/database/session.ts";
+import { openStore } from "../../src/bot/store/open-store.ts";
+import type { NewWatch, Profile, WorkflowParts } from "../../src/bot/workflow/ports.ts";
+import { notifyPlace } from "../../src/bot/workflow/watching/notify.ts";
+import { createKnownLists, makeRounds } from "../../src/bot/workflow/watching/observer.ts";
+import { event } from "../bot/store/contract/bench.ts";
+
+// A week of watching in minutes: the real store, observer and notifier; the workload API and Slack are counters, and the
+// clock is moved. `node test/bench/watch.ts`, `-- --accounts 10 --days 1` for a quick one.
+
+const MINUTE = 60_000;
+const EVERY = 5;
+
+const { values } = parseArgs({
+  options: { accounts: { type: "string" }, services: { type: "string" }, days: { type: "string" } },
+});
+const [ACCOUNTS, SERVICES, DAYS] = [
+  Number(values.accounts ?? 100),
+  Number(values.services ?? 100),
+  Number(values.days ?? 7),
+];
+
+/** The same numbers in each run. */
+function dice(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state * 1_664_525 + 1_013_904_223) % 4_294_967_296;
+    return state / 4_294_967_296;
+  };
+}
+
+type Outage = { readonly from: number; readonly to: number };
+
+/** Minutes in which a service fails: each long enough to be seen, and far enough from the next to be one of its own. */
+function outagesOf(random: () => number, minutes: number): readonly Outage[] {
+  const outages: Outage[] = [];
+  let at = Math.floor(random() * minutes * 4);
+  while (at + 60 < minutes) {
+    const to = at + 3 * EVERY + Math.floor(random() * 120);
+    outages.push({ from: at, to });
+    at = to + 6 * EVERY + Math.floor(random() * minutes * 4);
+  }
+  return outages;
+}
+
+const well = { status: "Running", target_instance_size: 1, ready_instances: 1 };
+const failing = { ...well, ready_instances: 0, restarts: { count: 4 }, last_state: { reason: "Error", exit_code: 1 } };
+
+async function main(): Promise<void> {
+  const dataDir = mkdtempSync(join(tmpdir(), "gantry-watch-bench-"));
+  let offsetMs = 0;
+  let minute = 0;
+  const began = Date.now();
+  const nowMs = (): number => Date.now() + offsetMs;
+  const log = pino({ level: "error" });
+  const store = await openStore({
+    kind: "sqlite",
+    dataDir,
+    replicaId: "bench",
+    log,
+    offsetMs: () => offsetMs,
+    mayLoseLast: true,
+  });
+  const random = dice(7);
+  const minutes = DAYS * 24 * 60;
+  const accounts = Array.from({ length: ACCOUNTS }, (_, at) => `account-${at}`);
+  const outages = new Map(
+    accounts.map((name) => [name, Array.from({ length: SERVICES }, () => outagesOf(random, minutes - 120))]),
+  );
+  let isStorm = false;
+  let calls = 0;
+  const profileOf = (userId: string): Profile => ({ userId, name: userId, standing: "member", isAdmin: false });
+  const messages = new Map<string, number>();
+  /** Incidents that a message lists. */
+  const listed = new Map<string, number>();
+  let updates = 0;
+  let refusedUntil = 0;
+  const draw = async (id: string): Promise<void> => {
+    const drawing = await store.beginAlertDrawing(id, "T1");
+    if (drawing === undefined) return;
+    const { alert, token } = drawing;
+    if (nowMs() < refusedUntil) return store.postponeAlertDrawing(id, token, { ms: 30_000, isPosted: false });
+    if (alert.card === undefined) {
+      messages.set(id, (messages.get(id) ?? 0) + 1);
+      await store.holdAlertDrawing(id, token, { card: { channelId: alert.place, ts: id } });
+    } else updates += 1;
+    listed.set(id, alert.incidents.length);
+    await store.markAlertDrawn(id, { token, version: alert.version, isNowhere: false, restMs: 2_000 });
+  };
+  const list = async (username: string): Promise<object> => {
+    calls += 1;
+    const isHit = isStorm && Number(username.split("-")[1]) < 500 / SERVICES;
+    const items = (outages.get(username) ?? []).map((own, at) => {
+      const isOut = isHit || own.some(({ from, to }) => minute >= from && minute < to);
+      return { name: `svc-${at}`, uid: `${username}-${at}`, ...(isOut ? failing : well) };
+    });
+    return { services: items, skipped: 0 };
+  };
+  const deps = {
+    store,
+    log,
+    settings: { ...readConfig({}).settings, watchCallsPerDay: (24 * 60) / EVERY },
+    policy: () => defaultPolicy,
+    clock: { now: () => new Date(nowMs()) },
+    directory: createDirectory(nowMs),
+    accounts: { reopen: (ref: object) => Promise.resolve({ ...ref, token: "t" }) },
+    calls: { uses: () => undefined, today: () => Promise.resolve({ count: 0, since: new Date() }) },
+    api: { as: ({ username }: { readonly username: string }) => ({ send: () => list(username) }) },
+    people: {
+      nowMs,
+      profile: (userId: string) => Promise.resolve(profileOf(userId)),
+      channelMembers: () => Promise.resolve(new Set(accounts.map((_, at) => `U${at}`))),
+    },
+    responder: { announce: () => Promise.resolve(true) },
+    alerts: { draw },
+  } as unknown as WorkflowParts; // what watching uses of it
+  for (const [at, username] of accounts.entries()) {
+    const watch: NewWatch = {
+      id: `w${at}`,
+      teamId: "T1",
+      owner: { userId: `U${at}`, name: `U${at}` },
+      source: "person",
+      account: { owner: { kind: "workspace" }, username },
+      target: { kind: "service", names: "*", region: "beijing1" },
+      // The storm is in one channel.
+      place: { kind: "channel", channelId: at < 500 / SERVICES ? "C0STORM" : `C${at}` },
+      events: ["failing", "recovered"],
+      afterMs: 0,
+      quiet: undefined,
+      digest: undefined,
+    };
+    await store.addWatch(watch, { perOwner: 1_000, perPlace: 1_000 }, event("watched"));
+  }
+  const known = createKnownLists();
+  const signal = new AbortController().signal;
+  const observer = {
+    store,
+    log,
+    known,
+    jobsRegion: "us",
+    push: { listen: () => undefined },
+    workspaceOf: () => Promise.resolve(deps),
+  };
+  /** The bot sweeps: cards that wait, what is due, and lists that are due. */
+  const sweep = async (): Promise<void> => {
+    for (const { id } of await store.undrawnAlerts()) await draw(id);
+    for (const place of await store.duePlaces()) await notifyPlace(deps, place);
+    await makeRounds(observer, signal);
+    for (const place of await store.duePlaces()) await notifyPlace(deps, place);
+  };
+  const sizeMb = (): number =>
+    ["", "-wal"].reduce(
+      (sum, end) => sum + (statSync(`${databaseFile(dataDir)}${end}`, { throwIfNoEntry: false })?.size ?? 0),
+      0,
+    ) / 1_000_000;
+  const sizes: string[] = [];
+  for (; minute < minutes; minute += 1) {
+    // The time that the machine took counts, too: it is small beside a minute.
+    offsetMs = minute * MINUTE - (Date.now() - began);
+    await sweep();
+    if (minute % (24 * 60) === 0) {
+      await store.beat();
+      sizes.push(sizeMb().toFixed(1));
+      process.stderr.write(
+        `day ${minute / (24 * 60)}: ${calls} calls, ${messages.size} messages, ${sizes.at(-1)} MB\n`,
+      );
+    }
+  }
+  const { incidents, told } = countsIn(databaseFile(dataDir));
+  const expected = [...outages.values()].flat(2).length;
+  const rounds = ACCOUNTS * (minutes / EVERY);
+  print("workloads, accounts, simulated days", `${ACCOUNTS * SERVICES}, ${ACCOUNTS}, ${DAYS}`);
+  print(
+    "calls of the workload API",
+    `${calls}, ratio ${(calls / rounds).toFixed(3)} of accounts × regions × kinds × rounds`,
+  );
+  print("incidents", `${incidents} of ${expected}; told ${told}, missed ${expected - told}`);
+  print("told twice", String([...messages.values()].filter((count) => count > 1).length));
+  print("messages and updates", `${messages.size}, ${updates}`);
+  print("database, MB by day", sizes.join(", "));
+  print(
+    "took",
+    `${((Date.now() - began) / 1_000).toFixed(0)} s, ${((Date.now() - began) / calls).toFixed(2)} ms for each round with everything around it`,
+  );
+  await storm();
+  await store.close();
+  rmSync(dataDir, { recursive: true, force: true });
+
+  /** Five hundred workloads fail at once, and Slack answers 429 for a minute. */
+  async function storm(): Promise<void> {
+    const earlier = new Set(messages.keys());
+    isStorm = true;
+    const from = offsetMs;
+    refusedUntil = nowMs() + MINUTE;
+    for (const username of accounts.slice(0, Math.ceil(500 / SERVICES))) {
+      await store.hint({ teamId: "T1", account: username, region: "beijing1", kind: "service" });
+    }
+    const toldNow = (): number => [...listed].reduce((sum, [id, count]) => sum + (earlier.has(id) ? 0 : count), 0);
+    while (toldNow() < 500 && offsetMs - from < 10 * MINUTE) {
+      offsetMs += 2_000;
+      await sweep();
+    }
+    print(
+      "storm of 500, Slack answers 429 for a minute",
+      `${toldNow()} told after ${(offsetMs - from) / 1_000} s in ${messages.size - earlier.size} messages`,
+    );
+  }
+}
+
+function countsIn(file: string): { readonly incidents: number; readonly told: number } {
+  const database = new DatabaseSync(file, { readOnly: true });
+  const count = (sql: string): number => Number(database.prepare(sql).get()?.["all"] ?? 0);
+  const counts = {
+    incidents: count('select sum(times) as "all" from incident'),
+    told: count('select count(*) as "all" from notice where alert_id is not null'),
+  };
+  database.close();
+  return counts;
+}
+
+function print(name: string, value: string): void {
+  process.stdout.write(`${name.padEnd(48)} ${value}\n`);
+}
+
+await main();

@@ -1,0 +1,94 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pino } from "pino";
+import { expect, onTestFinished, test } from "vitest";
+import { createSealer, newKey, readKeyring } from "../../src/bot/accounts/seal.ts";
+import { openStore } from "../../src/bot/store/open-store.ts";
+import { event } from "../bot/store/contract/bench.ts";
+import { runToEnd } from "../support/gantry-runs.ts";
+
+const audit = (args: readonly string[], env: Readonly<Record<string, string>>) =>
+  runToEnd("bin/audit.ts", args, { GANTRY_ENV_FILE: "/nowhere", ...env });
+
+function folder(): string {
+  const dir = mkdtempSync(join(tmpdir(), "gantry-audit-"));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  return dir;
+}
+
+test("an auditor gets an export of a Gantry that runs, and checks it without it", async () => {
+  const dir = folder();
+  const key = newKey();
+  const log = pino({ level: "silent" });
+  const store = await openStore({
+    kind: "sqlite",
+    dataDir: dir,
+    replicaId: "a",
+    log,
+    sealer: createSealer(readKeyring(key)),
+  });
+  onTestFinished(store.close);
+  for (const teamId of ["T1", "T2", "T1"]) await store.note(event("bound", { teamId, result: `typed in ${teamId}` }));
+  await store.sealHistory();
+  const env = { GANTRY_DATA: dir, GANTRY_KEYS: key };
+  const file = join(dir, "all.ndjson");
+
+  const [exported, database, ofTeam] = await Promise.all([
+    audit(["export", "--out", file], env),
+    audit(["verify"], env),
+    audit(["export", "--team", "T2"], env),
+  ]);
+
+  expect(exported).toEqual({ code: 0, out: "", err: "" });
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  expect(database).toMatchObject({
+    code: 0,
+    out: expect.stringMatching(/^Events 1 to 3 are intact\.\nPublic key: \S+\n$/u),
+  });
+  const lines = readFileSync(file, "utf8");
+  expect(lines).toContain("typed in T1");
+  expect(ofTeam.out).toContain("typed in T2");
+  expect(ofTeam.out).not.toContain("typed in T1");
+
+  const changed = join(dir, "changed.ndjson");
+  writeFileSync(changed, lines.replace("typed in T2", "typed in T9"));
+  const publicKey = database.out.split("Public key: ")[1]?.trim() ?? "";
+  const elsewhere = { GANTRY_DATA: folder() };
+  const [ours, named, unproven, other, broken, twice] = await Promise.all([
+    audit(["verify", file], { GANTRY_DATA: folder(), GANTRY_KEYS: key }),
+    audit(["verify", file, "--public-key", publicKey], elsewhere),
+    audit(["verify", file], elsewhere),
+    audit(["verify", file, "--public-key", "another"], elsewhere),
+    audit(["verify", changed], elsewhere),
+    audit(["export", "--out", file], env),
+  ]);
+
+  expect(ours).toMatchObject({ code: 0, out: expect.stringContaining("3 events are intact, up to event 3") });
+  expect(named).toMatchObject({ code: 0, out: expect.stringContaining("signed with the key you named") });
+  expect(unproven).toMatchObject({ code: 2, out: expect.stringContaining("nothing proves who signed it") });
+  expect(other).toMatchObject({ code: 1, out: expect.stringContaining("signed with another key") });
+  expect(broken).toMatchObject({
+    code: 1,
+    out: "Event 2 was changed. The events before it are as they were exported.\n",
+  });
+  expect(twice).toMatchObject({ code: 2, err: expect.stringContaining("exists already") });
+});
+
+test("what it can't do it says in a sentence, and changes nothing", async () => {
+  const env = { GANTRY_DATA: folder(), GANTRY_KEYS: newKey() };
+  const [nothing, noFile, wrongTime, wrongWord] = await Promise.all([
+    audit(["verify"], env),
+    audit(["verify", "/nowhere/at.all"], env),
+    audit(["export", "--from", "yesterday"], env),
+    audit(["repair"], env),
+  ]);
+
+  expect(nothing).toMatchObject({ code: 2, err: expect.stringContaining("There is no database at") });
+  expect(noFile).toMatchObject({ code: 2, err: expect.stringContaining("Couldn't read /nowhere/at.all") });
+  expect(wrongTime).toMatchObject({
+    code: 2,
+    err: expect.stringContaining("--from must be a day or a time with a zone"),
+  });
+  expect(wrongWord).toMatchObject({ code: 2, err: expect.stringContaining("Use export or verify") });
+});

@@ -1,0 +1,58 @@
+import { execFile } from "node:child_process";
+import { resolve } from "node:path";
+import { promisify } from "node:util";
+import { expect, test } from "vitest";
+import { programs } from "../../src/bin/programs.ts";
+import { version } from "../../src/platform/version.ts";
+import { runToEnd } from "../support/gantry-runs.ts";
+
+const gantry = (words: readonly string[], env?: Readonly<Record<string, string>>) => runToEnd("main.ts", words, env);
+
+test("gantry --help names every command, and each of them has help", async () => {
+  const { code, out } = await gantry(["--help"]);
+  expect(code).toBe(0);
+  const names = Object.keys(programs);
+  expect(names.filter((name) => !new RegExp(`^  ${name} `, "mu").test(out))).toEqual([]);
+
+  const told = await Promise.all(names.map((name) => gantry([name, "--help"])));
+  expect(told.map(({ code, err }) => ({ code, err }))).toEqual(names.map(() => ({ code: 0, err: "" })));
+  expect(told.map(({ out }, at) => out.startsWith(`Usage: gantry ${names[at]}`))).toEqual(names.map(() => true));
+});
+
+test("the version is told by gantry and by each command", async () => {
+  for (const words of [["--version"], ["doctor", "--version"], ["start", "--version"]]) {
+    expect(await gantry(words)).toEqual({ code: 0, out: `${version}\n`, err: "" });
+  }
+});
+
+test.each([
+  [["doktor"], "gantry has no command “doktor”. Did you mean doctor? Nothing was started."],
+  [["constructor"], "gantry has no command “constructor”. Nothing was started."],
+  [["start", "--port", "80"], "gantry start takes no options. Remove --port. Nothing was started."],
+  [["--port"], "gantry start takes no options. Remove --port. Nothing was started."],
+])("%j starts nothing and says what to type", async (words, sentence) => {
+  const { code, out, err } = await gantry(words);
+  expect({ code, out }).toEqual({ code: 2, out: "" });
+  expect(err.split("\n")[0]).toBe(sentence);
+});
+
+test("a start that finds everything compiled doesn't load the compiler", async () => {
+  const told = `process.on("exit", () => console.log(process.moduleLoadList.some((name) => name.includes("amaro"))))`;
+  const program = resolve(import.meta.dirname, "../../src/gantry.js");
+  const args = ["--import", `data:text/javascript,${encodeURIComponent(told)}`, program, "--version"];
+  // Without a folder that Node itself would use from the start.
+  const env = { PATH: process.env["PATH"], NODE_COMPILE_CACHE: "" };
+  const start = () => promisify(execFile)(process.execPath, args, { env });
+
+  await start();
+  const { stdout } = await start();
+
+  expect(stdout).toBe(`${version}\nfalse\n`);
+});
+
+test("a command gets its options, and its help says what was typed", async () => {
+  expect((await gantry(["policy", "print"])).out).toContain("rules:");
+  expect((await gantry(["policy", "--help"], { npm_lifecycle_event: "policy" })).out).toMatch(
+    /^Usage: npm run policy -- check/u,
+  );
+});

@@ -1,0 +1,355 @@
+import { expect, test } from "vitest";
+import type { Incident, Kept, Seen } from "../../../../src/bot/watch/incident.ts";
+import type { NewNotice, NewWatch, Placing, Round, RoundResult } from "../../../../src/bot/workflow/ports.ts";
+import { atOnce, type Bench, event, ann, type Replica } from "./bench.ts";
+
+const limits = { perOwner: 100, perPlace: 100 };
+const list = { teamId: "T1", account: "acme", region: "beijing1", kind: "service" } as const; // a literal kind
+const MINUTE = 60_000;
+
+function watch(id: string, other: Partial<NewWatch> = {}): NewWatch {
+  return {
+    id,
+    teamId: "T1",
+    owner: ann,
+    source: "person",
+    account: { owner: { kind: "workspace" }, username: "acme" },
+    target: { kind: "service", names: "*", region: "beijing1" },
+    place: { kind: "channel", channelId: "C1" },
+    events: ["failing"],
+    afterMs: 0,
+    quiet: undefined,
+    digest: undefined,
+    ...other,
+  };
+}
+
+const seen: Seen = {
+  kind: "service",
+  name: "web",
+  uid: "u1",
+  level: "failing",
+  words: "exit 1, 4 restarts",
+  reason: "lost its database",
+  cause: "crash-loop",
+  shared: undefined,
+  restarts: 4,
+  ready: 0,
+  size: 1,
+  images: ["app:1"],
+  revision: undefined,
+};
+const kept: Kept = { seen, change: { at: "2026-11-26T10:00:00.000Z", words: "image app:0 → app:1" } };
+
+function incident(id: string, other: Partial<Incident> = {}): Incident {
+  return {
+    ...list,
+    id,
+    name: `web-${id}`,
+    cause: "crash-loop",
+    shared: undefined,
+    openedAt: new Date("2026-11-26T10:00:00Z"),
+    overAt: undefined,
+    end: undefined,
+    times: 1,
+    seen,
+    unseenSince: undefined,
+    overUnseenSince: undefined,
+    restartsBefore: 1,
+    changedBefore: undefined,
+    ...other,
+  };
+}
+
+const long = new Date("2026-11-26T00:00:00Z");
+const noticeOf = (id: string, place = "C1", other: Partial<NewNotice> = {}): NewNotice => ({
+  place,
+  id,
+  event: undefined,
+  ripeAt: long,
+  dueAt: long,
+  isOld: false,
+  ...other,
+});
+
+const nothing: RoundResult = { hasLooked: true, everyMs: 10_000, changed: [], gone: [], incidents: [], notices: [] };
+
+async function planted(store: Replica, ...watches: readonly NewWatch[]): Promise<void> {
+  for (const each of watches) await store.addWatch(each, limits, event("watched"));
+  await store.plantRounds("us");
+}
+
+function given<Value>(value: Value | undefined): Value {
+  if (value === undefined) throw new Error("there was nothing to do");
+  return value;
+}
+
+/** Ends the next round with what was found. */
+async function found(store: Replica, result: Partial<RoundResult>): Promise<Round> {
+  const round = given(await store.takeRound());
+  expect(await store.endRound(round, { ...nothing, ...result })).toBe(true);
+  return round;
+}
+
+function placing(ids: readonly string[], other: Partial<Placing> = {}): Placing {
+  const tell = ids.map((id) => ({ id, sort: "crash-loop", joinsAny: false }));
+  return { teamId: "T1", place: "C1", ownerId: "U1", tell, wait: [], drop: [], ...other };
+}
+
+export function watchingContract({ replica, db }: Bench): void {
+  test("each watched list has one round, which one of many replicas takes", async () => {
+    const [a, b] = [await replica("a"), await replica("b")];
+    await planted(a, watch("w1"), watch("w2", { owner: { userId: "U2", name: "Bob" } }));
+    await b.plantRounds("us");
+
+    const taken = await atOnce(20, [a, b], (store) => store.takeRound());
+
+    const rounds = taken.filter((each) => each !== undefined);
+    expect(rounds).toMatchObject([{ ...list, lookedAt: undefined, failures: 0, version: 0 }]);
+    const round = given(rounds[0]);
+    expect(await a.endRound(round, nothing)).toBe(true);
+    expect(await a.takeRound()).toBeUndefined();
+    expect(await a.waiting()).toMatchObject({ watchLagMs: 0 });
+    b.later(10_001);
+    expect((await b.waiting()).watchLagMs).toBeGreaterThan(0);
+    expect(await b.takeRound()).toMatchObject({ lookedAt: round.at, everyMs: 10_000, version: 0 });
+  });
+
+  test("a watch of everything reads services and jobs, a digest reads nothing", async () => {
+    const a = await replica("a");
+    const digest = { days: "daily", at: "09:00", zone: "UTC" } as const; // literal days
+    await planted(a, watch("w1", { target: { kind: undefined, names: "*", region: "beijing1" } }));
+    await planted(a, watch("w2", { target: { kind: "service", names: "*", region: "beijing2" }, digest }));
+
+    const rounds = [await a.takeRound(), await a.takeRound(), await a.takeRound()];
+
+    expect(rounds[2]).toBeUndefined();
+    expect(rounds.map((each) => `${each?.kind} ${each?.region}`)).toEqual(
+      expect.arrayContaining(["job us", "service beijing1"]),
+    );
+  });
+
+  test("what is seen is kept, and only for who has the round", async () => {
+    const [a, b] = [await replica("a"), await replica("b")];
+    await planted(a, watch("w1"));
+    const stopped = given(await a.takeRound());
+    b.later(61_000);
+    const taken = given(await b.takeRound());
+
+    expect(await a.endRound(stopped, { ...nothing, changed: [kept], incidents: [incident("1")] })).toBe(false);
+    expect((await a.keptOf(list))?.size).toBe(0);
+    expect(await b.endRound(taken, { ...nothing, changed: [kept], incidents: [incident("1")] })).toBe(true);
+
+    expect(await a.keptOf(list)).toEqual(new Map([["web", kept]]));
+    expect(await a.incidentsOf(list, MINUTE)).toEqual([incident("1")]);
+    b.later(20_000);
+    await found(b, { gone: ["web"] });
+    expect((await a.keptOf(list))?.size).toBe(0);
+  });
+
+  test("a failed look keeps the time of the last good one", async () => {
+    const a = await replica("a");
+    await planted(a, watch("w1"));
+    const first = await found(a, {});
+    a.later(11_000);
+    await found(a, { hasLooked: false });
+    a.later(11_000);
+
+    expect(await a.takeRound()).toMatchObject({ lookedAt: first.at, failures: 1 });
+  });
+
+  test("a hint makes a round due at once, also one that comes while a round is on", async () => {
+    const a = await replica("a");
+    await planted(a, watch("w1"));
+    const round = given(await a.takeRound());
+    a.later(5);
+    await a.hint(list);
+    await a.endRound(round, nothing);
+
+    const next = given(await a.takeRound());
+    await a.endRound(next, nothing);
+    expect(await a.takeRound()).toBeUndefined();
+    a.later(5);
+    await a.hint(list);
+    expect(await a.takeRound()).toBeDefined();
+  });
+
+  test("incidents end that nobody watches any more", async () => {
+    const a = await replica("a");
+    await planted(a, watch("w1"));
+    await found(a, { changed: [kept], incidents: [incident("1")] });
+
+    await a.removeWatch({ id: "w1", teamId: "T1" }, event("unwatched"));
+    await a.plantRounds("us");
+
+    expect(await a.incidentsOf(list, MINUTE)).toMatchObject([{ id: "1", end: "unwatched", overAt: expect.any(Date) }]);
+    expect((await a.keptOf(list))?.size).toBe(0);
+    a.later(20_000);
+    expect(await a.takeRound()).toBeUndefined();
+  });
+
+  test("an incident is told once to each place, and what is known keeps its time", async () => {
+    const a = await replica("a");
+    await planted(a, watch("w1"));
+    await found(a, { incidents: [incident("1")], notices: [noticeOf("1"), noticeOf("1", "C2")] });
+    expect(await a.duePlaces()).toEqual(
+      expect.arrayContaining([
+        { teamId: "T1", place: "C1" },
+        { teamId: "T1", place: "C2" },
+      ]),
+    );
+    expect(await a.dueNotices({ teamId: "T1", place: "C1" })).toMatchObject([{ id: "1", subject: { name: "web-1" } }]);
+
+    const [alert = ""] = await a.placeNotices(placing(["1"]));
+    const again = await a.placeNotices(placing(["1"]));
+    a.later(20_000);
+    await found(a, { notices: [noticeOf("1"), noticeOf("1", "C2", { isOld: true, dueAt: new Date() })] });
+
+    expect(again).toEqual([]);
+    expect(await a.dueNotices({ teamId: "T1", place: "C1" })).toEqual([]);
+    expect(await a.dueNotices({ teamId: "T1", place: "C2" })).toMatchObject([{ id: "1", ripeAt: long }]);
+    expect(await a.beginAlertDrawing(alert, "T1")).toMatchObject({
+      posts: 0,
+      alert: { place: "C1", ownerId: "U1", incidents: [{ id: "1" }], told: [], card: undefined },
+    });
+  });
+
+  test("two replicas that place the same notices make one message", async () => {
+    const [a, b] = [await replica("a"), await replica("b")];
+    await planted(a, watch("w1"));
+    const all = ["1", "2", "3"];
+    await found(a, { incidents: all.map((id) => incident(id)), notices: all.map((id) => noticeOf(id)) });
+
+    const placed = await atOnce(10, [a, b], (store) => store.placeNotices(placing(all)));
+
+    expect(placed.flat()).toHaveLength(1);
+    expect(await a.undrawnAlerts()).toHaveLength(1);
+  });
+
+  test("the same cause within a minute joins the card; another one waits for half a minute", async () => {
+    const a = await replica("a");
+    await planted(a, watch("w1"));
+    const all = ["1", "2", "3", "4"];
+    await found(a, { incidents: all.map((id) => incident(id)), notices: all.map((id) => noticeOf(id)) });
+    const other = (id: string) => placing([], { tell: [{ id, sort: "image r.io", joinsAny: false }] });
+
+    const [first] = await a.placeNotices(placing(["1"]));
+    a.later(10_000);
+    const same = await a.placeNotices(placing(["2"]));
+    const early = await a.placeNotices(other("3"));
+    a.later(21_000);
+    const [second] = await a.placeNotices(other("3"));
+    a.later(30_000);
+    const [late] = await a.placeNotices(placing(["4"]));
+
+    expect(same).toEqual([first]);
+    expect(early).toEqual([]);
+    expect(new Set([first, second, late]).size).toBe(3);
+  });
+
+  test("what joins any card of its sort does it while that lasts", async () => {
+    const a = await replica("a");
+    await planted(a, watch("w1"));
+    const all = ["1", "2", "3"];
+    await found(a, { incidents: all.map((id) => incident(id)), notices: all.map((id) => noticeOf(id)) });
+    const away = (id: string) => placing([], { tell: [{ id, sort: "api-away", joinsAny: true }] });
+
+    const [first] = await a.placeNotices(away("1"));
+    a.later(10 * MINUTE);
+    const [second] = await a.placeNotices(away("2"));
+    await found(a, { incidents: ["1", "2"].map((id) => incident(id, { overAt: new Date(), end: "recovered" })) });
+    const [third] = await a.placeNotices(away("3"));
+
+    expect(second).toBe(first);
+    expect(third).not.toBe(first);
+  });
+
+  test("what has to wait or isn't told any more", async () => {
+    const a = await replica("a");
+    await planted(a, watch("w1"));
+    await found(a, { incidents: [incident("1"), incident("2")], notices: [noticeOf("1"), noticeOf("2")] });
+
+    await a.placeNotices(
+      placing([], { wait: [{ id: "1", until: new Date(Date.now() + MINUTE), isMuted: true }], drop: ["2"] }),
+    );
+
+    expect(await a.duePlaces()).toEqual([]);
+    a.later(MINUTE + 1_000);
+    expect(await a.dueNotices({ teamId: "T1", place: "C1" })).toMatchObject([{ id: "1", wasMuted: true }]);
+  });
+
+  test("an alert is drawn by one replica, and again when its incident moves", async () => {
+    const [a, b] = [await replica("a"), await replica("b")];
+    await planted(a, watch("w1"));
+    await found(a, { incidents: [incident("1")], notices: [noticeOf("1")] });
+    const [id = ""] = await a.placeNotices(placing(["1"]));
+
+    const begun = (await atOnce(10, [a, b], (store) => store.beginAlertDrawing(id, "T1"))).filter(Boolean);
+    const { token, alert } = given(begun[0]);
+    expect(begun).toHaveLength(1);
+    expect(await a.holdAlertDrawing(id, token, { card: { channelId: "C1", ts: "1.1" } })).toBe("held");
+    expect(await a.holdAlertDrawing(id, token, { told: ["detail"] })).toBe("held");
+    await a.markAlertDrawn(id, { token, version: alert.version, isNowhere: false, restMs: 5_000 });
+    expect(await a.undrawnAlerts()).toEqual([]);
+
+    a.later(11_000);
+    await found(a, { incidents: [incident("1", { overAt: new Date(), end: "recovered" })] });
+    expect(await a.undrawnAlerts()).toEqual([{ id, teamId: "T1" }]);
+    expect(await a.beginAlertDrawing(id, "T1")).toMatchObject({
+      posts: 2,
+      alert: { card: { channelId: "C1", ts: "1.1" }, told: ["detail"], incidents: [{ end: "recovered" }] },
+    });
+  });
+
+  test("an alert rests after it was drawn, unless somebody says that they are on it", async () => {
+    const a = await replica("a");
+    await planted(a, watch("w1"));
+    await found(a, { incidents: [incident("1")], notices: [noticeOf("1")] });
+    const [id = ""] = await a.placeNotices(placing(["1"]));
+    const { token, alert } = given(await a.beginAlertDrawing(id, "T1"));
+    await a.markAlertDrawn(id, { token, version: alert.version, isNowhere: false, restMs: 60_000 });
+    a.later(11_000);
+    await found(a, { incidents: [incident("1", { times: 2 })] });
+
+    expect(await a.undrawnAlerts()).toEqual([]);
+    expect(await a.takeAlert(id, "T2", ann)).toBe(false);
+    expect(await a.takeAlert(id, "T1", ann)).toBe(true);
+    expect(await a.takeAlert(id, "T1", ann)).toBe(false);
+    expect(await a.undrawnAlerts()).toHaveLength(1);
+    expect(await a.beginAlertDrawing(id, "T1")).toMatchObject({ alert: { taken: { userId: "U1", name: "Ann Lee" } } });
+  });
+
+  test("a replica that takes over uses the card of the one that was too slow", async () => {
+    const [a, b] = [await replica("a"), await replica("b")];
+    await planted(a, watch("w1"));
+    await found(a, { incidents: [incident("1")], notices: [noticeOf("1")] });
+    const [id = ""] = await a.placeNotices(placing(["1"]));
+    const slow = given(await a.beginAlertDrawing(id, "T1"));
+    b.later(31_000);
+    const next = given(await b.beginAlertDrawing(id, "T1"));
+
+    expect(await a.holdAlertDrawing(id, slow.token, { card: { channelId: "C1", ts: "1.1" } })).toBe("adopted");
+    expect(await b.holdAlertDrawing(id, next.token)).toBe("held");
+    await b.postponeAlertDrawing(id, next.token, { ms: 0, isPosted: false });
+    expect((await b.beginAlertDrawing(id, "T1"))?.alert.card).toEqual({ channelId: "C1", ts: "1.1" });
+  });
+
+  test("what is long over goes away", async () => {
+    const a = await replica("a");
+    await planted(a, watch("w1"));
+    const over = { overAt: new Date(), end: "recovered" } as const; // a literal end
+    await found(a, {
+      incidents: [incident("1", over), incident("2")],
+      notices: [noticeOf("1"), noticeOf("2", "C2")],
+    });
+    await a.placeNotices(placing(["1"]));
+
+    a.later(31 * 24 * 60 * MINUTE);
+    await a.beat();
+
+    const rows = await Promise.all(
+      (["incident", "notice", "alert"] as const).map((table) => db().selectFrom(table).select("id").execute()), // names of tables
+    );
+    expect(rows.map((each) => each.map(({ id }) => id))).toEqual([["2"], ["2"], []]);
+  });
+}

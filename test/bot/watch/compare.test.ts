@@ -1,0 +1,192 @@
+import { describe, expect, test } from "vitest";
+import { compare, compareAnswer, type Look } from "../../../src/bot/watch/compare.ts";
+import type { Incident, Kept, Seen } from "../../../src/bot/watch/incident.ts";
+
+const start = Date.parse("2026-11-26T10:00:00Z");
+const well: Seen = {
+  kind: "service",
+  name: "web",
+  uid: "u1",
+  level: "healthy",
+  words: "running",
+  reason: undefined,
+  cause: undefined,
+  shared: undefined,
+  restarts: 0,
+  ready: 2,
+  size: 2,
+  images: ["app:1"],
+  revision: "1",
+};
+const crashing: Seen = { ...well, level: "failing", words: "exit 1, 4 restarts", cause: "crash-loop", restarts: 4 };
+const failedJob: Seen = { ...well, kind: "job", level: "failing", words: "failed", cause: "job-failed" };
+
+/** Looks at one workload, one after the other, as an observer does: minutes and what is seen; undefined when it is gone. */
+function story(...looks: readonly (readonly [minutes: number, seen: Seen | undefined])[]) {
+  let known: Map<string, Kept> | undefined;
+  let incidents: Incident[] = [];
+  const told: string[] = [];
+  let id = 0;
+  for (const [minutes, seen] of looks) {
+    const now = new Date(start + minutes * 60_000);
+    const look: Look = {
+      teamId: "T1",
+      account: "acme",
+      region: "us",
+      kind: "service",
+      now,
+      before: known,
+      incidents: incidents.filter(({ overAt }) => overAt === undefined || now.getTime() - overAt.getTime() <= 600_000),
+      seen: seen === undefined ? [] : [seen],
+      isComplete: true,
+      unseenSince: undefined,
+      newId: () => `i${(id += 1)}`,
+    };
+    const found = compare(look);
+    known = new Map(known);
+    for (const each of found.changed) known.set(each.seen.name, each);
+    for (const name of found.gone) known.delete(name);
+    for (const { incident, news } of found.incidents) {
+      incidents = [...incidents.filter((each) => each.id !== incident.id), incident];
+      const end = news === "over" ? ` ${incident.end}` : "";
+      told.push(`${minutes}: ${incident.id} ${news}${end} ${incident.cause} ×${incident.times}`);
+    }
+    for (const { event, words } of found.happened) told.push(`${minutes}: ${event} ${words}`);
+  }
+  return told;
+}
+
+describe("incidents", () => {
+  test("one that fails and recovers", () => {
+    expect(story([0, well], [1, crashing], [2, crashing], [3, well])).toEqual([
+      "1: i1 began crash-loop ×1",
+      "3: i1 over recovered crash-loop ×1",
+    ]);
+  });
+
+  test("what fails at the very first look is an incident, and nothing else is told", () => {
+    expect(story([0, crashing])).toEqual(["0: i1 began crash-loop ×1"]);
+  });
+
+  test("flapping is one incident, and a failure after ten quiet minutes is another one", () => {
+    expect(story([0, crashing], [1, well], [5, crashing], [6, well], [17, crashing])).toEqual([
+      "0: i1 began crash-loop ×1",
+      "1: i1 over recovered crash-loop ×1",
+      "5: i1 again crash-loop ×2",
+      "6: i1 over recovered crash-loop ×2",
+      "17: i2 began crash-loop ×1",
+    ]);
+  });
+
+  test("starting again is no recovery", () => {
+    const starting: Seen = { ...well, level: "busy", words: "starting" };
+    expect(story([0, crashing], [1, starting], [2, well])).toEqual([
+      "0: i1 began crash-loop ×1",
+      "1: i1 seen crash-loop ×1",
+      "2: i1 over recovered crash-loop ×1",
+    ]);
+  });
+
+  test("its cause becomes clearer, and it stays the same incident", () => {
+    const outOfMemory: Seen = { ...crashing, cause: "out-of-memory" };
+    const failing: Seen = { ...crashing, cause: "failing" };
+    expect(story([0, failing], [1, crashing], [2, outOfMemory], [3, crashing], [4, failing])).toEqual([
+      "0: i1 began failing ×1",
+      "1: i1 seen crash-loop ×1",
+      "2: i1 seen out-of-memory ×1",
+      "3: i1 seen out-of-memory ×1",
+      "4: i1 seen out-of-memory ×1",
+    ]);
+  });
+
+  test("another reason after it recovered is another incident", () => {
+    expect(story([0, crashing], [1, well], [2, { ...crashing, cause: "image" }])).toEqual([
+      "0: i1 began crash-loop ×1",
+      "1: i1 over recovered crash-loop ×1",
+      "2: i2 began image ×1",
+    ]);
+  });
+
+  test.each<[string, Seen | undefined, string]>([
+    ["it is deleted", undefined, "deleted"],
+    ["it is stopped", { ...well, level: "idle", words: "stopped" }, "stopped"],
+    ["another service has its name", { ...well, uid: "u2" }, "replaced"],
+  ])("it ends because %s", (_, seen, end) => {
+    expect(story([0, crashing], [1, seen])).toContain(`1: i1 over ${end} crash-loop ×1`);
+  });
+
+  test("another service of its name that fails too is an incident of its own", () => {
+    expect(story([0, crashing], [1, { ...crashing, uid: "u2" }]).slice(1, 3)).toEqual([
+      "1: i1 over replaced crash-loop ×1",
+      "1: i2 began crash-loop ×1",
+    ]);
+  });
+
+  test("a schedule whose last run failed hasn't got over it while the next one runs", () => {
+    const running: Seen = { ...failedJob, level: "healthy", words: "running", cause: undefined };
+    const scheduled: Seen = { ...running, level: "idle", words: "scheduled" };
+    expect(story([0, failedJob], [1, running], [2, scheduled])).toEqual([
+      "0: i1 began job-failed ×1",
+      "1: i1 seen job-failed ×1",
+      "2: i1 over recovered job-failed ×1",
+    ]);
+  });
+});
+
+describe("what is no incident", () => {
+  const looks = (now: Seen) => story([0, well], [1, now]);
+
+  test.each<[string, Seen, readonly string[]]>([
+    ["a restart", { ...well, restarts: 1 }, ["1: restarts restarted"]],
+    ["another image", { ...well, images: ["app:2"], revision: "2" }, ["1: deployed image app:1 → app:2"]],
+    ["another version with the same image", { ...well, revision: "2" }, ["1: deployed version 1 → 2"]],
+    ["another size", { ...well, size: 3 }, ["1: changed 2 → 3 instances"]],
+    ["images that a long list leaves out", { ...well, images: undefined }, []],
+    ["a size that isn't reported", { ...well, size: undefined }, []],
+  ])("%s", (_, now, told) => {
+    expect(looks(now)).toEqual(told);
+  });
+
+  test("images that were left out once are compared with those before", () => {
+    expect(story([0, well], [1, { ...well, images: undefined }], [2, { ...well, images: ["app:2"] }])).toEqual([
+      "2: deployed image app:1 → app:2",
+    ]);
+  });
+
+  test("a job that ends", () => {
+    const running: Seen = { ...well, kind: "job" };
+    const complete: Seen = { ...running, level: "idle", words: "complete" };
+    expect(story([0, running], [1, complete], [2, complete])).toEqual(["1: job-done is complete"]);
+  });
+
+  test("what is missing in a list that isn't complete may still be there", () => {
+    const before = new Map([["web", { seen: crashing, change: undefined }]]);
+    const look = { teamId: "T1", account: "a", region: "us", kind: "service" as const, now: new Date(start) }; // a literal kind
+    const rest = { incidents: [], seen: [], unseenSince: undefined, newId: () => "i" };
+
+    expect(compare({ ...look, ...rest, before, isComplete: false })).toMatchObject({ gone: [], happened: [] });
+    expect(compare({ ...look, ...rest, before, isComplete: true })).toMatchObject({ gone: ["web"] });
+  });
+});
+
+test("a workload API that doesn't answer is one incident of its own", () => {
+  const look = {
+    teamId: "T1",
+    account: "a",
+    region: "us",
+    kind: "service" as const, // a literal kind
+    now: new Date(start),
+    incidents: [] as readonly Incident[],
+    unseenSince: undefined,
+    newId: () => "i1",
+  };
+  const [began] = compareAnswer(look, "It didn't answer.");
+  const incidents = began === undefined ? [] : [began.incident];
+
+  expect(began).toMatchObject({ news: "began", incident: { cause: "api-away", name: undefined } });
+  expect(compareAnswer({ ...look, incidents }, "It didn't answer.")).toEqual([]);
+  expect(compareAnswer({ ...look, incidents }, undefined)).toMatchObject([
+    { news: "over", incident: { end: "recovered" } },
+  ]);
+  expect(compareAnswer(look, undefined)).toEqual([]);
+});

@@ -1,0 +1,103 @@
+import { expect, test } from "vitest";
+import { operationOf } from "../../support/operation-of.ts";
+import { openPolicy } from "../../support/open-policy.ts";
+import { spoken } from "../../support/channel-town.ts";
+import { says } from "../../support/speak.ts";
+import { world, type World } from "../../support/world.ts";
+
+type Town = World & { readonly web: (fields: object) => void };
+
+const well = { status: "Running", ready_instances: 1, target_instance_size: 1 };
+const failing = { status: "Failed", ready_instances: 0, target_instance_size: 1 };
+
+/** A workload API with one service, web, as the test says. */
+async function town(): Promise<Town> {
+  let web: object = { name: "web", uid: "u1", ...well };
+  const made = await world({
+    policy: openPolicy,
+    apiFetch: async (request) => {
+      const op = operationOf(request);
+      if (op === "listServices") return Response.json({ services: [web] });
+      return op === "listJobs" ? Response.json({ jobs: [] }) : Response.json(web);
+    },
+  });
+  return { ...made, web: (fields) => void (web = { ...web, ...fields }) };
+}
+
+const isDigest = (text: string): boolean => text.includes("Digest:");
+
+/** A day passes, in which Gantry looks once an hour. */
+async function aDay(of: Town): Promise<readonly string[]> {
+  const before = spoken(of.developer).filter(isDigest).length;
+  for (let hour = 0; hour < 24; hour += 1) {
+    of.passMinutes(60);
+    await of.sweep();
+    await of.settled();
+  }
+  return spoken(of.developer).filter(isDigest).slice(before);
+}
+
+test("a digest is told once a day while there is something to say, and not otherwise", async () => {
+  await using scene = await town();
+  await says(scene, scene.developer, "/gantry watch --digest daily 09:00");
+  await scene.sweep();
+  await scene.settled();
+  const at = spoken(scene.developer).at(-1);
+
+  const quiet = await aDay(scene);
+  scene.web(failing);
+  const loud = await aDay(scene);
+  await says(scene, scene.developer, "/gantry mute web 2d");
+  const muted = await aDay(scene);
+
+  expect(at).toMatch(/watches all workloads.*digest every day at 09:00 \(Europe\/Berlin\).*Next digest:/su);
+  expect([quiet, muted]).toEqual([[], []]);
+  expect(loud).toHaveLength(1);
+  expect(loud[0]).toMatch(/Digest: 1 failing\nFailing\n🔴 web · failed\nAbout all workloads/u);
+});
+
+test("a digest names what changed since the one before, and says when the state can't be read", async () => {
+  await using scene = await town();
+  await says(scene, scene.developer, "/gantry watch --digest daily 09:00");
+  await scene.sweep();
+  await scene.settled();
+  await says(scene, scene.developer, "/gantry restart web");
+
+  const [first] = await aDay(scene);
+
+  expect(first).toMatch(/Digest: 0 failing · 1 change\nChanged\n.*web/u);
+  expect(await aDay(scene)).toEqual([]);
+});
+
+test.each<[string, "429" | "500", RegExp]>([
+  ["limits", "429", /^(?![^]*sent again)/u],
+  ["didn't say whether it took", "500", /sent again: you may have it already/u],
+])("a digest that Slack %s is sent later, with all that changed since the one before", async (_what, fault, told) => {
+  await using scene = await town();
+  const { playground, developer } = scene;
+  await says(scene, developer, "/gantry watch --digest daily 09:00");
+  await scene.sweep();
+  await scene.settled();
+  await says(scene, developer, "/gantry restart web");
+  playground.faults.answer("chat.postMessage", fault, { times: 2, retryAfterSeconds: 60 });
+
+  const [first, ...more] = await aDay(scene);
+
+  expect(first).toMatch(/Digest: 0 failing · 1 change\nChanged\n.*web/u);
+  expect(first).toMatch(told);
+  expect(more).toEqual([]);
+});
+
+test("where Gantry may not post, whoever watches gets the digest", async () => {
+  await using scene = await town();
+  await says(scene, scene.developer, "/gantry watch --digest daily 09:00");
+  await scene.sweep();
+  await scene.settled();
+  scene.web(failing);
+  scene.playground.faults.answer("chat.postMessage", { error: "restricted_action" }, { channel: "ops" });
+
+  expect(await aDay(scene)).toEqual([]);
+  expect(scene.developer.sees("@gantry").map(({ text }) => text)).toEqual([
+    expect.stringMatching(/Digest: 1 failing/u),
+  ]);
+});

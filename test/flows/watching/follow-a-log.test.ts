@@ -1,0 +1,392 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { logDate } from "../../../src/api/log-pages.ts";
+import { openPolicy } from "../../support/open-policy.ts";
+import { operationOf } from "../../support/operation-of.ts";
+import { newest, type Person, type World, type WorldOptions, world } from "../../support/world.ts";
+
+type Line = { instance_name: string; log: string };
+
+type Town = World & {
+  /** Today's log of `web`. */
+  readonly log: Line[];
+  /** Requests for its log. */
+  readonly looks: () => number;
+  /** What the workload API answers instead, while it is set. */
+  readonly behind: { instead?: Response | undefined; service: object };
+};
+
+async function townLogging(log: Line[], options: Partial<WorldOptions> = {}): Promise<Town> {
+  let looks = 0;
+  const behind: Town["behind"] = { service: { name: "web", status: "Running", target_instance_size: 2 } };
+  const answer = (request: Request): Response => {
+    const op = operationOf(request);
+    if (op === "getServiceLogs" || op === "getJobInstanceLogs") looks += 1;
+    if (behind.instead !== undefined) return behind.instead.clone();
+    const { searchParams } = new URL(request.url);
+    if (op === "getServiceLogs") {
+      if (searchParams.get("date") !== logDate(new Date(), "UTC")) return Response.json([]);
+      return Response.json(log.slice(-Number(searchParams.get("size"))));
+    }
+    if (op === "getService" && request.url.endsWith("/web")) return Response.json(behind.service);
+    return Response.json({ error: "not found" }, { status: 404 });
+  };
+  const town = await world({ policy: openPolicy, apiFetch: async (request) => answer(request), ...options });
+  return { ...town, log, looks: () => looks, behind };
+}
+
+function lines(from: number, to: number, text = "line"): Line[] {
+  return Array.from({ length: to - from + 1 }, (_, at) => ({ instance_name: "web-0", log: `${text} ${from + at}.` }));
+}
+
+async function says(town: World, text: string, channel = "ops"): Promise<string> {
+  await town.developer.says(text, { channel });
+  await town.settled();
+  return newest(town.developer, channel);
+}
+
+async function clicks(town: World, person: Person, label: string): Promise<void> {
+  await person.clicks(label);
+  await town.settled();
+}
+
+/** The next look is due, and made. */
+async function looksAgain(town: World, minutes = 0.5): Promise<void> {
+  town.passMinutes(minutes);
+  await town.sweep();
+}
+
+/** The numbers of the lines in the thread of a follow in #ops, in order. */
+function told(town: World, word = "line"): number[] {
+  const text = town.thread("ops").slice(1).join("\n");
+  return [...text.matchAll(new RegExp(`${word} (\\d+)\\.`, "gu"))].map(([, number]) => Number(number));
+}
+
+function range(from: number, to: number): number[] {
+  return Array.from({ length: to - from + 1 }, (_, at) => from + at);
+}
+
+const head = (town: World): string => town.thread("ops")[0] ?? "";
+
+function callsOf(town: World, method: string): number {
+  return town.playground.transcript().filter(({ kind }) => kind === method).length;
+}
+
+describe.each([
+  ["streamed", false],
+  ["edited, where streaming isn't allowed", true],
+])("a log is followed into a thread, in messages that are %s", (_, refusesStreams) => {
+  test("new lines come as they are written, each once, until the time is over", async () => {
+    await using town = await townLogging(lines(1, 30));
+    town.playground.faults.refusesStreams = refusesStreams;
+
+    await says(town, "/gantry logs web --follow --for 5m");
+    expect(head(town)).toMatch(/^▶️ Following web · for 5 min\n[\s\S]*\[Stop\]$/u);
+    expect(told(town)).toEqual(range(21, 30));
+
+    for (let at = 31; at <= 46; at += 3) {
+      town.log.push(...lines(at, at + 2));
+      await looksAgain(town, 0.2);
+    }
+    expect(told(town)).toEqual(range(21, 48));
+    expect(town.thread("ops").length).toBe(2);
+    expect(callsOf(town, "chat.appendStream") > 0).toBe(!refusesStreams);
+
+    await looksAgain(town, 5);
+    expect(head(town)).toMatch(
+      /^⏹️ Followed web for 5 min · 28 lines\nThe time was over\.\n[\s\S]*\[Follow again\] \[Logs\]$/u,
+    );
+    expect(told(town)).toEqual(range(21, 48));
+    expect(town.thread("ops").at(-1)).toMatch(/The time was over\.$/u);
+    const looks = town.looks();
+    await looksAgain(town);
+    expect(town.looks()).toBe(looks);
+  });
+
+  test("a message that is long enough is followed by another one", async () => {
+    await using town = await townLogging(lines(1, 1));
+    town.playground.faults.refusesStreams = refusesStreams;
+    await says(town, "/gantry logs web --follow");
+
+    for (let at = 2; at <= 62; at += 20) {
+      town.log.push(...lines(at, at + 19, `${"x".repeat(60)} line`));
+      await looksAgain(town, 0.2);
+    }
+    expect(told(town)).toEqual(range(1, 81));
+    expect(town.thread("ops").length).toBeGreaterThan(2);
+  });
+
+  test("the next bot goes on where the last one died, whenever that was", async () => {
+    await using town = await townLogging(lines(1, 5));
+    town.playground.faults.refusesStreams = refusesStreams;
+    await says(town, "/gantry logs web --follow");
+    await town.crashBot();
+    town.log.push(...lines(6, 9));
+    await looksAgain(town);
+    town.log.push(...lines(10, 12));
+    await looksAgain(town);
+
+    expect(told(town)).toEqual(range(1, 12));
+  });
+
+  test("a lost answer of Slack neither loses nor repeats a line", async () => {
+    await using town = await townLogging(lines(1, 5));
+    town.playground.faults.refusesStreams = refusesStreams;
+    await says(town, "/gantry logs web --follow");
+
+    for (let at = 6; at <= 30; at += 4) {
+      town.log.push(...lines(at, at + 3));
+      for (const method of ["chat.appendStream", "chat.update", "chat.stopStream", "chat.startStream"]) {
+        town.playground.faults.answer(method, at % 8 === 2 ? "lost" : "500", 1);
+      }
+      await looksAgain(town);
+      town.playground.faults.answerNormally("chat.appendStream");
+    }
+    for (const method of ["chat.update", "chat.stopStream", "chat.startStream"])
+      town.playground.faults.answerNormally(method);
+    await looksAgain(town);
+    await looksAgain(town);
+    expect(told(town)).toEqual(range(1, 33));
+  });
+});
+
+test("a stream that Slack ended is repaired by an edit, and the next lines get a message of their own", async () => {
+  await using town = await townLogging(lines(1, 3));
+  await says(town, "/gantry logs web --follow");
+  town.playground.faults.answer("chat.appendStream", { error: "message_not_in_streaming_state" }, 1);
+
+  town.log.push(...lines(4, 6));
+  await looksAgain(town);
+  expect(told(town)).toEqual(range(1, 6));
+  expect(callsOf(town, "chat.update")).toBe(1);
+
+  town.log.push(...lines(7, 8));
+  await looksAgain(town);
+  expect(told(town)).toEqual(range(1, 8));
+  expect(town.thread("ops").length).toBe(3);
+});
+
+test("a stream is left for a fresh message before Slack ends it", async () => {
+  await using town = await townLogging(lines(1, 3));
+  await says(town, "/gantry logs web --follow --for 20m");
+  for (let at = 4; at <= 15; at += 1) {
+    town.log.push(...lines(at, at));
+    await looksAgain(town, 1);
+  }
+
+  expect(told(town)).toEqual(range(1, 15));
+  expect(town.thread("ops").length).toBe(5);
+  expect(JSON.stringify(town.playground.transcript())).not.toContain("message_not_in_streaming_state");
+});
+
+describe("it ends", () => {
+  test("by Stop, of whoever may read the log", async () => {
+    await using town = await townLogging(lines(1, 3));
+    await says(town, "/gantry logs web --follow");
+    town.log.push(...lines(4, 5));
+
+    await clicks(town, town.approver, "Stop");
+    await looksAgain(town);
+    expect(head(town)).toMatch(/⏹️ Followed web .*\nStopped by Alex .*\.\n/u);
+    expect(head(town)).not.toContain("[Stop]");
+    expect(town.thread("ops").at(-1)).toMatch(/Stopped by Alex/u);
+  });
+
+  test.each([
+    ["was deleted", 404, undefined, "Web was deleted."],
+    ["is stopped", 200, { name: "web", status: "Stopped", target_instance_size: 0 }, "Web is stopped."],
+  ])("when the workload %s", async (_, status, service, sentence) => {
+    await using town = await townLogging(lines(1, 3));
+    await says(town, "/gantry logs web --follow");
+    if (service === undefined) town.behind.instead = Response.json({ error: "not found" }, { status });
+    else town.behind.service = service;
+
+    await looksAgain(town, 1);
+    expect(head(town)).toContain(sentence);
+  });
+
+  test("when a job does, with its last lines, after its attempts", async () => {
+    let instances = ["n-1"];
+    let conditions: object[] = [];
+    const logs: Record<string, string[]> = { "n-1": ["line 1."], "n-2": ["line 3."] };
+    await using town = await world({
+      policy: openPolicy,
+      async apiFetch(request) {
+        const op = operationOf(request);
+        if (op === "getJob") {
+          return Response.json({ metadata: { name: "nightly" }, status: { conditions }, instance_names: instances });
+        }
+        const [, instance = ""] = /instances\/(n-\d)\/logs/u.exec(request.url) ?? [];
+        if (op === "getJobInstanceLogs") return Response.json(logs[instance]);
+        return Response.json({ error: "not found" }, { status: 404 });
+      },
+    });
+    await says(town, "/gantry logs job/nightly --follow");
+
+    logs["n-1"]?.push("line 2.");
+    await looksAgain(town, 1);
+    instances = ["n-1", "n-2"];
+    await looksAgain(town, 1);
+    await looksAgain(town, 1);
+    logs["n-2"]?.push("line 4.");
+    conditions = [{ type: "Complete", status: "True" }];
+    await looksAgain(town, 1);
+    await looksAgain(town, 1);
+
+    expect(told(town)).toEqual([1, 2, 3, 4]);
+    expect(head(town)).toContain("Nightly completed.");
+  });
+
+  test("when the workload API refuses the account, or doesn't answer for minutes", async () => {
+    await using town = await townLogging(lines(1, 3));
+    await says(town, "/gantry logs web --follow --for 30m");
+    town.behind.instead = Response.json({ error: "busy" }, { status: 503 });
+    await looksAgain(town, 1);
+    expect(head(town)).toContain("▶️ Following web");
+    for (let minutes = 0; minutes < 7; minutes += 1) await looksAgain(town, 1);
+    expect(head(town)).toContain("The log couldn't be read for 5 min.");
+
+    town.behind.instead = undefined;
+    await says(town, "/gantry logs web --follow");
+    town.behind.instead = Response.json({ error: "no" }, { status: 403 });
+    await looksAgain(town, 1);
+    expect(head(town)).toContain("The workload API refuses the account");
+  });
+
+  test("when its person may not read the log any more", async () => {
+    await using town = await townLogging(lines(1, 3));
+    await says(town, "/gantry logs web --follow");
+    town.log.push(...lines(4, 5));
+
+    town.playground.people.deactivate("dana");
+    await town.settled();
+    await looksAgain(town, 1);
+    expect(head(town)).toContain("may not read this log any more.");
+    expect(told(town)).toEqual([1, 2, 3]);
+  });
+});
+
+test("what is too much is counted, what is missing is said, and secrets are hidden across looks", async () => {
+  await using town = await townLogging(lines(1, 3));
+  await says(town, "/gantry logs web --follow");
+
+  town.log.push(...lines(4, 103));
+  await looksAgain(town);
+  expect(town.thread("ops").join("\n")).toContain("⋯ 60 lines skipped: too many at once");
+  expect(told(town).slice(3)).toEqual(range(64, 103));
+
+  town.log.push(...lines(104, 3_000));
+  await looksAgain(town);
+  expect(town.thread("ops").join("\n")).toContain("⋯ lines are missing here");
+
+  town.log.push({ instance_name: "web-0", log: "DB_PASSWORD:" });
+  await looksAgain(town);
+  town.log.push({ instance_name: "web-0", log: "  tunafishtunafish" }, { instance_name: "web-1", log: "hello" });
+  await looksAgain(town);
+  const seen = JSON.stringify([town.developer.sees("ops"), town.playground.transcript()]);
+  expect(seen).not.toContain("tunafish");
+  expect(town.thread("ops").join("\n")).toMatch(/web-1 │ hello/u);
+});
+
+test("a filter, an instance and hostile lines", async () => {
+  await using town = await townLogging(lines(1, 3));
+  await says(town, "/gantry logs web --follow --grep error --instance web-1");
+  expect(head(town)).toContain("▶️ Following web · instance web-1 · error · for 10 min");
+
+  town.log.push(
+    { instance_name: "web-1", log: "ERROR line 4." },
+    { instance_name: "web-0", log: "ERROR line 5." },
+    { instance_name: "web-1", log: "fine line 6." },
+    {
+      instance_name: "web-1",
+      log: `ERROR <!channel> \`\`\` *x* \u001b[31mred\u202e\u0000 ${"y".repeat(200_000)} line 7.`,
+    },
+    { instance_name: "web-1", log: "ERROR \ud800 line 8." },
+  );
+  await looksAgain(town);
+  expect(told(town)).toEqual([4, 8]);
+  const text = town.thread("ops").join("\n");
+  expect(text).toContain("… (cut)");
+  expect(text.length).toBeLessThan(4_000);
+  expect(town.approver.sees("ops").at(-1)?.text).not.toContain("\u202e");
+});
+
+test("neither the filter nor a line can be read in the database", async () => {
+  await using town = await townLogging([{ instance_name: "web-0", log: "herring line 1." }]);
+  await says(town, "/gantry logs web --follow --grep herring");
+
+  const files = readdirSync(town.dataDir).filter((name) => name.startsWith("gantry.sqlite"));
+  const bytes = files.map((name) => readFileSync(join(town.dataDir, name), "latin1")).join("\n");
+  expect(told(town)).toEqual([1]);
+  expect(bytes).not.toContain("herring");
+});
+
+test("few logs are followed at once, and only with what fits to it", async () => {
+  await using town = await townLogging(lines(1, 3));
+  await says(town, "/gantry logs web --follow");
+  await says(town, "/gantry logs web --follow");
+
+  expect(await says(town, "/gantry logs web --follow")).toContain("You already follow 2 logs.");
+  expect(await says(town, "/gantry logs web --follow --private")).toContain("can't be used together");
+  expect(await says(town, "/gantry logs web --follow --for 3h")).toContain("--for takes a time from 1m to 60m");
+  const looks = town.looks();
+  expect(await says(town, "/gantry logs web --follow --grep (")).not.toContain("broke");
+  expect(town.looks()).toBe(looks);
+});
+
+test("where the bot isn't, it is said how to invite it, and nothing is followed", async () => {
+  await using town = await townLogging(lines(1, 3));
+
+  expect(await says(town, "/gantry logs web --follow", "general")).toContain("/invite");
+  const looks = town.looks();
+  await looksAgain(town);
+  expect(town.looks()).toBe(looks);
+});
+
+test("while Slack limits messages, it is said that the log isn't followed, and that it may be a minute later", async () => {
+  await using town = await townLogging(lines(1, 3));
+  town.playground.faults.answer("chat.postMessage", "429", 1);
+
+  const said = await says(town, "/gantry logs web --follow");
+
+  expect(said).toMatch(/didn't confirm my message, so the log isn't followed\..*Try again in a minute/su);
+  expect(await town.store().dueFollows()).toEqual([]);
+});
+
+test("in a thread, a direct message, by a mention and by a button, lines come where it was asked", async () => {
+  await using town = await townLogging(lines(1, 3));
+  const { developer } = town;
+  await says(town, "logs web --follow", "@gantry");
+  expect(
+    developer
+      .sees("@gantry")
+      .map(({ text }) => text)
+      .join("\n"),
+  ).toMatch(/▶️ Following web[\s\S]*line 3\./u);
+
+  const { ts = "" } = await developer.says("@gantry follow the logs of web", { channel: "ops" });
+  await town.settled();
+  const thread = developer.sees("ops").filter(({ threadTs }) => threadTs === ts);
+  expect(thread.map(({ text }) => text).join("\n")).toMatch(/▶️ Following web[\s\S]*line 3\./u);
+  await clicks(town, developer, "Stop");
+  await looksAgain(town);
+
+  await says(town, "/gantry logs web");
+  await clicks(town, developer, "Follow");
+  expect(
+    developer
+      .sees("ops")
+      .map(({ text }) => text)
+      .at(-2),
+  ).toContain("▶️ Following web");
+});
+
+test("a quiet log is looked at less often, and never more than once in three seconds", async () => {
+  await using town = await townLogging(lines(1, 3));
+  await says(town, "/gantry logs web --follow");
+  const before = town.looks();
+  for (let seconds = 0; seconds < 120; seconds += 1) await looksAgain(town, 1 / 60);
+
+  expect(town.looks() - before).toBeLessThan(120 / 10 + 1);
+});

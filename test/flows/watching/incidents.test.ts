@@ -1,0 +1,265 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { openPolicy } from "../../support/open-policy.ts";
+import { crashing, watchedTown, well } from "../../support/watched-town.ts";
+
+const isReply = (text: string): boolean => text.startsWith("↳");
+
+test("a service that keeps crashing is told once, with its last lines, and so is its recovery", async () => {
+  await using town = await watchedTown();
+  town.is("web", well);
+  await town.watches("web");
+
+  town.is("web", crashing);
+  await town.passes(1);
+  expect(town.told()).toEqual([]);
+  await town.passes(3);
+  const [card, lines, ...more] = town.told();
+
+  expect(card).toMatch(/^🔴 web keeps crashing$/mu);
+  expect(card).toMatch(/exit 3, 4 restarts in 60 s · 0 of 1 ready/u);
+  expect(lines).toMatch(/^↳ Last lines of the log[^]*lost the database password=\[redacted\]/u);
+  expect(more).toEqual([]);
+
+  await town.passes(1);
+  town.is("web", { ...well, restart_count: 6 });
+  await town.passes(2);
+  const [after, , news, ...rest] = town.told();
+
+  expect(after).toMatch(/^🟢 web recovered after 5 min$/mu);
+  expect(news).toBe("↳ 🟢 web recovered after 5 min");
+  expect(rest).toEqual([]);
+});
+
+test("what is over within two minutes isn't told, what comes back is", async () => {
+  await using town = await watchedTown();
+  town.is("web", well);
+  await town.watches("web");
+
+  town.is("web", crashing);
+  await town.passes(1);
+  town.is("web", well);
+  await town.passes(4);
+  expect(town.told()).toEqual([]);
+
+  town.is("web", crashing);
+  await town.passes(1);
+  const [card] = town.told();
+  expect(card).toMatch(/^🔴 web keeps crashing · 2 times since /mu);
+
+  town.is("web", well);
+  await town.passes(1);
+  town.is("web", crashing);
+  await town.passes(1);
+  const all = town.told();
+  expect(all.filter((text) => !isReply(text))).toHaveLength(1);
+  expect(all[0]).toMatch(/^🔴 web keeps crashing · 3 times since /mu);
+  expect(all.filter(isReply).slice(1)).toEqual([
+    "↳ 🟢 web recovered after 6 min",
+    expect.stringMatching(/^↳ 🔴 web keeps crashing · 3 times since /u),
+  ]);
+});
+
+test("a storm with one cause is one card that lists what fails, and what doesn't any more", async () => {
+  await using town = await watchedTown();
+  const names = Array.from({ length: 30 }, (_, at) => `shop-${at + 10}`);
+  const noImage = {
+    status: "Starting",
+    message: 'ErrImagePull: can\'t pull image "registry.example.com/shop:2"',
+    restart_count: 0,
+  };
+  for (const name of names) town.is(name, well);
+  await town.watches("shop-*", { afterMs: 0 });
+
+  for (const name of names) town.is(name, noImage);
+  await town.passes(1);
+  const [card, ...more] = town.told();
+  expect(card).toMatch(/^🔴 30 workloads can't pull their images from registry\.example\.com$/mu);
+  expect(card).toMatch(/^and 20 more$/mu);
+  expect(more).toEqual([]);
+
+  for (const name of names.slice(1)) town.is(name, well);
+  await town.passes(2);
+  const [later] = town.told();
+  expect(later).toMatch(/^🔴 1 of 30 workloads can't pull its image from registry\.example\.com$/mu);
+  expect(later).toMatch(/^🔴 shop-10 · starting$/mu);
+
+  town.is("shop-10", undefined);
+  await town.passes(2);
+  expect(town.told()[0]).toMatch(/^⚪️ 30 workloads no longer fail, not all of them recovered$/mu);
+});
+
+test("a workload API that doesn't answer is one card, and workloads stay as they were seen last", async () => {
+  await using town = await watchedTown();
+  town.is("web", crashing);
+  await town.watches("*", { afterMs: 0 });
+  await town.passes(1);
+  town.setAway(true);
+  await town.passes(4);
+
+  const cards = town.told().filter((text) => !isReply(text));
+  expect(cards.map((text) => text.split("\n")[0])).toEqual([
+    "🔴 web keeps crashing",
+    "🔴 The workload API doesn't answer",
+  ]);
+  expect(cards[1]).toMatch(/I can't see (?:services in beijing1, jobs in us|jobs in us, services in beijing1)\./u);
+
+  town.setAway(false);
+  await town.passes(2);
+  const after = town.told().filter((text) => !isReply(text));
+  expect(after.map((text) => text.split("\n")[0])).toEqual([
+    "🔴 web keeps crashing",
+    "🟢 The workload API answers again",
+  ]);
+});
+
+test("one list for all watches, at most one round each ten seconds", async () => {
+  await using town = await watchedTown();
+  town.is("web", well);
+  for (const names of ["web", "*", "w*"])
+    await town.watches(names, { target: { kind: "service", names, region: "beijing1" } });
+  const before = town.lists();
+
+  await town.sweep();
+  await town.sweep();
+  expect(town.lists() - before).toBe(0);
+  await town.passes(10);
+  expect(town.lists() - before).toBe(10);
+});
+
+test("what happened while nobody looked is told once, as that", async () => {
+  await using town = await watchedTown();
+  town.is("web", well);
+  await town.watches("web", { afterMs: 0 });
+  await town.stopBot();
+
+  town.is("web", crashing);
+  town.passMinutes(60);
+  await town.restartBot();
+  await town.sleeps(0);
+  const [card] = town.told();
+  expect(card).toMatch(/^🔴 web keeps crashing$/mu);
+  expect(card).toMatch(/^Found .+\. I wasn't running since .+\.$/mu);
+
+  await town.stopBot();
+  town.is("web", well);
+  town.passMinutes(60);
+  await town.restartBot();
+  await town.sleeps(0);
+  await town.sleeps(1);
+  const [after, ...rest] = town.told();
+  expect(after).toMatch(/^🟢 web recovered after 60 min at the latest$/mu);
+  expect(rest.filter((text) => !isReply(text))).toEqual([]);
+});
+
+test("a failed job is told at once, and a job that is done to who wants it", async () => {
+  await using town = await watchedTown();
+  const running = { status: { active: 1, startTime: "2026-11-26T10:00:00Z" } };
+  town.isJob("report", running);
+  town.isJob("backup", running);
+  await town.watches("*", { events: ["job-failed", "job-done"] });
+
+  town.isJob("report", {
+    status: { failed: 1, conditions: [{ type: "Failed", status: "True" }] },
+    message: "exit code 2",
+  });
+  town.isJob("backup", { status: { completionTime: "2026-11-26T10:05:00Z" } });
+  await town.passes(1);
+
+  const [card, ...more] = town.told();
+  expect(card).toMatch(/^🔴 report failed$/mu);
+  expect(card).toMatch(/^✅ backup is complete$/mu);
+  expect(more.filter((text) => !isReply(text))).toEqual([]);
+});
+
+test("who watches deployments is told what changed", async () => {
+  await using town = await watchedTown();
+  town.is("web", { ...well, containers: [{ name: "c", image: "shop/web:1" }] });
+  await town.watches("web", { events: ["deployed", "changed", "restarts"] });
+
+  town.is("web", {
+    ...well,
+    restart_count: 1,
+    target_instance_size: 2,
+    ready_instances: 2,
+    containers: [{ name: "c", image: "shop/web:2" }],
+  });
+  await town.passes(1);
+
+  expect(town.told()[0]?.split("\n").slice(0, 3)).toEqual([
+    "🟢 web restarted",
+    "🔄 web · image shop/web:1 → shop/web:2",
+    "🔄 web · 1 → 2 instances",
+  ]);
+});
+
+test("a mute and quiet hours hold back what is told until they are over", async () => {
+  await using town = await watchedTown();
+  town.is("web", well);
+  const now = new Date(Date.now() + 60_000);
+  const clock = (at: Date): string => at.toISOString().slice(11, 16);
+  const quiet = { from: clock(now), to: clock(new Date(now.getTime() + 20 * 60_000)), zone: "UTC" };
+  await town.watches("web", { afterMs: 0, quiet });
+  await town.passes(2);
+
+  town.is("web", crashing);
+  await town.passes(10);
+  expect(town.told()).toEqual([]);
+  await town.passes(12);
+  expect(town.told()[0]).toMatch(/^🔴 web keeps crashing$/mu);
+});
+
+test("a watch shows only what its owner may see when it fires", async () => {
+  await using town = await watchedTown();
+  town.is("web", well);
+  town.is("payroll", well);
+  await town.watches("*", { afterMs: 0 });
+  town.setPolicy(`
+rules:
+  - name: payroll is secret
+    who: [members]
+    workloads: { name: payroll }
+    does: [read]
+    then: refuse
+${openPolicy.replace("\nrules:\n", "")}`);
+
+  town.is("payroll", crashing);
+  town.is("web", crashing);
+  await town.passes(2);
+
+  expect(town.told().join("\n")).toContain("🔴 web keeps crashing");
+  expect(town.told().join("\n")).not.toContain("payroll");
+});
+
+test("hostile text mentions nobody, and isn't readable in the database", async () => {
+  await using town = await watchedTown();
+  town.is("web", well);
+  await town.watches("*", { afterMs: 0 });
+
+  town.is("web", {
+    ...crashing,
+    message: "<!channel> <@U0DANA> *marlin* \u202etxt token=ghp_0123456789abcdefghij0123456789abcdef",
+  });
+  await town.passes(1);
+
+  const [card] = town.told();
+  expect(card).toContain("<!channel>");
+  expect(card).not.toContain("\u202e");
+  expect(card).not.toContain("ghp_0123456789");
+  const files = readdirSync(town.dataDir).filter((name) => name.startsWith("gantry.sqlite"));
+  const onDisk = files.map((name) => readFileSync(join(town.dataDir, name), "latin1")).join("\n");
+  expect(onDisk).not.toContain("marlin");
+});
+
+test("somebody who is on it is named on the card", async () => {
+  await using town = await watchedTown();
+  town.is("web", crashing);
+  await town.watches("web", { afterMs: 0 });
+  await town.passes(1);
+
+  await town.approver.clicks("I'm on it");
+  await town.settled();
+
+  expect(town.told()[0]).toMatch(/^👋 Alex.* is on it$/mu);
+});

@@ -1,0 +1,28 @@
+import { expect, test } from "vitest";
+import { openPolicy } from "../../support/open-policy.ts";
+import { says } from "../../support/speak.ts";
+import { world } from "../../support/world.ts";
+
+test("our own workload API says when something changes, so a crash loop is told without waiting for the next look", async () => {
+  // By its calls alone, it would look once an hour.
+  await using town = await world({ policy: openPolicy, settings: { watchCallsPerDay: 48 } });
+  const seen = (): string => town.developer.sees("ops").find(({ text }) => text.startsWith("🔴 flaky"))?.text ?? "";
+  await says(town, town.developer, "/gantry watch all --after 0s");
+  await town.sweep();
+
+  await town.api.send({
+    op: "createService",
+    path: { region: "beijing1", service_name: "flaky" },
+    query: undefined,
+    body: {
+      target_instance_size: 1,
+      containers: [{ image: "gantry/flaky", command: ["--after", "20"], resources: { limits: { memory: "256" } } }],
+    },
+  });
+  await town.until(async () => {
+    await town.sweep();
+    return seen() !== "";
+  });
+  expect(seen()).toMatch(/^🔴 flaky keeps crashing/u);
+  expect(seen()).toMatch(/exit 1/u);
+});

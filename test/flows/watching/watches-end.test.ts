@@ -1,0 +1,67 @@
+import { expect, test } from "vitest";
+import { approvalTown } from "../../support/approval-town.ts";
+import { happened, spoken } from "../../support/channel-town.ts";
+import { says } from "../../support/speak.ts";
+import type { World } from "../../support/world.ts";
+
+/** Gantry looks whether people may still be told what they watch. */
+async function later(town: World): Promise<void> {
+  town.passMinutes(11);
+  await town.sweep();
+  await town.settled();
+}
+
+test("a watch goes on while its owner may see what it tells", async () => {
+  await using town = await approvalTown();
+  await says(town, town.developer, "/gantry watch web");
+
+  await later(town);
+
+  expect(await town.store().allWatches()).toHaveLength(1);
+  expect(spoken(town.developer)).toHaveLength(1);
+});
+
+test("a watch ends when its owner is deactivated, and the channel reads why, once", async () => {
+  await using town = await approvalTown();
+  await says(town, town.approver, "/gantry watch web");
+  town.playground.people.deactivate("alex");
+
+  await later(town);
+  await later(town);
+
+  expect(await town.store().allWatches()).toEqual([]);
+  expect(spoken(town.developer).slice(1)).toEqual([
+    "🔕 Alex Kim no longer watches web: Alex Kim's Slack account is deactivated.",
+  ]);
+  expect((await happened(town))[0]).toBe("unwatched undefined: Alex Kim's Slack account is deactivated");
+});
+
+test("a watch ends when policy no longer allows it there", async () => {
+  await using town = await approvalTown();
+  await says(town, town.developer, '/gantry watch "shop-*"');
+  await says(town, town.developer, "/gantry watch web");
+  town.setPolicy(`
+rules:
+  - { name: not the shop, who: everyone, does: watch, workloads: { name: "shop-*" }, then: refuse }
+  - { name: look, who: members, does: read, then: allow }
+`);
+
+  await later(town);
+
+  expect(await town.store().allWatches()).toMatchObject([{ target: { names: "web" } }]);
+  expect(spoken(town.developer).at(-1)).toBe(
+    "🔕 Dana Reyes no longer watches workloads named shop-*: policy no longer allows it here.",
+  );
+});
+
+test("a watch in a direct message says it there", async () => {
+  await using town = await approvalTown();
+  await says(town, town.developer, "/gantry watch web --dm");
+  town.setPolicy("rules: [{ name: none, who: everyone, does: anything, then: refuse }]");
+
+  await later(town);
+
+  expect(town.developer.sees("@gantry").at(-1)?.text).toBe(
+    "🔕 You no longer watch web: policy no longer allows it here.",
+  );
+});

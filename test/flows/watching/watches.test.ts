@@ -1,0 +1,220 @@
+import { describe, expect, test } from "vitest";
+import { approvalTown } from "../../support/approval-town.ts";
+import { creates, happened, spoken } from "../../support/channel-town.ts";
+import { clicks, form, says, saysIn } from "../../support/speak.ts";
+
+const team = "T0PLAYGR";
+
+describe("a watch", () => {
+  test("is told to the channel, is listed, and anybody there may end it", async () => {
+    await using town = await approvalTown();
+    const { developer, approver } = town;
+
+    await says(town, developer, "/gantry watch web");
+
+    expect(spoken(developer).at(-1)).toMatch(
+      /🔔 .*watches web\.\s+Tells: failing for 2 minutes, recovered, job failed\s+Set up by Dana Reyes/su,
+    );
+    const listed = await says(town, approver, "/gantry watches");
+    expect(listed).toMatch(/Watched in this channel.*web.*failing for 2 minutes.*by Dana Reyes/su);
+    await says(town, approver, "/gantry unwatch web");
+    expect(spoken(developer).at(-1)).toMatch(/🔕 Alex Kim stopped watching web in/u);
+    expect(await says(town, developer, "/gantry watches")).toMatch(/Nothing is watched in this channel/u);
+    expect(await happened(town)).toEqual([
+      "unwatched Alex Kim: ",
+      "watched Dana Reyes: failing for 2 minutes, recovered, job failed",
+    ]);
+    expect(await says(town, developer, "/gantry history web")).toMatch(
+      /🔕 Alex Kim no longer watches web.*🔔 Dana Reyes watches web: failing for 2 minutes/su,
+    );
+  });
+
+  test("that is asked for again is changed, and stays one", async () => {
+    await using town = await approvalTown();
+    const { developer } = town;
+    await says(town, developer, "/gantry watch web");
+
+    expect(await says(town, developer, "/gantry watch web")).toMatch(/already watches web\. Nothing to do/u);
+    await says(town, developer, "/gantry watch web --on deployed --quiet 22:00-07:00");
+
+    expect(spoken(developer).at(-1)).toMatch(
+      /now watches web.*Tells: deployed · quiet 22:00–07:00 \(Europe\/Berlin\)/su,
+    );
+    expect(await town.store().watchesOf({ teamId: team, ownerId: "U0DANA" })).toMatchObject([{ events: ["deployed"] }]);
+  });
+
+  test("in a direct message is nobody else's business", async () => {
+    await using town = await approvalTown();
+    const { developer, approver } = town;
+
+    const told = await says(town, developer, "/gantry watch all --dm");
+    await saysIn(town, { person: developer, channel: "@gantry" }, "watch web");
+
+    expect(told).toMatch(/🔔 You watch all workloads\./u);
+    expect(spoken(developer)).toEqual([]);
+    expect(await says(town, approver, "/gantry watches")).toMatch(/Nothing is watched/u);
+    expect(await says(town, developer, "/gantry watches")).toMatch(/Yours elsewhere.*all workloads.*web/su);
+    expect(await saysIn(town, { person: developer, channel: "@gantry" }, "unwatch all")).toMatch(
+      /stopped watching all/u,
+    );
+    expect(await saysIn(town, { person: developer, channel: "@gantry" }, "watches")).toMatch(/Watched for you.*web/su);
+  });
+
+  test("of a name that doesn't exist is refused, with the near one as a button", async () => {
+    await using town = await approvalTown();
+    const { developer } = town;
+
+    expect(await says(town, developer, "/gantry watch wbe")).toMatch(
+      /no service in beijing1.*named wbe.*Did you mean web/su,
+    );
+    expect(await town.store().allWatches()).toEqual([]);
+    await clicks(town, developer, "Watch web");
+
+    expect(await town.store().allWatches()).toMatchObject([{ target: { names: "web", kind: "service" } }]);
+  });
+
+  test("is only for channels that its owner and Gantry are in", async () => {
+    await using town = await approvalTown();
+    const { developer } = town;
+
+    for (const channel of ["<#C0SECRET|secret>", "<#C0NOWHERE|nowhere>"]) {
+      expect(await says(town, developer, `/gantry watch web --in ${channel}`)).toMatch(/not in the channel you chose/u);
+    }
+
+    expect(await town.store().allWatches()).toEqual([]);
+  });
+
+  test("is in the hands of policy: by kind, name and place", async () => {
+    const policy = `
+rules:
+  - { name: no secrets, who: everyone, does: watch, workloads: { name: "secret*" }, then: refuse, say: "Ask security." }
+  - { name: quiet room, who: everyone, where: dm, does: watch, then: refuse }
+  - { name: shop, who: members, does: watch, workloads: { name: "shop-*" }, then: allow }
+  - { name: look, who: members, does: [getService, getJob, listServices, listJobs], then: allow }
+`;
+    await using town = await approvalTown({ policy });
+    const { developer, guest } = town;
+    await creates(town, "shop-api", "beijing1");
+
+    expect(await says(town, developer, "/gantry watch secret-db")).toMatch(/can't watch secret-db\. Ask security/u);
+    expect(await says(town, developer, "/gantry watch shop-api --dm")).toMatch(/quiet room/u);
+    expect(await says(town, developer, "/gantry watch web")).toMatch(/can't watch web: no policy rule allows it/u);
+    expect(await says(town, developer, "/gantry watch all")).toMatch(
+      /can't watch all workloads: no policy rule allows it/u,
+    );
+    expect(await says(town, guest, "/gantry watch shop-api")).toMatch(/no policy rule allows it for guests/u);
+    expect(await says(town, developer, "/gantry can-i watch shop-api")).toMatch(/✅ Yes/u);
+    expect(await says(town, developer, "/gantry can-i watch web")).toMatch(/No\./u);
+    expect(await town.store().allWatches()).toEqual([]);
+    await says(town, developer, '/gantry watch "shop-*"');
+    await says(town, developer, "/gantry watch shop-api");
+
+    expect(await town.store().allWatches()).toMatchObject([
+      { target: { names: "shop-*" } },
+      { target: { names: "shop-api" } },
+    ]);
+    expect((await happened(town)).filter((each) => each.startsWith("refused"))).toHaveLength(5);
+    expect(await says(town, guest, "/gantry unwatch shop-api")).toMatch(/no policy rule allows it for guests/u);
+  });
+
+  test("in a bound channel is about what the channel is about, and nothing beyond its lock", async () => {
+    await using town = await approvalTown();
+    const { developer } = town;
+    await says(town, developer, '/gantry use --names "shop-*" --region beijing2 --lock');
+
+    await says(town, developer, "/gantry watch all");
+
+    expect(await town.store().allWatches()).toMatchObject([{ target: { names: "shop-*", region: "beijing2" } }]);
+    expect(await says(town, developer, "/gantry watch web")).toMatch(/locked this channel to the names shop-\*/u);
+    expect(await says(town, developer, "/gantry watch shop-api --region us")).toMatch(/locked this channel to region/u);
+  });
+
+  test("opens its form without words, and the form asks for the same", async () => {
+    await using town = await approvalTown();
+    const { developer } = town;
+
+    await says(town, developer, "/gantry watch");
+    expect(form(developer)).toMatch(/Watch.*Pattern.*Tell of/su);
+    await developer.submits({ pattern: "shop-*", on: ["failing", "restarts"] });
+    await town.settled();
+
+    expect(await town.store().allWatches()).toMatchObject([
+      { target: { names: "shop-*" }, events: ["failing", "restarts"], place: { kind: "channel", channelId: "C0OPS" } },
+    ]);
+  });
+});
+
+describe("said as a sentence", () => {
+  test.each([
+    ["let us know if web goes down", /Watch web\?/u],
+    ["tell me when web crashes", /Watch web\?/u],
+    ["stop watching web", /Stop watching web\?/u],
+    ["what are we watching?", /Nothing is watched/u],
+  ])("%s", async (sentence, answer) => {
+    await using town = await approvalTown();
+
+    await town.developer.says(`@gantry ${sentence}`, { channel: "ops" });
+    await town.settled();
+
+    expect(town.developer.sees("ops").at(-1)?.text).toMatch(answer);
+  });
+});
+
+describe("a mute", () => {
+  test("is told to the channel with its end, is listed, and is lifted by its button", async () => {
+    await using town = await approvalTown();
+    const { developer, approver } = town;
+
+    await says(town, developer, "/gantry mute web 2h");
+
+    expect(spoken(developer).at(-1)).toMatch(/🔕 Dana Reyes muted web in .* until/u);
+    expect(await says(town, approver, "/gantry watches")).toMatch(/🔕 web muted by Dana Reyes until/u);
+    await clicks(town, approver, "Unmute");
+    expect(spoken(developer).at(-1)).toMatch(/🔔 Alex Kim unmuted web/u);
+    expect(await says(town, developer, "/gantry mute web off")).toMatch(/isn't muted here\. Nothing to do/u);
+    expect((await happened(town)).map((each) => each.split(":")[0])).toEqual(["unmuted Alex Kim", "muted Dana Reyes"]);
+  });
+
+  test("ends by itself, and no mute is longer than a month", async () => {
+    await using town = await approvalTown();
+    const { developer } = town;
+    await says(town, developer, "/gantry mute all 30m --dm");
+    const muted = await town.store().mutesOf(team);
+    town.passMinutes(31);
+
+    expect(muted).toMatchObject([{ names: "*", place: { kind: "dm", userId: "U0DANA" } }]);
+    expect(await town.store().mutesOf(team)).toEqual([]);
+    expect(await says(town, developer, "/gantry mute web until 2099-01-01")).toMatch(/more than 30 days away/u);
+    expect(await says(town, developer, "/gantry mute web until 2020-01-01")).toMatch(/is over already/u);
+  });
+});
+
+test("the list says when Gantry last looked, and claims nothing before", async () => {
+  await using town = await approvalTown();
+  const { developer } = town;
+  await says(town, developer, "/gantry watch service/web");
+  const before = await says(town, developer, "/gantry watches");
+
+  await town.sweep();
+  await town.settled();
+
+  expect(before).toMatch(/yours · not looked at yet/u);
+  expect(await says(town, developer, "/gantry watches")).toMatch(/yours · looked at \d+ s ago/u);
+});
+
+test("a watch and a digest about the same end one by one", async () => {
+  await using town = await approvalTown();
+  const { developer } = town;
+  await says(town, developer, "/gantry watch all");
+  await says(town, developer, "/gantry watch --digest daily");
+  const left = async () => (await town.store().allWatches()).map(({ digest }) => digest?.days);
+
+  await clicks(town, developer, "Stop");
+  const withoutDigest = await left();
+  await says(town, developer, "/gantry watch --digest daily");
+  await says(town, developer, "/gantry unwatch all");
+
+  expect([withoutDigest, await left()]).toEqual([[undefined], ["daily"]]);
+  await says(town, developer, "/gantry unwatch all");
+  expect(await left()).toEqual([]);
+});

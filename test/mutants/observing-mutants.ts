@@ -1,0 +1,66 @@
+import type { Mutant } from "./mutants.ts";
+
+const labels = ["test/bot/compose/observing/labels.test.ts"];
+const metrics = ["test/bot/compose/observing/metrics.test.ts"];
+const tracing = ["test/bot/compose/observing/tracing.test.ts"];
+const terminal = ["test/platform/pretty-line.test.ts"];
+
+/** Bugs of metrics, traces and the log for a terminal. */
+export const observingMutants: readonly Mutant[] = [
+  {
+    bug: "a metric has a verb as somebody typed it",
+    file: "src/bot/compose/observing/labels.ts",
+    text: 'return verbs.has(verb) ? verb : "other";',
+    becomes: "return verb;",
+    tests: labels,
+  },
+  {
+    bug: "a database that is away is shown as nothing that waits",
+    file: "src/bot/compose/observing/metrics.ts",
+    text: "if (value === undefined) this.remove();",
+    becomes: "if (value === undefined) this.set(0);",
+    tests: metrics,
+  },
+  {
+    bug: "each scrape asks the database",
+    file: "src/bot/compose/observing/metrics.ts",
+    text: "if (!isReading && nowMs() - readAtMs >= KEPT_MS) {",
+    becomes: "if (!isReading) {",
+    tests: metrics,
+  },
+  {
+    bug: "a request that nobody can tell about counts as failed",
+    file: "src/bot/compose/observing/measured.ts",
+    text: 'giveUp: "unknown",',
+    becomes: 'giveUp: "failed",',
+    tests: metrics,
+  },
+  {
+    bug: "a lane drops the trail of what waits in it",
+    file: "src/platform/trail.ts",
+    text: "await trails.run(trail, () => (isAnswer ? work(...args) : step(`work: ${lane}`, () => work(...args))));",
+    becomes: "await work(...args);",
+    tests: ["test/bot/workflow/trail-in-lanes.test.ts"],
+  },
+  {
+    bug: "who takes a delivery over begins another trace",
+    file: "src/bot/workflow/inbox/delivery.ts",
+    text: "const trace = currentTrail()?.traceparent();",
+    becomes: "const trace: string | undefined = currentTrail() && undefined;",
+    tests: tracing,
+  },
+  {
+    bug: "an error's message gets into a span",
+    file: "src/platform/observing/tracing.ts",
+    text: "span.setStatus({ code: SpanStatusCode.ERROR });",
+    becomes: "span.setStatus({ code: SpanStatusCode.ERROR, message: String(error) });",
+    tests: tracing,
+  },
+  {
+    bug: "text from outside moves the cursor of a terminal",
+    file: "src/platform/pretty-line.ts",
+    text: 'return escaped(JSON.stringify(value) ?? "");',
+    becomes: 'return JSON.stringify(value) ?? "";',
+    tests: terminal,
+  },
+];
