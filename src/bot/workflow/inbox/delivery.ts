@@ -250,11 +250,12 @@ function verbOf(interaction: Interaction): string {
   return interaction.kind === "redo" ? interaction.how : interaction.kind;
 }
 
-async function finish({ store, log }: Pick<WorkflowParts, "store" | "log">, id: string): Promise<void> {
+async function finish({ store, log, dropped }: Pick<WorkflowParts, "store" | "log" | "dropped">, id: string) {
   try {
     await store.finish(id);
   } catch (err) {
-    // Processed again later, it finds what it did: everything it does happens once.
-    log.warn({ err }, "couldn't mark a delivery as finished");
+    // If this process ends first, another replica processes it again and finds what it did: everything happens once.
+    log.warn({ err }, "couldn't mark a delivery as finished yet");
+    dropped.add(id);
   }
 }

@@ -37,7 +37,7 @@ export function createRetries(nowMs: () => number): Retries {
   };
 }
 
-/** Refused deliveries that the database may or may not have stored. */
+/** Deliveries that nobody may begin any more: refused ones that the database may have stored, and processed ones. */
 export type Dropped = {
   readonly add: (id: string) => void;
   /** Marks them as finished, so nobody begins them. Keeps failures for the next call. Never rejects. */
@@ -55,7 +55,7 @@ export function createDropped(store: { readonly drop: (deliveryId: string) => Pr
         await store.drop(id);
         left.delete(id);
       } catch (err) {
-        log.warn({ err, left: left.size }, "couldn't drop a refused delivery yet");
+        log.warn({ err, left: left.size }, "couldn't mark deliveries as finished yet");
         return;
       }
     }

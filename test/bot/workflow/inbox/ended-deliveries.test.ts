@@ -79,3 +79,29 @@ test("a delivery stored after its author was told it won't run is never run", as
 
   expect(count(town, "updateService")).toBe(0);
 });
+
+test("a delivery whose end the database didn't note is ended by the next sweep, so no later process works through it", async () => {
+  let failing = 1;
+  const taken: string[] = [];
+  await using town = await approvalTown({
+    store: (real) => ({
+      ...real,
+      finish: (id) => (failing-- > 0 ? away() : real.finish(id)),
+      async takeDeliveries() {
+        const found = await real.takeDeliveries();
+        taken.push(...found.map(({ id }) => id));
+        return found;
+      },
+    }),
+  });
+
+  await town.developer.says("/gantry disconnect");
+  await town.settled();
+  expect(failing).toBe(0);
+  await town.sweep();
+  await town.crashBot();
+  await town.settled();
+  await town.sweep();
+
+  expect(taken).toEqual([]);
+});
