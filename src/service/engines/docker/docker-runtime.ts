@@ -3,8 +3,10 @@ import { makePortFronts } from "../../workloads/ports.ts";
 import type { Runtime, Unit } from "../../workloads/runtime.ts";
 import type { DaemonApi, ListedContainer } from "./daemon/daemon-api.ts";
 import type { DiskWatch } from "./daemon/disk-watch.ts";
+import { toldToUsers } from "./daemon/daemon-error.ts";
 import { checkImage } from "./images/image-reference.ts";
 import type { Images } from "./images/images.ts";
+import { titles } from "./limits.ts";
 import { ownerFilter, unitOf, volumeName, workloadFilter } from "./names.ts";
 import { ownContainers } from "./own-containers.ts";
 import { makeUserNetworks } from "./user-networks.ts";
@@ -59,8 +61,12 @@ export function makeDockerRuntime(options: DockerRuntimeOptions): DockerRuntime 
     check: checkImage,
     reservedMib: enforcedMib,
     ...(options.limitsMemory && { enforcedMib }),
-    prepare({ definition: { image, pullAlways } }, { signal, note }) {
-      return images.ready(image, { pullAlways, signal, note });
+    async prepare({ definition: { image, pullAlways } }, { signal, note }) {
+      try {
+        await images.ready(image, { pullAlways, signal, note });
+      } catch (error) {
+        throw toldToUsers(error, titles[isPodman ? "podman" : "docker"]);
+      }
     },
     start: (spec, note) => startContainer(spec, context, note),
     adopt: () => adopt(context),

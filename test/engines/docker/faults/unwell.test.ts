@@ -54,10 +54,11 @@ for (const daemon of await testDaemons()) {
           for (const { id } of present) for (const name of await volumesOf(daemon, id)) volumes.add(name);
           return await world.get("getService", { name: "looping" });
         },
-        ({ status }) => status === "Failed",
+        // A start that the daemon refuses on a busy machine is a failure, too, and the next one follows.
+        ({ status, last_state }) => status === "Failed" && last_state?.exit_code === 3,
       );
 
-      expect(failed).toMatchObject({ message: "looping-0 exited with code 3", last_state: { exit_code: 3 } });
+      expect(failed).toMatchObject({ message: "looping-0 exited with code 3" });
       expect(most).toBe(1);
       await world.get("deleteService", { name: "looping" });
       const statuses = new Set<string>();

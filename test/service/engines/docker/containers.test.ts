@@ -163,6 +163,70 @@ test("a container of this name that was never started is replaced, because it ma
   ]);
 });
 
+describe("a container whose daemon closes the connection instead of answering", () => {
+  const hangUp: FakeAnswer = (response) => void response.destroy();
+  const writes = ({ asked }: FakeDaemon) =>
+    asked.filter((each) => /^(?:POST|DELETE) .*\/containers/u.test(each)).map((each) => each.replace(/\/v1\.\d+/u, ""));
+
+  test.each([
+    ["it was made", true],
+    ["it wasn't made", false],
+  ])("to its creation is started once: %s", async (_, isMade) => {
+    let asked = 0;
+    await using daemon = await fakeDaemon({
+      ...networks,
+      "/containers/create": (response) => {
+        asked += 1;
+        if (asked === 1) response.destroy();
+        else response.writeHead(201, { "content-type": "application/json" }).end(JSON.stringify({ Id: "second" }));
+      },
+      ...(isMade && { [`/containers/${name}/json`]: [200, inspected("first", "created")] as const }),
+      "/containers/first": [204, ""],
+      "/containers/second/start": started,
+      "/containers/second/json": [200, inspected("second", "running")],
+    });
+    using connection = await connected(daemon);
+
+    await connection.start();
+
+    expect(writes(daemon)).toEqual([
+      "POST /containers/create",
+      ...(isMade ? ["DELETE /containers/first"] : []),
+      "POST /containers/create",
+      "POST /containers/second/start",
+    ]);
+  });
+
+  test.each(["running", "exited"])(
+    "to its start is used when it was started, and isn't started again: %s",
+    async (state) => {
+      await using daemon = await fakeDaemon({
+        ...networks,
+        "/containers/create": [201, { Id: "c1" }],
+        "/containers/c1/start": hangUp,
+        "/containers/c1/json": [200, inspected("c1", state)],
+      });
+      using connection = await connected(daemon);
+
+      await expect(connection.start()).resolves.toMatchObject({ labels: { instance: "web-0" } });
+      expect(writes(daemon)).toEqual(["POST /containers/create", "POST /containers/c1/start"]);
+    },
+  );
+
+  test("to its start, and that isn't started, is left for the next try: it may be starting", async () => {
+    await using daemon = await fakeDaemon({
+      ...networks,
+      "/containers/create": [201, { Id: "c1" }],
+      "/containers/c1/start": hangUp,
+      "/containers/c1/json": [200, inspected("c1", "created")],
+    });
+    using connection = await connected(daemon);
+
+    await expect(connection.start()).rejects.toThrow(/^Docker didn't answer: it closed the connection$/u);
+    expect(writes(daemon)).toEqual(["POST /containers/create", "POST /containers/c1/start"]);
+  });
+});
+
 test("a container that no workload knows yet stays: its start may be in progress", async () => {
   const listed = { Id: "c9", Names: [`/${name}`], Labels: labelsOf(owner, labels), State: "running" };
   await using daemon = await fakeDaemon({ "/containers/json": [200, [listed]], "/containers/c9": [204, ""] });

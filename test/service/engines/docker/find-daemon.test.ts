@@ -128,7 +128,11 @@ describe("the daemon", () => {
     });
     const { daemon } = await findDaemon({ ...nothing, dockerHost: docker.host });
 
-    await expect(daemon.listContainers([])).rejects.toMatchObject({ name: "DaemonError", status: undefined });
+    await expect(daemon.listContainers([])).rejects.toMatchObject({
+      name: "DaemonError",
+      status: undefined,
+      message: "it closed the connection",
+    });
   });
 });
 

@@ -7,7 +7,7 @@ import {
   askerOf,
   connectTo,
   type DaemonConnection,
-  ask,
+  askForStream,
   askOnce,
   messageOf,
   parsed,
@@ -15,7 +15,7 @@ import {
   type DaemonAsker,
 } from "./daemon-connection.ts";
 import { containerCalls } from "./daemon-containers.ts";
-import { DaemonError, isPodmanError } from "./daemon-error.ts";
+import { DaemonError, isLost, isPodmanError } from "./daemon-error.ts";
 import { Event, Image, Info, Line, Version, Created, Networks, Volume } from "./daemon-schemas.ts";
 
 const PING_MS = 10_000;
@@ -63,7 +63,7 @@ export function daemonAt(address: DaemonAddress): DaemonApi {
 }
 
 async function streamed(daemon: DaemonConnection, call: DaemonCall): Promise<Readable> {
-  const answer = await ask(daemon, call);
+  const answer = await askForStream(daemon, call);
   const status = answer.statusCode ?? 0;
   if (status >= 400) throw new DaemonError(status, messageOf(parsed(await text(answer))));
   return answer;
@@ -77,6 +77,7 @@ async function* pull(daemon: DaemonConnection, image: string, { auth, signal }: 
     query: { fromImage: image },
     headers,
     signal,
+    isRepeatable: true,
   });
   for await (const value of jsonLines(stream)) yield Line.parse(value);
 }
@@ -105,7 +106,7 @@ function networkAndVolumeCalls(
   return {
     async ensureVolume(name, labels) {
       if (await find(Volume, `/volumes/${name}`)) return;
-      await post("/volumes/create", { body: { Name: name, Labels: labels } });
+      await post("/volumes/create", { body: { Name: name, Labels: labels }, isRepeatable: true });
     },
     async ensureNetwork(name, labels) {
       for (let lost = 0; ; lost += 1) {
@@ -115,7 +116,9 @@ function networkAndVolumeCalls(
           return;
         } catch (error) {
           // Podman looks for a free subnet among the host's interfaces, and fails if one of them vanishes meanwhile.
-          if (lost >= MOST_LOST_RACES || !isPodmanError(error, "no such network interface")) throw error;
+          const isRace = isPodmanError(error, "no such network interface");
+          // Without an answer, it may be there.
+          if (lost >= MOST_LOST_RACES || !(isRace || isLost(error))) throw error;
         }
       }
     },

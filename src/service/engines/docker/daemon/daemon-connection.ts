@@ -2,9 +2,10 @@ import { type IncomingMessage, request as plainRequest } from "node:http";
 import { request as tlsRequest } from "node:https";
 import { text } from "node:stream/consumers";
 import type { z } from "zod";
+import { isHangUp } from "../../../../platform/http/hang-up.ts";
 import { orAborted } from "../../../../platform/waiting.ts";
 import type { DaemonAddress } from "./daemon-address.ts";
-import { DaemonError } from "./daemon-error.ts";
+import { DaemonError, isLost, unanswered } from "./daemon-error.ts";
 import { Version } from "./daemon-schemas.ts";
 
 /** Sends requests to a daemon, in a version of the API that it offers. */
@@ -64,8 +65,8 @@ export function connectTo(address: DaemonAddress): DaemonConnection {
 
 async function offeredBy(address: DaemonAddress): Promise<string> {
   const said = await inTime({ limitMs: READ_LIMIT_MS }, async (signal) => {
-    const answer = await sendTo(address, { method: "GET", path: "/version", signal });
-    return Version.safeParse(parsed(await text(answer)));
+    const version = async () => await text(await sendTo(address, { method: "GET", path: "/version", signal }));
+    return Version.safeParse(parsed(await againAfterHangUp(version)));
   });
   if (!said.success) throw new DaemonError(undefined, "what answers there is neither Docker nor Podman");
   const { ApiVersion: newest, MinAPIVersion: oldest = OLDEST } = said.data;
@@ -104,7 +105,7 @@ function sendTo(address: DaemonAddress, { method, path, headers, body, signal }:
       answer.on("error", () => undefined);
       resolve(answer);
     });
-    outgoing.on("error", (error) => reject(new DaemonError(undefined, error.message, { cause: error })));
+    outgoing.on("error", (error) => reject(unanswered(error)));
     outgoing.end(body);
   });
 }
@@ -114,12 +115,33 @@ export type DaemonCall = Pick<DaemonRequest, "method" | "path" | "headers" | "si
   readonly body?: object;
   /** How long a whole answer may take. */
   readonly limitMs?: number;
+  /** Doing it twice has the effect of doing it once. All but POST are. */
+  readonly isRepeatable?: boolean;
 };
+
+/** Asks once more, at once, when the daemon hangs up: on a busy machine Podman drops single connections. */
+async function againAfterHangUp<Answer>(asked: () => Promise<Answer>): Promise<Answer> {
+  try {
+    return await asked();
+  } catch (error) {
+    if (!isHangUp(isLost(error) ? error.cause : error)) throw error;
+    return await asked();
+  }
+}
+
+async function withRepeats<Answer>(call: DaemonCall, asked: () => Promise<Answer>): Promise<Answer> {
+  const { isRepeatable = call.method !== "POST" } = call;
+  return await (isRepeatable ? againAfterHangUp(asked) : asked());
+}
 
 type DaemonReply = { readonly status: number; readonly body: unknown };
 
 /** Resolves to the answer's stream, whatever its status. Rejects with a `DaemonError` without a status. */
-export async function ask(daemon: DaemonConnection, call: DaemonCall): Promise<IncomingMessage> {
+export async function askForStream(daemon: DaemonConnection, call: DaemonCall): Promise<IncomingMessage> {
+  return await withRepeats(call, () => ask(daemon, call));
+}
+
+async function ask(daemon: DaemonConnection, call: DaemonCall): Promise<IncomingMessage> {
   const { method, path, query = {}, body, headers = {}, signal } = call;
   const search = new URLSearchParams(query).toString();
   return await daemon.send({
@@ -147,10 +169,12 @@ export async function askOnce(
 
 async function received(daemon: DaemonConnection, call: DaemonCall): Promise<DaemonReply> {
   const limitMs = call.limitMs ?? (call.method === "GET" ? READ_LIMIT_MS : WRITE_LIMIT_MS);
-  return await inTime({ limitMs, signal: call.signal }, async (signal) => {
-    const answer = await ask(daemon, { ...call, signal });
-    return { status: answer.statusCode ?? 0, body: parsed(await text(answer)) };
-  });
+  return await inTime({ limitMs, signal: call.signal }, (signal) =>
+    withRepeats(call, async () => {
+      const answer = await ask(daemon, { ...call, signal });
+      return { status: answer.statusCode ?? 0, body: parsed(await text(answer)) };
+    }),
+  );
 }
 
 /** What the daemon answers, or a `DaemonError` that says why it doesn't. */
@@ -162,9 +186,8 @@ async function inTime<Answer>(
   try {
     return await asked(signal ? AbortSignal.any([signal, limit]) : limit);
   } catch (error) {
-    if (limit.aborted) throw new DaemonError(undefined, `it didn't answer in ${limitMs / 1_000} s`, { cause: error });
-    if (error instanceof DaemonError) throw error;
-    throw new DaemonError(undefined, error instanceof Error ? error.message : String(error), { cause: error });
+    if (limit.aborted) throw new DaemonError(undefined, `it took longer than ${limitMs / 1_000} s`, { cause: error });
+    throw error instanceof DaemonError ? error : unanswered(error);
   }
 }
 

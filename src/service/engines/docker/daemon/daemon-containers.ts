@@ -46,7 +46,7 @@ export function containerCalls(daemon: DaemonConnection, { read, find, post }: D
     async stopContainer(id, graceSeconds) {
       // It answers once the container has ended.
       const limitMs = (graceSeconds + STOP_SECONDS) * 1_000;
-      await post(`/containers/${id}/stop`, { query: { t: String(graceSeconds) }, limitMs }, [404]);
+      await post(`/containers/${id}/stop`, { query: { t: String(graceSeconds) }, limitMs, isRepeatable: true }, [404]);
     },
     unpauseContainer: async (id) => void (await post(`/containers/${id}/unpause`)),
     // With the volumes that its image asked for and nobody named: nothing could find them again.
@@ -59,7 +59,7 @@ export function containerCalls(daemon: DaemonConnection, { read, find, post }: D
     checkHealth: async (id, limitMs) =>
       void (await askOnce(daemon, { method: "GET", path: `/libpod/containers/${id}/healthcheck`, limitMs })),
     setMemory: async (id, bytes) =>
-      void (await post(`/containers/${id}/update`, { body: { Memory: bytes, MemorySwap: bytes } })),
+      void (await post(`/containers/${id}/update`, { body: { Memory: bytes, MemorySwap: bytes }, isRepeatable: true })),
   };
 }
 

@@ -1,6 +1,9 @@
 import { ZodError } from "zod";
 
-/** Why a call of the daemon failed. Without a status it couldn't be reached, or its answer was lost. */
+/**
+ * Why a call of the daemon failed. Without a status it couldn't be reached, or its answer was lost; the message is then a
+ * clause about the daemon, "it closed the connection".
+ */
 export class DaemonError extends Error {
   override readonly name = "DaemonError";
   readonly status: number | undefined;
@@ -14,6 +17,22 @@ export class DaemonError extends Error {
 /** Podman answers 500 where Docker has a specific status. Its message ends with the cause. */
 export function isPodmanError(error: unknown, cause: string): error is DaemonError {
   return error instanceof DaemonError && error.status === 500 && error.message.endsWith(cause);
+}
+
+/** A call that couldn't be sent, or whose answer didn't arrive. */
+export function unanswered(cause: unknown): DaemonError {
+  const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
+  return new DaemonError(undefined, byCode[code] ?? messageOf(cause), { cause });
+}
+
+/** Whether nobody knows if the call had an effect. */
+export function isLost(error: unknown): error is DaemonError {
+  return error instanceof DaemonError && error.status === undefined;
+}
+
+/** What users of a workload are told of a daemon that didn't answer; any other error as it is. */
+export function toldToUsers(error: unknown, title: string): unknown {
+  return isLost(error) ? new Error(`${title} didn't answer: ${messageOf(error)}`, { cause: error }) : error;
 }
 
 const byCode: Readonly<Record<string, string>> = {
@@ -32,10 +51,7 @@ export function whyUnusable(error: unknown): string {
   if (error instanceof ZodError || error instanceof SyntaxError)
     return "what answers there is neither Docker nor Podman";
   if (!(error instanceof DaemonError)) return messageOf(error);
-  if (error.status !== undefined) return `it answered ${error.status}: ${messageOf(error)}`;
-  const { cause } = error;
-  const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
-  return byCode[code] ?? messageOf(error);
+  return error.status === undefined ? messageOf(error) : `it answered ${error.status}: ${messageOf(error)}`;
 }
 
 function messageOf(error: unknown): string {

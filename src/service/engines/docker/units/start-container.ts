@@ -1,6 +1,7 @@
 import type { Exit, Unit, UnitLabels, UnitSpec } from "../../../workloads/runtime.ts";
 import type { CommandFailure, ContainerSpec, InspectedContainer } from "../daemon/daemon-api.ts";
-import { DaemonError } from "../daemon/daemon-error.ts";
+import { DaemonError, isLost, toldToUsers } from "../daemon/daemon-error.ts";
+import { titles } from "../limits.ts";
 import { containerName, volumeLabels, volumeName } from "../names.ts";
 import { containerSpec, memoryCaveat } from "./container-spec.ts";
 import { unitOver, type DockerContext } from "./container-unit.ts";
@@ -12,7 +13,7 @@ export async function startContainer(spec: UnitSpec, context: DockerContext, not
   } catch (error) {
     // The daemon names folders of the host.
     if (!(error instanceof DaemonError) || !/no space left on device|disk quota exceeded/iu.test(error.message))
-      throw error;
+      throw toldToUsers(error, titles[context.isPodman ? "podman" : "docker"]);
     throw new Error("the disk of the machine is full", { cause: error });
   }
 }
@@ -37,41 +38,55 @@ async function createAndStart(spec: UnitSpec, context: DockerContext, note: Note
 
 type Note = (line: string) => void;
 
+/** After a lost answer its container may be there by the next try, or its name taken while it is being made. */
+const MOST_TRIES = 3;
+
 /**
  * Resolves to the new container's id. One of this name that was started is used instead: the answer to its start was lost,
  * by an outage or because an earlier server was killed, and starting another one would run the program twice.
  */
 async function create(name: string, body: ContainerSpec, context: DockerContext): Promise<string | InspectedContainer> {
   const { daemon, isOwn, watch } = context;
-  try {
-    return await daemon.createContainer(name, body);
-  } catch (error) {
-    if (!(error instanceof DaemonError) || error.status !== 409) throw error;
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await daemon.createContainer(name, body);
+    } catch (error) {
+      const mayBeThere = isLost(error) || (error instanceof DaemonError && error.status === 409);
+      if (!mayBeThere || tries === MOST_TRIES) throw error;
+    }
+    const other = await daemon.inspectContainer(name);
+    if (other && !isOwn(other)) {
+      throw new Error(`somebody else's container is named ${name}: rename it with docker rename, or remove it`);
+    }
+    if (other && other.state !== "created" && !watch.isOver(other.id)) return other;
+    if (other) await daemon.removeContainer(other.id);
   }
-  const other = await daemon.inspectContainer(name);
-  if (other && !isOwn(other)) {
-    throw new Error(`somebody else's container is named ${name}: rename it with docker rename, or remove it`);
-  }
-  if (other && other.state !== "created" && !watch.isOver(other.id)) return other;
-  if (other) await daemon.removeContainer(other.id);
-  return await daemon.createContainer(name, body);
 }
 
 async function start(id: string, { daemon }: DockerContext): Promise<InspectedContainer | CommandFailure> {
-  try {
-    const failure = await daemon.startContainer(id);
-    if (failure) {
-      await daemon.removeContainer(id);
-      return failure;
-    }
-  } catch (error) {
-    // Without an answer it may run: the next start of this unit finds it by its name.
-    if (error instanceof DaemonError && error.status !== undefined) await daemon.removeContainer(id);
-    throw error;
-  }
+  const lost = await startOrLose(id, daemon);
+  if (lost && !isLost(lost)) return lost;
   const started = await daemon.inspectContainer(id);
   if (!started) throw new Error("its container was removed right after the start");
+  // It may be starting right now, and the program must not run twice: the next start of this unit finds it by its name.
+  if (lost && started.state === "created") throw lost;
   return started;
+}
+
+/** Resolves to why its command can't run, to an error if nobody knows whether it was started, or to nothing. */
+async function startOrLose(
+  id: string,
+  daemon: DockerContext["daemon"],
+): Promise<CommandFailure | DaemonError | undefined> {
+  try {
+    const failure = await daemon.startContainer(id);
+    if (failure) await daemon.removeContainer(id);
+    return failure;
+  } catch (error) {
+    if (isLost(error)) return error;
+    if (error instanceof DaemonError) await daemon.removeContainer(id);
+    throw error;
+  }
 }
 
 /** A unit whose command never ran. Its container is removed already. */

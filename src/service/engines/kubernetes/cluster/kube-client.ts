@@ -3,6 +3,7 @@ import http, { type IncomingMessage } from "node:http";
 import https from "node:https";
 import type { KubeConfig } from "@kubernetes/client-node";
 import { z } from "zod";
+import { isHangUp } from "../../../../platform/http/hang-up.ts";
 import { version } from "../../../../platform/version.ts";
 import { orAborted } from "../../../../platform/waiting.ts";
 import { execPluginOf } from "./exec-plugin.ts";
@@ -288,7 +289,21 @@ async function answerOf(connection: Connection, sending: Sending): Promise<Incom
   return await sent(connection, sending);
 }
 
+/**
+ * A read is sent once more, at once, when the connection is closed without an answer: the API server may close one that was
+ * kept open just when it is used again.
+ */
 async function sent(connection: Connection, sending: Sending): Promise<IncomingMessage> {
+  try {
+    return await sentOnce(connection, sending);
+  } catch (error) {
+    const isRepeatable = sending.method === "GET" && error instanceof KubeUnreachable && isHangUp(error.cause);
+    if (!isRepeatable) throw error;
+    return await sentOnce(connection, sending);
+  }
+}
+
+async function sentOnce(connection: Connection, sending: Sending): Promise<IncomingMessage> {
   const { timeoutMs, server } = connection;
   const { signal } = sending;
   const late = new AbortController();
@@ -303,7 +318,8 @@ async function sent(connection: Connection, sending: Sending): Promise<IncomingM
     if (late.signal.aborted) throw new KubeUnreachable(`${server} didn't answer in ${timeoutMs / 1_000} s`);
     connection.awayAt = performance.now();
     const why = error instanceof Error ? error.message : String(error);
-    throw new KubeUnreachable(`${server} can't be reached: ${why}`, { cause: error });
+    const sentence = isHangUp(error) ? `${server} closed the connection` : `${server} can't be reached: ${why}`;
+    throw new KubeUnreachable(sentence, { cause: error });
   } finally {
     clearTimeout(timer);
   }
@@ -368,7 +384,8 @@ async function textOf(answer: IncomingMessage, timeoutMs: number): Promise<strin
     }
     return Buffer.concat(chunks).toString("utf8");
   } catch (error) {
-    throw new KubeUnreachable(error instanceof Error ? error.message : String(error), { cause: error });
+    const why = error instanceof Error ? error.message : String(error);
+    throw new KubeUnreachable(isHangUp(error) ? "its answer broke off" : why, { cause: error });
   } finally {
     clearTimeout(timer);
   }

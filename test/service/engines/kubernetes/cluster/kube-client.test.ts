@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { KubeConfig } from "@kubernetes/client-node";
-import { expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import type { KubeApi, WatchEvent } from "../../../../../src/service/engines/kubernetes/cluster/kube-api.ts";
 import { makeKubeClient } from "../../../../../src/service/engines/kubernetes/cluster/kube-client.ts";
 
@@ -141,12 +141,40 @@ test.each<[string, Answer]>([
   await expect(api.get({ ...pods, name: "web" })).rejects.toMatchObject({ name: "KubeUnreachable" });
 });
 
-test("an API server that closes the connection is unreachable", async () => {
-  const api = await clientOf((request) => request.socket.destroy());
-
-  await expect(api.get({ ...pods, name: "web" })).rejects.toMatchObject({
+describe("an API server that closes the connection without an answer", () => {
+  const asked: string[] = [];
+  const hangsUp = (times: number) => {
+    asked.length = 0;
+    return clientOf((request, response) => {
+      asked.push(request.method ?? "");
+      if (asked.length <= times) request.socket.destroy();
+      else send(response, 200, podNamed("web"));
+    });
+  };
+  const closed = {
     name: "KubeUnreachable",
-    message: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+ can't be reached: /u),
+    message: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+ closed the connection$/u),
+  };
+
+  test("is read from once more", async () => {
+    const api = await hangsUp(1);
+
+    await expect(api.get({ ...pods, name: "web" })).resolves.toMatchObject({ metadata: { name: "web" } });
+    expect(asked).toEqual(["GET", "GET"]);
+  });
+
+  test("is unreachable when it does that again", async () => {
+    const api = await hangsUp(2);
+
+    await expect(api.get({ ...pods, name: "web" })).rejects.toMatchObject(closed);
+    expect(asked).toEqual(["GET", "GET"]);
+  });
+
+  test("isn't sent a change again, which may have been made", async () => {
+    const api = await hangsUp(1);
+
+    await expect(api.create(pods, podNamed("web"))).rejects.toMatchObject(closed);
+    expect(asked).toEqual(["POST"]);
   });
 });
 
