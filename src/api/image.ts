@@ -16,23 +16,26 @@ export function imageOf(reference: string): Image {
 export function shortImage(reference: string, other: string): string {
   const { repository, tag, digest } = imageOf(reference);
   if (repository !== imageOf(other).repository) return reference;
-  return tag ?? (digest === undefined ? reference : shortDigest(digest));
+  return tag ?? (digest === undefined ? reference : shortDigests(digest));
 }
 
-/** `sha256:0f3c2a91` */
-function shortDigest(digest: string): string {
-  return digest.replace(/^(sha256:[0-9a-f]{8})[0-9a-f]*$/u, "$1");
+/** Text with only the first twelve digits of each digest in it, as Docker shows them: `shop/web@sha256:3f2a9c1d5b6e`. */
+export function shortDigests(text: string): string {
+  return text.replaceAll(/\b(sha(?:256|384|512):[0-9a-f]{12})[0-9a-f]{20,}/giu, "$1");
 }
 
-/** The first characters of a digest: `3f2a9c1`. Undefined for anything else. */
+/** The first digits of a digest: `3f2a9c1d5b6e`. Undefined for anything else. */
 export function digestWord(digest: string | undefined): string | undefined {
-  return /^[a-z0-9]+:([0-9a-f]{7})[0-9a-f]*$/u.exec(digest ?? "")?.[1];
+  return /^[a-z0-9]+:([0-9a-f]{12})[0-9a-f]*$/u.exec(digest ?? "")?.[1];
 }
 
-/** `shop/web:1.5 · 3f2a9c1`: what runs is said where it is known, unless the image is named by its digest. */
+/**
+ * An image in few characters: `shop/web:1.5 · 3f2a9c1d5b6e`. What runs is said where it is known, unless the image is named
+ * by its digest.
+ */
 export function runningImage(image: string, digest: string | undefined): string {
   const word = imageOf(image).digest === undefined ? digestWord(digest) : undefined;
-  return word === undefined ? image : `${image} · ${word}`;
+  return word === undefined ? shortDigests(image) : `${image} · ${word}`;
 }
 
 /**
@@ -44,6 +47,11 @@ export function wantedImage(typed: string, current: string | undefined): string 
   if (current === undefined) return undefined;
   const { repository } = imageOf(current);
   return /^[@:]/u.test(typed) ? `${repository}${typed}` : `${repository}:${typed}`;
+}
+
+/** The beginning of a digest, as cards show it: no registry knows an image by it. */
+export function isShortDigest(typed: string): boolean {
+  return /@sha256:[0-9a-f]{1,63}$/iu.test(typed);
 }
 
 /** A tag or a digest without a repository. */

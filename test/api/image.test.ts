@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { imageOf, isBare, runningImage, shortImage, wantedImage } from "../../src/api/image.ts";
+import { imageOf, isBare, isShortDigest, runningImage, shortImage, wantedImage } from "../../src/api/image.ts";
 
 const digest = `sha256:${"0f3c2a91".repeat(8)}`;
 
@@ -24,18 +24,26 @@ test.each([
 
 test.each([
   ["shop/web:1.5", "shop/web:1.4", "1.5"],
-  [`shop/web@${digest}`, "shop/web:1.4", "sha256:0f3c2a91"],
+  [`shop/web@${digest}`, "shop/web:1.4", "sha256:0f3c2a910f3c"],
   ["other/web:1.5", "shop/web:1.4", "other/web:1.5"],
   ["shop/web", "shop/web:1.4", "shop/web"],
 ])("%s in place of %s is called %s", (image, before, called) => expect(shortImage(image, before)).toBe(called));
 
 test.each([
-  ["shop/web:1.5", digest, "shop/web:1.5 · 0f3c2a9"],
+  ["shop/web:1.5", digest, "shop/web:1.5 · 0f3c2a910f3c"],
   ["shop/web:1.5", undefined, "shop/web:1.5"],
   ["shop/web:1.5", "latest", "shop/web:1.5"],
-  [`shop/web@${digest}`, digest, `shop/web@${digest}`],
+  [`shop/web@${digest}`, digest, "shop/web@sha256:0f3c2a910f3c"],
 ])("%s of which %s runs is shown as %s", (image, runs, shown) => expect(runningImage(image, runs)).toBe(shown));
 
 test.each(["shop/web", "web:1", "@latest", "", "a b", "ünicode", "x".repeat(129)])("%s is no bare tag", (typed) =>
   expect(isBare(typed)).toBe(false),
 );
+
+test.each([
+  [`@${digest}`, false],
+  [`shop/web:1.5@${digest}`, false],
+  ["@sha256:0f3c2a910f3c", true],
+  ["shop/web@SHA256:0F3C", true],
+  ["shop/web:1.5", false],
+])("whether %s names only the beginning of a digest is %s", (typed, is) => expect(isShortDigest(typed)).toBe(is));

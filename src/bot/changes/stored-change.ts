@@ -67,7 +67,7 @@ export type Health = {
   readonly outcome?: string | undefined;
   /** A fact without the time: `3 of 3 running`, `exited with code 137`. Can be empty. */
   readonly line: string;
-  /** What runs of the image that was changed, in short: `3f2a9c1`. */
+  /** What runs of the image that was changed, in short: `3f2a9c1d5b6e`. */
   readonly digest?: string | undefined;
   /** Milliseconds from the request to the fact; how long a job ran that has ended. */
   readonly afterMs?: number | undefined;

@@ -72,19 +72,20 @@ export function imagesSeen(
   const all = [...containers, ...init].map(({ image, image_digest }, at) => ({
     isSame: image !== undefined && image === before?.images?.[at],
     image,
-    digest: digestWord(image_digest),
-    previous: digestWord(before?.digests?.[at]),
-    inGoal: image !== undefined && image === kept?.images?.[at] ? digestWord(kept.image_digests?.[at]) : undefined,
+    digest: image_digest,
+    previous: before?.digests?.[at],
+    inGoal: image !== undefined && image === kept?.images?.[at] ? kept.image_digests?.[at] : undefined,
   }));
   const [changed, ...others] = before?.images === undefined ? [] : all.filter(({ isSame }) => !isSame);
   const isNamed = imageOf(changed?.image ?? "").digest !== undefined;
   return {
-    digest: others.length > 0 || isNamed ? undefined : changed?.digest,
+    digest: others.length > 0 || isNamed ? undefined : digestWord(changed?.digest),
     moved: all.flatMap(({ isSame, digest, previous, inGoal }) => {
       const [tag, other] =
         inGoal === undefined ? ["same tag", isSame ? previous : undefined] : [`tag of revision ${goal}`, inGoal];
-      const isMoved = digest !== undefined && other !== undefined && digest !== other;
-      return isMoved ? [`${tag}, other image: ${other} → ${digest}`] : [];
+      const [then, now] = [digestWord(other), digestWord(digest)];
+      const isMoved = then !== undefined && now !== undefined && digest !== other;
+      return isMoved ? [`${tag}, other image: ${then} → ${now}`] : [];
     }),
   };
 }

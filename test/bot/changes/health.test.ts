@@ -390,7 +390,7 @@ describe("trouble brings the last lines", () => {
 });
 
 describe("what really runs of an image", () => {
-  const [one, two] = ["3f2a9c1", "91be02d"].map((word) => `sha256:${word.padEnd(64, "0")}`);
+  const [one, two] = ["3f2a9c1d5b6e", "91be02d4a7c8"].map((word) => `sha256:${word.padEnd(64, "0")}`);
   const container = (image: string, digest?: string) => ({ name: "web", image, image_digest: digest });
   const then = { uid: "u1", status: "Running", images: ["shop/web:1.4"], digests: [one] };
   const deployed = (image: string) => ({
@@ -403,13 +403,13 @@ describe("what really runs of an image", () => {
 
   test("is told of a new image, once the workload API says it", async () => {
     const health = await after(deployed("shop/web:1.5"), container("shop/web:1.5", two));
-    expect(health).toMatchObject({ kind: "reached", digest: "91be02d", line: "4 of 4 running for 60 s" });
+    expect(health).toMatchObject({ kind: "reached", digest: "91be02d4a7c8", line: "4 of 4 running for 60 s" });
     expect(await after(deployed("shop/web:1.5"), container("shop/web:1.5"))).not.toHaveProperty("digest");
   });
 
   test("is told where the tag stayed and was moved", async () => {
     const kept = { ...toFour, before: { ...then, size: 2 } };
-    const moved = "4 of 4 running for 60 s · same tag, other image: 3f2a9c1 → 91be02d";
+    const moved = "4 of 4 running for 60 s · same tag, other image: 3f2a9c1d5b6e → 91be02d4a7c8";
     expect((await after(kept, container("shop/web:1.4", two))).line).toBe(moved);
     expect((await after(kept, container("shop/web:1.4", one))).line).toBe("4 of 4 running for 60 s");
     expect((await after(kept, container("shop/web:1.4"))).line).toBe("4 of 4 running for 60 s");

@@ -2,7 +2,18 @@ import { describe, expect, test } from "vitest";
 import { preformatted } from "../../../src/bot/views/kit/blocks.ts";
 import { logPages } from "../../../src/bot/views/kit/log-text.ts";
 import { post } from "../../../src/bot/views/kit/post.ts";
-import { escape, escapeWithin, grouped, truncate, truncateMiddle, visible } from "../../../src/bot/views/kit/text.ts";
+import { code, strong, words } from "../../../src/bot/views/kit/inline.ts";
+import { diffList } from "../../../src/bot/views/cards/diff.ts";
+import { drawn } from "./support/drawn.ts";
+import {
+  escape,
+  escapeWithin,
+  grouped,
+  plain,
+  truncate,
+  truncateMiddle,
+  visible,
+} from "../../../src/bot/views/kit/text.ts";
 import { age, between } from "../../../src/bot/views/kit/time.ts";
 import { now } from "./support/workloads.ts";
 
@@ -112,4 +123,26 @@ test.each([
   ["aaaa👨‍👩‍👧bbbb", 9, "aaaa…bbbb"],
 ])("a name keeps both of its ends: %s in %d is %s", (text, max, expected) => {
   expect(truncateMiddle(text, max)).toBe(expected);
+});
+
+describe("the digest of an image", () => {
+  const digest = `sha256:${"3f2a9c1d5b6e7f80".repeat(4)}`;
+
+  test("is short in what people read, and whole in what they copy", () => {
+    const read = [words(`shop/web@${digest} → 1.5`), strong(digest), plain(`runs ${digest}`, 100)];
+    expect(read.map(({ text }) => text)).toEqual([
+      "shop/web@sha256:3f2a9c1d5b6e → 1.5",
+      "sha256:3f2a9c1d5b6e",
+      "runs sha256:3f2a9c1d5b6e",
+    ]);
+    expect(code(`deploy web @${digest}`).text).toBe(`deploy web @${digest}`);
+  });
+
+  test("takes its room after it was shortened", () => {
+    const many = Array.from({ length: 5 }, () => `web@${digest}`).join(" ");
+    expect(words(many, 120).text).toBe(Array.from({ length: 5 }, () => "web@sha256:3f2a9c1d5b6e").join(" "));
+    expect(
+      drawn({ text: "", blocks: diffList([`image web@${digest} → registry.example.com/a/long/name/web@${digest}`]) }),
+    ).toContain("image web@sha256:3f2a9c1d5b6e → registry.example.com/a/long/name/web@sha256:3f2a9c1d5b6e");
+  });
 });

@@ -16,7 +16,7 @@ const runs = (image: string, word?: string): Pick<Service, "containers"> => ({
 
 const before = service("payments", {
   target_instance_size: 3,
-  ...runs("shop/payments:1.4", "3f2a9c1"),
+  ...runs("shop/payments:1.4", "3f2a9c1d5b6e"),
   revision: 7,
   revisions: [
     { revision: 7, images: ["shop/payments:1.4"], created_at: at("18T14:02"), outcome: "done" },
@@ -24,7 +24,7 @@ const before = service("payments", {
     {
       revision: 5,
       images: ["shop/payments:1.3"],
-      image_digests: [digest("c07d4e8")],
+      image_digests: [digest("c07d4e8f1b23")],
       created_at: at("12T08:15"),
       outcome: "done",
     },
@@ -38,7 +38,7 @@ const after: Service = {
   revisions: [
     { revision: 8, images: ["shop/payments:1.5"], created_at: at("20T09:40") },
     ...(before.revisions ?? []).map((each) =>
-      each.revision === 7 ? { ...each, image_digests: [digest("3f2a9c1")] } : each,
+      each.revision === 7 ? { ...each, image_digests: [digest("3f2a9c1d5b6e")] } : each,
     ),
   ],
 };
@@ -58,7 +58,7 @@ const ways = {
     rollout: { ...rollout, state: "stuck", updated: 1, ready: 0, old_ready: 3, message },
   },
   done: {
-    ...runs("shop/payments:1.5", "91be02d"),
+    ...runs("shop/payments:1.5", "91be02d4a7c8"),
     rollout: { ...rollout, state: "done", updated: 3, ready: 3, old_ready: 0 },
   },
 } as const satisfies Readonly<Record<string, Partial<Service>>>;
@@ -87,7 +87,7 @@ export function movedShop(): Shop {
     async fetch(request) {
       if (new URL(request.url).pathname.endsWith("/healthz")) return Response.json(healthz);
       const answer = await state.fetch(request);
-      const moved = { ...before, ...runs("shop/payments:1.4", "91be02d"), status_since: at("20T09:41") };
+      const moved = { ...before, ...runs("shop/payments:1.4", "91be02d4a7c8"), status_since: at("20T09:41") };
       if (request.method !== "GET") state.services.set("payments", moved);
       return answer;
     },

@@ -180,7 +180,7 @@ describe("a deploy of several workloads", () => {
     expect(card(developer)).toMatch(
       /❌ worker · not run, still on 1\.4 · The policy changed since the request\. 1 more approval is needed\./u,
     );
-    await clicks(town, developer, "Request the other 1");
+    await clicks(town, developer, "Request worker only");
     await clicks(town, approver, "Approve");
     await clicks(town, town.playground.as("omar"), "Approve");
     expect(town.writes).toEqual(["web 1.5", "worker 1.5"]);

@@ -90,18 +90,19 @@ describe("a deploy", () => {
 });
 
 describe("a deploy of the image that a service has already", () => {
-  const digest = `sha256:3f2a9c1${"0".repeat(57)}`;
+  const digest = `sha256:3f2a9c1d5b6e${"0".repeat(52)}`;
 
   test("sends nothing, and says how to get the new one if the tag was moved", async () => {
     await using town = await rolloutTown(["web"]);
     town.nowIs("web", { containers: [{ name: "web", image: "shop/web:1.4", image_digest: digest }] });
 
     expect(await says(town, town.developer, "/gantry deploy web 1.4")).toMatch(
-      /^web already has the image shop\/web:1\.4 · 3f2a9c1\. Nothing to do\.\nIf the tag was moved, deploy the new image by its digest: deploy web @sha256:…\.$/mu,
+      /^web already has the image shop\/web:1\.4 · 3f2a9c1d5b6e\. Nothing to do\.\nIf the tag was moved, deploy the new image by its digest: deploy web @sha256:…\.$/mu,
     );
     expect(town.writes).toEqual([]);
-    const moved = `sha256:91be02d${"0".repeat(57)}`;
+    const moved = `sha256:91be02d4a7c8${"0".repeat(52)}`;
     await says(town, town.developer, `/gantry deploy web @${moved}`);
+    expect(card(town.developer)).toContain("image shop/web:1.4 → shop/web@sha256:91be02d4a7c8\n");
     expect((await town.service("web")).containers?.[0]?.image).toBe(`shop/web@${moved}`);
   });
 
@@ -118,7 +119,7 @@ describe("a deploy of the image that a service has already", () => {
     town.nowIs("web", { containers: [{ name: "web", image: `shop/web@${digest}`, image_digest: digest }] });
 
     const answer = await says(town, town.developer, `/gantry deploy web @${digest}`);
-    expect(answer).toContain(`web already has the image shop/web@${digest}. Nothing to do.`);
+    expect(answer).toContain("web already has the image shop/web@sha256:3f2a9c1d5b6e. Nothing to do.");
     expect(answer).not.toContain("moved");
   });
 

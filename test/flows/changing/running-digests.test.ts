@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { rolloutTown, type RolloutTown } from "../../support/rollout-town.ts";
 import { card, says } from "../../support/speak.ts";
 
-const digests = { old: `sha256:3f2a9c1${"0".repeat(57)}`, new: `sha256:91be02d${"0".repeat(57)}` };
+const digests = { old: `sha256:3f2a9c1d5b6e${"0".repeat(52)}`, new: `sha256:91be02d4a7c8${"0".repeat(52)}` };
 
 /** What a service runs: the digest as the workload API tells it, or none. */
 function runs(
@@ -21,18 +21,20 @@ describe("the digest of what runs", () => {
     await using town = await rolloutTown(["web"]);
     const { developer } = town;
     runs(town, "shop/web:1.4", { digest: digests.old });
-    expect(await says(town, developer, "/gantry show web")).toContain("shop/web:1.4 · 3f2a9c1");
+    expect(await says(town, developer, "/gantry show web")).toContain("shop/web:1.4 · 3f2a9c1d5b6e");
 
     await says(town, developer, "/gantry deploy web 1.5");
-    expect(card(developer)).not.toMatch(/3f2a9c1|91be02d/u);
+    expect(card(developer)).not.toMatch(/3f2a9c1d5b6e|91be02d4a7c8/u);
     runs(town, "shop/web:1.5", { digest: digests.new, rollout: done });
     await town.later(4);
 
-    expect(card(developer)).toMatch(/^✅ Deployed 1\.5 to web\n.*image shop\/web:1\.4 → shop\/web:1\.5 · 91be02d/su);
-    expect(await says(town, developer, "/gantry versions web")).toMatch(
-      /● 2 shop\/web:1\.5 · 91be02d · current.*\n○ 1 shop\/web:1\.4(?! · [0-9a-f]{7})/u,
+    expect(card(developer)).toMatch(
+      /^✅ Deployed 1\.5 to web\n.*image shop\/web:1\.4 → shop\/web:1\.5 · 91be02d4a7c8/su,
     );
-    expect(await says(town, developer, "/gantry show web")).toContain("shop/web:1.5 · 91be02d");
+    expect(await says(town, developer, "/gantry versions web")).toMatch(
+      /● 2 shop\/web:1\.5 · 91be02d4a7c8 · current.*\n○ 1 shop\/web:1\.4(?! · [0-9a-f]{12})/u,
+    );
+    expect(await says(town, developer, "/gantry show web")).toContain("shop/web:1.5 · 91be02d4a7c8");
   });
 
   test("stands on the line of each service of a deploy of several", async () => {
@@ -44,7 +46,7 @@ describe("the digest of what runs", () => {
     await town.later(4);
 
     expect(card(town.developer)).toMatch(
-      /^✅ 2 of 2 deployed\n🟢 web · runs 1\.5 · 91be02d · 3 of 3 running\n🟢 worker · runs 1\.5 · 3 of 3 running\n/u,
+      /^✅ 2 of 2 deployed\n🟢 web · runs 1\.5 · 91be02d4a7c8 · 3 of 3 running\n🟢 worker · runs 1\.5 · 3 of 3 running\n/u,
     );
   });
 
@@ -57,7 +59,7 @@ describe("the digest of what runs", () => {
     runs(town, "shop/web:1.4", { digest: digests.new, ...restarted("2026-01-01T00:00:05Z") });
     await town.later(20);
 
-    expect(card(developer)).toContain("same tag, other image: 3f2a9c1 → 91be02d");
+    expect(card(developer)).toContain("same tag, other image: 3f2a9c1d5b6e → 91be02d4a7c8");
   });
 
   test("that an earlier version ran stands behind its tag in versions, where the workload API kept it", async () => {
@@ -74,7 +76,7 @@ describe("the digest of what runs", () => {
     });
 
     expect(await says(town, town.developer, "/gantry versions web")).toMatch(
-      /● 3 shop\/web:1\.5 · 91be02d · .*\n○ 2 shop\/web:1\.5 · 3f2a9c1.*\n○ 1 shop\/web:1\.5(?! · [0-9a-f]{7})/u,
+      /● 3 shop\/web:1\.5 · 91be02d4a7c8 · .*\n○ 2 shop\/web:1\.5 · 3f2a9c1d5b6e.*\n○ 1 shop\/web:1\.5(?! · [0-9a-f]{12})/u,
     );
   });
 
@@ -88,10 +90,10 @@ describe("the digest of what runs", () => {
     ];
     runs(town, "shop/web:1.5", { digest: digests.new, revision: 2, revisions: revisions.slice(1) });
     await says(town, developer, "/gantry rollback web");
-    runs(town, "shop/web:1.4", { digest: `sha256:c07d4e8${"0".repeat(57)}`, revision: 3, revisions });
+    runs(town, "shop/web:1.4", { digest: `sha256:c07d4e8f1b23${"0".repeat(52)}`, revision: 3, revisions });
     await town.later(4);
 
-    expect(card(developer)).toMatch(/tag of revision 1, other image: 3f2a9c1 → c07d4e8/u);
+    expect(card(developer)).toMatch(/tag of revision 1, other image: 3f2a9c1d5b6e → c07d4e8f1b23/u);
     runs(town, "shop/web:1.4", { digest: digests.old, revision: 3, revisions });
     await says(town, developer, "/gantry rollback web 2");
     runs(town, "shop/web:1.5", {
@@ -111,7 +113,7 @@ describe("the digest of what runs", () => {
     town.isWell("web");
     await town.later(4);
 
-    expect(card(developer)).toMatch(/image shop\/web:1\.4 → shop\/web:1\.5(?! ·? ?[0-9a-f]{7})/u);
+    expect(card(developer)).toMatch(/image shop\/web:1\.4 → shop\/web:1\.5(?! ·? ?[0-9a-f]{12})/u);
     expect(await says(town, developer, "/gantry versions web")).toMatch(/● 2 shop\/web:1\.5 · current/u);
   });
 });

@@ -2,6 +2,7 @@ import { bullets, preformatted, section, type Line, type Block } from "../kit/bl
 import { words, strong } from "../kit/inline.ts";
 import { type Post, postOf } from "../kit/post.ts";
 import { truncate, visible } from "../kit/text.ts";
+import { shortDigests } from "../../../api/image.ts";
 import type { StoredChange, Drift } from "../../changes/stored-change.ts";
 
 const ITEMS = 12;
@@ -20,14 +21,14 @@ export function diffList(diff: readonly string[]): Block[] {
 
 /** Whether `diffList` shows everything. */
 export function isWholeDiff(diff: readonly string[]): boolean {
-  return shownOf(diff).length === diff.length && diff.every((each) => visible(each).length <= ITEM);
+  return shownOf(diff).length === diff.length && diff.every((each) => visible(shortDigests(each)).length <= ITEM);
 }
 
 function shownOf(diff: readonly string[]): readonly string[] {
   const shown: string[] = [];
   let room = ALL;
   for (const each of diff.slice(0, ITEMS)) {
-    const text = truncate(visible(each.slice(0, 2 * ITEM)), ITEM);
+    const text = truncate(visible(shortDigests(each.slice(0, 8 * ITEM))), ITEM);
     if (text.length > room) break;
     room -= text.length;
     shown.push(text);

@@ -289,7 +289,9 @@ function doneNote(part: StoredChange): string {
 export function restLabel({ state, settledAt, parts = [] }: StoredChange): string | undefined {
   // A new version may still get healthy.
   const left = settledAt === undefined ? [] : parts.filter((part) => !isAchieved(part));
-  if (left.length === 0) return undefined;
-  if (left.length === parts.length) return "Request again";
-  return state === "expired" ? "Request again" : `Request the other ${left.length}`;
+  const [first, ...others] = left;
+  if (first === undefined) return undefined;
+  if (left.length === parts.length || state === "expired") return "Request again";
+  if (others.length > 0) return `Request the other ${left.length}`;
+  return `Request ${truncateMiddle(visible(first.workload.name), NAME)} only`;
 }

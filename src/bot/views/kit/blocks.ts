@@ -3,7 +3,7 @@ import type { Ask } from "../../ask.ts";
 import { type Action, encodeAction } from "./action-id.ts";
 import type { Inline } from "./inline.ts";
 import { sentence, strong, words } from "./inline.ts";
-import { plain, type Shown, truncate, visible, visibleLines } from "./text.ts";
+import { plain, readable, type Shown, truncate, visible, visibleLines } from "./text.ts";
 
 export type Block = KnownBlock;
 
@@ -120,8 +120,8 @@ export function plan(title: Shown, tasks: readonly Task[]): PlanBlock {
 
 /** Slack's documents call it plain text, and don't say whether it is escaped as a text object is. */
 function taskText(text: Shown): string {
-  const shown = truncate(visible(text), limits.taskTitle).trim();
-  return shown.replaceAll("<", "‹").replaceAll(">", "›") || "–";
+  const shown = readable(text, limits.taskTitle).trim();
+  return shown.replaceAll("<", "‹").replaceAll(">", "›");
 }
 
 const taskMarks: Readonly<Record<Task["status"], string>> = {

@@ -1,5 +1,5 @@
 import type { RichTextDate, RichTextElement, RichTextLink, RichTextText } from "@slack/types";
-import { line, type Shown, visible } from "./text.ts";
+import { line, readable, type Shown, visible } from "./text.ts";
 
 // Elements of a rich text line. Slack doesn't parse them, so foreign text can't contain mentions, links or formatting.
 
@@ -10,13 +10,14 @@ const PIECE = 300;
 const SENTENCE = 700;
 
 export function words(value: Shown, max = PIECE): RichTextText {
-  return { type: "text", text: line(value, max) };
+  return { type: "text", text: readable(value, max) };
 }
 
 export function strong(value: Shown, max = PIECE): RichTextText {
-  return { type: "text", text: line(value, max), style: { bold: true } };
+  return { type: "text", text: readable(value, max), style: { bold: true } };
 }
 
+/** To be copied: as it is. */
 export function code(value: Shown, max = PIECE): RichTextText {
   return { type: "text", text: line(value, max), style: { code: true } };
 }

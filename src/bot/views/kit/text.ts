@@ -1,4 +1,5 @@
 import type { PlainTextElement } from "@slack/types";
+import { shortDigests } from "../../../api/image.ts";
 
 // Names, images and statuses of workloads can contain anything. These functions make them safe to show.
 
@@ -96,7 +97,13 @@ export function line(value: Shown, max: number): string {
   return truncate(visible(String(value ?? "").slice(0, 2 * (max + LONGEST_GRAPHEME))), max) || "–";
 }
 
-/** `line` as a text object that Slack doesn't parse. */
+/** A `line` to be read, with short digests. What people copy is code, and has them whole. */
+export function readable(value: Shown, max: number): string {
+  // A reference to an image becomes a quarter as long.
+  return line(shortDigests(String(value ?? "").slice(0, 8 * (max + LONGEST_GRAPHEME))), max);
+}
+
+/** `readable` as a text object that Slack doesn't parse. */
 export function plain(value: Shown, max: number): PlainTextElement {
-  return { type: "plain_text", text: line(value, max), emoji: false };
+  return { type: "plain_text", text: readable(value, max), emoji: false };
 }

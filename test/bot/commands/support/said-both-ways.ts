@@ -104,7 +104,10 @@ const container = [
   tick("sync-timezone"),
 ] as const;
 
-const image = flag("image", fc.constantFrom("gantry/hello-web", "registry.example.com:5000/a/b@sha256:0123"));
+const image = flag(
+  "image",
+  fc.constantFrom("gantry/hello-web", `registry.example.com:5000/a/b@sha256:${"0123".repeat(16)}`),
+);
 const kind = (of: "service" | "job"): fc.Arbitrary<BothWays> => fc.constant(part([of], { kind: of }));
 
 const creation = fc.oneof(
@@ -176,7 +179,10 @@ export const bothWays: Readonly<Record<string, fc.Arbitrary<BothWays>>> = {
   ),
   deploy: all(
     word("name", target),
-    word("image", fc.constantFrom("1.5", "shop/web:1.5", "registry.example.com:5000/shop/web:1.5", "@sha256:0f3c")),
+    word(
+      "image",
+      fc.constantFrom("1.5", "shop/web:1.5", "registry.example.com:5000/shop/web:1.5", `@sha256:${"0f3c".repeat(16)}`),
+    ),
     flags(flag("container", name), flag("on-failure", fc.constantFrom("roll-back", "stop"))),
     common.write,
   ),

@@ -1,3 +1,4 @@
+import { shortDigests } from "../../../../api/image.ts";
 import type { Command } from "../../command.ts";
 import type { CanApprove } from "../../../views/cards/change-facts.ts";
 import type { Terms, Verdict } from "../../../policy/policy.ts";
@@ -190,7 +191,7 @@ function approversText({ from }: Terms): string {
 
 function changed({ change }: Evaluated): Block[] {
   if (change === undefined) return [];
-  const [first, ...rest] = change.diff.slice(0, 8).map((line) => truncate(visible(line), 200));
+  const [first, ...rest] = change.diff.slice(0, 8).map((line) => truncate(visible(shortDigests(line)), 200));
   if (first === undefined) return [section("Nothing would change.")];
   const more = change.diff.length > 8 ? [`and ${change.diff.length - 8} more`] : [];
   return [section("It would change:"), bullets([first, ...rest, ...more])];

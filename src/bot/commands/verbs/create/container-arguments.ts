@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { isShortDigest } from "../../../../api/image.ts";
 import { typedMemory } from "../../../../api/memory.ts";
 import {
   plainMountPath,
@@ -93,8 +94,12 @@ const imageRule = `--image isn't an image reference. Write one such as registry.
 const IMAGE =
   /^(?:[a-zA-Z0-9.-]+(?::\d+)?\/)?[a-z0-9]+(?:(?:\.|__?|-+)[a-z0-9]+)*(?:\/[a-z0-9]+(?:(?:\.|__?|-+)[a-z0-9]+)*)*(?::\w[\w.-]{0,127})?(?:@[a-z0-9]+:[a-fA-F0-9]+)?$/u;
 
+export const digestRule =
+  "This is only the beginning of a digest, which has 64 digits. Write all of them, or a tag such as 1.5.";
+
 export const ImageReference = z
   .string({ error: "--image is required." })
+  .refine((typed) => !isShortDigest(typed), digestRule)
   .regex(IMAGE, imageRule)
   .max(requestLimits.image, imageRule);
 

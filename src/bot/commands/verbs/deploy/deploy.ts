@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Service } from "../../../../api/answers.ts";
 import { requestLimits } from "../../../../api/request-limits.ts";
 import { failureLine, OnFailure, onFailureField, onFailureFlag } from "./on-failure.ts";
-import { isBare, shortImage, wantedImage } from "../../../../api/image.ts";
+import { isBare, isShortDigest, shortImage, wantedImage } from "../../../../api/image.ts";
 import { NOT_REPORTED } from "../../../changes/updatable-fields.ts";
 import { UserError } from "../../../errors.ts";
 import type { VerbContext } from "../../command.ts";
@@ -25,13 +25,14 @@ import {
 import { findService, orOther, OtherKind, readService } from "../../lookup/find.ts";
 import { maySee } from "../../lookup/may-see.ts";
 import { serviceChange } from "../../lookup/service-change.ts";
-import { ImageReference } from "../create/container-arguments.ts";
+import { digestRule, ImageReference } from "../create/container-arguments.ts";
 
 /** A whole reference, or only the tag or digest of the repository that runs already. */
 const Image = z
   .string({ error: "Name the image or its tag." })
+  .refine((typed) => !isShortDigest(typed), digestRule)
   .refine(
-    (typed) => isBare(typed) || ImageReference.safeParse(typed).success,
+    (typed) => isShortDigest(typed) || isBare(typed) || ImageReference.safeParse(typed).success,
     "IMAGE isn't an image or a tag. Write one such as shop/web:1.5, or only 1.5.",
   );
 

@@ -272,3 +272,9 @@ describe("versions", () => {
     );
   });
 });
+
+test("a digest that was copied from a card is refused with the reason, before anything is read", () => {
+  for (const image of ["@sha256:3f2a9c1d5b6e", "shop/web@sha256:3f2a9c1d5b6e"]) {
+    expect(() => parseText(`deploy web ${image}`)).toThrow("only the beginning of a digest, which has 64 digits");
+  }
+});

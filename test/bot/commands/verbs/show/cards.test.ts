@@ -37,13 +37,13 @@ describe("the card of a service", () => {
   });
 
   test("says what really runs of a tag, where the workload API does", () => {
-    const digest = `sha256:${"3f2a9c1d".repeat(8)}`;
+    const digest = `sha256:${"3f2a9c1d5b6e7f80".repeat(4)}`;
     const runs = { name: "web", image: "shop/web:1.5", image_digest: digest };
     const lines = (containers: Service["containers"]) =>
       drawn(serviceCard({ service: service("web", { containers }), region: "beijing1", now }));
 
-    expect(lines([runs])).toContain("beijing1 · shop/web:1.5 · 3f2a9c1 · created");
-    expect(lines([runs, { name: "proxy", image: "envoy:1" }])).toMatch(/shop\/web:1\.5 · 3f2a9c1.*\n.*envoy:1/u);
+    expect(lines([runs])).toContain("beijing1 · shop/web:1.5 · 3f2a9c1d5b6e · created");
+    expect(lines([runs, { name: "proxy", image: "envoy:1" }])).toMatch(/shop\/web:1\.5 · 3f2a9c1d5b6e.*\n.*envoy:1/u);
   });
 
   test("says why a service that should run does not", () => {
