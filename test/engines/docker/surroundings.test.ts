@@ -23,7 +23,10 @@ for (const daemon of await testDaemons()) {
     };
     const called = (instance: string, script: string): UnitSpec => specOf(daemon.image, script, { instance });
 
-    /** Whether one lookup finds the name in a container of this user. On a busy machine it may get no answer in time. */
+    /**
+     * Whether one lookup finds the name in a container of this user. A container has its names from its creation on, but the
+     * daemon's name server may learn of them a moment after the start, and answer late on a busy machine.
+     */
     const knows = async (name: string, more: Partial<UnitSpec> = {}) => {
       const unit = await world.start(`busybox nslookup ${name}`, more);
       const { code } = await unit.exited;

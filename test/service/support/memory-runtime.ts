@@ -44,6 +44,8 @@ export type ClusterOptions = {
   readonly answers?: (unit: MemoryUnit) => boolean;
   /** What the health check of a unit says; units have none if undefined. */
   readonly health?: (unit: MemoryUnit) => Health;
+  /** Whether a unit ends when it is asked to; one that doesn't runs until the test ends it. They all do if undefined. */
+  readonly stops?: (unit: MemoryUnit) => boolean;
   /** Whether the limit of a running unit can be changed now. Undefined for a cluster that never can. */
   readonly resizes?: (unit: MemoryUnit) => boolean;
   /** The digest of the image that a unit runs; not known if undefined. */
@@ -140,7 +142,10 @@ function runProgram(unit: MemoryUnit): void {
 }
 
 /** What a server holds of a unit; each server has its own. */
-function handleOf(unit: MemoryUnit, { answers = () => true, health, resizes, digest }: ClusterOptions): Unit {
+function handleOf(
+  unit: MemoryUnit,
+  { answers = () => true, stops = () => true, health, resizes, digest }: ClusterOptions,
+): Unit {
   const { workload, instance, container, generation } = unit.spec;
   const labels: UnitLabels = { workload, instance, container, generation };
   let read = Promise.resolve();
@@ -159,7 +164,7 @@ function handleOf(unit: MemoryUnit, { answers = () => true, health, resizes, dig
       read = follow(unit, reader);
     },
     async stop() {
-      if (!unit.isGone()) unit.end(143);
+      if (!unit.isGone() && stops(unit)) unit.end(143);
       await unit.exited;
     },
     discard: async () => unit.discard(),

@@ -16,6 +16,9 @@ type Steps<T> = {
   readonly stop: readonly T[];
   /** Outdated instances whose turn it is to be replaced: each by a new one beside it, or after it was stopped. */
   readonly replace: readonly T[];
+  /** All instances are current and ready; earlier ones may still be ending. */
+  readonly isReplaced: boolean;
+  /** The same, and no other one is left. */
   readonly done: boolean;
 };
 
@@ -41,12 +44,17 @@ export function nextSteps<T extends PresentInstance>(size: number, instances: re
   // A quarter, and at least one, so that the others serve meanwhile.
   const mostAtOnce = Math.max(1, Math.floor(size / 4));
   const turns = isHeld ? 0 : Math.max(0, mostAtOnce - underway + Math.min(handedOver, mostAtOnce));
+  const isReplaced =
+    places.length === size &&
+    places.every((same) => same.some((one) => one.isCurrent && isReady(one))) &&
+    running.every(({ isCurrent }) => isCurrent);
   return {
     start,
     stop: [...tooMany, ...superfluous],
     // Broken instances are replaced before working ones.
     replace: outdated.toSorted((left, right) => Number(isReady(left)) - Number(isReady(right))).slice(0, turns),
-    done: underway === 0 && outdated.length === 0 && instances.length === size,
+    isReplaced,
+    done: isReplaced && instances.length === size,
   };
 }
 

@@ -209,7 +209,8 @@ function rolloutOf(run: Run, message: string | undefined): ServiceRollout | unde
   const target = wantedSize(run);
   const wanted = present(run).filter(({ index, state }) => index < target && state !== "stopping");
   const [fresh, old] = [true, false].map((isCurrent) => wanted.filter((each) => each.isCurrent === isCurrent));
-  const isOver = outcome !== undefined && old?.length === 0;
+  // As long as the status says that it is updating.
+  const isOver = outcome !== undefined && present(run).every(({ isCurrent }) => isCurrent);
   if (isOver && from === undefined) return undefined;
   const ready = (some: readonly Present[] = []) => some.filter(({ state }) => state === "ready").length;
   const counts = { updated: fresh?.length ?? 0, ready: ready(fresh), oldReady: ready(old), target };
@@ -236,7 +237,7 @@ function reconcile(run: Run): void {
   if (run.phase === "new" || run.phase === "left") return;
   const { username, region } = run.service;
   run.context.changed({ username, region, kind: "service" });
-  const { start, stop: superfluous, replace, done } = nextSteps(wantedSize(run), present(run));
+  const { start, stop: superfluous, replace, isReplaced, done } = nextSteps(wantedSize(run), present(run));
   for (const { instance, state } of superfluous)
     stopLater(run, instance, { handsOver: state === "ready" && isServing(run) });
   // Before the next ones need them: those of instances that end are free now.
@@ -244,7 +245,7 @@ function reconcile(run: Run): void {
   for (const index of start) begin(run, { service: run.service, index });
   for (const outdated of replace) replaceOne(run, outdated);
   run.decided.resolve();
-  if (done && wantedSize(run) > 0) proveRevision(run);
+  if (isReplaced && wantedSize(run) > 0) proveRevision(run);
   if (done || present(run).some(({ state }) => state === "failing")) run.activity = undefined;
   notice(run);
   if (run.instances.size > 0) return;

@@ -24,16 +24,19 @@ type Expected = {
   readonly start?: number[];
   readonly stop?: string[];
   readonly replace?: string[];
+  readonly isReplaced?: true;
   readonly done?: true;
 };
 
+const over = { isReplaced: true, done: true } as const;
+
 const table: readonly [string, number, string[], Expected][] = [
   ["missing instances are started", 2, [], { start: [0, 1] }],
-  ["instances beyond the size are stopped", 1, ["0 ready", "1 ready"], { stop: ["1 ready"] }],
-  ["one that is stopping is not stopped again", 0, ["0 stopping"], {}],
+  ["instances beyond the size are stopped", 1, ["0 ready", "1 ready"], { stop: ["1 ready"], isReplaced: true }],
+  ["one that is stopping is not stopped again", 0, ["0 stopping"], { isReplaced: true }],
   ["one that is stopping is not started beside itself", 1, ["0 stopping"], {}],
   ["only the difference is started", 3, ["0 ready", "1 ready"], { start: [2] }],
-  ["nothing is left to do when all are ready", 2, ["0 ready", "1 ready"], { done: true }],
+  ["nothing is left to do when all are ready", 2, ["0 ready", "1 ready"], over],
   ["it is not done while one starts", 1, ["0 waiting"], {}],
   ["it is not done while the memory of one is changed", 1, ["0 ready~"], {}],
   ["of a few, old ones are replaced one at a time", 3, ["0 ready*", "1 ready*", "2 ready*"], { replace: ["0 ready*"] }],
@@ -50,7 +53,8 @@ const table: readonly [string, number, string[], Expected][] = [
   ["the next follows while an old one ends", 2, ["0 ready", "0 stopping*", "1 ready*"], { replace: ["1 ready*"] }],
   ["the next waits while two old ones end", 3, ["0 ready", "0 stopping*", "1 ready", "1 stopping*", "2 ready*"], {}],
   ["the next waits while one ends that has no successor", 2, ["0 stopping*", "1 ready*"], {}],
-  ["it is not done while an old one ends", 1, ["0 ready", "0 stopping*"], {}],
+  ["all are replaced while an old one ends, but it is not done", 1, ["0 ready", "0 stopping*"], { isReplaced: true }],
+  ["not all are replaced while an old one waits", 2, ["0 ready", "1 ready*", "1 waiting"], {}],
   ["the next waits while the memory of one is changed", 2, ["0 ready~", "1 ready*"], {}],
   ["an old one that fails goes first", 2, ["0 ready*", "1 failing*"], { replace: ["1 failing*"] }],
   ["an old one that fails doesn't wait for the new one", 1, ["0 failing*", "0 waiting"], { stop: ["0 failing*"] }],
@@ -68,9 +72,14 @@ const table: readonly [string, number, string[], Expected][] = [
     ["0 waiting**", "0 ready*"],
     { stop: ["0 waiting**"] },
   ],
-  ["both of a pair beyond the size are stopped", 0, ["0 ready*", "0 waiting"], { stop: ["0 ready*", "0 waiting"] }],
+  [
+    "both of a pair beyond the size are stopped",
+    0,
+    ["0 ready*", "0 waiting"],
+    { stop: ["0 ready*", "0 waiting"], isReplaced: true },
+  ],
   ["a missing one goes before a replacement", 2, ["0 ready*"], { start: [1] }],
-  ["a service of size 0 is reached at once", 0, [], { done: true }],
+  ["a service of size 0 is reached at once", 0, [], over],
   ["a quarter is replaced at once", 8, eight("ready*"), { replace: ["0 ready*", "1 ready*"] }],
   ["of seven a quarter is one", 7, eight("ready*").slice(0, 7), { replace: ["0 ready*"] }],
   [
@@ -94,12 +103,13 @@ function eight(state: string, ...others: string[]): string[] {
 }
 
 test.each(table)("%s", (...[, size, states, expected]) => {
-  const { start, stop, replace, done } = nextSteps(size, instances(...states));
+  const { stop, replace, ...steps } = nextSteps(size, instances(...states));
 
-  expect({ start, stop: stop.map(({ text }) => text), replace: replace.map(({ text }) => text), done }).toEqual({
+  expect({ ...steps, stop: stop.map(({ text }) => text), replace: replace.map(({ text }) => text) }).toEqual({
     start: [],
     stop: [],
     replace: [],
+    isReplaced: false,
     done: false,
     ...expected,
   });

@@ -10,7 +10,7 @@ const web = {
 };
 
 /** A cluster on which some images never answer on their ports, and some crash. */
-function makeWorld(options: Pick<ClusterOptions, "health" | "digest"> = {}) {
+function makeWorld(options: Pick<ClusterOptions, "health" | "digest" | "stops"> = {}) {
   const silent = new Set<string>();
   const crashing = new Set<string>();
   const answers = ({ spec }: MemoryUnit) => !silent.has(spec.definition.image);
@@ -66,6 +66,23 @@ describe.concurrent("another image", () => {
       rollout: { from: 1, to: 2, state: "done", updated: 3, ready: 3, old_ready: 0, target: 3 },
     });
     expect((await dana.list()).services[0]).not.toHaveProperty("rollout");
+    await close();
+  });
+
+  test("that is replaced while instances before it still end was ready all the same", async () => {
+    const world = makeWorld({ stops: (unit) => unit !== lingering });
+    const { dana, close } = await runningWeb(world);
+    const lingering = world.cluster.running().find(({ spec }) => spec.instance === "web-2");
+
+    await deploy(dana, "test/lasting");
+    await until(async () => (await dana.read("web")).rollout?.updated === 3, "all new instances");
+    await until(async () => (await dana.read("web")).revisions?.[0]?.outcome === "done", "the new ones to be ready");
+    expect(await dana.read("web")).toMatchObject({ status: "Updating", rollout: { state: "progressing", ready: 3 } });
+    await deploy(dana, "test/web");
+
+    expect((await dana.read("web")).revisions).toMatchObject([{ revision: 3 }, { outcome: "done" }, {}]);
+    lingering?.end(0);
+    await dana.reaches("web", "Running");
     await close();
   });
 
