@@ -51,9 +51,10 @@ const longest = [
   "test/engines/kubernetes/kill/kill.test.ts",
   "test/engines/kubernetes/contract.test.ts",
   "test/engines/kubernetes/faults/shared-collector.test.ts",
-  "test/engines/docker/contract.test.ts",
   "test/engines/docker/deploy.test.ts",
+  "test/engines/docker/contract.test.ts",
   "test/engines/docker/kill/kill.test.ts",
+  "test/engines/docker/images.test.ts",
 ].map((file) => join(import.meta.dirname, file));
 const gone = [...alsoOnSockets.map((file) => join(import.meta.dirname, file)), ...longest].filter(
   (file) => !existsSync(file),
@@ -67,10 +68,11 @@ if (gone.length > 0) throw new Error(`vitest.config.ts names tests that are gone
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
-    const projects = [...new Set(sorted.map(({ project }) => project.name))];
-    const rank = ({ moduleId, project }: TestSpecification): number =>
-      projects.indexOf(project.name) +
-      (longest.includes(moduleId) ? longest.indexOf(moduleId) / longest.length : 1) / 2;
+    const placeOf = ({ project: { name } }: TestSpecification) => (name === "podman" ? "docker" : name);
+    const places = [...new Set(sorted.map(placeOf))];
+    const rank = (file: TestSpecification): number =>
+      places.indexOf(placeOf(file)) +
+      (longest.includes(file.moduleId) ? longest.indexOf(file.moduleId) / longest.length : 1) / 2;
     return sorted.toSorted((a, b) => rank(a) - rank(b));
   }
 }
@@ -98,8 +100,11 @@ const needingMore: TestProjectInlineConfiguration[] = [
     extends: true,
     test: { name: "kubernetes", include: [onKubernetes], maxWorkers: 2, sequence: { groupOrder: 1 } },
   },
-  // On a real Docker and Podman.
-  { extends: true, test: { name: "docker", include: [onDocker], maxWorkers: 2, sequence: { groupOrder: 2 } } },
+  // On a real Docker and a real Podman, beside each other: much of it waits for containers.
+  ...(["docker", "podman"] as const).map((name): TestProjectInlineConfiguration => {
+    const env = { GANTRY_TEST_DAEMON: name };
+    return { extends: true, test: { name, include: [onDocker], env, maxWorkers: 4, sequence: { groupOrder: 2 } } };
+  }),
   // With Helm, and on a real cluster.
   { extends: true, test: { name: "chart", include: [ofChart], maxWorkers: 1, sequence: { groupOrder: 3 } } },
   // On a Docker of their own, which its set-up brings up.

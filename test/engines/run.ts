@@ -17,7 +17,7 @@ const vitest = resolve(projectDir, "node_modules/vitest/vitest.mjs");
 const places = {
   kubernetes: { variable: "GANTRY_TEST_KUBECONFIG", project: "kubernetes", called: "the cluster of" },
   docker: { variable: "GANTRY_TEST_DOCKER", project: "docker", called: "Docker at" },
-  podman: { variable: "GANTRY_TEST_PODMAN", project: "docker", called: "Podman at" },
+  podman: { variable: "GANTRY_TEST_PODMAN", project: "podman", called: "Podman at" },
 } as const;
 
 const rigs: Rig[] = [];

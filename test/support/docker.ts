@@ -38,9 +38,14 @@ export const OTHER_TEST_IMAGE = "localhost/busybox:2";
 const names = { docker: "Docker", podman: "Podman" } as const;
 const variables = { docker: "GANTRY_TEST_DOCKER", podman: "GANTRY_TEST_PODMAN" } as const;
 
-/** Docker and Podman. One that is given and doesn't answer is an error, not a reason to skip. */
+/**
+ * The one of the Vitest project, or both outside of one. One that is given and doesn't answer is an error, not a reason to
+ * skip.
+ */
 export async function testDaemons(): Promise<readonly TestDaemon[]> {
-  return await Promise.all((["docker", "podman"] as const).map(async (kind) => await testDaemon(kind)));
+  const own = process.env["GANTRY_TEST_DAEMON"];
+  const kinds = (["docker", "podman"] as const).filter((kind) => own === undefined || own === kind);
+  return await Promise.all(kinds.map(async (kind) => await testDaemon(kind)));
 }
 
 async function testDaemon(kind: DaemonKind): Promise<TestDaemon> {
