@@ -89,11 +89,17 @@ export function serviceStatus(service: Service): WorkloadStatus {
 }
 
 /** `updating, 12 of 50 replaced` */
-function wordsOf({ rollout }: Service, status: string): string {
+function wordsOf(service: Service, status: string): string {
   const words = status.toLowerCase();
-  const { state, ready, target } = rollout ?? {};
-  const isReplacing = state === "progressing" && ready !== undefined && target !== undefined;
+  const { state, ready, target } = service.rollout ?? {};
+  const isReplacing =
+    state === "progressing" && ready !== undefined && target !== undefined && !isFirstRollout(service);
   return isReplacing && levelOf(status) === "busy" ? `${words}, ${ready} of ${target} replaced` : words;
+}
+
+/** Whether its instances take the place of no others, as those of a new service. */
+export function isFirstRollout({ rollout, ready_instances: all }: Service): boolean {
+  return rollout !== undefined && rollout.from === undefined && rollout.ready !== undefined && rollout.ready === all;
 }
 
 /** A service that goes down may end as it likes. */

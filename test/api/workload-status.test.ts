@@ -63,6 +63,16 @@ describe("a service", () => {
       "updating, 12 of 50 replaced",
     ],
     [
+      { status: "Starting", rollout: { state: "progressing", to: 1, ready: 0, target: 2 }, ready_instances: 0 },
+      "busy",
+      "starting",
+    ],
+    [
+      { status: "Updating", rollout: { state: "progressing", from: 1, ready: 0, target: 2 }, ready_instances: 0 },
+      "busy",
+      "updating, 0 of 2 replaced",
+    ],
+    [
       { status: "Running", rollout: { state: "progressing", ready: 12, target: 50 }, target_instance_size: 50 },
       "healthy",
       "running",

@@ -3,6 +3,8 @@ import { runningImage } from "../../../../api/image.ts";
 import type { Service } from "../../../../api/answers.ts";
 import type { Revision } from "../../../../api/workload-shapes.ts";
 import type { HistoryEvent } from "../../../changes/history-event.ts";
+import type { StoredChange } from "../../../changes/stored-change.ts";
+import { isAnother, type Snapshot } from "../../../changes/updatable-fields.ts";
 import { actions, askButton, section, type Line } from "../../../views/kit/blocks.ts";
 import { age } from "../../../views/kit/time.ts";
 import { strong, words } from "../../../views/kit/inline.ts";
@@ -52,7 +54,7 @@ function answerOf(
   }
   const about = events.filter(({ workload }) => workload?.kind === "service" && workload.region === region);
   const lines = revisions.map((each) =>
-    revisionLine(each, { isCurrent: each.revision === current, service, madeBy: makerOf(each, about), now }),
+    revisionLine(each, { isCurrent: each.revision === current, service, madeBy: makerOf(each, service, about), now }),
   );
   const goal = earlierOf(service);
   const target = { name: `service/${name}` };
@@ -113,14 +115,31 @@ function stateOf({ outcome }: Revision, current: Service | undefined): string | 
   return outcome === "aborted" ? "never ready everywhere" : undefined;
 }
 
-/** The request that made it, if Gantry's history knows. */
-function makerOf({ revision }: Revision, events: readonly HistoryEvent[]): string | undefined {
-  const request = events
-    .map((event) => event.request)
-    .find((each) => {
-      if (each?.ending?.kind !== "run" || each.op !== "updateService") return false;
-      const { outcome } = each.ending;
-      return outcome.kind === "done" && outcome.after?.revision === revision;
-    });
-  return request && `by ${request.requester.name}, request ${request.id}`;
+/** Requests that give a service other images or environment variables. */
+const REVISING: readonly string[] = ["deploy", "rollback", "env"];
+
+/** The request that made it, if Gantry's history knows: the oldest one after which it was there. */
+function makerOf(revision: Revision, service: Service, events: readonly HistoryEvent[]): string | undefined {
+  const requests = events.flatMap(({ request }) => (request === undefined ? [] : [request]));
+  const isRevising = ({ verb, undoOf }: StoredChange): boolean =>
+    REVISING.includes(verb) || requests.some(({ id, verb: undone }) => id === undoOf && REVISING.includes(undone));
+  const made = requests.findLast((request) => {
+    if (request.ending?.kind !== "run" || request.ending.outcome.kind !== "done") return false;
+    const { after } = request.ending.outcome;
+    if (after === undefined || isAnother(after.uid, service.uid)) return false;
+    if (request.op === "createService") return revision.revision === 1;
+    return request.op === "updateService" && isRevising(request) && numberOf(after, service) === revision.revision;
+  });
+  return made && `by ${made.requester.name}, request ${made.id}`;
+}
+
+/**
+ * The number of what was read right after a change. Kubernetes numbers a new version a moment later: with the images of
+ * another one than its number says, it is the next one that has them.
+ */
+function numberOf({ revision, images }: NonNullable<Snapshot>, { revisions = [] }: Service): number | undefined {
+  const isLike = (each: Revision): boolean => String(each.images) === String(images);
+  const own = revisions.find((each) => each.revision === revision);
+  if (revision === undefined || own === undefined || images === undefined || isLike(own)) return revision;
+  return revisions.findLast((each) => each.revision > revision && isLike(each))?.revision;
 }

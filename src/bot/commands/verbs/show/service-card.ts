@@ -1,5 +1,5 @@
 import type { Service, ServiceContainer, ServiceVolume } from "../../../../api/answers.ts";
-import { endWords, serviceStatus, type WorkloadStatus } from "../../../../api/workload-status.ts";
+import { endWords, isFirstRollout, serviceStatus, type WorkloadStatus } from "../../../../api/workload-status.ts";
 import { context, fields, section, type Line, type Block } from "../../../views/kit/blocks.ts";
 import { serviceButtons, type CardActions } from "./card-buttons.ts";
 import {
@@ -115,9 +115,10 @@ function factsOf(service: Service, { isRestarting }: WorkloadStatus): string {
 }
 
 /** "Rollout: 1 of 3 updated". */
-function rolloutLine({ rollout }: Service): Line[] {
-  const { state = "", updated, target } = rollout ?? {};
+function rolloutLine(service: Service): Line[] {
+  const { state = "", updated, target } = service.rollout ?? {};
   if (!["progressing", "stuck"].includes(state) || updated === undefined || target === undefined) return [];
+  if (isFirstRollout(service)) return [];
   const stuck = state === "stuck" ? " · it doesn't go on" : "";
   return [[words(`Rollout: ${grouped(updated)} of ${grouped(target)} updated${stuck}`)]];
 }

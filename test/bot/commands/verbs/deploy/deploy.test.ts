@@ -6,7 +6,11 @@ import { parseText } from "../../../../../src/bot/commands/grammar/parse.ts";
 import { deploy } from "../../../../../src/bot/commands/verbs/deploy/deploy.ts";
 import { env } from "../../../../../src/bot/commands/verbs/deploy/env.ts";
 import { rollback } from "../../../../../src/bot/commands/verbs/deploy/rollback.ts";
+import type { HistoryEvent } from "../../../../../src/bot/changes/history-event.ts";
+import type { StoredChange } from "../../../../../src/bot/changes/stored-change.ts";
+import type { Snapshot } from "../../../../../src/bot/changes/updatable-fields.ts";
 import { drawn } from "../../../views/support/drawn.ts";
+import { ended, event, run } from "../../../views/support/stored-changes.ts";
 import { service } from "../../../views/support/workloads.ts";
 import { evaluate, evaluateAtBest } from "../../../../../src/bot/policy/evaluate.ts";
 import { readPolicy } from "../../../../../src/bot/policy/read-policy.ts";
@@ -255,6 +259,48 @@ describe("versions", () => {
       ○ 1 shop/web:1.3 · 20 d ago
       [Roll back…] [Show]"
     `);
+  });
+
+  describe("says who made each, and on which request", () => {
+    const workload = { kind: "service", region: "beijing1", name: "web" } as const; // a literal kind
+    const made = (id: string, verb: string, after: object, more: Partial<StoredChange> = {}): HistoryEvent => {
+      const read = { uid: "u1", status: "Running", ...after } as Snapshot; // what was read back
+      const ending = run({ kind: "done", after: read, alsoMoved: [] });
+      const request = ended("done", { id, verb, ending, ...more });
+      return event("done", { workload, verb, request });
+    };
+    const makers = async (...events: HistoryEvent[]) => {
+      const shown = drawn(
+        await answerTo("versions web", { services: [service("web", { ...web, uid: "u1" })], events }),
+      );
+      return [...shown.matchAll(/[●○] (\d) .*request (\w+)/gu)].map(([, number, id]) => `${number} ${id}`);
+    };
+
+    test("a deploy, a way back and the creation are its makers, and what came after it isn't", async () => {
+      const events = [
+        made("SCALED", "scale", { revision: 4, images: ["shop/web:1.5"] }),
+        made("DEPLOY", "deploy", { revision: 4, images: ["shop/web:1.5"] }),
+        made("GOBACK", "rollback", { revision: 3, images: ["shop/web:1.4.1"] }),
+        made("UNSCAL", "undo", { revision: 2, images: ["shop/web:1.4"] }, { undoOf: "SCALED" }),
+        made("CREATE", "create", { revision: 1, images: ["shop/web:1.3"] }, { op: "createService" }),
+      ];
+
+      expect(await makers(...events)).toEqual(["4 DEPLOY", "3 GOBACK", "1 CREATE"]);
+    });
+
+    test("with a cluster that had not numbered it yet when it was read", async () => {
+      // Read a moment after the deploys: the new image, and the number of the version before.
+      const events = [
+        made("LATEST", "deploy", { revision: 3, images: ["shop/web:1.5"] }),
+        made("EARLIER", "deploy", { revision: 1, images: ["shop/web:1.4"] }),
+      ];
+
+      expect(await makers(...events)).toEqual(["4 LATEST", "2 EARLIER"]);
+    });
+
+    test("not one of an earlier service of this name", async () => {
+      expect(await makers(made("BEFORE", "deploy", { uid: "u0", revision: 4, images: ["shop/web:1.5"] }))).toEqual([]);
+    });
   });
 
   test("says how a rollout goes", async () => {
