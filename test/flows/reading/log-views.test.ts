@@ -76,6 +76,20 @@ describe("the lines around a time", () => {
     expect(town.calls().filter((op) => op === "getServiceLogs").length).toBeLessThanOrEqual(3);
   });
 
+  test("are said to be before or after it where the log has none around it", async () => {
+    const lines = Array.from({ length: 60 }, (_, at) => timed(3_600 + at));
+    await using town = await world({ apiFetch: serviceLogging(lines) });
+
+    await says(town, `/gantry logs web --size 10 --around ${new Date(dayMs + 600_000).toISOString()}`);
+    expect(town.thread("ops")[0]).toContain("web · first 10 lines after");
+    expect(numbersIn(thread(town))[0]).toBe(3_600);
+
+    await says(town, `/gantry logs web --size 1 --around ${new Date(dayMs + 7_200_000).toISOString()}`);
+    const [head = "", reply = ""] = town.thread("ops").slice(-2);
+    expect(head).toContain("web · last line before");
+    expect(numbersIn(reply)).toEqual([3_659]);
+  });
+
   test("that comes without times in the lines, or that is none, is said", async () => {
     await using town = await world({ apiFetch: serviceLogging([line("no time")]) });
 

@@ -78,12 +78,25 @@ type Seeking = {
   readonly ask: Ask;
 };
 
+/** The lines around a moment. `only`: it is before the first line of the log, or after the last one. */
+export type LinesAround = Slice & { readonly only: "before" | "after" | undefined };
+
 /** As many lines before a moment as after it. Throws a `UserError` when the lines have no times, or it isn't found. */
-export async function linesAround(seeking: Seeking): Promise<Slice> {
+export async function linesAround(seeking: Seeking): Promise<LinesAround> {
   const { size } = seeking.wanted;
   const found = await seek(seeking, "--around");
   const end = Math.min(found.lines.length, Math.max(found.place - Math.ceil(size / 2), 0) + size);
-  return sliceOf(found, Math.max(0, end - size), end);
+  return { ...sliceOf(found, Math.max(0, end - size), end), only: onlySide(found, seeking.at.getTime()) };
+}
+
+/** A time that is typed has minutes: lines that are less than one away are around it. */
+const AROUND_MS = 60_000;
+
+function onlySide({ lines, place }: At, atMs: number): LinesAround["only"] {
+  const times = timesOf(recordsOf(lines));
+  if (times === undefined) return undefined;
+  if (place === 0 && times.first - atMs >= AROUND_MS) return "after";
+  return place === lines.length && atMs - times.last >= AROUND_MS ? "before" : undefined;
 }
 
 async function seek({ log, wanted: { mode, from }, at, ask }: Seeking, flag: string): Promise<At> {

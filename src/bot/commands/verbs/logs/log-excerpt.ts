@@ -28,7 +28,10 @@ export function logExcerpt(log: LogExcerpt): Message {
 function which(log: LogExcerpt): string {
   const { excerpt, since, view } = log;
   const lines = counted(excerpt.read, "line");
-  if (view?.kind === "around") return `${lines} around`;
+  if (view?.kind === "around") {
+    if (view.only === undefined) return `${lines} around`;
+    return `${view.only === "before" ? "last" : "first"} ${excerpt.read === 1 ? "line" : lines} ${view.only}`;
+  }
   if (view?.kind === "previous") {
     const how = view.how === undefined ? "" : ` · ${view.how}`;
     return view.endedAt === undefined ? `${lines} of the run before${how}` : `${lines} before the last restart${how} ·`;

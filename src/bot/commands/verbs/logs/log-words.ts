@@ -26,7 +26,8 @@ export type LogExcerpt = {
 };
 
 export type LogView =
-  | { readonly kind: "around"; readonly at: Date }
+  /** `only`: no line is around it, so these are the nearest, all before or all after it. */
+  | { readonly kind: "around"; readonly at: Date; readonly only: "before" | "after" | undefined }
   /** The run that ended last. `endedAt`: its lines are those before, because only that is known. */
   | { readonly kind: "previous"; readonly how: string | undefined; readonly endedAt: Date | undefined }
   /** All lines of the day. `left`: older ones than these exist. `hasGap`: while it was read, too many new lines came. */

@@ -248,7 +248,7 @@ async function chooseLines({ args, log, wanted, date, at }: Choice, context: Ver
   }
   if (at !== undefined) {
     const slice = await linesAround({ log, wanted, at, ask });
-    return { date, instance, slice, view: { kind: "around", at } };
+    return { date, instance, slice, view: { kind: "around", at, only: slice.only } };
   }
   if (previous) {
     const found = await linesOfPreviousRun({ log, wanted, date, instance, ask }, context);
