@@ -103,7 +103,7 @@ const needingMore: TestProjectInlineConfiguration[] = [
   // On a real Docker and a real Podman, beside each other: much of it waits for containers.
   ...(["docker", "podman"] as const).map((name): TestProjectInlineConfiguration => {
     const env = { GANTRY_TEST_DAEMON: name };
-    return { extends: true, test: { name, include: [onDocker], env, maxWorkers: 4, sequence: { groupOrder: 2 } } };
+    return { extends: true, test: { name, include: [onDocker], env, maxWorkers: 3, sequence: { groupOrder: 2 } } };
   }),
   // With Helm, and on a real cluster.
   { extends: true, test: { name: "chart", include: [ofChart], maxWorkers: 1, sequence: { groupOrder: 3 } } },

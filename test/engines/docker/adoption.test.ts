@@ -9,7 +9,7 @@ import { testDaemons, type TestDaemon } from "../../support/docker.ts";
 import { until } from "../../support/until.ts";
 import { specOf, type UnitWorld, unitWorld } from "./support/unit-world.ts";
 
-const forever = "while :; do sleep 0.1; done";
+const forever = "sleep 1000000 & wait";
 
 /**
  * A container as a killed server left it, which was still waiting for the answer to its creation, or had it; and the id

@@ -10,7 +10,7 @@ import { killServiceProcesses } from "../support/service-process.ts";
 import { type Lane, openLane, readAgain } from "./support/lane.ts";
 import { listen, shell } from "./support/shell.ts";
 
-const rest = "while :; do sleep 0.1; done";
+const rest = "sleep 1000000 & wait";
 const answering = (version: string): string => `${listen}; echo ${version} >/tmp/www/index.html; ${rest}`;
 const SECOND = 1_000_000_000;
 /** Passes once the container has the file. */

@@ -82,7 +82,7 @@ function stories(daemon: TestDaemon): void {
     return same;
   };
 
-  const cat = { command: ["sh", "-c", "trap 'exit 0' TERM; cat /version; while true; do sleep 0.1; done"] };
+  const cat = { command: ["sh", "-c", "trap 'exit 0' TERM; cat /version; sleep 1000000 & wait"] };
   const service = (image: string) => ({ containers: [{ image, ...cat }], target_instance_size: 1 });
 
   /** The message of a service as soon as it has one that fits. */

@@ -4,9 +4,8 @@ import { testDaemons } from "../../support/docker.ts";
 import { until } from "../../support/until.ts";
 import { specOf, unitWorld } from "./support/unit-world.ts";
 
-const web =
-  "mkdir -p /tmp/www; echo hello >/tmp/www/index.html; httpd -p 8080 -h /tmp/www; while :; do sleep 0.1; done";
-const forever = "while :; do sleep 0.1; done";
+const web = "mkdir -p /tmp/www; echo hello >/tmp/www/index.html; httpd -p 8080 -h /tmp/www; sleep 1000000 & wait";
+const forever = "sleep 1000000 & wait";
 const disk = { kind: "disk", username: "dana", region: "us", name: "data" } as const;
 
 for (const daemon of await testDaemons()) {

@@ -3,7 +3,7 @@ import { testDaemons } from "../../support/docker.ts";
 import { until } from "../../support/until.ts";
 import { specOf, unitWorld } from "./support/unit-world.ts";
 
-const forever = "while :; do sleep 0.1; done";
+const forever = "sleep 1000000 & wait";
 
 for (const daemon of await testDaemons()) {
   describe.skipIf(daemon.missing !== undefined)(`containers of ${daemon.title}`, () => {
@@ -67,7 +67,7 @@ for (const daemon of await testDaemons()) {
     });
 
     test("one that ignores SIGTERM is killed after its grace time", async () => {
-      const unit = await world.start("trap '' TERM; while :; do sleep 0.1; done");
+      const unit = await world.start("trap '' TERM; sleep 1000000 & wait");
       await unit.stop();
 
       expect(await unit.exited).toMatchObject({ code: 137 });

@@ -36,7 +36,7 @@ async function makeDisk(namespace: string, claim: string): Promise<void> {
   });
 }
 
-const forever = "while true; do sleep 0.1; done";
+const forever = "sleep 1000000 & wait";
 
 function service(script: string, volume: { readonly readOnly: boolean; readonly instances: number }) {
   const command = ["sh", "-c", `trap 'exit 0' TERM; ${script}; ${forever}`];

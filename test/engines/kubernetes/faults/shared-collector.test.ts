@@ -19,7 +19,7 @@ afterAll(async () => {
 
 const LINES = 600;
 /** A line each 100 ms, so that it still writes when the second replica has been killed and its lease has run out. */
-const script = `n=0; while [ $n -lt ${LINES} ]; do n=$((n+1)); echo line $n; sleep 0.1; done; while :; do sleep 0.2; done`;
+const script = `n=0; while [ $n -lt ${LINES} ]; do n=$((n+1)); echo line $n; sleep 0.1; done; sleep 1000000 & wait`;
 
 describe.skipIf(missing !== undefined)(
   `two replicas with one PostgreSQL${because(missing)}`,

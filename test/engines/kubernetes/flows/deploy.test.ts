@@ -46,7 +46,7 @@ const isDone = (to: number) => (service: Service) =>
 /** Answers with its version, and for a moment longer than Kubernetes takes to send nobody there any more. */
 const serve =
   "trap 'sleep 5; exit 0' TERM; mkdir -p /tmp/www; echo $VERSION >/tmp/www/index.html; httpd -p ${PORT:-8080} -h /tmp/www; " +
-  "while :; do sleep 0.1; done";
+  "sleep 1000000 & wait";
 
 /** Each visit is a connection through the node's address translation, which remembers each of them for a while. */
 const BETWEEN_VISITS_MS = 10;
