@@ -1,5 +1,6 @@
 import "./speed.ts";
 import { runProgram } from "../support/program.ts";
+import { removeBundle } from "./bundle.ts";
 import { endAllReplicas } from "./replicas.ts";
 import { type Options, readOptions, type StoreKind, usage } from "./options.ts";
 import { SPEED } from "./ipc.ts";
@@ -70,5 +71,8 @@ await runProgram({
   usage,
   readOptions,
   main,
-  atExit: endAllReplicas,
+  atExit() {
+    endAllReplicas();
+    removeBundle();
+  },
 });

@@ -1,8 +1,6 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { type Bundle, bundleReplica } from "./bundle.ts";
 import { type FromReplica, type Order, type ReplicaSetup, type Step, type ToReplica, SPEED } from "./ipc.ts";
 
 type Replica = {
@@ -44,7 +42,6 @@ export type Replicas = {
   readonly close: () => Promise<void>;
 };
 
-const program = fileURLToPath(new URL("replica.ts", import.meta.url));
 const children = new Set<ChildProcess>();
 
 /** Ends what was started, whatever happened. */
@@ -54,12 +51,13 @@ export function endAllReplicas(): void {
 
 /** Keeps so many replicas alive, and one more process loaded, so that a dead one is replaced at once. */
 export async function openReplicas(parts: ReplicasOptions): Promise<Replicas> {
+  const bundle = await bundleReplica();
   const all = new Map<number, Replica>();
   let last = 0;
   let isClosing = false;
   const spawn = (): void => {
     last += 1;
-    const replica = startReplica(last);
+    const replica = startReplica(last, bundle);
     all.set(last, replica);
     replica.process.on("message", (message) => void onMessage(replica, message as FromReplica)); // written by replica.ts
     replica.process.on("exit", (code) => left(replica, code));
@@ -150,14 +148,15 @@ export async function openReplicas(parts: ReplicasOptions): Promise<Replicas> {
   };
 }
 
-function startReplica(number: number): Replica {
+function startReplica(number: number, { program, compiled }: Bundle): Replica {
   const child = fork(program, [], {
-    execArgv: [],
+    // Or a third of a start would be garbage collections of a young generation that is still small.
+    execArgv: ["--min-semi-space-size=32"],
     stdio: ["ignore", "ignore", "inherit", "ipc"],
     // Hundreds of them are started: what one has compiled, the next one need not.
     env: {
       ...process.env,
-      NODE_COMPILE_CACHE: join(tmpdir(), "gantry-kill-compiled"),
+      NODE_COMPILE_CACHE: compiled,
       GANTRY_KILL_SPEED: String(SPEED),
     },
   });
