@@ -5,6 +5,7 @@ import { createApi } from "../../src/api/client.ts";
 import { type Bot, createBot } from "../../src/bot/compose/bot.ts";
 import { readConfig } from "../../src/bot/compose/config.ts";
 import { openLocalSlack } from "../../src/bot/compose/stand-ins/local-slack.ts";
+import { type FileWatch, readWatches } from "../../src/bot/commands/verbs/watch/watches-file.ts";
 import { readPolicy } from "../../src/bot/policy/read-policy.ts";
 import { openStore } from "../../src/bot/store/open-store.ts";
 import type { Tables } from "../../src/bot/store/schema/tables.ts";
@@ -36,6 +37,7 @@ export async function watchingReplicas(postgres?: string) {
   const settings = { ...readConfig({}).settings, healthyAfterMs: 0 };
   const policy = readPolicy(openPolicy, "policy.yaml");
   const services: Services = new Map();
+  let fileWatches: readonly FileWatch[] = [];
   let offsetMs = 0;
   const nowMs = (): number => Date.now() + offsetMs;
   let botPort = 0;
@@ -84,6 +86,7 @@ export async function watchingReplicas(postgres?: string) {
       account: { username: "gantry", token: "t0ken-of-the-account" },
       accountMode: "fallback",
       policy: () => policy,
+      fileWatches: () => fileWatches,
       sealer,
       settings,
       log,
@@ -127,6 +130,9 @@ export async function watchingReplicas(postgres?: string) {
       };
       await store?.addWatch(watch, { perOwner: 9, perPlace: 9 }, event("watched", { teamId: "T0PLAYGR" }));
     },
+    /** As the file of watches says it. */
+    fileSays: (watches: string) => void (fileWatches = readWatches(watches, "watches.yaml")),
+    deactivate: (name: string) => slack.playground.people.deactivate(name),
     cards: () =>
       person
         .sees("ops")

@@ -279,6 +279,7 @@ async function erase(session: Session, { teamId }: Closing): Promise<void> {
   await db.deleteFrom("person_setting").where("team_id", "=", teamId).execute();
   await db.deleteFrom("profile").where("team_id", "=", teamId).execute();
   await db.deleteFrom("watch").where("team_id", "=", teamId).execute();
+  await db.deleteFrom("watch_news").where("team_id", "=", teamId).execute();
   await db.deleteFrom("mute").where("team_id", "=", teamId).execute();
   for (const table of ["observation", "seen", "incident", "notice", "alert", "told_place"] as const) {
     // names of tables

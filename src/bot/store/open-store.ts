@@ -71,13 +71,14 @@ import {
   workspacesOf,
 } from "./installations.ts";
 import { expireDue, lookNow, openChanges } from "./sweep.ts";
+import { dueWatchNews, endWatchNews, postponeWatchNews, takeWatchNews } from "./watch-news.ts";
 import { beginFollow, dueFollows, endFollow, saveFollow, sealedFollow, stopFollow, takeFollow } from "./log-follows.ts";
 import {
   addWatch,
   allWatches,
   mute,
   mutesOf,
-  pauseWatch,
+  loseWatch,
   removeWatch,
   resumeWatch,
   setFileWatches,
@@ -333,8 +334,12 @@ const statements = {
   setRegion,
   addWatch,
   removeWatch,
-  pauseWatch,
+  loseWatch,
   resumeWatch,
+  dueWatchNews,
+  takeWatchNews,
+  endWatchNews,
+  postponeWatchNews,
   setFileWatches,
   dueDigests,
   lastLooks,

@@ -19,6 +19,7 @@ import type {
   WatchLimits,
 } from "../workflow/ports.ts";
 import { insertEvent } from "./events.ts";
+import { insertWatchNews } from "./watch-news.ts";
 import { Big, fromJson, maybe, OwnerJson, parseRow, plainText, Time, toJson } from "./schema/columns.ts";
 import type { Db, Session } from "./database/session.ts";
 
@@ -216,25 +217,47 @@ export function removeWatch(
   });
 }
 
-/** Of the file, with its row of history. False: it is gone or was paused already, and nothing is written. */
-export function pauseWatch(
+/**
+ * Ends a watch that its owner lost, with its row of history; one of the file is paused, or it would come back with the file.
+ * Resolves to the news that its place is owed. Undefined: it is over or paused already, and nothing is written.
+ */
+export function loseWatch(
   session: Session,
   { id, teamId }: IdIn,
   { why, event }: { readonly why: string; readonly event: NewHistoryEvent },
-): Promise<boolean> {
-  return setPaused(session, { id, teamId, why, event });
-}
-
-/** It tells again. False: it is gone or wasn't paused, and nothing is written. */
-export function resumeWatch(session: Session, { id, teamId }: IdIn, event: NewHistoryEvent): Promise<boolean> {
-  return setPaused(session, { id, teamId, why: undefined, event });
-}
-
-type Pausing = IdIn & { readonly why: string | undefined; readonly event: NewHistoryEvent };
-
-function setPaused(session: Session, { id, teamId, why, event }: Pausing): Promise<boolean> {
+): Promise<string | undefined> {
   return session.db.transaction().execute(async (tx) => {
-    const row = await tx
+    const ended = await tx
+      .deleteFrom("watch")
+      .where("id", "=", id)
+      .where("team_id", "=", teamId)
+      .where("source", "=", "person")
+      .returningAll()
+      .executeTakeFirst();
+    const row = ended ?? (await setPaused(tx, { id, teamId, why }));
+    if (row === undefined) return undefined;
+    await insertEvent(tx, session, event);
+    return insertWatchNews(tx, session, watchOf(row), plainText(why));
+  });
+}
+
+/** It tells again: resolves to the news that its place is owed. Undefined: it is gone or wasn't paused, and nothing is written. */
+export function resumeWatch(
+  session: Session,
+  { id, teamId }: IdIn,
+  event: NewHistoryEvent,
+): Promise<string | undefined> {
+  return session.db.transaction().execute(async (tx) => {
+    const row = await setPaused(tx, { id, teamId, why: undefined });
+    if (row === undefined) return undefined;
+    await insertEvent(tx, session, event);
+    return insertWatchNews(tx, session, watchOf(row), undefined);
+  });
+}
+
+function setPaused(tx: Db, { id, teamId, why }: IdIn & { readonly why: string | undefined }) {
+  return (
+    tx
       .updateTable("watch")
       // A digest that was due in the pause isn't told after it.
       .set({ paused_why: why === undefined ? null : plainText(why), ...untaken, digest_due: null })
@@ -242,12 +265,9 @@ function setPaused(session: Session, { id, teamId, why, event }: Pausing): Promi
       .where("team_id", "=", teamId)
       .where("source", "=", "file")
       .where("paused_why", why === undefined ? "is not" : "is", null)
-      .returning("id")
-      .executeTakeFirst();
-    if (row === undefined) return false;
-    await insertEvent(tx, session, event);
-    return true;
-  });
+      .returningAll()
+      .executeTakeFirst()
+  );
 }
 
 /** One that can't be read is logged and left out: it keeps no other from being looked at. */

@@ -71,3 +71,9 @@ export type Mute = {
   readonly until: Date;
   readonly by: { readonly userId: string; readonly name: string };
 };
+
+/** What a place is told of a watch that nobody ended, or that goes on. */
+export type WatchNews = Pick<Watch, "target" | "owner" | "place" | "source"> & {
+  /** Why it ended; undefined of one that tells again. */
+  readonly why: string | undefined;
+};

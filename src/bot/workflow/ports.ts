@@ -25,7 +25,7 @@ import type { Binding, BindingTerms } from "../policy/binding.ts";
 import type { Message, Post } from "../views/kit/post.ts";
 import type { Alert, NoticedEvent } from "../watch/alert.ts";
 import type { Incident, Kept } from "../watch/incident.ts";
-import type { Mute, Watch } from "../watch/watch.ts";
+import type { Mute, Watch, WatchNews } from "../watch/watch.ts";
 import type { Step } from "./lifecycle.ts";
 import type { Reply, SentForm } from "./inbox/interaction.ts";
 import type { Origin } from "./origin.ts";
@@ -356,7 +356,7 @@ export type SweepStore = {
   /** Logs that are followed, whose next look is due and that nobody works on. */
   readonly dueFollows: () => Promise<readonly IdIn[]>;
 } & Pick<AllWatching, "duePlaces" | "undrawnAlerts"> &
-  Pick<AllWatches, "dueDigests">;
+  Pick<AllWatches, "dueDigests" | "dueWatchNews">;
 
 export type LinkStore = {
   /** The person's own account, the channel's and the workspace's. */
@@ -426,6 +426,16 @@ export type MovedDigest = { readonly token: string; readonly to: Date };
 /** `isUnposted`: the last post is known not to have been made. */
 export type PostponedDigest = { readonly token: string; readonly ms: number; readonly isUnposted: boolean };
 
+export type TakenWatchNews = {
+  readonly token: string;
+  readonly news: WatchNews;
+  readonly place: string;
+  readonly ownerId: string;
+  readonly createdAt: Date;
+  /** Slack may have taken it before. */
+  readonly isAgain: boolean;
+};
+
 /** A mute in a direct message names the person whom it is with. */
 export type MutePlace = Mute["place"];
 export type NewMute = Omit<Mute, "until"> & { readonly forMs: number };
@@ -435,9 +445,20 @@ export type WatchStore = {
   readonly addWatch: (watch: NewWatch, limits: WatchLimits, event: NewHistoryEvent) => Promise<AddedWatch>;
   /** Undefined: it is over already, or the file's, and nothing is written. */
   readonly removeWatch: (id: IdIn, event: NewHistoryEvent) => Promise<Watch | undefined>;
-  /** One of the file, until `resumeWatch`. False: it is gone or was paused already, and nothing is written. */
-  readonly pauseWatch: (id: IdIn, pause: { readonly why: string; readonly event: NewHistoryEvent }) => Promise<boolean>;
-  readonly resumeWatch: (id: IdIn, event: NewHistoryEvent) => Promise<boolean>;
+  /**
+   * Ends it, or pauses one of the file until `resumeWatch`. Both resolve to the id of the news that its place is owed,
+   * stored together with it. Undefined: it is so already, and nothing is written.
+   */
+  readonly loseWatch: (
+    id: IdIn,
+    loss: { readonly why: string; readonly event: NewHistoryEvent },
+  ) => Promise<string | undefined>;
+  readonly resumeWatch: (id: IdIn, event: NewHistoryEvent) => Promise<string | undefined>;
+  /** The right to tell news, for two calls to Slack. Undefined: it is told, or another replica tells it. */
+  readonly takeWatchNews: (id: IdIn) => Promise<TakenWatchNews | undefined>;
+  readonly endWatchNews: (id: string, token: string) => Promise<void>;
+  /** Gives the right back; nobody tells it before `ms` are over. */
+  readonly postponeWatchNews: (id: string, postponed: PostponedDigest) => Promise<void>;
   /** Makes these the only watches of the file. Those that are there already stay as they are. */
   readonly setFileWatches: (teamId: string, watches: readonly NewWatch[]) => Promise<void>;
   /** Oldest first. */
@@ -470,6 +491,8 @@ export type AllWatches = {
   readonly allWatches: () => Promise<readonly Watch[]>;
   /** Digests whose time has come, and new ones. */
   readonly dueDigests: () => Promise<readonly DueDigest[]>;
+  /** What places are owed about watches that ended or tell again, and nobody tells now. */
+  readonly dueWatchNews: () => Promise<readonly IdIn[]>;
 };
 
 /** A list that is read again and again: the workloads of one kind that an account has in a region. */

@@ -14,6 +14,7 @@ import { carryOnLater } from "./run.ts";
 import { redrawLater } from "./send.ts";
 import { tellDigest } from "./watching/digest.ts";
 import { notifyPlace } from "./watching/notify.ts";
+import { tellWatchNews } from "./watching/rights.ts";
 
 export type SweepDeps = Pick<WorkflowParts, "sealer" | "retries" | "dropped" | "clock" | "log"> & {
   readonly store: SweepStore;
@@ -92,6 +93,11 @@ export async function sweep(deps: SweepDeps): Promise<void> {
       workspace.lanes.add({ lane: "watching", key: `digest ${due.watch.id}` }, (signal) =>
         tellDigest(workspace, due, signal),
       ),
+    );
+  }
+  for (const news of await store.dueWatchNews()) {
+    await inWorkspace(news.teamId, (workspace) =>
+      workspace.lanes.add({ lane: "watching", key: `watch news ${news.id}` }, () => tellWatchNews(workspace, news)),
     );
   }
   deps.beginRounds();

@@ -37,7 +37,13 @@ const recovering: readonly WatchingPoint[] = [
 ];
 const moments: readonly Moment[] = ["before", "after"];
 /** Where most can go wrong. */
-const worst: ReadonlySet<WatchingPoint> = new Set(["endRound", "placeNotices", "post the card", "holdDigest"]);
+const worst: ReadonlySet<WatchingPoint> = new Set([
+  "endRound",
+  "placeNotices",
+  "post the card",
+  "holdDigest",
+  "loseWatch",
+]);
 
 /** Slack has taken it and nobody stored that. It can't be asked, so another message follows, which says so. */
 const unheard: ReadonlySet<string> = new Set([
@@ -72,6 +78,14 @@ const digesting: readonly WatchingPoint[] = ["takeDigest", "list", "holdDigest",
 const unheardDigest: ReadonlySet<string> = new Set(["post the card after", "moveDigest before"]);
 const daily = { events: [], digest: { days: "daily", at: "09:00", zone: "UTC" } } as const; // literal days
 const A_DAY_S = 24 * 60 * 60;
+
+/** Which of the sentences say that they are sent again: nobody stored whether Slack took the first one. */
+const endTold: Readonly<Record<string, readonly boolean[]>> = {
+  "takeWatchNews after": [true],
+  "post the card before": [true],
+  "post the card after": [false, true],
+  "endWatchNews before": [false, true],
+};
 
 /** What two replicas on one database do. */
 function stories(open: () => Promise<Town>, points: "all" | "worst"): void {
@@ -155,6 +169,39 @@ function stories(open: () => Promise<Town>, points: "all" | "worst"): void {
         await survivor.look();
         expect(town.cards().filter((text) => text.includes("Digest:"))).toHaveLength(digests.length + 1);
         expect(town.cards().at(-1)).not.toContain("sent again");
+      } finally {
+        await town.close();
+      }
+    },
+  );
+
+  test.each(
+    each(["loseWatch", "takeWatchNews", "post the card", "endWatchNews"]).flatMap(([what, moment]) =>
+      (["file", "person"] as const).map((source) => [what, moment, source] as const),
+    ), // sources of watches
+  )(
+    "a replica that is killed at %s, %s it, while it ends a watch of a %s: the other one says so, once",
+    async (what, moment, source) => {
+      const town = await open();
+      try {
+        const { pass, isReached } = stopsAt({ what, moment });
+        const survivor = await town.start(passes);
+        if (source === "file") town.fileSays("watches: [{ watch: service/web, owner: U0ALEX, in: C0OPS }]");
+        else await town.watches("web", { owner: { userId: "U0ALEX", name: "Alex Kim" } });
+        await survivor.look();
+        town.deactivate("alex");
+        const victim = await town.start(pass);
+
+        town.passSeconds(660);
+        expect(isReached() || (await looksUntil(victim.look, isReached))).toBe(true);
+        victim.freeze();
+        for (let turn = 0; turn < 3; turn += 1) {
+          town.passSeconds(660);
+          await survivor.look();
+        }
+
+        const told = town.cards().filter((text) => text.startsWith("🔕 Alex Kim no longer watches web: "));
+        expect(told.map((text) => text.includes("Sent again"))).toEqual(endTold[`${what} ${moment}`] ?? [false]);
       } finally {
         await town.close();
       }

@@ -175,6 +175,7 @@ const tables: Readonly<Record<string, string>> = {
   person_setting: "below",
   profile: "below",
   watch: "below",
+  watch_news: "below",
   mute: "below",
   observation: "below, as rounds",
   seen: "below",
@@ -232,7 +233,7 @@ const asked: Readonly<Record<string, Attempt>> = {
   "add a watch with history of it": (store) => store.addWatch({ ...watch, teamId: "T2" }, limits, event("watched")),
   "end its watch by its full name": (store) => store.removeWatch({ id: "w1", teamId: "T1" }, ofT2),
   "pause its watch by its full name": (store) =>
-    store.pauseWatch({ id: "w1", teamId: "T1" }, { why: "Bob says", event: ofT2 }),
+    store.loseWatch({ id: "w1", teamId: "T1" }, { why: "Bob says", event: ofT2 }),
   "resume its watch by its full name": (store) => store.resumeWatch({ id: "w1", teamId: "T1" }, ofT2),
   "replace the watches of its file": (store) => store.setFileWatches("T1", []),
   "replace watches of its file by the way": (store) => store.setFileWatches("T2", [watch]),

@@ -19,6 +19,7 @@ type ForAll =
   | "forgetElsewhere"
   | "allWatches"
   | "dueDigests"
+  | "dueWatchNews"
   | keyof AllWatching
   | "dueFollows"
   | keyof AuditRows
@@ -66,12 +67,13 @@ export function workspaceStore(store: Store, teamId: string): WorkspaceStore {
     setRegion: async (id, userId, region) => store.setRegion(ownId(id), userId, region),
     addWatch: async (watch, limits, event) => store.addWatch(own(watch), limits, own(event)),
     removeWatch: async (id, event) => store.removeWatch(own(id), own(event)),
-    pauseWatch: async (id, { why, event }) => store.pauseWatch(own(id), { why, event: own(event) }),
+    loseWatch: async (id, { why, event }) => store.loseWatch(own(id), { why, event: own(event) }),
     resumeWatch: async (id, event) => store.resumeWatch(own(id), own(event)),
     completedJobs: async (where) => store.completedJobs(own(where)),
     createdJobs: async (where) => store.createdJobs(own(where)),
     lookNow: async (id) => store.lookNow(own(id)),
     lastLooks: async (id) => store.lastLooks(ownId(id)),
+    takeWatchNews: async (id) => store.takeWatchNews(own(id)),
     takeDigest: async (id, dueAt) => store.takeDigest(own(id), dueAt),
     setFileWatches: async (id, watches) => store.setFileWatches(ownId(id), watches.map(own)),
     watchesOf: async (where) => store.watchesOf(own(where)),
@@ -105,12 +107,22 @@ export function workspaceStore(store: Store, teamId: string): WorkspaceStore {
 /** Found by Slack's ids of deliveries, which are unique, or by the token of a drawing, telling, follow or digest, which nobody else has. */
 function ofDeliveries(store: Store) {
   const { accept, finish, remember, isKnown, drop, holdDrawing, markDrawn, postponeDrawing } = store;
-  const { saveFollow, endFollow, holdDigest, moveDigest, postponeDigest } = store;
+  const { saveFollow, endFollow, holdDigest, moveDigest, postponeDigest, endWatchNews, postponeWatchNews } = store;
   const { holdTelling, markTold, postponeTelling } = store;
   const { holdAlertDrawing, markAlertDrawn, postponeAlertDrawing } = store;
   const { sendWithinMs, isOpen, isReachable } = store;
   const drawing = { holdDrawing, markDrawn, postponeDrawing, holdTelling, markTold, postponeTelling };
   const alerts = { holdAlertDrawing, markAlertDrawn, postponeAlertDrawing };
-  const ours = { ...drawing, ...alerts, saveFollow, endFollow, holdDigest, moveDigest, postponeDigest };
+  const ours = {
+    ...drawing,
+    ...alerts,
+    saveFollow,
+    endFollow,
+    holdDigest,
+    moveDigest,
+    postponeDigest,
+    endWatchNews,
+    postponeWatchNews,
+  };
   return { accept, finish, remember, isKnown, drop, ...ours, sendWithinMs, isOpen, isReachable };
 }

@@ -279,6 +279,7 @@ async function eraseRest({ db }: Session, { userId, pseudonym }: Person): Promis
     await tx.deleteFrom("person_setting").where("user_id", "=", userId).execute();
     await tx.deleteFrom("profile").where("user_id", "=", userId).execute();
     await tx.deleteFrom("watch").where("owner_id", "=", userId).where("source", "=", "person").execute();
+    await tx.deleteFrom("watch_news").where("owner_id", "=", userId).execute();
     for (const table of ["mute", "notice", "told_place"] as const) {
       // What is told in their direct message.
       await tx.deleteFrom(table).where("place", "=", userId).execute();

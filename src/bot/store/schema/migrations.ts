@@ -237,6 +237,14 @@ export const migrations: readonly Migration[] = [
       await sql`alter table watch add column digest_posts integer not null default 0`.execute(db);
     },
   },
+  {
+    title: "that a watch ended, until its place was told",
+    async up({ db }) {
+      await sql`create table watch_news (id text primary key, team_id text not null, place text not null,
+        owner_id text not null, news text not null, created_at text not null, token text, leased_until text,
+        posts integer not null)`.execute(db);
+    },
+  },
 ];
 
 // The tables of the third migration. It was run somewhere, so nothing here changes: a later migration alters them.

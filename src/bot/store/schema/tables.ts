@@ -270,6 +270,23 @@ type WatchTable = {
   paused_why: Generated<string | null>;
   created_at: string;
 };
+/** That a watch ended or tells again, until its place was told. */
+type WatchNewsTable = {
+  id: string;
+  team_id: string;
+  /** A channel, or the owner's id for their direct message. */
+  place: string;
+  owner_id: string;
+  /** `WatchNews` as JSON, sealed. */
+  news: string;
+  created_at: string;
+  /** Proves who tells it now. */
+  token: string | null;
+  /** Nobody else tells it before. */
+  leased_until: string | null;
+  /** How often it was posted, or may have been. */
+  posts: number;
+};
 /** `place`: a channel, or a person's id for their direct message. */
 type MuteTable = { team_id: string; place: string; names: string; until: string; by_id: string; by_name: string };
 /** One list of one account that is read again and again while somebody watches it. */
@@ -369,6 +386,7 @@ export type Tables = {
   installation: InstallationTable;
   org_workspace: OrgWorkspaceTable;
   watch: WatchTable;
+  watch_news: WatchNewsTable;
   mute: MuteTable;
   observation: ObservationTable;
   seen: SeenTable;

@@ -135,9 +135,8 @@ export function watchesContract({ replica, db }: Bench): void {
     const before = await read();
 
     const pause = { why: "policy no longer allows it here", event: unwatched };
-    const paused = await atOnce(4, [a, b], (store) => store.pauseWatch(id, pause));
-    await a.pauseWatch({ ...id, id: "f2" }, pause);
-    const ofPerson = await a.pauseWatch({ ...id, id: "w1" }, pause);
+    const paused = await atOnce(4, [a, b], (store) => store.loseWatch(id, pause));
+    await a.loseWatch({ ...id, id: "f2" }, pause);
     const meanwhile = await read();
     // The owner has another name by now.
     await a.setFileWatches("T1", [watch("f3", { source: "file" }), watch("f2", { source: "file", ...digest })]);
@@ -146,7 +145,6 @@ export function watchesContract({ replica, db }: Bench): void {
     await b.resumeWatch({ ...id, id: "f2" }, watched);
 
     expect(paused.filter(Boolean)).toHaveLength(1);
-    expect(ofPerson).toBe(false);
     expect([before, meanwhile, await read()]).toEqual([
       [2, 1],
       [1, 0],
@@ -161,6 +159,34 @@ export function watchesContract({ replica, db }: Bench): void {
       "unwatched",
       "watched",
     ]);
+  });
+
+  test("what became of a watch is told by one replica at a time until it is told, and whoever takes over knows of the post", async () => {
+    const [a, b] = [await replica("a"), await replica("b")];
+    const at = { id: "w1", teamId: "T1" };
+    await a.addWatch(watch("w1"), limits, watched);
+    const loss = { why: "she left the channel", event: unwatched };
+    const [id = "", ...others] = (await atOnce(4, [a, b], (store) => store.loseWatch(at, loss))).filter(Boolean);
+    const news = { id, teamId: "T1" };
+    const due = await b.dueWatchNews();
+    const taken = (await atOnce(4, [a, b], (store) => store.takeWatchNews(news))).filter(Boolean);
+    const elsewhere = await a.takeWatchNews({ id, teamId: "T2" });
+    const meanwhile = await b.dueWatchNews();
+    for (const each of [a, b]) each.later(61_000);
+    const over = await b.takeWatchNews(news);
+    await a.endWatchNews(id, taken[0]?.token ?? "");
+    await b.postponeWatchNews(id, { token: over?.token ?? "", ms: 30_000, isUnposted: true });
+    for (const each of [a, b]) each.later(92_000);
+    const again = await a.takeWatchNews(news);
+    await a.endWatchNews(id, again?.token ?? "");
+
+    expect([others, await a.allWatches(), due, meanwhile, elsewhere]).toEqual([[], [], [news], [], undefined]);
+    expect(taken).toMatchObject([
+      { place: "C1", ownerId: "U1", isAgain: false, news: { target: { names: "shop-*" }, why: loss.why } },
+    ]);
+    expect([over?.isAgain, again?.isAgain]).toEqual([true, true]);
+    for (const each of [a, b]) each.later(300_000);
+    expect([await a.dueWatchNews(), await b.takeWatchNews(news)]).toEqual([[], undefined]);
   });
 
   test("workloads are muted in a place for a while, or until somebody lifts it", async () => {

@@ -5,7 +5,15 @@ import { actions, context, type Line, section } from "../../../views/kit/blocks.
 import { channel, type Inline, joined, moment, strong, words } from "../../../views/kit/inline.ts";
 import { type Post, postOf } from "../../../views/kit/post.ts";
 import { span } from "../../../views/kit/time.ts";
-import type { DigestTime, Mute, Watch, WatchedEvent, WatchPlace, WatchTarget } from "../../../watch/watch.ts";
+import type {
+  DigestTime,
+  Mute,
+  Watch,
+  WatchedEvent,
+  WatchNews,
+  WatchPlace,
+  WatchTarget,
+} from "../../../watch/watch.ts";
 
 const eventWords: Readonly<Record<WatchedEvent, string>> = {
   failing: "failing",
@@ -203,16 +211,16 @@ function inPlace(place: WatchPlace, end: string): Inline[] {
   return place.kind === "dm" ? [words(end)] : [words(" in "), channel(place.channelId), words(end)];
 }
 
-/** A watch that nobody ended: its owner left, or may no longer see it. */
-export function endedMessage(watch: Pick<Watch, "target" | "owner" | "place" | "source">, why: string): Post {
-  const { target, owner, place, source } = watch;
-  const whose = place.kind === "dm" ? "You no longer watch " : `${owner.name} no longer watches `;
+/** A watch that nobody ended (its owner left, or may no longer see it), or one of the file whose owner may see it again. */
+export function watchNewsMessage(
+  { target, owner, place, source, why }: WatchNews,
+  { isAgain }: { readonly isAgain: boolean },
+): Post {
+  const again = isAgain ? [context("Sent again: you may have it already.")] : [];
+  const [you, others] = why === undefined ? ["You watch ", "watches "] : ["You no longer watch ", "no longer watches "];
+  const whose = place.kind === "dm" ? you : `${owner.name} ${others}`;
+  const head = [words(`${why === undefined ? "🔔" : "🔕"} ${whose}`, 120), ...targetWords(target)];
+  if (why === undefined) return postOf([section([...head, words(" again.")]), ...again]);
   const later = source === "file" ? ["It is in the file of watches, and goes on once that is fixed."] : [];
-  return postOf([section([words(`🔕 ${whose}`, 120), ...targetWords(target), words(`: ${why}.`)], ...later)]);
-}
-
-/** A watch of the file whose owner may see it again. */
-export function resumedMessage({ target, owner, place }: Pick<Watch, "target" | "owner" | "place">): Post {
-  const whose = place.kind === "dm" ? "You watch " : `${owner.name} watches `;
-  return postOf([section([words(`🔔 ${whose}`, 120), ...targetWords(target), words(" again.")])]);
+  return postOf([section([...head, words(`: ${why}.`)], ...later), ...again]);
 }
