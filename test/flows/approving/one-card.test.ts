@@ -39,6 +39,17 @@ test("while Slack rate-limits the thread for 40 s there is one card without butt
   expect(messages(town)).toHaveLength(1);
 });
 
+test("news in the thread whose answer Slack lost is there once", async () => {
+  await using town = await approvalTown();
+  await says(town, town.developer, "/gantry restart web");
+  town.playground.faults.answer("chat.postMessage", "lost", 1);
+
+  await clicks(town, town.developer, "Cancel");
+  for (let sweeps = 0; sweeps < 3; sweeps += 1) await laterOn(town, 1);
+
+  expect(stories(town)).toEqual(["🚫 Dana Reyes cancelled it"]);
+});
+
 test("after a 429 for the card itself, waits as long as Slack asks", async () => {
   await using town = await approvalTown();
   const { playground } = town;

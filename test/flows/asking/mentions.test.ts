@@ -66,6 +66,26 @@ test("a typo in a thread is told there, to its author alone", async () => {
   expect(repliesIn(approver, thread).join("\n")).not.toMatch(/Did you mean/u);
 });
 
+test("a reply in a direct message's thread whose answer Slack lost is there once", async () => {
+  await using town = await approvalTown();
+  const { developer } = town;
+  await developer.says("version", { channel: "@gantry" });
+  await town.settled();
+  const thread = developer.sees("@gantry").at(-1)?.ts ?? "";
+  town.playground.faults.answer("chat.postMessage", "lost", 1);
+
+  await developer.says("restart nothere", { channel: "@gantry", thread });
+  for (let sweeps = 0; sweeps < 4; sweeps += 1) {
+    town.passMinutes(2);
+    await town.sweep();
+    await town.settled();
+  }
+
+  expect(
+    developer.sees("@gantry").filter(({ text }) => text.includes("nothere") && !text.startsWith("restart")),
+  ).toHaveLength(1);
+});
+
 test("a change that is asked for in a thread has its card and its story there", async () => {
   await using town = await approvalTown();
   const { developer, approver } = town;

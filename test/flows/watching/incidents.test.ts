@@ -263,3 +263,17 @@ test("somebody who is on it is named on the card", async () => {
 
   expect(town.told()[0]).toMatch(/^👋 Alex.* is on it$/mu);
 });
+
+test("a reply whose answer Slack lost is in the thread once", async () => {
+  await using town = await watchedTown();
+  town.is("web", well);
+  await town.watches("web");
+  town.is("web", crashing);
+  await town.passes(4);
+
+  town.playground.faults.answer("chat.postMessage", "lost", 1);
+  town.is("web", well);
+  await town.passes(5);
+
+  expect(town.told().filter((text) => text.startsWith("↳ 🟢"))).toHaveLength(1);
+});

@@ -5,7 +5,7 @@ import type { Post } from "../../views/kit/post.ts";
 import type { AlertDrawing, Alerts } from "../../workflow/ports.ts";
 import type { AlertStory } from "../../workflow/watching/story.ts";
 import type { WorkspaceParts } from "../parts.ts";
-import { isTemporary, type SlackFailure } from "../send/slack-error.ts";
+import { isProbablyDone, isTemporary, type SlackFailure } from "../send/slack-error.ts";
 
 type AlertParts = Pick<WorkspaceParts, "clock" | "log" | "messenger"> & {
   readonly store: Pick<Store, "beginAlertDrawing" | "holdAlertDrawing" | "markAlertDrawn" | "postponeAlertDrawing">;
@@ -138,7 +138,7 @@ async function tellThread(
         { alert: alert.id, reference: failure.reference, slackError: failure.code },
         "couldn't continue a thread",
       );
-      if (isTemporary(failure)) return Math.max(TRY_AGAIN_MS, failure.retryAfterMs ?? 0);
+      if (isTemporary(failure) && !isProbablyDone(failure)) return Math.max(TRY_AGAIN_MS, failure.retryAfterMs ?? 0);
     }
     told = [...told, key];
   }

@@ -6,7 +6,7 @@ import { type Card, isNotifying } from "../../changes/stored-change.ts";
 import { diffReplies } from "../../views/cards/diff.ts";
 import { excerptReply, storyReply } from "../../views/cards/change-story.ts";
 import type { Post } from "../../views/kit/post.ts";
-import { isTemporary, type SlackFailure } from "../send/slack-error.ts";
+import { isProbablyDone, isTemporary, type SlackFailure } from "../send/slack-error.ts";
 import { placeCard, type Placed, threadOf } from "./post-card.ts";
 import { type Content, contentOf } from "../../workflow/stored-request.ts";
 
@@ -229,6 +229,8 @@ async function tellThread(
     keys = [...keys, key];
     if (posted.ok) continue;
     log.warn({ changeId: change.id, ...logged(posted.failure) }, "couldn't continue a thread");
+    // Only its answer was lost: a thread that had it twice would tell what happened twice.
+    if (isProbablyDone(posted.failure)) continue;
     // Temporary: a later draw posts these events.
     if (isTemporary(posted.failure)) return posted.failure;
     refused = posted.failure;

@@ -5,7 +5,14 @@ import { isDirect, type Origin } from "../../workflow/origin.ts";
 import type { Clock, People, Responder } from "../../workflow/ports.ts";
 import { type Result, whenConnected } from "./call.ts";
 import type { Messenger, ResponseHow, Conversation } from "./messenger.ts";
-import { type FailureKind, isDisconnected, isTemporary, reasonFor, type SlackFailure } from "./slack-error.ts";
+import {
+  type FailureKind,
+  isDisconnected,
+  isProbablyDone,
+  isTemporary,
+  reasonFor,
+  type SlackFailure,
+} from "./slack-error.ts";
 
 /** Answers people by the best route that is open: response_url, channel, then their direct conversation with the bot. */
 export function createResponder(parts: Parts & Pick<Responder, "formReply" | "refreshHome">): Responder {
@@ -82,7 +89,8 @@ function howToAnswer(origin: Origin, isShared: boolean): ResponseHow {
 const alone: ResponseHow = { response_type: "ephemeral", replace_original: false };
 
 async function tell(parts: Parts, message: Post, origin: Origin): Promise<boolean> {
-  return (await sendByAnyRoute(parts, message, { origin, how: alone })) === "reached";
+  const reach = await sendByAnyRoute(parts, message, { origin, how: alone });
+  return reach === "reached" || reach === "maybe";
 }
 
 /**
@@ -103,8 +111,8 @@ async function showWorking({ messenger }: Parts, origin: Origin): Promise<() => 
 
 type Sending = { readonly origin: Origin; readonly how: ResponseHow };
 
-/** `away`: there was no connection to Slack, or it broke off. */
-type Reach = "reached" | "refused" | "away";
+/** `away`: there was no connection to Slack, or it broke off. `maybe`: a thread probably has it, and doesn't get it twice. */
+type Reach = "reached" | "maybe" | "refused" | "away";
 
 /** For reads: nobody stores them, so nobody else would answer. */
 async function sendPatiently(parts: Parts, post: Post, sending: Sending): Promise<void> {
@@ -141,6 +149,8 @@ async function sendDirectly(parts: Parts, post: Post, sending: Sending): Promise
   }
   if (result.ok) return "reached";
   parts.log.error({ ...whyNot(result), userId, channelId }, "couldn't answer a person");
+  const isReply = sending.origin.threadTs !== undefined && result.failure.method === "chat.postMessage";
+  if (isReply && isProbablyDone(result.failure)) return "maybe";
   return isDisconnected(result.failure) ? "away" : "refused";
 }
 

@@ -139,6 +139,11 @@ export function isDisconnected({ kind, code }: Pick<SlackFailure, "kind" | "code
   return kind === "unsure" && code === "TypeError";
 }
 
+/** True if Slack has probably done it, and only its answer was lost: sent again, a message would be there twice. */
+export function isProbablyDone(failure: Pick<SlackFailure, "kind" | "code">): boolean {
+  return failure.kind === "unsure" && !isDisconnected(failure);
+}
+
 const reasons: Readonly<Record<string, string>> = {
   is_archived: "the channel is archived",
   is_inactive: "the channel is archived",
