@@ -5,6 +5,7 @@ import { context, section, type Block, actionButton, actions, limits } from "../
 import { strong, words, channel } from "../kit/inline.ts";
 import { type Post, plainTextOf, post, type Names, postOf } from "../kit/post.ts";
 import { truncate, visible } from "../kit/text.ts";
+import { verbWords } from "../kit/verb-words.ts";
 import { type CanApprove, changeFacts } from "./change-facts.ts";
 import { namesIn, oneLine, headline } from "./change-words.ts";
 import { phraseText } from "./phrases.ts";
@@ -128,7 +129,7 @@ const approve: ButtonSpec = { label: () => "Approve", action: { kind: "request",
 const reject: ButtonSpec = { label: () => "Reject", action: { kind: "request", act: "reject" }, style: "danger" };
 const cancel: ButtonSpec = { label: () => "Cancel", action: { kind: "request", act: "cancel" } };
 const undo: ButtonSpec = {
-  label: ({ verb }) => (verb === "deploy" || verb === "env" ? "Roll back" : "Undo"),
+  label: ({ verb }) => verbWords(verb)?.back ?? "Undo",
   action: { kind: "request", act: "undo" },
 };
 const again: ButtonSpec = { label: againLabel, action: { kind: "request", act: "again" } };

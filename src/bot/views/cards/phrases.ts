@@ -1,125 +1,12 @@
-import type { Risk, WriteOperationId } from "../../policy/operation-facts.ts";
+import type { Risk } from "../../policy/operation-facts.ts";
 import type { StoredChange } from "../../changes/stored-change.ts";
 import { shortImage } from "../../../api/image.ts";
 import { counted, truncate, visible, truncateMiddle } from "../kit/text.ts";
-
-/** `{}` is the workload, `{to}` the requested value, with its preposition, where the diff tells it. */
-type Phrase = {
-  /** In a question, and after "Rejected:". */
-  readonly title: string;
-  readonly running: string;
-  readonly done: string;
-  readonly failed: string;
-  /** After "whether". */
-  readonly unsure: string;
-  /** Sent, and the API doesn't report what it came to. */
-  readonly accepted: string;
-};
-
-/** What is said of a request besides: how it can hurt, by its risk. */
-type Words = Phrase & {
-  readonly harm?: Readonly<Partial<Record<Risk, string>>>;
-  /** What was done to some of several, where `done` doesn't end with it. */
-  readonly past?: string;
-};
-
-const usualHarm: Readonly<Partial<Record<Risk, string>>> = {
-  disruptive: "may interrupt requests",
-  destructive: "removes something",
-};
-const unknownImage = { disruptive: "runs an image that may be new here" };
-const permanent = { routine: "can't be undone", disruptive: "can't be undone", destructive: "can't be undone" };
-
-const byOperation: Readonly<Record<WriteOperationId, Words>> = {
-  createService: { ...phrase("Create {}", "Creating {}", "created"), harm: unknownImage },
-  createJob: { ...phrase("Create job {}", "Starting {}", "created", "job {}"), harm: unknownImage },
-  deleteService: { ...phrase("Delete {}", "Deleting {}", "deleted"), harm: permanent },
-  deleteJob: { ...phrase("Delete job {}", "Deleting job {}", "deleted", "job {}"), harm: permanent },
-  updateService: phrase("Change {}", "Changing {}", "changed"),
-  startService: phrase("Start {}", "Starting {}", "started"),
-  stopService: {
-    ...phrase("Stop {}", "Stopping {}", "stopped"),
-    harm: { disruptive: "takes it offline", destructive: "takes it offline" },
-  },
-  restartService: {
-    ...phrase("Restart {}", "Restarting {}", "restarted"),
-    harm: { disruptive: "causes a short interruption", destructive: "causes a short interruption" },
-  },
-};
-
-/** Verbs that share an operation. */
-const byVerb: Readonly<Record<string, Words>> = {
-  scale: {
-    title: "Scale {}{to}",
-    running: "Scaling {}{to}",
-    done: "{} scaled{to}",
-    failed: "{} wasn't scaled",
-    unsure: "{} was scaled",
-    accepted: "Scaling of {}{to} accepted",
-    harm: { destructive: "takes it offline" },
-  },
-  memory: {
-    title: "Set memory of {}{to}",
-    running: "Setting memory of {}{to}",
-    done: "{} memory set{to}",
-    failed: "{} memory wasn't changed",
-    unsure: "{} memory was changed",
-    accepted: "Memory change of {}{to} accepted",
-    harm: { disruptive: "can restart every instance", destructive: "can restart every instance" },
-  },
-  deploy: {
-    title: "Deploy{to} to {}",
-    running: "Deploying{to} to {}",
-    done: "Deployed{to} to {}",
-    failed: "The image of {} wasn't changed",
-    unsure: "the image of {} was changed",
-    accepted: "Deployment{to} to {} accepted",
-    past: "deployed",
-    harm: { disruptive: "replaces every instance", destructive: "replaces every instance" },
-  },
-  env: {
-    title: "Change environment variables of {}",
-    running: "Changing environment variables of {}",
-    done: "{} environment variables changed",
-    failed: "{} environment variables weren't changed",
-    unsure: "environment variables of {} were changed",
-    accepted: "Change of environment variables of {} accepted",
-    harm: { disruptive: "replaces every instance", destructive: "replaces every instance" },
-  },
-  rollback: {
-    title: "Roll back {}{to}",
-    running: "Rolling back {}{to}",
-    done: "{} rolled back{to}",
-    failed: "{} wasn't rolled back",
-    unsure: "{} was rolled back",
-    accepted: "Rollback of {}{to} accepted",
-    harm: { disruptive: "replaces every instance", destructive: "replaces every instance" },
-  },
-  domains: {
-    title: "Change domains of {}",
-    running: "Changing domains of {}",
-    done: "{} domains changed",
-    failed: "{} domains weren't changed",
-    unsure: "{} domains were changed",
-    accepted: "Domain change of {} accepted",
-    harm: { destructive: "removed domains stop working" },
-  },
-};
+import { type Phrase, verbWords, wordsOf } from "../kit/verb-words.ts";
 
 /** Whether instances are replaced by those of another version, one after the other. */
 export function isRolledOut({ verb = "" }: Pick<Phrased, "verb">): boolean {
-  return verb === "deploy" || verb === "rollback" || verb === "env";
-}
-
-function phrase(...[title, running, past, what = "{}"]: [string, string, string, string?]): Phrase {
-  return {
-    title,
-    running,
-    done: `${what} ${past}`,
-    failed: `${what} wasn't ${past}`,
-    unsure: `${what} was ${past}`,
-    accepted: `${title.replace("{}", "of {}")} accepted`,
-  };
+  return verbWords(verb)?.isRolledOut === true;
 }
 
 /** The parts of a request that its phrases depend on. */
@@ -129,17 +16,12 @@ export type Phrased = Pick<StoredChange, "op" | "workload" | "diff"> & {
   readonly parts?: readonly (Pick<StoredChange, "workload"> & { readonly diff?: readonly string[] })[] | undefined;
 };
 
-function wordsOf({ op, verb = "" }: Pick<Phrased, "op" | "verb">): Words {
-  const own = Object.hasOwn(byVerb, verb) && op === "updateService" ? byVerb[verb] : undefined;
-  return own ?? byOperation[op];
-}
-
 /** How a request can hurt; undefined for a routine one. Only a deletion can't be undone. */
 export function effectWords({
   risk,
   ...request
 }: Pick<Phrased, "op" | "verb"> & { readonly risk: Risk }): string | undefined {
-  return wordsOf(request).harm?.[risk] ?? usualHarm[risk];
+  return wordsOf(request).harm[risk];
 }
 
 /** Which images a deploy or the way back replaces: `shop/web:1.4` by `1.5`. Undefined of several images or none. */
@@ -159,7 +41,7 @@ function targetOf({ diff, verb, parts }: Phrased): string {
     const targets = parts.map((part) => versionStep(part.diff ?? [])?.to);
     const [only, ...rest] = new Set(targets);
     if (only === undefined || rest.length > 0) return "";
-    return verb === "rollback" ? ` to ${only}` : ` ${only}`;
+    return `${toVersion(verb)}${only}`;
   }
   // An undo also says what changed since.
   const [value = "", ...others] = diff.filter((line) => line.includes(" → "));
@@ -168,7 +50,11 @@ function targetOf({ diff, verb, parts }: Phrased): string {
   if (to !== undefined) return ` to ${to}`;
   const version = versionStep(diff)?.to;
   if (version === undefined) return "";
-  return verb === "rollback" ? ` to ${version}` : ` ${version}`;
+  return `${toVersion(verb)}${version}`;
+}
+
+function toVersion(verb = ""): string {
+  return verbWords(verb)?.toVersion ?? " ";
 }
 
 /** Jobs have only one region, and the default region isn't mentioned. */

@@ -6,6 +6,7 @@ import { plainTextOf } from "./post.ts";
 import { shortAge } from "./time.ts";
 import { seenOf, isUnconfirmed, unseenOf } from "./health.ts";
 import { truncate, visible } from "./text.ts";
+import { verbWords, wordsOf } from "./verb-words.ts";
 
 export type HistoryLineContext = {
   readonly now: Date;
@@ -81,10 +82,9 @@ export function phraseOf(event: HistoryEvent, room: Room): Phrase {
   const { request, workload } = event;
   if (workload === undefined) return placePhrase(event, room);
   const verb = request?.verb ?? event.verb ?? "";
-  const [past, ask, going] = formsOf(verb) ?? updated;
-  const deed = { past, ask, going, detail: detailOf(verb, request?.diff ?? [], room) };
+  const deed = { ...lineOf(verb), detail: detailOf(verb, request?.diff ?? [], room) };
   if (request !== undefined) return statePhrases[request.state](request, deed, room);
-  const requested: Phrase = { dot: "⏳", before: `${ask} `, after: resultOf(event, room) };
+  const requested: Phrase = { dot: "⏳", before: `${deed.ask} `, after: resultOf(event, room) };
   return kindPhrases[event.kind]?.(event, deed, room) ?? requested;
 }
 
@@ -95,37 +95,20 @@ export function short(text: string, max: number): string {
 
 /** The forms of a verb, and its details such as " 2 → 3". */
 type Deed = { readonly past: string; readonly ask: string; readonly going: string; readonly detail: string };
-type Forms = readonly [past: string, ask: string, going: string];
 
-const updated: Forms = ["updated", "Update", "Updating"];
-const forms: Readonly<Record<string, Forms>> = {
-  create: ["created", "Create", "Creating"],
-  delete: ["deleted", "Delete", "Deleting"],
-  scale: ["scaled", "Scale", "Scaling"],
-  restart: ["restarted", "Restart", "Restarting"],
-  start: ["started", "Start", "Starting"],
-  stop: ["stopped", "Stop", "Stopping"],
-  memory: updated,
-  deploy: updated,
-  env: updated,
-  rollback: updated,
-  domains: updated,
-};
-
-function formsOf(verb: string): Forms | undefined {
-  return Object.hasOwn(forms, verb) ? forms[verb] : undefined;
+function lineOf(verb: string) {
+  return (verbWords(verb) ?? wordsOf({ op: "updateService" })).line;
 }
 
 /** "scaled"; undefined for a verb that updates a field, whose difference says more. */
 export function pastOf(verb: string): string | undefined {
-  const found = formsOf(verb);
-  return found === updated ? undefined : found?.[0];
+  const found = verbWords(verb);
+  return found?.isOfFields === true ? undefined : found?.line.past;
 }
 
 /** "Scale … 2 → 3": what a waiting request asks for. Pure. */
 export function requestPhrase({ verb, diff }: Pick<StoredChange, "verb" | "diff">, room: Room): Phrase {
-  const [, ask] = formsOf(verb) ?? updated;
-  return { dot: "⏳", before: `${ask} `, after: detailOf(verb, diff, room) };
+  return { dot: "⏳", before: `${lineOf(verb).ask} `, after: detailOf(verb, diff, room) };
 }
 
 const LISTED = 2;
@@ -135,7 +118,8 @@ function detailOf(verb: string, diff: readonly string[], room: Room): string {
   const [first, ...others] = diff;
   if (first === undefined) return "";
   if (verb === "scale") return ` ${short(first.replace(/^instances:?\s+/u, ""), room.text / 2)}`;
-  if ((formsOf(verb) ?? updated) !== updated) return "";
+  const said = verbWords(verb);
+  if (said !== undefined && said.isOfFields !== true) return "";
   const shown = [first, ...others].slice(0, LISTED).map((line) => short(line, room.text / 2));
   const more = diff.length > LISTED ? [`${diff.length - LISTED} more`] : [];
   return `: ${[...shown, ...more].join(", ")}`;
@@ -314,7 +298,7 @@ const readWords: Readonly<Record<string, string>> = { logs: "read logs of", show
 
 function notAllowed(event: HistoryEvent, room: Room): string {
   const verb = short(event.verb ?? "", 20);
-  const [, ask = `use ${verb}${event.workload === undefined ? "" : " on"}`] = formsOf(verb) ?? [];
+  const ask = verbWords(verb)?.line.ask ?? `use ${verb}${event.workload === undefined ? "" : " on"}`;
   const read = Object.hasOwn(readWords, verb) ? readWords[verb] : undefined;
   return `${person(event, room)} wasn't allowed to ${read ?? lower(ask)}`;
 }

@@ -1,0 +1,154 @@
+import type { Risk, WriteOperationId } from "../../policy/operation-facts.ts";
+
+/** `{}` is the workload, `{to}` the requested value, with its preposition, where the diff tells it. */
+export type Phrase = {
+  /** In a question, and after "Rejected:". */
+  readonly title: string;
+  readonly running: string;
+  readonly done: string;
+  readonly failed: string;
+  /** After "whether". */
+  readonly unsure: string;
+  /** Sent, and the API doesn't report what it came to. */
+  readonly accepted: string;
+};
+
+/** All that cards, lists and history say of what a verb does. */
+type VerbWords = Phrase & {
+  /** How it can hurt, by its risk. */
+  readonly harm: Readonly<Partial<Record<Risk, string>>>;
+  /** Before a name in a line of history, and after it. */
+  readonly line: { readonly past: string; readonly ask: string; readonly going: string };
+  /** Its line of history says what it changed, because the verb alone doesn't. */
+  readonly isOfFields?: true;
+  /** What was done to some of several, where `done` doesn't end with it. */
+  readonly past?: string;
+  /** Instances are replaced by those of another version, one after the other. */
+  readonly isRolledOut?: true;
+  /** Before a version. */
+  readonly toVersion?: string;
+  /** On the button that takes it back. */
+  readonly back?: string;
+};
+
+const usualHarm = { disruptive: "may interrupt requests", destructive: "removes something" };
+const unknownImage = { ...usualHarm, disruptive: "runs an image that may be new here" };
+const permanent = { routine: "can't be undone", disruptive: "can't be undone", destructive: "can't be undone" };
+const always = (harm: string) => ({ disruptive: harm, destructive: harm });
+
+const changed: VerbWords = { ...spoken("Change", "Changing", "changed"), ...ofFields() };
+
+const byOperation: Readonly<Record<WriteOperationId, VerbWords>> = {
+  createService: { ...spoken("Create", "Creating", "created"), harm: unknownImage },
+  createJob: {
+    ...spoken("Create", "Creating", "created", "job {}"),
+    running: "Starting job {}",
+    harm: unknownImage,
+  },
+  deleteService: { ...spoken("Delete", "Deleting", "deleted"), harm: permanent },
+  deleteJob: { ...spoken("Delete", "Deleting", "deleted", "job {}"), harm: permanent },
+  updateService: changed,
+  startService: spoken("Start", "Starting", "started"),
+  stopService: { ...spoken("Stop", "Stopping", "stopped"), harm: always("takes it offline") },
+  restartService: { ...spoken("Restart", "Restarting", "restarted"), harm: always("causes a short interruption") },
+};
+
+/** Verbs that share an operation. */
+const byVerb: Readonly<Record<string, VerbWords>> = {
+  scale: {
+    title: "Scale {}{to}",
+    running: "Scaling {}{to}",
+    done: "{} scaled{to}",
+    failed: "{} wasn't scaled",
+    unsure: "{} was scaled",
+    accepted: "Scaling of {}{to} accepted",
+    harm: { ...usualHarm, destructive: "takes it offline" },
+    line: { past: "scaled", ask: "Scale", going: "Scaling" },
+  },
+  memory: {
+    title: "Set memory of {}{to}",
+    running: "Setting memory of {}{to}",
+    done: "{} memory set{to}",
+    failed: "{} memory wasn't changed",
+    unsure: "{} memory was changed",
+    accepted: "Memory change of {}{to} accepted",
+    harm: always("can restart every instance"),
+    ...ofFields(),
+  },
+  deploy: {
+    title: "Deploy{to} to {}",
+    running: "Deploying{to} to {}",
+    done: "Deployed{to} to {}",
+    failed: "The image of {} wasn't changed",
+    unsure: "the image of {} was changed",
+    accepted: "Deployment{to} to {} accepted",
+    past: "deployed",
+    back: "Roll back",
+    ...ofVersions(),
+  },
+  env: {
+    title: "Change environment variables of {}",
+    running: "Changing environment variables of {}",
+    done: "{} environment variables changed",
+    failed: "{} environment variables weren't changed",
+    unsure: "environment variables of {} were changed",
+    accepted: "Change of environment variables of {} accepted",
+    back: "Roll back",
+    ...ofVersions(),
+  },
+  rollback: {
+    title: "Roll back {}{to}",
+    running: "Rolling back {}{to}",
+    done: "{} rolled back{to}",
+    failed: "{} wasn't rolled back",
+    unsure: "{} was rolled back",
+    accepted: "Rollback of {}{to} accepted",
+    toVersion: " to ",
+    ...ofVersions(),
+  },
+  domains: {
+    title: "Change domains of {}",
+    running: "Changing domains of {}",
+    done: "{} domains changed",
+    failed: "{} domains weren't changed",
+    unsure: "{} domains were changed",
+    accepted: "Domain change of {} accepted",
+    harm: { ...usualHarm, destructive: "removed domains stop working" },
+    ...ofFields(),
+  },
+};
+
+/** Undefined for a verb that changes no workload, and one of an older version. */
+export function verbWords(verb: string): VerbWords | undefined {
+  return own(byVerb, verb) ?? own(byOperation, `${verb}Service`);
+}
+
+export function wordsOf({ op, verb = "" }: { readonly op: WriteOperationId; readonly verb?: string }): VerbWords {
+  return (op === "updateService" ? own(byVerb, verb) : undefined) ?? byOperation[op];
+}
+
+function own(table: Readonly<Record<string, VerbWords>>, key: string): VerbWords | undefined {
+  return Object.hasOwn(table, key) ? table[key] : undefined;
+}
+
+function spoken(ask: string, going: string, past: string, what = "{}"): VerbWords {
+  const noun = { Create: "Creation", Delete: "Deletion" }[ask] ?? ask;
+  return {
+    title: `${ask} ${what}`,
+    running: `${going} ${what}`,
+    done: `${what} ${past}`,
+    failed: `${what} wasn't ${past}`,
+    unsure: `${what} was ${past}`,
+    accepted: `${noun} of ${what} accepted`,
+    harm: usualHarm,
+    line: { past, ask, going },
+  };
+}
+
+function ofFields() {
+  return { isOfFields: true, line: { past: "updated", ask: "Update", going: "Updating" } } as const; // literal types
+}
+
+function ofVersions() {
+  return { isRolledOut: true, harm: always("replaces every instance"), ...ofFields() } as const; // as above
+}
