@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { readCatchers } from "./catchers.ts";
 import { mutants } from "./mutants.ts";
 import { mutate, problemOf } from "./mutate.ts";
 
@@ -8,6 +9,13 @@ const root = join(import.meta.dirname, "../..");
 test.each(mutants)("it can be tried that $bug", (mutant) => {
   expect(problemOf(root, mutant)).toBeUndefined();
   expect(mutant.becomes).not.toBe(mutant.text);
+});
+
+test("each mutant has a name of its own, and only a test of its own files is tried first", () => {
+  const files = new Map(mutants.map(({ bug, tests }) => [bug, tests]));
+
+  expect(files.size).toBe(mutants.length);
+  for (const [bug, { file }] of readCatchers()) expect(files.get(bug) ?? `no mutant “${bug}”`).toContain(file);
 });
 
 const mutant = { bug: "nobody is refused", file: "a.ts", text: "if (no) refuse();", becomes: "" };

@@ -4,19 +4,21 @@ import { parseArgs } from "node:util";
 import { runProgram } from "../support/program.ts";
 import { type Mutant, mutants } from "./mutants.ts";
 import { problemOf } from "./mutate.ts";
-import { copyTree, type Result, type Tree } from "./tree.ts";
+import { readCatchers, writeCatchers } from "./catchers.ts";
+import { type Chosen, copyTree, type Place, type Result, type Tree } from "./tree.ts";
 
 /** Breaks the sources on purpose, one line at a time, in a copy of the tree: fails when no test notices. */
 
 const root = join(import.meta.dirname, "../..");
-const LONGEST_RUN_MS = 20 * 60_000;
+const LONGEST_RUN_MS = 40 * 60_000;
 const trees: Tree[] = [];
 
-type Options = { readonly only: string; readonly lanes: number };
+type Options = { readonly only: string; readonly lanes: number; readonly records: boolean };
 
 const usage = `npm run test:mutants -- [options]
   --only TEXT   only mutants with TEXT in their file or bug
   --lanes N     runs at the same time (2)
+  --record      writes which test caught each mutant to test/mutants/catchers.json: it is tried first the next time
 `;
 
 /** Throws an Error with one sentence when they make no sense. */
@@ -24,74 +26,104 @@ function readOptions(args: readonly string[]): Options {
   const lanes = String(Math.min(2, availableParallelism()));
   const { values } = parseArgs({
     args: [...args],
-    options: { only: { type: "string", default: "" }, lanes: { type: "string", default: lanes } },
+    options: {
+      only: { type: "string", default: "" },
+      lanes: { type: "string", default: lanes },
+      record: { type: "boolean", default: false },
+    },
   });
   if (!/^[1-9]\d?$/u.test(values.lanes)) throw new Error("--lanes has to be a number from 1 to 99");
-  return { only: values.only, lanes: Number(values.lanes) };
+  return { only: values.only, lanes: Number(values.lanes), records: values.record };
 }
 
-async function main({ only, lanes }: Options): Promise<number> {
+async function main({ only, lanes, records }: Options): Promise<number> {
   const since = performance.now();
   const chosen = mutants.filter(({ file, bug }) => file.includes(only) || bug.includes(only));
   const problems = chosen.flatMap((mutant) => problemOf(root, mutant) ?? []);
   if (chosen.length === 0) problems.push(`No mutant has “${only}” in its file or bug.`);
   if (problems.length > 0) return fail(problems);
   for (let lane = 0; lane < Math.min(lanes, chosen.length); lane += 1) trees.push(copyTree(root));
-  const wrongBefore = await tryWithout(chosen);
-  if (wrongBefore !== undefined) return fail([wrongBefore]);
-  const uncaught = await tryAll(chosen);
+  const caught = await tryAll(chosen);
+  const wrong = await tryWithout([...caught.values()]);
+  if (wrong !== undefined) return fail([wrong]);
+  if (records) writeCatchers(caught);
   const seconds = Math.round((performance.now() - since) / 1000);
-  say(`${chosen.length - uncaught.length} of ${chosen.length} mutants were caught, in ${seconds} s`);
-  return uncaught.length === 0 ? 0 : 1;
+  say(`${caught.size} of ${chosen.length} mutants were caught, in ${seconds} s`);
+  return caught.size === chosen.length ? 0 : 1;
+}
+
+const words: Readonly<Record<Result["kind"], string>> = { failed: "caught  ", passed: "SURVIVED", broken: "BROKEN  " };
+
+/** Each tree takes the next mutant until there is none; gives those that were caught, with the test that failed. */
+async function tryAll(chosen: readonly Mutant[]): Promise<ReadonlyMap<Mutant, Place>> {
+  const waiting = [...chosen];
+  const caught = new Map<Mutant, Place>();
+  const catchers = readCatchers();
+  const lane = async (tree: Tree): Promise<void> => {
+    for (let mutant = waiting.shift(); mutant !== undefined; mutant = waiting.shift()) {
+      const result = await tryOne(tree, mutant, catchers.get(mutant.bug));
+      const by = result.kind === "failed" ? result.tests[0] : undefined;
+      say(`${words[result.kind]} ${mutant.file}: ${mutant.bug}${by ? "" : `\n${detail(result)}`}`);
+      if (by) caught.set(mutant, by);
+    }
+  };
+  await Promise.all(trees.map(lane));
+  return caught;
+}
+
+/** The test that caught it the last time is enough when it does so again; else all tests of its files have a chance. */
+async function tryOne(tree: Tree, mutant: Mutant, catcher: Place | undefined): Promise<Result> {
+  if (catcher !== undefined && mutant.tests.includes(catcher.file)) {
+    const first = await tree.runWith(mutant, [{ file: catcher.file, titles: [catcher.title] }]);
+    if (first.kind === "failed") return first;
+  }
+  return await tree.runWith(
+    mutant,
+    mutant.tests.map((file) => ({ file })),
+  );
 }
 
 /**
  * Only a test that passes without the bug shows anything by failing with it. Tried twice, because a machine that stalls can
  * fail one.
  */
-async function tryWithout(chosen: readonly Mutant[]): Promise<string | undefined> {
-  const files = [...new Set(chosen.flatMap(({ tests }) => tests))];
-  const share = Math.ceil(files.length / trees.length);
-  const shares = trees.map((tree, lane) => ({ tree, files: files.slice(lane * share, (lane + 1) * share) }));
-  const busy = shares.filter((each) => each.files.length > 0);
+async function tryWithout(catchers: readonly Place[]): Promise<string | undefined> {
+  const files = [...Map.groupBy(catchers, ({ file }) => file)].map(([file, places]): Chosen => ({
+    file,
+    titles: [...new Set(places.map(({ title }) => title))],
+  }));
   const results = await Promise.all(
-    busy.map(async (each) => {
-      const first = await each.tree.run(each.files);
-      if (first.kind === "passed") return first;
-      say(`once more without a mutant: ${detail(first)}`);
-      return await each.tree.run(each.files);
+    trees.map(async (tree, lane) => {
+      const share = files.filter((_, index) => index % trees.length === lane);
+      const first = await passing(tree, share);
+      if (first === undefined) return undefined;
+      say(`once more without a mutant: ${first}`);
+      return await passing(tree, share);
     }),
   );
-  const wrong = results.find(({ kind }) => kind !== "passed");
-  return wrong && `The tests fail without a mutant, so nothing was tried: ${detail(wrong)}`;
+  const wrong = results.find((each) => each !== undefined);
+  return wrong && `A test that failed with a mutant doesn't pass without it, so nothing was shown: ${wrong}`;
 }
 
-const words: Readonly<Record<Result["kind"], string>> = { failed: "caught  ", passed: "SURVIVED", broken: "BROKEN  " };
-
-/** Each tree takes the next mutant until there is none; gives those that no test caught. */
-async function tryAll(chosen: readonly Mutant[]): Promise<readonly Mutant[]> {
-  const waiting = [...chosen];
-  const uncaught: Mutant[] = [];
-  const lane = async (tree: Tree): Promise<void> => {
-    for (let mutant = waiting.shift(); mutant !== undefined; mutant = waiting.shift()) {
-      const result = await tree.runWith(mutant);
-      const isCaught = result.kind === "failed";
-      say(`${words[result.kind]} ${mutant.file}: ${mutant.bug}${isCaught ? "" : `\n${detail(result)}`}`);
-      if (!isCaught) uncaught.push(mutant);
-    }
-  };
-  await Promise.all(trees.map(lane));
-  return uncaught;
+/** What went wrong when these tests were run, each of which has to pass. */
+async function passing(tree: Tree, chosen: readonly Chosen[]): Promise<string | undefined> {
+  if (chosen.length === 0) return undefined;
+  const result = await tree.run(chosen);
+  if (result.kind !== "passed") return detail(result);
+  const missing = chosen.flatMap(({ file, titles = [] }) =>
+    titles.filter((title) => !result.tests.some((each) => each.file === file && each.title === title)),
+  );
+  return missing.length === 0 ? undefined : `not run: ${missing.join("; ")}`;
 }
 
-function detail(result: Result | undefined): string {
-  switch (result?.kind) {
+function detail(result: Result): string {
+  switch (result.kind) {
     case "passed":
-      return `  all ${result.tests} tests of its files passed`;
+      return `  all ${result.tests.length} tests of its files passed`;
     case "failed":
-      return result.tests.join("; ");
-    default:
-      return `  the tests came to no verdict:\n${result?.output ?? ""}`;
+      return result.tests.map(({ title }) => title).join("; ");
+    case "broken":
+      return `  the tests came to no verdict:\n${result.output}`;
   }
 }
 

@@ -1,14 +1,18 @@
-import { createVitest, type TestModule } from "vitest/node";
-import type { Result } from "./tree.ts";
+import { createVitest, type TestCase, type TestModule } from "vitest/node";
+import type { Chosen, Result } from "./tree.ts";
 
 /**
- * Runs test files in the tree of its working directory, each time that its parent names some, and sends what came of
- * them. One Vitest does it for all mutants of a tree: starting it costs as much as most of these tests. Its worker is a
- * new process each time, so it imports the sources as they are then.
+ * Runs tests in the tree of its working directory, each time that its parent names some, and sends what came of them.
+ * One Vitest does it for all mutants of a tree: starting it costs as much as most of these tests. Its worker is a new
+ * process each time, so it imports the sources as they are then.
  */
 
 const patienceMs = 60_000;
 const PRINTED = 2_000;
+
+/** What was reported of the run that is on: Vitest's own result also holds what came of all earlier ones. */
+let modules: TestModule[] = [];
+let ended: TestCase[] = [];
 
 const vitest = await createVitest("test", {
   watch: false,
@@ -18,31 +22,51 @@ const vitest = await createVitest("test", {
   bail: 1,
   testTimeout: patienceMs,
   hookTimeout: patienceMs,
-  // Without a method it prints nothing.
-  reporters: [{}],
+  reporters: [
+    {
+      onTestModuleEnd: (module) => void modules.push(module),
+      onTestCaseResult: (test) => void ended.push(test),
+    },
+  ],
 });
+const { config } = vitest;
+const files = new Map(
+  (await vitest.globTestSpecifications())
+    .filter(({ project }) => project.name === "gantry")
+    .map((found) => [found.moduleId, found]),
+);
 
-process.on("message", (tests) => void run(tests as readonly string[])); // sent by tree.ts
+process.on("message", (chosen) => void run(chosen as readonly Chosen[])); // sent by tree.ts
 process.send?.("ready");
 
-async function run(tests: readonly string[]): Promise<void> {
-  process.send?.(await resultOf(tests));
+async function run(chosen: readonly Chosen[]): Promise<void> {
+  process.send?.(await resultOf(chosen));
 }
 
-async function resultOf(tests: readonly string[]): Promise<Result> {
+async function resultOf(chosen: readonly Chosen[]): Promise<Result> {
   try {
-    const specifications = await vitest.globTestSpecifications([...tests]);
-    if (specifications.length < tests.length) return broken(["Not all of these files are tests."]);
-    const { testModules, unhandledErrors } = await vitest.runTestSpecifications(specifications);
-    const all = testModules.flatMap(({ children }) => [...children.allTests()]);
-    const failed = all.filter((test) => test.result().state === "failed");
-    if (failed.length > 0) return { kind: "failed", tests: failed.map(({ name }) => name) };
-    const wrong = [...unhandledErrors.map(String), ...testModules.flatMap(whyWithout)];
+    const specifications = chosen.flatMap(({ file, titles }) => {
+      const found = files.get(`${config.root}/${file}`);
+      if (found === undefined || titles === undefined) return found ?? [];
+      return found.project.createSpecification(found.moduleId, { testNames: [...titles] });
+    });
+    if (specifications.length < chosen.length) return broken(["Not all of these files are tests."]);
+    modules = [];
+    ended = [];
+    const { unhandledErrors } = await vitest.runTestSpecifications(specifications);
+    const failed = ended.filter((test) => test.result().state === "failed");
+    if (failed.length > 0) return { kind: "failed", tests: failed.map(placeOf) };
+    const wrong = [...unhandledErrors.map(String), ...modules.flatMap(whyWithout)];
+    if (modules.length < specifications.length) wrong.push("Not all of these files were run.");
     if (wrong.length > 0) return broken(wrong);
-    return { kind: "passed", tests: all.length };
+    return { kind: "passed", tests: ended.filter((test) => test.result().state === "passed").map(placeOf) };
   } catch (error) {
     return broken([String(error)]);
   }
+}
+
+function placeOf({ module, fullName }: TestCase) {
+  return { file: module.relativeModuleId, title: fullName };
 }
 
 /** Why a file has no verdict: one that can't be loaded has no tests at all. */

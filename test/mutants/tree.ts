@@ -8,18 +8,23 @@ import type { Mutant } from "./mutants.ts";
 
 /** A copy of the repository in which sources can be broken. */
 export type Tree = {
-  /** Runs these test files as they are in the tree now. */
-  readonly run: (tests: readonly string[]) => Promise<Result>;
+  /** Runs these tests as they are in the tree now. */
+  readonly run: (chosen: readonly Chosen[]) => Promise<Result>;
   /** The same with a bug in the sources, which are mended afterwards. */
-  readonly runWith: (mutant: Mutant) => Promise<Result>;
+  readonly runWith: (mutant: Mutant, chosen: readonly Chosen[]) => Promise<Result>;
   /** Ends what still runs in it. */
   readonly remove: () => void;
 };
 
+/** A test file; with titles, only these of its tests. */
+export type Chosen = { readonly file: string; readonly titles?: readonly string[] };
+
+/** One test, with the titles of the groups that it is in. */
+export type Place = { readonly file: string; readonly title: string };
+
 export type Result =
-  | { readonly kind: "passed"; readonly tests: number }
-  /** The titles of the tests that failed. */
-  | { readonly kind: "failed"; readonly tests: readonly string[] }
+  | { readonly kind: "passed"; readonly tests: readonly Place[] }
+  | { readonly kind: "failed"; readonly tests: readonly Place[] }
   /** A file came to no verdict, and why. */
   | { readonly kind: "broken"; readonly output: string };
 
@@ -36,12 +41,12 @@ export function copyTree(root: string): Tree {
   const { run, end } = runnerIn(dir);
   return {
     run,
-    async runWith(mutant) {
+    async runWith(mutant, chosen) {
       const file = join(dir, mutant.file);
       const good = readFileSync(file, "utf8");
       writeFileSync(file, mutate(good, mutant));
       try {
-        return await run(mutant.tests);
+        return await run(chosen);
       } finally {
         writeFileSync(file, good);
       }
@@ -54,7 +59,7 @@ export function copyTree(root: string): Tree {
 }
 
 type Runner = {
-  readonly run: (tests: readonly string[]) => Promise<Result>;
+  readonly run: (chosen: readonly Chosen[]) => Promise<Result>;
   readonly end: () => void;
 };
 
@@ -62,9 +67,9 @@ type Runner = {
 function runnerIn(dir: string): Runner {
   let child: ChildProcess | undefined;
   return {
-    async run(tests) {
+    async run(chosen) {
       child ??= await startRunner(dir);
-      const result = await resultFrom(child, tests);
+      const result = await resultFrom(child, chosen);
       if (hasEnded(child)) child = undefined;
       return result;
     },
@@ -84,11 +89,11 @@ async function startRunner(dir: string): Promise<ChildProcess> {
   return child;
 }
 
-async function resultFrom(child: ChildProcess, tests: readonly string[]): Promise<Result> {
+async function resultFrom(child: ChildProcess, chosen: readonly Chosen[]): Promise<Result> {
   const { promise, resolve } = Promise.withResolvers<Result>();
   let why = "the process that ran the tests ended";
   const onExit = (): void => resolve({ kind: "broken", output: why });
-  const limitMs = LONGEST_RUN_MS + tests.length * LONGEST_FILE_MS;
+  const limitMs = LONGEST_RUN_MS + chosen.length * LONGEST_FILE_MS;
   const timer = setTimeout(() => {
     why = `no verdict in ${limitMs / 1000} s`;
     child.kill("SIGKILL");
@@ -96,7 +101,7 @@ async function resultFrom(child: ChildProcess, tests: readonly string[]): Promis
   child.once("exit", onExit);
   child.once("message", (result) => resolve(result as Result)); // sent by runner.ts
   if (hasEnded(child)) onExit();
-  else child.send(tests);
+  else child.send(chosen);
   const result = await promise;
   clearTimeout(timer);
   child.removeAllListeners("message").off("exit", onExit);
