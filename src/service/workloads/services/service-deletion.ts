@@ -38,6 +38,8 @@ export function carryOnDeletion(parts: EngineParts, live: LiveService): NonNulla
     await finishDeletion(live, context);
     parts.services.delete(uid);
     parts.context.ledger.release(uid);
+    // Its last instance was gone a while before.
+    context.changed({ username: live.username, region: live.region, kind: "service" });
   }
   live.deletion = keepTrying(finish, {
     closing: context.closing,

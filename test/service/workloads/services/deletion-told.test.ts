@@ -1,0 +1,24 @@
+import { expect, test } from "vitest";
+import { userOf } from "../../engines/process/support/engine-world.ts";
+import { makeClusterWorld } from "../../support/cluster-world.ts";
+
+const signal = new AbortController().signal;
+
+test("whoever reads only what changed learns that a service is gone, however long its deletion takes", async () => {
+  const cleared = Promise.withResolvers<void>();
+  const world = makeClusterWorld({ runtime: () => ({ clear: () => cleared.promise }) });
+  const { engine, changes, close } = await world.open();
+  const dana = userOf(engine, "dana", "us");
+  await dana.create("web", { containers: [{ image: "test/web" }] });
+  await dana.remove("web");
+  const asked = { username: "dana", region: "us", signal };
+  const { cursor } = await changes({ ...asked, after: undefined, waitMs: 0 });
+  expect((await dana.list()).services).toMatchObject([{ name: "web", status: "Deleting" }]);
+
+  const told = changes({ ...asked, after: cursor, waitMs: 60_000 });
+  cleared.resolve();
+
+  expect((await told).changed).toEqual(["service"]);
+  expect((await dana.list()).services).toEqual([]);
+  await close();
+});
