@@ -67,77 +67,81 @@ test("the tests of other files take their commands from the page of deployment, 
   expect(missing).toEqual([]);
 });
 
-test("from the README's first command to a restored backup and an export of the audit", async () => {
-  await using shell = await openShell();
-  const [start = "", ...typed] = commandsAt("README.md#try-it");
-  const stop = await shell.begin(start);
-  const said: string[] = [];
-  for (const command of typed) said.push(await shell.run(command));
-  const [list, ask, approval, scaled, undone, , logs] = said;
+// The name of a skipped suite says why it was skipped.
+const because = (missing: string | undefined): string => (missing === undefined ? "" : ` (${missing})`);
 
-  expect(list).toMatch(/web\b.*running/u);
-  expect(ask).toMatch(/Restart web\?[^]*Needs 1 approval/u);
-  expect(approval).toMatch(/Alex Kim|Restarting web|web restarted/u);
-  expect(scaled).toMatch(/2 → 3/u);
-  expect(undone).toMatch(/3 → 2/u);
-  expect(logs).toContain("step 1 of 5");
+// Each command starts npm, a shell and Gantry: together they take more than a minute.
+describe.skipIf(notFullRun !== undefined)(`typed in a clone${because(notFullRun)}`, () => {
+  test("from the README's first command to a restored backup and an export of the audit", async () => {
+    await using shell = await openShell();
+    const [start = "", ...typed] = commandsAt("README.md#try-it");
+    const stop = await shell.begin(start);
+    const said: string[] = [];
+    for (const command of typed) said.push(await shell.run(command));
+    const [list, ask, approval, scaled, undone, , logs] = said;
 
-  const [backup = "", restore = "", ...rest] = commandsAt("docs/backup.md#sqlite");
-  expect(rest).toEqual([]);
-  expect(await shell.run(backup)).toMatch(/^Wrote /mu);
-  await expect(shell.run(restore)).rejects.toThrow(/A Gantry runs with .* Nothing was changed/u);
-  await stop();
-  expect(await shell.run(`${restore} --force`)).toMatch(/\.before-/u);
+    expect(list).toMatch(/web\b.*running/u);
+    expect(ask).toMatch(/Restart web\?[^]*Needs 1 approval/u);
+    expect(approval).toMatch(/Alex Kim|Restarting web|web restarted/u);
+    expect(scaled).toMatch(/2 → 3/u);
+    expect(undone).toMatch(/3 → 2/u);
+    expect(logs).toContain("step 1 of 5");
 
-  // The page's dates are in the past: the events are of today.
-  const [take = ""] = commandsAt("docs/audit.md#export-it");
-  await shell.run(take.replace(/--from.*/u, ""));
-  const lines = readFileSync(join(shell.folder, "november.ndjson"), "utf8").trim().split("\n");
-  expect(lines.map((line) => (JSON.parse(line) as { type: string }).type)).toEqual(
-    expect.arrayContaining(["gantry-audit", "event", "end"]),
-  );
+    const [backup = "", restore = "", ...rest] = commandsAt("docs/backup.md#sqlite");
+    expect(rest).toEqual([]);
+    expect(await shell.run(backup)).toMatch(/^Wrote /mu);
+    await expect(shell.run(restore)).rejects.toThrow(/A Gantry runs with .* Nothing was changed/u);
+    await stop();
+    expect(await shell.run(`${restore} --force`)).toMatch(/\.before-/u);
+
+    // The page's dates are in the past: the events are of today.
+    const [take = ""] = commandsAt("docs/audit.md#export-it");
+    await shell.run(take.replace(/--from.*/u, ""));
+    const lines = readFileSync(join(shell.folder, "november.ndjson"), "utf8").trim().split("\n");
+    expect(lines.map((line) => (JSON.parse(line) as { type: string }).type)).toEqual(
+      expect.arrayContaining(["gantry-audit", "event", "end"]),
+    );
+  });
+
+  test("Gantry on a workload API that runs apart, and that API by itself", async () => {
+    await using shell = await openShell();
+    const [service = "", start = "", ...typed] = commandsAt("docs/existing-api.md#try-the-connection");
+    await shell.begin(service);
+    await shell.begin(start);
+    const [created, list] = [await shell.run(typed[0] ?? ""), await shell.run(typed[1] ?? "")];
+
+    expect(created).toContain("web");
+    expect(list).toMatch(/web · /u);
+    const [ask = ""] = commandsAt("docs/api.md#the-workload-api");
+    expect(JSON.parse(await shell.run(ask))).toMatchObject({ region: "beijing1", services: [{ name: "web" }] });
+  });
+
+  test("several workspaces on one workload API", async () => {
+    await using shell = await openShell();
+    const [service = "", start = ""] = commandsAt("docs/workspaces.md#try-it-without-slack");
+    await shell.begin(service);
+    await shell.begin(start);
+
+    const page = await fetch(`http://127.0.0.1:${shell.env["PLAYGROUND_PORT"]}/`);
+    expect(page.status).toBe(200);
+  });
+
+  test("a policy is checked, asked and used", async () => {
+    await using shell = await openShell();
+    shell.write("policy.yaml", defaultPolicyText);
+    const [check = "", allowed = "", refused = ""] = commandsAt("docs/policy.md#ask-the-policy");
+    const [same = "", start = ""] = commandsAt("docs/policy-cookbook.md#policy-cookbook");
+
+    expect(same).toBe(check);
+    expect(await shell.run(check)).toContain("policy.yaml is valid");
+    expect(await shell.run(allowed)).toMatch(/^Yes, with 1 approval/mu);
+    await expect(shell.run(refused)).rejects.toThrow(/^No\./mu);
+    await shell.begin(start);
+  });
 });
 
-// Each start takes seconds.
-test.skipIf(notFullRun !== undefined)("Gantry on a workload API that runs apart, and that API by itself", async () => {
-  await using shell = await openShell();
-  const [service = "", start = "", ...typed] = commandsAt("docs/existing-api.md#try-the-connection");
-  await shell.begin(service);
-  await shell.begin(start);
-  const [created, list] = [await shell.run(typed[0] ?? ""), await shell.run(typed[1] ?? "")];
-
-  expect(created).toContain("web");
-  expect(list).toMatch(/web · /u);
-  const [ask = ""] = commandsAt("docs/api.md#the-workload-api");
-  expect(JSON.parse(await shell.run(ask))).toMatchObject({ region: "beijing1", services: [{ name: "web" }] });
-});
-
-test.skipIf(notFullRun !== undefined)("several workspaces on one workload API", async () => {
-  await using shell = await openShell();
-  const [service = "", start = ""] = commandsAt("docs/workspaces.md#try-it-without-slack");
-  await shell.begin(service);
-  await shell.begin(start);
-
-  const page = await fetch(`http://127.0.0.1:${shell.env["PLAYGROUND_PORT"]}/`);
-  expect(page.status).toBe(200);
-});
-
-test("a policy is checked, asked and used", async () => {
-  await using shell = await openShell();
-  shell.write("policy.yaml", defaultPolicyText);
-  const [check = "", allowed = "", refused = ""] = commandsAt("docs/policy.md#ask-the-policy");
-  const [same = "", start = ""] = commandsAt("docs/policy-cookbook.md#policy-cookbook");
-
-  expect(same).toBe(check);
-  expect(await shell.run(check)).toContain("policy.yaml is valid");
-  expect(await shell.run(allowed)).toMatch(/^Yes, with 1 approval/mu);
-  await expect(shell.run(refused)).rejects.toThrow(/^No\./mu);
-  await shell.begin(start);
-});
-
-// The name of the skipped suite says why it was skipped.
 const server = notFullRun === undefined ? await startPostgres() : { missing: notFullRun };
-const reason = "missing" in server ? ` (${server.missing})` : "";
+const reason = because("missing" in server ? server.missing : undefined);
 const { url, stop } = "missing" in server ? { url: "", stop: async () => {} } : server;
 afterAll(stop);
 

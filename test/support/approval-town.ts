@@ -4,9 +4,12 @@ import { images } from "../service/support/memory-store.ts";
 import { memoryEngine } from "../service/support/memory-engine.ts";
 import { world, type World, type WorldOptions } from "./world.ts";
 
+/** The bot's shortest wait in a world. A longer one makes what a card says depend on which timer fires first. */
+const SETTLE_MS = 1;
+
 /** The whole of Gantry over an engine that runs nothing, with one service `web` of two instances in each account. */
 export async function approvalTown(options: Omit<WorldOptions, "engine" | "apiFetch"> = {}): Promise<World> {
-  const { engine, close } = memoryEngine(["us", "beijing1", "beijing2"]);
+  const { engine, close } = memoryEngine(["us", "beijing1", "beijing2"], SETTLE_MS);
   const town = await world({ ...options, engine });
   for (const api of [town.api, ...(options.users ?? []).map((user) => town.apiAs(user))]) await createWeb(town, api);
   const closeAll = async (): Promise<void> => {

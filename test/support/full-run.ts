@@ -4,7 +4,7 @@ import { beforeEach } from "vitest";
 const isFullRun = process.env["GANTRY_TEST"] === "all";
 
 /** How many cases a property is tried with. Each run tries others, so that more come together over the days. */
-export const cases = isFullRun ? 1_000 : 100;
+export const cases = isFullRun ? 1_000 : 30;
 
 /** All of these in a full run, else each fifth: others in each run. */
 export function someOf<Value>(values: readonly Value[]): readonly Value[] {

@@ -37,9 +37,11 @@ export type AppManifest = z.infer<typeof AppManifest>;
 
 const file = new URL("../../../manifest.yml", import.meta.url);
 
-/** Throws when the file is missing or invalid. */
+let read: AppManifest | undefined;
+
+/** Read once: the file doesn't change while a process runs. Throws when it is missing or invalid. */
 export function readAppManifest(): AppManifest {
-  return AppManifest.parse(parse(readFileSync(file, "utf8")));
+  return (read ??= AppManifest.parse(parse(readFileSync(file, "utf8"))));
 }
 
 /** The scopes that the app asks for. Without the optional ones Gantry works, with something missing. */

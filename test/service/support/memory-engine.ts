@@ -9,11 +9,13 @@ export type MemoryEngine = {
   readonly close: () => Promise<void>;
 };
 
-const settleMs = 20;
 const heartbeatMs = 40;
 
-/** An engine that runs nothing, but answers the 14 operations as one that does: small, at once and without traces. */
-export function memoryEngine(regions: readonly string[] = ["us", "beijing1"]): MemoryEngine {
+/**
+ * An engine that runs nothing, but answers the 14 operations as one that does: small, at once and without traces. A
+ * workload reaches the status that was asked for `settleMs` after the answer.
+ */
+export function memoryEngine(regions: readonly string[] = ["us", "beijing1"], settleMs = 20): MemoryEngine {
   const timers = new Set<NodeJS.Timeout>();
   const later = (work: () => void) => {
     const timer = setTimeout(() => {
