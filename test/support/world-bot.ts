@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { setTimeout as pause } from "node:timers/promises";
+import { setImmediate as nextTurn, setTimeout as pause } from "node:timers/promises";
 import { type Bot, type BotParts, createBot } from "../../src/bot/compose/bot.ts";
 import { type Transport, type TransportChoice } from "../../src/bot/slack/receive/transport.ts";
 import { createTransport } from "../../src/bot/slack/receive/create-transport.ts";
@@ -45,6 +45,8 @@ export async function startWorldBot(options: WorldOptions, parts: Parts): Promis
     log,
     sealer,
     offsetMs,
+    // The file lies in memory: a thread would wait for nothing.
+    onDisk: () => nextTurn(),
     ...(keepHistoryMs !== undefined && { keepHistoryMs }),
     ...(onStatement !== undefined && { onStatement }),
   });

@@ -12,6 +12,7 @@ import { createLog } from "../../src/platform/log.ts";
 import type { Observer } from "../../src/bot/compose/observing/observer.ts";
 import type { TransportChoice } from "../../src/bot/slack/receive/transport.ts";
 import { openLocalSlack } from "../../src/bot/compose/stand-ins/local-slack.ts";
+import type { Policy } from "../../src/bot/policy/policy.ts";
 import { defaultPolicy, readPolicy } from "../../src/bot/policy/read-policy.ts";
 import type { Person } from "../../src/playground/people/person.ts";
 import type { Playground } from "../../src/playground/playground.ts";
@@ -122,6 +123,15 @@ export type World = {
 const HELD_MS = 60_000;
 const whileHeld = Object.fromEntries(Object.keys(operationTable).map((op) => [op, HELD_MS]));
 
+const policies = new Map<string, Policy>();
+
+/** Most stories have one of a few policies: each is parsed once in a worker. */
+function policyIn(text: string): Policy {
+  const policy = policies.get(text) ?? readPolicy(text, "policy.yaml");
+  policies.set(text, policy);
+  return policy;
+}
+
 /** A fresh one, in a folder of its own, on free ports. */
 export async function world(options: WorldOptions = {}): Promise<World> {
   const dataDir = mkdtempSync(join(tmpdir(), "gantry-world-"));
@@ -130,7 +140,7 @@ export async function world(options: WorldOptions = {}): Promise<World> {
   const { keys = newKey(), sql } = options.database ?? {};
   if (sql !== undefined) writeDatabase(dataDir, sql);
   const sealer = createSealer(readKeyring(keys));
-  let policy = options.policy === undefined ? defaultPolicy : readPolicy(options.policy, "policy.yaml");
+  let policy = options.policy === undefined ? defaultPolicy : policyIn(options.policy);
   const lines: string[] = [];
   const log = createLog({ level: "debug", secrets: [], to: { write: (line) => void lines.push(line) } });
   let offsetMs = 0;
@@ -226,7 +236,7 @@ export async function world(options: WorldOptions = {}): Promise<World> {
       await running.bot.sweep();
       await running.bot.idle();
     },
-    setPolicy: (text) => void (policy = readPolicy(text, "policy.yaml")),
+    setPolicy: (text) => void (policy = policyIn(text)),
     passMinutes: (minutes) => void (offsetMs += minutes * 60_000),
     stopBot,
     async restartBot() {
