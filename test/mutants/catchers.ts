@@ -13,5 +13,8 @@ export function readCatchers(): ReadonlyMap<string, Place> {
 /** Keeps those of the mutants that weren't tried. */
 export function writeCatchers(caught: ReadonlyMap<Mutant, Place>): void {
   const entries = [...readCatchers(), ...[...caught].map(([{ bug }, place]) => [bug, place] as const)];
-  writeFileSync(stored, `${JSON.stringify(Object.fromEntries(entries.toSorted()), undefined, 2)}\n`);
+  writeFileSync(
+    stored,
+    `${JSON.stringify(Object.fromEntries(entries.toSorted(([one], [other]) => (one < other ? -1 : 1))), undefined, 2)}\n`,
+  );
 }
