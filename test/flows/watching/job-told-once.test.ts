@@ -69,6 +69,23 @@ test("the card of a job that has run for hours doesn't come later than the watch
   expect(failures(town)[0]).toMatch(/^❌ nightly failed/u);
 });
 
+test("a card that can't be drawn keeps its watch quiet for two minutes, and no longer", async () => {
+  await using town = await townWithJobs();
+  await town.watches("*", { events });
+  await says(town, town.developer, nightly);
+  town.playground.faults.answer("chat.update", "500");
+
+  town.isJob("nightly", failed);
+  await town.passes(1);
+  const soon = failures(town);
+  await town.passes(3);
+
+  expect(soon).toEqual([]);
+  expect(failures(town).filter((text) => !text.startsWith("↳"))).toEqual([
+    expect.stringMatching(/^🔴 nightly failed/u),
+  ]);
+});
+
 test("a watch tells what a card couldn't: the job was run once more by hand, and failed again", async () => {
   await using town = await townWithJobs();
   await town.watches("*", { events });
