@@ -31,8 +31,8 @@ type JobRunOptions = {
   readonly adopted: readonly Unit[];
   /** Indexes of adopted ones that an earlier engine was stopping. */
   readonly interrupted: ReadonlySet<number>;
-  /** Called with each change of progress; must take effect immediately. */
-  readonly report: (progress: JobProgress) => void;
+  /** Called with each change of progress. `isRecorded`: the run records have it, so that it survives a crash. */
+  readonly report: (progress: JobProgress, how: { readonly isRecorded: boolean }) => void;
   /** Called with why an attempt couldn't be started, and with undefined once one is. */
   readonly waits: (why: string | undefined) => void;
 };
@@ -43,6 +43,8 @@ type Run = Omit<JobRunOptions, "done"> & {
   /** When the last of its units ended so far. */
   lastEnd: string;
   progress: JobProgress;
+  /** Every end so far is in its record. */
+  isRecorded: boolean;
 };
 
 export function runJob({ done, ...options }: JobRunOptions): JobRun {
@@ -54,8 +56,9 @@ export function runJob({ done, ...options }: JobRunOptions): JobRun {
     kept: new Map(),
     unfinished: new Set([...job.definition.containers.keys()].filter((index) => !done.has(index))),
     progress: { ...job, startedAt },
+    isRecorded: true,
   };
-  report(run.progress);
+  report(run.progress, run);
   for (const [index, container] of job.definition.containers.entries()) {
     if (run.unfinished.has(index)) run.kept.set(index, keepContainer(run, index, container));
   }
@@ -115,7 +118,7 @@ function say({ job, context }: Run, line: string): void {
 
 function move(run: Run, progress: JobProgress): void {
   run.progress = progress;
-  run.report(progress);
+  run.report(progress, run);
 }
 
 function succeeded(run: Run, index: number): "over" {
@@ -179,11 +182,13 @@ async function noteEnd(run: Run, { path, attempt, exit }: End): Promise<void> {
   await note(run, path, { state: "ended", attempt, code: exit.code, at });
 }
 
-/** A program may have recorded its own end (UnitSpec.run). A failed write is only logged. */
-async function note({ job, context }: Run, path: string, record: RunRecord): Promise<void> {
+/** A program may have recorded its own end (UnitSpec.run). After a failed write, the job is over once the state file says so. */
+async function note(run: Run, path: string, record: RunRecord): Promise<void> {
+  const { job, context } = run;
   try {
     await writeRecord(path, record);
   } catch (error) {
+    run.isRecorded = false;
     context.onEvent("couldn't record the end of a run", { error, job: job.uid });
   }
 }

@@ -34,7 +34,7 @@ type OpenJob = {
 export function openJob(saved: Job, { context, resumed, adopted = [], onOver }: OpenJob): LiveJob {
   const { username, name } = saved;
   const live: LiveJob = { username, name, job: { ...saved, ...resumed?.progress } };
-  const save = saver(live, context);
+  const save = saver(live, { context, onOver });
   if (live.job.outcome !== undefined) {
     if (saved.outcome === undefined) save();
     return live;
@@ -45,9 +45,11 @@ export function openJob(saved: Job, { context, resumed, adopted = [], onOver }: 
     done: resumed?.done ?? new Set(),
     adopted,
     interrupted: new Set(adopted.map(({ labels }) => labels.container).filter((index) => resumed?.stopped.has(index))),
-    report({ startedAt, endedAt, outcome, failures, lastExit, lastState, reason }) {
+    report({ startedAt, endedAt, outcome, failures, lastExit, lastState, reason }, { isRecorded }) {
       const progress: JobProgress = { startedAt, endedAt, outcome, failures, lastExit, lastState, reason };
-      live.job = { ...live.job, ...progress, hasRecords: true };
+      const job = { ...live.job, ...progress, hasRecords: true };
+      if (outcome !== undefined && !isRecorded) return save(job);
+      live.job = job;
       save();
       if (outcome !== undefined) onOver();
     },
@@ -74,22 +76,31 @@ export function unwellOf({ job, held, waiting }: LiveJob): Unwell {
 
 /**
  * Updates memory immediately and the state file afterwards, later if the disk is full. Until then the run records
- * (run-record.ts) keep the job from running again.
+ * (run-record.ts) keep the job from running again. An end that no record has (`unrecorded`) is told when it is saved: after a
+ * crash before that, nothing would know of it.
  */
-function saver(live: LiveJob, context: EngineContext): () => void {
+function saver(live: LiveJob, { context, onOver }: Pick<OpenJob, "context" | "onOver">): (unrecorded?: Job) => void {
   let isDirty = false;
   let trying: Trying | undefined;
+  let unrecorded: Job | undefined;
+  const tell = (): void => context.changed({ username: live.username, region: JOB_REGION, kind: "job" });
 
   async function saveAll(): Promise<void> {
     while (isDirty) {
       isDirty = false;
+      const end = unrecorded;
       try {
-        const version = await saveProgress(context.state, live.job.uid, live.job);
-        live.job = { ...live.job, version };
+        const version = await saveProgress(context.state, live.job.uid, end ?? live.job);
+        live.job = { ...(end ?? live.job), version };
       } catch (error) {
         isDirty = true;
         throw error;
       }
+      if (end === undefined) continue;
+      unrecorded = undefined;
+      live.waiting = undefined;
+      tell();
+      onOver();
     }
     trying = undefined;
   }
@@ -100,9 +111,13 @@ function saver(live: LiveJob, context: EngineContext): () => void {
     if (trying === mine) trying = undefined;
   }
 
-  return () => {
+  return (end) => {
     isDirty = true;
-    context.changed({ username: live.username, region: JOB_REGION, kind: "job" });
+    if (end !== undefined) {
+      unrecorded = end;
+      live.waiting = "It has ended, and how can't be saved yet.";
+    }
+    tell();
     if (trying) return;
     trying = keepTrying(saveAll, {
       closing: context.closing,

@@ -99,6 +99,28 @@ describe("while the disk is full", () => {
     await second.close();
   });
 
+  test("a job whose end can't be recorded either is over once it is saved, and not before", async () => {
+    const dataDir = makeDataDir();
+    const { state, openState } = disk();
+    const { engine, close } = await openEngine(dataDir, { openState });
+    const dana = userOf(engine);
+    await dana.createJob("once", job);
+    await until(async () => (await dana.jobLogs("once")).length > 0, "the job to run");
+    state.isFull = true;
+    rmSync(join(dataDir, "runs"), { recursive: true });
+
+    const waiting = await until(async () => (await dana.readJob("once")).message, "why it isn't over");
+    const { status } = await dana.readJob("once");
+    state.isFull = false;
+    await dana.ends("once");
+
+    expect(waiting).toBe("It has ended, and how can't be saved yet.");
+    expect(status?.conditions ?? []).toEqual([]);
+    const { message, status: after } = await dana.readJob("once");
+    expect([message, after?.succeeded]).toEqual([undefined, 1]);
+    await close();
+  });
+
   test("a job that ends is saved when there is space again, without a restart", async () => {
     const dataDir = makeDataDir();
     const { state, openState } = disk();
