@@ -55,7 +55,7 @@ export async function playRound(cluster: Cluster, round: Round, random: () => nu
   } catch (error) {
     violations.push(violationOf(error));
   }
-  cluster.trap.disarm();
+  await cluster.trap.disarm();
   endTrouble(cluster);
   await cluster.isFull();
   violations.push(...(await judged(scene)), ...mistakes(cluster));

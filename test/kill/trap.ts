@@ -1,3 +1,4 @@
+import { within } from "../../src/platform/waiting.ts";
 import type { Point, PointName, When } from "./points.ts";
 
 /** One armed point; whoever comes to it first, after it was passed `passes` times, is killed there. */
@@ -7,7 +8,8 @@ export type Trap = {
     point: Point,
     options?: { readonly passes?: number; readonly isRipe?: () => boolean },
   ) => Promise<void>;
-  readonly disarm: () => void;
+  /** Resolves when a kill that is under way was carried out, so that it belongs to the round that wanted it. */
+  readonly disarm: () => Promise<void>;
   readonly armed: () => Point | undefined;
   /** Whether whoever comes here now is to be killed here; asking takes the trap. */
   readonly takes: (name: PointName, when: When) => boolean;
@@ -15,18 +17,23 @@ export type Trap = {
   readonly sprung: (deed?: "killed" | "frozen") => void;
 };
 
+/** A replica that ended meanwhile by itself is never killed. */
+const SPRINGS_WITHIN_MS = 5_000;
+
 export function createTrap(onKill: (point: Point) => void): Trap {
-  let armed: { readonly point: Point; readonly isRipe: () => boolean; passes: number } | undefined;
-  let taken: Point | undefined;
-  let wake: () => void = () => undefined;
+  type Armed = { readonly point: Point; readonly isRipe: () => boolean; passes: number } & PromiseWithResolvers<void>;
+  let armed: Armed | undefined;
+  let taken: Armed | undefined;
   return {
     arm(point, { passes = 0, isRipe = () => true } = {}) {
-      const { promise, resolve } = Promise.withResolvers<void>();
-      armed = { point, isRipe, passes };
-      wake = resolve;
-      return promise;
+      armed = { point, isRipe, passes, ...Promise.withResolvers<void>() };
+      return armed.promise;
     },
-    disarm: () => void (armed = undefined),
+    async disarm() {
+      armed = undefined;
+      if (taken !== undefined) await within(SPRINGS_WITHIN_MS, taken.promise, () => undefined);
+      taken = undefined;
+    },
     armed: () => armed?.point,
     takes(name, when) {
       if (armed === undefined || armed.point.name !== name || armed.point.when !== when || !armed.isRipe())
@@ -35,14 +42,15 @@ export function createTrap(onKill: (point: Point) => void): Trap {
         armed.passes -= 1;
         return false;
       }
-      taken = armed.point;
+      taken = armed;
       armed = undefined;
       return true;
     },
     sprung(deed = "killed") {
-      if (taken !== undefined && deed === "killed") onKill(taken);
+      const over = taken;
       taken = undefined;
-      wake();
+      if (over !== undefined && deed === "killed") onKill(over.point);
+      over?.resolve();
     },
   };
 }

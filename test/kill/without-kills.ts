@@ -86,7 +86,7 @@ async function frozen(cluster: Cluster, name: string, { at, words }: (typeof fre
     await waitFor(pulse, settled, "another replica takes it over and comes to an end");
   } finally {
     cluster.onTrap("kill");
-    cluster.trap.disarm();
+    await cluster.trap.disarm();
   }
   const [change] = await cluster.records.changes(name);
   const writes = (): number => cluster.service.written(change?.id ?? "").arrived;
