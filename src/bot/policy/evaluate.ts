@@ -79,13 +79,15 @@ export function evaluate(policy: Policy, question: Question): Verdict {
 
 /**
  * The best answer to a question whose images and sizes aren't known yet: rules about these refuse nothing, and those that
- * allow it or take an approval match. Pure.
+ * allow it or take an approval match. One that would only make an approval unclear doesn't. Pure.
  */
 export function evaluateAtBest(policy: Policy, question: Question): Verdict {
   const assuming = (ends: readonly Rule["end"]["kind"][]): Policy => {
     const rules = policy.rules.flatMap((rule) => {
       if (rule.images === undefined && rule.limits === undefined) return [rule];
-      return ends.includes(rule.end.kind) ? [{ ...rule, images: undefined, limits: undefined }] : [];
+      const matching = { ...rule, images: undefined, limits: undefined };
+      const isClear = rule.end.kind !== "approve" || matchOfConditions(matchRule(matching, question)) === "yes";
+      return ends.includes(rule.end.kind) && isClear ? [matching] : [];
     });
     return { ...policy, rules };
   };

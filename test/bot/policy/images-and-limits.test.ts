@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { evaluate } from "../../../src/bot/policy/evaluate.ts";
+import { evaluate, evaluateAtBest } from "../../../src/bot/policy/evaluate.ts";
 import { explain, explanationLines } from "../../../src/bot/policy/explain.ts";
 import { type PolicyError, readPolicy } from "../../../src/bot/policy/read-policy.ts";
 import type { Footprint, Verdict } from "../../../src/bot/policy/policy.ts";
@@ -176,4 +176,16 @@ test("what can't be meant is an error with a sentence", () => {
     rule “it”, limits: unknown key “mem”. Did you mean “memory”? Valid keys: instances, memory.
     rule “it”, limits: This would refuse only small workloads. Add limits to a rule that allows: it doesn't match larger ones."
   `);
+});
+
+test("before the image is known, a rule about images that may need an approval doesn't hide one that takes it", () => {
+  const policy = policyOf(`
+  - { name: newcomers, who: S0NEW, does: deploy, images: nginx, then: { approve: { votes: 2 } } }
+  - { name: small services, who: members, does: deploy, limits: { instances: 20 }, then: { approve: { votes: 1 } } }`);
+  const asked = questionOf({ op: "deploy", risk: "disruptive", groups: "unknown" });
+
+  expect(evaluateAtBest(policy, asked)).toMatchObject({ kind: "approve", rule: "small services" });
+  expect(evaluate(policy, { ...asked, footprint: running(3, { image: "shop/web" }) })).toMatchObject({
+    rule: "small services",
+  });
 });
