@@ -198,23 +198,24 @@ export function setFileWatches(session: Session, teamId: string, watches: readon
 }
 
 /** Ends a watch, with its row of history. Undefined: it was over already, and nothing is written. */
-export function removeWatch(
-  session: Session,
-  { id, teamId }: IdIn,
-  event: NewHistoryEvent,
-): Promise<Watch | undefined> {
+export function removeWatch(session: Session, at: IdIn, event: NewHistoryEvent): Promise<Watch | undefined> {
   return session.db.transaction().execute(async (tx) => {
-    const row = await tx
-      .deleteFrom("watch")
-      .where("id", "=", id)
-      .where("team_id", "=", teamId)
-      .where("source", "=", "person")
-      .returningAll()
-      .executeTakeFirst();
+    const row = await deleteOfPerson(tx, at);
     if (row === undefined) return undefined;
     await insertEvent(tx, session, event);
     return watchOf(row);
   });
+}
+
+/** A watch of the file ends with the file. */
+function deleteOfPerson(tx: Db, { id, teamId }: IdIn) {
+  return tx
+    .deleteFrom("watch")
+    .where("id", "=", id)
+    .where("team_id", "=", teamId)
+    .where("source", "=", "person")
+    .returningAll()
+    .executeTakeFirst();
 }
 
 /**
@@ -223,18 +224,11 @@ export function removeWatch(
  */
 export function loseWatch(
   session: Session,
-  { id, teamId }: IdIn,
+  at: IdIn,
   { why, event }: { readonly why: string; readonly event: NewHistoryEvent },
 ): Promise<string | undefined> {
   return session.db.transaction().execute(async (tx) => {
-    const ended = await tx
-      .deleteFrom("watch")
-      .where("id", "=", id)
-      .where("team_id", "=", teamId)
-      .where("source", "=", "person")
-      .returningAll()
-      .executeTakeFirst();
-    const row = ended ?? (await setPaused(tx, { id, teamId, why }));
+    const row = (await deleteOfPerson(tx, at)) ?? (await setPaused(tx, { ...at, why }));
     if (row === undefined) return undefined;
     await insertEvent(tx, session, event);
     return insertWatchNews(tx, session, watchOf(row), plainText(why));
