@@ -1,28 +1,31 @@
 import { StoreError } from "../../src/bot/errors.ts";
 import type { Store } from "../../src/bot/store/store.ts";
 
+/** A name and a count: "beat 2" is the second call of `beat`. By name, because calls made side by side come in any order. */
+type Call = string;
+
 export type StumblingStore = {
   /** Stands between the bot and its store. */
   readonly wrap: (real: Store) => Store;
-  /** The call with this number from now on fails, with what the database did for it undone; 0 for none. */
-  readonly failAt: (number: number) => void;
-  /** How many calls there were since. */
-  readonly calls: () => number;
-  /** The name of the one that failed. */
-  readonly failed: () => string | undefined;
+  /** Counts anew, and this call fails, with what the database did for it undone; or none does. */
+  readonly failAt: (call: Call | undefined) => void;
+  /** Those made since. */
+  readonly calls: () => ReadonlySet<Call>;
 };
 
 /** A database that loses one statement: a lock that isn't given, a primary that changes, a time limit. */
 export function stumblingStore(): StumblingStore {
-  let calls = 0;
-  let wanted = 0;
-  let failed: string | undefined;
+  let wanted: Call | undefined;
+  let counts = new Map<string, number>();
+  let calls = new Set<Call>();
   const stumbling =
     (name: string, work: (...args: readonly unknown[]) => unknown) =>
     async (...args: readonly unknown[]) => {
-      calls += 1;
-      if (calls !== wanted) return work(...args);
-      failed = name;
+      const count = (counts.get(name) ?? 0) + 1;
+      counts.set(name, count);
+      const call = `${name} ${count}`;
+      calls.add(call);
+      if (call !== wanted) return work(...args);
       throw new StoreError(`Gantry's database didn't answer in time (${name}).`);
     };
   return {
@@ -34,12 +37,11 @@ export function stumblingStore(): StumblingStore {
       const { isOpen, close } = real;
       return { ...Object.fromEntries(functions), isOpen, close } as Store; // the same names as before
     },
-    failAt(number) {
-      calls = 0;
-      wanted = number;
-      failed = undefined;
+    failAt(call) {
+      wanted = call;
+      counts = new Map();
+      calls = new Set();
     },
     calls: () => calls,
-    failed: () => failed,
   };
 }
