@@ -4,6 +4,7 @@ import type { HistoryEvent } from "../../../src/bot/changes/history-event.ts";
 import { approvalTown } from "../../support/approval-town.ts";
 import { connects } from "../../support/linking.ts";
 import { openPolicy } from "../../support/open-policy.ts";
+import { rolloutTown } from "../../support/rollout-town.ts";
 import { card, clicks, idOf, says } from "../../support/speak.ts";
 import type { World } from "../../support/world.ts";
 
@@ -36,6 +37,19 @@ test("who did one thing is answered with that alone", async () => {
   expect(both).toMatch(/web stopped[^]*web scaled 2 → 3/u);
   expect(both).not.toContain("restart");
   expect(none).toBe("No requests found for web, limited to delete, since yesterday.\n[Show all]");
+});
+
+test("a deployment is told by its images, whole digests shortened, and not by what would have followed", async () => {
+  const digest = "sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
+  await using town = await rolloutTown(["web"], { policy: openPolicy });
+  await says(town, town.developer, `/gantry deploy web shop/web@${digest}`);
+  town.isWell("web");
+  await town.later(4);
+
+  const lines = (await says(town, town.developer, "/gantry history web")).split("\n");
+
+  expect(lines[1]).toContain("web updated: image shop/web:1.4 → shop/web@sha256:0123456789ab · ");
+  expect(lines[1]).not.toContain("back to revision");
 });
 
 test("each request, refusal, vote and run is a row, with the real names of then", async () => {

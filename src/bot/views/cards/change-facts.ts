@@ -8,7 +8,8 @@ import type { Names } from "../kit/post.ts";
 import { truncate, visible } from "../kit/text.ts";
 import { span } from "../kit/time.ts";
 import { oneLine, personWords, termsWords } from "./change-words.ts";
-import { diffList, driftList, IF_STUCK } from "./diff.ts";
+import { diffList, driftList } from "./diff.ts";
+import { changesOf } from "../kit/verb-words.ts";
 import { effectWords } from "./phrases.ts";
 import { partBlocks } from "./several-card.ts";
 
@@ -160,7 +161,7 @@ function difference(change: StoredChange): { readonly fact: readonly string[]; r
   // Once it has ended, its card says what came of it.
   const isOver =
     change.state === "done" && seenOf(change)?.watch?.rolling === undefined && seenOf(change) !== undefined;
-  const left = isOver ? change.diff.filter((line) => !line.endsWith(IF_STUCK)) : change.diff;
+  const left = isOver ? changesOf(change.diff) : change.diff;
   const digest = seenOf(change)?.digest;
   const diff = left.map((line) => (digest !== undefined && /^image\b.* → /u.test(line) ? `${line} · ${digest}` : line));
   const [only] = diff;

@@ -64,10 +64,6 @@ function pieces(line: string): string[] {
 const LISTED = 5;
 const VALUE = 100;
 
-/** "instances: 2 when requested → 4 now; 3 was requested". */
-/** Ends a line about what follows only if a rollout goes wrong. */
-export const IF_STUCK = "if the new instances don't get ready";
-
 export function driftList(drift: readonly Drift[]): Block[] {
   const [first, ...rest] = drift.slice(0, LISTED).map(row);
   if (first === undefined) return [];
@@ -75,6 +71,7 @@ export function driftList(drift: readonly Drift[]): Block[] {
   return [bullets([first, ...rest, ...more])];
 }
 
+/** "instances: 2 when requested → 4 now; 3 was requested". */
 function row({ field, then, now, asked }: Drift): Line {
   return [
     strong(field, 60),

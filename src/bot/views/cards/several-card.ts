@@ -1,7 +1,7 @@
 import type { Health, StoredChange } from "../../changes/stored-change.ts";
+import { IF_STUCK } from "../kit/verb-words.ts";
 import { isFollowed, seenOf, unseenOf } from "../kit/health.ts";
 import { truncate, visible, truncateMiddle } from "../kit/text.ts";
-import { IF_STUCK } from "./diff.ts";
 import { pastWord, split, allNames, isRolledOut, versionStep } from "./phrases.ts";
 import { context, limits, plan, section, type Line, type Block, type Task } from "../kit/blocks.ts";
 import { strong, words } from "../kit/inline.ts";

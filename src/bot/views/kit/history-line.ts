@@ -6,7 +6,8 @@ import { plainTextOf } from "./post.ts";
 import { shortAge } from "./time.ts";
 import { seenOf, isUnconfirmed, unseenOf } from "./health.ts";
 import { truncate, visible } from "./text.ts";
-import { verbWords, wordsOf } from "./verb-words.ts";
+import { changesOf, verbWords, wordsOf } from "./verb-words.ts";
+import { shortDigests } from "../../../api/image.ts";
 
 export type HistoryLineContext = {
   readonly now: Date;
@@ -88,9 +89,9 @@ export function phraseOf(event: HistoryEvent, room: Room): Phrase {
   return kindPhrases[event.kind]?.(event, deed, room) ?? requested;
 }
 
-/** One line of at most `max` characters, with nothing invisible in it. */
+/** One line of at most `max` characters, with nothing invisible in it, and with short digests. */
 export function short(text: string, max: number): string {
-  return truncate(visible(text.replaceAll(/\s*\n\s*/gu, ", ")), Math.floor(max));
+  return truncate(visible(shortDigests(text).replaceAll(/\s*\n\s*/gu, ", ")), Math.floor(max));
 }
 
 /** The forms of a verb, and its details such as " 2 → 3". */
@@ -114,7 +115,8 @@ export function requestPhrase({ verb, diff }: Pick<StoredChange, "verb" | "diff"
 const LISTED = 2;
 
 /** Only for what changes values: the diff of the others repeats their verb. */
-function detailOf(verb: string, diff: readonly string[], room: Room): string {
+function detailOf(verb: string, wholeDiff: readonly string[], room: Room): string {
+  const diff = changesOf(wholeDiff);
   const [first, ...others] = diff;
   if (first === undefined) return "";
   if (verb === "scale") return ` ${short(first.replace(/^instances:?\s+/u, ""), room.text / 2)}`;

@@ -31,6 +31,14 @@ type VerbWords = Phrase & {
   readonly back?: string;
 };
 
+/** Ends a line about what follows only if a rollout goes wrong. */
+export const IF_STUCK = "if the new instances don't get ready";
+
+/** What a request changes, without what would have followed. */
+export function changesOf(diff: readonly string[]): readonly string[] {
+  return diff.filter((line) => !line.endsWith(IF_STUCK));
+}
+
 const usualHarm = { disruptive: "may interrupt requests", destructive: "removes something" };
 const unknownImage = { ...usualHarm, disruptive: "runs an image that may be new here" };
 const permanent = { routine: "can't be undone", disruptive: "can't be undone", destructive: "can't be undone" };

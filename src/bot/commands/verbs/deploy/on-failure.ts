@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Service } from "../../../../api/answers.ts";
-import { IF_STUCK } from "../../../views/cards/diff.ts";
+import { IF_STUCK } from "../../../views/kit/verb-words.ts";
 import type { FormField } from "../../forms/form.ts";
 
 /** What follows when new instances don't get ready. */
