@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -60,6 +60,7 @@ describe.skipIf(noPods !== undefined)(`installed as documented${because(noPods)}
     namespace = await cluster.newNamespace("chart");
     terminal = openTerminal(cluster, namespace);
     closing.push(terminal.close);
+    closing.push(await makeDisk());
     town = await openTown(address ?? "");
     closing.push(town.close);
   });
@@ -76,6 +77,18 @@ describe.skipIf(noPods !== undefined)(`installed as documented${because(noPods)}
     await runBot(token);
 
     expect(await town.answerTo("/gantry list")).toMatch(/gantry · running\s+1 of 1/u);
+  });
+
+  test("what it knows is in its claim, and outlives its pod", async () => {
+    await town.answerTo("/gantry watch all");
+    const [before] = await podsOf("bot");
+
+    await must("kubectl", ["delete", "pod", before?.metadata.name ?? "", "--namespace", namespace]);
+    await botIsReached();
+    const [after] = await podsOf("bot");
+
+    expect(after?.metadata.uid).not.toBe(before?.metadata.uid);
+    expect(await town.answerTo("/gantry watches")).toContain("all");
   });
 
   test("helm test says that both can do their work", async () => {
@@ -257,10 +270,30 @@ describe.skipIf(noPods !== undefined)(`installed as documented${because(noPods)}
     await botIsReached();
   }
 
-  /** The documented values, with what the test's cluster needs: it provisions no volumes. */
+  /** A folder of the node for the claim that the chart makes: this cluster provisions no volumes. */
+  async function makeDisk(): Promise<() => Promise<void>> {
+    const folder = mkdtempSync(join(tmpdir(), "gantry-chart-disk-"));
+    // Kubernetes gives such a folder to no group, as it does with other disks.
+    chmodSync(folder, 0o777);
+    const path = "/api/v1/persistentvolumes";
+    const spec = {
+      capacity: { storage: "1Gi" },
+      accessModes: ["ReadWriteOnce"],
+      persistentVolumeReclaimPolicy: "Retain",
+      hostPath: { path: folder, type: "Directory" },
+      claimRef: { namespace, name: "gantry" },
+    };
+    await cluster.must({ method: "POST", path, body: { metadata: { name: namespace }, spec } });
+    return async () => {
+      await cluster.call({ method: "DELETE", path: `${path}/${namespace}` });
+      rmSync(folder, { recursive: true, force: true });
+    };
+  }
+
+  /** The documented values, with what the test needs. */
   function writeValues(documented: string, settings: object, tag = "0.9.0"): void {
     const { bot } = parse(documented) as { bot: object }; // our own documentation
-    const own = { metrics: { enabled: true }, persistence: { enabled: false }, preStopSeconds: 5, ...settings };
+    const own = { metrics: { enabled: true }, preStopSeconds: 5, ...settings };
     terminal.write("gantry.yaml", JSON.stringify({ image: { repository: IMAGE, tag }, bot: { ...bot, ...own } }));
   }
 
