@@ -24,6 +24,14 @@ export type UnitLabels = {
   readonly generation: number;
 };
 
+/**
+ * What its instance is called in the log: `web-0`, and `web-0-g2` where it replaces another one. Both write for a while, and
+ * one name for both would mix the lines of a version that crashes with those of the one that serves.
+ */
+export function nameInLog({ instance, generation }: Pick<UnitLabels, "instance" | "generation">): string {
+  return generation === 0 ? instance : `${instance}-g${generation}`;
+}
+
 /** A unit to be started. */
 export type UnitSpec = UnitLabels & {
   readonly username: string;

@@ -1,6 +1,6 @@
 import type { EngineContext } from "../engine-context.ts";
 import type { LogWriter } from "../logs/log-writer.ts";
-import type { LogReader, Unit, UnitLabels, UnitSpec } from "../runtime.ts";
+import { type LogReader, nameInLog, type Unit, type UnitLabels, type UnitSpec } from "../runtime.ts";
 
 type Start = {
   /** `startUnit`, with what has to be done around it. */
@@ -46,8 +46,8 @@ export async function startUnit(
   return unit;
 }
 
-function noteTo({ workload, instance }: UnitSpec, { logs }: Pick<EngineContext, "logs">): (line: string) => void {
-  return (line) => logs.append(workload, instance, `[gantry] ${line}`);
+function noteTo(unit: UnitSpec, { logs }: Pick<EngineContext, "logs">): (line: string) => void {
+  return (line) => logs.append(unit.workload, nameInLog(unit), `[gantry] ${line}`);
 }
 
 /** Reads the output of an adopted unit, from the line after the last stored one. Never rejects. */
@@ -55,10 +55,14 @@ export async function resumeLog(
   unit: Unit,
   context: Pick<EngineContext, "logs" | "leaving" | "onEvent">,
 ): Promise<void> {
-  const { workload, instance } = unit.labels;
+  const { workload } = unit.labels;
   const after = await context.logs.cursorOf(unit.labels).catch((error: unknown) => {
     context.onEvent("couldn't read how far a log was stored, so it is read from its beginning", { error, workload });
-    context.logs.append(workload, instance, "[gantry] lines can come twice: nothing says how far this log was stored");
+    context.logs.append(
+      workload,
+      nameInLog(unit.labels),
+      "[gantry] lines can come twice: nothing says how far this log was stored",
+    );
     return undefined;
   });
   readLog(unit, after, context);

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { boundedMap } from "../../../platform/bounded-map.ts";
 import { databaseTroubleOf } from "../../../platform/database/database-trouble.ts";
 import { Refusal } from "../../engine.ts";
-import type { LogLine, UnitLabels } from "../runtime.ts";
+import { type LogLine, nameInLog, type UnitLabels } from "../runtime.ts";
 import type { LogLimits } from "./log-bounds.ts";
 import { makeBatch } from "./log-batch.ts";
 import { keepCursor, readCursor, readCursorsOf, removeCursor, type Source, writeCursor } from "./log-cursors.ts";
@@ -114,7 +114,8 @@ function adding(add: (line: NewLine) => void, now: () => Date): Pick<LogWriter, 
   return {
     append: (workload, instance, line) => add({ workload, instance, line, day: dayOf(now()) }),
     record(unit, { at, text, cursor }) {
-      const { workload, instance } = unit;
+      const { workload } = unit;
+      const instance = nameInLog(unit);
       const read = cursor === undefined ? undefined : { ...sourceOf(unit), cursor, isOrdered: false };
       add({ workload, instance, line: text, day: dayOf(at), ...(read && { read }) });
     },

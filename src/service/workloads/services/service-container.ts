@@ -5,7 +5,7 @@ import { recoveredAfterMs } from "../lifecycle/keep-running.ts";
 import { exitClause, lateText } from "../lifecycle/exit.ts";
 import { keepRunning, type Kept } from "../lifecycle/keep-running.ts";
 import { discardUnit, startInTurn } from "../lifecycle/start-unit.ts";
-import type { Exit, Unit, UnitSpec } from "../runtime.ts";
+import { type Exit, nameInLog, type Unit, type UnitSpec } from "../runtime.ts";
 import { unawaited } from "../../../platform/unawaited.ts";
 import type { Service } from "../state/service-store.ts";
 
@@ -92,7 +92,8 @@ function programOf({ place, adopted, makeRoom }: ContainerSpec, context: EngineC
 /** A line about the container, in its log. */
 function noteTo({ place }: ContainerSpec, { logs }: EngineContext, line: string): void {
   const { service, instance } = place();
-  logs.append(service.uid, instance, `[gantry] ${subject(place())}${line}`);
+  const name = nameInLog({ instance, generation: service.generation });
+  logs.append(service.uid, name, `[gantry] ${subject(place())}${line}`);
 }
 
 function memoryFitOf(spec: ContainerSpec, context: EngineContext, { changed }: ContainerEvents): MemoryFit {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { until, userOf } from "../../engines/process/support/engine-world.ts";
+import { previousRun } from "../../../../src/bot/logs/runs.ts";
 import { makeClusterWorld, unitsOf } from "../../support/cluster-world.ts";
 import type { Unit } from "../../../../src/service/workloads/runtime.ts";
 import { makeCluster, type MemoryUnit } from "../../support/memory-runtime.ts";
@@ -67,6 +68,37 @@ describe.concurrent("a restart", () => {
     await dana.reaches("web", "Running");
     expect(unitsOf(world.cluster)).toEqual(["web-0 generation 2"]);
     expect(world.cluster.doubled).toEqual([]);
+    await close();
+  });
+
+  test("has the lines of the old instance and those of the new one under two names, so that a crash is told from what serves", async () => {
+    const world = makeWorld();
+    const { dana, close } = await runningWeb(world);
+    const [old] = world.cluster.running();
+    world.closed.add(1);
+
+    await dana.restart("web");
+    await until(() => unitsOf(world.cluster).includes("web-0 generation 1"), "the replacement");
+    const fresh = world.cluster.started.at(-1);
+    fresh?.print("new: no database");
+    old?.print("old: served a request");
+    fresh?.end(7);
+    const read = async () =>
+      (await dana.logs("web")).map(({ instance_name: instance, log }) => ({ instance: instance ?? "", text: log }));
+    const served = { instance: "web-0", text: "old: served a request" };
+    await until(async () => (await read()).some(({ text }) => text === served.text), "the line of the old instance");
+    await until(async () => previousRun(await read()) !== undefined, "the line about the crash");
+
+    const lines = await read();
+    const run = previousRun(lines);
+    expect(run).toMatchObject({ instance: "web-0-g1", how: "exited with code 7" });
+    expect(run?.places.map((at) => lines[at]?.text)).toEqual([
+      "[gantry] pulled test/web",
+      "started",
+      "new: no database",
+      expect.stringMatching(/^\[gantry\] instance web-0 exited with code 7, restarting in/),
+    ]);
+    expect(lines).toContainEqual(served);
     await close();
   });
 
