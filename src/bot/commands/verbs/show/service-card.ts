@@ -38,6 +38,8 @@ export type ServiceCard = {
 };
 
 const LISTED = 4;
+/** In which the workload API counts restarts: see Restarts in openapi.yaml. */
+const WINDOW_MS = 10 * 60_000;
 /** A service can have 200 domains. */
 const DOMAINS = 8;
 
@@ -56,7 +58,7 @@ export function serviceCard({
   const status = serviceStatus(service);
   const unreported = unreportedOf(service);
   const head = { name: service.name, status, now, verdict };
-  const facts = factsOf(service, status);
+  const facts = factsOf(service, status, now);
   const lines: Line[] = [
     ...(facts === "" ? [] : [[words(facts)]]),
     ...rolloutLine(service),
@@ -98,7 +100,7 @@ export function serviceCard({
 }
 
 /** "2 of 2 instances · 256 MiB each · 0 restarts in the last 10 min": only what the API says. */
-function factsOf(service: Service, { isRestarting }: WorkloadStatus): string {
+function factsOf(service: Service, { isRestarting }: WorkloadStatus, now: Date): string {
   const { target_instance_size: size, ready_instances: ready, containers = [], instance_memory: whole } = service;
   // Several containers have a line each.
   const memory = containers.length === 1 ? serviceMemory(service) : "–";
@@ -108,7 +110,7 @@ function factsOf(service: Service, { isRestarting }: WorkloadStatus): string {
     memory === "–" && memoryNowText(containers[0]) === "" ? undefined : `${memory}${memoryNowText(containers[0])} each`,
     whole === undefined ? undefined : `at most ${memoryText(whole)} for an instance`,
     // Otherwise the first line counts them.
-    isRestarting ? undefined : restartsOf(service),
+    isRestarting ? undefined : restartsOf(service, now),
   ]
     .filter((part) => part !== undefined)
     .join(" · ");
@@ -123,8 +125,15 @@ function rolloutLine(service: Service): Line[] {
   return [[words(`Rollout: ${grouped(updated)} of ${grouped(target)} updated${stuck}`)]];
 }
 
-function restartsOf({ restarts, restart_count: ever = 0 }: Service): string | undefined {
-  if (restarts?.count !== undefined) return `${counted(restarts.count, "restart")} in the last 10 min`;
+/** Instances that were replaced take their restarts with them, so none in ten minutes says too much of those of a minute ago. */
+function restartsOf(
+  { restarts, restart_count: ever = 0, status_since: since }: Service,
+  now: Date,
+): string | undefined {
+  if (restarts?.count !== undefined) {
+    const isFresh = now.getTime() - Date.parse(since ?? "") < WINDOW_MS;
+    return restarts.count === 0 && isFresh ? undefined : `${counted(restarts.count, "restart")} in the last 10 min`;
+  }
   return ever === 0 ? undefined : counted(ever, "restart");
 }
 

@@ -46,6 +46,19 @@ describe("the card of a service", () => {
     expect(lines([runs, { name: "proxy", image: "envoy:1" }])).toMatch(/shop\/web:1\.5 · 3f2a9c1d5b6e.*\n.*envoy:1/u);
   });
 
+  test("says that none restarted for ten minutes only of one that runs for that long", () => {
+    const since = (minutes: number) => new Date(now.getTime() - minutes * 60_000).toISOString();
+    const lines = (minutes: number, count: number) => {
+      const one = service("web", { status: "Running", status_since: since(minutes), restarts: { count } });
+      return drawn(serviceCard({ service: one, region: "beijing1", now }));
+    };
+
+    expect(lines(11, 0)).toContain("0 restarts in the last 10 min");
+    // Its instances replaced others a minute ago, whose restarts nobody counts any more.
+    expect(lines(1, 0)).not.toContain("restart");
+    expect(lines(1, 1)).toContain("1 restart in the last 10 min");
+  });
+
   test("says why a service that should run does not", () => {
     const reason = "This user may run 50 instances; 48 are in use, and this request needs 5 more.";
     const failed = service("web", { status: "Failed", message: reason });
