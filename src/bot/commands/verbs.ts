@@ -25,7 +25,7 @@ import { status } from "./verbs/status.ts";
 import { undo } from "./verbs/undo.ts";
 import { use } from "./verbs/use.ts";
 import { version } from "./verbs/version.ts";
-import { mute, unwatch, watch } from "./verbs/watch/watch.ts";
+import { mute, unmute, unwatch, watch } from "./verbs/watch/watch.ts";
 import { watches } from "./verbs/watch/watches.ts";
 import { whoami } from "./verbs/whoami.ts";
 import { whyCommand } from "./verbs/why.ts";
@@ -63,6 +63,7 @@ export const commands: readonly Command[] = [
   watches,
   unwatch,
   mute,
+  unmute,
   history,
   canI,
   whoami,

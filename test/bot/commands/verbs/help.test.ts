@@ -69,7 +69,7 @@ test("all commands are shown in groups, with those that need approval marked", a
   expect(groups["Look"]).toEqual(expect.arrayContaining(["list", "show", "why", "logs", "history"]));
   expect(groups["Change"]).toEqual(expect.arrayContaining(["create", "scale", "delete", "undo"]));
   expect(groups["Approve"]).toEqual(expect.arrayContaining(["pending", "approve", "reject", "cancel"]));
-  expect(groups["Watch"]).toEqual(["watch", "watches", "unwatch", "mute"]);
+  expect(groups["Watch"]).toEqual(["watch", "watches", "unwatch", "mute", "unmute"]);
   expect(groups["Set up"]).toEqual(
     expect.arrayContaining(["can-i", "whoami", "status", "use", "connect", "disconnect", "version", "help"]),
   );

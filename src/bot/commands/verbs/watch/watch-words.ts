@@ -120,6 +120,10 @@ export const MuteEnd = z.array(z.string()).transform((words, context): Until => 
   if (typed === "off" || typed === "tomorrow") return typed;
   const forMs = typed === "an hour" ? MUTE_MS : durationIn(typed);
   if (forMs !== undefined && forMs > 0 && forMs <= LONGEST_MUTE_MS) return { forMs };
+  if (forMs !== undefined) {
+    context.addIssue(`A mute lasts for up to 30 days${forMs === 0 ? ": write 30m or 2h, or off to end it" : ""}.`);
+    return z.NEVER;
+  }
   const [, day, at = day === undefined ? "" : "00:00"] =
     /^(\d{4}-\d{2}-\d{2})?(?:(?:^| )(?:at )?(\d{1,2}:\d{2}))?$/u.exec(typed) ?? [];
   const time = clockTime(at);

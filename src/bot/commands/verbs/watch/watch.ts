@@ -64,6 +64,12 @@ const placeFlags = {
 
 const watchedActions = [{ op: "watch", risk: undefined }] as const; // a literal action
 
+/** Of a word after the name, without `--digest`. */
+function oneTooMany(typed: unknown): string {
+  if (/^\d{1,2}(?::\d{2})?$/u.test(String(typed))) return "A time belongs to --digest: --digest weekdays 09:00.";
+  return 'watch takes one workload. Watch each one, or all with such a name: "shop-*".';
+}
+
 export const watch = watchVerb({
   name: "watch",
   summary: "Tell this channel when a workload fails and recovers",
@@ -100,7 +106,7 @@ export const watch = watchVerb({
       after: After.optional(),
       quiet: Quiet.optional(),
       digest: Digest.optional(),
-      time: z.undefined("A time belongs to --digest: --digest weekdays 09:00.").optional(),
+      time: z.undefined({ error: ({ input }) => oneTooMany(input) }).optional(),
     })
     .superRefine((args, context) => {
       refuseBoth(args, context);
@@ -213,11 +219,8 @@ export const mute = watchVerb({
   summary: "Tell nothing of a workload for a while",
   usage: 'mute NAME | "shop-*" | all [2h | until 18:00 | until 2026-12-01 | off] [--in #channel | --dm]',
   example: "mute web 2h",
-  near: ["unmute", "silence", "snooze", "quiet"],
-  phrases: [
-    ["(silence|snooze) NAME", "mute NAME"],
-    ["unmute NAME", "mute NAME off"],
-  ],
+  near: ["silence", "snooze", "quiet"],
+  phrases: [["(silence|snooze) NAME", "mute NAME"]],
   question: {
     amount: ({ until }) => (Array.isArray(until) && until.length > 0 ? ` ${until.join(" ")}` : " for 1 hour"),
   },
@@ -248,4 +251,18 @@ export const mute = watchVerb({
     place: placeOf(place),
     until,
   }),
+});
+
+export const unmute = watchVerb({
+  name: "unmute",
+  summary: "Tell of a muted workload again",
+  usage: 'unmute NAME | "shop-*" | all [--in #channel | --dm]',
+  example: "unmute web",
+  near: ["unsilence", "unsnooze"],
+  words: { name: "NAME" },
+  flags: placeFlags,
+  actions: watchedActions,
+  args: z.object({ name: Watched, ...Place }).superRefine(refuseBoth),
+  form: { title: "Unmute", submit: "Unmute", fields: () => [...nameFields, ...placeFields], toArgs: named },
+  wish: ({ name, ...place }) => ({ kind: "mute", target: name, place: placeOf(place), until: "off" }),
 });

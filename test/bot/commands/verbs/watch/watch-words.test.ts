@@ -49,6 +49,7 @@ describe("watch", () => {
     ["watch --digest daily 25:00", /--digest takes daily, weekdays or mondays/u],
     ["watch web --digest daily --on failing", /--digest is one summary, so it takes no --on/u],
     ["watch web 09:00", /A time belongs to --digest/u],
+    ["watch web worker", /watch takes one workload\. Watch each one, or all with such a name: "shop-\*"\./u],
     ["watch web db cache", /doesn't take `cache`/u],
   ])("%s is told how it is written", (text, sentence) => {
     expect(() => parseText(text)).toThrow(sentence);
@@ -66,14 +67,19 @@ test.each([
   ["mute web until 2026-12-01 09:30", { until: { day: "2026-12-01", time: "09:30" } }],
   ["mute web until tomorrow", { until: "tomorrow" }],
   ["mute all off", { target: all, until: "off" }],
+  ["unmute web", { kind: "mute", target: web, place: "here", until: "off" }],
+  ["unmute all --dm", { kind: "mute", target: all, place: "dm", until: "off" }],
 ])("%s", (text, expected) => {
   expect(wish(text)).toMatchObject(expected);
 });
 
 test.each([
   ["mute", /needs a workload/u],
-  ["mute web 31d", /I can't read how long/u],
-  ["mute web 0m", /I can't read how long/u],
+  ["mute web 31d", /A mute lasts for up to 30 days\./u],
+  ["mute web 9999w", /A mute lasts for up to 30 days\./u],
+  ["mute web 0m", /A mute lasts for up to 30 days: write 30m or 2h, or off to end it\./u],
+  ["mute web -2h", /I can't read how long/u],
+  ["unmute", /needs a workload/u],
   ["mute web until 2026-02-30", /I can't read how long/u],
   ["mute web for ever", /I can't read how long/u],
 ])("%s is told how it is written", (text, sentence) => {
