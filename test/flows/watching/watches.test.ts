@@ -43,6 +43,25 @@ describe("a watch", () => {
     expect(await town.store().watchesOf({ teamId: team, ownerId: "U0DANA" })).toMatchObject([{ events: ["deployed"] }]);
   });
 
+  test("and a digest of the same workload end one after the other, and each answer says what goes on", async () => {
+    await using town = await approvalTown();
+    const { developer } = town;
+    await says(town, developer, "/gantry watch web");
+    await says(town, developer, "/gantry watch web --digest daily");
+
+    await says(town, developer, "/gantry unwatch web");
+    expect(spoken(developer).at(-1)).toMatch(
+      /🔕 Dana Reyes stopped watching web in .*\s+The digest goes on: .*unwatch service\/web --digest/su,
+    );
+    await says(town, developer, "/gantry watch web");
+    await says(town, developer, "/gantry unwatch web --digest");
+    expect(spoken(developer).at(-1)).toMatch(
+      /🔕 Dana Reyes ended the digest about web in .*\s+Single messages go on\./su,
+    );
+    await says(town, developer, "/gantry unwatch web");
+    expect(spoken(developer).at(-1)).toMatch(/stopped watching web in [^\n]*\.$/u);
+  });
+
   test("in a direct message is nobody else's business", async () => {
     await using town = await approvalTown();
     const { developer, approver } = town;
@@ -173,6 +192,36 @@ describe("a mute", () => {
     expect(spoken(developer).at(-1)).toMatch(/🔔 Alex Kim unmuted web/u);
     expect(await says(town, developer, "/gantry mute web off")).toMatch(/isn't muted here\. Nothing to do/u);
     expect((await happened(town)).map((each) => each.split(":")[0])).toEqual(["unmuted Alex Kim", "muted Dana Reyes"]);
+  });
+
+  test("is ended by unmute, which mutes nothing", async () => {
+    await using town = await approvalTown();
+    const { developer, approver } = town;
+    await says(town, developer, "/gantry mute web 2h");
+
+    await says(town, approver, "/gantry unmute web");
+
+    expect(spoken(developer).at(-1)).toMatch(/🔔 Alex Kim unmuted web/u);
+    expect(await town.store().mutesOf(team)).toEqual([]);
+    expect(await says(town, developer, "/gantry unmute web")).toMatch(/isn't muted here\. Nothing to do/u);
+    await saysIn(town, { person: developer, channel: "@gantry" }, "mute web");
+    expect(await saysIn(town, { person: developer, channel: "@gantry" }, "unmute web")).toMatch(/unmuted web/u);
+  });
+
+  test("of a name that nothing has holds, and says so", async () => {
+    await using town = await approvalTown();
+    const { developer } = town;
+
+    await says(town, developer, "/gantry mute wbe 2h");
+    expect(spoken(developer).at(-1)).toMatch(
+      /🔕 Dana Reyes muted wbe in .* until .*⚠️ There is no service in beijing1 and no job in us named wbe\./su,
+    );
+
+    await says(town, developer, "/gantry mute <!channel> 2h");
+    expect(spoken(developer).at(-1)).toMatch(/muted <!channel> in .*⚠️ There is no service/su);
+    await says(town, developer, "/gantry mute web 2h");
+    expect(spoken(developer).at(-1)).not.toMatch(/⚠️/u);
+    expect(await town.store().mutesOf(team)).toHaveLength(3);
   });
 
   test("ends by itself, and no mute is longer than a month", async () => {

@@ -7,6 +7,7 @@ import { orOther, OtherKind, readJob, readService, unknownName } from "../../com
 import { readRefusal, visibleTarget } from "../../commands/lookup/may-see.ts";
 import { LONGEST_MUTE_MS, muteEnd } from "../../commands/verbs/watch/watch-words.ts";
 import { termsText, watchMessage, type WatchMessage } from "../../commands/verbs/watch/watch-message.ts";
+import { Problem } from "../../../api/problem.ts";
 import { UserError } from "../../errors.ts";
 import type { HistoryEventKind, NewHistoryEvent } from "../../changes/history-event.ts";
 import { refusalMessage } from "../../views/messages/refusal-message.ts";
@@ -213,9 +214,13 @@ async function end(deps: WorkflowParts, asked: Asked, wish: Wished<"unwatch">): 
     logEvent(deps, event);
     ended.push(watch);
   }
-  if (ended.length > 0) return { message: { kind: "ended", watches: ended, ...common }, isNews: true };
-  const isFile = meant.some(({ source }) => source === "file");
   const { command } = deps.settings;
+  if (ended.length > 0) {
+    const isOther = meant === digests ? watches.length > 0 : digests.length > 0;
+    const goesOn = isOther ? (meant === digests ? "single messages" : "digest") : undefined;
+    return { message: { kind: "ended", watches: ended, goesOn, command, ...common }, isNews: true };
+  }
+  const isFile = meant.some(({ source }) => source === "file");
   return { message: { kind: "nothing", target, isFile, command, ...common }, isNews: false };
 }
 
@@ -244,7 +249,20 @@ async function mute(deps: WorkflowParts, asked: Asked, wish: Wished<"mute">): Pr
   const event = eventOf(asked, { kind: "muted", verb: "mute", target, result });
   const mute = await deps.store.mute({ ...muted, forMs }, event);
   logEvent(deps, event);
-  return { message: { kind: "muted", mute, ...common }, isNews: true };
+  return { message: { kind: "muted", mute, doubt: await doubtOf(names, asked), ...common }, isNews: true };
+}
+
+/** Muting a mistyped name mutes nothing. It is no mistake where the workload is elsewhere, or its API is away. */
+async function doubtOf(name: string, asked: Asked): Promise<string | undefined> {
+  if (name.includes("*")) return undefined;
+  try {
+    await existing({ kind: undefined, name }, asked);
+    return undefined;
+  } catch (error) {
+    if (error instanceof Problem || error instanceof OtherKind) return undefined;
+    if (error instanceof UserError) return error.message;
+    throw error;
+  }
 }
 
 type Happened = {

@@ -95,7 +95,13 @@ export type WatchMessage = Common &
         /** Of a digest. */
         readonly next: Date | undefined;
       }
-    | { readonly kind: "ended"; readonly watches: readonly Pick<Watch, "target">[] }
+    | {
+        readonly kind: "ended";
+        readonly watches: readonly Pick<Watch, "target" | "digest">[];
+        /** What still tells of the same there. */
+        readonly goesOn: "digest" | "single messages" | undefined;
+        readonly command: string;
+      }
     | {
         readonly kind: "nothing";
         readonly target: Pick<WatchTarget, "kind" | "names">;
@@ -103,7 +109,12 @@ export type WatchMessage = Common &
         readonly isFile: boolean;
         readonly command: string;
       }
-    | { readonly kind: "muted"; readonly mute: Pick<Mute, "names" | "until"> }
+    | {
+        readonly kind: "muted";
+        readonly mute: Pick<Mute, "names" | "until">;
+        /** That nothing has this name now. */
+        readonly doubt: string | undefined;
+      }
     | { readonly kind: "unmuted" | "not-muted"; readonly names: string }
   );
 
@@ -115,19 +126,11 @@ export function watchMessage(message: WatchMessage): Post {
     case "same":
       return watched(message);
     case "ended":
-      return postOf([
-        section([
-          words("🔕 "),
-          words(message.by, 80),
-          words(" stopped watching "),
-          ...joined(message.watches.slice(0, 5).flatMap(({ target }) => targetWords(target))),
-          ...inPlace(message.place, "."),
-        ]),
-      ]);
+      return ended(message);
     case "nothing":
       return nothing(message);
     case "muted": {
-      const { mute, place, by } = message;
+      const { mute, place, by, doubt } = message;
       return postOf([
         section([
           words("🔕 "),
@@ -137,6 +140,7 @@ export function watchMessage(message: WatchMessage): Post {
           ...inPlace(place, " until "),
           moment(mute.until.toISOString()),
         ]),
+        ...(doubt === undefined ? [] : [section([words(`⚠️ ${doubt}`, 300)])]),
         ...actions(runButton("Unmute", muteAsk(mute.names, "off", place), { at: 0 })),
       ]);
     }
@@ -158,6 +162,25 @@ export function watchMessage(message: WatchMessage): Post {
         ]),
       ]);
   }
+}
+
+function ended({ by, watches, goesOn, command, place }: Extract<WatchMessage, { readonly kind: "ended" }>): Post {
+  const isDigest = watches.every(({ digest }) => digest !== undefined);
+  const [one] = watches;
+  const others: Readonly<Record<"digest" | "single messages", string>> = {
+    digest: `The digest goes on: \`${command} unwatch ${one === undefined ? "NAME" : typedTarget(one.target)} --digest\` ends it.`,
+    "single messages": "Single messages go on.",
+  };
+  return postOf([
+    section([
+      words("🔕 "),
+      words(by, 80),
+      words(isDigest ? " ended the digest about " : " stopped watching "),
+      ...joined(watches.slice(0, 5).flatMap(({ target }) => targetWords(target))),
+      ...inPlace(place, "."),
+    ]),
+    ...(goesOn === undefined ? [] : [section(others[goesOn])]),
+  ]);
 }
 
 type Watched = Extract<WatchMessage, { readonly watch: unknown }>;
