@@ -59,7 +59,7 @@ export function judge(looking: Looking, service: Service, calls = callsSoFar(loo
     const health = steady({ ageMs, healthyAfterMs }, { ...running, watch: well });
     return { ...health, line: [health.line, ...moved].join(" · ") };
   }
-  const ready = `${line.replace(/ running$/u, " ready")}${isShaken ? " after a restart" : ""}`;
+  const ready = `${line.replace(/ running$/u, " ready")}${isShaken ? againWords(progress?.watch, watch) : ""}`;
   return { kind: "watching", ...running, line: `${ready}, watching for ${seconds(healthyAfterMs)}`, watch: well };
 }
 
@@ -79,12 +79,20 @@ function ownPeriodMs({ min_ready_seconds: seconds }: Service): number | undefine
   return seconds === undefined || seconds <= 0 ? undefined : Math.min(seconds * 1_000, LONGEST_PERIOD_MS);
 }
 
+function isCounted(before: Watch | undefined, now: Watch): boolean {
+  return now.restarts !== undefined && before?.restarts !== undefined && now.restarts > before.restarts;
+}
+
+/** Without a count it may have been another change, such as more instances. */
+function againWords(before: Watch | undefined, now: Watch): string {
+  return isCounted(before, now) ? " after a restart" : " again";
+}
+
 function hasRestarted(before: Watch | undefined, now: Watch): boolean {
   if (before?.wellSinceMs === undefined && before?.restarts === undefined) return false;
-  const isCounted = now.restarts !== undefined && before.restarts !== undefined && now.restarts > before.restarts;
   const { statusSince } = before;
   const isOther = statusSince !== undefined && now.statusSince !== undefined && statusSince !== now.statusSince;
-  return isCounted || (isOther && before.wellSinceMs !== undefined);
+  return isCounted(before, now) || (isOther && before.wellSinceMs !== undefined);
 }
 
 /** Since when it has been well, at a look that is the first to see it so: an earlier status tells nothing of this Change. */

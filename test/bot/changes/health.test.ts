@@ -140,13 +140,13 @@ describe("a service is followed after a change", () => {
     expect(calls).toHaveLength(5);
   });
 
-  test("a status that began again is a restart too, where none are counted", async () => {
+  test("a status that began anew begins the minute anew, and isn't called a restart where none is counted", async () => {
     const { looks } = await followed(toFour, {
       service: (ms) => service("Running", { ready_instances: 4, status_since: at(ms < 40_000 ? 1_000 : 41_000) }),
     });
 
     const [, , third] = looks;
-    expect(third?.health).toMatchObject({ kind: "watching", line: "4 of 4 ready after a restart, watching for 60 s" });
+    expect(third?.health).toMatchObject({ kind: "watching", line: "4 of 4 ready again, watching for 60 s" });
   });
 
   test("says what isn't reported: neither instances nor restarts", async () => {
