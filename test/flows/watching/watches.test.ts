@@ -203,6 +203,7 @@ describe("a mute", () => {
 
     expect(spoken(developer).at(-1)).toMatch(/🔔 Alex Kim unmuted web/u);
     expect(await town.store().mutesOf(team)).toEqual([]);
+    expect(await says(town, developer, "/gantry history --verb unmute")).toMatch(/🔔 Alex Kim unmuted web/u);
     expect(await says(town, developer, "/gantry unmute web")).toMatch(/isn't muted here\. Nothing to do/u);
     await saysIn(town, { person: developer, channel: "@gantry" }, "mute web");
     expect(await saysIn(town, { person: developer, channel: "@gantry" }, "unmute web")).toMatch(/unmuted web/u);

@@ -40,6 +40,7 @@ export const recordedVerbs = [
   "watch",
   "unwatch",
   "mute",
+  "unmute",
   "use",
   "connect",
   "disconnect",

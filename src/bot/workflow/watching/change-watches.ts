@@ -91,7 +91,7 @@ async function refusalOf(asked: Asked, wish: WatchWish) {
 }
 
 async function refused(deps: WorkflowParts, asked: Asked, wish: WatchWish) {
-  const { context, at, account } = asked;
+  const { ask, context, at, account } = asked;
   const refusal = await refusalOf(asked, wish);
   if (refusal === undefined)
     throw new UserError("Policy changed in between. Nothing was changed.", { next: "Try again." });
@@ -100,7 +100,7 @@ async function refused(deps: WorkflowParts, asked: Asked, wish: WatchWish) {
   await noteRefusal(deps, {
     refusal,
     workload,
-    verb: wish.kind,
+    verb: ask.verb,
     origin: at,
     who: context.asker,
     account: account.username,
@@ -130,7 +130,7 @@ async function start(deps: WorkflowParts, asked: Asked, wish: Wished<"watch">): 
     quiet: wish.quiet && { ...wish.quiet, zone },
     digest: wish.digest && { ...wish.digest, zone },
   };
-  const event = eventOf(asked, { kind: "watched", verb: "watch", target: watch.target, result: termsText(watch) });
+  const event = eventOf(asked, { kind: "watched", target: watch.target, result: termsText(watch) });
   const added = await deps.store.addWatch(watch, limits, event);
   if (added.kind === "full") throw tooMany(added.by, deps.settings.command);
   if (added.kind !== "same") logEvent(deps, event);
@@ -209,7 +209,7 @@ async function end(deps: WorkflowParts, asked: Asked, wish: Wished<"unwatch">): 
   const common = { by: asker.name, place, defaultRegion: context.defaultRegion };
   const ended = [];
   for (const watch of mayEndOthers ? [...own, ...others] : own) {
-    const event = eventOf(asked, { kind: "unwatched", verb: "unwatch", target: watch.target, result: "" });
+    const event = eventOf(asked, { kind: "unwatched", target: watch.target, result: "" });
     if ((await deps.store.removeWatch({ id: watch.id, teamId: at.teamId }, event)) === undefined) continue;
     logEvent(deps, event);
     ended.push(watch);
@@ -233,7 +233,7 @@ async function mute(deps: WorkflowParts, asked: Asked, wish: Wished<"mute">): Pr
   const common = { by: asker.name, place, defaultRegion: context.defaultRegion };
   const muted = { teamId: at.teamId, place: where, names, by: { userId: asker.userId, name: asker.name } };
   if (wish.until === "off") {
-    const event = eventOf(asked, { kind: "unmuted", verb: "mute", target, result: "" });
+    const event = eventOf(asked, { kind: "unmuted", target, result: "" });
     const isLifted = await deps.store.unmute(muted, event);
     if (isLifted) logEvent(deps, event);
     return { message: { kind: isLifted ? "unmuted" : "not-muted", names, ...common }, isNews: isLifted };
@@ -246,7 +246,7 @@ async function mute(deps: WorkflowParts, asked: Asked, wish: Wished<"mute">): Pr
     });
   }
   const result = `until ${until.toISOString().slice(0, 16).replace("T", " ")} UTC`;
-  const event = eventOf(asked, { kind: "muted", verb: "mute", target, result });
+  const event = eventOf(asked, { kind: "muted", target, result });
   const mute = await deps.store.mute({ ...muted, forMs }, event);
   logEvent(deps, event);
   return { message: { kind: "muted", mute, doubt: await doubtOf(names, asked), ...common }, isNews: true };
@@ -267,12 +267,11 @@ async function doubtOf(name: string, asked: Asked): Promise<string | undefined> 
 
 type Happened = {
   readonly kind: HistoryEventKind;
-  readonly verb: string;
   readonly target: Pick<WatchTarget, "kind" | "names"> & Partial<WatchTarget>;
   readonly result: string;
 };
 
-function eventOf({ at, context, account }: Asked, { kind, verb, target, result }: Happened): NewHistoryEvent {
+function eventOf({ ask, at, context, account }: Asked, { kind, target, result }: Happened): NewHistoryEvent {
   const about = eventAbout(target, context.settings, result);
-  return originEvent(at, context.asker, { kind, verb, account: account.username, ...about });
+  return originEvent(at, context.asker, { kind, verb: ask.verb, account: account.username, ...about });
 }

@@ -242,6 +242,10 @@ export const bothWays: Readonly<Record<string, fc.Arbitrary<BothWays>>> = {
     fc.oneof(word("name", target), fc.constant(part(["shop-*"], { pattern: "shop-*" }))),
     flags(fc.oneof(tick("dm"), flag("in", fc.constant("C0OPS"))), flag("region", region)),
   ),
+  unmute: all(
+    fc.oneof(word("name", target), fc.constant(part(["shop-*"], { pattern: "shop-*" }))),
+    flags(fc.oneof(tick("dm"), flag("in", fc.constant("C0OPS"))), flag("region", region)),
+  ),
   mute: all(
     fc.oneof(word("name", target), fc.constant(part(["shop-*"], { pattern: "shop-*" }))),
     fc.constantFrom(
