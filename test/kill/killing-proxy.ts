@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
-import { guardServer, type Upgrade } from "../../src/platform/http/server.ts";
+import { guardServer, type Upgrade } from "../../src/platform/http/guard-server.ts";
 import type { CallName } from "./points.ts";
 import type { Trap } from "./trap.ts";
 import { replicaHeader } from "./ipc.ts";

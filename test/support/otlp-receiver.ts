@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 import { z } from "zod";
-import { portOf } from "../../src/platform/http/listen.ts";
+import { portOf } from "../../src/platform/http/port.ts";
 
 const Attribute = z.object({ key: z.string(), value: z.object({ stringValue: z.string().optional() }) });
 const Span = z.object({

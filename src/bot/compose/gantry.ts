@@ -11,7 +11,7 @@ import { loadTls } from "../../platform/database/database-tls.ts";
 import type { Settings } from "../commands/command.ts";
 import { createNetwork, type Network } from "../../platform/http/network.ts";
 import { type Measure, unmeasured } from "../../platform/trail.ts";
-import { withPortSentence } from "../../platform/http/listen.ts";
+import { withPortSentence } from "../../platform/http/port.ts";
 import type { LocalSlackOptions } from "./stand-ins/local-slack.ts";
 import type { ExternalFault } from "../../playground/world.ts";
 import type { HealthParts } from "./health/bot-checkup.ts";

@@ -1,7 +1,8 @@
 import { once } from "node:events";
 import type { Server, ServerOptions } from "node:http";
 import type { AddressInfo } from "node:net";
-import { type Guard, httpServer } from "../../platform/http/server.ts";
+import type { Guard } from "../../platform/http/guard-server.ts";
+import { httpServer } from "../../platform/http/server.ts";
 import { json } from "./answers.ts";
 import { health, type Healthy, isHealth } from "./health.ts";
 

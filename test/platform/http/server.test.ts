@@ -3,7 +3,8 @@ import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { WebSocket, WebSocketServer } from "ws";
-import { connectionBudget, httpServer } from "../../../src/platform/http/server.ts";
+import { connectionBudget } from "../../../src/platform/http/guard-server.ts";
+import { httpServer } from "../../../src/platform/http/server.ts";
 import { idleConnection, rawAnswer } from "../../support/raw-http.ts";
 import { until } from "../../support/until.ts";
 

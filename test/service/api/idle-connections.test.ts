@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { expect, onTestFinished, test } from "vitest";
-import { connectionBudget } from "../../../src/platform/http/server.ts";
+import { connectionBudget } from "../../../src/platform/http/guard-server.ts";
 import { notFullRun } from "../../support/full-run.ts";
 import { inherited } from "../../support/gantry-process.ts";
 import { idleConnection } from "../../support/raw-http.ts";

@@ -2,8 +2,8 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { HTTPReceiver, HTTPReceiverDeferredRequestError } from "@slack/bolt";
 import type { Logger } from "pino";
 import { createSocketTransport } from "./socket/socket-transport.ts";
-import { portOf } from "../../../platform/http/listen.ts";
-import { guarded, guardServer, httpLimits, type Trouble } from "../../../platform/http/server.ts";
+import { portOf } from "../../../platform/http/port.ts";
+import { guarded, guardServer, httpLimits, type Trouble } from "../../../platform/http/guard-server.ts";
 import {
   ackBody,
   LATEST_ACK_MS,

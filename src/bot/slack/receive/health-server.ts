@@ -1,7 +1,10 @@
-import { type IncomingMessage, type ServerResponse, createServer, type Server } from "node:http";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Lanes } from "../../workflow/inbox/lanes.ts";
-import { guarded, guardServer, httpLimits, type Trouble } from "../../../platform/http/server.ts";
+import { guarded, guardServer, httpLimits, type Trouble } from "../../../platform/http/guard-server.ts";
 import type { Logger } from "pino";
+
+// `import` would read all that it exports, which loads a second undici, for WebSockets that we open with another library.
+const { createServer } = process.getBuiltinModule("node:http");
 
 /** A page or check of the HTTP server. */
 export type Route = {

@@ -1,6 +1,6 @@
 import type { Server } from "node:http";
 import type { App } from "@slack/bolt";
-import { portOf } from "../../../../platform/http/listen.ts";
+import { portOf } from "../../../../platform/http/port.ts";
 import { sentences } from "../../../views/messages/sentences.ts";
 import { AckLostError, ackBody, LATEST_ACK_MS, createApp, type Transport, type TransportParts } from "../transport.ts";
 import { startHealthServer } from "../health-server.ts";
