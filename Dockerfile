@@ -1,13 +1,21 @@
-# Sources run as they are. The first stage leaves npm's own files behind.
-FROM node:26-slim AS dependencies
+FROM node:26-slim AS tools
 WORKDIR /app
 COPY package.json package-lock.json ./
-# Not the optional ones, which bring Node to machines that have another version. Then without what is never loaded: types,
-# source maps, modules of another runtime and emoji in other sizes are a third of it all.
-RUN npm ci --omit=dev --omit=optional \
+RUN npm ci
+
+# What isn't bundled: the simulated Slack's page, what threads load, and the licences of all packages. Not the optional ones,
+# which bring Node to machines that have another version. Then without what is never loaded: types, source maps, modules of
+# another runtime and emoji in other sizes are a third of it all.
+FROM tools AS dependencies
+RUN npm prune --omit=dev --omit=optional \
   && find node_modules -type f \( -name '*.d.ts' -o -name '*.d.mts' -o -name '*.d.cts' -o -name '*.map' \) -delete \
   && find node_modules/@emoji-mart/data/sets -type f -not -path '*/15/native.json' -delete \
   && rm -rf node_modules/bare-*/prebuilds
+
+# A few files instead of 1,500: a start takes half the time, and 30 MB less memory.
+FROM tools AS bundle
+COPY src ./src
+RUN node src/bin/bundle.ts dist
 
 FROM node:26-slim
 LABEL org.opencontainers.image.title="Gantry" \
@@ -26,11 +34,12 @@ WORKDIR /app
 COPY --from=dependencies /app/node_modules ./node_modules
 COPY package.json openapi.yaml manifest.yml LICENSE ./
 COPY src ./src
-RUN ln -s /app/src/gantry.js /usr/local/bin/gantry
+COPY --from=bundle /app/dist ./dist
+RUN ln -s /app/dist/gantry.js /usr/local/bin/gantry
 # The bot starts in half the time with what is compiled here. Node keeps it for the user who compiled, and reads it although it
 # belongs to root.
 RUN mkdir node_modules/.cache && chown node:node node_modules/.cache \
-  && su node -s /bin/sh -c 'node src/bin/compile.ts' \
+  && su node -s /bin/sh -c 'node dist/compile.js dist/gantry.js' \
   && chown -R root:root node_modules/.cache && chmod -R a+rX node_modules/.cache
 
 USER node

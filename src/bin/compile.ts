@@ -1,14 +1,18 @@
 import { spawnSync } from "node:child_process";
-import { fileURLToPath } from "node:url";
 import { beginLoading, endLoading } from "../bot/compose/entry.ts";
 
-// For the image, so that already the first start of a container is quick: loads what a bot loads.
+// For the image, so that already the first start of a container is quick: loads what a bot loads, and what stands in for
+// what isn't configured. Its argument is the entry that the image starts.
 beginLoading();
 await import("../bot/compose/run-gantry.ts");
+// Loaded by the one before only once there is a configuration.
+await import("../bot/compose/gantry.ts");
+await import("../bot/compose/stand-ins/local-service.ts");
+await import("../bot/compose/stand-ins/local-slack.ts");
 await import("pg");
 endLoading();
+const [entry = ""] = process.argv.slice(2);
 // The entries, too, which end at this setting.
 for (const program of ["start", "bot"]) {
-  const entry = fileURLToPath(new URL("../gantry.js", import.meta.url));
   spawnSync(process.execPath, [entry, program], { env: { ...process.env, PORT: "none" } });
 }

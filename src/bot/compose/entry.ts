@@ -5,14 +5,19 @@ import { setFlagsFromString } from "node:v8";
 /** In a folder that only who installed Gantry may write to: in a shared one, somebody could leave code there. */
 const COMPILED = fileURLToPath(new URL("../../../node_modules/.cache/gantry-compiled", import.meta.url));
 
+/** Modules that are imported afterwards are found as they were compiled the last time; where that can't be kept, nothing is. */
+export function keepCompiled(): void {
+  enableCompileCache(COMPILED);
+}
+
 /**
- * Loading modules is most of a start. It is quicker with what Node compiled the last time; where that can't be kept,
- * nothing is. And it makes garbage for which V8 would extend its young generation, which a bot that waits doesn't need.
+ * Loading modules is most of a start. It is quicker with what Node compiled the last time. And it makes garbage for which
+ * V8 would extend its young generation, which a bot that waits doesn't need.
  *
  * Both hold for modules that are imported afterwards, so entry points import the rest with `await import`.
  */
 export function beginLoading(): void {
-  enableCompileCache(COMPILED);
+  keepCompiled();
   setFlagsFromString("--semi-space-growth-factor=1");
 }
 

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { bundledGantry } from "../../support/bundle.ts";
 import { rssMb } from "../memory.ts";
 import { startPlainApp } from "../plain-app.ts";
 import { type Rig, startIn } from "./rig.ts";
@@ -10,7 +11,11 @@ const SETTLES_MS = 1_000;
 export async function measureStart(rig: Rig): Promise<readonly Row[]> {
   const alone = await measureStarts(rig, false);
   const measured = await measureStarts(rig, true);
+  const bundle = bundledGantry();
+  const image = await measureStarts({ ...rig, program: bundle.program }, false);
+  bundle.remove();
   return [
+    ...rowsOf(image, ", as in the image"),
     ...rowsOf(alone, ""),
     // The same bounds: whoever turns metrics on needs no larger machine.
     ...rowsOf(measured, ", with metrics"),
