@@ -1,7 +1,8 @@
-import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, globSync } from "node:fs";
+import { basename, join } from "node:path";
 import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
+import { startingProcesses } from "./test/support/starting-processes.ts";
 
 const onKubernetes = "test/engines/kubernetes/**/*.test.ts";
 const onDocker = "test/engines/docker/**/*.test.ts";
@@ -56,9 +57,10 @@ const longest = [
   "test/engines/docker/kill/kill.test.ts",
   "test/engines/docker/images.test.ts",
 ].map((file) => join(import.meta.dirname, file));
-const gone = [...alsoOnSockets.map((file) => join(import.meta.dirname, file)), ...longest].filter(
-  (file) => !existsSync(file),
-);
+const gone = [
+  ...[...alsoOnSockets.map((file) => join(import.meta.dirname, file)), ...longest].filter((file) => !existsSync(file)),
+  ...startingProcesses.filter((files) => globSync(files, { cwd: import.meta.dirname }).length === 0),
+];
 if (gone.length > 0) throw new Error(`vitest.config.ts names tests that are gone: ${gone.join(", ")}`);
 
 /**
@@ -81,10 +83,12 @@ const isFullRun = process.env["GANTRY_TEST"] === "all";
 /** Names what a plain `npm test` skips, with the reason. */
 const namedOnly = "test/needs-more.test.ts";
 /**
- * `npm test` without a word about what else is here. Of the projects that need more than Node it would skip each test,
- * after workers of their own have loaded all files: one file names them instead.
+ * `npm test` without a word about what else is here. It leaves out what only starts things, and of the projects that need
+ * more than Node it would skip each test, after workers of their own have loaded all files: one file names them instead.
  */
 const isPlain =
+  // The mutants run Vitest in a program of theirs, and choose the files.
+  basename(process.argv[1] ?? "").startsWith("vitest") &&
   !Object.keys(process.env).some((name) => name.startsWith("GANTRY_TEST")) &&
   process.argv.slice(3).every((word) => word.startsWith("-") && !word.startsWith("--project"));
 
@@ -120,6 +124,11 @@ const needingMore: TestProjectInlineConfiguration[] = [
   },
 ];
 
+const withProcesses: TestProjectInlineConfiguration = {
+  extends: true,
+  test: { name: "processes", include: [...startingProcesses] },
+};
+
 const overSocketMode: TestProjectInlineConfiguration = {
   extends: true,
   test: { name: "socket", include: alsoOnSockets, env: { GANTRY_TEST_TRANSPORT: "socket" } },
@@ -146,9 +155,10 @@ export default defineConfig({
         extends: true,
         test: {
           name: "gantry",
-          exclude: [...needingMoreFiles, "**/node_modules/**", ...(isPlain ? [] : [namedOnly])],
+          exclude: [...needingMoreFiles, ...startingProcesses, "**/node_modules/**", ...(isPlain ? [] : [namedOnly])],
         },
       },
+      ...(isPlain ? [] : [withProcesses]),
       ...(isFullRun ? [overSocketMode] : []),
       ...(isPlain ? [] : needingMore),
     ],

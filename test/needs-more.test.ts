@@ -1,7 +1,8 @@
 import { globSync } from "node:fs";
 import { describe, test } from "vitest";
+import { startingProcesses } from "./support/starting-processes.ts";
 
-// Only in a plain `npm test`, in place of files that need more than Node: see vitest.config.ts.
+// Only in a plain `npm test`, in place of files that it doesn't run: see vitest.config.ts.
 const needs = {
   browser: "Chromium: npm test -- --project browser",
   chart: "Helm: npm run test:chart",
@@ -17,3 +18,9 @@ for (const [folder, what] of Object.entries(needs)) {
     test.skip.each(files.toSorted())(`test/${folder}/%s`, () => undefined);
   });
 }
+
+describe("skipped: starts processes: npm run test:processes", () => {
+  const files = globSync([...startingProcesses], { cwd: new URL("..", import.meta.url) });
+  // oxlint-disable-next-line vitest/no-disabled-tests, vitest/expect-expect -- it stands for a file that isn't loaded
+  test.skip.each(files.toSorted())("%s", () => undefined);
+});

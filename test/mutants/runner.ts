@@ -32,7 +32,7 @@ const vitest = await createVitest("test", {
 const { config } = vitest;
 const files = new Map(
   (await vitest.globTestSpecifications())
-    .filter(({ project }) => project.name === "gantry")
+    .filter(({ project }) => project.name === "gantry" || project.name === "processes")
     .map((found) => [found.moduleId, found]),
 );
 

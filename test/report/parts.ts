@@ -14,7 +14,7 @@ export type Part = {
 const tampering =
   "GANTRY_TEST=all npm test -- --project gantry --reporter verbose test/bot/store/audit/tampering.property.test.ts";
 const versions =
-  "GANTRY_TEST=all npm test -- --project gantry --reporter verbose test/service/engines/process/deploy.test.ts";
+  "GANTRY_TEST=all npm test -- --project processes --reporter verbose test/service/engines/process/deploy.test.ts";
 const inCluster = "npm run test:chart -- --long";
 
 export const parts: readonly Part[] = [
