@@ -26,6 +26,8 @@ export type Rollout = {
   readonly isAvailable: boolean;
   /** The first version: no update was ever made, or the latest was finished. */
   readonly isSettled: boolean;
+  /** As it was created, and not known to have been complete: what isn't ready yet replaces nothing. */
+  readonly isFirst: boolean;
   /** Only pods of the latest version exist, and all were ready. */
   readonly isComplete: boolean;
   /** Pods of the latest version take the place of others, or are the first ones. */
@@ -83,6 +85,7 @@ function ofDeployment(deployment: KubeObject<"Deployment">): Rollout {
     hasNew,
     isAvailable,
     isSettled: isFinished || (metadata.annotations[REVISION] ?? "1") === "1",
+    isFirst: !isFinished && isAsCreated(deployment),
     isComplete,
     isReplacing: !isAlone || (!isFinished && !isComplete),
     completeSince: isFinished ? progressing.lastUpdateTime : undefined,
@@ -95,6 +98,11 @@ function ofDeployment(deployment: KubeObject<"Deployment">): Rollout {
 export function deploymentRevision({ annotations }: Pick<KubeObject["metadata"], "annotations">): number | undefined {
   const text = annotations[REVISION] ?? "";
   return /^[1-9]\d{0,9}$/u.test(text) ? Number(text) : undefined;
+}
+
+/** A cluster counts each change of what is asked for. */
+function isAsCreated({ metadata }: ServiceSource["object"]): boolean {
+  return metadata.generation === 1;
 }
 
 function hasSeen({ metadata, status }: ServiceSource["object"]): boolean {
@@ -141,6 +149,7 @@ function ofStatefulSet(statefulSet: KubeObject<"StatefulSet">): Rollout {
     hasNew: status.updatedReplicas > 0,
     isAvailable,
     isSettled: isLatest,
+    isFirst: isAsCreated(statefulSet),
     isComplete: isObserved && isLatest && isAvailable,
     isReplacing: !isLatest && spec.updateStrategy?.type !== "OnDelete" && !(isUpdated && isAvailable),
   };
@@ -148,7 +157,7 @@ function ofStatefulSet(statefulSet: KubeObject<"StatefulSet">): Rollout {
 
 /** It has no conditions either. With OnDelete, each pod keeps the old version until somebody deletes it. */
 function ofDaemonSet(daemonSet: KubeObject<"DaemonSet">): Rollout {
-  const { metadata, spec, status } = daemonSet;
+  const { spec, status } = daemonSet;
   const wanted = status.desiredNumberScheduled;
   const isLatest = status.updatedNumberScheduled >= wanted;
   const isObserved = hasSeen(daemonSet);
@@ -164,7 +173,8 @@ function ofDaemonSet(daemonSet: KubeObject<"DaemonSet">): Rollout {
     available: status.numberAvailable,
     hasNew: status.updatedNumberScheduled > 0,
     isAvailable,
-    isSettled: isLatest || metadata.generation === 1,
+    isSettled: isLatest || isAsCreated(daemonSet),
+    isFirst: isAsCreated(daemonSet),
     isComplete: isObserved && isLatest && isAvailable,
     isReplacing: !isUpdated,
   };

@@ -216,9 +216,13 @@ function versionOf({ metadata: { labels } }: Pod): string | undefined {
   return labels["pod-template-hash"] ?? labels["controller-revision-hash"];
 }
 
-/** Nothing of it was ready yet since it was created or started. An outage later is no start: it can be restarted. */
-function isStarting({ isSettled, ready }: Rollout, instances: readonly Instance[]): boolean {
-  return isSettled && ready === 0 && !instances.some(({ pod, state }) => state !== "over" && wasReady(pod));
+/**
+ * Nothing of it was ready yet since it was created or started; of a new one, some may be. An outage later is no start: it can
+ * be restarted.
+ */
+function isStarting({ isSettled, isFirst, ready }: Rollout, instances: readonly Instance[]): boolean {
+  const late = isFirst ? instances.filter(({ state }) => state === "waiting") : instances;
+  return isSettled && (isFirst || ready === 0) && !late.some(({ pod, state }) => state !== "over" && wasReady(pod));
 }
 
 function times(instances: readonly Pick<Instance, "since">[]): string[] {

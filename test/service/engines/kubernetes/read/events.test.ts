@@ -178,7 +178,7 @@ test("so does a StatefulSet, which has no condition for it, until its pods are t
   put("statefulsets", statefulSet("db", { status: { replicas: 1, readyReplicas: 1, updatedReplicas: 1 } }));
   event("FailedCreate", `create Pod db-0 in StatefulSet db failed error: ${QUOTA}`);
 
-  expect(await service("db")).toMatchObject({ status: "Updating", message: `can't create its instances: ${QUOTA}` });
+  expect(await service("db")).toMatchObject({ status: "Starting", message: `can't create its instances: ${QUOTA}` });
 
   put("statefulsets", statefulSet("db", { status: { readyReplicas: 1 } }));
   await until(async () => (await service("db")).message === undefined);

@@ -34,6 +34,27 @@ test("a new service starts, before its controller saw it and until an instance i
   ).toEqual(expect.objectContaining({ state: "Starting", ready: 0, message: undefined }));
 });
 
+test("a new service starts until all its instances are ready: none of them replaces another one", () => {
+  const some = { readyReplicas: 1, availableReplicas: 1 };
+  const making = { ...some, conditions: [{ type: "Progressing", status: "True", reason: "ReplicaSetUpdated" }] };
+  const finished = { ...some, conditions: [{ type: "Progressing", status: "True", reason: "NewReplicaSetAvailable" }] };
+  const late = pod("web-2", { of, status: notReady("12:00:01") });
+
+  expect(statusAt("12:00:09", deployment("web", { status: making }), pod("web-1", { of }), late)).toMatchObject({
+    state: "Starting",
+    ready: 1,
+  });
+  expect(
+    statusAt("12:00:09", statefulSet("db", { status: { readyReplicas: 1, replicas: 1 } }), pod("db-0", { of: ofSet })),
+  ).toMatchObject({ state: "Starting", ready: 1 });
+  // It ran everywhere before, or somebody changed it since.
+  expect(statusAt("12:30:00", deployment("web", { status: finished }), pod("web-1", { of }), late)).toMatchObject({
+    state: "Updating",
+  });
+  const scaled = deployment("web", { metadata: { generation: 2 }, status: { ...making, observedGeneration: 2 } });
+  expect(statusAt("12:30:00", scaled, pod("web-1", { of }), late)).toMatchObject({ state: "Updating" });
+});
+
 test("a service whose address or domains are still to be made starts, though its pods run", () => {
   const making = { annotations: { "gantry/making": '{"domains":["shop.example.com"],"port":8080,"claims":[]}' } };
 
