@@ -49,6 +49,11 @@ export const Change = z
     diff: z.array(z.string()).readonly(),
     /** Why the image that it brings isn't known where it will run: then it is disruptive. */
     newImage: z.string().optional(),
+    /** The revision to go back to if the one that it makes doesn't get ready, where that isn't the one before. */
+    backTo: z
+      .object({ revision: z.number(), images: optional(z.array(z.string()).readonly()) })
+      .readonly()
+      .optional(),
     /** The requester wants a direct message when the job ends. */
     notifies: z.boolean().optional(),
     /** The images and sizes that follow, if neither the Call nor the earlier state tells them. See `footprintOf`. */

@@ -48,6 +48,24 @@ describe("a deploy", () => {
     expect(town.calls().filter((op) => op === "updateService")).toHaveLength(2);
   });
 
+  test("over one that doesn't get ready goes back to what still serves, and its card says that before", async () => {
+    await using town = await rolloutTown(["web"]);
+    await says(town, town.developer, "/gantry deploy web 1.5 --on-failure stop");
+    town.isStuck("web", "no database");
+    await town.later(3);
+
+    await says(town, town.developer, "/gantry deploy web 1.6");
+    expect(card(town.developer)).toContain("back to revision 1 automatically if the new instances don't get ready");
+    await town.later(3);
+    town.isStuck("web", "no database");
+    await town.later(4);
+    await town.settled();
+
+    expect(card(town.developer)).toContain("image shop/web:1.6 → shop/web:1.4");
+    expect(card(town.developer)).toContain("back to revision 1 automatically: the new instances don't get ready");
+    expect(town.writes).toEqual(["web 1.5", "web 1.6", "web 1.4"]);
+  });
+
   test("leaves somebody else's newer version alone", async () => {
     await using town = await rolloutTown(["web"]);
     await says(town, town.developer, "/gantry deploy web 1.5");

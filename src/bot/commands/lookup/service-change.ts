@@ -13,15 +13,16 @@ type ServiceCall = { readonly [Op in ServiceOp]: Omit<Call<Op>, "path" | "query"
 export function serviceChange(
   service: Service,
   { region, sends }: VerbContext,
-  wanted: ServiceCall & { diff: string[] },
+  wanted: ServiceCall & { diff: string[]; backTo?: Change["backTo"] },
 ): ProposedChange {
-  const { diff, ...call } = wanted;
+  const { diff, backTo, ...call } = wanted;
   const before = serviceSnapshot(service);
   return {
     call: { ...call, path: { region, service_name: service.name }, query: undefined },
     workload: { kind: "service", region, name: service.name, uid: before.uid },
     before,
     diff,
+    ...(backTo !== undefined && { backTo }),
     refusal: refusalOf(service, sends),
   };
 }

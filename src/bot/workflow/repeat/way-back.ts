@@ -22,10 +22,11 @@ export type StuckDeploy = {
  */
 export async function storeWayBack(deps: WorkflowParts, stuck: StuckDeploy): Promise<StoredChange | undefined> {
   const { stored, content } = stuck;
-  const back = wayBackOf(stuck);
-  if (back === undefined) return undefined;
+  const wayBack = wayBackOf(stuck);
+  if (wayBack === undefined) return undefined;
+  const { to, change: back } = wayBack;
   const { region } = content.ask;
-  const args = { name: `service/${stored.workload.name}`, revision: String(changeIn(content).before?.revision) };
+  const args = { name: `service/${stored.workload.name}`, revision: String(to) };
   const ask = { verb: "rollback", share: false, args, ...(region !== undefined && { region }) };
   for (;;) {
     const id = newChangeId(randomBytes);
@@ -61,22 +62,29 @@ export async function storeWayBack(deps: WorkflowParts, stuck: StuckDeploy): Pro
   }
 }
 
-function wayBackOf({ content, now }: StuckDeploy): Change | undefined {
-  const { call, before, workload } = changeIn(content);
-  const to = before?.revision;
+function wayBackOf({ content, now }: StuckDeploy): { readonly to: number; readonly change: Change } | undefined {
+  const { call, before, workload, backTo } = changeIn(content);
+  const to = backTo?.revision ?? before?.revision;
+  const imagesThen = backTo === undefined ? before?.images : backTo.images;
   if (call.op !== "updateService" || to === undefined || content.ask.args["on-failure"] === "stop") return undefined;
   // One that is a way back itself leads nowhere else: two versions that don't get ready would replace each other for ever.
   if (call.body.revision !== undefined) return undefined;
   const images = (now.images ?? []).flatMap((image, at) => {
-    const then = before?.images?.[at];
+    const then = imagesThen?.[at];
     return image === undefined || then === undefined || image === then ? [] : [`image ${image} → ${then}`];
   });
+  // A revision doesn't say which memory limit it had.
+  const containersThen =
+    backTo === undefined
+      ? containersAfter({}, before)
+      : backTo.images?.map((image) => ({ image, memoryMiB: undefined }));
   const why = `back to revision ${to} automatically: the new instances don't get ready`;
-  return {
+  const change: Change = {
     call: { ...call, body: { revision: to } },
     workload,
     before: now,
     diff: [...images, why],
-    footprint: { containers: containersAfter({}, before), instances: now.size },
+    footprint: { containers: containersThen, instances: now.size },
   };
+  return { to, change };
 }

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Service } from "../../../../api/answers.ts";
 import { requestLimits } from "../../../../api/request-limits.ts";
-import { failureLine, OnFailure, onFailureField, onFailureFlag } from "./on-failure.ts";
+import { backTo, failureLine, OnFailure, onFailureField, onFailureFlag } from "./on-failure.ts";
 import { isBare, isShortDigest, shortImage, wantedImage } from "../../../../api/image.ts";
 import { NOT_REPORTED } from "../../../changes/updatable-fields.ts";
 import { UserError } from "../../../errors.ts";
@@ -141,6 +141,7 @@ export const deploy = writeVerb({
         containers: containerUpdates(service, at, (named) => ({ ...(named !== undefined && { name: named }), image })),
       },
       diff: before === image ? [] : [`${label} ${before ?? NOT_REPORTED} → ${image}`, failureLine(service, onFailure)],
+      backTo: backTo(service),
     });
   },
 });

@@ -13,7 +13,7 @@ import { findService } from "../../lookup/find.ts";
 import { serviceChange } from "../../lookup/service-change.ts";
 import { ENV_NAME, envPair } from "../create/container-arguments.ts";
 import { refuseUnkept } from "./deploy.ts";
-import { failureLine, OnFailure, onFailureField, onFailureFlag } from "./on-failure.ts";
+import { backTo, failureLine, OnFailure, onFailureField, onFailureFlag } from "./on-failure.ts";
 
 const most = `At most ${requestLimits.env} environment variables.`;
 const Name = z
@@ -102,6 +102,7 @@ export const env = writeVerb({
         })),
       },
       diff: changes.length === 0 ? [] : [...changes, failureLine(service, onFailure)],
+      backTo: backTo(service),
     });
   },
 });

@@ -1,7 +1,9 @@
 import { z } from "zod";
 import type { Service } from "../../../../api/answers.ts";
+import type { Change } from "../../../changes/change.ts";
 import { IF_STUCK } from "../../../views/kit/verb-words.ts";
 import type { FormField } from "../../forms/form.ts";
+import { earlierOf } from "./earlier-revision.ts";
 
 /** What follows when new instances don't get ready. */
 export const OnFailure = z
@@ -30,7 +32,17 @@ export const onFailureField: FormField = {
 };
 
 /** What the card says before anybody approves. */
-export function failureLine({ revision }: Service, onFailure: z.output<typeof OnFailure>): string {
+export function failureLine(service: Service, onFailure: z.output<typeof OnFailure>): string {
+  const revision = backTo(service)?.revision ?? service.revision;
   if (onFailure === "stop" || revision === undefined) return `stays as it is ${IF_STUCK}`;
   return `back to revision ${revision} automatically ${IF_STUCK}`;
+}
+
+/** Undefined: to the revision that runs. One that doesn't get ready itself is nothing to go back to, but what it replaces is. */
+export function backTo(service: Service): Change["backTo"] {
+  const { revision, rollout } = service;
+  if (rollout?.state !== "stuck") return undefined;
+  const serving = earlierOf(service);
+  if (serving === undefined || serving.revision === revision) return undefined;
+  return { revision: serving.revision, images: serving.images };
 }

@@ -15,6 +15,7 @@ import { deployable } from "../../lookup/containers.ts";
 import { findService } from "../../lookup/find.ts";
 import { onlyUpdate, serviceChange } from "../../lookup/service-change.ts";
 import { ONLY_IMAGE, refuseUnkept } from "./deploy.ts";
+import { earlierOf } from "./earlier-revision.ts";
 
 const Number = wholeNumber("REVISION", { from: 1, to: 999_999_999 });
 
@@ -119,20 +120,6 @@ export const rollback = writeVerb({
   },
   undo: revisionBefore,
 });
-
-/**
- * What a rollout that isn't over replaces, else the newest earlier revision that went well, with another image if one
- * has. Where the workload API doesn't say how revisions went, nobody can know which one is meant. Pure.
- */
-export function earlierOf(service: Service): Revision | undefined {
-  const { revision, revisions = [], rollout, containers = [], init_containers: init = [] } = service;
-  const isOpen = rollout?.state === "stuck" || rollout?.state === "progressing";
-  const replaced = isOpen ? revisions.find((each) => each.revision === rollout.from) : undefined;
-  if (replaced) return replaced;
-  const earlier = revisions.filter((each) => each.revision !== revision && each.outcome === "done");
-  const now = [...containers, ...init].map(({ image }) => image);
-  return earlier.find(({ images }) => images !== undefined && String(images) !== String(now)) ?? earlier[0];
-}
 
 /** `image shop/web:1.5 → shop/web:1.4`, for each container that has another one. */
 function imageSteps(service: Service, { images = [] }: Revision): string[] {

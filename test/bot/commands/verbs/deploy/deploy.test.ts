@@ -133,6 +133,8 @@ describe("rollback", () => {
     const { call } = await proposed(rollback, "rollback web", { revisions, rollout });
 
     expect(call).toMatchObject({ body: { revision: 3 } });
+    // One that was never ready either is nothing to go back to.
+    expect((await proposed(rollback, "rollback web", { rollout })).call).toMatchObject({ body: { revision: 2 } });
     await expect(proposed(rollback, "rollback web", { revisions })).rejects.toMatchObject({
       message: "It isn't known which earlier version of web went well.",
       next: "Nothing was changed. Name one: revision 3 (shop/web:1.4.1), revision 2 (shop/web:1.4), revision 1 (shop/web:1.3).",
