@@ -25,6 +25,33 @@ describe("a deploy", () => {
     expect(town.thread("ops").join("\n")).not.toContain("Took effect");
   });
 
+  test("redraws its card every three seconds at most, however quickly its instances change", async () => {
+    await using town = await rolloutTown(["web"]);
+    await says(town, town.developer, "/gantry deploy web 1.5");
+    const drawn = (): number =>
+      town.playground.transcript().filter(({ direction, kind }) => direction === "from bot" && kind === "chat.update")
+        .length;
+    const startMs = Date.now();
+    const redrawnAt: number[] = [];
+
+    for (let step = 1; step <= 120; step += 1) {
+      const ready = (step % 7) % 3;
+      town.nowIs("web", {
+        status: "Updating",
+        rollout: { ...rollout, state: "progressing", ready, old_ready: 3 - ready },
+      });
+      const before = drawn();
+      await town.later(0.5);
+      // The clock of the test goes on beside the steps.
+      if (drawn() > before) redrawnAt.push(step * 500 + Date.now() - startMs);
+    }
+
+    const pauses = redrawnAt.slice(1).map((ms, at) => ms - (redrawnAt[at] ?? 0));
+    expect(pauses.length).toBeGreaterThan(8);
+    // A look is at most one step late, and so the next pause that much shorter.
+    expect(Math.min(...pauses)).toBeGreaterThanOrEqual(2_500);
+  });
+
   test("that doesn't get ready goes back automatically, once, as was asked for", async () => {
     await using town = await rolloutTown(["web"]);
     await says(town, town.developer, "/gantry deploy web 1.5");
