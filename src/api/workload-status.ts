@@ -302,9 +302,10 @@ export function brief(text: string, max: number): string {
   return `${cut.slice(0, end > max / 2 ? end : undefined).replace(/[\s,;:·]+$/u, "")}…`;
 }
 
-/** The beginning of a reason, for a narrow column: "ImagePullBackOff", "exit 2, 3 restarts". */
+/** The beginning of a reason, for a narrow column: "ImagePullBackOff", "exit 2, 3 restarts". That something waits says nothing. */
 export function lead(reason: string): string {
-  return brief(/^.{3,}?(?=: | · |; |\. )/u.exec(reason)?.[0] ?? reason, LEAD);
+  const why = reason.replace(/^\S+ is waiting: (?=\S)/u, "");
+  return brief(/^.{3,}?(?=: | · |; |\. )/u.exec(why)?.[0] ?? why, LEAD);
 }
 
 const LEAD = 50;

@@ -28,6 +28,8 @@ describe("a long reason", () => {
     [pulling, "ImagePullBackOff"],
     ["exit 2, 3 restarts · Job has reached the specified backoff limit", "exit 2, 3 restarts"],
     ["web-1 exited with code 137 (out of memory)", "web-1 exited with code 137 (out of memory)"],
+    ["web-0 is waiting: it doesn't answer on its port", "it doesn't answer on its port"],
+    ["web-0 is waiting: pulling the image shop/web:1.5", "pulling the image shop/web:1.5"],
     ["This user may run 3 instances; 2 are in use.", "This user may run 3 instances"],
   ])("has a beginning that fits a column: %s", (reason, expected) => {
     expect(lead(reason)).toBe(expected);
