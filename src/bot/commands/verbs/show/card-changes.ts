@@ -86,12 +86,12 @@ export function waitingLines(waiting: Waiting | undefined, now: Date): Block[] {
  */
 function line({ verb, requester, createdAt, terms, votes, diff }: StoredChange, now: Date): Line {
   const what = measured.has(verb) ? diff.slice(0, DIFF).join(", ") : "";
-  const named = what.startsWith(`${verb} `) ? [] : [strong(verb, 40), words(what === "" ? "" : ", ")];
+  const named = what.startsWith(`${verb} `) ? [] : [strong(verb, 40), ...(what === "" ? [] : [words(", ")])];
   const ago = age(createdAt.toISOString(), now) ?? "0 s";
   return [
     words("⏳ Waiting: "),
     ...named,
-    words(what, 160),
+    ...(what === "" ? [] : [words(what, 160)]),
     words(" · requested by "),
     words(requester.name, 80),
     words(` ${ago} ago · ${votes.length} of ${counted(terms?.votes ?? 1, "approval")}`),

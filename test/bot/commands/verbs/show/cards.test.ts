@@ -198,6 +198,14 @@ describe("the card of a service", () => {
     `);
   });
 
+  test("says what waits also of a verb that measures nothing", () => {
+    const changes = [{ ...waiting, verb: "restart", diff: [] }];
+
+    expect(drawn(serviceCard({ service: web, region: "beijing1", now, waiting: { changes } }))).toContain(
+      "⏳ Waiting: restart · requested by Dana Reyes 30 min ago",
+    );
+  });
+
   test("has a line for each of several containers", () => {
     const [container] = web.containers ?? [];
     const containers = ["web", "proxy", "cache", "agent", "five", "six"].map((name) => ({
