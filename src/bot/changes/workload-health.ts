@@ -186,7 +186,7 @@ function failureWords(
   const isOnlyCount = /^the job failed \d+ times\b/u.test(reason);
   if (exitCode === undefined) return { outcome: `failed${after}`, line: isOnlyCount ? "" : reason };
   // The headline says it all already.
-  const line = reason.trim() === said ? "" : reason;
+  const line = [said, `${said}${after}`].includes(reason.trim()) ? "" : reason;
   return { outcome: `failed: exit code ${exitCode}${after}`, line };
 }
 

@@ -171,6 +171,11 @@ describe("a job", () => {
       "trouble: failed: exit code 2 after 4 attempts () nightly-2",
     ],
     [
+      "failed, and its reason counts the attempts as the headline does",
+      { conditions: [{ ...failed, message: "exit code 2 after 4 attempts" }], failed: 4 },
+      "trouble: failed: exit code 2 after 4 attempts () nightly-2",
+    ],
+    [
       "has failed for another reason",
       { conditions: [{ ...failed, message: "the image can't be pulled" }] },
       "trouble: failed (the image can't be pulled) nightly-2",
