@@ -107,6 +107,12 @@ test("what is seen, what changed before it, and who is on it", () => {
   ]);
 });
 
+test("what was created before it without a request is told in a few words", () => {
+  const changedBefore = { at: at(-2).toISOString(), words: "was created" };
+
+  expect(text([{ changedBefore }])).toContain("Before it: created, not by a request here, 2026-11-26 14:00 UTC");
+});
+
 test("a storm fits into one message, and names the first of it", () => {
   const many = Array.from({ length: 500 }, (_, number) => ({ id: `i${number}`, name: `shop-${number}` }));
   const lines = text(many).split("\n");

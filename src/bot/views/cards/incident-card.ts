@@ -102,7 +102,12 @@ function beforeLines({ openedAt, changedBefore, cause }: Incident, card: Inciden
   const seen: Line[] =
     changedBefore === undefined || before.length > 0
       ? []
-      : [[words(`Before it: ${changedBefore.words}, not by a request here, `), moment(changedBefore.at)]];
+      : [
+          [
+            words(`Before it: ${changedBefore.words.replace(/^was /u, "")}, not by a request here, `),
+            moment(changedBefore.at),
+          ],
+        ];
   return [...known, ...seen, ...after.map((event): Line => [words("Since then: "), ...line(event)])];
 }
 
