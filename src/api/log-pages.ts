@@ -99,11 +99,19 @@ function dotted(date: Date): string {
   return Number.isNaN(date.getTime()) ? "" : date.toISOString().slice(0, 10).replaceAll("-", ".");
 }
 
+/** Names that this runtime knows. To ask it takes a fifth of a millisecond, for each profile that is read. */
+const knownZones = new Set<string>();
+/** More than there are: a name counts in any case, so it can be written in many ways. */
+const MOST_ZONES = 1_000;
+
 /** Whether this runtime knows the time zone. */
 export function isZone(zone: string): boolean {
+  if (knownZones.has(zone)) return true;
   try {
-    return new Intl.DateTimeFormat("en-US", { timeZone: zone }).format(0) !== "";
+    new Intl.DateTimeFormat("en-US", { timeZone: zone }).format(0);
   } catch {
     return false;
   }
+  if (knownZones.size < MOST_ZONES) knownZones.add(zone);
+  return true;
 }

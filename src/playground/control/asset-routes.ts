@@ -1,7 +1,6 @@
 import { readFile, stat } from "node:fs/promises";
 import { createHash } from "node:crypto";
 import { Hono } from "hono";
-import { transformSync } from "amaro";
 
 /** The playground's folder. A file's address is its path in it, so that relative imports work in a browser. */
 const home = new URL("../", import.meta.url);
@@ -107,11 +106,17 @@ function inlineScripts(html: string): readonly string[] {
   return [...scripts].map(([, text = ""]) => `'sha256-${hash(text)}'`);
 }
 
+/** Types become blanks, so that lines and columns in a browser's console match the source. */
+async function withoutTypes(source: string): Promise<string> {
+  // Only for a browser: loading it takes a start longer than most of what it needs.
+  const { transformSync } = await import("amaro");
+  return transformSync(source, { mode: "strip-only" }).code;
+}
+
 async function load(url: URL): Promise<Asset> {
   const source = await readFile(url, "utf8");
   const extension = url.pathname.slice(url.pathname.lastIndexOf(".") + 1);
-  // Types become blanks, so that lines and columns in a browser's console match the source.
-  const body = extension === "ts" ? transformSync(source, { mode: "strip-only" }).code : source;
+  const body = extension === "ts" ? await withoutTypes(source) : source;
   return {
     body,
     contentType: contentTypes[extension] ?? "text/plain; charset=utf-8",
