@@ -74,3 +74,23 @@ export function backOffMs(
   const most = Math.min(longestMs, firstMs * 2 ** Math.min(30, Math.max(0, failures - 1)));
   return most * (1 - jitter) + most * jitter * random();
 }
+
+/** What became of each, in their order, with at most so many on their way at once; after an error no more begin. */
+export async function fewAtOnce<T, R>(
+  all: readonly T[],
+  most: number,
+  work: (each: T) => Promise<R>,
+): Promise<readonly R[]> {
+  const results: R[] = [];
+  const left = all.entries();
+  const worker = async (): Promise<void> => {
+    for (const [at, each] of left) results[at] = await work(each);
+  };
+  try {
+    await Promise.all(Array.from({ length: most }, worker));
+  } finally {
+    // After an error, those that are left don't begin.
+    Array.from(left);
+  }
+  return results;
+}

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { backOffMs, orAborted, restUnlessAborted, within } from "../../src/platform/waiting.ts";
+import { backOffMs, fewAtOnce, orAborted, restUnlessAborted, within } from "../../src/platform/waiting.ts";
 
 const never = new Promise<never>(() => undefined);
 
@@ -63,4 +63,34 @@ test("without jitter it is exact, with all of it anything down to nothing", () =
 
 test("those who failed together draw different pauses", () => {
   expect(new Set(Array.from({ length: 50 }, () => backOffMs(4, growth))).size).toBeGreaterThan(1);
+});
+
+test("few at once: never more than so many are on their way, and the results are in order", async () => {
+  let running = 0;
+  let most = 0;
+
+  const results = await fewAtOnce([5, 1, 4, 2, 3], 2, async (each) => {
+    most = Math.max(most, (running += 1));
+    for (let turns = each; turns > 0; turns -= 1) await Promise.resolve();
+    running -= 1;
+    return each * 10;
+  });
+
+  expect(results).toEqual([50, 10, 40, 20, 30]);
+  expect(most).toBe(2);
+  expect(await fewAtOnce([], 2, () => Promise.reject(new Error("nothing to do")))).toEqual([]);
+});
+
+test("few at once: after an error, those that are left don't begin", async () => {
+  const begun: number[] = [];
+
+  const all = fewAtOnce([1, 2, 3, 4], 2, async (each) => {
+    begun.push(each);
+    if (each === 1) throw new Error("one failed");
+    await sleep(1);
+  });
+
+  await expect(all).rejects.toThrow("one failed");
+  await sleep(5);
+  expect(begun).toEqual([1, 2]);
 });

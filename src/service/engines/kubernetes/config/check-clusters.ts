@@ -1,3 +1,4 @@
+import { fewAtOnce } from "../../../../platform/waiting.ts";
 import { isOptional } from "../cache/namespace-cache.ts";
 import { isDenied } from "../cache/read-refusal.ts";
 import type { ClusterConfig, UserNamespaces } from "../cluster/cluster-config.ts";
@@ -29,6 +30,8 @@ type SeenNamespace = { readonly name: string } & (
 );
 
 const MOST = 500;
+/** Namespaces that are looked at together, with a few requests each: fifty would make an API server wait or refuse some. */
+const AT_ONCE = 8;
 
 /**
  * Asks each cluster for its version and what runs in the users' namespaces, so that a wrong setting is an error at the
@@ -58,13 +61,12 @@ async function look(cluster: ClusterConfig, users: readonly string[]): Promise<C
     });
     const own = users.flatMap((user) => cluster.namespacesOf(user) ?? []);
     const selected = await withLabels(api, own, cluster);
-    const namespaces = await Promise.all([
-      ...own.flatMap(({ names }) => names.map((name) => seen(api, name, cluster))),
-      // A namespace that only a label selects is no reason not to start.
-      ...selected.names.map((name) =>
-        seen(api, name, cluster).catch((error: unknown) => ({ name, problem: messageOf(error) })),
-      ),
-    ]);
+    const named = own.flatMap(({ names }) => names.map((name) => () => seen(api, name, cluster)));
+    // A namespace that only a label selects is no reason not to start.
+    const chosen = selected.names.map(
+      (name) => () => seen(api, name, cluster).catch((error: unknown) => ({ name, problem: messageOf(error) })),
+    );
+    const namespaces = await fewAtOnce([...named, ...chosen], AT_ONCE, (look) => look());
     return { region: cluster.region, context, server: api.server, version, namespaces, notices: selected.notices };
   } finally {
     api.close();

@@ -1,3 +1,4 @@
+import { fewAtOnce } from "../../../../platform/waiting.ts";
 import { Refusal } from "../../../engine.ts";
 import { dayOf } from "../../../workloads/logs/log-writer.ts";
 import { KubeError, missingRightOf } from "../cluster/kube-api.ts";
@@ -50,10 +51,12 @@ export async function livePage(
     held: { bytes: 0 },
   };
   const sources = shownSources(region, workload, instance);
-  const read = await inTurn(sources, (source) => readContainer(reading, source)).catch((error: unknown) => {
-    if (options.signal.aborted) throw options.signal.reason;
-    throw refusalOf(error, { doing: `read the log of ${workload.name}`, wrote: false });
-  });
+  const read = await fewAtOnce(sources, OPEN_AT_ONCE, (source) => readContainer(reading, source)).catch(
+    (error: unknown) => {
+      if (options.signal.aborted) throw options.signal.reason;
+      throw refusalOf(error, { doing: `read the log of ${workload.name}`, wrote: false });
+    },
+  );
   const lines = read
     .flatMap((each) => each.lines)
     .toSorted(({ time: left }, { time: right }) => (left < right ? -1 : left > right ? 1 : 0));
@@ -176,18 +179,4 @@ async function readLines(
 
 function tooMuch(what: string): Refusal {
   return new Refusal(400, `${what}, because the log is read live from Kubernetes: read another day, or fewer lines`);
-}
-
-/** The results in the order of `all`; the first error ends it. */
-async function inTurn<T, R>(all: readonly T[], work: (each: T) => Promise<R>): Promise<readonly R[]> {
-  const results: R[] = [];
-  let next = 0;
-  const worker = async (): Promise<void> => {
-    for (let at = next++; at < all.length; at = next++) {
-      const each = all[at];
-      if (each !== undefined) results[at] = await work(each);
-    }
-  };
-  await Promise.all(Array.from({ length: OPEN_AT_ONCE }, worker));
-  return results;
 }
