@@ -27,24 +27,33 @@ async function busy({ crowd }: Rig, { port, pid }: GantryProcess, load: Load): P
   };
 }
 
-async function alone({ crowd }: Rig, { port }: GantryProcess): Promise<number> {
-  const { messageMs } = await crowd.ask("says", { port, text: "list", times: ONE_BY_ONE, concurrency: 1 });
+async function alone({ crowd }: Rig, { port }: GantryProcess, times: number): Promise<number> {
+  const { messageMs } = await crowd.ask("says", { port, text: "list", times, concurrency: 1 });
   return median(messageMs);
 }
 
 type Pairs<Figure> = { readonly ours: readonly Figure[]; readonly base: readonly Figure[] };
 
 /** The bot and the bare app in turn, after a round that isn't counted. */
-async function inTurn<Figure>(rig: Rig, measure: (app: GantryProcess) => Promise<Figure>): Promise<Pairs<Figure>> {
+async function inTurn<Figure>(
+  rig: Rig,
+  times: number,
+  measure: (app: GantryProcess, times: number) => Promise<Figure>,
+): Promise<Pairs<Figure>> {
   const ours: Figure[] = [];
   const base: Figure[] = [];
+  const each = rig.isQuick ? Math.ceil(times / 2) : times;
   for (let round = 0; round <= 3 * rig.repetitions; round += 1) {
-    const pair = [await measure(rig.gantry), await measure(rig.bare)] as const; // as the apps are
+    const pair = [await measure(rig.gantry, each), await measure(rig.bare, each)] as const; // as the apps are
     if (round === 0) continue;
     ours.push(pair[0]);
     base.push(pair[1]);
   }
   return { ours, base };
+}
+
+function busyInTurn(rig: Rig, load: Load): Promise<Pairs<Busy>> {
+  return inTurn(rig, load.times, (app, times) => busy(rig, app, { ...load, times }));
 }
 
 function figures({ ours, base }: Pairs<Busy>, key: keyof Busy): Pairs<number> {
@@ -63,8 +72,8 @@ const FLOOD = { text: "list", times: 1_000, perSecond: 400 };
 
 /** `/gantry list` of a few services until its message, in turn with the bare app, by people who share an account. */
 export async function measureLists(rig: Rig): Promise<readonly Row[]> {
-  const single = await inTurn(rig, (app) => alone(rig, app));
-  const runs = await inTurn(rig, (app) => busy(rig, app, LIST));
+  const single = await inTurn(rig, ONE_BY_ONE, (app, times) => alone(rig, app, times));
+  const runs = await busyInTurn(rig, LIST);
   const flood = async ({ port }: GantryProcess): Promise<number> =>
     percentile((await rig.crowd.ask("floods", { port, ...FLOOD })).messageMs, 0.99);
   const flooded = { ours: await flood(rig.gantry), base: await flood(rig.bare) };
@@ -88,7 +97,7 @@ export async function measureLists(rig: Rig): Promise<readonly Row[]> {
 export async function measureCrowds(rig: Rig): Promise<readonly Row[]> {
   await rig.crowd.ask("connects", { port: rig.gantry.port, count: AT_ONCE });
   const one = async (load: Load) => {
-    const runs = await inTurn(rig, (app) => busy(rig, app, load));
+    const runs = await busyInTurn(rig, load);
     const { ours, base } = figures(runs, "cpuMs");
     const note = `CPU of each ${median(ours).toFixed(2)} by ${median(base).toFixed(2)} ms`;
     return { unit: "a second", note, ...figures(runs, "perSecond") };

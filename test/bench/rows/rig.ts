@@ -7,13 +7,17 @@ import { type Remote, startRemote } from "../remote.ts";
 export type Rig = {
   readonly program: string;
   readonly repetitions: number;
+  /** Half as many commands in each round; as many rounds, because their spread counts. */
+  readonly isQuick: boolean;
   readonly crowd: Remote<CrowdCalls>;
   readonly ports: { readonly apiPort: number; readonly slackPort: number };
   readonly gantry: GantryProcess;
   readonly bare: GantryProcess;
 };
 
-export async function openRig({ program, repetitions }: Pick<Rig, "program" | "repetitions">): Promise<Rig> {
+type Wanted = Pick<Rig, "program" | "repetitions" | "isQuick">;
+
+export async function openRig({ program, repetitions, isQuick }: Wanted): Promise<Rig> {
   const [crowd, remote] = await Promise.all([
     startRemote<CrowdCalls>("./crowd.ts"),
     startRemote<BareAppCalls>("./bare-app.ts"),
@@ -23,7 +27,7 @@ export async function openRig({ program, repetitions }: Pick<Rig, "program" | "r
   await remote.ask("work", { apiUrl: `http://127.0.0.1:${apiPort}`, slackUrl: `http://127.0.0.1:${slackPort}` });
   const bare = { pid: remote.pid, port: await remote.ask("port", undefined), inside: remote };
   const gantry = await startIn({ program, ports }, { isAsked: true });
-  return { program, repetitions, crowd, ports, bare, gantry };
+  return { program, repetitions, isQuick, crowd, ports, bare, gantry };
 }
 
 /** Another process of the bot. */
