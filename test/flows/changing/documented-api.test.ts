@@ -230,6 +230,10 @@ const flows: Readonly<Record<string, Flow>> = {
   async mute({ tells }) {
     expect(await tells("mute two 2h")).toContain("muted two");
   },
+  async unmute({ tells }) {
+    await tells("mute two 2h");
+    expect(await tells("unmute two")).toContain("unmuted two");
+  },
   async use({ tells }) {
     expect(await tells("use --region beijing2")).toContain("beijing2");
   },
