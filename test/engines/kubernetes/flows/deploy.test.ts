@@ -4,6 +4,7 @@ import type { ClusterConfig } from "../../../../src/service/engines/kubernetes/c
 import { nodeAddress } from "../../../service/contract/kubernetes-service.ts";
 import { answers, urlOf } from "../../../service/contract/web-service.ts";
 import { because, testCluster } from "../../../support/cluster.ts";
+import { noRegistry, startRegistry } from "../../../support/registry.ts";
 import { until } from "../../../support/until.ts";
 import { visitor } from "../../../support/visitor.ts";
 import { applyDaemonSet, applyStatefulSet, shell, ticking } from "../support/applied.ts";
@@ -138,6 +139,41 @@ describe.skipIf(noPods !== undefined)(`deploy and roll back on Kubernetes${becau
 
     expectServed(failures);
     expect(new Set(told)).toEqual(new Set(["one", ...versions]));
+  });
+
+  test.skipIf(noRegistry() !== undefined)("a moved tag is told by the digest of what really runs", async () => {
+    const registry = await startRegistry();
+    try {
+      await using opened = await town();
+      const { namespace, becomes } = opened;
+      const labels = { app: "moving" };
+      const name = await registry.push({ name: "team/moving:1", version: "one" });
+      const containers = [
+        {
+          name: "main",
+          image: name,
+          command: shell("while :; do sleep 1; done"),
+          imagePullPolicy: "Always",
+        },
+      ];
+      const template = { metadata: { labels }, spec: { containers, terminationGracePeriodSeconds: 1 } };
+      const spec = { replicas: 1, selector: { matchLabels: labels }, template };
+      const place = `/apis/apps/v1/namespaces/${namespace}/deployments`;
+      await must({ method: "POST", path: place, body: { metadata: { name: "moving" }, spec } });
+      await opened.listed("moving");
+      const digestOf = ({ containers: [container] = [] }: Service) => container?.image_digest;
+      const first = await becomes("moving", (service) => digestOf(service) !== undefined);
+
+      await registry.push({ name: "team/moving:1", version: "two" });
+      await must({ method: "DELETE", path: `/api/v1/namespaces/${namespace}/pods?labelSelector=app%3Dmoving` });
+      const second = await becomes("moving", (service) => ![undefined, digestOf(first)].includes(digestOf(service)));
+
+      expect(digestOf(first)).toMatch(/^sha256:[0-9a-f]{64}$/u);
+      expect(digestOf(second)).toMatch(/^sha256:[0-9a-f]{64}$/u);
+      expect(second.containers?.[0]?.image).toBe(name);
+    } finally {
+      await registry.stop();
+    }
   });
 
   test("one that runs and never gets ready is stuck after the deadline, and the old instances serve", async () => {
