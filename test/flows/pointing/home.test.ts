@@ -64,7 +64,7 @@ test("my own request is on my Home and is cancelled there", async () => {
   await says(town, developer, "/gantry restart web");
 
   expect(await opensHome(town, developer)).toMatch(
-    /Your requests[\s\S]*Restart[\s\S]*0 of 1 approvals · expires in \d+ min/u,
+    /Your requests[\s\S]*Restart[\s\S]*0 of 1 approval · expires in \d+ min/u,
   );
   const after = await clicksHome(town, developer, "Cancel");
 

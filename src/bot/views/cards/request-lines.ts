@@ -1,6 +1,6 @@
 import type { StoredChange } from "../../changes/stored-change.ts";
 import { actionButton, actions, type Line, withBlockId, type Block } from "../kit/blocks.ts";
-import { requestPhrase, short } from "../kit/history-line.ts";
+import { requestPhrase, short, votesText } from "../kit/history-line.ts";
 import { type Inline, strong, words } from "../kit/inline.ts";
 import { shortAge, span } from "../kit/time.ts";
 import { allNames } from "./phrases.ts";
@@ -40,7 +40,7 @@ const NAMED = 3;
 
 /** "1 of 2 approvals (Alex Kim) · expires in 40 min". */
 export function approvalsText(change: StoredChange, { now }: Pick<Where, "now">): string {
-  return `${countText(change)} approvals${voters(change)} · ${expiryText(change, now)}`;
+  return `${votesText(change)}${voters(change)} · ${expiryText(change, now)}`;
 }
 
 /** "1 of 2 (Alex Kim) · expires in 40 min", after words that say what is counted. */

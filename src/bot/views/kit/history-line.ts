@@ -5,7 +5,7 @@ import { type Inline, strong, words } from "./inline.ts";
 import { plainTextOf } from "./post.ts";
 import { shortAge } from "./time.ts";
 import { seenOf, isUnconfirmed, unseenOf } from "./health.ts";
-import { truncate, visible } from "./text.ts";
+import { counted, truncate, visible } from "./text.ts";
 import { changesOf, verbWords, wordsOf } from "./verb-words.ts";
 import { shortDigests } from "../../../api/image.ts";
 
@@ -89,6 +89,11 @@ export function phraseOf(event: HistoryEvent, room: Room): Phrase {
   return kindPhrases[event.kind]?.(event, deed, room) ?? requested;
 }
 
+/** "0 of 1 approval". */
+export function votesText({ votes, terms }: Pick<StoredChange, "votes" | "terms">): string {
+  return `${votes.length} of ${counted(terms?.votes ?? 1, "approval")}`;
+}
+
 /** One line of at most `max` characters, with nothing invisible in it, and with short digests. */
 export function short(text: string, max: number): string {
   return truncate(visible(shortDigests(text).replaceAll(/\s*\n\s*/gu, ", ")), Math.floor(max));
@@ -131,10 +136,10 @@ type StatePhrase = (request: StoredChange, deed: Deed, room: Room) => Phrase;
 
 /** Every state of a request. Nothing looks better here than it is. */
 const statePhrases: Readonly<Record<ChangeState, StatePhrase>> = {
-  pending: ({ terms, votes }, { ask, detail }) => ({
+  pending: (request, { ask, detail }) => ({
     dot: "⏳",
     before: `${ask} `,
-    after: `${detail}? ${votes.length} of ${terms?.votes ?? 1} approvals`,
+    after: `${detail}? ${votesText(request)}`,
   }),
   approved: (_request, deed) => goingOn(deed),
   claimed: (_request, deed) => goingOn(deed),

@@ -2,10 +2,10 @@ import type { HistoryEvent } from "../../../changes/history-event.ts";
 import type { WorkloadRef } from "../../../changes/change.ts";
 import { section, actions, askButton, type Line, type Block } from "../../../views/kit/blocks.ts";
 import { words, strong } from "../../../views/kit/inline.ts";
-import { truncate, visible, counted } from "../../../views/kit/text.ts";
+import { truncate, visible } from "../../../views/kit/text.ts";
 import { age } from "../../../views/kit/time.ts";
 import { isUnconfirmed } from "../../../views/kit/health.ts";
-import { pastOf } from "../../../views/kit/history-line.ts";
+import { pastOf, votesText } from "../../../views/kit/history-line.ts";
 import type { StoredChange } from "../../../changes/stored-change.ts";
 
 type Named = Pick<WorkloadRef, "kind" | "region" | "name">;
@@ -81,10 +81,11 @@ export function waitingLines(waiting: Waiting | undefined, now: Date): Block[] {
 }
 
 /**
- * "⏳ Waiting: scale, instances 2 → 4 · requested by Dana Reyes 5 min ago · 0 of 1 approvals". What is measured may already
+ * "⏳ Waiting: scale, instances 2 → 4 · requested by Dana Reyes 5 min ago · 0 of 1 approval". What is measured may already
  * name the verb: "memory 256 → 512 MiB".
  */
-function line({ verb, requester, createdAt, terms, votes, diff }: StoredChange, now: Date): Line {
+function line(change: StoredChange, now: Date): Line {
+  const { verb, requester, createdAt, diff } = change;
   const what = measured.has(verb) ? diff.slice(0, DIFF).join(", ") : "";
   const named = what.startsWith(`${verb} `) ? [] : [strong(verb, 40), ...(what === "" ? [] : [words(", ")])];
   const ago = age(createdAt.toISOString(), now) ?? "0 s";
@@ -94,6 +95,6 @@ function line({ verb, requester, createdAt, terms, votes, diff }: StoredChange, 
     ...(what === "" ? [] : [words(what, 160)]),
     words(" · requested by "),
     words(requester.name, 80),
-    words(` ${ago} ago · ${votes.length} of ${counted(terms?.votes ?? 1, "approval")}`),
+    words(` ${ago} ago · ${votesText(change)}`),
   ];
 }
