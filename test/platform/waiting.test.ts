@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import { setImmediate as turn, setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { backOffMs, fewAtOnce, orAborted, restUnlessAborted, within } from "../../src/platform/waiting.ts";
 
@@ -83,14 +83,16 @@ test("few at once: never more than so many are on their way, and the results are
 
 test("few at once: after an error, those that are left don't begin", async () => {
   const begun: number[] = [];
+  const second = Promise.withResolvers<void>();
 
   const all = fewAtOnce([1, 2, 3, 4], 2, async (each) => {
     begun.push(each);
     if (each === 1) throw new Error("one failed");
-    await sleep(1);
+    await second.promise;
   });
 
   await expect(all).rejects.toThrow("one failed");
-  await sleep(5);
+  second.resolve();
+  await turn();
   expect(begun).toEqual([1, 2]);
 });
