@@ -1,3 +1,4 @@
+import { isOfInstance } from "./runs.ts";
 import { cleanLine } from "./clean-line.ts";
 import { type Grep, compileGrep } from "./grep.ts";
 import { aroundMatches, foldRepeats, readableLine } from "./readable.ts";
@@ -106,9 +107,7 @@ export function makeExcerpt(input: ExcerptInput): Excerpt {
     wasCut: (lines[at]?.text.length ?? 0) > read,
   }));
   const inner = redacted.slice(flank?.before ?? 0, redacted.length - (flank?.after ?? 0));
-  // Records without an instance come from a job's log, which has only the requested one.
-  const own =
-    instance === undefined ? inner : inner.filter((line) => line.instance === "" || line.instance === instance);
+  const own = inner.filter((line) => isOfInstance(line.instance, instance));
   const readable = isReadable ? readableTexts(own, secrets) : new Map<number, string>();
   const all = own.map(({ instance: of, text, wasCut }, at) => {
     const written = cut(text, wasCut);

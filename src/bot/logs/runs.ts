@@ -10,6 +10,14 @@ export function endOfRun(line: string): string | undefined {
   return END.exec(line)?.[1];
 }
 
+/**
+ * Whether a line of the instance `of` is one of those that somebody wants. Our workload API calls what took the place of
+ * *web-0* by a deploy or a restart *web-0-g1*: whoever asks for *web-0* means all of them. Lines of a job name none. Pure.
+ */
+export function isOfInstance(of: string, wanted: string | undefined): boolean {
+  return wanted === undefined || of === "" || (of.startsWith(wanted) && /^(?:-g\d+)?$/u.test(of.slice(wanted.length)));
+}
+
 export type PreviousRun = {
   /** Places of its lines on the page, in order. */
   readonly places: readonly number[];
@@ -23,8 +31,9 @@ export type PreviousRun = {
  * line that says how it ended. Undefined when no line of the page says that one ended. Pure.
  */
 export function previousRun(lines: readonly TimedLine[], instance?: string): PreviousRun | undefined {
-  const isOf = ({ instance: of = "" }: TimedLine): boolean => instance === undefined || of === "" || of === instance;
-  const end = lines.findLastIndex((line) => isOf(line) && endOfRun(line.text) !== undefined);
+  const end = lines.findLastIndex(
+    ({ instance: of = "", text }) => isOfInstance(of, instance) && endOfRun(text) !== undefined,
+  );
   const last = lines[end];
   if (last === undefined) return undefined;
   const own = lines.flatMap((line, at) => (line.instance === last.instance && at < end ? [at] : []));

@@ -51,6 +51,17 @@ test("an expression cannot find out a secret", () => {
   expect(guesses.map(({ matched }) => matched)).toEqual([0, 0, 0]);
 });
 
+test("the lines of an instance are also those of what took its place, and of no other", () => {
+  const instances = ["web-0", "web-0-g1", "web-0-g12", "web-0-green", "web-01", "web-1-g1"];
+  const lines = instances.map((instance) => ({ instance, text: instance }));
+
+  const excerpt = makeExcerpt({ ...page, lines, instance: "web-0" });
+  const newest = makeExcerpt({ ...page, lines, instance: "web-0-g12" });
+
+  expect(excerpt.lines.map(({ text }) => text)).toEqual(["web-0", "web-0-g1", "web-0-g12"]);
+  expect(newest.lines.map(({ text }) => text)).toEqual(["web-0-g12"]);
+});
+
 test("only the lines of one instance, and those that name none", () => {
   const lines = [{ instance: "web-0", text: "a" }, { instance: "web-1", text: "b" }, { text: "c" }];
 
