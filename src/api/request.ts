@@ -1,6 +1,5 @@
 import createClient from "openapi-fetch";
-// Those of Node are a second undici in memory.
-import { Headers, Response } from "undici";
+import { Headers, Response } from "../platform/http/send.ts";
 import { currentTrail } from "../platform/trail.ts";
 import type { Built } from "./exchange.ts";
 import { type AskedBy, askedByHeaders } from "./extension-headers.ts";

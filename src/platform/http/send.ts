@@ -1,7 +1,11 @@
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream";
 import { constants, createBrotliDecompress, createGunzip } from "node:zlib";
-import { type Dispatcher, request } from "undici";
+import { type Dispatcher, Headers as UndiciHeaders, request, Response as UndiciResponse } from "undici";
+
+/** Node's own would load a second undici. */
+export const Headers = UndiciHeaders as unknown as typeof globalThis.Headers; // the same standard
+export const Response = UndiciResponse as unknown as typeof globalThis.Response; // the same standard
 
 export type Outgoing = {
   readonly method: string;

@@ -1,9 +1,7 @@
 import { WebClient, type WebClientOptions } from "@slack/web-api";
 import type { Logger } from "pino";
-// Those of Node are a second undici in memory.
-import { Headers, Response } from "undici";
 import { directNetwork, type Network } from "../../../platform/http/network.ts";
-import { answerTo } from "../../../platform/http/send.ts";
+import { answerTo, Headers, Response } from "../../../platform/http/send.ts";
 import { boltLogger } from "../bolt-logger.ts";
 import { ANSWER_WITHIN_MS } from "./response-url.ts";
 import { kindOf } from "./slack-error.ts";
