@@ -6,20 +6,18 @@ import { openWindow, type Window, type WindowOptions } from "./window.ts";
 /** Opens a window for one person; `await using` closes it before the workspace stops. */
 type Open = (options: WindowOptions) => Promise<Window>;
 
-const patienceMs = 30_000;
-
 /**
  * Tests in one real browser. A page that logs an error, or whose request fails, fails its test. Without a browser the
  * tests are skipped, and their names say why.
  */
 export function story(title: string, tests: (open: Open) => void): void {
   const why = noChromium === undefined ? "" : ` (${noChromium})`;
-  describe.skipIf(noChromium !== undefined)(`${title}${why}`, { timeout: patienceMs }, () => {
+  describe.skipIf(noChromium !== undefined)(`${title}${why}`, () => {
     let browser: Browser | undefined;
     let problems: string[] = [];
     beforeAll(async () => {
       browser = await launchChromium();
-    }, patienceMs);
+    });
     afterAll(async () => browser?.close());
     afterEach(() => {
       const found = problems;
