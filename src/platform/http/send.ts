@@ -4,7 +4,9 @@ import { constants, createBrotliDecompress, createGunzip } from "node:zlib";
 import { type Dispatcher, Headers as UndiciHeaders, request, Response as UndiciResponse } from "undici";
 
 /** Node's own would load a second undici. */
+// oxlint-disable-next-line typescript/no-unnecessary-type-assertion -- test/browser knows the browser's global
 export const Headers = UndiciHeaders as unknown as typeof globalThis.Headers; // the same standard
+// oxlint-disable-next-line typescript/no-unnecessary-type-assertion -- as above
 export const Response = UndiciResponse as unknown as typeof globalThis.Response; // the same standard
 
 export type Outgoing = {
