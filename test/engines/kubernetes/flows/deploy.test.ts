@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { afterAll, describe, expect, test } from "vitest";
 import type { Service, ServiceUpdate } from "../../../../src/api/schema.ts";
 import type { ClusterConfig } from "../../../../src/service/engines/kubernetes/cluster/cluster-config.ts";
@@ -147,7 +148,9 @@ describe.skipIf(noPods !== undefined)(`deploy and roll back on Kubernetes${becau
       await using opened = await town();
       const { namespace, becomes } = opened;
       const labels = { app: "moving" };
-      const name = await registry.push({ name: "team/moving:1", version: "one" });
+      // A node that has the same image by another name calls it by that one.
+      const own = randomUUID();
+      const name = await registry.push({ name: "team/moving:1", version: `one ${own}` });
       const containers = [
         {
           name: "main",
@@ -164,7 +167,7 @@ describe.skipIf(noPods !== undefined)(`deploy and roll back on Kubernetes${becau
       const digestOf = ({ containers: [container] = [] }: Service) => container?.image_digest;
       const first = await becomes("moving", (service) => digestOf(service) !== undefined);
 
-      await registry.push({ name: "team/moving:1", version: "two" });
+      await registry.push({ name: "team/moving:1", version: `two ${own}` });
       await must({ method: "DELETE", path: `/api/v1/namespaces/${namespace}/pods?labelSelector=app%3Dmoving` });
       const second = await becomes("moving", (service) => ![undefined, digestOf(first)].includes(digestOf(service)));
 
