@@ -73,6 +73,7 @@ export const sidebar: readonly Group[] = [
       { text: "API and extensions", link: "/api" },
       { text: "Benchmarks", link: "/benchmarks" },
       { text: "Kill tests", link: "/kill-tests" },
+      { text: "Proof", link: "/report" },
       { text: "Changelog", link: "/changelog" },
       { text: "Contributing", link: "/contributing" },
     ],
