@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { beginLoading, endLoading } from "../bot/compose/entry.ts";
 
-// For the image, so that already the first start of a container is quick: loads what a bot loads, and what stands in for
+// For the image, so that even the first start of a container is quick: loads what a bot loads, with the stand-ins for
 // what isn't configured. Its argument is the entry that the image starts.
 beginLoading();
 await import("../bot/compose/run-gantry.ts");

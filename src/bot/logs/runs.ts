@@ -11,8 +11,8 @@ export function endOfRun(line: string): string | undefined {
 }
 
 /**
- * Whether a line of the instance `of` is one of those that somebody wants. Our workload API calls what took the place of
- * *web-0* by a deploy or a restart *web-0-g1*: whoever asks for *web-0* means all of them. Lines of a job name none. Pure.
+ * Whether a line of the instance `of` is one of those that somebody wants. After a deploy or a restart, our workload API
+ * calls the successor of web-0 web-0-g1. Whoever asks for web-0 means both. Lines of a job name no instance. Pure.
  */
 export function isOfInstance(of: string, wanted: string | undefined): boolean {
   return wanted === undefined || of === "" || (of.startsWith(wanted) && /^(?:-g\d+)?$/u.test(of.slice(wanted.length)));

@@ -45,7 +45,7 @@ export function guarded(
   return (request, response) => {
     const url = urlOf(request);
     if (url === undefined) return answer(response, 400, MALFORMED);
-    // Within the promise, so that what is thrown at once ends up there as well.
+    // Inside the promise, so that what is thrown at once rejects it, too.
     const answered = new Promise((resolve) => resolve(listener(request, response, url)));
     unawaited(answered, (error) => {
       tell(FAILED, { error });

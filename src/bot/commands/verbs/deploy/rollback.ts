@@ -15,7 +15,7 @@ import { deployable } from "../../lookup/containers.ts";
 import { findService } from "../../lookup/find.ts";
 import { onlyUpdate, serviceChange } from "../../lookup/service-change.ts";
 import { ONLY_IMAGE, refuseUnkept } from "./deploy.ts";
-import { earlierOf } from "./earlier-revision.ts";
+import { earlierOf } from "./on-failure.ts";
 
 const Number = wholeNumber("REVISION", { from: 1, to: 999_999_999 });
 

@@ -15,7 +15,7 @@ import { Target } from "../../grammar/argument-types.ts";
 import { readVerb } from "../../grammar/verb.ts";
 import { deployable } from "../../lookup/containers.ts";
 import { findService } from "../../lookup/find.ts";
-import { earlierOf } from "./earlier-revision.ts";
+import { earlierOf } from "./on-failure.ts";
 
 export const versions = readVerb({
   name: "versions",

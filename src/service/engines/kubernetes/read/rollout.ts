@@ -100,7 +100,7 @@ export function deploymentRevision({ annotations }: Pick<KubeObject["metadata"],
   return /^[1-9]\d{0,9}$/u.test(text) ? Number(text) : undefined;
 }
 
-/** A cluster counts each change of what is asked for. */
+/** Kubernetes raises the generation with each change of the spec. */
 function isAsCreated({ metadata }: ServiceSource["object"]): boolean {
   return metadata.generation === 1;
 }
