@@ -162,7 +162,7 @@ function variablePatch(known: readonly Variable[], before: Variables, after: Var
   const set = after.filter((variable) => !before.includes(variable));
   const env = [
     ...[...removed].map((name) => ({ name, $patch: "delete" })),
-    ...set.flatMap(({ name, value = "" }) => {
+    ...set.flatMap(({ name, value = "" }): object[] => {
       const same = known.filter((each) => each.name === name);
       const [one] = same;
       const word = escaped(value);
