@@ -1,6 +1,5 @@
-import type { Browser } from "playwright-core";
-import { afterAll, afterEach, beforeAll, describe, expect } from "vitest";
-import { launchChromium, noChromium } from "./chromium.ts";
+import { afterEach, describe, expect } from "vitest";
+import { noChromium, sharedChromium } from "./chromium.ts";
 import { openWindow, type Window, type WindowOptions } from "./window.ts";
 
 /** Opens a window for one person; `await using` closes it before the workspace stops. */
@@ -13,19 +12,14 @@ type Open = (options: WindowOptions) => Promise<Window>;
 export function story(title: string, tests: (open: Open) => void): void {
   const why = noChromium === undefined ? "" : ` (${noChromium})`;
   describe.skipIf(noChromium !== undefined)(`${title}${why}`, () => {
-    let browser: Browser | undefined;
     let problems: string[] = [];
-    beforeAll(async () => {
-      browser = await launchChromium();
-    });
-    afterAll(async () => browser?.close());
     afterEach(() => {
       const found = problems;
       problems = [];
       expect(found, "what went wrong in the page itself").toEqual([]);
     });
     tests(async (options) => {
-      if (browser === undefined) throw new Error("the browser has not started");
+      const browser = await sharedChromium();
       return openWindow(browser, { ...options, onProblem: (problem) => problems.push(problem) });
     });
   });
