@@ -12,7 +12,7 @@ const LONGEST_RUN_MS = 20 * 60_000;
 const projectDir = resolve(import.meta.dirname, "../..");
 const vitest = resolve(projectDir, "node_modules/vitest/vitest.mjs");
 
-const usage = `npm run test:chart -- [options]
+const usage = `npm run test:chart -- [options] [part of a test file's path …]
   --no-cluster   only what Helm renders
   --long         also rolls out a new version while people type
   --update       keep what the chart renders now, here and in docs/kustomize
@@ -26,11 +26,14 @@ type Options = {
   readonly long: boolean;
   readonly update: boolean;
   readonly report: string | undefined;
+  /** Only test files with one of these in their path. */
+  readonly files: readonly string[];
 };
 
 function readOptions(args: readonly string[]): Options {
-  const { values } = parseArgs({
+  const { values, positionals } = parseArgs({
     args: [...args],
+    allowPositionals: true,
     options: {
       "no-cluster": { type: "boolean", default: false },
       long: { type: "boolean", default: false },
@@ -38,13 +41,14 @@ function readOptions(args: readonly string[]): Options {
       report: { type: "string" },
     },
   });
-  return { cluster: !values["no-cluster"], long: values.long, update: values.update, report: values.report };
+  const { long, update, report } = values;
+  return { cluster: !values["no-cluster"], long, update, report, files: positionals };
 }
 
 const rig = kubernetesRig({ noNode: false });
 let tests: ChildProcess | undefined;
 
-async function main({ cluster, long, update, report }: Options): Promise<number> {
+async function main({ cluster, long, update, report, files }: Options): Promise<number> {
   const env: NodeJS.ProcessEnv = { ...process.env, GANTRY_TEST_CHART_TOOLS: await fetchTools() };
   if (long) env["GANTRY_TEST_LONG"] = "1";
   if (!cluster) delete env["GANTRY_TEST_KUBECONFIG"];
@@ -52,7 +56,7 @@ async function main({ cluster, long, update, report }: Options): Promise<number>
   const args = [
     ...(update ? ["--update"] : []),
     ...(report === undefined ? [] : ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`]),
-    ...(cluster ? [] : ["test/chart/templates.test.ts"]),
+    ...(cluster ? files : ["test/chart/templates.test.ts"]),
   ];
   tests = spawn(process.execPath, [vitest, "run", "--project", "chart", ...args], {
     cwd: projectDir,

@@ -1,6 +1,6 @@
 import { beforeEach } from "vitest";
 
-/** Set by `.ci/run`: also what takes long, or needs what a plain machine lacks. */
+/** Set by `.ci/full`: also what takes long, or needs what a plain machine lacks. */
 const isFullRun = process.env["GANTRY_TEST"] === "all";
 
 /** How many cases a property is tried with. Each run tries others, so that more come together over the days. */
