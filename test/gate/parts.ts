@@ -1,17 +1,17 @@
 import type { Need } from "./needs.ts";
 
-/** A Vitest run. Each test counts, and a file in which one fails is repeated alone. */
+/** A Vitest run. Each test counts. A file with a failed test is repeated alone. */
 export type Tests = {
   readonly kind: "tests";
   readonly name: string;
   /** The whole run; with a file, only that. Its results are written to `report`, as JSON. */
   readonly command: (report: string, file?: string) => readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** A plain `npm test` names what it leaves out. Elsewhere everything that a test needs was installed, so a skipped one fails. */
+  /** Only a plain `npm test` may skip tests. Elsewhere everything they need is installed, so a skipped test is a failure. */
   readonly maySkip: boolean;
 };
 
-/** A script of package.json that passes or fails as a whole. It isn't repeated: a write that is sent twice once is a fault. */
+/** A script of package.json that passes or fails as a whole. Never repeated: a single duplicate write is a fault. */
 export type Script = { readonly kind: "script"; readonly name: string };
 
 export type Part = {
@@ -24,7 +24,7 @@ export type Part = {
 
 /** What every change has to pass. The first part is quick, and ends the run when it fails. */
 export function gateParts(commit: string): readonly Part[] {
-  // Other kills for each commit, the same ones whenever it is repeated.
+  // Each commit tries other kills. Running a commit again tries the same ones.
   const seed = (Number.parseInt(commit.slice(0, 6), 16) % 1_000_000 || 0) + 1;
   const sockets = [
     "approving/approvals",
@@ -71,7 +71,7 @@ export function gateParts(commit: string): readonly Part[] {
   ];
 }
 
-/** The moments at which the fast suites run: where a day, a month, a year or an offset ends, and past 32 bits of seconds. */
+/** When the fast suites run: near the end of a day, a month, a year, a UTC offset, and of 32-bit seconds. */
 const moments = {
   "a digest's hour": "2026-12-02 08:30:00",
   "the end of a day": "2026-12-02 23:59:30",
@@ -83,7 +83,7 @@ const moments = {
   "the end of 32 bits": "2038-01-19 03:13:00",
 };
 
-/** Everything else, in this order: daemons and clusters change the networks, and Chromium then drops its requests. */
+/** Everything else. Browser tests come first: Chromium drops requests when a daemon or a cluster changes the networks. */
 export const fullParts: readonly Part[] = [
   { name: "browser", budget: 150, needs: ["chromium"], steps: [project("browser")] },
   { name: "socket", budget: 60, needs: [], steps: [project("socket")] },
@@ -114,7 +114,7 @@ export const fullParts: readonly Part[] = [
       script("test:soak -- --minutes 0.3 --calm --variant repeats --expect-failure"),
     ],
   },
-  // The same requests each time, and new ones.
+  // A fixed seed, and a new one.
   { name: "fuzz", budget: 300, needs: [], steps: [script("test:fuzz -- --seed 1"), script("test:fuzz")] },
   { name: "mutants", budget: 1_200, needs: [], steps: [script("test:mutants")] },
   {
@@ -175,7 +175,7 @@ function atMoment(name: string, moment: string): Tests {
   };
 }
 
-/** A program that brings up what its tests need, and starts Vitest itself. */
+/** A script that starts a daemon or a cluster, and then Vitest. */
 function runner(name: string, args: readonly string[]): Tests {
   const command = (report: string, file?: string): readonly string[] => [
     ...name.split(" "),

@@ -8,7 +8,7 @@ import { ledgerLine, summaryOf } from "./summary.ts";
 
 const root = join(import.meta.dirname, "../..");
 
-/** What a test does, run after run: "p" passes, "f" fails, "s" is skipped. */
+/** The results of each test in successive runs: "p" passes, "f" fails, "s" is skipped, "x": its file can't be loaded. */
 type Script = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 /** Runs these tests as Vitest would, and reports each of their files. */
@@ -23,8 +23,11 @@ function vitestOf(script: Script, more: { readonly output?: string; readonly cod
     const testResults = files.map(([file, tests]) => {
       const turn = times.get(file) ?? 0;
       times.set(file, turn + 1);
-      const assertionResults = Object.entries(tests).map(([fullName, verdicts]) => {
-        const verdict = verdicts[turn] ?? verdicts.at(-1) ?? "p";
+      const now = Object.entries(tests).map(([fullName, verdicts]) => [fullName, verdicts[turn] ?? "p"] as const); // a pair
+      if (now.some(([, verdict]) => verdict === "x")) {
+        return { name: join(root, file), status: "failed", message: "no such import", assertionResults: [] };
+      }
+      const assertionResults = now.map(([fullName, verdict]) => {
         const status = { p: "passed", f: "failed", s: "pending" }[verdict] ?? "";
         return { fullName, status, failureMessages: verdict === "f" ? [`${fullName} said no`] : [] };
       });
@@ -92,6 +95,13 @@ describe("a test that fails", () => {
 
     expect(result).toMatchObject({ passed: 2, failed: [] });
     expect(titles(result.flaky)).toEqual(["test/a.test.ts: two", "test/a.test.ts: one"]);
+  });
+
+  test("after its file could not be loaded at first is red: it never passed", async () => {
+    const result = await outcomeOf(vitestOf({ "test/a.test.ts": { one: "xp", two: "xf" } }));
+
+    expect(titles(result.flaky)).toEqual(["test/a.test.ts"]);
+    expect(titles(result.failed)).toEqual(["test/a.test.ts: two"]);
   });
 
   test("in more files than an accident breaks is not repeated", async () => {

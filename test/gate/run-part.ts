@@ -10,18 +10,18 @@ import { type Failure, readReport, type Report, type Test, titleOf } from "./rep
 
 const root = join(import.meta.dirname, "../..");
 
-/** More files with a failure are no accident, and repeating them would take longer than the run. */
+/** Failures in more files than this aren't flaky tests. Repeating them would take longer than the run itself. */
 export const MOST_REPEATED = 5;
 
-/** Something that failed, and what it said. */
+/** A failure: the test or script, and its message. */
 export type Fault = { readonly title: string; readonly said: string };
 
 export type Outcome = {
   readonly passed: number;
   readonly failed: readonly Fault[];
-  /** Failed once and passed when their file was repeated alone. They count as passed. */
+  /** Tests that failed once and passed when their file was repeated alone. Counted as passed. */
   readonly flaky: readonly Fault[];
-  /** Failed twice, and may. They count neither as passed nor as failed. */
+  /** Quarantined tests that failed twice. Not counted. */
   readonly quarantined: readonly Fault[];
 };
 
@@ -29,12 +29,12 @@ export type PartResult = Outcome & {
   readonly name: string;
   readonly budget: number;
   readonly seconds: number;
-  /** The machine's load average over a minute, when the part began. */
+  /** Load average of the last minute when the part began. */
   readonly load: number;
 };
 
 export type Finished = { readonly code: number; readonly output: string };
-/** Runs a command to its end and shows what it prints; resolves with the end of that. */
+/** Runs a command and shows its output. Resolves with its exit code and the end of the output. */
 export type Execute = (words: readonly string[], env?: Readonly<Record<string, string>>) => Promise<Finished>;
 
 export type Runner = { readonly execute: Execute; readonly quarantine: readonly Quarantined[] };
@@ -59,7 +59,7 @@ export async function runPart(part: Part, runner: Runner): Promise<PartResult> {
   };
 }
 
-/** What is wrong with the list itself. */
+/** Failures of the quarantine list itself. */
 export function faultsOf(quarantine: readonly Quarantined[]): readonly Fault[] {
   if (quarantine.length <= MOST_QUARANTINED) return [];
   const said = `${quarantine.length} tests are quarantined, and at most ${MOST_QUARANTINED} may be. Mend one, or move it to .ci/full.`;
@@ -73,7 +73,7 @@ async function runScript({ name }: Script, { execute }: Runner): Promise<Outcome
   return { passed: 0, failed: [{ title: `npm run ${name}`, said: gist(output) }], ...none };
 }
 
-/** What a script says it found, in lines that begin with "!", and how it ended. */
+/** The lines of a script's output that begin with "!", and its last lines. */
 function gist(output: string): string {
   const lines = output.trimEnd().split("\n");
   return [...lines.filter((line) => /^ +! /u.test(line)).slice(0, 20), ...lines.slice(-15)].join("\n");
@@ -128,13 +128,13 @@ function isSame(one: Test, other: Test): boolean {
   return one.file === other.file && one.name === other.name;
 }
 
-/** A file that failed as a whole passes when nothing of it fails; a test has to be among those that passed. */
+/** Whether a failure is gone in the repeat. A test must have run and passed; a file that didn't load must now have tests that passed. */
 function passes(failure: Failure, { passed, failures }: Report): boolean {
   if (failures.some((each) => isSame(each, failure))) return false;
   return failure.name === "" ? passed.length > 0 : passed.some((each) => isSame(each, failure));
 }
 
-/** A run of Vitest. Its fault is what no test of it stands for: it broke down, or an error came from outside of tests. */
+/** Runs Vitest. `fault` is a failure that belongs to no test: the run crashed, or an error was thrown outside of tests. */
 async function vitest(
   { name, command, env }: Tests,
   { execute }: Runner,
@@ -163,7 +163,7 @@ async function vitest(
 
 const MOST_KEPT_CHARS = 200_000;
 
-/** Ends what it still runs, with everything that this started. */
+/** `stop` ends the running command and its child processes. */
 export type Execution = { readonly execute: Execute; readonly stop: () => void };
 
 export function createExecution(): Execution {
