@@ -9,7 +9,8 @@ const onDocker = "test/engines/docker/**/*.test.ts";
 const inBrowser = "test/browser/**/*.test.ts";
 const ofImage = "test/image/**/*.test.ts";
 const ofChart = "test/chart/**/*.test.ts";
-const needingMoreFiles = [onKubernetes, onDocker, inBrowser, ofImage, ofChart];
+const onPostgres = "test/**/on-postgres.test.ts";
+const needingMoreFiles = [onPostgres, onKubernetes, onDocker, inBrowser, ofImage, ofChart];
 
 /** Every story is told over HTTP. In a full run those are told over Socket Mode too that it may change: */
 const alsoOnSockets = Object.entries({
@@ -46,8 +47,6 @@ const alsoOnSockets = Object.entries({
 /** Small files that take long, because what they run lies elsewhere: the longest of each project first. */
 const longest = [
   "test/service/contract/process.test.ts",
-  "test/bot/store/on-pglite.test.ts",
-  "test/service/workloads/logs/on-pglite.test.ts",
   "test/engines/kubernetes/rights/rights.test.ts",
   "test/engines/kubernetes/kill/kill.test.ts",
   "test/engines/kubernetes/contract.test.ts",
@@ -94,6 +93,7 @@ const isPlain =
 
 /** The projects that need more than Node. */
 const needingMore: TestProjectInlineConfiguration[] = [
+  { extends: true, test: { name: "postgres", include: [onPostgres] } },
   // A page needs a moment after a click: what it shows is asked for until it is right.
   {
     extends: true,

@@ -37,7 +37,6 @@ export function gateParts(commit: string): readonly Part[] {
   const pages = ["approvals", "connect", "logs", "safety", "slack-trouble"].map(
     (name) => `test/browser/${name}.test.ts`,
   );
-  const stores = ["bot/store", "service/workloads/logs"].map((folder) => `test/${folder}/on-postgres.test.ts`);
   return [
     {
       name: "smoke",
@@ -53,7 +52,7 @@ export function gateParts(commit: string): readonly Part[] {
       needs: [],
       steps: [{ ...tests("npm run test:processes", []), maySkip: true, env: {} }],
     },
-    { name: "store on PostgreSQL", budget: 60, needs: ["postgresql"], steps: [project("gantry", stores)] },
+    { name: "store on PostgreSQL", budget: 60, needs: ["postgresql"], steps: [project("postgres")] },
     { name: "browser stories", budget: 40, needs: ["chromium"], steps: [project("browser", pages)] },
     { name: "Socket Mode stories", budget: 20, needs: [], steps: [project("socket", sockets)] },
     {

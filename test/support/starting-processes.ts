@@ -1,5 +1,5 @@
 /**
- * Tests whose cost is starting things: processes of ours and of workloads, or a whole PostgreSQL (PGlite). They are the
+ * Tests whose cost is starting things: processes of ours and of workloads. They are the
  * project `processes`, because they take a third of the CPU of all tests, and few changes reach what they test.
  */
 export const startingProcesses: readonly string[] = [
@@ -14,10 +14,8 @@ export const startingProcesses: readonly string[] = [
   "test/bot/compose/setup/behind-a-proxy.test.ts",
   "test/bot/compose/socket-mode-off.test.ts",
   "test/bot/compose/stop-and-crash.test.ts",
-  "test/bot/store/on-pglite.test.ts",
   "test/engines/run.test.ts",
   "test/service/contract/process.test.ts",
   "test/service/engines/process/*.test.ts",
   "test/service/engines/process/programs/programs.test.ts",
-  "test/service/workloads/logs/on-pglite.test.ts",
 ];

@@ -9,13 +9,12 @@ import { emptyAfterMigrating } from "./support/emptied.ts";
 import { type Steps, withSteps } from "./support/steps.ts";
 import { StoreError } from "../../../src/bot/errors.ts";
 import type { Tables } from "../../../src/bot/store/schema/tables.ts";
-import { notFullRun } from "../../support/full-run.ts";
 import { newDatabase, startPostgres } from "../../support/postgres.ts";
 import { approvedChange, event } from "./contract/bench.ts";
 import { contract } from "./contract/contract.ts";
 
 // The name of the skipped suite says why it was skipped.
-const server = notFullRun === undefined ? await startPostgres() : { missing: notFullRun };
+const server = await startPostgres();
 const reason = "missing" in server ? ` (${server.missing})` : "";
 const { url, down, up, stop } = "missing" in server ? { url: "", ...noServer() } : server;
 afterAll(stop);

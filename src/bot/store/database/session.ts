@@ -47,7 +47,7 @@ export function databaseFile(dataDir: string): string {
   return join(dataDir, "gantry.sqlite");
 }
 
-/** The two kinds of SQL that Gantry speaks; PGlite is PostgreSQL. */
+/** The two kinds of SQL that Gantry speaks. */
 export type Flavour = "sqlite" | "postgres";
 
 /**

@@ -28,7 +28,7 @@ export type NewLine = {
   readonly read?: { readonly source: string; readonly cursor: string; readonly isOrdered: boolean };
 };
 
-/** An open log database. PGlite is PostgreSQL. */
+/** An open log database. */
 export type LogDatabase = {
   readonly db: Kysely<LogTables>;
   readonly flavour: "sqlite" | "postgres";

@@ -7,14 +7,13 @@ import {
 } from "../../../../src/service/workloads/logs/log-tables.ts";
 import { openLogStore } from "../../../../src/service/workloads/logs/open-log-store.ts";
 import { openPostgres } from "../../../../src/platform/database/postgres.ts";
-import { notFullRun } from "../../../support/full-run.ts";
 import { newDatabase, startPostgres } from "../../../support/postgres.ts";
 import { until } from "../../../support/until.ts";
 import { contract } from "./contract/contract.ts";
 import { logsOver } from "./open-logs.ts";
 
 // The name of the skipped suite says why it was skipped.
-const server = notFullRun === undefined ? await startPostgres() : { missing: notFullRun };
+const server = await startPostgres();
 const reason = "missing" in server ? ` (${server.missing})` : "";
 const nothing = async () => {};
 const { url, down, up, stop } = "missing" in server ? { url: "", down: nothing, up: nothing, stop: nothing } : server;
