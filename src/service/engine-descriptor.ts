@@ -77,6 +77,7 @@ export type EngineOptions = {
   /** The folder for what the engine keeps. */
   readonly dataDir: string;
   readonly users: readonly string[];
+  readonly now?: () => Date;
   /** Background actions and failures, for the log. */
   readonly onEvent: (message: string, data: object) => void;
 };

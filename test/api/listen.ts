@@ -1,6 +1,6 @@
 import { createServer, type RequestListener } from "node:http";
 import { onTestFinished } from "vitest";
-import { slowness } from "../support/until.ts";
+import { DEADLINE_MS } from "../support/until.ts";
 
 export type Listening = {
   /** `http://127.0.0.1:<port>` */
@@ -34,11 +34,11 @@ export async function listen(handle: RequestListener): Promise<Listening> {
   return { url: `http://127.0.0.1:${address.port}`, requests, connections };
 }
 
-/** Polls until `claim` holds; fails after 5 seconds. */
+/** Polls until `claim` holds; fails at a deadline. */
 export async function until(claim: () => boolean): Promise<void> {
   const since = performance.now();
   while (!claim()) {
-    if (performance.now() - since > 20_000 * slowness()) throw new Error("it did not come about in time");
+    if (performance.now() - since > DEADLINE_MS) throw new Error("it did not come about in time");
     await new Promise((resolve) => {
       setTimeout(resolve, 5);
     });

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { isUp } from "../support/is-up.ts";
 import { freePort } from "./listen.ts";
 import type { LoopDelayCalls } from "./loop-delay.ts";
 import { endWithUs, type Remote, remoteOver } from "./remote.ts";
@@ -76,7 +77,7 @@ export async function startGantry(stands: {
   closeSync(log);
   endWithUs(child);
   const deadline = Date.now() + STARTS_WITHIN_MS;
-  while (!(await isReady(port))) {
+  while (!(await isUp(`http://127.0.0.1:${port}/readyz`))) {
     if (child.exitCode !== null || Date.now() > deadline) {
       throw new Error(
         `${stands.program} did not become ready. Its last words:\n${readFileSync(logFile, "utf8").slice(-2000)}`,
@@ -93,14 +94,4 @@ export async function startGantry(stands: {
 /** `BENCH_NODE_FLAGS="--max-semi-space-size=4"` tries a flag on the bot alone. */
 function nodeFlags(): string[] {
   return (process.env["BENCH_NODE_FLAGS"] ?? "").split(" ").filter((flag) => flag !== "");
-}
-
-async function isReady(port: number): Promise<boolean> {
-  try {
-    const response = await fetch(`http://127.0.0.1:${port}/readyz`, { signal: AbortSignal.timeout(1000) });
-    await response.body?.cancel();
-    return response.ok;
-  } catch {
-    return false;
-  }
 }

@@ -7,6 +7,7 @@ import { parse } from "yaml";
 import { defaultPolicyText } from "../../src/bot/policy/read-policy.ts";
 import { commandsUnder, fileUnder } from "../image/support/documented.ts";
 import { because, testCluster } from "../support/cluster.ts";
+import { isUp } from "../support/is-up.ts";
 import { until } from "../support/until.ts";
 import { withGatewayApi } from "../engines/kubernetes/rights/gateway-api.ts";
 import { openForwarder, openTerminal, openTown, type Terminal, type Town } from "./support/surroundings.ts";
@@ -301,8 +302,7 @@ describe.skipIf(noPods !== undefined)(`installed as documented${because(noPods)}
     const bot = await addressOfService("gantry");
     town.reachesBotAt(bot);
     // The node learns of a Service's pods a moment after they are ready. Before, a connection can go nowhere.
-    const isUp = () => fetch(`http://${bot}:3000/healthz`, { signal: AbortSignal.timeout(1_000) }).then(({ ok }) => ok);
-    await until(() => isUp().catch(() => false));
+    await until(() => isUp(`http://${bot}:3000/healthz`));
   }
 
   /** Two replicas on a PostgreSQL of this machine, in place of the one with SQLite. */

@@ -45,7 +45,7 @@ const REGION = "beijing1";
 /** A service that runs nothing and counts every write. */
 export function openServiceSide(): ServiceSide {
   const regions = ["us", "beijing1", "beijing2"];
-  const { engine, close } = memoryEngine(regions);
+  const { engine, close } = memoryEngine({ regions });
   const account = { username: "gantry", token: "a-token-that-only-the-kill-tests-know" };
   const { fetch, ...rollouts } = withRollouts(serve({ engine, users: [account], regions, checkAnswers: true }));
   const api = createApi({ baseUrl: "http://service.invalid", send: sendTo(fetch) }).as(account);

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Delivery } from "../../src/playground/delivery/deliver.ts";
-import { slowness } from "../support/until.ts";
 import type { Actor } from "./actor.ts";
 import { count, countDelivery, type Fault, type Kind, type Ledger } from "./ledger.ts";
 import type { Pace } from "./pace.ts";
@@ -27,10 +26,9 @@ const POLL_EVERY_MS = 100;
 const ANSWER_WITHIN_MS = 100_000;
 /** Slack sends an event that wasn't acked again at once, after a minute, and five minutes after that. */
 const EVENT_WITHIN_MS = 7 * 60_000;
-const MOST_SLOW = 4;
 const TELL_AFTER_MS = 20_000;
 /** A replica answers a read within this, or it was busy with something that is a fault of its own. */
-const READ_TAKES_MS = 3_000;
+const READ_TAKES_MS = 12_000;
 /** The pauses of the bot before it sends an answer again that found no connection. */
 const TRIED_FOR_MS = 17_000;
 
@@ -84,7 +82,7 @@ export async function sees<Result>(
       soak.stage.note(`${what}: nothing after ${(waitedMs / 1000).toFixed(0)} s`);
     }
     const limitMs = acked?.delivery.acked === false ? EVENT_WITHIN_MS : ANSWER_WITHIN_MS;
-    if (waitedMs > limitMs * Math.min(MOST_SLOW, slowness())) {
+    if (waitedMs > limitMs) {
       if (!isRead || !mayHaveDied(soak, sinceMs)) return undefined;
       soak.ledger.diedWithReplica += 1;
       return "died";
@@ -98,12 +96,9 @@ export async function sees<Result>(
  * an answer that met a cut network.
  */
 function mayHaveDied({ troubles }: Soak, sinceMs: number): boolean {
-  const slow = Math.min(MOST_SLOW, slowness());
   return troubles.killedAtMs.some((atMs) => {
     const metCut = troubles.cutAtMs.some((cutAt) => cutAt < atMs && cutAt + CUT_FOR_MS > sinceMs);
-    return (
-      atMs >= sinceMs && atMs - sinceMs < (metCut ? CUT_FOR_MS + TRIED_FOR_MS + READ_TAKES_MS : READ_TAKES_MS) * slow
-    );
+    return atMs >= sinceMs && atMs - sinceMs < (metCut ? CUT_FOR_MS + TRIED_FOR_MS + READ_TAKES_MS : READ_TAKES_MS);
   });
 }
 

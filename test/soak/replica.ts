@@ -3,9 +3,10 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { isUp } from "../support/is-up.ts";
 import { freePort } from "../support/free-port.ts";
 import type { Sample } from "./memory.ts";
-import { slowness } from "../support/until.ts";
+import { DEADLINE_MS } from "../support/until.ts";
 
 /** The bot as it is deployed, in a process that is started again when it ended. */
 export type Replica = {
@@ -30,7 +31,6 @@ export type LogLine = { readonly level: number; readonly msg: string; readonly l
 
 const program = fileURLToPath(new URL("../../src/bin/bot.ts", import.meta.url));
 const children = new Set<ChildProcess>();
-const READY_WITHIN_MS = 30_000;
 const START_AFTER_MS = 1_000;
 const POLL_EVERY_MS = 50;
 
@@ -99,23 +99,13 @@ async function begin({ name, env, onLog, onCollected }: Starting): Promise<Runni
       onLog(read(line));
     });
   }
-  const deadline = Date.now() + READY_WITHIN_MS * slowness();
-  while (!(await isReady(port))) {
+  const deadline = Date.now() + DEADLINE_MS;
+  while (!(await isUp(`http://127.0.0.1:${port}/readyz`))) {
     if (child.exitCode !== null || Date.now() > deadline)
       throw new Error(`${name} isn't ready. Its last line: ${last}`);
     await sleep(POLL_EVERY_MS);
   }
   return { child, port };
-}
-
-async function isReady(port: number): Promise<boolean> {
-  try {
-    const response = await fetch(`http://127.0.0.1:${port}/readyz`, { signal: AbortSignal.timeout(1_000) });
-    await response.body?.cancel();
-    return response.ok;
-  } catch {
-    return false;
-  }
 }
 
 /** Pino's lines are JSON; a crash's are not, and count as errors. */

@@ -19,7 +19,7 @@ export type Service = {
 const REGION = "beijing1";
 
 export async function openService(): Promise<Service> {
-  const { engine, close } = memoryEngine(["us", REGION]);
+  const { engine, close } = memoryEngine({ regions: ["us", REGION] });
   const account = { username: "gantry", token: "a-token-that-only-the-soak-knows" };
   const answer = serve({ engine, users: [account], regions: ["us", REGION] });
   const api = createApi({ baseUrl: "http://service.invalid", send: sendTo(answer) }).as(account);

@@ -1,6 +1,5 @@
 import { randomFrom } from "../kill/random.ts";
 import { runProgram } from "../support/program.ts";
-import { slowness } from "../support/until.ts";
 import type { Soak } from "./acting.ts";
 import { type Asker, createActors, forgetOld } from "./actor.ts";
 import { newLedger } from "./ledger.ts";
@@ -90,7 +89,7 @@ function oneOf(stories: typeof reading, chosen: number): (typeof reading)[number
 
 function verdict(result: Parameters<typeof reportOf>[0]): number {
   process.stdout.write(`${reportOf(result)}\n`);
-  const failures = failuresOf(result, slowness());
+  const failures = failuresOf(result);
   for (const failure of failures) process.stdout.write(`  ! ${failure}\n`);
   if (!result.options.expectsFailure) return failures.length > 0 ? 1 : 0;
   process.stdout.write(failures.length > 0 ? "It was found out, as it had to be.\n" : "Nothing was found.\n");

@@ -2,6 +2,7 @@ import type { AccountApi } from "../../src/api/client.ts";
 import type { OperationId } from "../../src/api/operations.ts";
 import { images } from "../service/support/memory-store.ts";
 import { memoryEngine } from "../service/support/memory-engine.ts";
+import { testClock } from "./test-clock.ts";
 import { world, type World, type WorldOptions } from "./world.ts";
 
 /** The bot's shortest wait in a world. A longer one makes what a card says depend on which timer fires first. */
@@ -9,8 +10,10 @@ const SETTLE_MS = 1;
 
 /** The whole of Gantry over an engine that runs nothing, with one service `web` of two instances in each account. */
 export async function approvalTown(options: Omit<WorldOptions, "engine" | "apiFetch"> = {}): Promise<World> {
-  const { engine, close } = memoryEngine(["us", "beijing1", "beijing2"], SETTLE_MS);
-  const town = await world({ ...options, engine });
+  const clock = testClock();
+  const regions = ["us", "beijing1", "beijing2"];
+  const { engine, close } = memoryEngine({ regions, settleMs: SETTLE_MS, now: clock.now });
+  const town = await world({ ...options, engine, clock });
   for (const api of [town.api, ...(options.users ?? []).map((user) => town.apiAs(user))]) await createWeb(town, api);
   const closeAll = async (): Promise<void> => {
     await town.close();

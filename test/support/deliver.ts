@@ -13,7 +13,7 @@ export function form(fields: Readonly<Record<string, string>>): string {
   return new URLSearchParams("payload" in fields ? fields : { ...base, ...fields }).toString();
 }
 
-type Delivered = { readonly status: number; readonly text: string; readonly ms: number };
+type Delivered = { readonly status: number; readonly text: string };
 
 /** Signs and posts what the simulated Slack has no hand for. */
 export async function deliver(
@@ -22,11 +22,10 @@ export async function deliver(
 ): Promise<Delivered> {
   const timestamp = String(Math.floor(Date.now() / 1000));
   const digest = createHmac("sha256", town.signingSecret).update(`v0:${timestamp}:${body}`).digest("hex");
-  const since = performance.now();
   const response = await fetch(`${town.botUrl()}/slack/events`, {
     method: "POST",
     headers: { "content-type": type, "x-slack-request-timestamp": timestamp, "x-slack-signature": `v0=${digest}` },
     body,
   });
-  return { status: response.status, text: await response.text(), ms: performance.now() - since };
+  return { status: response.status, text: await response.text() };
 }

@@ -21,6 +21,7 @@ import { images } from "../service/support/memory-store.ts";
 import { freePort } from "./free-port.ts";
 import { ensureDatabase } from "./migrated-database.ts";
 import { noting, type SentRequest } from "./operation-of.ts";
+import { testClock } from "./test-clock.ts";
 import { openTowns, type Town, type Towns } from "./two-workspaces.ts";
 import { until } from "./until.ts";
 import { newest } from "./world.ts";
@@ -79,16 +80,16 @@ export async function installedBot({
   const sealer = createSealer(readKeyring(newKey()));
   const lines: string[] = [];
   const log = createLog({ level: "debug", secrets: [], to: { write: (line) => void lines.push(line) } });
-  let offsetMs = 0;
-  const now = (): number => Date.now() + offsetMs;
-  const { engine, close: closeEngine } = memoryEngine(["us", "beijing1", "beijing2"]);
+  const clock = testClock();
+  const { nowMs, now, offsetMs } = clock;
+  const { engine, close: closeEngine } = memoryEngine({ regions: ["us", "beijing1", "beijing2"], now });
   const users = Object.values(accounts);
-  const service = serve({ engine, users, regions: ["beijing1", "beijing2"], checkAnswers: true, log });
+  const service = serve({ engine, users, regions: ["beijing1", "beijing2"], checkAnswers: true, log, now });
   const baseUrl = "http://service.invalid";
   const sent: SentRequest[] = [];
   const botPort = await freePort();
   const botUrl = (): string => `http://127.0.0.1:${botPort}`;
-  const towns = await openTowns({ botUrl, command: settings.command, now, rotates, transport: overTransport });
+  const towns = await openTowns({ botUrl, command: settings.command, now: nowMs, rotates, transport: overTransport });
   const { apiUrl, transport } = towns.slack.access;
   const past = createApi({ baseUrl, send: sendTo(service) });
   const createService = (account: ApiAccount, name: string) => create(past.as(account), name);
@@ -97,7 +98,7 @@ export async function installedBot({
   async function startBot(): Promise<{ bot: Bot; store: Store }> {
     const replicaId = randomUUID();
     await ensureDatabase(dataDir);
-    const store = await openStore({ kind: "sqlite", dataDir, replicaId, log, sealer, offsetMs: () => offsetMs });
+    const store = await openStore({ kind: "sqlite", dataDir, replicaId, log, sealer, offsetMs });
     const bot = createBot({
       slack: {
         transport,
@@ -105,7 +106,7 @@ export async function installedBot({
         oauth: { ...towns.slack.client, url: botUrl(), scopes: readAppManifest().oauth_config.scopes.bot },
       },
       listen: { host: "127.0.0.1", port: botPort },
-      api: createApi({ baseUrl, send: sendTo(noting(sent, service)), now, wait: briefly }),
+      api: createApi({ baseUrl, send: sendTo(noting(sent, service)), now: nowMs, wait: briefly }),
       account: undefined,
       accountMode: "fallback",
       policy: policy ?? (() => defaultPolicy),
@@ -113,7 +114,7 @@ export async function installedBot({
       settings,
       store: wrapStore(store),
       log,
-      now: () => new Date(now()),
+      now,
       wait: briefly,
       backOff: briefly,
       sweepEveryMs: 24 * 60 * 60_000,
@@ -174,7 +175,7 @@ export async function installedBot({
       await running.bot.sweep();
       await settled();
     },
-    passMinutes: (minutes) => void (offsetMs += minutes * 60_000),
+    passMinutes: (minutes) => clock.passMs(minutes * 60_000),
     async restartBot() {
       await stop();
       running = await startBot();

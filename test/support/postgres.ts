@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { Client } from "pg";
 import { freePort } from "./free-port.ts";
-import { slowness } from "./until.ts";
+import { DEADLINE_MS } from "./until.ts";
 
 /** A PostgreSQL of its own, on 127.0.0.1, in a folder that goes with it. */
 export type TestPostgres = {
@@ -18,8 +18,6 @@ export type TestPostgres = {
   /** Ends it and removes everything. */
   readonly stop: () => Promise<void>;
 };
-
-const READY_WITHIN_MS = 30_000;
 
 /** Starts a fresh server; `missing` says why there is none. */
 export async function startPostgres(): Promise<TestPostgres | { readonly missing: string }> {
@@ -114,7 +112,7 @@ function accountToRunAs(): { uid: number; gid: number } | undefined | "none" {
 }
 
 async function ready(url: string, died: () => string | undefined): Promise<void> {
-  const since = Date.now();
+  const since = performance.now();
   for (;;) {
     const client = new Client({ connectionString: url });
     client.on("error", () => {});
@@ -125,8 +123,7 @@ async function ready(url: string, died: () => string | undefined): Promise<void>
     } catch (error) {
       const said = died();
       if (said !== undefined) throw new Error(`PostgreSQL did not start: ${said}`, { cause: error });
-      if (Date.now() - since > READY_WITHIN_MS * slowness())
-        throw new Error("PostgreSQL does not answer", { cause: error });
+      if (performance.now() - since > DEADLINE_MS) throw new Error("PostgreSQL does not answer", { cause: error });
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
   }

@@ -3,7 +3,7 @@ import type { Person } from "../../src/playground/people/person.ts";
 import type { Workspace } from "../../src/playground/open-workspace.ts";
 import { installs, newBrowser, type Page } from "./browser.ts";
 import { transportOf } from "./world-bot.ts";
-import { ackLimitMs } from "./until.ts";
+import { PATIENT_ACK_MS } from "./until.ts";
 
 /** A workspace of the playground: its people, and the ids under which Slack knows it. */
 export type Town = {
@@ -69,7 +69,7 @@ export async function openTowns({
     port: 0,
     command,
     transport,
-    ackMs: ackLimitMs(),
+    ackMs: PATIENT_ACK_MS,
     botPort: () => Number(new URL(botUrl()).port),
     oauth: { botUrl, rotates },
     ...(now && { now }),

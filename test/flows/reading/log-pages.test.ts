@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { daysBefore, logDate } from "../../../src/api/log-pages.ts";
+import { BEGINNING } from "../../support/test-clock.ts";
 import { form } from "../../support/speak.ts";
 import { type Person, type World, world } from "../../support/world.ts";
 
@@ -29,7 +30,7 @@ function lines(from: number, to: number): Line[] {
   }));
 }
 
-const today = logDate(new Date(), "UTC");
+const today = logDate(BEGINNING, "UTC");
 const yesterday = daysBefore(today, 1);
 
 async function says(town: World, text: string): Promise<void> {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { logDate } from "../../../src/api/log-pages.ts";
+import { BEGINNING } from "../../support/test-clock.ts";
 import { newest, type World, world } from "../../support/world.ts";
 
 type Line = { instance_name: string; log: string };
@@ -10,7 +11,7 @@ function serviceLogging(lines: readonly Line[], service: Service = {}): (request
   return async ({ url }) => {
     const { pathname, searchParams } = new URL(url);
     if (pathname.endsWith("/services/web/logs")) {
-      if (searchParams.get("date") !== logDate(new Date(), "UTC")) return Response.json([]);
+      if (searchParams.get("date") !== logDate(BEGINNING, "UTC")) return Response.json([]);
       const end = Math.max(0, lines.length - Number(searchParams.get("from")));
       return Response.json(lines.slice(Math.max(0, end - Number(searchParams.get("size"))), end));
     }
@@ -41,7 +42,7 @@ function thread(town: World): string {
   return town.thread("ops").join("\n");
 }
 
-const dayMs = Date.parse(`${new Date().toISOString().slice(0, 10)}T00:00:00Z`);
+const dayMs = Date.parse(`${BEGINNING.toISOString().slice(0, 10)}T00:00:00Z`);
 
 /** A line of so many seconds after midnight. */
 function timed(second: number, text = `line ${second}.`): Line {

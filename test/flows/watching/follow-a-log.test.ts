@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { logDate } from "../../../src/api/log-pages.ts";
+import { BEGINNING } from "../../support/test-clock.ts";
 import { openPolicy } from "../../support/open-policy.ts";
 import { operationOf } from "../../support/operation-of.ts";
 import { newest, type Person, type World, type WorldOptions, world } from "../../support/world.ts";
@@ -26,7 +27,7 @@ async function townLogging(log: Line[], options: Partial<WorldOptions> = {}): Pr
     if (behind.instead !== undefined) return behind.instead.clone();
     const { searchParams } = new URL(request.url);
     if (op === "getServiceLogs") {
-      if (searchParams.get("date") !== logDate(new Date(), "UTC")) return Response.json([]);
+      if (searchParams.get("date") !== logDate(BEGINNING, "UTC")) return Response.json([]);
       return Response.json(log.slice(-Number(searchParams.get("size"))));
     }
     if (op === "getService" && request.url.endsWith("/web")) return Response.json(behind.service);

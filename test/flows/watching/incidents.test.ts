@@ -197,7 +197,7 @@ test("who watches deployments is told what changed", async () => {
 test("a mute and quiet hours hold back what is told until they are over", async () => {
   await using town = await watchedTown();
   town.is("web", well);
-  const now = new Date(Date.now() + 60_000);
+  const now = new Date(town.now().getTime() + 60_000);
   const clock = (at: Date): string => at.toISOString().slice(11, 16);
   const quiet = { from: clock(now), to: clock(new Date(now.getTime() + 20 * 60_000)), zone: "UTC" };
   await town.watches("web", { afterMs: 0, quiet });

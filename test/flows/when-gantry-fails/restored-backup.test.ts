@@ -47,7 +47,7 @@ async function townWithBackup(what: StorePoint, moment: Moment, policy?: string)
     isTaken: () => !isDue,
     restore: async (): Promise<void> => {
       await town.stopBot();
-      restoreBackup(settings, { file, isForced: true, now: new Date() });
+      restoreBackup(settings, { file, isForced: true, now: town.now() });
       await town.restartBot();
       await town.settled();
       // What it would send again, it would send now.

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { readPolicy } from "../../../src/bot/policy/read-policy.ts";
+import { BEGINNING } from "../../support/test-clock.ts";
 import { deliver, form as formBody } from "../../support/deliver.ts";
 import { type InstalledBot, installedBot } from "../../support/installed-bot.ts";
 import { othersApprove } from "../../support/policies.ts";
@@ -27,7 +28,7 @@ async function keptOfPlayground(): Promise<string> {
     await store.accountsFor({ teamId, userId: developer.id, channelId: developer.channelId("ops") }),
     await store.bindingOf(teamId, developer.channelId("ops")),
     (await store.history({ teamId, limit: 50 })).map(({ kind, result }) => [kind, result]),
-    await store.callsOn({ teamId, username: "of-playground", day: new Date().toISOString().slice(0, 10) }),
+    await store.callsOn({ teamId, username: "of-playground", day: BEGINNING.toISOString().slice(0, 10) }),
   ]);
 }
 

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { freePort } from "../../support/free-port.ts";
-import { slowness } from "../../support/until.ts";
+import { DEADLINE_MS } from "../../support/until.ts";
 import { asUser, openClient } from "../client.ts";
 import { type Findings, makeFindings } from "../findings.ts";
 import type { Options } from "../options.ts";
@@ -17,8 +17,6 @@ import { pathsOf } from "./targets.ts";
 
 /** How many ports there are: each gets as many raw requests. */
 export const RAW_PORTS = 9;
-
-const START_MS = 60_000;
 
 type Opened = { readonly targets: readonly RawTarget[]; readonly stop: () => Promise<void> };
 
@@ -111,7 +109,7 @@ async function openGantry(name: string, dataDir: string, env: Readonly<Record<st
 }
 
 async function portsIn(said: () => string, ended: () => string | undefined): Promise<[number, number]> {
-  const deadline = performance.now() + START_MS * slowness();
+  const deadline = performance.now() + DEADLINE_MS;
   for (;;) {
     const bot = /Health: http:\/\/127\.0\.0\.1:(\d+)\/healthz/u.exec(said())?.[1];
     const page = /open http:\/\/localhost:(\d+)/u.exec(said())?.[1];
@@ -159,7 +157,7 @@ async function newServiceUrl(url: string): Promise<string> {
   const made = asUser(user, "POST", path);
   const headers = { ...made.headers, "Content-Type": "application/json" };
   await client.send({ ...made, headers, body: Buffer.from(JSON.stringify(hello)) });
-  const deadline = performance.now() + START_MS * slowness();
+  const deadline = performance.now() + DEADLINE_MS;
   for (;;) {
     const { body } = await client.send(asUser(user, "GET", path));
     const address = /"service_url":"([^"]+)"/u.exec(body)?.[1] ?? "";

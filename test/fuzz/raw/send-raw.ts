@@ -1,6 +1,6 @@
 import { connect } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
-import { slowness } from "../../support/until.ts";
+import { DEADLINE_MS } from "../../support/until.ts";
 import { type RawRequest, rawRequest, type Target } from "./raw-request.ts";
 
 /** A server that is open to strangers. */
@@ -47,7 +47,7 @@ export async function sendRawRequests(target: RawTarget, { seed, count }: Range)
 
 async function illness({ port, well, ended }: RawTarget): Promise<string | undefined> {
   try {
-    const signal = AbortSignal.timeout(Math.ceil(LATEST_MS * slowness()));
+    const signal = AbortSignal.timeout(DEADLINE_MS);
     const { status } = await fetch(`http://127.0.0.1:${port}${well}`, { signal });
     return status === 200 ? ended() : `GET ${well} answers ${status}`;
   } catch (error) {
@@ -65,7 +65,7 @@ async function rawAnswer(port: number, { pieces, isWhole }: RawRequest): Promise
   const closed = Promise.withResolvers<boolean>();
   socket.setEncoding("latin1").on("data", (part: string) => (text = (text + part).slice(0, 100_000)));
   socket.on("error", () => undefined).on("close", () => closed.resolve(true));
-  const timer = setTimeout(() => closed.resolve(false), isWhole ? LATEST_MS * slowness() : LATEST_MS);
+  const timer = setTimeout(() => closed.resolve(false), isWhole ? DEADLINE_MS : LATEST_MS);
   for (const piece of pieces) {
     const left = Promise.withResolvers<void>();
     socket.write(piece, () => left.resolve());

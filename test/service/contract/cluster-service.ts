@@ -1,3 +1,4 @@
+import { DEADLINE_MS } from "../../support/until.ts";
 import { serve } from "../../../src/service/api/serve.ts";
 import { openWorkloadEngine } from "../../../src/service/workloads/workload-engine.ts";
 import { type Cluster, memoryAbout } from "../support/memory-runtime.ts";
@@ -37,7 +38,7 @@ export async function openClusterService(
     workloads,
     knows: { images: true, history: true },
     reach: async (serviceUrl) => serviceUrl,
-    deadlineMs: 20_000,
+    deadlineMs: DEADLINE_MS,
     close: () => close({ keepWorkloads }),
   };
 }

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DEADLINE_MS } from "../../support/until.ts";
 import { serve } from "../../../src/service/api/serve.ts";
 import { makeToken } from "../../../src/service/api/users.ts";
 import { findDaemon } from "../../../src/service/engines/docker/daemon/find-daemon.ts";
@@ -38,7 +39,7 @@ export async function openDockerService(
       const response = await fetch(`http://${serviceUrl}/`, { headers: { connection: "close" } });
       return await response.text();
     },
-    deadlineMs: 60_000,
+    deadlineMs: DEADLINE_MS,
     close: () => close({ keepWorkloads }),
   };
 }

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DEADLINE_MS } from "../../support/until.ts";
 import { serve } from "../../../src/service/api/serve.ts";
 import { makeToken } from "../../../src/service/api/users.ts";
 import type { ClusterConfig } from "../../../src/service/engines/kubernetes/cluster/cluster-config.ts";
@@ -65,7 +66,7 @@ export async function openKubernetesService(
       const response = await fetch(`http://${serviceUrl}/`, { headers: { connection: "close" } });
       return await response.text();
     },
-    deadlineMs: 120_000,
+    deadlineMs: DEADLINE_MS,
     close: () => close(),
   };
 }

@@ -1,3 +1,4 @@
+import { DEADLINE_MS } from "../../support/until.ts";
 import type { Engine } from "../../../src/service/engine.ts";
 import { serve } from "../../../src/service/api/serve.ts";
 import { makeToken } from "../../../src/service/api/users.ts";
@@ -11,7 +12,7 @@ const regions = ["us", "beijing1"] as const;
 export async function memoryService(
   change: (engine: Engine) => Engine = (engine) => engine,
 ): Promise<ServiceUnderTest> {
-  const { engine, reach, close } = memoryEngine(regions);
+  const { engine, reach, close } = memoryEngine({ regions });
   const [user1, user2, newcomer] = [account("dana"), account("alex"), account("kim")];
   return {
     fetch: serve({ engine: change(engine), users: [user1, user2, newcomer], checkAnswers: true }),
@@ -34,7 +35,7 @@ export async function memoryService(
     },
     knows: { images: true, history: true },
     reach,
-    deadlineMs: 20_000,
+    deadlineMs: DEADLINE_MS,
     close,
   };
 }

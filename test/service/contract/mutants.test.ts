@@ -17,10 +17,10 @@ const BROKEN_MS = 1_000;
 async function failures(
   operation: OperationId,
   change: (engine: Engine) => Engine,
-  deadlineMs?: number,
+  deadlineMs = 20_000,
 ): Promise<readonly string[]> {
   const { close, ...service } = await memoryService(change);
-  const world = worldOf({ ...service, close, ...(deadlineMs !== undefined && { deadlineMs }) });
+  const world = worldOf({ ...service, close, deadlineMs });
   // The engine in memory tells of no changes.
   const cases = contractCases.filter((each) => each.operation === operation && each.needsEvents !== true);
   const results = await Promise.allSettled(cases.map(({ run }) => run(world)));

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DEADLINE_MS } from "../../support/until.ts";
 import { openProcessEngine } from "../../../src/service/engines/process/process-engine.ts";
 import { serve } from "../../../src/service/api/serve.ts";
 import { makeToken } from "../../../src/service/api/users.ts";
@@ -60,7 +61,7 @@ export async function openProcessService(dataDir: string): Promise<ServiceUnderT
       const response = await fetch(`http://${serviceUrl}/`, { headers: { connection: "close" } });
       return await response.text();
     },
-    deadlineMs: 20_000,
+    deadlineMs: DEADLINE_MS,
     close: () => close(),
   };
 }

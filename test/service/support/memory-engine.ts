@@ -11,11 +11,14 @@ export type MemoryEngine = {
 
 const heartbeatMs = 40;
 
+type Options = { readonly regions?: readonly string[]; readonly settleMs?: number; readonly now?: () => Date };
+
 /**
  * An engine that runs nothing, but answers the 14 operations as one that does: small, at once and without traces. A
  * workload reaches the status that was asked for `settleMs` after the answer.
  */
-export function memoryEngine(regions: readonly string[] = ["us", "beijing1"], settleMs = 20): MemoryEngine {
+export function memoryEngine(options: Options = {}): MemoryEngine {
+  const { regions = ["us", "beijing1"], settleMs = 20, now = () => new Date() } = options;
   const timers = new Set<NodeJS.Timeout>();
   const later = (work: () => void) => {
     const timer = setTimeout(() => {
@@ -24,10 +27,10 @@ export function memoryEngine(regions: readonly string[] = ["us", "beijing1"], se
     }, settleMs);
     timers.add(timer);
   };
-  const services = memoryServices({ regions, later });
+  const services = memoryServices({ regions, later, now });
   const heartbeat = setInterval(() => services.heartbeat(), heartbeatMs);
   return {
-    engine: { ...memoryJobs(later), ...services.engine },
+    engine: { ...memoryJobs(later, now), ...services.engine },
     reach: (serviceUrl) => services.reach(serviceUrl),
     async close() {
       clearInterval(heartbeat);

@@ -14,7 +14,7 @@ type MemoryJob = {
 type JobOperations = Pick<Engine, "listJobs" | "getJob" | "createJob" | "deleteJob" | "getJobInstanceLogs">;
 
 /** Jobs that end a moment after their creation. `later` runs something after that moment. */
-export function memoryJobs(later: (work: () => void) => void): JobOperations {
+export function memoryJobs(later: (work: () => void) => void, now: () => Date): JobOperations {
   const store = new Map<string, MemoryJob>();
   const place = ({ region, job_name: name }: { region: string; job_name: string }) => {
     if (region !== "us") throw new Refusal(400, "jobs run only in the region us");
@@ -36,12 +36,12 @@ export function memoryJobs(later: (work: () => void) => void): JobOperations {
       if (containers === undefined) throw new Refusal(400, "there are no CronJobs here");
       checkBody({ ...body, containers });
       refuseTwin(store, user, where);
-      const job = jobOf(where.name, user.username, body);
+      const job = jobOf(where.name, { namespace: user.username, createdAt: now() }, body);
       const instance = `${where.name}-${randomUUID().slice(0, 5)}`;
-      const status = { startTime: new Date().toISOString() };
+      const status = { startTime: now().toISOString() };
       const item: MemoryJob = { job, instance, lines: [], status, unwell: { restart_count: 0 } };
       store.set(keyOf(user, where), item);
-      later(() => run(item, body));
+      later(() => run(item, body, now().toISOString()));
       const metadata = { ...job.spec?.template?.metadata, namespace: user.username };
       return { job: { ...job, spec: { ...job.spec, template: { ...job.spec?.template, metadata } }, status: {} } };
     },
@@ -53,14 +53,13 @@ export function memoryJobs(later: (work: () => void) => void): JobOperations {
     async getJobInstanceLogs({ user, path, query }) {
       const { instance, lines } = found(store, user, place(path));
       if (instance !== path.instance_name) throw new Refusal(404, `there is no instance ${path.instance_name}`);
-      return pageOf(lines, query).map(({ text }) => text);
+      return pageOf(lines, query, now()).map(({ text }) => text);
     },
   };
 }
 
-function run(item: MemoryJob, { containers: [container] = [] }: NewJob): void {
+function run(item: MemoryJob, { containers: [container] = [] }: NewJob, now: string): void {
   const write = (text: string) => item.lines.push({ instance: item.instance, text });
-  const now = new Date().toISOString();
   const condition = { status: "True", lastProbeTime: now, lastTransitionTime: now };
   if (container?.image === images.lasting) {
     write("began");
@@ -78,7 +77,9 @@ function run(item: MemoryJob, { containers: [container] = [] }: NewJob): void {
   }
 }
 
-function jobOf(name: string, namespace: string, body: NewJob): Job {
+type Made = { readonly namespace: string; readonly createdAt: Date };
+
+function jobOf(name: string, { namespace, createdAt }: Made, body: NewJob): Job {
   const uid = randomUUID();
   const zone = { name: `${name}-time-zone`, path: "/etc/localtime" };
   const added = body.sync_timezone === true ? [{ name: zone.name, mountPath: zone.path, readOnly: true }] : [];
@@ -109,7 +110,7 @@ function jobOf(name: string, namespace: string, body: NewJob): Job {
       selfLink: `/memory/${namespace}/${name}`,
       uid,
       resourceVersion: "1",
-      creationTimestamp: new Date().toISOString(),
+      creationTimestamp: createdAt.toISOString(),
       labels: { name },
     },
     spec: {

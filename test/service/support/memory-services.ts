@@ -26,10 +26,14 @@ type MemoryService = {
 };
 type ServiceOperation = Exclude<keyof Engine, "listJobs" | "getJob" | "createJob" | "deleteJob" | "getJobInstanceLogs">;
 type Path = { readonly region: string; readonly service_name: string };
-type Options = { readonly regions: readonly string[]; readonly later: (work: () => void) => void };
+type Options = {
+  readonly regions: readonly string[];
+  readonly later: (work: () => void) => void;
+  readonly now: () => Date;
+};
 
 /** Services whose instances are no more than lines in a log: one line per start, and one per `heartbeat`. */
-export function memoryServices({ regions, later }: Options) {
+export function memoryServices({ regions, later, now }: Options) {
   const store = new Map<string, MemoryService>();
   const place = ({ region, service_name: name }: Path) => {
     if (!regions.includes(region)) throw new Refusal(400, `unknown region ${region}`);
@@ -40,7 +44,7 @@ export function memoryServices({ regions, later }: Options) {
   /** The latest change decides. */
   const settle = (item: MemoryService, status: string) => {
     settling.set(item, status);
-    later(() => settling.get(item) === status && become(item, status));
+    later(() => settling.get(item) === status && become(item, status, now()));
   };
   const bind = (item: MemoryService | undefined, domains: readonly string[] = []) => {
     const others = [...store.values()].filter((other) => other !== item);
@@ -67,7 +71,7 @@ export function memoryServices({ regions, later }: Options) {
       refuseTwin(store, user, where);
       bind(undefined, body.binding_domain_name);
       const item = {
-        service: serviceOf(where.name, body),
+        service: serviceOf(where.name, body, now()),
         region: where.region,
         lines: [],
         running: new Set<number>(),
@@ -77,7 +81,7 @@ export function memoryServices({ regions, later }: Options) {
       store.set(keyOf(user, where), item);
       start(item);
       if (item.running.size > 0) settle(item, "Running");
-      else become(item, "Running");
+      else become(item, "Running", now());
       const { uid: _, created_at: __, status: ___, ready_instances: _1, ...created } = item.service;
       const { restarts: _2, restart_count: _3, revision: _4, revisions: _5, ...answer } = created;
       return structuredClone({ ...answer, containers: body.containers });
@@ -101,7 +105,7 @@ export function memoryServices({ regions, later }: Options) {
     async startService(request) {
       const item = find(request);
       refuseIn(item, ["Starting", "Running"]);
-      become(item, "Starting");
+      become(item, "Starting", now());
       start(item);
       settle(item, "Running");
       return {};
@@ -110,7 +114,7 @@ export function memoryServices({ regions, later }: Options) {
       const item = find(request);
       refuseIn(item, ["Stopped", "Stopping"]);
       item.running.clear();
-      become(item, "Stopping");
+      become(item, "Stopping", now());
       settle(item, "Stopped");
       return {};
     },
@@ -119,12 +123,12 @@ export function memoryServices({ regions, later }: Options) {
       refuseIn(item, ["Stopped", "Stopping"]);
       item.running.clear();
       start(item);
-      become(item, "Running");
+      become(item, "Running", now());
       settling.delete(item);
       return {};
     },
     async getServiceLogs(request) {
-      return pageOf(find(request).lines, request.query).map(entryOf);
+      return pageOf(find(request).lines, request.query, now()).map(entryOf);
     },
   };
   return {
@@ -132,7 +136,7 @@ export function memoryServices({ regions, later }: Options) {
     heartbeat() {
       for (const item of store.values()) {
         for (const index of item.running) write(item, index, "heartbeat");
-        if (item.service.containers?.[0]?.image === images.failing && item.running.size > 0) crash(item);
+        if (item.service.containers?.[0]?.image === images.failing && item.running.size > 0) crash(item, now());
       }
     },
     async reach(serviceUrl: string): Promise<string> {
@@ -147,20 +151,20 @@ function write({ service, lines }: MemoryService, index: number, text: string): 
   lines.push({ instance: `${service.name}-${index}`, text });
 }
 
-function become(item: MemoryService, status: string): void {
+function become(item: MemoryService, status: string, at: Date): void {
   const { service, running } = item;
   const isRunning = status === "Running";
   if (isRunning) prove(item);
-  const now = new Date().toISOString();
+  const now = at.toISOString();
   Object.assign(service, { status, status_since: now, ready_instances: isRunning ? running.size : 0 });
   if (isRunning) return;
   Object.assign(service, { restarts: { count: 0 }, restart_count: 0 });
   for (const key of ["message", "last_state"] as const) delete service[key]; // oxlint-disable-line no-param-reassign -- the store of a test
 }
 
-function crash({ service }: MemoryService): void {
+function crash({ service }: MemoryService, at: Date): void {
   const { count = 0, first_at } = service.restarts ?? {};
-  const now = new Date().toISOString();
+  const now = at.toISOString();
   const reason = `${service.name}-0 exited with code 3`;
   const restarts = { count: count + 1, first_at: first_at ?? now, last_at: now, last_reason: reason };
   const last_state = { reason: "Error", exit_code: 3, finished_at: now };
@@ -253,12 +257,12 @@ function goBack(item: MemoryService, number: number): void {
 
 let ports = 40_000;
 
-function serviceOf(name: string, body: NewService): Service {
+function serviceOf(name: string, body: NewService, createdAt: Date): Service {
   const address = `memory.example:${(ports += 1)}`;
   return {
     uid: randomUUID(),
     name,
-    created_at: new Date().toISOString(),
+    created_at: createdAt.toISOString(),
     status: "Starting",
     ready_instances: 0,
     restarts: { count: 0 },

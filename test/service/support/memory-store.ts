@@ -44,9 +44,13 @@ export function checkBody({ containers }: Body): void {
 export type Line = { readonly instance: string; readonly text: string };
 
 /** One page, counted from the newest line, oldest first; all lines are of today. */
-export function pageOf(lines: readonly Line[], query: { date?: string; from?: number; size?: number } | undefined) {
+export function pageOf(
+  lines: readonly Line[],
+  query: { date?: string; from?: number; size?: number } | undefined,
+  now: Date,
+) {
   const { date, from = 0, size = 100 } = query ?? {};
-  const today = new Date().toISOString().slice(0, 10).replaceAll("-", ".");
+  const today = now.toISOString().slice(0, 10).replaceAll("-", ".");
   if (date !== undefined && date !== today) return [];
   const end = Math.max(lines.length - from, 0);
   return lines.slice(Math.max(end - size, 0), end);

@@ -35,15 +35,17 @@ type LocalServiceParts = {
   readonly config: EmbeddedService;
   readonly dataDir: string;
   readonly log: Logger;
+  readonly now?: () => Date;
 };
 
 /** The workload API in this process, on the configured engine. Throws when that can't be used. */
-export async function openLocalService({ config, dataDir, log }: LocalServiceParts): Promise<LocalService> {
+export async function openLocalService({ config, dataDir, log, now = () => new Date() }: LocalServiceParts): Promise<LocalService> {
   const { engine, callsPerDay } = config;
   const account = { username: ACCOUNT, token: makeToken() };
   const opened = await engine.open({
     dataDir: join(dataDir, "service"),
     users: [account.username],
+    now,
     // pino serializes an Error only under the name `err`.
     onEvent: (event, data: { readonly error?: unknown }) =>
       log.debug(
@@ -58,6 +60,7 @@ export async function openLocalService({ config, dataDir, log }: LocalServicePar
     users: [account],
     checkAnswers: true,
     log,
+    now,
     ...(callsPerDay !== undefined && { rateLimitPerDay: callsPerDay }),
   });
   return {

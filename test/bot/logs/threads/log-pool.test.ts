@@ -3,7 +3,6 @@ import { afterEach, expect, test } from "vitest";
 import { createLogPool, type LogPool, type LogPoolOptions } from "../../../../src/bot/logs/threads/log-pool.ts";
 import { UserError } from "../../../../src/bot/errors.ts";
 import { notFullRun } from "../../../support/full-run.ts";
-import { slowness } from "../../../support/until.ts";
 
 const open: LogPool[] = [];
 afterEach(async () => {
@@ -35,7 +34,7 @@ async function refusal(work: Promise<unknown>): Promise<string> {
 
 test("a slow expression ends with advice, and blocks neither the process nor another person", async () => {
   // The other person's thread has to be ready before the limit.
-  const stepLimitMs = Math.round(700 * slowness());
+  const stepLimitMs = 3_000;
   const pool = poolOf({ stepLimitMs });
   let isOver = false;
   let turns = 0;

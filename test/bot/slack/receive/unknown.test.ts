@@ -2,14 +2,12 @@ import { expect, test } from "vitest";
 import { deliver, form } from "../../../support/deliver.ts";
 import { oneService } from "../../../support/one-service.ts";
 import { newest, world } from "../../../support/world.ts";
-import { slowness } from "../../../support/until.ts";
 
 test("a command by another name is answered, not left to time out", async () => {
   await using town = await world({ apiFetch: oneService });
 
   const answer = await deliver(town, { body: form({ command: "/other", text: "list" }) });
 
-  expect(answer.ms).toBeLessThan(1_000 * slowness());
   expect(answer.text).toContain("I answer to /gantry");
 });
 
@@ -50,7 +48,6 @@ test.each([
   await town.settled();
 
   expect(answer.status).toBe(200);
-  expect(answer.ms).toBeLessThan(1_000 * slowness());
   expect(answer.text).toMatch(ackText);
 });
 

@@ -1,7 +1,7 @@
 import type { OperationId } from "../../../../src/api/operations.ts";
 import type { NewService, Service } from "../../../../src/api/schema.ts";
 import type { Ask, World } from "../../../service/contract/world.ts";
-import { slowness } from "../../../support/until.ts";
+import { DEADLINE_MS } from "../../../support/until.ts";
 import { allowed, Refused } from "./allowed.ts";
 import { listen, shell, ticking } from "../support/applied.ts";
 
@@ -9,7 +9,6 @@ import { listen, shell, ticking } from "../support/applied.ts";
  * Waits on the way, on a quiet machine. A pod that is stopped while it starts takes 30 s and what its node adds; without a
  * right, something may never come.
  */
-const PATIENCE_MS = 90_000;
 
 type Guide = {
   readonly world: World;
@@ -146,13 +145,13 @@ async function comes(
   { world, isOver }: Guide,
   [op, what, isWanted]: readonly [OperationId, Ask, (body: unknown) => boolean],
 ): Promise<void> {
-  const since = Date.now();
+  const since = performance.now();
   for (;;) {
     const body = await allowed(world, op, what);
     if (isWanted(body)) return;
     // A log has a line about why others are missing.
     const isHopeless = isOver() || JSON.stringify(body).includes("is forbidden");
-    if (isHopeless || Date.now() - since > PATIENCE_MS * slowness()) {
+    if (isHopeless || performance.now() - since > DEADLINE_MS) {
       throw new Refused(`${op} never gave what was waited for, but ${JSON.stringify(body)}`);
     }
     await new Promise((resolve) => setTimeout(resolve, 50)); // between two looks

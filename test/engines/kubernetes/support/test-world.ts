@@ -1,3 +1,4 @@
+import { DEADLINE_MS } from "../../../support/until.ts";
 import type { Readiness } from "../../../../src/service/engine.ts";
 import { serve } from "../../../../src/service/api/serve.ts";
 import { type World, worldOf } from "../../../service/contract/world.ts";
@@ -36,7 +37,7 @@ export async function openTestWorld(cluster: TestCluster, options: Options = {})
       const signal = AbortSignal.timeout(2_000);
       return await (await fetch(`http://${serviceUrl}/`, { headers: { connection: "close" }, signal })).text();
     },
-    deadlineMs: 60_000,
+    deadlineMs: DEADLINE_MS,
     close: () => close(),
   });
   const end = () => close();

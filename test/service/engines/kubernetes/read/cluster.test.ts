@@ -8,11 +8,11 @@ import { readOperations } from "../../../../../src/service/engines/kubernetes/re
 import { readJob } from "../../../../../src/service/workloads/jobs/job-answer.ts";
 import { readService } from "../../../../../src/service/workloads/services/service-answer.ts";
 import { because, testCluster } from "../../../../support/cluster.ts";
-import { slowness } from "../../../../support/until.ts";
+import { DEADLINE_MS } from "../../../../support/until.ts";
 import { config } from "../support/known-objects.ts";
 
 const { noPods, kubeconfig, image, newNamespace, removeNamespaces, must } = await testCluster();
-const MOST_MS = 90_000 * slowness();
+const MOST_MS = DEADLINE_MS;
 const patience = { timeout: MOST_MS, interval: 200 };
 const RUN = "trap 'exit 0' TERM; while :; do sleep 1 & wait; done";
 

@@ -7,7 +7,7 @@ import {
   type ProcessEngineOptions,
 } from "../../../../../src/service/engines/process/process-engine.ts";
 import { startOf } from "../../../../../src/service/engines/process/records/seen-process.ts";
-import { slowness } from "../../../../support/until.ts";
+import { DEADLINE_MS } from "../../../../support/until.ts";
 
 /** So that a small machine does not refuse what a test asks for. */
 export const roomy = { userInstances: 200, hostInstances: 200, userMemoryMib: 1_000_000, hostMemoryMib: 1_000_000 };
@@ -67,17 +67,14 @@ export async function until<T>(ask: () => Promise<T> | T, what: string): Promise
   for (;;) {
     const answer = await ask();
     if (answer) return answer as Exclude<T, undefined | false>; // it is truthy
-    if (performance.now() - since > 20_000 * slowness()) throw new Error(`waited too long for ${what}`);
+    if (performance.now() - since > DEADLINE_MS) throw new Error(`waited too long for ${what}`);
     await pause(10);
   }
 }
 
-/** Whoever waits for so long has seen a failure. */
-const PATIENCE_MS = 10_000;
-
 /** What a program of the workload says of itself: `process 123` in the greeting of gantry/hello-web. */
 export async function greet(address: string | undefined): Promise<string> {
-  const signal = AbortSignal.timeout(Math.round(PATIENCE_MS * slowness()));
+  const signal = AbortSignal.timeout(DEADLINE_MS);
   const response = await fetch(`http://${address}/`, { headers: { connection: "close" }, signal });
   return await response.text();
 }
