@@ -1,5 +1,5 @@
 import { type Measure, unmeasured } from "../platform/trail.ts";
-import { LONGEST_TIMER_MS } from "../platform/waiting.ts";
+import { LONGEST_TIMER_MS } from "../platform/clock.ts";
 import { createHash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ParsedAnswer } from "./answers.ts";

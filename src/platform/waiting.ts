@@ -1,7 +1,4 @@
-import { setTimeout as pause } from "node:timers/promises";
-
-/** A timer of Node that is set for longer runs at once: https://nodejs.org/api/timers.html#settimeoutcallback-delay-args */
-export const LONGEST_TIMER_MS = 2 ** 31 - 1;
+import { type Clock, machineClock } from "./clock.ts";
 
 /**
  * What the work brings, or what `late` gives when it takes longer. The work goes on: whoever needs it to end passes it a
@@ -11,14 +8,14 @@ export async function within<Result, Late>(
   ms: number,
   work: Promise<Result>,
   late: () => Late,
+  clock: Pick<Clock, "after"> = machineClock,
 ): Promise<Result | Awaited<Late>> {
   const { promise, resolve } = Promise.withResolvers<undefined>();
-  const timer = setTimeout(() => resolve(undefined), Math.min(ms, LONGEST_TIMER_MS));
-  timer.unref();
+  const timer = clock.after(ms, () => resolve(undefined));
   try {
     return await Promise.race([work, promise.then(late)]);
   } finally {
-    clearTimeout(timer);
+    timer.cancel();
   }
 }
 
@@ -46,10 +43,15 @@ export async function restUnlessAborted(rest: Promise<unknown>, signal: AbortSig
  * Does the work again and again, with a pause after it, until the signal is aborted. Rejects as the work does. The pause
  * doesn't keep the process alive.
  */
-export async function repeat(work: () => Promise<void>, everyMs: number, signal: AbortSignal): Promise<void> {
+export async function repeat(
+  work: () => Promise<void>,
+  everyMs: number,
+  signal: AbortSignal,
+  clock: Pick<Clock, "sleep"> = machineClock,
+): Promise<void> {
   while (!signal.aborted) {
     await work();
-    await pause(everyMs, undefined, { signal, ref: false }).catch(() => undefined); // aborted
+    await clock.sleep(everyMs, signal).catch(() => undefined); // aborted
   }
 }
 

@@ -24,7 +24,7 @@ import type { Store } from "../../src/bot/store/store.ts";
 import { sendTo } from "../../src/platform/http/send.ts";
 import { noting, type SentRequest } from "./operation-of.ts";
 import { newestThread } from "./newest-thread.ts";
-import { type TestClock, testClock } from "./test-clock.ts";
+import { type MovableClock, testClock } from "./test-clock.ts";
 import { PATIENT_ACK_MS, until } from "./until.ts";
 import { briefly, startWorldBot, transportOf, type WorldBot } from "./world-bot.ts";
 import { type Fetch, lookInto, openService } from "./world-service.ts";
@@ -64,7 +64,7 @@ export type WorldOptions = {
   /** A database that is there before the bot starts: SQL, and the keys that sealed it. */
   readonly database?: { readonly sql: string; readonly keys: string };
   /** Of an engine that was made before. */
-  readonly clock?: TestClock;
+  readonly clock?: MovableClock;
   /** The bot sweeps by itself. Without it, when the story says so. */
   readonly sweepEveryMs?: number;
 } & Pick<BotParts, "backOff" | "fileWatches" | "patience">;

@@ -1,0 +1,55 @@
+/** Something that runs later, unless it is cancelled. */
+export type Timer = { readonly cancel: () => void };
+
+/** Time, as it is handed in: a program has the machine's, and a test one that it moves. */
+export type Clock = {
+  /** The time of day. It can be set, also back. */
+  readonly now: () => Date;
+  /** Milliseconds since some moment, for durations. It never goes back. */
+  readonly elapsedMs: () => number;
+  /** Resolves after so many milliseconds, or rejects with the signal's reason. Doesn't keep the process alive. */
+  readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
+  /** Runs it once, after so many milliseconds. Doesn't keep the process alive. */
+  readonly after: (ms: number, run: () => void) => Timer;
+  /** Aborted after so many milliseconds, with a `TimeoutError`. */
+  readonly limit: (ms: number) => AbortSignal;
+};
+
+/** A timer of Node that is set for longer runs at once: https://nodejs.org/api/timers.html#settimeoutcallback-delay-args */
+export const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+function after(ms: number, run: () => void): Timer {
+  const timer = setTimeout(run, Math.min(ms, LONGEST_TIMER_MS)).unref();
+  return { cancel: () => clearTimeout(timer) };
+}
+
+/** A clock from how it tells the time and sets a timer: the rest follows. */
+export function clockFrom(base: Pick<Clock, "now" | "elapsedMs" | "after">): Clock {
+  return {
+    ...base,
+    async sleep(ms, signal) {
+      signal?.throwIfAborted();
+      const { promise, resolve, reject } = Promise.withResolvers<void>();
+      const timer = base.after(ms, resolve);
+      const abort = (): void => reject(signal?.reason);
+      signal?.addEventListener("abort", abort, { once: true });
+      try {
+        await promise;
+      } finally {
+        timer.cancel();
+        signal?.removeEventListener("abort", abort);
+      }
+    },
+    limit(ms) {
+      const controller = new AbortController();
+      base.after(ms, () => controller.abort(new DOMException("no answer in time", "TimeoutError")));
+      return controller.signal;
+    },
+  };
+}
+
+/** This machine's. */
+export const machineClock: Clock = {
+  ...clockFrom({ now: () => new Date(), elapsedMs: () => performance.now(), after }),
+  limit: (ms) => AbortSignal.timeout(ms),
+};
