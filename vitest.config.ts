@@ -138,6 +138,7 @@ const overSocketMode: TestProjectInlineConfiguration = {
 export default defineConfig({
   test: {
     globalSetup: "test/support/global-setup.ts",
+    setupFiles: "test/support/properties.ts",
     // For what hangs. Waits end earlier, by a deadline that a busy machine moves: see until.ts.
     testTimeout: 600_000,
     hookTimeout: 600_000,

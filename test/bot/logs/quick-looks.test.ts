@@ -37,10 +37,7 @@ test.each([
 ] as const)("a quick look overlooks no %s", (_, redact, end) => {
   expect(redact(end)).toBe(end);
 
-  fc.assert(
-    fc.property(lines, (line) => redact(line + end) === redact(line) + end),
-    { numRuns: 3_000 },
-  );
+  fc.assert(fc.property(lines, (line) => redact(line + end) === redact(line) + end));
 });
 
 test.each([...beginnings, ...more, ...last])("a token that begins with %s is found", (begins) => {

@@ -6,8 +6,6 @@ import { operationFacts } from "../../../src/bot/policy/operation-facts.ts";
 import type { Policy, Rule, Verdict } from "../../../src/bot/policy/policy.ts";
 import { anyFacts, anyPolicy, type Facts, footprints, questionFrom, worldsOf } from "./policy-arbitrary.ts";
 
-const runs = { numRuns: 500 };
-
 /** Whether a rule is about a question of which everything is known: written once more, as plainly as can be. */
 function isAbout(rule: Rule, { standing, membership, op, risk, workload, where, account, footprint }: Facts): boolean {
   const isLike = (patterns: readonly string[] | undefined, text: string | undefined) =>
@@ -75,7 +73,6 @@ describe("for any policy and any question", () => {
         );
         if (verdict.kind === "refuse") expect(verdict.why.length * verdict.next.length).toBeGreaterThan(0);
       }),
-      runs,
     );
   });
 
@@ -89,7 +86,6 @@ describe("for any policy and any question", () => {
 
         expect({ kind, rule }).toEqual(plainly(policy, world));
       }),
-      runs,
     );
   });
 
@@ -102,7 +98,6 @@ describe("for any policy and any question", () => {
           expect(strictness[kind]).toBeGreaterThanOrEqual(strictness[plainly(policy, world).kind]);
         }
       }),
-      runs,
     );
   });
 
@@ -116,7 +111,6 @@ describe("for any policy and any question", () => {
           expect(strictness[kind]).toBeLessThanOrEqual(strictness[later.kind]);
         }
       }),
-      runs,
     );
   });
 
@@ -135,7 +129,6 @@ describe("for any policy and any question", () => {
 
         if (unknown.kind !== "refuse") expect(unknown).toEqual(expected);
       }),
-      runs,
     );
   });
 
@@ -146,7 +139,6 @@ describe("for any policy and any question", () => {
 
         if (isRead) expect(["allow", "refuse"]).toContain(evaluate(policy, questionFrom(facts)).kind);
       }),
-      runs,
     );
   });
 
@@ -157,7 +149,6 @@ describe("for any policy and any question", () => {
         expect(["allow", "refuse"]).toContain(evaluate(policy, questionFrom(facts)).kind);
         expect(["allow", "refuse"]).toContain(bestOutcome(policy, questionFrom(facts), [facts]));
       }),
-      runs,
     );
   });
 
@@ -169,7 +160,6 @@ describe("for any policy and any question", () => {
 
         expect(strictness[seen]).toBeLessThanOrEqual(strictness[evaluate(policy, question).kind]);
       }),
-      runs,
     );
   });
 
@@ -183,7 +173,6 @@ describe("for any policy and any question", () => {
         const gives = policy.rules.filter((rule) => rule.end.kind === seen && isAbout({ ...rule, ...free }, known));
         if (seen !== "refuse") expect(gives.length).toBeGreaterThan(0);
       }),
-      runs,
     );
   });
 });

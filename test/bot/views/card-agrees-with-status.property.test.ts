@@ -9,7 +9,6 @@ import { changeCard } from "../../../src/bot/views/cards/change-card.ts";
 import { followed } from "../changes/support/followed.ts";
 import { scripted } from "../changes/support/scripted.ts";
 import { newJob, newService, plain, toFour } from "../changes/support/changes.ts";
-import { cases } from "../../support/full-run.ts";
 import { drawn } from "./support/drawn.ts";
 import { ended, run } from "./support/stored-changes.ts";
 
@@ -117,8 +116,6 @@ const allowed: Readonly<Record<Level, RegExp>> = {
   failing: /^(?:🔴|🟡|❌)/u,
 };
 
-const settings = { numRuns: Math.min(cases, 2_000) };
-
 test("a card is never rosier than its service", async () => {
   const any = fc.tuple(fc.constantFrom(...changes), fc.constantFrom(...outcomes), service);
 
@@ -141,7 +138,6 @@ test("a card is never rosier than its service", async () => {
         expect(counted.slice(1)).toEqual([String(web.ready_instances), String(web.target_instance_size)]);
       }
     }),
-    settings,
   );
 });
 
@@ -154,6 +150,5 @@ test("a card is never rosier than its job", async () => {
       expect(card.startsWith("✅")).toBe(words === "complete");
       expect(card.startsWith("🔄")).toBe(level === "healthy");
     }),
-    settings,
   );
 });

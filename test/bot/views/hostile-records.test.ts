@@ -1,6 +1,5 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { cases } from "../../support/full-run.ts";
 import { historyEventKinds } from "../../../src/bot/changes/history-event.ts";
 import { historyFile, historyPage } from "../../../src/bot/commands/verbs/history.ts";
 import { PENDING_PAGE, pendingList } from "../../../src/bot/commands/verbs/pending.ts";
@@ -12,7 +11,6 @@ import { hostileText } from "./support/hostile.ts";
 import { expectFits } from "./support/judges.ts";
 import { command, now } from "./support/workloads.ts";
 
-const settings = { numRuns: cases / 5 };
 const who = hostileText.map((name) => ({ userId: "U0DANA", name }));
 const maybe = <Value>(arbitrary: fc.Arbitrary<Value>) => fc.option(arbitrary, { nil: undefined });
 
@@ -53,7 +51,6 @@ test("history breaks no limit and carries no live markup", () => {
       expectRoom(historyPage({ ...page, events: page.events.map((each) => ({ ...each, channelId: "C0123456789" })) }));
       expectFits(historyFile(page));
     }),
-    settings,
   );
 });
 
@@ -93,7 +90,6 @@ test("the changes that wait break no limit and carry no live markup", () => {
       const posted = own.map((row) => ({ ...row, change: { ...row.change, card } }));
       expectRoom(pendingList({ rows: posted, total: 30, page: 1, ...rest }));
     }),
-    settings,
   );
 });
 
@@ -131,7 +127,6 @@ test("can-i breaks no limit and carries no live markup", () => {
         }),
       );
     }),
-    settings,
   );
 });
 

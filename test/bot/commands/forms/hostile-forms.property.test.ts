@@ -4,9 +4,7 @@ import { commands } from "../../../../src/bot/commands/verbs.ts";
 import type { FormField, FormValues } from "../../../../src/bot/commands/forms/form.ts";
 import type { Form } from "../../../../src/bot/commands/command.ts";
 import { anyCharacter } from "../../../support/any-character.ts";
-import { seeded, timeout } from "../support/seeded.ts";
 
-const settings = seeded("hostile forms");
 const forms = commands.flatMap(({ name, form }) => (form === undefined ? [] : [{ name, form }]));
 
 const hostile = fc.oneof(
@@ -66,7 +64,6 @@ function hostileValues(form: Form): fc.Arbitrary<FormValues> {
 
 test.each(forms)(
   "$name: whatever stands in its fields ends in an Ask or in sentences under fields that are shown",
-  { timeout },
   ({ name, form }) => {
     fc.assert(
       fc.property(hostileValues(form), (values) => {
@@ -88,12 +85,11 @@ test.each(forms)(
           expect(sentence.isWellFormed()).toBe(true);
         }
       }),
-      settings,
     );
   },
 );
 
-test.each(forms)("$name: one hostile field, and the sentence stands under that one", { timeout }, ({ form }) => {
+test.each(forms)("$name: one hostile field, and the sentence stands under that one", ({ form }) => {
   const fields = everyField(form);
   const errorsOf = (values: FormValues): string[] => {
     const { fill } = form;
@@ -111,7 +107,6 @@ test.each(forms)("$name: one hostile field, and the sentence stands under that o
       const others = fresh.filter((each) => each !== id && !["reason", "day", "confirm"].includes(each));
       expect(others).toEqual([]);
     }),
-    settings,
   );
 });
 

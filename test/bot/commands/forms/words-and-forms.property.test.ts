@@ -5,9 +5,7 @@ import { parseText } from "../../../../src/bot/commands/grammar/parse.ts";
 import { UserError } from "../../../../src/bot/errors.ts";
 import { bothWays, typed } from "../support/said-both-ways.ts";
 import { saidByFields } from "../support/said-by-fields.ts";
-import { seeded, timeout } from "../support/seeded.ts";
 
-const settings = seeded("words and forms");
 const pointed = commands.flatMap((command) => {
   const { name, form, parse, unfinished } = command;
   if (form === undefined) return [];
@@ -18,7 +16,7 @@ test("what is said in a way of its own belongs to a verb that has a form", () =>
   expect(pointed.map(({ name }) => name)).toEqual(expect.arrayContaining(Object.keys(bothWays)));
 });
 
-test.each(pointed)("$name asks the same by words and by pointing", { timeout }, ({ name, form, said }) => {
+test.each(pointed)("$name asks the same by words and by pointing", ({ name, form, said }) => {
   fc.assert(
     fc.property(said, ({ words, values }) => {
       const byWords = parseText(typed(name, words)).ask;
@@ -26,13 +24,11 @@ test.each(pointed)("$name asks the same by words and by pointing", { timeout }, 
 
       expect(byPointing).toEqual({ kind: "ask", ask: byWords });
     }),
-    settings,
   );
 });
 
 test.each(pointed)(
   "$name takes words that stop anywhere into its form, or not at all",
-  { timeout },
   ({ form, parse, unfinished, said }) => {
     fc.assert(
       fc.property(said, fc.nat(12), ({ words }, count) => {
@@ -47,7 +43,6 @@ test.each(pointed)(
         // `domains web` lacks words, and an empty list is one that can be set: somebody agrees to what that would do.
         expect(wrong.length > 0 || form.hasPreview === true).toBe(true);
       }),
-      settings,
     );
   },
 );

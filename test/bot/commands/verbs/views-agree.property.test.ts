@@ -40,6 +40,5 @@ test("list and show give a service the dot and the words of the one judgement", 
       expect(list).toContain(words);
       expect(show.split("\n")[0]).toContain(`${dot} web · ${words}`);
     }),
-    { numRuns: 100 },
   );
 });

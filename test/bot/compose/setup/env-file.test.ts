@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { changedEnv, variablesIn } from "../../../../src/bot/compose/setup/env-file.ts";
-import { cases } from "../../../support/full-run.ts";
 
 const before = `# Gantry of the shop team
 export SLACK_BOT_TOKEN=xoxb-old
@@ -40,6 +39,5 @@ test("Node reads every value as it was given, and the lines around it as before"
       const read = variablesIn(changedEnv("A=1\n# a comment\nB='2'\n", { TOKEN: each, B: undefined }));
       expect(read).toEqual({ A: "1", TOKEN: each });
     }),
-    { numRuns: cases },
   );
 });

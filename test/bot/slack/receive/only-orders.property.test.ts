@@ -5,6 +5,7 @@ import { isPolite } from "../../../../src/bot/commands/grammar/manners.ts";
 import type { Store } from "../../../../src/bot/store/store.ts";
 import { type Interaction, openInteraction } from "../../../../src/bot/workflow/inbox/interaction.ts";
 import { deliver } from "../../../support/deliver.ts";
+import { cases } from "../../../support/full-run.ts";
 import { oneService } from "../../../support/one-service.ts";
 import { world, type World } from "../../../support/world.ts";
 
@@ -151,17 +152,17 @@ async function acted(all: readonly Said[]): Promise<readonly string[]> {
 }
 
 test("talk about an order changes nothing, approves nothing and cancels nothing", async () => {
-  expect(await acted(fc.sample(talk, 200))).toEqual([]);
+  expect(await acted(fc.sample(talk, cases))).toEqual([]);
 });
 
 test("an order in a quote, in code or in a list isn't given", async () => {
-  expect(await acted(fc.sample(shown, 100))).toEqual([]);
+  expect(await acted(fc.sample(shown, cases))).toEqual([]);
 });
 
 test("nor is anything changed by talk in a direct message", async () => {
   const { town, stored } = await cautiousTown();
   await using _town = town;
-  for (const [first, order, last] of fc.sample(fc.tuple(before, orders, after), 30)) {
+  for (const [first, order, last] of fc.sample(fc.tuple(before, orders, after), cases)) {
     await town.developer.says(`${first} ${order} ${last}`, { channel: "@gantry" });
   }
   await town.settled();

@@ -3,7 +3,6 @@ import { expect, test } from "vitest";
 import { limits, section } from "../../../../../src/bot/views/kit/blocks.ts";
 import { post, withContextLine } from "../../../../../src/bot/views/kit/post.ts";
 import { useMessage, type UseMessage } from "../../../../../src/bot/commands/verbs/use.ts";
-import { cases } from "../../../../support/full-run.ts";
 import { drawn } from "../../../views/support/drawn.ts";
 import { hostileText } from "../../../views/support/hostile.ts";
 import { expectFits } from "../../../views/support/judges.ts";
@@ -62,7 +61,6 @@ test("whatever it is bound to, Slack takes it, and nothing in it comes alive", (
       expectFits(useMessage({ kind: "shown", binding: bound, ...unreal }));
       expectFits(withContextLine(post(by, [section(by)]), `This channel: ${any.names}`));
     }),
-    { numRuns: cases / 5 },
   );
 });
 
