@@ -33,3 +33,20 @@ rules:
     does: [routine, disruptive, destructive]
     then: { approve: { from: [channel-members], expires: 1h } }
 `;
+
+/** Restarts by a user group, scaling in one channel with two approvals, and no deletion. */
+export const byGroup = `
+rules:
+  - { name: everybody looks, who: [members], does: [read], then: allow }
+  - { name: on call restarts, who: [S0ONCALL], does: [restartService], then: allow }
+  - name: ops scales in its channel
+    who: [members]
+    where: [C0OPS]
+    does: [updateService]
+    then: { approve: { votes: 2, from: [S0ONCALL], reason: required, expires: 20m } }
+  - name: nobody deletes
+    who: [everyone]
+    does: [deleteService]
+    then: refuse
+    say: "Services are deleted by the platform team; write to them."
+`;

@@ -118,6 +118,7 @@ describe("what cannot be understood is answered with what to do", () => {
     ],
     ["can-i", "`can-i` needs a command to check. | can-i COMMAND [ARGUMENTS…] | can-i scale web 0"],
     ["can-i frobnicate web", "I don't know `frobnicate`. | See all commands with `help`."],
+    ["can-i restrat web", "I don't know `restrat`. | Did you mean `restart`? | restart NAME… | restart web"],
   ])("%s", (text, answer) => {
     expect(refusal(text)).toBe(answer);
   });

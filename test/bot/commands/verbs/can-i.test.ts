@@ -171,6 +171,13 @@ describe("unfinished words are judged by the verb and the name", () => {
     expect(town.asked[0]?.workload).toEqual({ kind: "service", region: "beijing1", name: "web" });
   });
 
+  test("several workloads are too many", async () => {
+    await expect(told("can-i restart web worker", { permissions })).rejects.toMatchObject({
+      message: "This takes one workload at a time.",
+      next: "Name one workload.",
+    });
+  });
+
   test("a kind that is named narrows it down", async () => {
     const engine = { title: "Processes", regions: [], takesAnyMemory: true, keepsRevisions: true, pushesChanges: true };
     const town = scripted({ permissions, engine: { ...engine, ownImagesOnly: true } });

@@ -130,6 +130,7 @@ test("the help of one verb says what would happen for this person", async () => 
     • --break-glass  run without approval where policy allows it; needs a reason, and the channel sees it
     [Open form]"
   `);
+  expect(drawn(await answerTo("help create"))).toContain("• --sync-timezone  use the host's time zone");
   expect(drawn(await answerTo("help delete", { outlook: guest }))).toContain("You can't use it here");
   expect(drawn(await answerTo("help restart", { outlook: member }))).toContain("You can use it here with approval");
   expect(drawn(await answerTo("help show", { outlook: member }))).toContain("You can use it here.");
