@@ -131,9 +131,13 @@ function apiOf({ services = [], jobs = [], logLines = ["hello"], isDown }: Scrip
     if (isDown === true) throw problem(call.op, 503);
     switch (call.op) {
       case "getService":
-        return services.find(({ name }) => name === call.path.service_name) ?? missing(call.op);
+        return (
+          services.find(({ name }) => name === call.path.service_name) ?? noneNamed(call.path.service_name, call.op)
+        );
       case "getJob":
-        return jobs.find(({ metadata }) => metadata.name === call.path.job_name) ?? missing(call.op);
+        return (
+          jobs.find(({ metadata }) => metadata.name === call.path.job_name) ?? noneNamed(call.path.job_name, call.op)
+        );
       case "listServices":
         return { services, skipped: 0 };
       case "listJobs":
@@ -157,7 +161,14 @@ function missing(op: OperationId): never {
   throw problem(op, 404);
 }
 
+/** As our own service answers: a name that no workload can have is refused in words of the API. */
+function noneNamed(name: string, op: OperationId): never {
+  throw problem(op, /^[a-z][a-z0-9-]*$/u.test(name) ? 404 : 400);
+}
+
 function problem(op: OperationId, status: number): Problem {
-  const sentence = status === 404 ? "There is no such thing." : "The service is not available.";
+  const sentence =
+    { 400: "The name is not of the documented form.", 404: "There is no such thing." }[status] ??
+    "The service is not available.";
   return new Problem({ kind: "refused", op, status, maybeSent: false, sentence, next: "Try again later." });
 }
