@@ -1,83 +1,69 @@
-import { expect, test } from "vitest";
-import { approvalTown, count } from "../../support/approval-town.ts";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { count } from "../../support/approval-town.ts";
+import { shopTown } from "../../support/shop-town.ts";
 import { card, clicks, idOf, says, whispers } from "../../support/speak.ts";
-import { newest } from "../../support/world.ts";
+import { newest, type World } from "../../support/world.ts";
+
+let town: World;
+beforeAll(async () => void (town = await shopTown(["worker", "queue"])));
+afterAll(() => town.close());
 
 test("a sentence that changes something asks first, and runs when its author confirms", async () => {
-  await using town = await approvalTown();
   const { developer } = town;
 
-  await developer.says("can you scale web to 3 please?", { channel: "@gantry" });
+  await developer.says("can you scale worker to 3 please?", { channel: "@gantry" });
   await town.settled();
-  expect(newest(developer, "@gantry")).toContain("Scale web to 3?");
-  expect(count(town, "updateService")).toBe(0);
+  expect(newest(developer, "@gantry")).toContain("Scale worker to 3?");
+  expect((await town.service("worker")).target_instance_size).toBe(1);
 
-  await developer.clicks("Scale web to 3", { channel: "@gantry" });
+  await developer.clicks("Scale worker to 3", { channel: "@gantry" });
   await town.settled();
 
-  expect(count(town, "updateService")).toBe(1);
+  expect((await town.service("worker")).target_instance_size).toBe(3);
 });
 
 test("in a channel only its author is asked, and the change still needs its approval", async () => {
-  await using town = await approvalTown();
   const { developer, approver } = town;
+  const before = { restarts: count(town, "restartService"), whispers: whispers(approver).length };
 
-  await developer.says("@gantry restart the web service please");
+  await developer.says("@gantry restart the worker service please");
   await town.settled();
-  expect(whispers(developer).at(-1)).toContain("Restart web?");
-  expect(whispers(approver)).toEqual([]);
+  expect(whispers(developer).at(-1)).toContain("Restart worker?");
+  expect(whispers(approver)).toHaveLength(before.whispers);
 
-  await clicks(town, developer, "Restart web");
+  await clicks(town, developer, "Restart worker");
 
-  expect(count(town, "restartService")).toBe(0);
+  expect(count(town, "restartService")).toBe(before.restarts);
   await clicks(town, approver, "Approve");
-  expect(count(town, "restartService")).toBe(1);
+  expect(count(town, "restartService")).toBe(before.restarts + 1);
 });
 
 test("cancelled, nothing happens", async () => {
-  await using town = await approvalTown();
   const { developer } = town;
+  const before = count(town, "restartService");
 
   await developer.says("@gantry could you restart web");
   await town.settled();
   await clicks(town, developer, "Cancel");
 
   expect(whispers(developer).at(-1)).toBe("Cancelled. Nothing was changed.");
-  expect(count(town, "restartService")).toBe(0);
+  expect(count(town, "restartService")).toBe(before);
 });
 
-test("a sentence that only reads is answered", async () => {
-  await using town = await approvalTown();
+test("a sentence that only reads is answered, and small talk gets the menu", async () => {
   const { developer } = town;
 
-  await developer.says("how is web doing?", { channel: "@gantry" });
-  await town.settled();
+  expect(await inDirect("how is web doing?")).toContain("🟢 web · running");
+  expect(await inDirect("hi")).toContain("What would you like to do?");
 
-  expect(newest(developer, "@gantry")).toContain("🟢 web · running");
-});
-
-test.each(["hi", "thanks!"])("%s gets the menu", async (text) => {
-  await using town = await approvalTown();
-  const { developer } = town;
-
-  await developer.says(text, { channel: "@gantry" });
-  await town.settled();
-
-  expect(newest(developer, "@gantry")).toContain("/gantry");
-});
-
-test("a sentence against a change changes nothing, and says that it wasn't understood", async () => {
-  await using town = await approvalTown();
-  const { developer } = town;
-
-  await developer.says("please don't restart web", { channel: "@gantry" });
-  await town.settled();
-
-  expect(newest(developer, "@gantry")).toContain("I didn't understand that. Nothing was changed.");
+  async function inDirect(text: string): Promise<string> {
+    await developer.says(text, { channel: "@gantry" });
+    await town.settled();
+    return newest(developer, "@gantry");
+  }
 });
 
 test("without a name the workloads of the last list are offered", async () => {
-  await using town = await approvalTown();
   const { developer } = town;
   await says(town, developer, "/gantry list");
 
@@ -91,9 +77,9 @@ test("without a name the workloads of the last list are offered", async () => {
 });
 
 test("an approval inside a sentence isn't one, until its author confirms it", async () => {
-  await using town = await approvalTown();
   const { developer, approver } = town;
-  await says(town, developer, "/gantry restart web");
+  const before = count(town, "restartService");
+  await says(town, developer, "/gantry restart queue");
   const id = idOf(card(approver));
 
   await says(town, approver, `wait with your @gantry approve ${id}`);
@@ -101,64 +87,42 @@ test("an approval inside a sentence isn't one, until its author confirms it", as
   expect(card(approver)).toContain("0 of 1");
 
   await clicks(town, approver, `Approve ${id}`);
-  expect(count(town, "restartService")).toBe(1);
+  expect(count(town, "restartService")).toBe(before + 1);
 });
 
-test.each([
-  "whatever happens, don't let @gantry scale web 5",
-  "yesterday somebody typed @gantry scale web 5",
-  "@gantry scale web 5?!",
-])("%s: nothing is scaled", async (text) => {
-  await using town = await approvalTown();
+test("what is said about a change, with a mention inside, scales nothing", async () => {
+  const before = count(town, "updateService");
 
-  await says(town, town.developer, text);
+  await says(town, town.developer, "whatever happens, don't let @gantry scale web 5");
 
-  expect(count(town, "updateService")).toBe(0);
-  expect(whispers(town.developer).at(-1)).toMatch(/Nothing was changed|Nothing changes until you confirm/u);
+  expect(whispers(town.developer).at(-1)).toContain("Nothing was changed.");
+  expect(count(town, "updateService")).toBe(before);
 });
 
-test.each(["> @gantry scale web 5\nwho did that?", "it was `@gantry scale web 5`", "```\n@gantry scale web 5\n```"])(
-  "a quote or code says nothing to the bot: %s",
-  async (text) => {
-    await using town = await approvalTown();
-    const before = town.developer.sees("ops").length;
+test("a quote says nothing to the bot", async () => {
+  const before = town.developer.sees("ops").length;
 
-    await says(town, town.developer, text);
+  await says(town, town.developer, "> @gantry scale web 5\nwho did that?");
 
-    expect(count(town, "updateService")).toBe(0);
-    expect(town.developer.sees("ops")).toHaveLength(before + 1);
-  },
-);
-
-test("whether one may is answered, and nothing is opened or deleted", async () => {
-  await using town = await approvalTown();
-
-  await town.developer.says("can I delete web?", { channel: "@gantry" });
-  await town.settled();
-
-  expect(newest(town.developer, "@gantry")).toMatch(/needs 1 approval[\s\S]*permanently deletes web/u);
-  expect(town.developer.modal()).toBeUndefined();
-  expect(count(town, "deleteService")).toBe(0);
+  expect(town.developer.sees("ops")).toHaveLength(before + 1);
 });
 
 test("undo offers one's own newest change, and its button takes it back", async () => {
-  await using town = await approvalTown();
   const { developer, approver } = town;
-  await says(town, developer, "/gantry scale web 3");
-  await says(town, developer, "/gantry scale web 5");
+  await says(town, developer, "/gantry scale queue 3");
+  await says(town, developer, "/gantry scale queue 5");
 
   expect(await says(town, approver, "/gantry undo")).toContain("None of your latest changes can be undone.");
-  expect(await says(town, developer, "/gantry undo")).toMatch(/web scaled 3 → 5[\s\S]*Nothing changes until/u);
-  expect((await town.service("web")).target_instance_size).toBe(5);
+  expect(await says(town, developer, "/gantry undo")).toMatch(/queue scaled 3 → 5[\s\S]*Nothing changes until/u);
+  expect((await town.service("queue")).target_instance_size).toBe(5);
   await clicks(town, developer, "Undo");
   await clicks(town, approver, "Approve");
-  expect((await town.service("web")).target_instance_size).toBe(3);
+  expect((await town.service("queue")).target_instance_size).toBe(3);
 
-  expect(await says(town, developer, "/gantry undo that")).toMatch(/web scaled/u);
+  expect(await says(town, developer, "/gantry undo that")).toMatch(/queue scaled/u);
 });
 
 test("sentences are understood after the slash command, too", async () => {
-  await using town = await approvalTown();
   const { developer } = town;
 
   expect(await says(town, developer, "/gantry how is web doing?")).toContain("🟢 web · running");

@@ -1,13 +1,17 @@
-import { expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { approvalTown, count } from "../../support/approval-town.ts";
 import { card, idOf } from "../../support/speak.ts";
 import { longLog } from "../../support/many-services.ts";
 import { newest, type Person, world, type World } from "../../support/world.ts";
 
+let town: World;
+beforeAll(async () => void (town = await approvalTown()));
+afterAll(() => town.close());
+
 /** Begins a thread in #ops and gives its `ts`. */
-async function talk(town: World, person: Person): Promise<string> {
+async function talk(inTown: World, person: Person): Promise<string> {
   await person.says("orders time out, who looks?");
-  await town.settled();
+  await inTown.settled();
   return person.sees("ops").at(-1)?.ts ?? "";
 }
 
@@ -20,7 +24,6 @@ function repliesIn(person: Person, thread: string): readonly string[] {
 }
 
 test("a mention in a thread is answered in that thread, with the same words", async () => {
-  await using town = await approvalTown();
   const { developer, approver } = town;
   const thread = await talk(town, developer);
 
@@ -31,7 +34,6 @@ test("a mention in a thread is answered in that thread, with the same words", as
 });
 
 test("a mention in a channel begins a thread, and the words of the slash command do as well", async () => {
-  await using town = await approvalTown();
   const { developer } = town;
 
   const { ts = "" } = await developer.says("hey @Gantry /gantry list services");
@@ -41,12 +43,12 @@ test("a mention in a channel begins a thread, and the words of the slash command
 });
 
 test("a log that is asked for in a thread goes into that thread, head and lines", async () => {
-  await using town = await world({ apiFetch: longLog(30) });
-  const { developer } = town;
-  const thread = await talk(town, developer);
+  await using logging = await world({ apiFetch: longLog(30) });
+  const { developer } = logging;
+  const thread = await talk(logging, developer);
 
   await developer.says("@gantry logs service/web --grep orders/7", { channel: "ops", thread });
-  await town.settled();
+  await logging.settled();
 
   const [, head, ...lines] = repliesIn(developer, thread);
   expect(head).toMatch(/^📄 web · all 30 lines of today · 1 match/u);
@@ -55,7 +57,6 @@ test("a log that is asked for in a thread goes into that thread, head and lines"
 });
 
 test("a typo in a thread is told there, to its author alone", async () => {
-  await using town = await approvalTown();
   const { developer, approver } = town;
   const thread = await talk(town, developer);
 
@@ -67,18 +68,18 @@ test("a typo in a thread is told there, to its author alone", async () => {
 });
 
 test("a reply in a direct message's thread whose answer Slack lost is there once", async () => {
-  await using town = await approvalTown();
-  const { developer } = town;
+  await using losing = await approvalTown();
+  const { developer } = losing;
   await developer.says("version", { channel: "@gantry" });
-  await town.settled();
+  await losing.settled();
   const thread = developer.sees("@gantry").at(-1)?.ts ?? "";
-  town.playground.faults.answer("chat.postMessage", "lost", 1);
+  losing.playground.faults.answer("chat.postMessage", "lost", 1);
 
   await developer.says("restart nothere", { channel: "@gantry", thread });
   for (let sweeps = 0; sweeps < 4; sweeps += 1) {
-    town.passMinutes(2);
-    await town.sweep();
-    await town.settled();
+    losing.passMinutes(2);
+    await losing.sweep();
+    await losing.settled();
   }
 
   expect(
@@ -87,7 +88,6 @@ test("a reply in a direct message's thread whose answer Slack lost is there once
 });
 
 test("a change that is asked for in a thread has its card and its story there", async () => {
-  await using town = await approvalTown();
   const { developer, approver } = town;
   const thread = await talk(town, developer);
 
@@ -98,6 +98,7 @@ test("a change that is asked for in a thread has its card and its story there", 
   await town.settled();
 
   expect(count(town, "restartService")).toBe(1);
+  // No card stands outside of the thread.
   expect(card(developer)).toBe("");
   expect(repliesIn(developer, thread).join("\n")).toMatch(
     /it leaks[\s\S]*approved by Alex Kim[\s\S]*after the request · @dana/u,
@@ -105,18 +106,17 @@ test("a change that is asked for in a thread has its card and its story there", 
 });
 
 test("in the conversation with the bot plain words suffice, and the bot does not answer itself", async () => {
-  await using town = await approvalTown();
   const { developer } = town;
+  const before = developer.sees("@gantry").length;
 
   await developer.says("list services", { channel: "@gantry" });
   await town.settled();
 
   expect(newest(developer, "@gantry")).toContain("web");
-  expect(developer.sees("@gantry")).toHaveLength(2);
+  expect(developer.sees("@gantry")).toHaveLength(before + 2);
 });
 
 test("a token is not asked for in a message, and a guest is told why not", async () => {
-  await using town = await approvalTown();
   const { developer, guest } = town;
 
   await developer.says("@gantry connect");
@@ -129,7 +129,6 @@ test("a token is not asked for in a message, and a guest is told why not", async
 });
 
 test("a mention that Slack delivers twice is answered once", async () => {
-  await using town = await approvalTown();
   const { developer } = town;
 
   const { ts = "" } = await developer.says("@gantry scale web 3");

@@ -87,6 +87,19 @@ describe("what isn't understood says so and changes nothing", () => {
     ),
   );
 
+  test.each(["please don't restart web", "don't restart web", "you must not delete web"])(
+    "%s: nothing was changed, and the answer says so",
+    (text) => {
+      expect(heard(text)).toBe("miss: I didn't understand that. Nothing was changed.");
+    },
+  );
+
+  test("a command in the middle of a sentence, or with a question behind it, is confirmed or nothing", () => {
+    expect(readMention({ text: "scale web 5", before: "whatever happens, don't let " }).kind).toBe("miss");
+    expect(readMention({ text: "scale web 5", before: "yesterday somebody typed " }).kind).toBe("confirm");
+    expect(readMention({ text: "scale web 5?!" }).kind).toBe("confirm");
+  });
+
   test("a misspelt command still offers the right one", () => {
     expect(heard("shwo web")).toBe("miss: I don't know `shwo`.");
   });
