@@ -18,7 +18,7 @@ const alsoOnSockets = Object.entries({
   approving: ["approvals", "card-buttons", "late-turns"],
   asking: ["duplicate-requests", "edited-messages", "mentions"],
   connecting: ["connect", "secrets", "text-sealed-at-rest"],
-  pointing: ["forms", "forms-sent", "forms-stalled", "home", "pickers", "shortcuts", "who-sends-a-form"],
+  pointing: ["forms", "home", "pickers", "shortcuts", "who-sends-a-form"],
   // what is shown of it, and who waits for whom,
   reading: ["status"],
   watching: ["alerts", "follow-a-log", "health-trouble"],

@@ -29,7 +29,7 @@ export function gateParts(commit: string): readonly Part[] {
   const sockets = [
     "approving/approvals",
     "asking/mentions",
-    "pointing/forms-sent",
+    "pointing/forms",
     "when-gantry-fails/delivery-begun-twice",
     "when-gantry-fails/suspended-before-sending",
     "workspaces/other-team",

@@ -16,11 +16,12 @@ type Gate = "open" | "held" | "broken";
 
 /** A town whose service can be made to wait with all its answers, and to break down. */
 export async function gatedTown(options: Omit<WorldOptions, "engine" | "apiFetch" | "via"> = {}): Promise<Gated> {
-  const opened = Promise.withResolvers<void>();
+  let opened = Promise.withResolvers<void>();
   let gate: Gate = "open";
   const turn = (to: Gate): void => {
-    gate = to;
+    if (to === "held" && gate !== "held") opened = Promise.withResolvers();
     if (to !== "held") opened.resolve();
+    gate = to;
   };
   const isBroken = (): boolean => gate === "broken";
   const town = await approvalTown({

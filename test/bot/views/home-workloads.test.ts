@@ -19,6 +19,14 @@ describe("many workloads", () => {
     expect(last).not.toContain("[Next");
   });
 
+  test("are counted by how they are", () => {
+    const stopped = entries(667, ["idle", "stopped"]).map((each) => ({ ...each, name: `s-${each.name}` }));
+
+    expect(drawnHome(home({ services: [...entries(1_333), ...stopped] }))).toContain(
+      "2,000 workloads · 1,333 healthy · 667 stopped or complete",
+    );
+  });
+
   test("a page beyond the end is the last one, and the next click starts from there", () => {
     const view = home({ services: entries(25), page: 7 });
 

@@ -119,6 +119,7 @@ describe("a picker of workloads", () => {
 
     const sizes = "options" in offered ? [] : offered.option_groups.map(({ options }) => options.length);
     expect(sizes).toEqual([69, 30, 1]);
+    expect(read(workloadOptions({ ...asked, query: "1777" }))[1]).toContain("web-1777");
   });
 
   test("leaves out names that no option can hold, and says how many", () => {

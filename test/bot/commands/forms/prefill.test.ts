@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { commands } from "../../../../src/bot/commands/verbs.ts";
 import { report, service, web } from "../../views/support/workloads.ts";
 import { prefilled } from "../support/form-of.ts";
 import { allow, refuse, type Script } from "../support/script.ts";
@@ -14,6 +15,14 @@ describe("a form looks at the workload that it is about", () => {
 
   test.each(["scale", "memory", "domains", "stop", "delete"])("%s without a name asks nobody", async (verb) => {
     expect(await prefilled(verb, {})).toEqual({ notes: [], values: {}, calls: [], asked: [] });
+  });
+
+  test("no form reads anything before a workload is chosen in it", async () => {
+    const verbs = commands.flatMap(({ name, form }) => (form === undefined ? [] : [name]));
+    const calls = await Promise.all(verbs.map(async (verb) => [verb, (await prefilled(verb, {})).calls] as const));
+
+    expect(verbs.length).toBeGreaterThan(10);
+    expect(calls.filter(([, made]) => made.length > 0)).toEqual([]);
   });
 
   test("create fills in the region that the service would get, without a call", async () => {

@@ -16,6 +16,7 @@ import { evaluate, evaluateAtBest } from "../../../../../src/bot/policy/evaluate
 import { readPolicy } from "../../../../../src/bot/policy/read-policy.ts";
 import type { About } from "../../../../../src/bot/commands/command.ts";
 import { questionOf } from "../../../policy/question-of.ts";
+import { errorsOf } from "../../support/form-of.ts";
 import { answerTo, scripted } from "../../support/script.ts";
 
 const keeps: EngineInfo = {
@@ -97,6 +98,15 @@ describe("deploy", () => {
       message: "The workload API doesn't say which image web runs.",
       next: "Nothing was changed. Write the whole image, as in shop/web:1.6.",
     });
+  });
+
+  test("takes an image or a version in its form: both, or neither, is an error under the field", () => {
+    expect(errorsOf("deploy", { name: "service/web" })).toEqual({ image: "Name the image or its tag." });
+    expect(errorsOf("deploy", { name: "service/web", image: "1.6", revision: "2" })).toEqual({
+      image: "Type an image or choose a version below, not both.",
+    });
+    expect(errorsOf("deploy", { name: "service/web", image: "1.6" })).toEqual({});
+    expect(errorsOf("deploy", { name: "service/web", revision: "2" })).toEqual({});
   });
 
   test.each(["deploy web not_an:image:at:all", "deploy web https://x", "deploy web 'a b'"])(
