@@ -1,6 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { approvalTown, count } from "../../support/approval-town.ts";
-import { creates } from "../../support/channel-town.ts";
 import { gatedTown } from "../../support/gated-town.ts";
 import { danas, teams } from "../../support/linking.ts";
 import { createsServices } from "../../support/shop-town.ts";
@@ -224,7 +223,10 @@ describe("Home", () => {
 test("a redraw stays on the page, and a page that is no longer there is the last one", async () => {
   await using town = await approvalTown();
   const { developer, approver } = town;
-  for (let at = 1; at <= 21; at += 1) await creates(town, `shop-${String(at).padStart(2, "0")}`, "beijing1");
+  await createsServices(
+    town,
+    Array.from({ length: 21 }, (_, at) => `shop-${String(at + 1).padStart(2, "0")}`),
+  );
   await opensHome(town, developer);
   const calls = town.calls().length;
   expect(await clicksHome(town, developer, "Next 2")).toContain("21–22 of 22");

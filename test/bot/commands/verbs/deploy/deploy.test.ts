@@ -12,12 +12,10 @@ import type { Snapshot } from "../../../../../src/bot/changes/updatable-fields.t
 import { drawn } from "../../../views/support/drawn.ts";
 import { ended, event, run } from "../../../views/support/stored-changes.ts";
 import { service } from "../../../views/support/workloads.ts";
-import { evaluate, evaluateAtBest } from "../../../../../src/bot/policy/evaluate.ts";
 import { readPolicy } from "../../../../../src/bot/policy/read-policy.ts";
-import type { About } from "../../../../../src/bot/commands/command.ts";
-import { questionOf } from "../../../policy/question-of.ts";
 import { errorsOf } from "../../support/form-of.ts";
 import { answerTo, scripted } from "../../support/script.ts";
+import { underPolicy } from "../../support/under-policy.ts";
 
 const keeps: EngineInfo = {
   title: "Docker",
@@ -181,11 +179,8 @@ describe("can-i", () => {
 `,
     "policy.yaml",
   );
-  const told = async (words: string) => {
-    const permissions = (about: About, _: boolean, isAtBest: boolean) =>
-      (isAtBest ? evaluateAtBest : evaluate)(policy, questionOf(about));
-    return drawn(await answerTo(words, { services: [service("web", web)], engine: keeps, permissions }));
-  };
+  const told = async (words: string) =>
+    drawn(await answerTo(words, underPolicy(policy, {}, { services: [service("web", web)], engine: keeps })));
 
   test("explains a deploy and a way back by the image that would run", async () => {
     expect(await told("can-i deploy web 1.6")).toContain("Policy: our images.");
