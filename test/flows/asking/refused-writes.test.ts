@@ -39,7 +39,7 @@ async function tried(doing: () => Promise<unknown>) {
   return { calls: town.calls().length - calls, events: events.slice(0, events.length - rows) };
 }
 
-/** What all of them learn nothing from is in `refused-people.test.ts`: here is each way to ask. */
+/** Every verb is tried in `refused-people.test.ts`. Here it is every way to ask. */
 describe.each(nobodies)("%s", (_who, name, find) => {
   let person: Person;
   beforeAll(() => void (person = find(town)));

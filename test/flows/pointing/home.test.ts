@@ -133,13 +133,15 @@ describe("Home", () => {
     expect(home(approver)).toMatch(/Workloads \(beijing1\)/u);
   });
 
-  test("opens at once when the workload API is slow, and says what it waits for", async () => {
+  test("opens at once when the workload API is slow, says what it waits for, and opens forms", async () => {
     const { developer } = town;
     town.passMinutes(6);
     gated.hold();
 
     await developer.opensHome();
     await town.until(() => /Reading workloads…/u.test(home(developer)));
+    await developer.selects("home:do", "restart", { home: true });
+    await town.until(() => form(developer) !== "");
 
     gated.release();
     await town.settled();
