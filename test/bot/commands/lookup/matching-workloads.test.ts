@@ -76,12 +76,13 @@ describe("a pattern", () => {
       `
 rules:
   - { name: some are private, who: members, does: anything, workloads: { name: "shop-x*" }, then: refuse }
+  - { name: one is unseen, who: members, does: read, workloads: { name: "shop-unseen" }, then: refuse }
   - { name: one is fixed, who: members, does: [disruptive], workloads: { name: "shop-fixed" }, then: refuse }
   - { name: the rest, who: members, does: anything, then: allow }
 `,
       "policy.yaml",
     );
-    const services = ["shop-a", "shop-b", "shop-x1", "shop-fixed"].map((name) => service(name));
+    const services = ["shop-a", "shop-b", "shop-x1", "shop-unseen", "shop-fixed"].map((name) => service(name));
     const town = underPolicy(policy, {}, { services });
 
     expect(await meant("restart shop-*", town)).toEqual(["service/shop-a", "service/shop-b"]);
