@@ -81,7 +81,7 @@ export const mutants: readonly Mutant[] = [
     file: "src/bot/store/history.ts",
     text: 'if (verbs !== undefined) select = select.where("verb", "in", verbs);',
     becomes: "",
-    tests: ["test/flows/reading/history.test.ts"],
+    tests: ["test/bot/store/on-sqlite.test.ts"],
   },
   {
     bug: "a new image is no reason to ask anybody",
@@ -522,7 +522,7 @@ export const mutants: readonly Mutant[] = [
     file: "src/bot/commands/verbs/logs/pages.ts",
     text: "let edge = placeOfMark(mark.of, found)?.[mark.edge];",
     becomes: "let edge: number | undefined = placeOfMark(mark.of, []) === undefined ? undefined : 0;",
-    tests: ["test/flows/reading/log-pages.test.ts"],
+    tests: ["test/bot/commands/verbs/logs/pages.test.ts"],
   },
   {
     bug: "lines around a match come from another instance",

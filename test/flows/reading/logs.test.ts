@@ -1,132 +1,108 @@
-import { expect, test } from "vitest";
-import { newest, type World, world } from "../../support/world.ts";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { logDate } from "../../../src/api/log-pages.ts";
+import { numberedLines, servedLogs } from "../../support/served-log.ts";
+import { clicks, says, saysIn, whispers } from "../../support/speak.ts";
+import { BEGINNING } from "../../support/test-clock.ts";
+import { type World, world } from "../../support/world.ts";
 
-type Line = { instance_name: string; log: string };
+const today = logDate(BEGINNING, "UTC");
+const secrets = [
+  "AKIAIOSFODNN7EXAMPLE",
+  "hunter2-very-secret",
+  "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.c2lnbmF0dXJl",
+];
+const withSecrets = [
+  `key ${secrets[0]}`,
+  `db password=${secrets[1]}`,
+  `Authorization: Bearer ${secrets[2]}`,
+  "harmless",
+];
 
-/** A service `web` of the API whose log of today is what the test says; other names are unknown. */
-function serviceLogging(lines: readonly Line[]): (request: Request) => Promise<Response> {
-  return async ({ url }) => {
-    const { pathname, searchParams } = new URL(url);
-    if (pathname.endsWith("/services/web/logs")) {
-      const from = Number(searchParams.get("from"));
-      const end = Math.max(0, lines.length - from);
-      return Response.json(lines.slice(Math.max(0, end - Number(searchParams.get("size"))), end));
-    }
-    if (pathname.endsWith("/services")) return Response.json({ region: "beijing1", services: [{ name: "web" }] });
-    if (pathname.endsWith("/jobs")) return Response.json({ jobs: [] });
-    return Response.json({ message: "no such thing" }, { status: 404 });
-  };
-}
+// Which lines are shown of a log, and what is said about them: test/bot/commands/verbs/logs.
+describe("log lines", () => {
+  let town: World;
+  beforeAll(async () => {
+    town = await world({
+      apiFetch: servedLogs({
+        web: { [today]: numberedLines(1, 4) },
+        long: { [today]: numberedLines(1, 1000, (at) => `line ${at}. ${"x".repeat(80)}`) },
+        login: { [today]: withSecrets.map((log) => ({ instance_name: "login-0", log })) },
+      }),
+    });
+  });
+  afterAll(async () => town.close());
 
-function lines(count: number, text: (at: number) => string = (at) => `line ${at}`): Line[] {
-  return Array.from({ length: count }, (_, at) => ({ instance_name: `web-${at % 2}`, log: text(at + 1) }));
-}
+  test("stand in a thread, oldest first, each with its instance", async () => {
+    const before = town.approver.sees("ops").length;
 
-async function says(town: World, text: string, channel = "ops"): Promise<string> {
-  await town.developer.says(text, { channel });
-  await town.settled();
-  return newest(town.developer, channel);
-}
+    await says(town, town.developer, "/gantry logs web");
 
-test("log lines stand in a thread, oldest first, each with its instance", async () => {
-  await using town = await world({ apiFetch: serviceLogging(lines(4)) });
-
-  await says(town, "/gantry logs web");
-
-  const [head, reply] = town.thread("ops");
-  expect(head).toMatch(
-    /^📄 web · all 4 lines of today\n\d{4}-\d{2}-\d{2} · since midnight UTC\nRequested by Dana Reyes/u,
-  );
-  expect(reply).toMatch(/web-0.*line 1\n.*web-1.*line 2\n[\s\S]*line 4/u);
-  expect(town.approver.sees("ops").length).toBe(2);
-});
-
-test("only matching lines are shown, and the head says how many of how many", async () => {
-  await using town = await world({
-    apiFetch: serviceLogging(lines(100, (at) => (at % 50 === 0 ? `ERROR at ${at}` : "ok"))),
+    const [head, reply] = town.thread("ops");
+    expect(head).toMatch(
+      /^📄 web · all 4 lines of today\n\d{4}-\d{2}-\d{2} · since midnight UTC\nRequested by Dana Reyes/u,
+    );
+    expect(reply).toMatch(/web-0.*line 1\.\n.*web-1.*line 2\.\n[\s\S]*line 4\./u);
+    expect(town.approver.sees("ops").length - before).toBe(2);
   });
 
-  await says(town, "/gantry logs web --grep ‘error’");
+  test("are for the asker alone where the bot is no member, who learns how to invite it", async () => {
+    await saysIn(town, { person: town.developer, channel: "general" }, "/gantry logs web");
 
-  const [head, reply] = town.thread("ops");
-  expect(head).toContain("last 100 lines of today · 2 match error");
-  expect(reply).toContain("ERROR at 50");
-  expect(reply).not.toContain("ok");
+    const all = whispers(town.developer, "general").join("\n");
+    expect(all).toContain("line 3.");
+    expect(all).toContain("/invite");
+    expect(town.approver.sees("general")).toEqual([]);
+  });
+
+  test("are for the asker alone with --private", async () => {
+    const before = town.approver.sees("ops").length;
+
+    expect(await says(town, town.developer, "/gantry logs web --private")).toContain("line 3.");
+    expect(town.approver.sees("ops").length).toBe(before);
+  });
+
+  test("that are many are one file, with the last ones inline", async () => {
+    await says(town, town.developer, "/gantry logs long --size 1000");
+
+    const files = town.developer.sees("ops").flatMap((message) => message.files);
+    expect(files.map(({ name }) => name)).toEqual([`long-${today.replaceAll(".", "-")}.log`]);
+    expect(files[0]?.content).toContain("line 1. ");
+    expect(files[0]?.content).toContain("line 1000. ");
+    expect(town.thread("ops")[1]).toContain("line 1000. ");
+    expect(town.thread("ops")[1]).toMatch(/Last \d+ of 1,000 lines\. All of them are in the file below\./u);
+  });
+
+  test("don't bring their secrets to Slack", async () => {
+    await says(town, town.developer, "/gantry logs login");
+    await says(town, town.developer, "/gantry logs login --private");
+
+    const seen = JSON.stringify([town.developer.sees("ops"), town.playground.transcript()]);
+    expect(seen).toContain("harmless");
+    for (const secret of secrets) expect(seen).not.toContain(secret);
+  });
 });
 
-test("no lines, no match, and an unknown name are three different answers", async () => {
-  await using empty = await world({ apiFetch: serviceLogging([]) });
-  await using some = await world({ apiFetch: serviceLogging(lines(3)) });
+test("of a service that crashes again and again, our own engine says where each run ended", async () => {
+  await using town = await world();
+  const containers = [{ image: "gantry/batch", command: ["1", "--exit", "3"] }];
+  const path = { region: "beijing1", service_name: "flaky" };
+  await town.api.send({
+    op: "createService",
+    path,
+    query: undefined,
+    body: { target_instance_size: 1, containers },
+  });
+  const query = { size: 1_000 };
+  await town.until(async () => {
+    const lines = await town.api.send({ op: "getServiceLogs", path, query, body: undefined });
+    return lines.filter(({ log }) => log.includes("exited with code 3")).length >= 2;
+  });
 
-  const answers = [
-    await says(empty, "/gantry logs web"),
-    await says(some, "/gantry logs web --grep zebra"),
-    await says(some, "/gantry logs wbe"),
-  ];
+  await says(town, town.developer, "/gantry logs service/flaky");
+  await clicks(town, town.developer, "Run before");
 
-  expect(answers[0]).toMatch(/no log lines today/u);
-  expect(answers[1]).toMatch(/Nothing in the logs of web matches zebra/u);
-  expect(answers[2]).toContain("Did you mean web?");
-  expect(new Set(answers).size).toBe(3);
-});
-
-test("where the bot is no member, the asker alone gets the excerpt, and learns how to invite it", async () => {
-  await using town = await world({ apiFetch: serviceLogging(lines(3)) });
-
-  const answer = await says(town, "/gantry logs web", "general");
-
-  const all = town.developer
-    .sees("general")
-    .map(({ text }) => text)
-    .join("\n");
-  expect(all).toContain("line 3");
-  expect(all).toContain("/invite");
-  expect(answer).not.toBe("");
-  expect(town.approver.sees("general")).toEqual([]);
-});
-
-test("--private is for the asker only", async () => {
-  await using town = await world({ apiFetch: serviceLogging(lines(3)) });
-
-  expect(await says(town, "/gantry logs web --private")).toContain("line 3");
-  expect(town.approver.sees("ops")).toEqual([]);
-});
-
-test("a long excerpt is one file, with its last lines inline", async () => {
-  await using town = await world({ apiFetch: serviceLogging(lines(1000, (at) => `line ${at} ${"x".repeat(80)}`)) });
-
-  await says(town, "/gantry logs web --size 1000");
-
-  const files = town.developer.sees("ops").flatMap((message) => message.files);
-  expect(files.length).toBe(1);
-  expect(files[0]?.content).toContain("line 1 ");
-  expect(files[0]?.content).toContain("line 1000 ");
-  expect(town.thread("ops")[1]).toContain("line 1000 ");
-  expect(town.thread("ops")[1]).toMatch(/Last \d+ of 1,000 lines\. All of them are in the file below\./u);
-});
-
-test("secrets in log lines do not reach Slack, in the thread or in the file", async () => {
-  const secrets = [
-    "AKIAIOSFODNN7EXAMPLE",
-    "hunter2-very-secret",
-    "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.c2lnbmF0dXJl",
-  ];
-  const texts = [`key ${secrets[0]}`, `db password=${secrets[1]}`, `Authorization: Bearer ${secrets[2]}`, "harmless"];
-  await using town = await world({ apiFetch: serviceLogging(texts.map((log) => ({ instance_name: "web-0", log }))) });
-
-  await says(town, "/gantry logs web");
-  await says(town, "/gantry logs web --private");
-
-  const seen = JSON.stringify([town.developer.sees("ops"), town.playground.transcript()]);
-  expect(seen).toContain("harmless");
-  for (const secret of secrets) expect(seen).not.toContain(secret);
-});
-
-test("a day to come, a day that is none, and a bad expression cost no call", async () => {
-  await using town = await world({ apiFetch: serviceLogging(lines(3)) });
-
-  expect(await says(town, "/gantry logs web --date 2999-01-01")).toContain("is in the future");
-  expect(await says(town, "/gantry logs web --date 2026-02-30")).toContain("I don't know the day “2026-02-30”");
-  expect(await says(town, "/gantry logs web --grep (")).not.toContain("broke");
-  expect(town.calls()).toEqual([]);
+  const [head = "", reply = ""] = town.thread("ops").slice(-2);
+  expect(head).toMatch(/flaky · \d+ lines of the run before · exited with code 3/u);
+  expect(reply.match(/exited with code 3/gu)?.length).toBe(1);
+  expect(reply).toMatch(/step 1 of 1[\s\S]*\[gantry\] instance flaky-0 exited with code 3/u);
 });

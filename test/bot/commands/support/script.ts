@@ -1,5 +1,5 @@
 import type { Job, Service } from "../../../../src/api/answers.ts";
-import type { AccountApi } from "../../../../src/api/client.ts";
+import { type AccountApi, createApi } from "../../../../src/api/client.ts";
 import type { EngineInfo } from "../../../../src/api/engine-info.ts";
 import type { Call, OperationId } from "../../../../src/api/operations.ts";
 import { Problem } from "../../../../src/api/problem.ts";
@@ -13,6 +13,7 @@ import type {
   Records,
   Undoable,
 } from "../../../../src/bot/commands/command.ts";
+import { type Proposal, proposeChange } from "../../../../src/bot/commands/lookup/authorize.ts";
 import { createDirectory } from "../../../../src/bot/commands/lookup/directory.ts";
 import { parseText } from "../../../../src/bot/commands/grammar/parse.ts";
 import { readConfig } from "../../../../src/bot/compose/config.ts";
@@ -20,6 +21,8 @@ import { excerptOf } from "../../../../src/bot/logs/excerpt.ts";
 import type { Verdict } from "../../../../src/bot/policy/policy.ts";
 import type { Mute, Watch } from "../../../../src/bot/watch/watch.ts";
 import type { Message } from "../../../../src/bot/views/kit/post.ts";
+import { sendTo } from "../../../../src/platform/http/send.ts";
+import type { Fetch } from "../../../support/world-service.ts";
 
 export const now = new Date("2026-11-21T12:00:00Z");
 
@@ -34,6 +37,8 @@ export const refuse: Verdict = {
 export type Script = {
   readonly services?: readonly Service[];
   readonly jobs?: readonly Job[];
+  /** Stands for the workload API, in place of the workloads above. */
+  readonly apiFetch?: Fetch;
   /** The lines of every log, oldest first. Default: one. */
   readonly logLines?: readonly string[];
   /** What the workload API says about its engine. */
@@ -110,6 +115,14 @@ export async function answerTo(text: string, script: Script | Scripted = {}): Pr
   return command.answer(ask, context);
 }
 
+/** What a write would do, or why it is refused. */
+export async function proposalTo(text: string, script: Script | Scripted = {}): Promise<Proposal> {
+  const { context } = "context" in script ? script : scripted(script);
+  const { command, ask } = parseText(text);
+  if (command.effect !== "write") throw new Error(`${text} is no write`);
+  return proposeChange(command, ask, context);
+}
+
 function permissionsOf({ permissions, outlook, couldApprove = [] }: Script, asked: About[]): Permissions {
   const order = ["refuse", "approve", "allow"] as const;
   return {
@@ -125,7 +138,9 @@ function permissionsOf({ permissions, outlook, couldApprove = [] }: Script, aske
   };
 }
 
-function apiOf({ services = [], jobs = [], logLines = ["hello"], isDown }: Script, calls: OperationId[]): AccountApi {
+function apiOf(script: Script, calls: OperationId[]): AccountApi {
+  const { services = [], jobs = [], logLines = ["hello"], isDown, apiFetch } = script;
+  if (apiFetch !== undefined) return countedApi(apiFetch, calls);
   const send = async (call: Call): Promise<unknown> => {
     calls.push(call.op);
     if (isDown === true) throw problem(call.op, 503);
@@ -155,6 +170,17 @@ function apiOf({ services = [], jobs = [], logLines = ["hello"], isDown }: Scrip
     }
   };
   return { send: send as unknown as AccountApi["send"] }; // what it answers follows from the call's op
+}
+
+function countedApi(apiFetch: Fetch, calls: OperationId[]): AccountApi {
+  const api = createApi({ baseUrl: "http://service.invalid", send: sendTo(apiFetch), wait: () => Promise.resolve() });
+  const account = api.as({ username: "gantry", token: "t".repeat(40) });
+  return {
+    send(call, options) {
+      calls.push(call.op);
+      return account.send(call, options);
+    },
+  };
 }
 
 function missing(op: OperationId): never {

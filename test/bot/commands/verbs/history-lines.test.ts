@@ -55,6 +55,21 @@ test("each request is one line that says how it ended, newest first, with real n
   `);
 });
 
+test("a deployment is told by its images, whole digests shortened, and not by what would have followed", async () => {
+  const image = `shop/web@sha256:${"0123456789abcdef".repeat(4)}`;
+  const diff = [
+    `image shop/web:1.4 → ${image}`,
+    "back to revision 1 automatically if the new instances don't get ready",
+  ];
+  const deployed = request({ verb: "deploy", diff, state: "done", ending: tookEffect });
+
+  const text = drawn(await answerTo("history web", { events: [event(1, { kind: "done", request: deployed })] }));
+
+  expect(text.split("\n")[1]).toBe(
+    "🔄 web updated: image shop/web:1.4 → shop/web@sha256:0123456789ab · requested by Dana Reyes · 1d",
+  );
+});
+
 test("the erasure of a person's data is told by their pseudonym", async () => {
   const nothing = { who: undefined, changeId: undefined, channelId: undefined, workload: undefined, verb: undefined };
   const lines = [event(1, { ...nothing, kind: "erased", account: undefined, result: "erased-Zk3x9_aB-c" })];

@@ -1,27 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { Ask } from "../../../../src/bot/ask.ts";
-import { commandOf, parseText } from "../../../../src/bot/commands/grammar/parse.ts";
+import { refusedRead } from "../../../../src/bot/commands/lookup/authorize.ts";
+import { parseText } from "../../../../src/bot/commands/grammar/parse.ts";
 import { commands } from "../../../../src/bot/commands/verbs.ts";
 import { recordedVerbs } from "../../../../src/bot/commands/verbs/history.ts";
-import type { Message } from "../../../../src/bot/views/kit/post.ts";
 import { drawn } from "../../views/support/drawn.ts";
-import { answerTo, now, scripted, type Scripted } from "../support/script.ts";
+import { carried, click } from "../support/buttons.ts";
+import { answerTo, now, scripted } from "../support/script.ts";
 import { event, events } from "../support/stored.ts";
-
-/** What the button of that name asks for, or undefined. */
-function asked(message: Message, label: string): Ask | undefined {
-  const buttons = message.blocks.flatMap((block) => (block.type === "actions" ? block.elements : []));
-  const found = buttons.find((element) => element.type === "button" && element.text.text === label);
-  return found?.type === "button" ? Ask.parse(JSON.parse(found.value ?? "")) : undefined;
-}
-
-async function click(message: Message, label: string, { context }: Scripted): Promise<Message> {
-  const ask = asked(message, label);
-  if (ask === undefined) throw new Error(`no button ${label}`);
-  const command = commandOf(ask);
-  if (command.effect !== "read") throw new Error("no read");
-  return command.answer(ask, context);
-}
 
 describe("paging", () => {
   test("pages of twenty go on where the last one ended, and turn back page by page", async () => {
@@ -32,8 +17,8 @@ describe("paging", () => {
 
     const seen = [first, second, third].flatMap((page) => drawn(page).match(/event \d+/gu) ?? []);
     expect(seen).toEqual(events(45).map(({ result }) => result));
-    expect(asked(first, "Newer")).toBeUndefined();
-    expect(asked(third, "Older")).toBeUndefined();
+    expect(carried(first, "Newer")).toBeUndefined();
+    expect(carried(third, "Older")).toBeUndefined();
     const back = await click(third, "Newer", town);
     expect(drawn(back)).toBe(drawn(second));
     expect(drawn(await click(back, "Newer", town))).toBe(drawn(first));
@@ -47,7 +32,7 @@ describe("paging", () => {
   });
 
   test("exactly twenty have no next page", async () => {
-    expect(asked(await answerTo("history", { events: events(20) }), "Older")).toBeUndefined();
+    expect(carried(await answerTo("history", { events: events(20) }), "Older")).toBeUndefined();
   });
 });
 
@@ -92,6 +77,27 @@ describe("filters", () => {
       ["scale", "restart"],
       ["scale", "restart"],
     ]);
+  });
+
+  test("what was done with one command is asked as that alone", async () => {
+    const town = scripted();
+
+    const none = drawn(await answerTo("history web --verb delete --since yesterday", town));
+
+    expect(none).toBe("No requests found for web, limited to delete, since yesterday.\n[Show all]");
+    expect(town.queries).toMatchObject([{ name: "web", verbs: ["delete"], since: new Date("2026-11-20T00:00:00Z") }]);
+  });
+
+  test("only full members see it: it tells what everybody asked for", async () => {
+    const { context } = scripted();
+    const guest = { ...context, asker: { ...context.asker, standing: "guest" } } as const; // one of the standings
+    const { command, ask } = parseText("history");
+    if (command.effect !== "read") throw new Error("history is no read");
+
+    expect(await refusedRead(command, ask, guest)).toMatchObject({
+      refusal: { why: "Only full members of this workspace can see requests and history.", next: "Ask a full member." },
+    });
+    expect(await refusedRead(command, ask, context)).toBeUndefined();
   });
 
   test("what matches nothing is told apart from an empty history", async () => {
