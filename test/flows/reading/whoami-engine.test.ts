@@ -12,19 +12,3 @@ test("whoami names the engine of the built-in workload API, and costs no call of
   expect(newest(town.developer)).toContain("custom domains");
   expect(town.calls()).toEqual([]);
 });
-
-test("whoami works as before with a workload API that has no health page, or one that never answers", async () => {
-  for (const healthz of [
-    async () => new Response("not found", { status: 404 }),
-    () => new Promise<never>(() => undefined),
-  ]) {
-    await using town = await world({
-      via: (request, send) => (request.url.endsWith("/healthz") ? healthz() : send(request)),
-    });
-
-    await says(town, town.developer, "/gantry whoami");
-
-    expect(newest(town.developer)).toContain("Your account");
-    expect(newest(town.developer)).not.toContain("Engine");
-  }
-});

@@ -8,8 +8,9 @@ import { parseText } from "../../../../src/bot/commands/grammar/parse.ts";
 import { operationFacts } from "../../../../src/bot/policy/operation-facts.ts";
 import type { Verdict } from "../../../../src/bot/policy/policy.ts";
 import { drawn } from "../../views/support/drawn.ts";
-import { job, report, web } from "../../views/support/workloads.ts";
-import { allow, answerTo, refuse, scripted, type Scripted } from "../support/script.ts";
+import { job, report, service, web } from "../../views/support/workloads.ts";
+import { judgedBy } from "../support/judged-by.ts";
+import { allow, answerTo, proposalTo, refuse, scripted, type Scripted } from "../support/script.ts";
 
 function aboutOf(text: string): About | undefined {
   const { command, ask } = parseText(text);
@@ -121,6 +122,30 @@ describe("what was found is judged once more, because of a bare name the kind is
     expect(list).not.toContain("nightly");
     expect(list).toContain("Jobs aren't listed: No rule lets a guest do this.");
     expect(town.calls).toEqual(["listServices"]);
+  });
+
+  test("a list leaves out the workloads that a rule hides from the person, also from its count", async () => {
+    const permissions = judgedBy(`rules:
+      - { name: lists are for all, who: members, does: [listServices, listJobs], then: allow }
+      - { name: some are private, who: everyone, does: anything, workloads: { name: "payroll-*" }, then: refuse }
+      - { name: members do the rest, who: members, does: anything, then: allow }`);
+    const script = { services: [web, service("payroll-db")] };
+
+    const list = drawn(await answerTo("list services", { ...script, permissions }));
+
+    expect(list.split("\n")[0]).toBe("1 service in beijing1");
+    expect(list).toContain("web");
+    expect(list).not.toContain("payroll");
+    expect(drawn(await answerTo("list services", script))).toContain("payroll-db");
+  });
+
+  test("a change of a bare name doesn't read a kind that may not be seen", async () => {
+    for (const words of ["delete nothing", "scale nothing 3"]) {
+      const town = scripted({ services: [web], permissions: noJobs });
+
+      await expect(proposalTo(words, town)).rejects.toThrow("There is no service named nothing in beijing1.");
+      expect(town.calls.filter((op) => op === "getJob" || op === "listJobs")).toEqual([]);
+    }
   });
 
   test("a rule that requires approval for a read refuses it, because only changes can be approved", async () => {

@@ -1,9 +1,10 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Ask } from "../../../../src/bot/ask.ts";
 import { parseText } from "../../../../src/bot/commands/grammar/parse.ts";
 import { UserError } from "../../../../src/bot/errors.ts";
-import { report, web } from "../../views/support/workloads.ts";
-import { answerTo, type Script, scripted } from "../support/script.ts";
+import { report, service, web } from "../../views/support/workloads.ts";
+import { judgedBy } from "../support/judged-by.ts";
+import { answerTo, proposalTo, type Script, scripted } from "../support/script.ts";
 import { proposalOf } from "../support/under-policy.ts";
 
 /** What a person would be told when these words fail, and what the buttons under it would ask. */
@@ -93,4 +94,40 @@ test("the very name that was asked for isn't suggested, though a recent list has
       suggestions: [expect.objectContaining({ label: expect.stringContaining("nightly-29345221") as unknown })], // a matcher of vitest
     });
   }
+});
+
+const payrollIsPrivate = `
+rules:
+  - { name: some are private, who: everyone, does: anything, workloads: { name: "payroll-*" }, then: refuse }
+  - { name: members do the rest, who: members, does: anything, then: allow }
+`;
+const butListed = payrollIsPrivate.replace(
+  "rules:",
+  `rules:
+  - { name: lists are for all, who: members, does: [listServices, listJobs], then: allow }`,
+);
+
+describe.each([
+  ["a list that is refused as a whole", payrollIsPrivate],
+  ["a list that shows all", butListed],
+])("with %s, only names that the person may see are suggested", (_, policy) => {
+  const services = [service("web"), service("payroll-db")];
+
+  test.each<[string, (words: string, script: Script) => Promise<unknown>]>([
+    ["show", answerTo],
+    ["logs", answerTo],
+    ["restart", proposalTo],
+    ["delete", proposalTo],
+    ["can-i restart", answerTo],
+  ])("to %s", async (verb, ask) => {
+    const theirs = { services, permissions: judgedBy(policy) };
+    const suggests = async (name: string, script: Script): Promise<unknown> => {
+      const error: unknown = await ask(`${verb} ${name}`, script).catch((thrown: unknown) => thrown);
+      return error instanceof Error && "next" in error ? error.next : error;
+    };
+
+    expect(await suggests("wev", theirs)).toBe("Did you mean `web`?");
+    expect(JSON.stringify(await suggests("payrol-db", theirs))).not.toContain("payroll-db");
+    expect(await suggests("payrol-db", { services })).toBe("Did you mean `payroll-db`?");
+  });
 });

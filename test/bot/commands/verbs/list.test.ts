@@ -5,6 +5,7 @@ import { workloadList, type WorkloadList } from "../../../../src/bot/commands/ve
 import type { Message } from "../../../../src/bot/views/kit/post.ts";
 import { drawn } from "../../views/support/drawn.ts";
 import { ask, job, now, report, service, web } from "../../views/support/workloads.ts";
+import { answerTo } from "../support/script.ts";
 
 function list(given: Partial<WorkloadList>) {
   return workloadList({
@@ -289,4 +290,38 @@ test("a region that cannot be a block's id is left out of it", () => {
   const row = message.blocks.find(({ type }) => type === "actions");
   expect(row).toMatchObject({ elements: [{ action_id: "pick:service" }] });
   expect(row).not.toHaveProperty("block_id");
+});
+
+/** What `list` says when the workload API answers so. */
+async function told(services: object, jobs: () => Response): Promise<string> {
+  const apiFetch = async ({ url }: Request): Promise<Response> =>
+    url.endsWith("/jobs") ? jobs() : Response.json({ region: "beijing1", ...services });
+  return drawn(await answerTo("list", { apiFetch }));
+}
+
+const noJobs = (): Response => Response.json({ jobs: null });
+
+test("one kind that can't be read doesn't hide the other", async () => {
+  const moved = (): Response => Response.json({ message: "jobs are being moved" }, { status: 403 });
+
+  const list = await told({ services: [{ name: "web" }] }, moved);
+
+  expect(list).toMatch(/^🟡 web · status unknown$/mu);
+  expect(list).toContain("Couldn't list the jobs: ");
+});
+
+test("entries without a name are counted, not hidden", async () => {
+  const list = await told({ services: [{ name: "web" }, { status: "Running" }, null] }, noJobs);
+
+  expect(list).toMatch(/^🟡 web · status unknown$/mu);
+  expect(list).toContain("2 services can't be listed, because the workload API sent no name.");
+});
+
+test("what the workload API can't list is said under the list, in its own words", async () => {
+  const sentence = "DaemonSets aren't listed: Gantry's account may not list daemonsets. Add the verb to its Role.";
+
+  const list = await told({ services: [{ name: "web" }], not_listed: [sentence] }, noJobs);
+
+  expect(list).toMatch(/^🟡 web · status unknown$/mu);
+  expect(list).toContain(sentence);
 });
