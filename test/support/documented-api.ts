@@ -94,9 +94,9 @@ class Answer extends Error {
 
 /**
  * A workload API that does what its document says and nothing more: none of our own service's extensions, and whatever
- * the document doesn't have is refused. It begins with the service `two`, which has two domains.
+ * the document doesn't have is refused. It begins with these services, each of which has two domains.
  */
-export function documentedApi(habits: Habits = {}): DocumentedApi {
+export function documentedApi(habits: Habits = {}, names: readonly string[] = ["two"]): DocumentedApi {
   const { lateReads = 0, words = (status: string) => status, leavesOut = [], speaksText = false } = habits;
   const { resourcesKey = "resources" } = habits;
   const services = new Map<string, Kept>();
@@ -111,27 +111,29 @@ export function documentedApi(habits: Habits = {}): DocumentedApi {
     return kept;
   }
 
-  keep("two", {
-    ...identity("two"),
-    status: "Running",
-    target_instance_size: 2,
-    containers: [
-      {
-        name: "web",
-        image: "gantry/hello-web",
-        command: [],
-        env: [{ name: "MODE", value: "prod" }],
-        ports: [{ container_port: 8080, protocol: "TCP" }],
-        resources: { limits: { memory: "512" } },
-        volumeMounts: [],
-        imagePullPolicy: "IfNotPresent",
-      },
-    ],
-    port_mappings: [{ service_url: "two-dana.example.com:8080", container_port: 8080, protocol: "tcp" }],
-    volumes: [],
-    default_domain_name: "two-dana.example.com:8080",
-    binding_domain_name: ["a.example.com", "b.example.com"],
-  });
+  for (const name of names) {
+    keep(name, {
+      ...identity(name),
+      status: "Running",
+      target_instance_size: 2,
+      containers: [
+        {
+          name: "web",
+          image: "gantry/hello-web",
+          command: [],
+          env: [{ name: "MODE", value: "prod" }],
+          ports: [{ container_port: 8080, protocol: "TCP" }],
+          resources: { limits: { memory: "512" } },
+          volumeMounts: [],
+          imagePullPolicy: "IfNotPresent",
+        },
+      ],
+      port_mappings: [{ service_url: `${name}-dana.example.com:8080`, container_port: 8080, protocol: "tcp" }],
+      volumes: [],
+      default_domain_name: `${name}-dana.example.com:8080`,
+      binding_domain_name: ["a.example.com", "b.example.com"],
+    });
+  }
 
   function identity(name: string): Json {
     made += 1;
