@@ -627,14 +627,14 @@ export const mutants: readonly Mutant[] = [
     file: "src/bot/commands/lookup/authorize.ts",
     text: "if (why !== undefined && change.diff.length > 0)",
     becomes: 'if (why === "")',
-    tests: ["test/flows/changing/owned-workloads.test.ts"],
+    tests: ["test/bot/commands/lookup/owned-workloads.test.ts"],
   },
   {
     bug: "a service whose memory can't be changed can't be scaled either",
     file: "src/bot/commands/lookup/service-change.ts",
     text: "(part === undefined || each.part === part)",
     becomes: 'part !== ""',
-    tests: ["test/flows/changing/owned-workloads.test.ts"],
+    tests: ["test/bot/commands/lookup/owned-workloads.test.ts"],
   },
   {
     bug: "revoked tokens of a person count as a removal of the app",

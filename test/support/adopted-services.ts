@@ -1,5 +1,6 @@
 import { approvalTown } from "./approval-town.ts";
 import type { World, WorldOptions } from "./world.ts";
+import type { Fetch } from "./world-service.ts";
 
 /** Kubernetes allows names of 253 characters. */
 export const longName = `checkout-${"very-".repeat(46)}long-eu1-v2.4`;
@@ -76,18 +77,23 @@ const tidy = {
 
 type Refusal = { readonly status: number; readonly message: string };
 
-/**
- * A town whose workload API has found services that Gantry didn't create, two of which are partly in others' hands.
- * Writes are done, unless all of them are refused.
- */
-export async function adoptedTown(
-  refused?: Refusal,
-  options: Omit<WorldOptions, "engine" | "apiFetch" | "via"> = {},
-): Promise<{ readonly town: World; readonly writes: string[] }> {
+export type AdoptedApi = {
+  /** Stands before an API that has other workloads. */
+  readonly via: NonNullable<WorldOptions["via"]>;
+  /** What was written, as paths below the services. */
+  readonly writes: readonly string[];
+  /** From now on, each write is refused so; undefined: none is. */
+  readonly refuses: (refusal: Refusal | undefined) => void;
+};
+
+/** A workload API that has found services that Gantry didn't create, two of which are partly in others' hands. */
+export function adoptedApi(): AdoptedApi {
   const services = new Map([...adopted, ...owned].map((service) => [service.name, { ...service }]));
   const writes: string[] = [];
-  const town = await approvalTown({
-    ...options,
+  let refused: Refusal | undefined;
+  return {
+    writes,
+    refuses: (refusal) => void (refused = refusal),
     async via(request, send) {
       const { pathname } = new URL(request.url);
       if (pathname.endsWith("/services")) {
@@ -105,6 +111,18 @@ export async function adoptedTown(
       if (rest === "") Object.assign(service, await request.json(), { ready_instances: undefined });
       return Response.json({});
     },
-  });
-  return { town, writes };
+  };
+}
+
+/** What a verb reads there, without a town. */
+export const adoptedFetch: Fetch = (request) =>
+  adoptedApi().via(request, async ({ url }) =>
+    url.endsWith("/jobs") ? Response.json({ jobs: [] }) : Response.json({ message: "there is none" }, { status: 404 }),
+  );
+
+export async function adoptedTown(
+  options: Omit<WorldOptions, "engine" | "apiFetch" | "via"> = {},
+): Promise<AdoptedApi & { readonly town: World }> {
+  const api = adoptedApi();
+  return { ...api, town: await approvalTown({ ...options, via: api.via }) };
 }
