@@ -26,11 +26,11 @@ async function town(): Promise<Town> {
 
 const isDigest = (text: string): boolean => text.includes("Digest:");
 
-/** A day passes, in which Gantry looks once an hour. */
+/** A day passes, in which Gantry looks every two hours. */
 async function aDay(of: Town): Promise<readonly string[]> {
   const before = spoken(of.developer).filter(isDigest).length;
-  for (let hour = 0; hour < 24; hour += 1) {
-    of.passMinutes(60);
+  for (let look = 0; look < 12; look += 1) {
+    of.passMinutes(2 * 60);
     await of.sweep();
     await of.settled();
   }

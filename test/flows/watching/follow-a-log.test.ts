@@ -194,49 +194,13 @@ describe("it ends", () => {
     expect(town.thread("ops").at(-1)).toMatch(/Stopped by Alex/u);
   });
 
-  test.each([
-    ["was deleted", 404, undefined, "Web was deleted."],
-    ["is stopped", 200, { name: "web", status: "Stopped", target_instance_size: 0 }, "Web is stopped."],
-  ])("when the workload %s", async (_, status, service, sentence) => {
+  test("when the workload was deleted", async () => {
     await using town = await townLogging(lines(1, 3));
     await says(town, "/gantry logs web --follow");
-    if (service === undefined) town.behind.instead = Response.json({ error: "not found" }, { status });
-    else town.behind.service = service;
+    town.behind.instead = Response.json({ error: "not found" }, { status: 404 });
 
     await looksAgain(town, 1);
-    expect(head(town)).toContain(sentence);
-  });
-
-  test("when a job does, with its last lines, after its attempts", async () => {
-    let instances = ["n-1"];
-    let conditions: object[] = [];
-    const logs: Record<string, string[]> = { "n-1": ["line 1."], "n-2": ["line 3."] };
-    await using town = await world({
-      policy: openPolicy,
-      async apiFetch(request) {
-        const op = operationOf(request);
-        if (op === "getJob") {
-          return Response.json({ metadata: { name: "nightly" }, status: { conditions }, instance_names: instances });
-        }
-        const [, instance = ""] = /instances\/(n-\d)\/logs/u.exec(request.url) ?? [];
-        if (op === "getJobInstanceLogs") return Response.json(logs[instance]);
-        return Response.json({ error: "not found" }, { status: 404 });
-      },
-    });
-    await says(town, "/gantry logs job/nightly --follow");
-
-    logs["n-1"]?.push("line 2.");
-    await looksAgain(town, 1);
-    instances = ["n-1", "n-2"];
-    await looksAgain(town, 1);
-    await looksAgain(town, 1);
-    logs["n-2"]?.push("line 4.");
-    conditions = [{ type: "Complete", status: "True" }];
-    await looksAgain(town, 1);
-    await looksAgain(town, 1);
-
-    expect(told(town)).toEqual([1, 2, 3, 4]);
-    expect(head(town)).toContain("Nightly completed.");
+    expect(head(town)).toContain("Web was deleted.");
   });
 
   test("when the workload API refuses the account, or doesn't answer for minutes", async () => {
@@ -268,51 +232,6 @@ describe("it ends", () => {
   });
 });
 
-test("what is too much is counted, what is missing is said, and secrets are hidden across looks", async () => {
-  await using town = await townLogging(lines(1, 3));
-  await says(town, "/gantry logs web --follow");
-
-  town.log.push(...lines(4, 103));
-  await looksAgain(town);
-  expect(town.thread("ops").join("\n")).toContain("⋯ 60 lines skipped: too many at once");
-  expect(told(town).slice(3)).toEqual(range(64, 103));
-
-  town.log.push(...lines(104, 3_000));
-  await looksAgain(town);
-  expect(town.thread("ops").join("\n")).toContain("⋯ lines are missing here");
-
-  town.log.push({ instance_name: "web-0", log: "DB_PASSWORD:" });
-  await looksAgain(town);
-  town.log.push({ instance_name: "web-0", log: "  tunafishtunafish" }, { instance_name: "web-1", log: "hello" });
-  await looksAgain(town);
-  const seen = JSON.stringify([town.developer.sees("ops"), town.playground.transcript()]);
-  expect(seen).not.toContain("tunafish");
-  expect(town.thread("ops").join("\n")).toMatch(/web-1 │ hello/u);
-});
-
-test("a filter, an instance and hostile lines", async () => {
-  await using town = await townLogging(lines(1, 3));
-  await says(town, "/gantry logs web --follow --grep error --instance web-1");
-  expect(head(town)).toContain("▶️ Following web · instance web-1 · error · for 10 min");
-
-  town.log.push(
-    { instance_name: "web-1", log: "ERROR line 4." },
-    { instance_name: "web-0", log: "ERROR line 5." },
-    { instance_name: "web-1", log: "fine line 6." },
-    {
-      instance_name: "web-1",
-      log: `ERROR <!channel> \`\`\` *x* \u001b[31mred\u202e\u0000 ${"y".repeat(200_000)} line 7.`,
-    },
-    { instance_name: "web-1", log: "ERROR \ud800 line 8." },
-  );
-  await looksAgain(town);
-  expect(told(town)).toEqual([4, 8]);
-  const text = town.thread("ops").join("\n");
-  expect(text).toContain("… (cut)");
-  expect(text.length).toBeLessThan(4_000);
-  expect(town.approver.sees("ops").at(-1)?.text).not.toContain("\u202e");
-});
-
 test("neither the filter nor a line can be read in the database", async () => {
   await using town = await townLogging([{ instance_name: "web-0", log: "herring line 1." }]);
   await says(town, "/gantry logs web --follow --grep herring");
@@ -323,17 +242,12 @@ test("neither the filter nor a line can be read in the database", async () => {
   expect(bytes).not.toContain("herring");
 });
 
-test("few logs are followed at once, and only with what fits to it", async () => {
+test("few logs are followed at once", async () => {
   await using town = await townLogging(lines(1, 3));
   await says(town, "/gantry logs web --follow");
   await says(town, "/gantry logs web --follow");
 
   expect(await says(town, "/gantry logs web --follow")).toContain("You already follow 2 logs.");
-  expect(await says(town, "/gantry logs web --follow --private")).toContain("can't be used together");
-  expect(await says(town, "/gantry logs web --follow --for 3h")).toContain("--for takes a time from 1m to 60m");
-  const looks = town.looks();
-  expect(await says(town, "/gantry logs web --follow --grep (")).not.toContain("broke");
-  expect(town.looks()).toBe(looks);
 });
 
 test("where the bot isn't, it is said how to invite it, and nothing is followed", async () => {
