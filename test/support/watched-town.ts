@@ -76,9 +76,14 @@ export async function watchedTown(options: Omit<WorldOptions, "engine" | "apiFet
     },
   });
   let watches = 0;
+  /** A round tells first what it saw, and then redraws the cards that had to wait for it. */
+  const afterRound = async (): Promise<void> => {
+    await town.sweep();
+    await town.sweep();
+  };
   const look = async (): Promise<void> => {
-    // Rounds, then what they tell, then cards that had to wait for it.
-    for (let turn = 0; turn < 3; turn += 1) await town.sweep();
+    await town.sweep();
+    await afterRound();
   };
   return {
     ...town,
@@ -107,8 +112,9 @@ export async function watchedTown(options: Omit<WorldOptions, "engine" | "apiFet
     async passes(minutes) {
       for (let passed = 0; passed < minutes; passed += 1) {
         town.passMinutes(1);
-        await look();
+        await town.sweep();
       }
+      await afterRound();
     },
     async sleeps(minutes) {
       town.passMinutes(minutes);

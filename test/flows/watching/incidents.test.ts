@@ -252,18 +252,6 @@ test("hostile text mentions nobody, and isn't readable in the database", async (
   expect(onDisk).not.toContain("marlin");
 });
 
-test("somebody who is on it is named on the card", async () => {
-  await using town = await watchedTown();
-  town.is("web", crashing);
-  await town.watches("web", { afterMs: 0 });
-  await town.passes(1);
-
-  await town.approver.clicks("I'm on it");
-  await town.settled();
-
-  expect(town.told()[0]).toMatch(/^👋 Alex.* is on it$/mu);
-});
-
 test("a reply whose answer Slack lost is in the thread once", async () => {
   await using town = await watchedTown();
   town.is("web", well);
