@@ -2,14 +2,19 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import type { HistoryEvent } from "../../../src/bot/changes/history-event.ts";
 import { approvalTown } from "../../support/approval-town.ts";
+import { awayStore } from "../../support/away-store.ts";
+import { happened } from "../../support/channel-town.ts";
 import { connects } from "../../support/linking.ts";
-import { card, clicks, idOf, says } from "../../support/speak.ts";
+import { card, clicks, idOf, says, whispers } from "../../support/speak.ts";
 import type { World } from "../../support/world.ts";
 
 /** Every row there is, oldest first. */
 async function rows(town: World): Promise<readonly HistoryEvent[]> {
   return (await town.store().history({ teamId: "T0PLAYGR", limit: 1_000 })).toReversed();
 }
+
+/** The part of a row in the file that this test reads. */
+const Row = z.object({ event: z.string(), who: z.object({ id: z.string(), name: z.string() }).nullable() });
 
 /** A row as a line: who, what, and about which change. */
 function inShort({ kind, who, verb, workload }: HistoryEvent): string {
@@ -162,4 +167,84 @@ test("no row holds a token, a value of an environment variable, or a line of a l
 
   expect(all).toContain("api");
   for (const secret of ["hunter2", town.token, town.botToken, "instance started"]) expect(all).not.toContain(secret);
+});
+
+describe("history as a file", () => {
+  let town: World;
+  beforeAll(async () => {
+    town = await approvalTown();
+    await says(town, town.developer, "/gantry scale web 3");
+  });
+  afterAll(async () => town.close());
+
+  test("is for the asker alone, and has the rows", async () => {
+    const { developer, approver } = town;
+    const told = await says(town, developer, "/gantry history --json");
+
+    expect(told).toContain("Only you should see this file");
+    expect(whispers(developer)).toContain(told);
+    expect(developer.sees("ops").flatMap(({ files }) => files)).toEqual([]);
+    expect(approver.sees("@gantry")).toEqual([]);
+    const file = developer
+      .sees("@gantry")
+      .flatMap(({ files }) => files)
+      .at(-1);
+    expect(file?.name).toMatch(/\.json/u);
+    const inFile = z.array(Row).parse(JSON.parse(file?.content ?? ""));
+    expect(inFile.map(({ event }) => event)).toEqual(["done", "claimed", "requested"]);
+    expect(inFile.at(-1)?.who).toEqual({ id: "U0DANA", name: "Dana Reyes" });
+  });
+
+  test("that is asked for in the conversation with Gantry is answered there, and nothing more is said", async () => {
+    const { developer } = town;
+    const before = developer.sees("@gantry").length;
+
+    await developer.says("/gantry history --json", { channel: "@gantry" });
+    await town.settled();
+
+    const seen = developer.sees("@gantry").slice(before);
+    expect(seen.flatMap(({ files }) => files)).toHaveLength(1);
+    expect(seen.map(({ text }) => text).join("\n")).not.toContain("in your conversation");
+  });
+
+  test("that Slack does not take is told to the asker, who can see outcomes instead", async () => {
+    town.playground.faults.answer("chat.postMessage", "500");
+
+    const told = await says(town, town.developer, "/gantry history --json");
+
+    expect(told).toContain("Couldn't send the file: Slack didn't accept it.");
+    town.playground.faults.clear();
+    expect(await clicks(town, town.developer, "Show here")).toMatch(/web scaled 2 → 3.* · requested by Dana Reyes/u);
+  });
+});
+
+test("a look that policy refuses stands in history", async () => {
+  await using town = await approvalTown();
+
+  await says(town, town.guest, "/gantry show web");
+  await says(town, town.guest, "/gantry list services");
+
+  expect(await happened(town)).toEqual([
+    expect.stringMatching(/^refused Gwen Moss: .*list services/u),
+    expect.stringMatching(/^refused Gwen Moss: .*look at/u),
+  ]);
+});
+
+test("and so does one that a locked channel refuses", async () => {
+  await using town = await approvalTown();
+  await says(town, town.developer, '/gantry use --names "shop-*" --lock');
+
+  await says(town, town.approver, "/gantry show web");
+
+  expect((await happened(town))[0]).toMatch(/^refused Alex Kim: .*locked this channel to the names shop-\*/u);
+});
+
+test("a look that was refused is told although history cannot be written", async () => {
+  const database = awayStore();
+  await using town = await approvalTown({ store: database.wrap });
+  await says(town, town.guest, "/gantry show web");
+
+  database.leave();
+
+  expect(await says(town, town.guest, "/gantry show web")).toMatch(/no policy rule allows it for guests/u);
 });
