@@ -1,36 +1,124 @@
-import { expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { step } from "../../../src/bot/workflow/lifecycle.ts";
 import { approvalTown, count } from "../../support/approval-town.ts";
 import { killTown } from "../../support/kill-town.ts";
 import { openPolicy } from "../../support/open-policy.ts";
 import { quorum } from "../../support/policies.ts";
 import { card, clicks, idOf, says, saysIn, whispers } from "../../support/speak.ts";
+import type { World } from "../../support/world.ts";
 
-test("when the workload moved in between, nothing runs, and one button asks again", async () => {
-  await using town = await approvalTown();
-  const { developer, approver } = town;
-  await says(town, developer, "/gantry scale web 1");
-  await town.api.send({
-    op: "updateService",
-    path: { region: "beijing1", service_name: "web" },
-    query: undefined,
-    body: { target_instance_size: 5 },
+describe("under the built-in policy", () => {
+  let town: World;
+  beforeAll(async () => {
+    town = await approvalTown();
   });
-  await town.until(async () => (await town.service("web")).status === "Running");
+  afterAll(async () => town.close());
 
-  await clicks(town, approver, "Approve");
+  /** Another service like `web`; gives the path of its operations. */
+  async function runs(name: string) {
+    const path = { region: "beijing1", service_name: name };
+    const containers = [{ image: "test/web", resources: { limits: { memory: "512" } } }] as const; // one of four words
+    const body = { target_instance_size: 2, containers: [...containers] };
+    await town.api.send({ op: "createService", path, query: undefined, body });
+    await town.until(async () => (await town.service(name)).status === "Running");
+    return path;
+  }
 
-  expect(whispers(approver)).toEqual([expect.stringMatching(/Approved, but web changed meanwhile: nothing was run/u)]);
-  expect(town.thread("ops").at(-1)).toMatch(/changed while this waited/u);
-  expect(count(town, "updateService")).toBe(0);
-  expect(card(developer)).toMatch(/instances/u);
-  expect(card(developer)).toMatch(/5/u);
+  test("when the workload moved in between, nothing runs, and one button asks again", async () => {
+    const path = await runs("moved");
+    const { developer, approver } = town;
+    const [heard, updates] = [whispers(approver).length, count(town, "updateService")];
+    await says(town, developer, "/gantry scale moved 1");
+    await town.api.send({
+      op: "updateService",
+      path,
+      query: undefined,
+      body: { target_instance_size: 5 },
+    });
+    await town.until(async () => (await town.service("moved")).status === "Running");
 
-  await clicks(town, developer, "Request 5 → 1");
-  expect(card(developer)).toMatch(/instances 5 → 1/iu);
-  await clicks(town, approver, "Approve");
-  expect(count(town, "updateService")).toBe(1);
-  expect((await town.service("web")).target_instance_size).toBe(1);
+    await clicks(town, approver, "Approve");
+
+    expect(whispers(approver).slice(heard)).toEqual([
+      expect.stringMatching(/Approved, but moved changed meanwhile: nothing was run/u),
+    ]);
+    expect(town.thread("ops").at(-1)).toMatch(/changed while this waited/u);
+    expect(count(town, "updateService")).toBe(updates);
+    expect(card(developer)).toMatch(/instances/u);
+    expect(card(developer)).toMatch(/5/u);
+
+    await clicks(town, developer, "Request 5 → 1");
+    expect(card(developer)).toMatch(/instances 5 → 1/iu);
+    await clicks(town, approver, "Approve");
+    expect(count(town, "updateService")).toBe(updates + 1);
+    expect((await town.service("moved")).target_instance_size).toBe(1);
+  });
+
+  test("a service that was deleted and made anew is another one", async () => {
+    const path = await runs("remade");
+    const { developer, approver } = town;
+    const restarts = count(town, "restartService");
+    await says(town, developer, "/gantry restart remade");
+    await town.api.send({ op: "deleteService", path, query: undefined, body: undefined });
+    await town.until(async () => (await town.services()).every(({ name }) => name !== "remade"));
+    const body = { target_instance_size: 2, containers: [{ image: "test/lines" }] };
+    await town.api.send({ op: "createService", path, query: undefined, body });
+    await town.until(async () => (await town.service("remade")).status === "Running");
+
+    await clicks(town, approver, "Approve");
+
+    expect(count(town, "restartService")).toBe(restarts);
+    expect(card(developer)).toMatch(/another/u);
+  });
+
+  test("a finished change is taken back by a button, under policy like any other", async () => {
+    await runs("undone");
+    const { developer, approver } = town;
+    await says(town, developer, "/gantry scale undone 4");
+    await town.until(async () => (await town.service("undone")).status === "Running");
+
+    await clicks(town, developer, "Undo");
+
+    expect(card(developer)).toMatch(/instances 4 → 2/iu);
+    expect((await town.service("undone")).target_instance_size).toBe(4);
+    await clicks(town, approver, "Approve");
+    expect((await town.service("undone")).target_instance_size).toBe(2);
+  });
+
+  test("of what was changed without Gantry, an undo that waits names nobody", async () => {
+    const path = await runs("others");
+    const { developer, approver } = town;
+    await says(town, developer, "/gantry scale others 4");
+    await town.api.send({
+      op: "updateService",
+      path,
+      query: undefined,
+      body: { target_instance_size: 6 },
+    });
+    await town.until(async () => (await town.service("others")).status === "Running");
+
+    await clicks(town, developer, "Undo");
+
+    expect(card(approver)).toMatch(
+      /Scale others to 2\?\n• instances 6 → 2\n• somebody set instances to 6 since then\n/u,
+    );
+  });
+
+  test("a bot that is restarted while a request waits shows the same card, and goes on", async () => {
+    await runs("waits");
+    const { developer, approver } = town;
+    const restarts = count(town, "restartService");
+    await says(town, developer, "/gantry restart waits");
+    await town.restartBot();
+
+    await clicks(town, approver, "Approve");
+
+    expect(count(town, "restartService")).toBe(restarts + 1);
+    const cards = developer
+      .sees("ops")
+      .filter(({ text, isEphemeral }) => !isEphemeral && /restart waits|waits restarted|restarting waits/iu.test(text));
+    expect(cards.filter(({ threadTs, ts }) => threadTs === undefined || threadTs === ts)).toHaveLength(1);
+  });
 });
 
 test("when it is cancelled at the moment of its last approval, nobody reads that it runs", async () => {
@@ -78,37 +166,6 @@ test("a vote whose answer died with its bot is answered by the next one, with wh
   expect(whispers(approver).join("\n")).not.toMatch(/Too late/u);
 });
 
-test("a service that was deleted and made anew is another one", async () => {
-  await using town = await approvalTown();
-  const { developer, approver } = town;
-  await says(town, developer, "/gantry restart web");
-  const path = { region: "beijing1", service_name: "web" };
-  await town.api.send({ op: "deleteService", path, query: undefined, body: undefined });
-  await town.until(async () => (await town.services()).length === 0);
-  const body = { target_instance_size: 2, containers: [{ image: "test/lines" }] };
-  await town.api.send({ op: "createService", path, query: undefined, body });
-  await town.until(async () => (await town.service("web")).status === "Running");
-
-  await clicks(town, approver, "Approve");
-
-  expect(count(town, "restartService")).toBe(0);
-  expect(card(developer)).toMatch(/another/u);
-});
-
-test("a finished change is taken back by a button, under policy like any other", async () => {
-  await using town = await approvalTown();
-  const { developer, approver } = town;
-  await says(town, developer, "/gantry scale web 4");
-  await town.until(async () => (await town.service("web")).status === "Running");
-
-  await clicks(town, developer, "Undo");
-
-  expect(card(developer)).toMatch(/instances 4 → 2/iu);
-  expect((await town.service("web")).target_instance_size).toBe(4);
-  await clicks(town, approver, "Approve");
-  expect((await town.service("web")).target_instance_size).toBe(2);
-});
-
 test("an undo of an old change says what was set since, and by whom", async () => {
   await using town = await approvalTown({ policy: openPolicy });
   const { developer, approver } = town;
@@ -125,23 +182,6 @@ test("an undo of an old change says what was set since, and by whom", async () =
   expect((await town.service("web")).target_instance_size).toBe(2);
 });
 
-test("of what was changed without Gantry, an undo that waits names nobody", async () => {
-  await using town = await approvalTown();
-  const { developer, approver } = town;
-  await says(town, developer, "/gantry scale web 4");
-  await town.api.send({
-    op: "updateService",
-    path: { region: "beijing1", service_name: "web" },
-    query: undefined,
-    body: { target_instance_size: 6 },
-  });
-  await town.until(async () => (await town.service("web")).status === "Running");
-
-  await clicks(town, developer, "Undo");
-
-  expect(card(approver)).toMatch(/Scale web to 2\?\n• instances 6 → 2\n• somebody set instances to 6 since then\n/u);
-});
-
 test("a card that was deleted is posted anew once, and works", async () => {
   await using town = await approvalTown({ policy: quorum });
   const { developer, approver } = town;
@@ -153,19 +193,4 @@ test("a card that was deleted is posted anew once, and works", async () => {
   expect(card(developer)).toMatch(/1 of 2/u);
   await clicks(town, town.playground.as("omar"), "Approve");
   expect((await town.service("web")).target_instance_size).toBe(4);
-});
-
-test("a bot that is restarted while a request waits shows the same card, and goes on", async () => {
-  await using town = await approvalTown();
-  const { developer, approver } = town;
-  await says(town, developer, "/gantry restart web");
-  await town.restartBot();
-
-  await clicks(town, approver, "Approve");
-
-  expect(count(town, "restartService")).toBe(1);
-  const cards = developer
-    .sees("ops")
-    .filter(({ text, isEphemeral }) => !isEphemeral && /restart web|web restarted|restarting web/iu.test(text));
-  expect(cards.filter(({ threadTs, ts }) => threadTs === undefined || threadTs === ts)).toHaveLength(1);
 });
