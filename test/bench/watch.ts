@@ -1,3 +1,4 @@
+import { machineClock } from "../../src/platform/clock.ts";
 import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { tmpdir } from "node:os";
@@ -61,13 +62,19 @@ async function main(): Promise<void> {
   let minute = 0;
   const began = Date.now();
   const nowMs = (): number => Date.now() + offsetMs;
+  const clock = {
+    ...machineClock,
+    now: () => new Date(nowMs()),
+    elapsedMs: () => machineClock.elapsedMs() + offsetMs,
+    offsetMs: () => offsetMs,
+  };
   const log = pino({ level: "error" });
   const store = await openStore({
     kind: "sqlite",
     dataDir,
     replicaId: "bench",
     log,
-    offsetMs: () => offsetMs,
+    clock,
     mayLoseLast: true,
   });
   const random = dice(7);
@@ -110,8 +117,8 @@ async function main(): Promise<void> {
     log,
     settings: { ...readConfig({}).settings, watchCallsPerDay: (24 * 60) / EVERY },
     policy: () => defaultPolicy,
-    clock: { now: () => new Date(nowMs()) },
-    directory: createDirectory(nowMs),
+    clock,
+    directory: createDirectory(clock),
     accounts: { reopen: (ref: object) => Promise.resolve({ ...ref, token: "t" }) },
     calls: { uses: () => undefined, today: () => Promise.resolve({ count: 0, since: new Date() }) },
     api: { as: ({ username }: { readonly username: string }) => ({ send: () => list(username) }) },

@@ -1,3 +1,4 @@
+import { machineClock } from "../../src/platform/clock.ts";
 import { randomUUID } from "node:crypto";
 import { flushCompileCache } from "node:module";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -37,12 +38,17 @@ async function open(setup: ReplicaSetup): Promise<number> {
   const { number, slack, service, epochMs } = setup;
   const log = createLog({ level: "warn", secrets: [], to: { write: (line) => say({ kind: "log", line }) } });
   const offsetMs = (): number => (Date.now() - epochMs) * (SPEED - 1);
-  const now = (): Date => new Date(Date.now() + offsetMs());
+  const clock = {
+    ...machineClock,
+    now: () => new Date(Date.now() + offsetMs()),
+    elapsedMs: () => machineClock.elapsedMs() + offsetMs(),
+    offsetMs,
+  };
   const real = await openStore({
     ...setup.database,
     replicaId: randomUUID(),
     log,
-    offsetMs,
+    clock,
     sendWithinMs: SEND_WITHIN_MS,
   });
   const ruled = setup.replays ? replayingStore(real) : real;
@@ -59,7 +65,7 @@ async function open(setup: ReplicaSetup): Promise<number> {
   const bot = createBot({
     slack: { ...slack, network },
     listen: { host: "127.0.0.1", port: 0 },
-    api: createApi({ baseUrl: service.url, send: network.send, now: () => now().getTime(), wait: fast }),
+    api: createApi({ baseUrl: service.url, send: network.send, now: () => clock.now().getTime(), wait: fast }),
     account: { username, token },
     accountMode: "fallback",
     policy: () => policy,
@@ -68,7 +74,7 @@ async function open(setup: ReplicaSetup): Promise<number> {
     settings: { ...readConfig({}).settings, healthyAfterMs: 0 },
     store: { ...store, sendWithinMs: SEND_WITHIN_MS / SPEED },
     log,
-    now,
+    clock,
     wait: fast,
     backOff: fast,
     sweepEveryMs: SWEEP_EVERY_MS,

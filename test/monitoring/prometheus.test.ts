@@ -1,3 +1,4 @@
+import { stillClock } from "../support/test-clock.ts";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pino } from "pino";
@@ -62,7 +63,7 @@ test("each metric is documented, and what the dashboard and the alerts ask for e
   expect(asked.filter((name) => !families.includes(name))).toEqual([]);
 });
 
-const idleLanes = createLanes({ drain: drainLimits, onError: () => undefined, nowMs: Date.now }).status;
+const idleLanes = createLanes({ drain: drainLimits, onError: () => undefined, clock: stillClock() }).status;
 
 /** Something of everything that is measured. */
 async function livelyTown(): Promise<{

@@ -10,7 +10,7 @@ const SETTLE_MS = 1;
 
 /** The whole of Gantry over an engine that runs nothing, with one service `web` of two instances in each account. */
 export async function approvalTown(options: Omit<WorldOptions, "engine" | "apiFetch"> = {}): Promise<World> {
-  const clock = testClock();
+  const { clock = testClock() } = options;
   const regions = ["us", "beijing1", "beijing2"];
   const { engine, close } = memoryEngine({ regions, settleMs: SETTLE_MS, now: clock.now });
   const town = await world({ ...options, engine, clock });

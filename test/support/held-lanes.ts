@@ -1,21 +1,14 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { createLanes, type Job, type LanesParts } from "../../src/bot/workflow/inbox/lanes.ts";
+import { stillClock } from "./test-clock.ts";
 
 const drain = { graceMs: 30, goodbyeMs: 30 };
-export const quiet = { quietMs: 1_000, isFlood: false };
 
-type Weather = { quietMs: number; isFlood: boolean };
-
-/** Lanes whose arrivals are given by the test, and jobs that run until they are released. */
-export function lanesIn(weather: Weather = quiet, more: Partial<LanesParts> = {}) {
+/** Lanes whose clock stands still until it is moved, and jobs that run until they are released. */
+export function lanesIn(more: Partial<LanesParts> = {}) {
   const errors: unknown[] = [];
-  const lanes = createLanes({
-    drain,
-    onError: (error) => void errors.push(error),
-    nowMs: () => 0,
-    arrivals: { count: () => undefined, quietMs: () => weather.quietMs, isFlood: () => weather.isFlood },
-    ...more,
-  });
+  const clock = stillClock();
+  const lanes = createLanes({ drain, onError: (error) => void errors.push(error), clock, ...more });
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
   const begun: string[] = [];
   const hold = (job: Job, ...labels: readonly string[]): boolean[] =>
@@ -25,14 +18,33 @@ export function lanesIn(weather: Weather = quiet, more: Partial<LanesParts> = {}
         await released;
       }),
     );
-  return { ...lanes, errors, begun, hold, release };
+  return {
+    ...lanes,
+    clock,
+    errors,
+    begun,
+    hold,
+    release,
+    /** So many interactions come in now. */
+    arrive: (count: number): void => {
+      for (let at = 0; at < count; at += 1) lanes.arrived();
+    },
+    /** Time passes in which so many interactions come in each millisecond. */
+    comeIn: async (eachMs: number, forMs: number): Promise<void> => {
+      for (let ms = 0; ms < forMs; ms += 1) {
+        await clock.passMs(1);
+        for (let at = 0; at < eachMs; at += 1) lanes.arrived();
+      }
+      await turns();
+    },
+  };
 }
 
 export function labels(count: number, prefix = ""): readonly string[] {
   return Array.from({ length: count }, (_, at) => `${prefix}${at}`);
 }
 
-/** Long enough for several turns of the scheduler. */
+/** Enough for what the scheduler does without a pause. */
 export async function turns(): Promise<void> {
-  for (let turn = 0; turn < 5; turn += 1) await sleep(3);
+  for (let turn = 0; turn < 50; turn += 1) await nextTurn();
 }

@@ -81,7 +81,7 @@ export async function installedBot({
   const lines: string[] = [];
   const log = createLog({ level: "debug", secrets: [], to: { write: (line) => void lines.push(line) } });
   const clock = testClock();
-  const { nowMs, now, offsetMs } = clock;
+  const { nowMs, now } = clock;
   const { engine, close: closeEngine } = memoryEngine({ regions: ["us", "beijing1", "beijing2"], now });
   const users = Object.values(accounts);
   const service = serve({ engine, users, regions: ["beijing1", "beijing2"], checkAnswers: true, log, now });
@@ -98,7 +98,7 @@ export async function installedBot({
   async function startBot(): Promise<{ bot: Bot; store: Store }> {
     const replicaId = randomUUID();
     await ensureDatabase(dataDir);
-    const store = await openStore({ kind: "sqlite", dataDir, replicaId, log, sealer, offsetMs });
+    const store = await openStore({ kind: "sqlite", dataDir, replicaId, log, sealer, clock });
     const bot = createBot({
       slack: {
         transport,
@@ -112,12 +112,20 @@ export async function installedBot({
       policy: policy ?? (() => defaultPolicy),
       sealer,
       settings,
-      store: wrapStore(store),
+      store: wrapStore({
+        ...store,
+        // Bolt counts from this machine's time of day until a token expires.
+        saveInstallation: (installation) =>
+          store.saveInstallation({
+            ...installation,
+            expiresAt: installation.expiresAt && new Date(installation.expiresAt.getTime() + clock.offsetMs()),
+          }),
+      }),
       log,
-      now,
+      clock,
       wait: briefly,
       backOff: briefly,
-      sweepEveryMs: 24 * 60 * 60_000,
+      sweepEveryMs: Number.POSITIVE_INFINITY,
     });
     await bot.start();
     return { bot, store };

@@ -40,7 +40,7 @@ export async function watchingReplicas(postgres?: string) {
   const services: Services = new Map();
   let fileWatches: readonly FileWatch[] = [];
   const clock = testClock();
-  const { nowMs, now, offsetMs } = clock;
+  const { nowMs } = clock;
   let botPort = 0;
   const slack = await openLocalSlack({
     host: "127.0.0.1",
@@ -53,7 +53,7 @@ export async function watchingReplicas(postgres?: string) {
   const stores: Store[] = [];
 
   const start = async (pass: Pass) => {
-    const own = { replicaId: randomUUID(), log, sealer, offsetMs };
+    const own = { replicaId: randomUUID(), log, sealer, clock };
     const real = await openStore(
       memory === undefined
         ? {
@@ -91,9 +91,9 @@ export async function watchingReplicas(postgres?: string) {
       sealer,
       settings,
       log,
-      now,
+      clock,
       listen: { host: "127.0.0.1", port: 0 },
-      sweepEveryMs: 24 * 60 * 60_000,
+      sweepEveryMs: Number.POSITIVE_INFINITY,
       drain: { graceMs: 10, goodbyeMs: 10 },
     });
     const { port } = await bot.start();

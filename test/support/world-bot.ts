@@ -1,3 +1,4 @@
+import type { TestClock } from "./test-clock.ts";
 import { randomUUID } from "node:crypto";
 import { setImmediate as nextTurn, setTimeout as pause } from "node:timers/promises";
 import { type Bot, type BotParts, createBot } from "../../src/bot/compose/bot.ts";
@@ -21,7 +22,7 @@ export type WorldBot = {
 
 type Parts = Omit<BotParts, "store" | "listen" | "accountMode"> & {
   readonly dataDir: string;
-  readonly offsetMs: () => number;
+  readonly clock: TestClock;
 };
 
 /** 500 times faster, as workloads here start within milliseconds. */
@@ -33,7 +34,7 @@ export function transportOf({ transport }: WorldOptions): TransportChoice["kind"
 }
 
 export async function startWorldBot(options: WorldOptions, parts: Parts): Promise<WorldBot> {
-  const { dataDir, offsetMs, log, sealer } = parts;
+  const { dataDir, clock, log, sealer } = parts;
   const { keepHistoryMs, onStatement, drain, wait = briefly, backOff = briefly, accountMode = "fallback" } = options;
   // Nobody is impatient, however busy the machine is, unless the story says so.
   const { patience = () => new Promise<never>(() => undefined) } = options;
@@ -44,7 +45,7 @@ export async function startWorldBot(options: WorldOptions, parts: Parts): Promis
     replicaId: randomUUID(),
     log,
     sealer,
-    offsetMs,
+    clock,
     // The file lies in memory: a thread would wait for nothing.
     onDisk: () => nextTurn(),
     ...(keepHistoryMs !== undefined && { keepHistoryMs }),
@@ -63,7 +64,7 @@ export async function startWorldBot(options: WorldOptions, parts: Parts): Promis
     ...(options.fileWatches && { fileWatches: options.fileWatches }),
     backOff,
     // Most tests sweep when their story says so.
-    sweepEveryMs: options.sweepEveryMs ?? 24 * 60 * 60_000,
+    sweepEveryMs: options.sweepEveryMs ?? Number.POSITIVE_INFINITY,
     ...(drain !== undefined && { drain }),
   });
   const { port } = await bot.start();

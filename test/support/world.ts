@@ -116,6 +116,7 @@ export type World = {
   readonly now: () => Date;
   /** Moves it. */
   readonly passMinutes: (minutes: number) => void;
+  readonly passSeconds: (seconds: number) => void;
   readonly stopBot: () => Promise<void>;
   readonly restartBot: () => Promise<void>;
   /** As `kill -9` does: the bot does not get another turn, and a new one is started in its place. */
@@ -149,7 +150,7 @@ export async function world(options: WorldOptions = {}): Promise<World> {
   const lines: string[] = [];
   const log = createLog({ level: "debug", secrets: [], to: { write: (line) => void lines.push(line) } });
   const { clock = testClock() } = options;
-  const { nowMs, now, offsetMs } = clock;
+  const { nowMs, now } = clock;
   const service = await openService(options, { dataDir, log, now });
   const sent: SentRequest[] = [];
   const { via = (request: Request, send: Fetch) => send(request) } = options;
@@ -184,14 +185,13 @@ export async function world(options: WorldOptions = {}): Promise<World> {
     const started = await startWorldBot(options, {
       slack: slack.access,
       dataDir,
-      offsetMs,
       api,
       account,
       policy: () => policy,
       sealer,
       settings,
       log,
-      now,
+      clock,
       observer,
     });
     botPort = started.port;
@@ -243,6 +243,7 @@ export async function world(options: WorldOptions = {}): Promise<World> {
     setPolicy: (text) => void (policy = policyIn(text)),
     now,
     passMinutes: (minutes) => clock.passMs(minutes * 60_000),
+    passSeconds: (seconds) => clock.passMs(seconds * 1_000),
     stopBot,
     async restartBot() {
       await stopBot();

@@ -1,3 +1,4 @@
+import type { Clock } from "../../platform/clock.ts";
 import { Problem } from "../../api/problem.ts";
 import type { Change, Outcome } from "./change.ts";
 import { readSnapshot, type Reading } from "./read-workload.ts";
@@ -14,8 +15,7 @@ export type PatientReading = Reading & {
 };
 
 export type AcceptedReading = PatientReading & {
-  /** Milliseconds since 1970. */
-  readonly nowMs: () => number;
+  readonly clock: Pick<Clock, "now">;
   /** See `Looking`. */
   readonly healthyAfterMs: number;
 };
@@ -52,7 +52,7 @@ export async function readBackAccepted(change: Change, deps: AcceptedReading): P
       const looking = {
         change,
         progress: undefined,
-        nowMs: deps.nowMs(),
+        nowMs: deps.clock.now().getTime(),
         ageMs: 0,
         healthyAfterMs: deps.healthyAfterMs,
       };

@@ -1,3 +1,4 @@
+import type { Clock } from "../../platform/clock.ts";
 import type { Job, Service } from "../../api/answers.ts";
 import type { AccountApi } from "../../api/client.ts";
 import { Problem } from "../../api/problem.ts";
@@ -40,8 +41,8 @@ export async function readSnapshot(workload: WorkloadRef, deps: Reading): Promis
 }
 
 export type LogReading = Reading & {
-  /** Milliseconds since 1970; decides the day of the log. */
-  readonly nowMs: () => number;
+  /** Decides the day of the log. */
+  readonly clock: Pick<Clock, "now">;
   /** The IANA zone of the service's log days. Default: UTC. */
   readonly logZone?: string;
   /** Removes control characters and secrets from one instance's lines. Returns as many lines as it gets, or none. */
@@ -97,6 +98,6 @@ async function serviceLines({ region, name }: WorkloadRef, deps: LogReading): Pr
   return lines.filter(({ instance_name }) => instance_name === failing).map(({ log }) => log);
 }
 
-function queryOf({ nowMs, logZone = "UTC" }: LogReading) {
-  return { date: logDate(new Date(nowMs()), logZone), from: 0, size: READ };
+function queryOf({ clock, logZone = "UTC" }: LogReading) {
+  return { date: logDate(clock.now(), logZone), from: 0, size: READ };
 }

@@ -1,3 +1,4 @@
+import type { Clock } from "../../platform/clock.ts";
 import type { CanApprove } from "../views/cards/change-facts.ts";
 import type { AccountOwner } from "../accounts/resolve.ts";
 import type { AccountApi } from "../../api/client.ts";
@@ -155,6 +156,7 @@ export type Context = {
   readonly binding: ChannelBinding | undefined;
   readonly asker: Asker;
   readonly now: Date;
+  readonly clock: Pick<Clock, "limit">;
   /** Aborted when the bot stops and its grace period is over. */
   readonly signal: AbortSignal;
 };

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
+import { type Clock, machineClock } from "../../platform/clock.ts";
 import { directNetwork } from "../../platform/http/network.ts";
 import { createLogPool } from "../logs/threads/log-pool.ts";
 import { installRoutes } from "../slack/install/installer.ts";
@@ -59,7 +59,8 @@ export type BotParts = Pick<
   readonly fileWatches?: () => readonly FileWatch[];
   /** Who gets every event of history. */
   readonly auditReceivers?: readonly AuditReceiver[];
-  readonly now?: () => Date;
+  /** This machine's by default. */
+  readonly clock?: Clock;
   /** Between a write and its read-back, and between looks at its health. */
   readonly wait?: (ms: number) => Promise<void>;
   /** How long people wait before they are shown that something happens; in real time by default. */
@@ -91,11 +92,11 @@ export type Bot = {
 export function createBot(given: BotParts): Bot {
   const parts = given.observer === undefined ? given : observed(given, given.observer);
   const { log, slack, store, observer } = parts;
-  const now = parts.now ?? (() => new Date());
+  const { clock = machineClock } = parts;
   const movedPolicy = createMovedPolicy(store);
-  const arrivals = createArrivalTimes(now);
+  const arrivals = createArrivalTimes(clock);
   const shared = sharedBy(parts, {
-    now,
+    clock,
     policy: (teamId) => movedPolicy.of(teamId, parts.policy(teamId)),
     report: () => report(),
   });
@@ -119,6 +120,7 @@ export function createBot(given: BotParts): Bot {
       ...pages,
     ],
     log,
+    clock,
     newReference,
     onRefused: parts.onRefused,
     route(body, ack) {
@@ -134,19 +136,19 @@ export function createBot(given: BotParts): Bot {
     lanes,
     log,
     missing: async () => [...(await workspaces.missing()), ...transport.missing()],
-    now,
+    now: clock.now,
     policy: () => shared.policy(undefined),
     policyProblem: parts.health?.policyProblem ?? (() => undefined),
     transport: { kind: slack.transport.kind, links: transport.links },
   });
   const workspaceOf = async (teamId: string) => (await workspaces.of(teamId)).deps;
-  const checkWatches = createWatchCheck({ store, workspaceOf, nowMs: () => now().getTime() });
+  const checkWatches = createWatchCheck({ store, workspaceOf, clock });
   const known = createKnownLists();
   const takeFileWatches = createFileWatches({
     current: parts.fileWatches ?? (() => noWatches),
     store,
     workspaceOf,
-    nowMs: () => now().getTime(),
+    clock,
     log,
   });
   observer?.show({
@@ -158,7 +160,7 @@ export function createBot(given: BotParts): Bot {
     const observer = { store, log, known, push, workspaceOf, jobsRegion: parts.settings.jobsRegion };
     lanes.add({ lane: "watching", key: "rounds" }, (signal) => makeRounds(observer, signal));
   };
-  const push = createPush({ log, beginRounds });
+  const push = createPush({ log, beginRounds, clock });
   const sweepNow = async (): Promise<void> => {
     await movedPolicy.refresh();
     await workspaces.refresh();
@@ -181,7 +183,7 @@ export function createBot(given: BotParts): Bot {
       handingOver.begin();
     }
   };
-  const sweeper = createSweeper({ log, sweep: sweepAll }, parts.sweepEveryMs);
+  const sweeper = createSweeper({ log, sweep: sweepAll, clock }, parts.sweepEveryMs);
   /** Saving call counts and refused deliveries is best effort. */
   const flush = async (): Promise<void> => {
     try {
@@ -207,8 +209,8 @@ export function createBot(given: BotParts): Bot {
     async stop() {
       push.stop();
       await sweeper.stop();
-      await inTime(handingOver.stop());
-      await stopBot({ lanes, store, transport, flush, log });
+      await inTime(clock, handingOver.stop());
+      await stopBot({ lanes, store, transport, flush, log, clock });
     },
   };
 }
@@ -223,37 +225,31 @@ function observed(parts: BotParts, observer: Observer): BotParts {
   };
 }
 
-function sharedBy(parts: BotParts, made: Pick<Shared, "policy" | "report"> & { readonly now: () => Date }): Shared {
+function sharedBy(parts: BotParts, made: Pick<Shared, "policy" | "report"> & { readonly clock: Clock }): Shared {
   const { account, accountMode, api, backOff, health, log, observer, sealer, settings, slack, store } = parts;
-  const { now, policy, report } = made;
-  const logs = createLogPool();
-  const nowMs = (): number => now().getTime();
+  const { clock, policy, report } = made;
+  const logs = createLogPool({ clock });
   return {
     account,
     accountMode,
     api,
     backOff,
-    clock: {
-      now,
-      wait: parts.wait ?? ((ms) => sleep(ms)),
-      // A bot that stops doesn't wait for it.
-      patience: parts.patience ?? ((ms) => sleep(ms, undefined, { ref: false })),
-    },
+    clock: { ...clock, wait: parts.wait ?? clock.sleep, patience: parts.patience ?? clock.sleep },
     dropped: createDropped(store, log),
     health,
     lanes: createLanes({
       drain: parts.drain ?? drainLimits,
       onError: (err) => log.error({ err }, "work after an ack failed"),
-      nowMs,
+      clock,
       onFull: observer?.laneFull,
     }),
     log,
     logs: observer === undefined ? logs : measuredLogs(logs, observer.redacted),
     newReference: () => randomBytes(4).toString("hex"),
     policy,
-    repeats: createRepeats(nowMs),
+    repeats: createRepeats(clock),
     report,
-    retries: createRetries(nowMs),
+    retries: createRetries(clock),
     sealer,
     settings,
     slack,
@@ -276,7 +272,7 @@ function installedApp(shared: Shared, app: OAuthApp): App {
   const calls = oauthCalls(app, { apiUrl, network, log });
   // Both need the workspaces, which need the care.
   const changed = (id: string): void => workspaces.changed(id);
-  const care = createInstallationCare({ store, sealer, calls, lanes, log, now: clock.now, changed });
+  const care = createInstallationCare({ store, sealer, calls, lanes, log, clock, changed });
   const workspaces = installedWorkspaces(shared, installationEvents({ store, changed }, care), care);
   const { command } = settings;
   return {
@@ -331,21 +327,25 @@ type Stopping = {
   /** Saves what is counted in memory. Never rejects. */
   readonly flush: () => Promise<void>;
   readonly log: Logger;
+  readonly clock: Pick<Clock, "after">;
 };
 
 /**
  * Leaves new deliveries to the other replicas, if there are any: without them, people are told that Gantry restarts. Then
  * ends what is in progress.
  */
-export async function stopBot({ lanes, store, transport, flush, log }: Stopping): Promise<void> {
-  const isAlone = await inTime(store.isAlone().catch(() => true));
+export async function stopBot({ lanes, store, transport, flush, log, clock }: Stopping): Promise<void> {
+  const isAlone = await inTime(
+    clock,
+    store.isAlone().catch(() => true),
+  );
   if (isAlone === false) await transport.handOver();
   const { aborted, left } = await lanes.drain();
   if (aborted > 0) log.warn({ aborted, left }, "stopped while commands were running");
-  await inTime(flush());
+  await inTime(clock, flush());
   await transport.stop();
 }
 
-function inTime<Result>(work: Promise<Result>): Promise<Result | undefined> {
-  return within(ASK_WITHIN_MS, work, () => undefined);
+function inTime<Result>(clock: Pick<Clock, "after">, work: Promise<Result>): Promise<Result | undefined> {
+  return within(ASK_WITHIN_MS, work, () => undefined, clock);
 }

@@ -1,7 +1,7 @@
 import { dirname, join } from "node:path";
-import { performance } from "node:perf_hooks";
 import { type Kysely, sql } from "kysely";
 import type { Logger } from "pino";
+import { machineClock } from "../../platform/clock.ts";
 import type { Sealer } from "../accounts/seal.ts";
 import { openPostgres } from "../../platform/database/postgres.ts";
 import { openSqlite } from "../../platform/database/sqlite.ts";
@@ -9,6 +9,7 @@ import {
   clockOf,
   databaseFile,
   type Flavour,
+  type MachineClock,
   type Session,
   storeErrorOf,
   type StorePlace,
@@ -120,10 +121,8 @@ export type OpenStore = StorePlace & {
   readonly sendWithinMs?: number;
   /** History, and with it settled Changes, older than this are removed now and then; never without it. */
   readonly keepHistoryMs?: number | undefined;
-  /** Moves the database's clock, for tests. */
-  readonly offsetMs?: () => number;
-  /** This machine's clock, for tests. */
-  readonly wallMs?: () => number;
+  /** This machine's by default; one that is ahead of it says so, and the database adds that to its own. */
+  readonly clock?: MachineClock & { readonly offsetMs?: () => number };
 };
 
 const LEASE_MS = 20_000;
@@ -138,7 +137,7 @@ type Opened = { readonly db: Kysely<Tables>; readonly flavour: Flavour; readonly
  * another process has the folder or a newer program wrote the data, and a `StoreError` when the database cannot be reached.
  */
 export async function openStore(options: OpenStore): Promise<Store> {
-  const { offsetMs = () => 0, leaseMs = LEASE_MS, sendWithinMs = SEND_WITHIN_MS, replicaId, log } = options;
+  const { clock: machine = machineClock, leaseMs = LEASE_MS, sendWithinMs = SEND_WITHIN_MS, replicaId, log } = options;
   const opened = await openPlace(options);
   const before: Omit<Session, "chain"> = {
     replicaId,
@@ -149,9 +148,8 @@ export async function openStore(options: OpenStore): Promise<Store> {
     db: opened.db,
     textSealer: textSealer(options.sealer),
     flavour: opened.flavour,
-    clock: clockOf(opened.flavour, offsetMs),
-    elapsedMs: () => performance.now() + offsetMs(),
-    wallMs: options.wallMs ?? Date.now,
+    clock: clockOf(opened.flavour, options.clock?.offsetMs ?? (() => 0)),
+    machine,
   };
   let session: Session;
   try {
@@ -195,8 +193,7 @@ export async function besideGantry<Result>(
     textSealer: textSealer(sealer),
     flavour: place.kind,
     clock: clockOf(place.kind, () => 0),
-    elapsedMs: () => performance.now(),
-    wallMs: Date.now,
+    machine: machineClock,
   };
   try {
     return await work({ ...before, chain: await openChain(before, sealer) });
@@ -282,7 +279,12 @@ function storeOver(session: Session, closeDatabase: () => Promise<void>): Store 
     async close() {
       if (!isOpen) return;
       isOpen = false;
-      await within(CLOSE_WITHIN_MS, each([() => leave(session), closeDatabase], session), () => undefined);
+      await within(
+        CLOSE_WITHIN_MS,
+        each([() => leave(session), closeDatabase], session),
+        () => undefined,
+        session.machine,
+      );
     },
   };
 }

@@ -157,7 +157,7 @@ async function approve(deps: WorkflowParts, { change, interaction, answer, who, 
   // It has the approvals its card asked for, but the current policy may require more.
   if (clearance.kind === "pending") return answer({ kind: "not-enough", change: clearance.change });
   if (clearance.kind === "refused") return answer({ kind: "not-run", change, why: clearance.outcome.why });
-  await within(ANSWER_WITHIN_MS, begun.promise, () => undefined);
+  await within(ANSWER_WITHIN_MS, begun.promise, () => undefined, deps.clock);
   return answerOnce();
 }
 

@@ -15,7 +15,8 @@ import { UserError } from "../errors.ts";
 import { advance } from "./history.ts";
 import { step } from "./lifecycle.ts";
 import type { Aside } from "./inbox/scheduler.ts";
-import type { Advanced, Clock, WorkflowParts } from "./ports.ts";
+import type { Clock } from "../../platform/clock.ts";
+import type { Advanced, WorkflowParts } from "./ports.ts";
 import { usualTime } from "./usual-time.ts";
 import { apiFor, openRequest, type OpenRequest } from "./open-request.ts";
 import { storeWayBack } from "./repeat/way-back.ts";
@@ -225,7 +226,7 @@ type Opened = { readonly request: OpenRequest; readonly signal: AbortSignal };
 export function looking(deps: WorkflowParts, { change }: Pick<Followed, "change">, { request, signal }: Opened) {
   return {
     ...apiFor(deps, request, signal),
-    nowMs: () => deps.clock.now().getTime(),
+    clock: deps.clock,
     logZone: deps.settings.logZone,
     redact: (lines: readonly string[]) => redacted(deps, { change, lines, request }, signal),
   };

@@ -188,7 +188,7 @@ const CHECK_WITHIN_MS = 1_000;
  */
 export async function refusedEarly(deps: WorkflowParts, linking: LinkAttempt): Promise<Refusal | undefined> {
   const checked = mayLink(deps, linking).catch(() => undefined);
-  const may = await within(CHECK_WITHIN_MS, checked, () => undefined);
+  const may = await within(CHECK_WITHIN_MS, checked, () => undefined, deps.clock);
   if (may?.refusal === undefined) return undefined;
   const { profile, refusal } = may;
   deps.lanes.background(noteRefused(deps, linking, profile, refusal));

@@ -96,7 +96,7 @@ async function kindOf(
   );
   deps.lanes.background(reading);
   const late = { isLate: true, problem: "The workload API hasn't answered yet." };
-  const outcome = await within(withinMs, reading, () => late);
+  const outcome = await within(withinMs, reading, () => late, deps.clock);
   return { ...outcome, lately: directory.recent(account.username, kind, region) };
 }
 

@@ -1,4 +1,5 @@
 import type { Logger } from "pino";
+import type { Clock } from "../../platform/clock.ts";
 import type { Api } from "../../api/client.ts";
 import type { Sealer } from "../accounts/seal.ts";
 import type { Settings } from "../commands/command.ts";
@@ -43,7 +44,7 @@ export type WorkflowParts = {
   readonly cards: Cards;
   /** The check-up of the workspace. Never rejects. */
   readonly checkup: () => Promise<readonly Finding[]>;
-  readonly clock: Clock;
+  readonly clock: WorkflowClock;
   readonly directory: Directory;
   readonly dropped: Dropped;
   readonly envValues: EnvValues;
@@ -207,9 +208,9 @@ export type Accounts = {
   readonly isConfigured: boolean;
 };
 
-export type Clock = {
-  readonly now: () => Date;
-  /** In real time: before a person who looks at the screen is shown that something happens. Never rejects. */
+/** The platform's, with two pauses that a story may shorten without moving the time of day. */
+export type WorkflowClock = Clock & {
+  /** Before a person who looks at the screen is shown that something happens. Never rejects. */
   readonly patience: (ms: number) => Promise<void>;
   /** Between a write and its read-back, and before the first look at its workload. */
   readonly wait: (ms: number) => Promise<void>;

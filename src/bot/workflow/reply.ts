@@ -1,5 +1,5 @@
 import type { Origin } from "./origin.ts";
-import type { Clock, Responder } from "./ports.ts";
+import type { Responder, WorkflowClock } from "./ports.ts";
 import type { Reply, Undelivered } from "./inbox/interaction.ts";
 import type { Logger } from "pino";
 import { unawaited } from "../../platform/unawaited.ts";
@@ -35,7 +35,7 @@ export function signWhenSlow<Answers extends Answering>(
     log,
     responder,
   }: {
-    readonly clock: Pick<Clock, "patience">;
+    readonly clock: Pick<WorkflowClock, "patience">;
     readonly log: Logger;
     readonly responder: Answers & Pick<Responder, "working">;
   },

@@ -1,4 +1,5 @@
 import { operationTable } from "../../api/operations.ts";
+import type { Clock } from "../../platform/clock.ts";
 import { step as traced } from "../../platform/trail.ts";
 import type { Outcome } from "../changes/change.ts";
 import { executeChange, type Executed } from "../changes/execute.ts";
@@ -7,7 +8,7 @@ import { isPartId, requestIdOf, type StoredChange } from "../changes/stored-chan
 import { UserError } from "../errors.ts";
 import { advance } from "./history.ts";
 import { changeKey, endOf, step } from "./lifecycle.ts";
-import type { Clock, Drawing, WorkflowParts } from "./ports.ts";
+import type { Drawing, WorkflowParts } from "./ports.ts";
 import { apiFor, openRequest, type OpenRequest } from "./open-request.ts";
 import { changeIn, contentOf } from "./stored-request.ts";
 
@@ -20,13 +21,13 @@ export function redrawLater({ lanes, cards }: Pick<WorkflowParts, "lanes" | "car
 }
 
 /**
- * The time since now, by two clocks: `performance.now` stops while the machine is suspended, and the wall clock can be set
+ * The time since now, the longer of two: `elapsedMs` stops while the machine is suspended, and the time of day can be set
  * back.
  */
-export function stopwatch({ now }: Clock): () => number {
-  const elapsedMs = performance.now();
-  const wallMs = now().getTime();
-  return () => Math.max(performance.now() - elapsedMs, now().getTime() - wallMs);
+export function stopwatch({ now, elapsedMs }: Pick<Clock, "now" | "elapsedMs">): () => number {
+  const beganMs = elapsedMs();
+  const beganAt = now().getTime();
+  return () => Math.max(elapsedMs() - beganMs, now().getTime() - beganAt);
 }
 
 type Sending = {
@@ -57,7 +58,7 @@ export async function sendChange(
     digest: change.digest,
     resourcesKey: deps.settings.resourcesKey,
     asked: { person: change.requester.userId, request: requestIdOf(change.id) },
-    nowMs: () => deps.clock.now().getTime(),
+    clock: deps.clock,
     healthyAfterMs: deps.settings.healthyAfterMs,
     doubt: (outcome) => doubt(deps, change, outcome),
   });

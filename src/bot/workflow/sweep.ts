@@ -1,4 +1,5 @@
 import type { Logger } from "pino";
+import type { Clock, Timer } from "../../platform/clock.ts";
 import type { NewHistoryEvent } from "../changes/history-event.ts";
 import { partsOf, type StoredChange } from "../changes/stored-change.ts";
 import type { ReplicaReport } from "../health/facts.ts";
@@ -163,10 +164,14 @@ const AWAY = "the database doesn't answer: writes are refused until it does";
 
 /** Sweeps now and then. Logs once when sweeps begin to fail, as when the database is away, and once when they work again. */
 export function createSweeper(
-  { log, sweep: sweepOnce }: { readonly log: Logger; readonly sweep: () => Promise<void> },
+  {
+    log,
+    sweep: sweepOnce,
+    clock,
+  }: { readonly log: Logger; readonly sweep: () => Promise<void>; readonly clock: Pick<Clock, "after"> },
   everyMs = EVERY_MS,
 ): Sweeper {
-  let timer: NodeJS.Timeout | undefined;
+  let timer: Timer | undefined;
   let running: Promise<void> = Promise.resolve();
   let isStopped = true;
   let failing: string | undefined;
@@ -186,9 +191,9 @@ export function createSweeper(
     if (!isStopped) next();
   };
   const next = (): void => {
-    timer = setTimeout(() => {
+    timer = clock.after(everyMs, () => {
       running = again();
-    }, everyMs);
+    });
   };
   return {
     once,
@@ -198,7 +203,7 @@ export function createSweeper(
     },
     async stop() {
       isStopped = true;
-      clearTimeout(timer);
+      timer?.cancel();
       await running;
     },
   };

@@ -31,7 +31,7 @@ async function looked(answers: readonly unknown[], log: () => unknown = noLog, a
     return call.op === "getJobInstanceLogs" ? log() : next();
   });
   const signal = new AbortController().signal;
-  const deps = { api, signal, nowMs: () => 0, redact: async (all: readonly string[]) => all };
+  const deps = { api, signal, clock: { now: () => new Date(0) }, redact: async (all: readonly string[]) => all };
   return { health: await lookAtJob(newJob, { uid: "u1", ageMs }, deps), calls };
 }
 

@@ -1,3 +1,4 @@
+import { machineClock } from "../../../src/platform/clock.ts";
 import { pino } from "pino";
 import { afterAll, expect, test } from "vitest";
 import { newKey, readKeyring, createSealer } from "../../../src/bot/accounts/seal.ts";
@@ -17,13 +18,12 @@ import { createDropped, createRetries } from "../../../src/bot/workflow/inbox/un
 const log = pino({ level: "silent" });
 const db = openSqlite<Tables>(":memory:");
 const store = await openStore({ kind: "shared", db, flavour: "sqlite", replicaId: "a", log });
-const logs = createLogPool();
+const logs = createLogPool({ clock: machineClock });
 afterAll(async () => {
   await logs.close();
   await db.destroy();
 });
 
-const nowMs = (): number => Date.now();
 const nothing = (): Promise<void> => Promise.resolve();
 const shared: Shared = {
   slack: { transport: { kind: "http", signingSecret: "s" }, botToken: "xoxb-1" },
@@ -35,14 +35,14 @@ const shared: Shared = {
   settings: readConfig({}).settings,
   store,
   log,
-  clock: { now: () => new Date(), wait: nothing, patience: nothing },
+  clock: { ...machineClock, wait: nothing, patience: nothing },
   dropped: createDropped(store, log),
-  lanes: createLanes({ drain: drainLimits, onError: () => undefined, nowMs }),
+  lanes: createLanes({ drain: drainLimits, onError: () => undefined, clock: machineClock }),
   logs,
   newReference: () => "r",
-  repeats: createRepeats(nowMs),
+  repeats: createRepeats(machineClock),
   report: () => Promise.reject(new Error("nobody asks")),
-  retries: createRetries(nowMs),
+  retries: createRetries(machineClock),
 };
 const installations = { removed: nothing, left: nothing, personChanged: nothing };
 

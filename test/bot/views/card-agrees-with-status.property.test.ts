@@ -102,7 +102,7 @@ async function cardsOf(change: Change, outcome: Outcome, service: Service) {
 async function cardOfJob(outcome: Outcome, job: Job): Promise<string> {
   const { api } = scripted(({ op }) => (op === "getJob" ? job : []));
   const redact = async (lines: readonly string[]) => lines;
-  const deps = { api, signal: new AbortController().signal, nowMs: () => 0, redact };
+  const deps = { api, signal: new AbortController().signal, clock: { now: () => new Date(0) }, redact };
   const seen = await lookAtJob(newJob, { uid: undefined, ageMs: 60_000 }, deps);
   return drawnWith(newJob, outcome, seen.kind === "watching" ? { progress: seen } : { health: seen });
 }

@@ -1,3 +1,4 @@
+import { stillClock } from "../../support/test-clock.ts";
 import { expect, test } from "vitest";
 import { redactLines } from "../../../src/bot/logs/redact.ts";
 import { createEnvValues, rememberingEnv } from "../../../src/bot/workflow/access/env-values.ts";
@@ -9,7 +10,7 @@ const list = '{"services":[{"name":"web","containers":[{"env":[{"name":"PASSWORD
 
 test("the secrets of a list that several people read at once are collected once, and are known to each of them", async () => {
   const { api, pending, answerAll } = held();
-  const values = createEnvValues(() => 0);
+  const values = createEnvValues(stillClock());
   const names: string[] = [];
   const note: typeof values.note = (account, workload, env) => {
     names.push(workload.name);
@@ -28,7 +29,7 @@ test("the secrets of a list that several people read at once are collected once,
 });
 
 test("of more workloads than are kept, those that were read last are known", () => {
-  const values = createEnvValues(() => 0);
+  const values = createEnvValues(stillClock());
   const workload = (at: number) => ({ kind: "service", region: "us", name: `web-${at}` }) as const;
   const known = (at: number) => values.values("dana", workload(at)).length > 0;
 
@@ -45,7 +46,7 @@ test("of a list with more workloads than are kept, those with secrets are known,
     containers: [at % 1_000 === 0 ? { env } : {}],
   }));
   const { api, pending, answerAll } = held();
-  const values = createEnvValues(() => 0);
+  const values = createEnvValues(stillClock());
   const sent = rememberingEnv(api, values).as(dana).send(calls.listServices);
   await until(() => pending.length > 0);
 
@@ -61,7 +62,7 @@ test("of a list with more workloads than are kept, those with secrets are known,
 const web = { kind: "service", region: "us", name: "web" } as const;
 
 test("of a workload with many variables, the short passwords are known too, also after it was created again and again", () => {
-  const values = createEnvValues(() => 0);
+  const values = createEnvValues(stillClock());
   const env = Array.from({ length: 500 }, (_, at) => ({ name: `URL_${at}`, value: `a long value of variable ${at}` }));
   for (let turn = 0; turn < 20; turn += 1)
     values.note("dana", web, [...env, { name: "PIN", value: `swordfish${turn}` }]);
@@ -75,7 +76,7 @@ test("of a workload with many variables, the short passwords are known too, also
 });
 
 test("a long value is redacted to its end", () => {
-  const values = createEnvValues(() => 0);
+  const values = createEnvValues(stillClock());
   const value = "some words and more words ".repeat(400);
   values.note("dana", web, [{ name: "CONFIG", value }]);
 
@@ -83,7 +84,7 @@ test("a long value is redacted to its end", () => {
 });
 
 test("lines of a workload whose values are too many to look for are withheld", () => {
-  const values = createEnvValues(() => 0);
+  const values = createEnvValues(stillClock());
   const env = Array.from({ length: 10_000 }, (_, at) => ({ name: `V${at}`, value: `a quite long value number ${at}` }));
   values.note("dana", web, env);
 

@@ -1,3 +1,4 @@
+import { stillClock } from "../../support/test-clock.ts";
 import { pino } from "pino";
 import { expect, test } from "vitest";
 import { StoreError } from "../../../src/bot/errors.ts";
@@ -110,7 +111,7 @@ test("a bot that stops sweeps nothing any more", async () => {
 test("the operator reads once what keeps sweeps from working, each time it is something else, and when they work again", async () => {
   const lines: string[] = [];
   const log = pino({ base: null }, { write: (line: string) => void lines.push(JSON.parse(line).msg) });
-  const { once } = createSweeper({ log, sweep: () => Promise.resolve() });
+  const { once } = createSweeper({ log, sweep: () => Promise.resolve(), clock: stillClock() });
   const away = () => Promise.reject(new StoreError("no connection"));
   const closed = () => Promise.reject(new Error("couldn't open workspace T9"));
   const works = () => Promise.resolve();

@@ -1,3 +1,4 @@
+import { stillClock } from "../../support/test-clock.ts";
 import { expect, test } from "vitest";
 import { currentTrail, note, onTrail, resumed, step, type Trail } from "../../../src/platform/trail.ts";
 import { createLanes, drainLimits } from "../../../src/bot/workflow/inbox/lanes.ts";
@@ -26,7 +27,7 @@ function recorder(name: string, isBackground = false) {
   return { trail, heard };
 }
 
-const lanes = () => createLanes({ drain: drainLimits, onError: () => undefined, nowMs: Date.now });
+const lanes = () => createLanes({ drain: drainLimits, onError: () => undefined, clock: stillClock() });
 
 test("work that waited in a lane goes on with the trail of who added it, whoever ended before", async () => {
   const { add, idle } = lanes();
@@ -67,7 +68,7 @@ test("a lane without room says so to the interaction, and work that was merged h
   const { add, hasRoom, idle } = createLanes({
     drain: drainLimits,
     onError: () => undefined,
-    nowMs: Date.now,
+    clock: stillClock(),
     onFull: (lane) => void full.push(lane),
   });
   const { trail, heard } = recorder("dana");

@@ -1,11 +1,21 @@
 import { expect, test } from "vitest";
 import { approvalTown, count } from "../../support/approval-town.ts";
 import { card, says } from "../../support/speak.ts";
-import { until } from "../../support/until.ts";
+import { testClock } from "../../support/test-clock.ts";
+
+/** A clock whose time of day can be moved alone, as it is by a suspended machine, or by a person who sets it. */
+function settableClock() {
+  const clock = testClock();
+  let aheadMs = 0;
+  const now = (): Date => new Date(clock.nowMs() + aheadMs);
+  return { ...clock, now, timeOfDayMoves: (ms: number) => void (aheadMs += ms) };
+}
 
 test("a machine suspended between claim and request doesn't send it, and says so", async () => {
   let wake = (): void => undefined;
+  const clock = settableClock();
   await using town = await approvalTown({
+    clock,
     store: (real) => ({
       ...real,
       async advance(id, step, event) {
@@ -15,8 +25,7 @@ test("a machine suspended between claim and request doesn't send it, and says so
       },
     }),
   });
-  // The wall clock advanced; `performance.now` stood still.
-  wake = () => town.passMinutes(1);
+  wake = () => clock.timeOfDayMoves(60_000);
 
   await says(town, town.developer, "/gantry scale web 4");
 
@@ -26,23 +35,22 @@ test("a machine suspended between claim and request doesn't send it, and says so
 });
 
 test("a process that was paused sends nothing, even if the wall clock was set back", async () => {
-  const sendWithinMs = 20;
-  let sleep = (): Promise<void> => Promise.resolve();
+  let pause = (): void => undefined;
+  const clock = settableClock();
   await using town = await approvalTown({
+    clock,
     store: (real) => ({
       ...real,
-      sendWithinMs,
       async advance(id, step, event) {
         const result = await real.advance(id, step, event);
-        if (step.name === "claim") await sleep();
+        if (step.name === "claim") pause();
         return result;
       },
     }),
   });
-  sleep = () => {
-    town.passMinutes(-1);
-    const from = performance.now();
-    return until(() => performance.now() - from > sendWithinMs);
+  pause = () => {
+    clock.passMs(11_000);
+    clock.timeOfDayMoves(-60_000);
   };
 
   await says(town, town.developer, "/gantry scale web 4");

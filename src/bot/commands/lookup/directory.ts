@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import type { Clock } from "../../../platform/clock.ts";
 import type { WorkloadRef } from "../../changes/change.ts";
 import { boundedMap } from "../../../platform/bounded-map.ts";
 import type { WorkloadStatus } from "../../../api/workload-status.ts";
@@ -38,24 +39,24 @@ const FRESH_MS = 5 * 60_000;
 const MOST_LISTS = 200;
 
 /** Keeps the last lists in memory; a lost list costs one call. `now` in milliseconds. */
-export function createDirectory(now: () => number): Directory {
+export function createDirectory(clock: Pick<Clock, "now">): Directory {
   const lists = boundedMap<string, RecentList>(MOST_LISTS);
   const instances = boundedMap<string, Instances>(MOST_LISTS);
   const key = (account: string, kind: string, region: string): string => JSON.stringify([account, kind, region]);
   const recent: Directory["recent"] = (account, kind, region) => {
     const list = lists.get(key(account, kind, region));
-    return list !== undefined && now() - list.at < FRESH_MS ? list : undefined;
+    return list !== undefined && clock.now().getTime() - list.at < FRESH_MS ? list : undefined;
   };
   return {
     logPages: createRecentLogPages(),
     names: (account, kind, region) => recent(account, kind, region)?.entries.map(({ name }) => name),
     recent,
     remember(account, kind, { region, entries }) {
-      lists.set(key(account, kind, region), { entries, at: now() });
+      lists.set(key(account, kind, region), { entries, at: clock.now().getTime() });
     },
     instances: (account, job) => instances.get(key(account, "job", job)),
     rememberInstances(account, job, names) {
-      instances.set(key(account, "job", job), { names, at: now() });
+      instances.set(key(account, "job", job), { names, at: clock.now().getTime() });
     },
   };
 }

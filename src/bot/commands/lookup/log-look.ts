@@ -46,8 +46,8 @@ type Query = { readonly date: string; readonly from: number; readonly size: numb
 type Lines = Parameters<VerbContext["logs"]["excerpt"]>[0]["lines"];
 
 /** None where the API knows no log. A job's instances have a log each; the last one is the newest. */
-async function readLines(found: Found, query: Query, { api, signal }: VerbContext): Promise<Lines> {
-  const how = { signal: AbortSignal.any([signal, AbortSignal.timeout(MOST_MS)]) };
+async function readLines(found: Found, query: Query, { api, signal, clock }: VerbContext): Promise<Lines> {
+  const how = { signal: AbortSignal.any([signal, clock.limit(MOST_MS)]) };
   const { region } = found;
   if (found.kind === "service") {
     const path = { region, service_name: found.service.name };

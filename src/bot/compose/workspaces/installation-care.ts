@@ -1,5 +1,6 @@
 import { within } from "../../../platform/waiting.ts";
 import type { Logger } from "pino";
+import type { Clock } from "../../../platform/clock.ts";
 import type { Sealer } from "../../accounts/seal.ts";
 import { StoreError } from "../../errors.ts";
 import { type OAuthCalls, openTokens, sealTokens, type Tokens } from "../../slack/install/oauth.ts";
@@ -25,7 +26,7 @@ type Parts = {
   readonly calls: OAuthCalls;
   readonly lanes: Pick<Lanes, "track">;
   readonly log: Logger;
-  readonly now: () => Date;
+  readonly clock: Pick<Clock, "now" | "after">;
   /** Called after an installation got another token, or was removed. */
   readonly changed: (installationId: string) => void;
 };
@@ -40,7 +41,7 @@ const ASK_EVERY_MS = 60_000;
 
 /** Keeps installations alive, and ends those that Slack has ended. Any replica does it at any time. */
 export function createInstallationCare(parts: Parts): InstallationCare {
-  const { store, lanes, log, now } = parts;
+  const { store, lanes, log, clock } = parts;
   const askedMs = new Map<string, number>();
   let running: Promise<void> | undefined;
   const round = async (): Promise<void> => {
@@ -48,8 +49,8 @@ export function createInstallationCare(parts: Parts): InstallationCare {
       await renewDue(parts);
       for (const installation of await store.listSuspect()) {
         const last = askedMs.get(installation.id);
-        if (last !== undefined && now().getTime() - last < ASK_EVERY_MS) continue;
-        askedMs.set(installation.id, now().getTime());
+        if (last !== undefined && clock.now().getTime() - last < ASK_EVERY_MS) continue;
+        askedMs.set(installation.id, clock.now().getTime());
         await alone(parts, installation, settle);
       }
     } catch (err) {
@@ -64,7 +65,7 @@ export function createInstallationCare(parts: Parts): InstallationCare {
     doubt: ({ id }) => store.suspectInstallation(id),
     end: (installation) => end(parts, installation),
     begin: () => unawaited(begin(), (err) => log.error({ err }, "couldn't look after the installations")),
-    renewExpired: () => within(BEGIN_WITHIN_MS, begin(), () => undefined),
+    renewExpired: () => within(BEGIN_WITHIN_MS, begin(), () => undefined, clock),
   };
 }
 
@@ -90,7 +91,7 @@ async function alone(
   }
 }
 
-async function renew({ store, sealer, calls, log, now, changed }: Parts, installation: Installation): Promise<void> {
+async function renew({ store, sealer, calls, log, clock, changed }: Parts, installation: Installation): Promise<void> {
   const { id } = installation;
   const { refreshToken } = openTokens(sealer, installation);
   if (refreshToken === undefined) return;
@@ -101,7 +102,7 @@ async function renew({ store, sealer, calls, log, now, changed }: Parts, install
     return kind === "refused" ? store.suspectInstallation(id) : undefined;
   }
   const tokens: Tokens = { botToken: renewed.botToken, refreshToken: renewed.refreshToken };
-  const expiresAt = new Date(now().getTime() + renewed.expiresInMs);
+  const expiresAt = new Date(clock.now().getTime() + renewed.expiresInMs);
   await store.rotated(installation, { sealedTokens: sealTokens(sealer, installation, tokens), expiresAt });
   changed(id);
   log.info({ installation: id }, "renewed the token of a workspace");

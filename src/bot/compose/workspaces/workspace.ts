@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Api, ApiAccount } from "../../../api/client.ts";
 import { directNetwork, type Network } from "../../../platform/http/network.ts";
 import type { AccountMode } from "../../accounts/resolve.ts";
@@ -80,17 +79,16 @@ export type Workspace = {
 export function createWorkspace(shared: Shared, one: OneWorkspace): Workspace {
   const { clock, dropped, lanes, log, logs, newReference, repeats, report, retries, sealer, settings } = shared;
   const { access, installed, installations, policy, store } = one;
-  const { backOff: wait = (ms: number) => sleep(ms) } = shared;
+  const { backOff: wait = clock.sleep } = shared;
   const { network = directNetwork } = access;
-  const nowMs = (): number => clock.now().getTime();
 
   const clients = createClients(access, log);
   const { interactive: client, tokenRefusal } = clients;
-  const identity = createIdentity({ client, tokenRefusal, installed, log, now: clock.now });
+  const identity = createIdentity({ client, tokenRefusal, installed, log, clock });
   const teamId = (): string | undefined => identity.bot().teamId;
   const messenger = createMessenger({
     clients,
-    backOff: createBackOff(nowMs),
+    backOff: createBackOff(clock),
     wait,
     replies: { post: network.post, wait },
     log,
@@ -103,11 +101,11 @@ export function createWorkspace(shared: Shared, one: OneWorkspace): Workspace {
       await identity.isKnown();
       return teamId();
     },
-    nowMs,
+    clock,
     wait,
     store,
     log,
-    pace: createPace({ wait, backOff: createBackOff(nowMs) }),
+    pace: createPace({ wait, backOff: createBackOff(clock) }),
     bot: identity.bot,
     failed(lookup, cause) {
       const reference = newReference();
@@ -135,12 +133,12 @@ export function createWorkspace(shared: Shared, one: OneWorkspace): Workspace {
     story: (alert, how) => alertStory(deps, alert, how),
   });
 
-  const envValues = createEnvValues(nowMs);
+  const envValues = createEnvValues(clock);
   const api = rememberingEnv(shared.api.isolated(), envValues);
   const { account, accountMode: mode } = shared;
   const configured = account && ({ owner: { kind: "workspace" }, ...account } as const); // a literal kind
-  const accounts = createAccounts({ store, sealer, mode, configured, nowMs });
-  const calls = createCallCounts({ teamId, api, store, now: clock.now });
+  const accounts = createAccounts({ store, sealer, mode, configured, clock });
+  const calls = createCallCounts({ teamId, api, store, clock });
 
   const deps: WorkspaceParts = {
     accounts,
@@ -150,7 +148,7 @@ export function createWorkspace(shared: Shared, one: OneWorkspace): Workspace {
     cards,
     checkup: createCheckup({ ...shared, access, accounts, api, calls, now: clock.now, policy, report, teamId }),
     clock,
-    directory: createDirectory(nowMs),
+    directory: createDirectory(clock),
     dropped,
     envValues,
     followMessages: createFollowMessages(messenger),

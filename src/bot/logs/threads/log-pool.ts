@@ -1,5 +1,6 @@
 import { availableParallelism } from "node:os";
 import type { Worker } from "node:worker_threads";
+import type { Clock } from "../../../platform/clock.ts";
 import { boundRecords, type Excerpt, type ExcerptRequest } from "../excerpt.ts";
 import { compileGrep, TooExpensive } from "../grep.ts";
 import { type Asked, createThreads } from "./threads.ts";
@@ -18,6 +19,7 @@ export type LogPool = {
 export type Written = { readonly lines: readonly string[]; readonly secrets: readonly string[] };
 
 export type LogPoolOptions = {
+  readonly clock: Pick<Clock, "after">;
   readonly threads?: number;
   /** Applies to redacting and to matching separately. */
   readonly stepLimitMs?: number;
@@ -31,11 +33,11 @@ const MOST_WAITING = 50;
  * Redacts log lines and matches expressions in worker threads, started on demand. A thread that takes too long is
  * ended, so no log or expression can block the process.
  */
-export function createLogPool(options: LogPoolOptions = {}): LogPool {
-  const { stepLimitMs = STEP_LIMIT_MS, mostWaiting = MOST_WAITING } = options;
+export function createLogPool(options: LogPoolOptions): LogPool {
+  const { clock, stepLimitMs = STEP_LIMIT_MS, mostWaiting = MOST_WAITING } = options;
   const threads = createThreads({ most: options.threads ?? Math.max(2, availableParallelism() - 1), mostWaiting });
   const run = (task: Task, lines: number, asked: Asked): Promise<Report> =>
-    threads.use(asked, (thread) => runTask(thread, { task, lines, stepLimitMs, signal: asked.signal }));
+    threads.use(asked, (thread) => runTask(thread, { task, lines, stepLimitMs, clock, signal: asked.signal }));
   return {
     async excerpt(request, asked) {
       // Fails early with a precise message. Compiling takes milliseconds at this length.
@@ -81,6 +83,7 @@ type Run = {
   /** Number of lines, for the timeout message. */
   readonly lines: number;
   readonly stepLimitMs: number;
+  readonly clock: Pick<Clock, "after">;
   readonly signal: AbortSignal;
 };
 
@@ -91,13 +94,13 @@ const START_WITHIN_MS = 20_000;
  * Runs one task. After a rejection the thread may still be busy and must be ended. Throws TooExpensive when a step exceeds
  * its limit.
  */
-export async function runTask(thread: Worker, { task, lines, stepLimitMs, signal }: Run): Promise<Report> {
+export async function runTask(thread: Worker, { task, lines, stepLimitMs, clock, signal }: Run): Promise<Report> {
   const { promise, resolve, reject } = Promise.withResolvers<Report>();
-  let timer = setTimeout(() => reject(new Error("a log thread did not start")), START_WITHIN_MS);
+  let timer = clock.after(START_WITHIN_MS, () => reject(new Error("a log thread did not start")));
   const onMessage = (report: Report): void => {
     if (report.kind !== "step") return resolve(report);
-    clearTimeout(timer);
-    timer = setTimeout(() => reject(tooExpensive(report.step, lines, stepLimitMs)), stepLimitMs);
+    timer.cancel();
+    timer = clock.after(stepLimitMs, () => reject(tooExpensive(report.step, lines, stepLimitMs)));
   };
   const onError = (error: Error): void => {
     const isOutOfMemory = "code" in error && error.code === "ERR_WORKER_OUT_OF_MEMORY";
@@ -112,7 +115,7 @@ export async function runTask(thread: Worker, { task, lines, stepLimitMs, signal
     thread.postMessage(task);
     return await promise;
   } finally {
-    clearTimeout(timer);
+    timer.cancel();
     thread.off("message", onMessage).off("error", onError).off("exit", onExit);
     signal.removeEventListener("abort", onAbort);
   }

@@ -1,4 +1,5 @@
 import { WebAPIPlatformError, type WebClient } from "@slack/web-api";
+import type { Clock } from "../../../platform/clock.ts";
 import { createMemo, type Pace } from "./lookups.ts";
 
 export type Groups = {
@@ -8,7 +9,7 @@ export type Groups = {
   readonly handles: () => Promise<ReadonlyMap<string, string>>;
 };
 
-type Parts = { readonly client: WebClient; readonly nowMs: () => number; readonly pace: Pace };
+type Parts = { readonly client: WebClient; readonly clock: Pick<Clock, "now">; readonly pace: Pace };
 
 type Members = ReadonlySet<string>;
 
@@ -20,20 +21,20 @@ const MINUTE_MS = 60_000;
  */
 const MOST_SINGLE_READS = 8;
 
-export function createGroups({ client, nowMs, pace }: Parts): Groups {
-  const single = createMemo((id: string) => pace("usergroups.users.list", () => readGroup(client, id)), nowMs);
+export function createGroups({ client, clock, pace }: Parts): Groups {
+  const single = createMemo((id: string) => pace("usergroups.users.list", () => readGroup(client, id)), clock);
   // https://docs.slack.dev/reference/methods/usergroups.list
   const all = createMemo(async () => {
     const { usergroups = [] } = await pace("usergroups.list", () => client.usergroups.list({ include_users: true }));
     return new Map(usergroups.flatMap(({ id, users = [] }) => (id ? [[id, new Set(users)] as const] : [])));
-  }, nowMs);
+  }, clock);
   const handles = createMemo(async () => {
     const { usergroups = [] } = await pace("usergroups.list", () => client.usergroups.list({}));
     return new Map(usergroups.flatMap(({ id, handle }) => (id && handle ? [[id, handle] as const] : [])));
-  }, nowMs);
+  }, clock);
   let singleReads: readonly number[] = [];
   const mayReadSingle = (): boolean => {
-    const now = nowMs();
+    const now = clock.now().getTime();
     singleReads = singleReads.filter((at) => at <= now && now - at < MINUTE_MS);
     if (singleReads.length >= MOST_SINGLE_READS) return false;
     singleReads = [...singleReads, now];

@@ -1,5 +1,6 @@
 import type { WebClient } from "@slack/web-api";
 import type { Logger } from "pino";
+import type { Clock } from "../../../platform/clock.ts";
 import type { People } from "../../workflow/ports.ts";
 import { classify } from "../send/slack-error.ts";
 import { unawaited } from "../../../platform/unawaited.ts";
@@ -22,7 +23,7 @@ type Parts = {
   /** Known without asking, when the app was installed by OAuth. Every workspace of an organization has the same token. */
   readonly installed?: { readonly teamId: string; readonly userId: string } | undefined;
   readonly log: Logger;
-  readonly now: () => Date;
+  readonly clock: Pick<Clock, "now">;
 };
 
 /** While Slack hasn't confirmed the token, or refuses it. */
@@ -31,11 +32,11 @@ const ASK_AGAIN_MS = 10_000;
 const CHECK_EVERY_MS = 60_000;
 
 /** Slack being down doesn't keep the bot from starting: it is not ready until Slack has answered. */
-export function createIdentity({ client, tokenRefusal, installed, log, now }: Parts): Identity {
+export function createIdentity({ client, tokenRefusal, installed, log, clock }: Parts): Identity {
   let known: ReturnType<People["bot"]> | undefined = installed && { name: "gantry", ...installed };
   let askedMs = 0;
   const check = async (): Promise<void> => {
-    askedMs = now().getTime();
+    askedMs = clock.now().getTime();
     try {
       const { user: name = "gantry", user_id: userId, team_id: teamId } = await client.auth.test();
       known = { name, userId, teamId, ...installed };
@@ -52,7 +53,7 @@ export function createIdentity({ client, tokenRefusal, installed, log, now }: Pa
       log.warn({ err: error }, "Slack hasn't confirmed the token yet");
     }
   };
-  const isDue = (everyMs: number): boolean => now().getTime() - askedMs >= everyMs;
+  const isDue = (everyMs: number): boolean => clock.now().getTime() - askedMs >= everyMs;
   const bot = (): ReturnType<People["bot"]> => known ?? { name: "gantry", userId: undefined, teamId: undefined };
   return {
     check,

@@ -1,6 +1,7 @@
 import { WebAPIRateLimitedError } from "@slack/web-api";
 import type { BackOff } from "../send/call.ts";
 import { classify } from "../send/slack-error.ts";
+import type { Clock } from "../../../platform/clock.ts";
 import { boundedMap } from "../../../platform/bounded-map.ts";
 
 // How Slack is asked about people, groups and channels: no faster than it allows, and not twice for one answer.
@@ -53,7 +54,8 @@ export type Memo<Value> = {
 const MOST = 5_000;
 
 /** Caches a slow read. Failures are not cached. */
-export function createMemo<Value>(read: (key: string) => Promise<Value>, nowMs: () => number): Memo<Value> {
+export function createMemo<Value>(read: (key: string) => Promise<Value>, clock: Pick<Clock, "now">): Memo<Value> {
+  const nowMs = (): number => clock.now().getTime();
   const kept = boundedMap<string, { readonly value: Value; readonly at: number }>(MOST);
   const reading = new Map<string, { readonly value: Promise<Value>; readonly at: number }>();
   const known = (key: string, maxAgeMs: number): Value | undefined => {

@@ -20,9 +20,9 @@ type Parts = ProfilesParts & {
 
 /** People, groups and channels as Slack knows them. Who is in what is cached for seconds. */
 export function createPeople(parts: Parts): People {
-  const { nowMs } = parts;
+  const { clock } = parts;
   const profiles = createProfiles(parts);
-  const channels = createMemo((id: string) => readChannel(parts, id), nowMs);
+  const channels = createMemo((id: string) => readChannel(parts, id), clock);
   const groups = createGroups(parts);
   return {
     profile(userId, maxAgeMs, called) {
@@ -41,7 +41,7 @@ export function createPeople(parts: Parts): People {
       return answered(parts, lookup, () => channels.get(channelId, maxAgeMs));
     },
     bot: parts.bot,
-    nowMs,
+    nowMs: () => clock.now().getTime(),
   };
 }
 

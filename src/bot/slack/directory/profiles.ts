@@ -1,5 +1,6 @@
 import type { WebClient } from "@slack/web-api";
 import type { Logger } from "pino";
+import type { Clock } from "../../../platform/clock.ts";
 import { z } from "zod";
 import { isZone } from "../../../api/log-pages.ts";
 import { within } from "../../../platform/waiting.ts";
@@ -33,7 +34,7 @@ export type ProfilesParts = {
   readonly client: WebClient;
   /** The workspace of the bot; asks Slack again while that is not known. */
   readonly teamId: () => Promise<string | undefined>;
-  readonly nowMs: () => number;
+  readonly clock: Pick<Clock, "now" | "after">;
   readonly wait: (ms: number) => Promise<void>;
   readonly store: ProfileRows;
   readonly log: Logger;
@@ -70,7 +71,9 @@ const MORE_CALLS = 7;
 
 /** People's profiles in memory, in the database for all replicas, and at Slack. */
 export function createProfiles(parts: ProfilesParts): Profiles {
-  const { nowMs, store, log, teamId } = parts;
+  const { clock, store, log, teamId } = parts;
+  const nowMs = (): number => clock.now().getTime();
+  const soon = <Value>(work: () => Promise<Value>): Promise<Value | undefined> => inTime(parts, work);
   const reader = createUserReader({ ...parts, onPage: (seen) => keepPage(seen) });
   const kept = new Map<string, Kept>();
   const unsaved = new Map<string, StoredAt>();
@@ -104,7 +107,7 @@ export function createProfiles(parts: ProfilesParts): Profiles {
   const save = async (team: string, rows: readonly StoredAt[]): Promise<void> => {
     const all = [...unsaved.values(), ...rows];
     const aged = all.map(({ atMs, ...row }) => ({ ...row, ageMs: Math.max(0, nowMs() - atMs) }));
-    const isSaved = await soon(log, async () => {
+    const isSaved = await soon(async () => {
       await store.saveProfiles(team, aged);
       return true;
     });
@@ -135,7 +138,7 @@ export function createProfiles(parts: ProfilesParts): Profiles {
       for (const each of unstored) kept.set(each.profile.userId, { ...each, isStored: true });
     }
     if (rest.length === 0) return found;
-    const rows = (await soon(log, () => store.profilesOf(team, rest))) ?? [];
+    const rows = (await soon(() => store.profilesOf(team, rest))) ?? [];
     for (const { ageMs, ...profile } of rows) {
       if (ageMs < maxAgeMs) found.set(profile.userId, keep(profile, nowMs() - ageMs));
     }
@@ -227,7 +230,7 @@ export function createProfiles(parts: ProfilesParts): Profiles {
       const profile = profileOf(user, team);
       const atMs = nowMs();
       // Nothing is kept about people who have nothing to do with Gantry; who joins probably will.
-      const rows = isNew || kept.has(id) ? undefined : await soon(log, () => store.profilesOf(team, [id]));
+      const rows = isNew || kept.has(id) ? undefined : await soon(() => store.profilesOf(team, [id]));
       if (rows?.length === 0) return;
       keep(profile, atMs);
       unsaved.set(id, { ...profile, atMs });
@@ -241,12 +244,15 @@ export function createProfiles(parts: ProfilesParts): Profiles {
 type StoredAt = Profile & { readonly atMs: number };
 
 /** Undefined when the database is away, or slower than asking Slack. */
-async function soon<Value>(log: Logger, work: () => Promise<Value>): Promise<Value | undefined> {
+async function inTime<Value>(
+  { log, clock }: Pick<ProfilesParts, "log" | "clock">,
+  work: () => Promise<Value>,
+): Promise<Value | undefined> {
   const done = work().catch((err: unknown) => {
     if (!(err instanceof StoreError)) log.error({ err }, "profiles in the database could not be used");
     return undefined;
   });
-  return within(STORE_WITHIN_MS, done, () => undefined);
+  return within(STORE_WITHIN_MS, done, () => undefined, clock);
 }
 
 function profileOf(user: User, teamId: string): Profile {

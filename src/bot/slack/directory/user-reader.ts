@@ -1,4 +1,5 @@
 import { WebAPIRateLimitedError, type WebClient } from "@slack/web-api";
+import type { Clock } from "../../../platform/clock.ts";
 import { unawaited } from "../../../platform/unawaited.ts";
 import { classify } from "../send/slack-error.ts";
 
@@ -22,7 +23,7 @@ export type UserReader = {
 
 type Parts = {
   readonly client: WebClient;
-  readonly nowMs: () => number;
+  readonly clock: Pick<Clock, "now">;
   readonly wait: (ms: number) => Promise<void>;
   /** Called with each page that was read, before those who wait are answered. */
   readonly onPage: (seen: readonly Seen[]) => void;
@@ -59,7 +60,8 @@ const LIST_RESTS_MS = 60_000;
  * Slack's rate tiers are minimums, so it is asked until it answers 429:
  * https://docs.slack.dev/apis/web-api/rate-limits. Nothing is asked while that 429's Retry-After runs.
  */
-export function createUserReader({ client, nowMs, wait, onPage }: Parts): UserReader {
+export function createUserReader({ client, clock, wait, onPage }: Parts): UserReader {
+  const nowMs = (): number => clock.now().getTime();
   const waiting = new Map<string, Wanted>();
   const asked = new Map<string, { readonly wanted: Wanted; readonly atMs: number }>();
   let underWay = 0;

@@ -55,7 +55,7 @@ export async function onForm(deps: WorkspaceParts, sent: SubmittedForm, ack: Ack
   if (mustReadFirst(opened)) {
     const reading = readingForm(opened);
     await ack(update(readingView(reading)));
-    return fillLater(deps, { ...reading, version: versionAfterAck(view, isCurrent) });
+    return fillLater(deps, { ...reading, version: versionAfterAck(deps, view, isCurrent) });
   }
   // The chosen channel becomes the request's origin; it isn't an argument of the verb.
   const { channel: _channel, ...args } = values;
@@ -63,7 +63,7 @@ export async function onForm(deps: WorkspaceParts, sent: SubmittedForm, ack: Ack
   if (filled.kind === "errors") return ack({ response_action: "errors", errors: under(filled.errors, view) });
   if (command.form.hasPreview === true && metadata.previewed !== valuesDigest(values)) {
     await ack(update(drawForm(opened, { above: [section("⏳ Preparing the preview…")] })));
-    const version = versionAfterAck(view, isCurrent);
+    const version = versionAfterAck(deps, view, isCurrent);
     return previewLater(deps, { ...opened, version, ask: filled.ask, origin: originIn(opened, userId) });
   }
   const origin = originIn(opened, userId);
@@ -80,8 +80,12 @@ export async function onForm(deps: WorkspaceParts, sent: SubmittedForm, ack: Ack
   });
 }
 
-function versionAfterAck({ id: viewId }: CarriedView, isCurrent: () => boolean): ViewVersion {
-  return { viewId, hash: undefined, isCurrent, ackedAt: performance.now() };
+function versionAfterAck(
+  { clock }: Pick<WorkspaceParts, "clock">,
+  { id: viewId }: CarriedView,
+  isCurrent: () => boolean,
+): ViewVersion {
+  return { viewId, hash: undefined, isCurrent, ackedAt: clock.elapsedMs() };
 }
 
 /** The form as it was typed, with the reason above it why nothing was done. */
@@ -126,7 +130,7 @@ const WITHIN_MS = 1_500;
  */
 export async function wrongChoices(deps: WorkspaceParts, choice: Choice): Promise<Errors> {
   const control = new AbortController();
-  const wrong = await within(WITHIN_MS, look(deps, choice, control.signal), (): Errors => ({}));
+  const wrong = await within(WITHIN_MS, look(deps, choice, control.signal), (): Errors => ({}), deps.clock);
   control.abort();
   return wrong;
 }

@@ -21,7 +21,7 @@ export function createFormReply(deps: WorkspaceParts, { form: stored, origin }: 
   if (form === undefined || command === undefined) return beside;
   const { title } = command.form;
   const { viewId, values } = form;
-  const ackedAt = performance.now();
+  const ackedAt = deps.clock.elapsedMs();
   const show = async (view: object): Promise<boolean> => {
     await afterAck(deps, ackedAt);
     return updateForm(deps.messenger, viewId, view);

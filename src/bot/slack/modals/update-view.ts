@@ -2,7 +2,7 @@ import type { Settings } from "../../commands/command.ts";
 import { endView } from "../../views/forms/modal.ts";
 import { sentences } from "../../views/messages/sentences.ts";
 import type { Origin } from "../../workflow/origin.ts";
-import type { Clock, Responder } from "../../workflow/ports.ts";
+import type { Responder, WorkflowClock } from "../../workflow/ports.ts";
 import type { Messenger, OpenView } from "../send/messenger.ts";
 import { isTemporary, reasonFor, type SlackFailure } from "../send/slack-error.ts";
 import { boundedMap } from "../../../platform/bounded-map.ts";
@@ -94,9 +94,12 @@ export async function updateForm(
  */
 const AFTER_ACK_MS = 300;
 
-/** Waits until an ack with a view, sent at `ackedAt` of the process's clock in milliseconds, has been drawn. */
-export async function afterAck({ clock }: { readonly clock: Pick<Clock, "wait"> }, ackedAt: number): Promise<void> {
-  const early = AFTER_ACK_MS - (performance.now() - ackedAt);
+/** Waits until an ack with a view, sent at `ackedAt` by the clock's `elapsedMs`, has been drawn. */
+export async function afterAck(
+  { clock }: { readonly clock: Pick<WorkflowClock, "elapsedMs" | "wait"> },
+  ackedAt: number,
+): Promise<void> {
+  const early = AFTER_ACK_MS - (clock.elapsedMs() - ackedAt);
   if (early > 0) await clock.wait(early);
 }
 

@@ -1,3 +1,5 @@
+import type { Clock } from "../../../platform/clock.ts";
+
 export type ArrivalTimes = {
   /** Notes that Slack delivered something. */
   readonly note: (body: unknown) => void;
@@ -11,15 +13,15 @@ export type ArrivalTimes = {
 type Kind = "command" | "click" | "event";
 
 /** When something last arrived from Slack: of what stops arriving, people only notice silence. */
-export function createArrivalTimes(now: () => Date): ArrivalTimes {
+export function createArrivalTimes(clock: Pick<Clock, "now">): ArrivalTimes {
   const last: Partial<Record<Kind, string>> = {};
   let count = 0;
   let unsignedAt: string | undefined;
   return {
-    note: (body) => void (last[kindOf(body)] = now().toISOString()),
+    note: (body) => void (last[kindOf(body)] = clock.now().toISOString()),
     noteUnsigned() {
       count += 1;
-      unsignedAt = now().toISOString();
+      unsignedAt = clock.now().toISOString();
     },
     last: () => ({ ...last }),
     unsigned: () => ({ count, ...(unsignedAt !== undefined && { last: unsignedAt }) }),

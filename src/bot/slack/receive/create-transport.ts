@@ -50,7 +50,7 @@ function createHttpTransport(signingSecret: string, parts: TransportParts): Tran
 
 export function createReceiver(
   signingSecret: string,
-  parts: Omit<TransportParts, "listen" | "onRefused" | "onUnsigned">,
+  parts: Omit<TransportParts, "clock" | "listen" | "onRefused" | "onUnsigned">,
 ): HTTPReceiver {
   const { log } = parts;
   const receiver = new HTTPReceiver({

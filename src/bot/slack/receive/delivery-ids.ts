@@ -1,3 +1,5 @@
+import type { Clock } from "../../../platform/clock.ts";
+
 /**
  * The delivery id of a message to the bot. Derived from the message, because Slack sends each edit as a new event. The
  * store keeps ids with this prefix for longer than edits are accepted (`prune.ts`).
@@ -44,11 +46,11 @@ const MOST = 20_000;
  * Ids of deliveries, in memory only: a read that is answered twice after a restart is harmless, and storing each one
  * would put a disk flush before every answer. Writes have their ids in the database as well.
  */
-export function createRepeats(nowMs: () => number): Repeats {
+export function createRepeats(clock: Pick<Clock, "now">): Repeats {
   const seen = new Map<string, number>();
   return {
     isRepeat(id) {
-      const at = nowMs();
+      const at = clock.now().getTime();
       const before = seen.get(id);
       if (before !== undefined && at - before < REMEMBER_MS) return true;
       seen.delete(id);

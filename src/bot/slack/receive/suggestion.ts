@@ -48,7 +48,7 @@ export async function onSuggestion(deps: WorkspaceParts, body: unknown, ack: Ack
   const query = asked.value.trim().slice(0, LONGEST_QUERY);
   const options = deps.lanes.track(optionsFor(deps, { ...asked, value: query }));
   const late = (): Options => workloadOptions({ query, problems: ["Still loading. Type the full name."] });
-  await ack(await within(WITHIN_MS, options, late));
+  await ack(await within(WITHIN_MS, options, late, deps.clock));
 }
 
 /** Never rejects: a problem becomes an option. */

@@ -1,5 +1,6 @@
 import type { Logger } from "pino";
 import { App, type Receiver } from "@slack/bolt";
+import type { Clock } from "../../../platform/clock.ts";
 import type { Network } from "../../../platform/http/network.ts";
 import type { Route } from "./health-server.ts";
 import type { Post } from "../../views/kit/post.ts";
@@ -19,6 +20,7 @@ export type TransportParts = {
   readonly listen: { readonly host: string; readonly port: number };
   readonly routes: Route[];
   readonly log: Logger;
+  readonly clock: Clock;
   readonly newReference: () => string;
   /** Takes every payload, whichever way it came. Never rejects. */
   readonly route: (body: unknown, ack: Ack) => Promise<void>;

@@ -3,7 +3,8 @@ import type { Logger } from "pino";
 import { boundedMap } from "../../../platform/bounded-map.ts";
 import type { Clients, Urgency } from "./clients.ts";
 import { classify, type FailureKind, type SlackFailure } from "./slack-error.ts";
-import type { Clock } from "../../workflow/ports.ts";
+import type { Clock } from "../../../platform/clock.ts";
+import type { WorkflowClock } from "../../workflow/ports.ts";
 
 // A call to Slack: its attempts, what holds it back, and the log line when it failed.
 
@@ -113,20 +114,20 @@ export type BackOff = {
 const MOST_KEYS = 1_000;
 
 /** Keys are a method and its channel, view or person, so that one 429 holds back nothing else. */
-export function createBackOff(nowMs: () => number): BackOff {
+export function createBackOff(clock: Pick<Clock, "now">): BackOff {
   const waits = boundedMap<string, { readonly since: number; readonly ms: number }>(MOST_KEYS);
   return {
     remaining(key) {
       // Reading doesn't keep it: the one that began first is dropped first.
       const wait = waits.peek(key);
       if (wait === undefined) return 0;
-      const elapsed = nowMs() - wait.since;
+      const elapsed = clock.now().getTime() - wait.since;
       // A clock that was set back ends the wait: Slack answers 429 again if it was too early.
       if (elapsed >= 0 && elapsed < wait.ms) return wait.ms - elapsed;
       waits.delete(key);
       return 0;
     },
-    start: (key, ms) => void waits.set(key, { since: nowMs(), ms }),
+    start: (key, ms) => void waits.set(key, { since: clock.now().getTime(), ms }),
   };
 }
 
@@ -135,7 +136,7 @@ const AGAIN_AFTER_MS = [2_000, 5_000, 10_000];
 
 /** Tries until there was a connection, for what nobody else would send: answers to reads, and Home. */
 export async function whenConnected<Result>(
-  { wait }: Pick<Clock, "wait">,
+  { wait }: Pick<WorkflowClock, "wait">,
   isAway: (result: Result) => boolean,
   attempt: () => Promise<Result>,
 ): Promise<Result> {

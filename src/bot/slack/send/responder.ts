@@ -2,7 +2,7 @@ import type { WorkspaceParts } from "../parts.ts";
 import type { Message, Post } from "../../views/kit/post.ts";
 import { inviteHint, sentences } from "../../views/messages/sentences.ts";
 import { isDirect, type Origin } from "../../workflow/origin.ts";
-import type { Clock, People, Responder } from "../../workflow/ports.ts";
+import type { People, Responder, WorkflowClock } from "../../workflow/ports.ts";
 import { type Result, whenConnected } from "./call.ts";
 import type { Messenger, ResponseHow, Conversation } from "./messenger.ts";
 import {
@@ -43,7 +43,7 @@ export function createResponder(parts: Parts & Pick<Responder, "formReply" | "re
 
 type Parts = Pick<WorkspaceParts, "log" | "messenger"> & {
   readonly people: Pick<People, "bot">;
-  readonly clock: Pick<Clock, "wait">;
+  readonly clock: Pick<WorkflowClock, "wait">;
 };
 
 type Answering = { readonly origin: Origin; readonly isShared: boolean };

@@ -1,12 +1,12 @@
 import { existsSync } from "node:fs";
 import { type Kysely, sql } from "kysely";
+import { machineClock } from "../../../platform/clock.ts";
 import { openPostgres } from "../../../platform/database/postgres.ts";
 import { openSqliteReadOnly } from "../../../platform/database/sqlite.ts";
 import type { FailingReceiver, Inspection, OpenDatabase, SealedSample } from "../../health/facts.ts";
 import { clockOf, databaseFile, type Session, storeErrorOf, type StorePlace } from "./session.ts";
 import { chainBind, readHead } from "../audit/chain-rows.ts";
 import type { Tables } from "../schema/tables.ts";
-import { performance } from "node:perf_hooks";
 import { liveReplicas } from "./replicas.ts";
 import { schemaVersion, versionOf } from "../schema/migrations.ts";
 
@@ -27,7 +27,7 @@ export async function lookIntoStore(
   calls: { readonly username: string | undefined; readonly day: string },
 ): Promise<Looked | undefined> {
   return readingStore(place, async (db) => {
-    const looking = { db, flavour: place.kind, clock: clockOf(place.kind, () => 0), wallMs: Date.now };
+    const looking = { db, flavour: place.kind, clock: clockOf(place.kind, () => 0), machine: machineClock };
     const inspection = await inspect(looking);
     const { at, known } = inspection.database.schema;
     return { inspection, calls: at === known ? await callsOfDay(db, calls) : 0 };
@@ -87,7 +87,7 @@ async function callsOfDay(
   return rows.reduce((sum, { calls }) => sum + calls, 0);
 }
 
-type Looking = Pick<Session, "db" | "flavour" | "clock" | "wallMs">;
+type Looking = Pick<Session, "db" | "flavour" | "clock" | "machine">;
 
 /** Reads and changes nothing, so that another process can do it while the bot runs. */
 export async function inspect(session: Looking): Promise<Inspection> {
@@ -114,15 +114,15 @@ export async function inspect(session: Looking): Promise<Inspection> {
   };
 }
 
-async function databaseOf({ db, flavour, clock, wallMs }: Looking): Promise<OpenDatabase> {
+async function databaseOf({ db, flavour, clock, machine }: Looking): Promise<OpenDatabase> {
   const version = flavour === "sqlite" ? sql<string>`sqlite_version()` : sql<string>`current_setting('server_version')`;
   // The first statement may open a connection.
   await sql`select 1`.execute(db);
-  const asked = performance.now();
+  const asked = machine.elapsedMs();
   const { rows } = await sql<{ version: string; now: string }>`select ${version} as version, ${clock()} as now`.execute(
     db,
   );
-  const latency = performance.now() - asked;
+  const latency = machine.elapsedMs() - asked;
   const { version: said, now } = rows[0] ?? { version: "", now: "" };
   return {
     kind: "open",
@@ -130,7 +130,7 @@ async function databaseOf({ db, flavour, clock, wallMs }: Looking): Promise<Open
     version: said.split(" ")[0] ?? "",
     latencyMs: Math.round(latency),
     schema: { at: await schemaOf(db), known: schemaVersion },
-    aheadMs: Math.round(wallMs() - latency / 2 - Date.parse(now)),
+    aheadMs: Math.round(machine.now().getTime() - latency / 2 - Date.parse(now)),
   };
 }
 

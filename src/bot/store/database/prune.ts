@@ -17,10 +17,10 @@ const PRUNE_EVERY_MS = 10 * 60_000;
 
 /** A pruner that does its work now and then, however often it is called. It never fails: it comes again. */
 export function pruner(session: Session): () => Promise<void> {
-  let prunedMs = session.elapsedMs();
+  let prunedMs = session.machine.elapsedMs();
   return async () => {
-    if (session.elapsedMs() - prunedMs < PRUNE_EVERY_MS) return;
-    prunedMs = session.elapsedMs();
+    if (session.machine.elapsedMs() - prunedMs < PRUNE_EVERY_MS) return;
+    prunedMs = session.machine.elapsedMs();
     try {
       await prune(session);
     } catch (error) {

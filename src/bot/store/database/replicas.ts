@@ -4,12 +4,12 @@ import type { Session } from "./session.ts";
 
 /** Last renewal of this replica's lease, by both of its clocks. */
 const renewedAt = new WeakMap<Session, Renewed>();
-type Renewed = { readonly elapsedMs: number; readonly wallMs: number };
+type Renewed = { readonly elapsedMs: number; readonly at: Date };
 
 /** Says that this replica lives for the next `leaseMs`, and what it says about itself; without a report, the last one stays. */
 export async function beat(session: Session, report?: ReplicaReport): Promise<void> {
-  const { db, clock, replicaId, leaseMs } = session;
-  const started = { elapsedMs: session.elapsedMs(), wallMs: session.wallMs() };
+  const { db, clock, machine, replicaId, leaseMs } = session;
+  const started = { elapsedMs: machine.elapsedMs(), at: machine.now() };
   const said = report === undefined ? {} : { report: JSON.stringify(report) };
   await db
     .insertInto("replica")
@@ -50,11 +50,10 @@ export async function keepLease(session: Session): Promise<void> {
 }
 
 /**
- * Uses the larger of two elapsed times: the monotonic clock stops while the machine is suspended, the wall clock can be
- * set back.
+ * The larger of two elapsed times: `elapsedMs` stops while the machine is suspended, the time of day can be set back.
  */
-function ageMs({ elapsedMs, wallMs }: Session, renewed: Renewed): number {
-  return Math.max(elapsedMs() - renewed.elapsedMs, wallMs() - renewed.wallMs);
+function ageMs({ machine }: Session, renewed: Renewed): number {
+  return Math.max(machine.elapsedMs() - renewed.elapsedMs, machine.now().getTime() - renewed.at.getTime());
 }
 
 export async function isAlone({ db, clock, replicaId }: Session): Promise<boolean> {

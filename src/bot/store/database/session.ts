@@ -1,5 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
 import type { Logger } from "pino";
+import type { Clock } from "../../../platform/clock.ts";
 import type { ChainKeys } from "../../audit/chain.ts";
 import type { Tables } from "../schema/tables.ts";
 import type { TextSealer } from "./text-sealer.ts";
@@ -17,7 +18,9 @@ export type Db = Kysely<Tables>;
 export type Session = {
   readonly db: Db;
   readonly flavour: Flavour;
-  readonly clock: Clock;
+  readonly clock: DatabaseClock;
+  /** For work done now and then. Never stored, never compared with a row. */
+  readonly machine: MachineClock;
   readonly replicaId: string;
   /** How long a lease lasts after `beat`. */
   readonly leaseMs: number;
@@ -25,15 +28,13 @@ export type Session = {
   readonly sendWithinMs: number;
   /** How long history is kept; for ever without it. */
   readonly keepHistoryMs: number | undefined;
-  /** Monotonic milliseconds, for work done now and then. Never stored, never compared with a row. */
-  readonly elapsedMs: () => number;
-  /** This machine's wall clock. Unlike `elapsedMs`, it advances while the machine is suspended. */
-  readonly wallMs: () => number;
   readonly textSealer: TextSealer;
   /** Of the chain that history joins; undefined without keys. */
   readonly chain: ChainKeys | undefined;
   readonly log: Logger;
 };
+
+export type MachineClock = Pick<Clock, "now" | "elapsedMs" | "after">;
 
 /** Where the rows lie. */
 export type StorePlace =
@@ -54,10 +55,10 @@ export type Flavour = "sqlite" | "postgres";
  * The database's time, some milliseconds from now, as ISO 8601 text in UTC with milliseconds: texts that sort like the
  * times they stand for. Replicas on machines with different clocks agree on it.
  */
-export type Clock = (plusMs?: number) => RawBuilder<string>;
+export type DatabaseClock = (plusMs?: number) => RawBuilder<string>;
 
 /** `offsetMs` moves the clock, for tests; it is asked each time. */
-export function clockOf(flavour: Flavour, offsetMs: () => number): Clock {
+export function clockOf(flavour: Flavour, offsetMs: () => number): DatabaseClock {
   return (plusMs = 0) => {
     const shift = `${((offsetMs() + plusMs) / 1000).toFixed(3)} seconds`;
     if (flavour === "sqlite") return sql<string>`strftime('%Y-%m-%dT%H:%M:%fZ', 'now', ${shift})`;

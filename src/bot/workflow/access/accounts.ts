@@ -1,4 +1,5 @@
 import { boundedMap } from "../../../platform/bounded-map.ts";
+import type { Clock } from "../../../platform/clock.ts";
 import {
   type AccountMode,
   type AccountSeeker,
@@ -25,7 +26,7 @@ type Parts = {
   readonly mode: AccountMode;
   /** The workspace's account from the environment. */
   readonly configured: OpenAccount | undefined;
-  readonly nowMs: () => number;
+  readonly clock: Pick<Clock, "now">;
 };
 
 /** While the database is away, cached answers count this long, and only for reads. */
@@ -33,19 +34,19 @@ const BELIEVE_MS = 15 * 60_000;
 const MOST = 5_000;
 
 /** Looks accounts up in the store; when that is away, never takes another account instead of one it cannot see. */
-export function createAccounts({ store, sealer, mode, configured, nowMs }: Parts): Accounts {
+export function createAccounts({ store, sealer, mode, configured, clock }: Parts): Accounts {
   const last = boundedMap<string, { readonly found: Found; readonly at: number }>(MOST);
   const find = async (seeker: AccountSeeker, effect: "read" | "write"): Promise<Found> => {
     // A conversation with the bot has no account of its own, but one is never linked there either.
     const key = JSON.stringify([seeker.teamId, seeker.userId, seeker.channelId]);
     try {
       const found = await store.impliedFor(seeker);
-      last.set(key, { found, at: nowMs() });
+      last.set(key, { found, at: clock.now().getTime() });
       return found;
     } catch (error) {
       const known = last.get(key);
       if (!(error instanceof StoreError)) throw error;
-      if (effect === "read" && known !== undefined && nowMs() - known.at < BELIEVE_MS) return known.found;
+      if (effect === "read" && known !== undefined && clock.now().getTime() - known.at < BELIEVE_MS) return known.found;
       throw new UserError("I can't reach my database, so I can't look up your account.", {
         next: "Nothing was changed. Try again in a minute. If this keeps happening, contact your Gantry admin.",
       });

@@ -1,4 +1,5 @@
 import type { Api } from "../../../api/client.ts";
+import type { Clock } from "../../../platform/clock.ts";
 
 export type CallCounts = {
   /** Notes that this account is in use, so its calls are written down. */
@@ -20,14 +21,14 @@ type Parts = {
     readonly countCalls: (of: Omit<CallsOf, "username">, counts: ReadonlyMap<string, number>) => Promise<void>;
     readonly callsOn: (of: CallsOf) => Promise<number>;
   };
-  readonly now: () => Date;
+  readonly clock: Pick<Clock, "now">;
 };
 
 /** Calls per account and day, over replicas and restarts: some services allow a number of them. */
-export function createCallCounts({ teamId: team, api, store, now }: Parts): CallCounts {
+export function createCallCounts({ teamId: team, api, store, clock }: Parts): CallCounts {
   const written = new Map<string, number>();
   const seen = new Set<string>();
-  const dayOf = (): string => now().toISOString().slice(0, 10);
+  const dayOf = (): string => clock.now().toISOString().slice(0, 10);
   const teamId = (): string => team() ?? "";
   const unwritten = (username: string, day: string): number =>
     api.callsToday(username).count - (written.get(`${day} ${username}`) ?? 0);

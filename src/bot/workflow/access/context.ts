@@ -49,6 +49,7 @@ export async function accessFor(
     binding: binding && { ...binding, covers: (name) => coversName(binding, name) },
     asker: { ...profile, teamId: origin.teamId, channelId: origin.channelId },
     now: deps.clock.now(),
+    clock: deps.clock,
     signal,
   };
   return { context, account };

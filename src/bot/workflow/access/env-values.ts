@@ -1,6 +1,7 @@
 import type { EnvVar, Job, Service } from "../../../api/answers.ts";
 import type { Api } from "../../../api/client.ts";
 import type { Call, OperationId } from "../../../api/operations.ts";
+import type { Clock } from "../../../platform/clock.ts";
 import type { WorkloadRef } from "../../changes/change.ts";
 import { forEachInTurns } from "../../../platform/turns.ts";
 import { isSecretValue, MOST_SECRET_CHARACTERS } from "../../logs/secret-values.ts";
@@ -23,7 +24,7 @@ const MOST_WITHOUT = 4_000;
 /** In total, in characters. */
 const MOST_KEPT = 8 * 1024 * 1024;
 
-export function createEnvValues(nowMs: () => number): EnvValues {
+export function createEnvValues(clock: Pick<Clock, "now">): EnvValues {
   const kept = new Map<string, Kept>();
   let size = 0;
   const forget = (key: string): void => {
@@ -45,7 +46,7 @@ export function createEnvValues(nowMs: () => number): EnvValues {
       // Most have none, in lists of thousands.
       if (env.length === 0 && before.length === 0) {
         kept.delete(key);
-        kept.set(key, { values: before, at: nowMs() });
+        kept.set(key, { values: before, at: clock.now().getTime() });
         return makeRoom();
       }
       // Names and regions are not secret and appear in many lines.
@@ -54,14 +55,14 @@ export function createEnvValues(nowMs: () => number): EnvValues {
       const secret = new Set(read.filter((value) => isSecretValue(value) && !known.has(value)));
       const values = bounded([...secret], before);
       forget(key);
-      kept.set(key, { values, at: nowMs() });
+      kept.set(key, { values, at: clock.now().getTime() });
       size += sizeOf(values);
       makeRoom();
     },
     values: (account, workload) => kept.get(keyOf(account, workload))?.values ?? [],
     isFresh(account, workload) {
       const entry = kept.get(keyOf(account, workload));
-      return entry !== undefined && nowMs() - entry.at < FRESH_MS;
+      return entry !== undefined && clock.now().getTime() - entry.at < FRESH_MS;
     },
   };
 }

@@ -45,9 +45,10 @@ export async function accept(deps: WorkflowParts, { id, interaction: sent, ack }
   const storing = hasRoom ? store.accept({ id, sealed: sealInteraction(sealer, id, interaction) }) : store.remember(id);
   let isNew: boolean;
   try {
-    isNew = await within(STORE_WITHIN_MS, storing, () => {
+    const late = (): never => {
       throw new Error(`not stored within ${STORE_WITHIN_MS} ms`);
-    });
+    };
+    isNew = await within(STORE_WITHIN_MS, storing, late, deps.clock);
   } catch (err) {
     const reference = deps.newReference();
     note({ outcome: "failed", reference });

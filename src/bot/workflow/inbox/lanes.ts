@@ -1,4 +1,5 @@
-import { type Arrivals, createScheduler, type LaneLimits, type Work } from "./scheduler.ts";
+import { createScheduler, type LaneLimits, type Work } from "./scheduler.ts";
+import type { Clock } from "../../../platform/clock.ts";
 import { later, note } from "../../../platform/trail.ts";
 import { unawaited } from "../../../platform/unawaited.ts";
 import { within } from "../../../platform/waiting.ts";
@@ -49,9 +50,7 @@ export type Lanes = {
 export type LanesParts = {
   readonly drain: DrainLimits;
   readonly onError: (error: unknown) => void;
-  /** For `rest`, in milliseconds. */
-  readonly nowMs: () => number;
-  readonly arrivals?: Arrivals;
+  readonly clock: Pick<Clock, "elapsedMs" | "after">;
   /** A lane had no room for a job. */
   readonly onFull?: ((lane: LaneName) => void) | undefined;
 };
@@ -85,10 +84,10 @@ export const laneNames = Object.keys(limits) as LaneName[]; // the keys of the t
 const answering: ReadonlySet<LaneName> = new Set(["people", "requests", "decisions", "sweeping"]);
 
 /** Work that begins after its ack, in bounded, keyed and fair lanes. */
-export function createLanes({ drain: ending, onError, nowMs, arrivals, onFull }: LanesParts): Lanes {
-  const scheduler = createScheduler<LaneName>({ limits, onError, arrivals });
-  const drain = createDrain(ending, scheduler);
-  const keys = createKeys(nowMs);
+export function createLanes({ drain: ending, onError, clock, onFull }: LanesParts): Lanes {
+  const scheduler = createScheduler<LaneName>({ limits, onError, clock });
+  const drain = createDrain(ending, scheduler, clock);
+  const keys = createKeys(clock);
   const push = (job: Job, work: Work): void => {
     const { lane, owner, key } = job;
     const onDone = (): void => {
@@ -98,7 +97,7 @@ export function createLanes({ drain: ending, onError, nowMs, arrivals, onFull }:
     };
     keys.wait(key);
     const onBegin = (): void => keys.begin(key);
-    scheduler.add({ lane, owner, addedMs: performance.now(), work, onBegin, onDone });
+    scheduler.add({ lane, owner, addedMs: clock.elapsedMs(), work, onBegin, onDone });
   };
   const hasRoom: Lanes["hasRoom"] = ({ lane, owner }) => {
     if (scheduler.hasRoom(lane, owner)) return true;
@@ -131,7 +130,7 @@ export function createLanes({ drain: ending, onError, nowMs, arrivals, onFull }:
       Object.fromEntries(
         laneNames.map((name) => {
           const { running, waiting, oldestMs } = scheduler.counts(name);
-          const ageMs = oldestMs === undefined ? 0 : Math.round(performance.now() - oldestMs);
+          const ageMs = oldestMs === undefined ? 0 : Math.round(clock.elapsedMs() - oldestMs);
           return [name, { running, waiting, oldestMs: ageMs }];
         }),
       ) as Readonly<Record<LaneName, LaneStatus>>, // all names
@@ -141,7 +140,7 @@ export function createLanes({ drain: ending, onError, nowMs, arrivals, onFull }:
 type Next = { readonly job: Job; readonly work: Work };
 
 /** Keys that wait, run or rest. Jobs without a key pass through. */
-function createKeys(nowMs: () => number) {
+function createKeys({ elapsedMs }: Pick<Clock, "elapsedMs">) {
   const waiting = new Set<string>();
   /** With the job that runs afterwards. */
   const running = new Map<string, Next | undefined>();
@@ -149,7 +148,7 @@ function createKeys(nowMs: () => number) {
   return {
     isWaiting: (key = ""): boolean => waiting.has(key),
     isRunning: (key = ""): boolean => running.has(key),
-    isResting: (key = ""): boolean => (resting.get(key) ?? 0) > nowMs(),
+    isResting: (key = ""): boolean => (resting.get(key) ?? 0) > elapsedMs(),
     wait: (key?: string) => void (key !== undefined && waiting.add(key)),
     begin(key?: string) {
       if (key === undefined) return;
@@ -164,7 +163,7 @@ function createKeys(nowMs: () => number) {
       return next;
     },
     rest(key: string, ms: number) {
-      const now = nowMs();
+      const now = elapsedMs();
       for (const [each, untilMs] of resting) if (untilMs <= now) resting.delete(each);
       resting.set(key, now + ms);
     },
@@ -191,7 +190,7 @@ type Jobs = {
 };
 
 /** Counts what has to end before the bot does, and ends it. */
-function createDrain({ graceMs, goodbyeMs }: DrainLimits, jobs: Jobs) {
+function createDrain({ graceMs, goodbyeMs }: DrainLimits, jobs: Jobs, clock: Pick<Clock, "after">) {
   let tracked = 0;
   let isStopping = false;
   const size = (): number => tracked + jobs.size();
@@ -222,11 +221,11 @@ function createDrain({ graceMs, goodbyeMs }: DrainLimits, jobs: Jobs) {
     idle,
     async drain(): Promise<DrainResult> {
       isStopping = true;
-      await within(graceMs, idle(), () => undefined);
+      await within(graceMs, idle(), () => undefined, clock);
       const aborted = size();
       if (aborted > 0) {
         jobs.abort();
-        await within(goodbyeMs, idle(), () => undefined);
+        await within(goodbyeMs, idle(), () => undefined, clock);
       }
       return { aborted, left: size() };
     },

@@ -1,3 +1,4 @@
+import type { Clock, Timer } from "../../../platform/clock.ts";
 import { unawaited } from "../../../platform/unawaited.ts";
 
 /** Work that runs after an ack. When aborted, it tells its person and ends. */
@@ -9,7 +10,7 @@ export type Aside = (pause: Promise<void>) => Promise<void>;
 export type Entry<Lane extends string> = {
   readonly lane: Lane;
   readonly owner: string | undefined;
-  /** By `performance.now`. */
+  /** By the clock's `elapsedMs`. */
   readonly addedMs: number;
   readonly work: Work;
   readonly onBegin: () => void;
@@ -33,7 +34,7 @@ export type Scheduler<Lane extends string> = {
 export type SchedulerParts<Lane extends string> = {
   readonly limits: Readonly<Record<Lane, LaneLimits>>;
   readonly onError: (error: unknown) => void;
-  readonly arrivals?: Arrivals | undefined;
+  readonly clock: Pick<Clock, "elapsedMs" | "after">;
 };
 
 /** Jobs that begin beside each other while interactions come in: between two turns of the event loop, each may delay an ack. */
@@ -53,9 +54,10 @@ type State<Lane extends string> = {
   /** The lane whose turn is next comes first. */
   readonly queues: Map<Lane, LaneQueue<Entry<Lane>>>;
   readonly controller: AbortController;
+  readonly clock: SchedulerParts<Lane>["clock"];
   readonly arrivals: Arrivals;
   readonly onError: (error: unknown) => void;
-  /** When each running job began; by `performance.now`. */
+  /** When each running job began; by the clock's `elapsedMs`. */
   readonly begun: Map<Entry<Lane>, number>;
   waiting: number;
   /** Jobs in a pause. */
@@ -63,20 +65,22 @@ type State<Lane extends string> = {
   /** Whether an interaction came in since the last look. */
   hasArrived: boolean;
   /** Looks for a lull. */
-  timer: NodeJS.Timeout | undefined;
+  timer: Timer | undefined;
   /** Whether the next turn of the event loop looks. */
   isDue: boolean;
-  /** When a job last began, or began to wait; by `performance.now`. */
+  /** When a job last began, or began to wait; by the clock's `elapsedMs`. */
   movedMs: number;
 };
 
 /** Runs jobs of several lanes after the acks: lanes take turns, and each has places of its own. */
 export function createScheduler<Lane extends string>(parts: SchedulerParts<Lane>): Scheduler<Lane> {
-  const { limits, onError, arrivals = createArrivals() } = parts;
+  const { limits, onError, clock } = parts;
+  const arrivals = createArrivals(clock);
   const names = Object.keys(limits) as Lane[]; // the keys of a Record
   const state: State<Lane> = {
     queues: new Map(names.map((name) => [name, createLaneQueue(limits[name])])),
     controller: new AbortController(),
+    clock,
     arrivals,
     onError,
     begun: new Map(),
@@ -110,7 +114,7 @@ function queueOf<Lane extends string>({ queues }: State<Lane>, lane: Lane): Lane
 }
 
 function add<Lane extends string>(state: State<Lane>, entry: Entry<Lane>): void {
-  if (state.waiting === 0) state.movedMs = performance.now();
+  if (state.waiting === 0) state.movedMs = state.clock.elapsedMs();
   queueOf(state, entry.lane).push(entry);
   state.waiting += 1;
   schedule(state);
@@ -121,10 +125,10 @@ function schedule<Lane extends string>(state: State<Lane>): void {
   if (state.isDue || state.waiting === 0) return;
   if (mayBegin(state)) {
     state.isDue = true;
-    clearTimeout(state.timer);
+    state.timer?.cancel();
     setImmediate(begin, state);
   } else {
-    state.timer ??= setTimeout(begin, LULL_MS, state);
+    state.timer ??= state.clock.after(LULL_MS, () => begin(state));
   }
 }
 
@@ -133,9 +137,9 @@ function schedule<Lane extends string>(state: State<Lane>): void {
  * beside each other then, and none begins while many more interactions come in than are answered.
  */
 function mayBegin<Lane extends string>(state: State<Lane>): boolean {
-  const { waiting, movedMs, arrivals, controller } = state;
+  const { waiting, movedMs, arrivals, controller, clock } = state;
   if (controller.signal.aborted || arrivals.quietMs() >= LULL_MS) return true;
-  if (performance.now() - movedMs >= LONGEST_HOLD_MS) return true;
+  if (clock.elapsedMs() - movedMs >= LONGEST_HOLD_MS) return true;
   const isBehind = waiting > MOST_BEHIND && arrivals.isFlood();
   return !isBehind && busy(state) < MOST_BESIDE;
 }
@@ -147,7 +151,7 @@ function begin<Lane extends string>(state: State<Lane>): void {
     const entry = next(state);
     // Every place is taken. The end of a job looks again.
     if (entry === undefined) return;
-    state.movedMs = performance.now();
+    state.movedMs = state.clock.elapsedMs();
     state.begun.set(entry, state.movedMs);
     entry.onBegin();
     unawaited(run(state, entry), state.onError);
@@ -166,8 +170,8 @@ function startsNow<Lane extends string>(state: State<Lane>): number {
 }
 
 /** Jobs that may need this process now. */
-function busy<Lane extends string>({ begun }: State<Lane>): number {
-  const now = performance.now();
+function busy<Lane extends string>({ begun, clock }: State<Lane>): number {
+  const now = clock.elapsedMs();
   return [...begun.values()].filter((since) => now - since < BUSY_MS).length;
 }
 
@@ -312,8 +316,8 @@ export type Arrivals = {
 const WINDOW_MS = 50;
 const FEW = 60;
 
-/** Notices how quickly interactions come in. Real time, because it is about the load of this machine. */
-export function createArrivals(now: () => number = () => performance.now()): Arrivals {
+/** Notices how quickly interactions come in. */
+export function createArrivals({ elapsedMs }: Pick<Clock, "elapsedMs">): Arrivals {
   let windowStart = Number.NEGATIVE_INFINITY;
   let last = Number.NEGATIVE_INFINITY;
   let current = 0;
@@ -327,13 +331,13 @@ export function createArrivals(now: () => number = () => performance.now()): Arr
   };
   return {
     count() {
-      last = now();
+      last = elapsedMs();
       roll(last);
       current += 1;
     },
-    quietMs: () => now() - last,
+    quietMs: () => elapsedMs() - last,
     isFlood() {
-      roll(now());
+      roll(elapsedMs());
       return current + previous > FEW;
     },
   };

@@ -1,5 +1,6 @@
 import type { Interaction, Undelivered } from "./interaction.ts";
 import type { Logger } from "pino";
+import type { Clock } from "../../../platform/clock.ts";
 
 /** A delivery that this replica has to process. */
 export type Unfinished = {
@@ -25,12 +26,13 @@ export type Retries = {
 };
 
 /** Deliveries to go on with when the database, or Slack, is back. If this process dies first, other replicas take them. */
-export function createRetries(nowMs: () => number): Retries {
+export function createRetries(clock: Pick<Clock, "now">): Retries {
   const kept = new Map<string, { readonly delivery: Unfinished; readonly dueMs: number }>();
   return {
-    keep: (delivery, afterMs) => void kept.set(delivery.id, { delivery, dueMs: nowMs() + afterMs }),
+    keep: (delivery, afterMs) => void kept.set(delivery.id, { delivery, dueMs: clock.now().getTime() + afterMs }),
     take() {
-      const due = [...kept.values()].filter(({ dueMs }) => dueMs <= nowMs());
+      const nowMs = clock.now().getTime();
+      const due = [...kept.values()].filter(({ dueMs }) => dueMs <= nowMs);
       for (const { delivery } of due) kept.delete(delivery.id);
       return due.map(({ delivery }) => delivery);
     },

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Logger } from "pino";
+import type { Clock } from "../../../platform/clock.ts";
 import type { FileWatch } from "../../commands/verbs/watch/watches-file.ts";
 import { SlackAway, UserError } from "../../errors.ts";
 import { placeOf } from "../../watch/due.ts";
@@ -11,7 +12,7 @@ export type FileWatchParts = {
   readonly current: () => readonly FileWatch[];
   readonly store: { readonly allWatches: () => Promise<readonly Watch[]> };
   readonly workspaceOf: (teamId: string) => Promise<WorkflowParts>;
-  readonly nowMs: () => number;
+  readonly clock: Pick<Clock, "now">;
   readonly log: Logger;
 };
 
@@ -22,12 +23,12 @@ const AGAIN_AFTER_MS = 10 * 60_000;
  * Makes the stored watches of the file what the file says, when it has changed and now and then. Every replica does it, and
  * it changes nothing the second time. Rejects when the database doesn't answer.
  */
-export function createFileWatches({ current, store, workspaceOf, nowMs, log }: FileWatchParts): () => Promise<void> {
+export function createFileWatches({ current, store, workspaceOf, clock, log }: FileWatchParts): () => Promise<void> {
   let done: readonly FileWatch[] | undefined;
   let doneAt = 0;
   return async () => {
     const watches = current();
-    if (watches === done && nowMs() - doneAt < AGAIN_AFTER_MS) return;
+    if (watches === done && clock.now().getTime() - doneAt < AGAIN_AFTER_MS) return;
     const stored = (await store.allWatches()).filter(({ source }) => source === "file");
     const named = watches.map(({ teamId }) => teamId ?? "");
     let isComplete = true;
@@ -41,7 +42,7 @@ export function createFileWatches({ current, store, workspaceOf, nowMs, log }: F
     }
     if (!isComplete) return;
     done = watches;
-    doneAt = nowMs();
+    doneAt = clock.now().getTime();
   };
 }
 

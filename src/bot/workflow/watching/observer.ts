@@ -61,13 +61,13 @@ export async function makeRounds(deps: ObserverDeps, signal: AbortSignal): Promi
 /** One look at one list, for all watches of it: what it tells is stored in one transaction. */
 async function makeRound({ workspaceOf, known, push }: ObserverDeps, round: Round, signal: AbortSignal): Promise<void> {
   const deps = await workspaceOf(round.teamId);
-  const { store, settings } = deps;
+  const { store, settings, clock } = deps;
   const watches = await store.watchesOn(round, settings.jobsRegion);
   const account = await firstAccount(deps, watches);
-  const began = performance.now();
+  const began = clock.elapsedMs();
   const listed = account === undefined ? undefined : await list(deps, { round, account }, signal);
   if (signal.aborted) return;
-  const tookMs = performance.now() - began;
+  const tookMs = clock.elapsedMs() - began;
   const found = await foundBy(deps, { round, listed, known });
   const isRead = listed !== undefined && "seen" in listed;
   const failures = isRead ? 0 : round.failures + 1;

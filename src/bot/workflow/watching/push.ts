@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
+import type { Clock } from "../../../platform/clock.ts";
 import type { OpenAccount } from "../../accounts/resolve.ts";
 import { unawaited } from "../../../platform/unawaited.ts";
 import type { ListKey, WorkflowParts } from "../ports.ts";
@@ -15,6 +15,7 @@ type Parts = {
   readonly log: Logger;
   /** Makes the rounds that are due. */
   readonly beginRounds: () => void;
+  readonly clock: Pick<Clock, "elapsedMs" | "sleep">;
 };
 
 /** Without a round in between, nobody watches the list any more, or another replica makes its rounds and listens. */
@@ -24,20 +25,20 @@ const GATHER_MS = 1_000;
 /** Open connections of this process. */
 const MOST = 200;
 
-export function createPush({ log, beginRounds }: Parts): Push {
+export function createPush({ log, beginRounds, clock }: Parts): Push {
   const ending = new AbortController();
   /** By account and region, until when it is listened to. */
   const listening = new Map<string, { untilMs: number }>();
   return {
     listen(deps, list, account) {
       const key = JSON.stringify([list.teamId, list.account, list.region]);
-      const untilMs = performance.now() + LISTEN_FOR_MS;
+      const untilMs = clock.elapsedMs() + LISTEN_FOR_MS;
       const known = listening.get(key);
       if (known !== undefined) known.untilMs = untilMs;
       if (known !== undefined || listening.size >= MOST || ending.signal.aborted) return;
       const lasting = { untilMs };
       listening.set(key, lasting);
-      const work = listenTo(deps, { list, account, lasting, signal: ending.signal, beginRounds });
+      const work = listenTo(deps, { list, account, lasting, signal: ending.signal, beginRounds, clock });
       unawaited(
         work.finally(() => listening.delete(key)),
         (err) => log.warn({ err, region: list.region }, "couldn't listen to changes; rounds go on"),
@@ -47,7 +48,7 @@ export function createPush({ log, beginRounds }: Parts): Push {
   };
 }
 
-type Listening = Pick<Parts, "beginRounds"> & {
+type Listening = Pick<Parts, "beginRounds" | "clock"> & {
   readonly list: ListKey;
   readonly account: OpenAccount;
   readonly lasting: { readonly untilMs: number };
@@ -56,17 +57,17 @@ type Listening = Pick<Parts, "beginRounds"> & {
 
 /** Until the API says nothing any more: the next round begins anew. */
 async function listenTo({ api, store }: Pick<WorkflowParts, "api" | "store">, listening: Listening): Promise<void> {
-  const { list, account, lasting, signal, beginRounds } = listening;
+  const { list, account, lasting, signal, beginRounds, clock } = listening;
   const info = await api.engine();
   if (info?.pushesChanges !== true) return;
   let after: string | undefined;
-  while (!signal.aborted && performance.now() < lasting.untilMs) {
+  while (!signal.aborted && clock.elapsedMs() < lasting.untilMs) {
     const changes = await api.changes(account, { region: list.region, after, signal });
     if (changes === undefined || signal.aborted) return;
     after = changes.cursor;
     if (changes.changed.length === 0) continue;
     for (const kind of changes.changed) await store.hint({ ...list, kind });
     beginRounds();
-    await sleep(GATHER_MS, undefined, { signal, ref: false }).catch(() => undefined);
+    await clock.sleep(GATHER_MS, signal).catch(() => undefined);
   }
 }

@@ -1,3 +1,4 @@
+import type { Clock } from "../../../platform/clock.ts";
 import { maySee, readRefusal } from "../../commands/lookup/may-see.ts";
 import { regionOf } from "../../commands/grammar/argument-types.ts";
 import { termsText, watchNewsMessage } from "../../commands/verbs/watch/watch-message.ts";
@@ -161,17 +162,17 @@ function ownEvent(
 export type WatchCheckParts = {
   readonly store: { readonly allWatches: () => Promise<readonly Watch[]> };
   readonly workspaceOf: (teamId: string) => Promise<WorkflowParts>;
-  readonly nowMs: () => number;
+  readonly clock: Pick<Clock, "now">;
 };
 
 const CHECK_EVERY_MS = 10 * 60_000;
 
 /** Now and then, ends what its owner may no longer be told, and goes on with what they may be told again. Rejects when the database doesn't answer. */
-export function createWatchCheck({ store, workspaceOf, nowMs }: WatchCheckParts): () => Promise<void> {
-  let checkedAt = nowMs();
+export function createWatchCheck({ store, workspaceOf, clock }: WatchCheckParts): () => Promise<void> {
+  let checkedAt = clock.now().getTime();
   return async () => {
-    if (nowMs() - checkedAt < CHECK_EVERY_MS) return;
-    checkedAt = nowMs();
+    if (clock.now().getTime() - checkedAt < CHECK_EVERY_MS) return;
+    checkedAt = clock.now().getTime();
     const byTeam = Map.groupBy(await store.allWatches(), ({ teamId }) => teamId);
     for (const [teamId, watches] of byTeam) {
       const deps = await workspaceOf(teamId);

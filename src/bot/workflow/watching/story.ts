@@ -102,7 +102,7 @@ async function lastLines(deps: WorkflowParts, { alert, incident, watches }: Line
   const { kind, region, name } = incident;
   if (name === undefined) return [];
   const workload = { kind, region, name };
-  const signal = AbortSignal.timeout(WITHIN_MS);
+  const signal = deps.clock.limit(WITHIN_MS);
   for (const watch of watches) {
     try {
       const rights = await watchRights(deps, watch);
@@ -114,7 +114,7 @@ async function lastLines(deps: WorkflowParts, { alert, incident, watches }: Line
       return await failingLines({ ...workload, uid: undefined }, instance, {
         api,
         signal,
-        nowMs: () => deps.clock.now().getTime(),
+        clock: deps.clock,
         logZone: deps.settings.logZone,
         redact: (lines) => deps.logs.redact({ lines, secrets }, { who: `alert ${alert.id}`, signal }),
       });

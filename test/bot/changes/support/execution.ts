@@ -1,3 +1,4 @@
+import { stillClock } from "../../../support/test-clock.ts";
 import type { AccountApi } from "../../../../src/api/client.ts";
 import type { Change, Outcome } from "../../../../src/bot/changes/change.ts";
 import { digestOf } from "../../../../src/bot/changes/drift.ts";
@@ -17,7 +18,7 @@ export function deps(api: AccountApi, more: Partial<Execution> = {}): Execution 
     doubt: () => Promise.resolve(),
     resourcesKey: "resources",
     asked: { person: "U1", request: "AAA111" },
-    nowMs: () => 0,
+    clock: stillClock(),
     healthyAfterMs: 60_000,
     ...more,
   };

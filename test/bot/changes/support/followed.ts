@@ -55,7 +55,7 @@ export async function followed(change: Change, seen: Seen): Promise<Followed> {
     return answer;
   });
   const redact = async (lines: readonly string[]) => lines.map((line) => line.replace(/hunter2/u, "[redacted]"));
-  const deps = { api, signal: new AbortController().signal, nowMs: () => nowMs, redact };
+  const deps = { api, signal: new AbortController().signal, clock: { now: () => new Date(nowMs) }, redact };
   for (;;) {
     const { health, outcome: shown, nextMs } = await lookAtChanged(look(nowMs), deps);
     looks.push({ atMs: nowMs - startMs, health });

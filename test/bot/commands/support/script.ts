@@ -1,3 +1,4 @@
+import { stillClock } from "../../../support/test-clock.ts";
 import type { Job, Service } from "../../../../src/api/answers.ts";
 import { type AccountApi, createApi } from "../../../../src/api/client.ts";
 import type { EngineInfo } from "../../../../src/api/engine-info.ts";
@@ -25,6 +26,7 @@ import { sendTo } from "../../../../src/platform/http/send.ts";
 import type { Fetch } from "../../../support/world-service.ts";
 
 export const now = new Date("2026-11-21T12:00:00Z");
+const clock = stillClock(now);
 
 export const allow: Verdict = { kind: "allow", rule: "members do" };
 export const refuse: Verdict = {
@@ -96,12 +98,13 @@ export function scripted(script: Script = {}): Scripted {
       username: "dana",
       calls: async () => ({ count: 3, since: new Date("2026-11-21T00:00:00Z") }),
     },
-    directory: createDirectory(() => now.getTime()),
+    directory: createDirectory(clock),
     settings: readConfig({}).settings,
     defaultRegion: readConfig({}).settings.region,
     binding: script.binding,
     asker: { userId: "U0DANA", name: "Dana Reyes", standing: "member", teamId: "T0GANTRY", channelId: "C0OPS" },
     now,
+    clock,
     signal: new AbortController().signal,
   };
   return { context, calls, asked, queries };

@@ -9,7 +9,7 @@ import { openStore } from "../../../../src/bot/store/open-store.ts";
 import { openSqlite } from "../../../../src/platform/database/sqlite.ts";
 import type { Tables } from "../../../../src/bot/store/schema/tables.ts";
 import { directNetwork } from "../../../../src/platform/http/network.ts";
-import { event } from "../../store/contract/bench.ts";
+import { event, movedClock } from "../../store/contract/bench.ts";
 import { unawaited } from "../../../../src/platform/unawaited.ts";
 import { until } from "../../../support/until.ts";
 
@@ -54,11 +54,11 @@ async function receiver() {
 }
 
 async function bot(url: string, db = openSqlite<Tables>(":memory:"), sealer = createSealer(readKeyring(newKey()))) {
-  let offsetMs = 0;
+  const clock = movedClock();
   const printed: string[] = [];
   const log = pino({ level: "silent" });
   const where = { kind: "shared", db, flavour: "sqlite" } as const; // literal kinds
-  const store = await openStore({ ...where, replicaId: "a", log, sealer, offsetMs: () => offsetMs });
+  const store = await openStore({ ...where, replicaId: "a", log, sealer, clock });
   const receivers = auditReceivers(
     { webhook: { url, secret: SECRET }, toStdout: true },
     { fetch: directNetwork.fetch, print: async (text) => void printed.push(text) },
@@ -76,9 +76,7 @@ async function bot(url: string, db = openSqlite<Tables>(":memory:"), sealer = cr
     ...handing,
     printed,
     happens,
-    later(ms: number): void {
-      offsetMs += ms;
-    },
+    later: clock.later,
     failures: async () =>
       (await db.selectFrom("audit_receiver").select("failures").where("name", "=", "webhook").executeTakeFirst())
         ?.failures ?? 0,

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, expect, test } from "vitest";
 import { createLogPool, type LogPool, type LogPoolOptions } from "../../../../src/bot/logs/threads/log-pool.ts";
+import { machineClock } from "../../../../src/platform/clock.ts";
 import { UserError } from "../../../../src/bot/errors.ts";
 import { notFullRun } from "../../../support/full-run.ts";
 
@@ -9,8 +10,8 @@ afterEach(async () => {
   for (const pool of open.splice(0)) await pool.close();
 });
 
-function poolOf(options: LogPoolOptions = {}): LogPool {
-  const pool = createLogPool(options);
+function poolOf(options: Partial<LogPoolOptions> = {}): LogPool {
+  const pool = createLogPool({ clock: machineClock, ...options });
   open.push(pool);
   return pool;
 }

@@ -1,3 +1,4 @@
+import { stillClock } from "../../../support/test-clock.ts";
 import { WebAPIRateLimitedError } from "@slack/web-api";
 import { expect, test } from "vitest";
 import { createPace } from "../../../../src/bot/slack/directory/lookups.ts";
@@ -5,22 +6,20 @@ import { createBackOff } from "../../../../src/bot/slack/send/call.ts";
 
 /** A clock that only moves when somebody waits or the test says so. */
 function paced() {
-  let at = 1_000_000;
+  const clock = stillClock();
   const waits: number[] = [];
-  const nowMs = (): number => at;
   const wait = async (ms: number): Promise<void> => {
     waits.push(ms);
-    at += ms;
-    return Promise.resolve();
+    await clock.passMs(ms);
   };
-  const pace = createPace({ wait, backOff: createBackOff(nowMs) });
+  const pace = createPace({ wait, backOff: createBackOff(clock) });
   let called = 0;
   const list = (): Promise<void> =>
     pace("usergroups.list", () => {
       called += 1;
       return Promise.resolve();
     });
-  return { list, pace, waits, called: () => called, pass: (ms: number) => void (at += ms) };
+  return { list, pace, waits, called: () => called, pass: clock.passMs };
 }
 
 test("a method is asked as often as Slack answers it", async () => {
@@ -34,7 +33,7 @@ test("a call that may leave within a second waits for it", async () => {
   const { list, pace, called, waits, pass } = paced();
   const refused = pace("usergroups.list", () => Promise.reject(new WebAPIRateLimitedError(30)));
   await expect(refused).rejects.toThrow(WebAPIRateLimitedError);
-  pass(29_400);
+  await pass(29_400);
 
   await list();
 
@@ -50,7 +49,7 @@ test("after a 429 nothing is asked until its Retry-After is over, and other meth
   await expect(list()).rejects.toMatchObject({ retryAfter: 30 });
   expect(await pace("conversations.members", () => Promise.resolve("dana"))).toBe("dana");
   expect(called()).toBe(0);
-  pass(30_000);
+  await pass(30_000);
   await list();
   expect(called()).toBe(1);
 });
@@ -60,7 +59,7 @@ test("a Retry-After of hours holds a lookup back for ten minutes, because nobody
   const refused = pace("usergroups.list", () => Promise.reject(new WebAPIRateLimitedError(86_400)));
   await expect(refused).rejects.toThrow(WebAPIRateLimitedError);
 
-  pass(10 * 60_000);
+  await pass(10 * 60_000);
   await list();
   expect(called()).toBe(1);
 });

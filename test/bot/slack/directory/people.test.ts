@@ -1,3 +1,4 @@
+import { stillClock } from "../../../support/test-clock.ts";
 import { WebClient } from "@slack/web-api";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -30,7 +31,7 @@ async function slackOf(answer: Answer) {
   const people: People = createPeople({
     client: new WebClient("xoxb-1", { slackApiUrl: `http://127.0.0.1:${port}/api/`, retryConfig: { retries: 0 } }),
     teamId: () => Promise.resolve("T1"),
-    nowMs: () => 0,
+    clock: stillClock(),
     wait: () => Promise.resolve(),
     store: noRows,
     log: pino({ level: "silent" }),

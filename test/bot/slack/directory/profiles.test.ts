@@ -1,37 +1,21 @@
+import { stillClock } from "../../../support/test-clock.ts";
 import { type WebClient, WebAPIRateLimitedError } from "@slack/web-api";
 import { pino } from "pino";
 import { expect, test } from "vitest";
 import { createProfiles } from "../../../../src/bot/slack/directory/profiles.ts";
 import { freshness, type StoredProfile } from "../../../../src/bot/workflow/ports.ts";
 
-type Timer = { readonly atMs: number; readonly run: () => void };
-
 /** Time that passes from one timer to the next whenever nothing else is left to do. */
 function virtualTime() {
-  let now = 1_000_000;
-  let timers: Timer[] = [];
-  const wait = (ms: number): Promise<void> => {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    timers.push({ atMs: now + ms, run: resolve });
-    return promise;
-  };
+  const clock = stillClock();
   return {
-    nowMs: () => now,
-    wait,
-    pass: (ms: number) => void (now += ms),
+    clock,
     async during<Value>(work: Promise<Value>): Promise<Value> {
-      let isOver = false;
-      const end = (): void => void (isOver = true);
+      const over = new AbortController();
+      const end = (): void => over.abort();
       work.then(end, end);
-      for (;;) {
-        for (let turns = 0; turns < 5; turns += 1) await new Promise((resolve) => setImmediate(resolve));
-        if (isOver) return work;
-        const [next] = timers.toSorted((a, b) => a.atMs - b.atMs);
-        if (next === undefined) throw new Error("nothing is left that could happen");
-        timers = timers.filter((each) => each !== next);
-        now = Math.max(now, next.atMs);
-        next.run();
-      }
+      while (!over.signal.aborted) await clock.passMs(100);
+      return work;
     },
   };
 }
@@ -49,13 +33,15 @@ function slackOf({ listed = [], perMinute = 100, retryAfter }: Given = {}) {
   const calls: { readonly method: string; readonly user?: string; readonly atMs: number }[] = [];
   const rows = new Map<string, StoredProfile & { readonly storedMs: number }>();
   const asked = async (method: string, most: number, user?: string): Promise<void> => {
-    await time.wait(100);
-    const recent = calls.filter((each) => each.method === method && time.nowMs() - each.atMs < 60_000);
+    await time.clock.sleep(100);
+    const recent = calls.filter((each) => each.method === method && time.clock.nowMs() - each.atMs < 60_000);
     if (recent.length >= most) {
       const [oldest] = recent;
-      throw new WebAPIRateLimitedError(retryAfter ?? Math.ceil(((oldest?.atMs ?? 0) + 60_000 - time.nowMs()) / 1_000));
+      throw new WebAPIRateLimitedError(
+        retryAfter ?? Math.ceil(((oldest?.atMs ?? 0) + 60_000 - time.clock.nowMs()) / 1_000),
+      );
     }
-    calls.push({ method, atMs: time.nowMs(), ...(user !== undefined && { user }) });
+    calls.push({ method, atMs: time.clock.nowMs(), ...(user !== undefined && { user }) });
   };
   const userOf = (id: string) => ({ id, team_id: "T1", real_name: `Name of ${id}` });
   const client = {
@@ -75,16 +61,16 @@ function slackOf({ listed = [], perMinute = 100, retryAfter }: Given = {}) {
   const profiles = createProfiles({
     client,
     teamId: () => Promise.resolve("T1"),
-    nowMs: time.nowMs,
-    wait: time.wait,
+    clock: time.clock,
+    wait: time.clock.sleep,
     store: {
       profilesOf: async (_team, ids) =>
         ids.flatMap((id) => {
           const row = rows.get(id);
-          return row === undefined ? [] : [{ ...row, ageMs: row.ageMs + time.nowMs() - row.storedMs }];
+          return row === undefined ? [] : [{ ...row, ageMs: row.ageMs + time.clock.nowMs() - row.storedMs }];
         }),
       saveProfiles: async (_team, all) => {
-        for (const row of all) rows.set(row.userId, { ...row, storedMs: time.nowMs() });
+        for (const row of all) rows.set(row.userId, { ...row, storedMs: time.clock.nowMs() });
       },
       forgetProfile: async (_team, id) => void rows.delete(id),
     },
@@ -103,7 +89,7 @@ test("three hundred new people at once are all known within seconds, most of the
   expect(read.map(({ userId }) => userId)).toEqual(ids(300));
   expect(slack.calls("users.list").length).toBeLessThanOrEqual(3);
   expect(slack.calls("users.info").length).toBeLessThanOrEqual(60);
-  expect(slack.nowMs() - 1_000_000).toBeLessThan(5_000);
+  expect(slack.clock.elapsedMs()).toBeLessThan(5_000);
 });
 
 test("many whom no list has wait for Slack's time, and nobody is refused", async () => {
@@ -156,12 +142,12 @@ test("who acts is read again after ten seconds, who reads after a day, and one c
   await slack.during(Promise.all([1, 2, 3].map(() => profiles.get("U1", freshness.deciding))));
   expect(slack.calls("users.info")).toHaveLength(1);
 
-  slack.pass(11_000);
+  await slack.clock.passMs(11_000);
   await slack.during(profiles.get("U1", freshness.profile));
   expect(slack.calls("users.info")).toHaveLength(1);
   await slack.during(profiles.get("U1", freshness.deciding));
   expect(slack.calls("users.info")).toHaveLength(2);
-  slack.pass(24 * 60 * 60_000);
+  await slack.clock.passMs(24 * 60 * 60_000);
   await slack.during(profiles.get("U1", freshness.profile));
   expect(slack.calls("users.info")).toHaveLength(3);
 });

@@ -1,3 +1,4 @@
+import { stillClock } from "../../../support/test-clock.ts";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
@@ -10,7 +11,7 @@ import { rawAnswer } from "../../../support/raw-http.ts";
 async function started() {
   const lines: string[] = [];
   const log = createLog({ level: "warn", secrets: [], to: { write: (line) => void lines.push(line) } });
-  const lanes = createLanes({ drain: drainLimits, onError: () => undefined, nowMs: Date.now });
+  const lanes = createLanes({ drain: drainLimits, onError: () => undefined, clock: stillClock() });
   const receiver = createReceiver("a-signing-secret", {
     routes: healthRoutes({ missing: () => Promise.resolve([]), lanes: lanes.status }),
     log,

@@ -1,3 +1,4 @@
+import { stillClock } from "../../../support/test-clock.ts";
 import { describe, expect, test } from "vitest";
 import { directNetwork } from "../../../../src/platform/http/network.ts";
 import { createLog } from "../../../../src/platform/log.ts";
@@ -16,7 +17,7 @@ type Town = AsyncDisposable & {
   readonly refusal: () => string | undefined;
   readonly lines: readonly string[];
   readonly waits: readonly number[];
-  readonly passSeconds: (seconds: number) => void;
+  readonly passSeconds: (seconds: number) => Promise<void>;
   /** Happens during the next wait. */
   readonly meanwhile: (work: () => Promise<unknown>) => void;
 };
@@ -27,7 +28,7 @@ async function town(): Promise<Town> {
   slack.playground.faults.inviteBot("general");
   const lines: string[] = [];
   const waits: number[] = [];
-  let nowMs = 1_000_000;
+  const clock = stillClock();
   const log = createLog({ level: "debug", secrets: [], to: { write: (line) => void lines.push(line) } });
   const clients = createClients(slack.access, log);
   let work: () => Promise<unknown> = () => Promise.resolve();
@@ -39,7 +40,7 @@ async function town(): Promise<Town> {
   };
   const messenger = createMessenger({
     clients,
-    backOff: createBackOff(() => nowMs),
+    backOff: createBackOff(clock),
     wait,
     replies: { post: directNetwork.post, wait },
     log,
@@ -53,7 +54,7 @@ async function town(): Promise<Town> {
     lines,
     waits,
     meanwhile: (next) => void (work = next),
-    passSeconds: (seconds) => void (nowMs += seconds * 1_000),
+    passSeconds: (seconds) => clock.passMs(seconds * 1_000),
     [Symbol.asyncDispose]: slack.close,
   };
 }
@@ -76,9 +77,9 @@ test("after a 429, a method is held back for that channel only, and only as long
   const elsewhere = await messenger.post(general, message, "card");
   const asksBefore = asked(slack, "chat.postMessage");
   const otherMethod = await messenger.postEphemeral({ ...ops, user: "U0DANA" }, message);
-  passSeconds(23);
+  await passSeconds(23);
   const early = await messenger.post(ops, message, "interactive");
-  passSeconds(1);
+  await passSeconds(1);
   const later = await messenger.post(ops, message, "card");
 
   expect(limited).toMatchObject({ ok: false, failure: { kind: "limited", retryAfterMs: 24_000 } });
@@ -231,8 +232,8 @@ test("an update that has to wait is given up when a later one was sent for the s
   const home = (text: string): object => ({ type: "home", blocks: sentence(text).blocks });
   playground.faults.answer("views.publish", "429", { times: 1, retryAfterSeconds: 5 });
   const { promise: later, resolve: sendLater } = Promise.withResolvers<Awaited<ReturnType<Messenger["publishHome"]>>>();
-  slack.meanwhile(() => {
-    slack.passSeconds(5);
+  slack.meanwhile(async () => {
+    await slack.passSeconds(5);
     sendLater(messenger.publishHome({ user: "U0DANA", view: home("later") }));
     return later;
   });

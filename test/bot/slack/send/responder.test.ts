@@ -1,3 +1,4 @@
+import { stillClock } from "../../../support/test-clock.ts";
 import { expect, test } from "vitest";
 import { createReply } from "../../../../src/bot/workflow/reply.ts";
 import { createLog } from "../../../../src/platform/log.ts";
@@ -20,7 +21,7 @@ function responder(...answers: readonly [() => Response, ...(() => Response)[]])
   const messenger = createMessenger({
     // Nothing listens there: what doesn't go to the response_url fails.
     clients: createClients({ botToken: "xoxb-1", apiUrl: "http://127.0.0.1:9/api/" }, log),
-    backOff: createBackOff(Date.now),
+    backOff: createBackOff(stillClock()),
     wait: () => Promise.resolve(),
     log,
     newReference: () => "abcd1234",

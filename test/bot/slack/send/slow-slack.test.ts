@@ -1,3 +1,4 @@
+import { stillClock } from "../../../support/test-clock.ts";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { listen } from "../../../../src/platform/http/listen.ts";
@@ -19,7 +20,7 @@ test("a Slack that takes seconds gets the time for an answer, and not for a form
   const log = createLog({ level: "silent", secrets: [] });
   const messenger = createMessenger({
     clients: createClients({ botToken: "xoxb-1", apiUrl: `http://127.0.0.1:${port}/api/` }, log),
-    backOff: createBackOff(Date.now),
+    backOff: createBackOff(stillClock()),
     wait: () => Promise.resolve(),
     log,
     newReference: () => "abcd1234",

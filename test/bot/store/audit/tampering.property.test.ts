@@ -18,7 +18,7 @@ import { openStore } from "../../../../src/bot/store/open-store.ts";
 import type { Tables } from "../../../../src/bot/store/schema/tables.ts";
 import { openSqlite } from "../../../../src/platform/database/sqlite.ts";
 import { notFullRun, seed } from "../../../support/full-run.ts";
-import { event } from "../contract/bench.ts";
+import { event, movedClock } from "../contract/bench.ts";
 
 const TAMPERINGS = notFullRun === undefined ? 500 : 40;
 const SEALED = 40;
@@ -54,9 +54,9 @@ let db: Kysely<Tables>;
 async function history(): Promise<Kysely<Tables>> {
   const made = openSqlite<Tables>(":memory:");
   opened.push(made);
-  let offsetMs = 0;
+  const clock = movedClock();
   const where = { kind: "shared", db: made, flavour: "sqlite" } as const; // literal kinds
-  const common = { replicaId: "a", log: pino({ level: "silent" }), sealer, offsetMs: () => offsetMs };
+  const common = { replicaId: "a", log: pino({ level: "silent" }), sealer, clock };
   const store = await openStore({ ...where, ...common });
   const add = async (count: number): Promise<void> => {
     for (let at = 0; at < count; at += 1) {
@@ -66,7 +66,7 @@ async function history(): Promise<Kysely<Tables>> {
   };
   await add(SEALED);
   await store.sealHistory();
-  offsetMs = 2 * HOUR_MS;
+  clock.later(2 * HOUR_MS);
   // From here on, a row without a mark is nothing that an older Gantry left.
   await store.sealHistory();
   await add(WAITING);

@@ -1,3 +1,4 @@
+import { machineClock } from "../../../../src/platform/clock.ts";
 import type { Kysely } from "kysely";
 import { pino } from "pino";
 import type { HistoryEventKind, NewHistoryEvent } from "../../../../src/bot/changes/history-event.ts";
@@ -32,6 +33,18 @@ export type Bench = {
   readonly end: () => Promise<void>;
 };
 
+/** This machine's clock, until it is moved. */
+export function movedClock() {
+  let aheadMs = 0;
+  return {
+    ...machineClock,
+    now: () => new Date(machineClock.now().getTime() + aheadMs),
+    elapsedMs: () => machineClock.elapsedMs() + aheadMs,
+    offsetMs: () => aheadMs,
+    later: (ms: number) => void (aheadMs += ms),
+  };
+}
+
 /** What each test of the contract works with; `fresh` makes a database that nobody used. */
 export function benchOver(fresh: () => Promise<Database>): Bench {
   let database: Database | undefined;
@@ -42,16 +55,11 @@ export function benchOver(fresh: () => Promise<Database>): Bench {
   };
   return {
     async replica(replicaId, options = {}) {
-      let offsetMs = 0;
-      const common = { replicaId, log: pino({ level: "silent" }), offsetMs: () => offsetMs };
+      const clock = movedClock();
+      const common = { replicaId, log: pino({ level: "silent" }), clock };
       const store = await openStore({ ...current().where, ...common, ...options } as OpenStore); // a place and the rest
       open.push(store);
-      return {
-        ...withSteps(store),
-        later(ms) {
-          offsetMs += ms;
-        },
-      };
+      return { ...withSteps(store), later: clock.later };
     },
     db: () => current().db,
     async begin() {

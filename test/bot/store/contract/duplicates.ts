@@ -1,3 +1,4 @@
+import { machineClock } from "../../../../src/platform/clock.ts";
 import { expect, test } from "vitest";
 import {
   ann,
@@ -74,11 +75,13 @@ export function duplicatesContract({ replica, db }: Bench): void {
 
   test("a suspended machine renews its lease before it claims anything", async () => {
     let suspendedMs = 0;
-    const a = await replica("a", { wallMs: () => Date.now() + suspendedMs });
+    const a = await replica("a", {
+      clock: { ...machineClock, now: () => new Date(machineClock.now().getTime() + suspendedMs) },
+    });
     const long = "2000-01-01T00:00:00.000Z";
     await db().updateTable("replica").set({ alive_until: long }).where("id", "=", "a").execute();
 
-    // `performance.now` stood still meanwhile.
+    // `elapsedMs` stood still meanwhile.
     suspendedMs = 15_000;
     await a.addChange(approvedChange("AAA111"), event("requested"));
 

@@ -1,15 +1,16 @@
 import { expect, test } from "vitest";
 import { createArrivals } from "../../../../src/bot/workflow/inbox/scheduler.ts";
+import { stillClock } from "../../../support/test-clock.ts";
 
 /** Counts an interaction at each of these milliseconds, then looks at the last given one. */
-function after(times: readonly number[], lookAt: number): { isFlood: boolean; quietMs: number } {
-  let now = 0;
-  const { count, isFlood, quietMs } = createArrivals(() => now);
+async function after(times: readonly number[], lookAt: number): Promise<{ isFlood: boolean; quietMs: number }> {
+  const clock = stillClock();
+  const { count, isFlood, quietMs } = createArrivals(clock);
   for (const time of times) {
-    now = time;
+    await clock.passMs(time - clock.elapsedMs());
     count();
   }
-  now = lookAt;
+  await clock.passMs(lookAt - clock.elapsedMs());
   return { isFlood: isFlood(), quietMs: quietMs() };
 }
 
@@ -24,6 +25,6 @@ test.each([
   ["a flood, and then a pause", each(0, 100), 101, { isFlood: false, quietMs: 101 }],
   ["one every 2 ms, for long", each(2, 500), 999, { isFlood: false, quietMs: 1 }],
   ["five every 4 ms, for long", each(0.8, 1_250), 1_000.2, { isFlood: true, quietMs: 1 }],
-])("%s", (...[, times, lookAt, expected]) => {
-  expect(after(times, lookAt)).toEqual(expected);
+])("%s", async (...[, times, lookAt, { isFlood, quietMs }]) => {
+  expect(await after(times, lookAt)).toEqual({ isFlood, quietMs: expect.closeTo(quietMs) });
 });

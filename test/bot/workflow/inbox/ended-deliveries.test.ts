@@ -1,3 +1,4 @@
+import { stillClock } from "../../../support/test-clock.ts";
 import { randomUUID } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -30,12 +31,14 @@ test("a delivery refused by a full queue is stored as refused, so the next proce
   const dataDir = mkdtempSync(join(tmpdir(), "gantry-refused-"));
   onTestFinished(() => rmSync(dataDir, { recursive: true, force: true }));
   const store: Store = { ...(await storeIn(dataDir)), finish: away };
-  const lanes = createLanes({ drain: { graceMs: 1, goodbyeMs: 1 }, onError: () => undefined, nowMs: Date.now });
+  const clock = stillClock();
+  const lanes = createLanes({ drain: { graceMs: 1, goodbyeMs: 1 }, onError: () => undefined, clock });
   while (lanes.add({ lane: "requests" }, () => Promise.resolve()));
   const answers: (Message | undefined)[] = [];
   const deps = {
     store,
     lanes,
+    clock,
     log,
     dropped: createDropped(store, log),
     sealer: createSealer(readKeyring(newKey())),

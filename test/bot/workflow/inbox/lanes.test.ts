@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { labels, lanesIn, quiet, turns } from "../../../support/held-lanes.ts";
+import { labels, lanesIn, turns } from "../../../support/held-lanes.ts";
 import { until } from "../../../support/until.ts";
 
 const people = { lane: "people" } as const;
@@ -67,13 +67,12 @@ test("a delivery that is added again in the moment in which it ends is not lost"
 });
 
 test("a key that rests is dropped until its time is over", async () => {
-  let now = 0;
-  const { add, rest, idle } = lanesIn(quiet, { nowMs: () => now });
+  const { add, rest, idle, clock } = lanesIn();
   const begun: number[] = [];
   rest("change A", 10_000);
 
   for (const at of [0, 9_999, 10_000, 10_001]) {
-    now = at;
+    await clock.passMs(at - clock.elapsedMs());
     add({ lane: "watching", key: "change A" }, async () => void begun.push(at));
     await idle();
   }
@@ -92,12 +91,12 @@ test("keys of jobs that run or wait are named", async () => {
 });
 
 test("a lane tells how many jobs run and wait, and the age of the oldest", async () => {
-  const { hold, begun, status } = lanesIn();
+  const { hold, begun, status, clock } = lanesIn();
   hold({ lane: "redraws" }, ...labels(9));
   await until(() => begun.length === 8);
-  await until(() => status().redraws.oldestMs >= 20);
+  await clock.passMs(20);
 
-  expect(status().redraws).toMatchObject({ running: 8, waiting: 1 });
+  expect(status().redraws).toEqual({ running: 8, waiting: 1, oldestMs: 20 });
   expect(status().people).toEqual({ running: 0, waiting: 0, oldestMs: 0 });
 });
 
@@ -140,12 +139,13 @@ test("a job that throws is reported, its key is free again, and the next job run
 });
 
 test("a drain lets jobs end by themselves, and aborts only those that don't", async () => {
-  const fast = lanesIn(quiet, { drain: { graceMs: 20_000, goodbyeMs: 30 } });
+  const drain = { graceMs: 20_000, goodbyeMs: 10_000 };
+  const fast = lanesIn({ drain });
   fast.add(people, () => nextTurn());
   expect(await fast.drain()).toEqual({ aborted: 0, left: 0 });
   expect(fast.isStopping()).toBe(true);
 
-  const slow = lanesIn(quiet, { drain: { graceMs: 30, goodbyeMs: 20_000 } });
+  const slow = lanesIn({ drain });
   const said: string[] = [];
   slow.add({ lane: "watching" }, async (signal) => {
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -153,26 +153,36 @@ test("a drain lets jobs end by themselves, and aborts only those that don't", as
     await promise;
     said.push("goodbye");
   });
-  expect(await slow.drain()).toEqual({ aborted: 1, left: 0 });
+  const drained = slow.drain();
+  await slow.clock.passMs(19_999);
+  const saidBefore = said.length;
+  await slow.clock.passMs(1);
+  expect(await drained).toEqual({ aborted: 1, left: 0 });
+  expect(saidBefore).toBe(0);
   expect(said).toEqual(["goodbye"]);
 });
 
 test("a drain gives every waiting job its turn to say goodbye, without a lull and past the limits of a person", async () => {
-  const { add, drain: stop } = lanesIn({ quietMs: 0, isFlood: true }, { drain: { graceMs: 0, goodbyeMs: 20_000 } });
+  const { add, arrive, drain: stop, clock } = lanesIn({ drain: { graceMs: 0, goodbyeMs: 20_000 } });
   let goodbyes = 0;
+  arrive(100);
   for (const _ of labels(50)) {
     add({ ...people, owner: "dana" }, async (signal) => void (goodbyes += signal.aborted ? 1 : 0));
   }
 
-  const drained = await stop();
+  const drained = stop();
+  await clock.passMs(0);
 
-  expect(drained).toEqual({ aborted: 50, left: 0 });
+  expect(await drained).toEqual({ aborted: 50, left: 0 });
   expect(goodbyes).toBe(50);
 });
 
 test("a drain ends even when a job ignores its abort", async () => {
-  const { add, drain: stop } = lanesIn();
+  const { add, drain: stop, clock } = lanesIn();
   add(people, () => new Promise(() => undefined));
 
-  expect(await stop()).toEqual({ aborted: 1, left: 1 });
+  const drained = stop();
+  await clock.passMs(60);
+
+  expect(await drained).toEqual({ aborted: 1, left: 1 });
 });

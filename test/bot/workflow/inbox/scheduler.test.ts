@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { labels, lanesIn, turns } from "../../../support/held-lanes.ts";
 import { until } from "../../../support/until.ts";
 
@@ -70,17 +70,12 @@ test("the jobs of one person run in order, a few at once", async () => {
 
 const crowd = labels(40);
 
-/** Lanes whose clock stands still until it is moved, so that a slow machine looks no different. */
-function stillLanes(weather: { quietMs: number; isFlood: boolean }) {
-  vi.useFakeTimers({ toFake: ["performance"] });
-  onTestFinished(() => void vi.useRealTimers());
-  const passes = (ms: number): void => void vi.advanceTimersByTime(ms);
-  return { ...lanesIn(weather), passes };
-}
+/** More than people type. */
+const flood = 100;
 
 test("a job begins in the next turn of the event loop, however quickly interactions come in", async () => {
-  const { arrived, hold, begun } = lanesIn({ quietMs: 0, isFlood: true });
-  arrived();
+  const { arrive, hold, begun } = lanesIn();
+  arrive(flood);
   hold(people, "first");
 
   await nextTurn();
@@ -89,11 +84,11 @@ test("a job begins in the next turn of the event loop, however quickly interacti
 });
 
 test("beside a job, none begins in a turn in which an interaction came in: there may be more in the socket", async () => {
-  const { arrived, hold, begun } = stillLanes({ quietMs: 0, isFlood: false });
+  const { arrive, hold, begun } = lanesIn();
   hold(people, "first", "second");
   await nextTurn();
 
-  arrived();
+  arrive(1);
   await nextTurn();
   const begunBeside = [...begun];
   await nextTurn();
@@ -103,7 +98,8 @@ test("beside a job, none begins in a turn in which an interaction came in: there
 });
 
 test("while interactions come in, three jobs run beside each other, and the next begins where one has ended", async () => {
-  const { add, hold, begun } = stillLanes({ quietMs: 0, isFlood: false });
+  const { add, arrive, hold, begun } = lanesIn();
+  arrive(1);
   const { promise: ended, resolve: end } = Promise.withResolvers<void>();
   add(people, () => ended);
   hold(people, ...crowd);
@@ -118,33 +114,35 @@ test("while interactions come in, three jobs run beside each other, and the next
 });
 
 test("a job that waits for the service doesn't hold up the next", async () => {
-  const { hold, begun, passes } = stillLanes({ quietMs: 0, isFlood: false });
+  const { arrive, comeIn, hold, begun } = lanesIn();
+  arrive(1);
   hold(people, ...crowd);
   await turns();
   const begunBefore = begun.length;
 
-  passes(5);
-  await until(() => begun.length > begunBefore);
-  await turns();
+  // The next look after it.
+  await comeIn(1, 6);
 
   expect([begunBefore, begun.length]).toEqual([3, 6]);
 });
 
 test("in a flood, when many more jobs wait than are answered, they wait for a lull", async () => {
-  const weather = { quietMs: 1, isFlood: true };
-  const { hold, begun } = stillLanes(weather);
+  const { arrive, clock, hold, begun } = lanesIn();
+  arrive(flood);
   hold(people, ...crowd);
 
+  await clock.passMs(1);
   await turns();
   const begunBefore = begun.length;
-  weather.quietMs = 2;
+  await clock.passMs(1);
   await until(() => begun.length === crowd.length);
 
   expect(begunBefore).toBe(0);
 });
 
 test("in a flood in which few jobs wait, they begin", async () => {
-  const { hold, begun } = stillLanes({ quietMs: 0, isFlood: true });
+  const { arrive, hold, begun } = lanesIn();
+  arrive(flood);
   hold(people, ...labels(16));
 
   await turns();
@@ -153,15 +151,14 @@ test("in a flood in which few jobs wait, they begin", async () => {
 });
 
 test("in a flood without a lull, a job of a crowd begins every tenth of a second, whoever waits for the service", async () => {
-  const { hold, begun, passes } = stillLanes({ quietMs: 0, isFlood: true });
+  const { arrive, comeIn, hold, begun } = lanesIn();
+  arrive(flood);
   hold({ lane: "watching" }, "watch");
   hold(people, ...crowd);
   await turns();
   const counts = [begun.length];
   for (let tenth = 0; tenth < 3; tenth += 1) {
-    passes(100);
-    await until(() => begun.length > tenth);
-    await turns();
+    await comeIn(2, 100);
     counts.push(begun.length);
   }
 

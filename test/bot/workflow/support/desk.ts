@@ -1,4 +1,5 @@
 import { pino } from "pino";
+import { machineClock } from "../../../../src/platform/clock.ts";
 import { onTestFinished } from "vitest";
 import { newKey, readKeyring, createSealer } from "../../../../src/bot/accounts/seal.ts";
 import { createLogPool } from "../../../../src/bot/logs/threads/log-pool.ts";
@@ -56,7 +57,6 @@ export async function desk({ policy = othersApprove, api = webOfTwo() }: Wanted 
   const store = await bench.replica("a");
   const log = pino({ level: "silent" });
   const sealer = createSealer(readKeyring(newKey()));
-  const now = (): Date => new Date();
   const drawn: string[] = [];
   const told: string[] = [];
   const texts: string[] = [];
@@ -74,12 +74,12 @@ export async function desk({ policy = othersApprove, api = webOfTwo() }: Wanted 
       sealer,
       mode: "fallback",
       configured: { owner: { kind: "workspace" }, username: "acme", token: "t" },
-      nowMs: Date.now,
+      clock: machineClock,
     }),
     api: { as: () => api.api, engine: () => Promise.resolve(undefined), changes: () => Promise.resolve(undefined) },
     calls: {
       uses: () => undefined,
-      today: () => Promise.resolve({ count: 0, since: now() }),
+      today: () => Promise.resolve({ count: 0, since: machineClock.now() }),
       flush: () => Promise.resolve(),
     },
     alerts: { draw: () => Promise.resolve() },
@@ -108,13 +108,13 @@ export async function desk({ policy = othersApprove, api = webOfTwo() }: Wanted 
       refreshHome: () => undefined,
     },
     checkup: () => Promise.resolve([]),
-    clock: { now, patience: () => new Promise(() => undefined), wait: () => Promise.resolve() },
-    directory: createDirectory(Date.now),
-    envValues: createEnvValues(Date.now),
-    logs: createLogPool(),
-    lanes: createLanes({ drain: { graceMs: 1, goodbyeMs: 1 }, onError: () => undefined, nowMs: Date.now }),
+    clock: { ...machineClock, patience: () => new Promise(() => undefined), wait: () => Promise.resolve() },
+    directory: createDirectory(machineClock),
+    envValues: createEnvValues(machineClock),
+    logs: createLogPool({ clock: machineClock }),
+    lanes: createLanes({ drain: { graceMs: 1, goodbyeMs: 1 }, onError: () => undefined, clock: machineClock }),
     dropped: createDropped(store, log),
-    retries: createRetries(Date.now),
+    retries: createRetries(machineClock),
     newReference: () => "abcd1234",
   };
   const reply = {
@@ -161,6 +161,6 @@ function town(members: readonly Pick<Profile, "userId" | "name">[]): People {
     groupHandles: () => Promise.resolve(new Map<string, string>()),
     channelMembers: () => Promise.resolve(new Set([...profiles.keys(), "B1"])),
     bot: () => ({ userId: "B1", name: "gantry", teamId: "T1" }),
-    nowMs: Date.now,
+    nowMs: () => machineClock.now().getTime(),
   };
 }

@@ -1,5 +1,6 @@
 import { SocketModeClient } from "@slack/socket-mode";
 import type { Logger } from "pino";
+import type { Clock } from "../../../../platform/clock.ts";
 import { directNetwork, type Network } from "../../../../platform/http/network.ts";
 import { boltLogger } from "../../bolt-logger.ts";
 import { ackFrame, type Delivery, type Hello, readFrame } from "./frame.ts";
@@ -13,6 +14,7 @@ export type ConnectionParts = {
   readonly network?: Network | undefined;
   readonly pongWithinMs: number;
   readonly log: Logger;
+  readonly clock: Pick<Clock, "elapsedMs" | "after">;
 };
 
 export type Events = {
@@ -45,7 +47,8 @@ const ACK_WITHIN_MS = 3_000;
 
 type State = {
   readonly client: SocketModeClient;
-  /** Since when, by `performance.now`. */
+  readonly clock: ConnectionParts["clock"];
+  /** Since when, by the clock's `elapsedMs`. */
   readonly unacked: Map<string, number>;
   hello: Hello | undefined;
   error: Error | undefined;
@@ -59,7 +62,8 @@ type State = {
  */
 export function createConnection(parts: ConnectionParts, events: Events): Connection {
   const client = clientOf(parts);
-  const state: State = { client, unacked: new Map(), hello: undefined, error: undefined, isClosed: false };
+  const { clock } = parts;
+  const state: State = { client, clock, unacked: new Map(), hello: undefined, error: undefined, isClosed: false };
   client.removeAllListeners("ws_message");
   client.on("ws_message", (data: unknown) => onMessage(state, events, data));
   client.on("error", (error: Error) => {
@@ -84,12 +88,12 @@ export function createConnection(parts: ConnectionParts, events: Events): Connec
 const LOOK_FOR_ACKS_MS = 10;
 
 /** Slack would give up what has no ack when the connection ends. Resolves in any case once Slack would have given up. */
-async function allAcked({ unacked }: State): Promise<void> {
+async function allAcked({ unacked, clock }: State): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const look = (): void => {
-    const givenUpMs = performance.now() - ACK_WITHIN_MS;
+    const givenUpMs = clock.elapsedMs() - ACK_WITHIN_MS;
     if ([...unacked.values()].every((sinceMs) => sinceMs < givenUpMs)) resolve();
-    else setTimeout(look, LOOK_FOR_ACKS_MS);
+    else clock.after(LOOK_FOR_ACKS_MS, look);
   };
   look();
   await promise;
@@ -103,9 +107,9 @@ async function end(state: State, events: Events): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   state.client.once("close", resolve);
   websocket.disconnect();
-  const timer = setTimeout(() => websocket.disconnect(), CLOSE_WITHIN_MS);
+  const timer = state.clock.after(CLOSE_WITHIN_MS, () => websocket.disconnect());
   await promise;
-  clearTimeout(timer);
+  timer.cancel();
 }
 
 function clientOf({ appToken, apiUrl, network = directNetwork, pongWithinMs, log }: ConnectionParts): SocketModeClient {
@@ -161,9 +165,9 @@ function onMessage(state: State, events: Events, data: unknown): void {
 }
 
 function deliver(state: State, events: Events, delivery: Delivery): void {
-  const { client, unacked } = state;
+  const { client, unacked, clock } = state;
   const { envelopeId } = delivery;
-  unacked.set(envelopeId, performance.now());
+  unacked.set(envelopeId, clock.elapsedMs());
   events.onDelivery(delivery, (body) => {
     unacked.delete(envelopeId);
     let isSent = !state.isClosed && client.websocket?.isActive() === true;

@@ -3,7 +3,7 @@ import type { Connection, Events } from "./connection.ts";
 import type { Delivery } from "./frame.ts";
 import { unawaited } from "../../../../platform/unawaited.ts";
 import { orAborted, within } from "../../../../platform/waiting.ts";
-import { setTimeout as sleep } from "node:timers/promises";
+import type { Clock, Timer } from "../../../../platform/clock.ts";
 import { classify } from "../../send/slack-error.ts";
 
 export type Timing = {
@@ -31,6 +31,7 @@ export type ConnectionsParts = {
   readonly onRefused: ((sentence: string) => void) | undefined;
   readonly timing: Timing;
   readonly log: Logger;
+  readonly clock: Clock;
 };
 
 export type ConnectionStatus = {
@@ -94,20 +95,25 @@ export function createConnections(parts: ConnectionsParts): Connections {
     lastFailure: undefined,
     starting: undefined,
   };
-  let looking: NodeJS.Timeout | undefined;
+  const { clock } = parts;
+  let looking: Timer | undefined;
   return {
     async start() {
       const { startWithinMs, lookEveryMs } = parts.timing;
       const { promise, resolve } = (state.starting = Promise.withResolvers<void>());
-      looking = setInterval(dropDead, lookEveryMs, state);
+      const look = (): void => {
+        dropDead(state);
+        looking = clock.after(lookEveryMs, look);
+      };
+      looking = clock.after(lookEveryMs, look);
       for (let slot = 0; slot < CONNECTIONS; slot += 1)
         unawaited(keepOpen(state), (err) => parts.log.error({ err }, "a connection to Slack isn't replaced any more"));
-      const timer = setTimeout(resolve, startWithinMs);
-      await promise.finally(() => clearTimeout(timer));
+      const timer = clock.after(startWithinMs, resolve);
+      await promise.finally(() => timer.cancel());
       state.starting = undefined;
     },
     async stop() {
-      clearInterval(looking);
+      looking?.cancel();
       state.stopping.abort();
       state.starting?.resolve();
       await Promise.all([...state.entries].map(({ connection }) => connection.close()));
@@ -116,7 +122,7 @@ export function createConnections(parts: ConnectionsParts): Connections {
     lastFailure: () => state.lastFailure,
     status: () =>
       [...state.entries].map(({ sinceMs, hasHello, end }) => ({
-        ageMs: Math.round(performance.now() - sinceMs),
+        ageMs: Math.round(clock.elapsedMs() - sinceMs),
         state: end !== undefined ? "retiring" : hasHello ? "open" : "opening",
       })),
   };
@@ -140,13 +146,13 @@ const TOO_MANY = "too_many_websockets";
 /** One connection after the other, until the stop. The next is opened before Slack closes the last. Never rejects. */
 export async function keepOpen(state: State): Promise<void> {
   const { stopping, parts } = state;
-  const { timing, log } = parts;
+  const { timing, log, clock } = parts;
   let failures = 0;
   let waitMs = 0;
   let last: Entry | undefined;
   while (!stopping.signal.aborted) {
     const ms = Math.max(waitMs, timing.retryDelayMs(failures));
-    if (ms > 0) await sleep(ms, undefined, { signal: stopping.signal }).catch(() => undefined);
+    if (ms > 0) await clock.sleep(ms, stopping.signal).catch(() => undefined);
     if (stopping.signal.aborted) return;
     const entry = createEntry(state);
     const failure = await opened(state, entry);
@@ -158,7 +164,7 @@ export async function keepOpen(state: State): Promise<void> {
     }
     if (last !== undefined) retire(state, last);
     await entry.over;
-    const aliveMs = performance.now() - entry.sinceMs;
+    const aliveMs = clock.elapsedMs() - entry.sinceMs;
     failures = aliveMs < timing.stableAfterMs ? failures + 1 : 0;
     waitMs = entry.end === TOO_MANY ? timing.tooManyWaitMs : 0;
     last = entry;
@@ -180,7 +186,7 @@ function createEntry(state: State): Entry {
   });
   const entry: Entry = {
     connection,
-    sinceMs: performance.now(),
+    sinceMs: parts.clock.elapsedMs(),
     hasHello: false,
     end: undefined,
     over: over.promise,
@@ -209,7 +215,7 @@ async function opened(state: State, entry: Entry): Promise<Failure | undefined> 
       throw new Error(`Slack said no hello within ${helloWithinMs} ms`);
     };
     const hello = await orAborted(
-      within(helloWithinMs, Promise.race([connection.open(), ended]), late),
+      within(helloWithinMs, Promise.race([connection.open(), ended]), late, parts.clock),
       stopping.signal,
     );
     entry.hasHello = true;
@@ -255,10 +261,9 @@ function refuse({ stopping, starting, parts }: State, code: string): void {
 
 /** Slack closes it soon. What it has sent until then is still acked there. */
 function retire({ parts }: State, { connection }: Entry): void {
-  setTimeout(
-    () => unawaited(connection.close(), (err) => parts.log.warn({ err }, "couldn't end a connection to Slack")),
-    parts.timing.retireAfterMs,
-  ).unref();
+  parts.clock.after(parts.timing.retireAfterMs, () =>
+    unawaited(connection.close(), (err) => parts.log.warn({ err }, "couldn't end a connection to Slack")),
+  );
 }
 
 const token =

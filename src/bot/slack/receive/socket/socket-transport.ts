@@ -30,15 +30,17 @@ export function createSocketTransport(
   parts: TransportParts,
   timing: Timing = usualTiming,
 ): Transport {
-  const { log, apiUrl, network } = parts;
+  const { log, apiUrl, network, clock } = parts;
   const app = createApp({ init: () => undefined, start: notUsed, stop: notUsed }, parts);
   const connections = createConnections({
-    create: (events) => createConnection({ appToken, apiUrl, network, pongWithinMs: timing.pongWithinMs, log }, events),
+    create: (events) =>
+      createConnection({ appToken, apiUrl, network, pongWithinMs: timing.pongWithinMs, log, clock }, events),
     onDelivery: (delivery, send) =>
       unawaited(take({ app, parts }, delivery, send), (err) => parts.log.error({ err }, "couldn't take a delivery")),
     onRefused: parts.onRefused,
     timing,
     log,
+    clock,
   });
   let server: Server | undefined;
   return {
@@ -74,7 +76,7 @@ type Taking = { readonly app: App; readonly parts: TransportParts };
 
 /** Hands a delivery to Bolt. Whatever happens, it is acked in time or was given up by Slack. Never rejects. */
 async function take({ app, parts }: Taking, delivery: Delivery, send: (body?: object) => boolean): Promise<void> {
-  const { log, newReference } = parts;
+  const { log, newReference, clock } = parts;
   const { body, retry } = delivery;
   let isAcked = false;
   const ack = (answer?: object): void => {
@@ -92,7 +94,7 @@ async function take({ app, parts }: Taking, delivery: Delivery, send: (body?: ob
     send("command" in body ? ackBody(sentences.notHandled(reference)) : undefined);
     isAcked = true;
   };
-  const timer = setTimeout(() => lastAck(undefined, "an interaction had no ack in time"), LATEST_ACK_MS);
+  const timer = clock.after(LATEST_ACK_MS, () => lastAck(undefined, "an interaction had no ack in time"));
   try {
     await app.processEvent({
       body,
@@ -103,6 +105,6 @@ async function take({ app, parts }: Taking, delivery: Delivery, send: (body?: ob
   } catch (err) {
     lastAck(err, "Bolt couldn't process an interaction");
   } finally {
-    clearTimeout(timer);
+    timer.cancel();
   }
 }

@@ -1,3 +1,4 @@
+import { machineClock } from "../../../../../../src/platform/clock.ts";
 import { onTestFinished } from "vitest";
 import { createLog } from "../../../../../../src/platform/log.ts";
 import type { Ack } from "../../../../../../src/bot/slack/receive/transport.ts";
@@ -33,6 +34,7 @@ export function socketTransport({ apiUrl }: Pick<SlackSockets, "apiUrl">, { rout
       listen: { host: "127.0.0.1", port: 0 },
       routes: healthRoutes({ missing: () => Promise.resolve(transport.missing()), lanes: () => ({}) as never }), // its lanes are no matter here
       log,
+      clock: machineClock,
       newReference: () => "ref-1",
       onRefused: (sentence) => void refusals.push(sentence),
       async route(body, ack) {
