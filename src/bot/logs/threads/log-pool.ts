@@ -21,11 +21,10 @@ export type Written = { readonly lines: readonly string[]; readonly secrets: rea
 export type LogPoolOptions = {
   readonly clock: Pick<Clock, "after">;
   readonly threads?: number;
-  /** Applies to redacting and to matching separately. */
-  readonly stepLimitMs?: number;
   readonly mostWaiting?: number;
 };
 
+/** Applies to redacting and to matching separately. */
 const STEP_LIMIT_MS = 3_000;
 const MOST_WAITING = 50;
 
@@ -34,10 +33,10 @@ const MOST_WAITING = 50;
  * ended, so no log or expression can block the process.
  */
 export function createLogPool(options: LogPoolOptions): LogPool {
-  const { clock, stepLimitMs = STEP_LIMIT_MS, mostWaiting = MOST_WAITING } = options;
+  const { clock, mostWaiting = MOST_WAITING } = options;
   const threads = createThreads({ most: options.threads ?? Math.max(2, availableParallelism() - 1), mostWaiting });
   const run = (task: Task, lines: number, asked: Asked): Promise<Report> =>
-    threads.use(asked, (thread) => runTask(thread, { task, lines, stepLimitMs, clock, signal: asked.signal }));
+    threads.use(asked, (thread) => runTask(thread, { task, lines, clock, signal: asked.signal }));
   return {
     async excerpt(request, asked) {
       // Fails early with a precise message. Compiling takes milliseconds at this length.
@@ -82,7 +81,6 @@ type Run = {
   readonly task: Task;
   /** Number of lines, for the timeout message. */
   readonly lines: number;
-  readonly stepLimitMs: number;
   readonly clock: Pick<Clock, "after">;
   readonly signal: AbortSignal;
 };
@@ -94,13 +92,13 @@ const START_WITHIN_MS = 20_000;
  * Runs one task. After a rejection the thread may still be busy and must be ended. Throws TooExpensive when a step exceeds
  * its limit.
  */
-export async function runTask(thread: Worker, { task, lines, stepLimitMs, clock, signal }: Run): Promise<Report> {
+export async function runTask(thread: Worker, { task, lines, clock, signal }: Run): Promise<Report> {
   const { promise, resolve, reject } = Promise.withResolvers<Report>();
   let timer = clock.after(START_WITHIN_MS, () => reject(new Error("a log thread did not start")));
   const onMessage = (report: Report): void => {
     if (report.kind !== "step") return resolve(report);
     timer.cancel();
-    timer = clock.after(stepLimitMs, () => reject(tooExpensive(report.step, lines, stepLimitMs)));
+    timer = clock.after(STEP_LIMIT_MS, () => reject(tooExpensive(report.step, lines, STEP_LIMIT_MS)));
   };
   const onError = (error: Error): void => {
     const isOutOfMemory = "code" in error && error.code === "ERR_WORKER_OUT_OF_MEMORY";

@@ -1,19 +1,34 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, expect, test } from "vitest";
 import { createLogPool, type LogPool, type LogPoolOptions } from "../../../../src/bot/logs/threads/log-pool.ts";
-import { machineClock } from "../../../../src/platform/clock.ts";
 import { UserError } from "../../../../src/bot/errors.ts";
 import { notFullRun } from "../../../support/full-run.ts";
+import { stillClock } from "../../../support/test-clock.ts";
+import { until } from "../../../support/until.ts";
 
 const open: LogPool[] = [];
 afterEach(async () => {
   for (const pool of open.splice(0)) await pool.close();
 });
 
-function poolOf(options: Partial<LogPoolOptions> = {}): LogPool {
-  const pool = createLogPool({ clock: machineClock, ...options });
+const STEP_LIMIT_MS = 3_000;
+
+/** A pool for which time passes when a test says so. */
+function poolOf(options: Partial<LogPoolOptions> = {}) {
+  const clock = stillClock();
+  let steps = 0;
+  const after: typeof clock.after = (ms, run) => {
+    if (ms === STEP_LIMIT_MS) steps += 1;
+    return clock.after(ms, run);
+  };
+  const pool = createLogPool({ clock: { after }, ...options });
   open.push(pool);
-  return pool;
+  return {
+    ...pool,
+    /** Resolves when so many steps have begun: each excerpt is redacted, then searched. */
+    begun: (count: number) => until(() => steps >= count),
+    limitPasses: () => clock.passMs(STEP_LIMIT_MS),
+  };
 }
 
 function asked(who: string): { who: string; signal: AbortSignal } {
@@ -34,30 +49,30 @@ async function refusal(work: Promise<unknown>): Promise<string> {
 }
 
 test("a slow expression ends with advice, and blocks neither the process nor another person", async () => {
-  // The other person's thread has to be ready before the limit.
-  const stepLimitMs = 3_000;
-  const pool = poolOf({ stepLimitMs });
+  const pool = poolOf();
   let isOver = false;
   let turns = 0;
   const turning = setInterval(() => (turns += 1), 5);
 
   const first = refusal(pool.excerpt(expensive, asked("dana"))).finally(() => (isOver = true));
   const second = await pool.excerpt(cheap, asked("alex"));
+  await pool.begun(4);
+  const before = turns;
+  // Each turn that the expression would have kept from the process is missing.
+  await until(() => turns > before + 20);
 
   expect(isOver).toBe(false);
   expect(second.lines).toEqual([{ text: "ERROR password=[redacted]", match: true }]);
+  await pool.limitPasses();
   expect(await first).toBe(
-    `This expression is too slow: searching 200 lines takes more than ${stepLimitMs / 1_000} s. ` +
+    "This expression is too slow: searching 200 lines takes more than 3 s. " +
       "Search for plain words, avoid large counts such as `{900}`, or read fewer lines.",
   );
   clearInterval(turning);
-  // Each turn that the expression would have kept from the process is missing; a busy machine may take some, too.
-  expect(turns).toBeGreaterThan(20);
 });
 
-test("one person's expressions run one at a time, so they can't take every thread", async ({ skip }) => {
-  skip(notFullRun !== undefined, notFullRun);
-  const pool = poolOf({ threads: 2, stepLimitMs: 700 });
+test("one person's expressions run one at a time, so they can't take every thread", async () => {
+  const pool = poolOf({ threads: 2 });
   const ended: string[] = [];
   const mark = (name: string) => () => void ended.push(name);
 
@@ -66,16 +81,21 @@ test("one person's expressions run one at a time, so they can't take every threa
     refusal(pool.excerpt(expensive, asked("dana"))).then(mark("second")),
     pool.excerpt(cheap, asked("alex")).then(mark("alex")),
   ];
-  await Promise.all(all);
+  await all[2];
+  await pool.begun(4);
+  await pool.limitPasses();
+  await all[0];
+  await pool.begun(6);
+  const meanwhile = [...ended];
+  await pool.limitPasses();
+  await all[1];
 
-  expect(ended.toSpliced(ended.indexOf("alex"), 1)).toEqual(["first", "second"]);
-  // A busy machine may need more than one limit to start a thread.
+  expect(meanwhile).toEqual(["alex", "first"]);
   expect(ended.at(-1)).toBe("second");
 });
 
-test("who asks for many logs at once is told to wait, and others are answered meanwhile", async ({ skip }) => {
-  skip(notFullRun !== undefined, notFullRun);
-  const pool = poolOf({ threads: 2, stepLimitMs: 300 });
+test("who asks for many logs at once is told to wait, and others are answered meanwhile", async () => {
+  const pool = poolOf({ threads: 2 });
 
   const all = Array.from({ length: 6 }, () => refusal(pool.excerpt(expensive, asked("dana"))));
 
@@ -83,42 +103,51 @@ test("who asks for many logs at once is told to wait, and others are answered me
   // One is being read, three wait for it.
   expect(await Promise.all(all.slice(4))).toEqual([wait, wait]);
   expect((await pool.excerpt(cheap, asked("alex"))).matched).toBe(1);
-  expect((await Promise.all(all.slice(0, 4))).every((said) => said.includes("takes more than"))).toBe(true);
+  // Alex' two steps, and those of each that is read.
+  for (const [at, each] of all.slice(0, 4).entries()) {
+    await pool.begun(4 + 2 * at);
+    await pool.limitPasses();
+    expect(await each).toContain("takes more than");
+  }
 });
 
-test("lines that take too long to check for secrets are not shown", async ({ skip }) => {
-  skip(notFullRun !== undefined, notFullRun);
-  const pool = poolOf({ stepLimitMs: 1 });
+test("lines that take too long to check for secrets are not shown", async () => {
+  const pool = poolOf();
   const lines = Array.from({ length: 1_000 }, () => ({ text: "token: x ".repeat(1_820) }));
 
-  expect(await refusal(pool.excerpt({ ...page, lines }, asked("dana")))).toBe(
-    "Checking 1000 lines for secrets takes more than 0.001 s, so none are shown. Read fewer lines.",
-  );
-  expect(await refusal(pool.redact({ lines: lines.map(({ text }) => text), secrets: [] }, asked("dana")))).toContain(
-    "for secrets takes more than",
-  );
+  const shown = refusal(pool.excerpt({ ...page, lines }, asked("dana")));
+  await pool.begun(1);
+  await pool.limitPasses();
+  const redacted = refusal(pool.redact({ lines: lines.map(({ text }) => text), secrets: [] }, asked("dana")));
+  await pool.begun(2);
+  await pool.limitPasses();
+
+  expect(await shown).toBe("Checking 1000 lines for secrets takes more than 3 s, so none are shown. Read fewer lines.");
+  expect(await redacted).toContain("for secrets takes more than");
 });
 
 test("a page of crafted long lines is read to its end", async ({ skip }) => {
   skip(notFullRun !== undefined, notFullRun);
   const lines = Array.from({ length: 1_000 }, () => ({ text: "://a:token: x ".repeat(1_170) }));
 
-  // Ten times the limit of the product: a busy machine takes longer.
-  const excerpt = await poolOf({ stepLimitMs: 30_000 }).excerpt({ ...page, lines }, asked("dana"));
+  const excerpt = await poolOf().excerpt({ ...page, lines }, asked("dana"));
 
   expect(excerpt.read).toBe(1_000);
 });
 
 test("an invalid expression gets its own error, and an ended thread is replaced", async () => {
-  const pool = poolOf({ threads: 1, stepLimitMs: 700 });
+  const pool = poolOf({ threads: 1 });
 
   expect(await refusal(pool.excerpt({ ...cheap, grep: "(open" }, asked("dana")))).toContain("missing closing )");
-  expect(await refusal(pool.excerpt(expensive, asked("dana")))).toContain("too slow");
+  const slow = refusal(pool.excerpt(expensive, asked("dana")));
+  await pool.begun(2);
+  await pool.limitPasses();
+  expect(await slow).toContain("too slow");
   expect((await pool.excerpt(cheap, asked("dana"))).matched).toBe(1);
 });
 
 test("when the queue is full, the next caller is asked to try again", async () => {
-  const pool = poolOf({ threads: 1, stepLimitMs: 500, mostWaiting: 1 });
+  const pool = poolOf({ threads: 1, mostWaiting: 1 });
 
   const all = ["dana", "alex", "gwen"].map((who) => refusal(pool.excerpt(expensive, asked(who))));
 

@@ -60,18 +60,23 @@ test("a delivery refused by a full queue is stored as refused, so the next proce
 
 test("a delivery stored after its author was told it won't run is never run", async () => {
   const { promise: slow, resolve: release } = Promise.withResolvers<void>();
+  const storing = Promise.withResolvers<void>();
   await using town = await approvalTown({
     store: (real) => ({
       ...real,
       finish: away,
       async accept(delivery) {
+        storing.resolve();
         await slow;
         return real.accept(delivery);
       },
     }),
   });
 
-  await town.developer.says("/gantry scale web 3");
+  const said = town.developer.says("/gantry scale web 3");
+  await storing.promise;
+  town.passSeconds(1);
+  await said;
   await town.settled();
   expect(whispers(town.developer).at(-1)).toMatch(/Not started: the database didn't confirm/u);
   release();
