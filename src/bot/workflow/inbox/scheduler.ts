@@ -304,7 +304,7 @@ function occupy<Entry>(state: QueueState<Entry>, owner: string | undefined): voi
   state.runningOf.set(owner, (state.runningOf.get(owner) ?? 0) + 1);
 }
 
-export type Arrivals = {
+type Arrivals = {
   readonly count: () => void;
   /** How long ago the last interaction came in, in milliseconds. */
   readonly quietMs: () => number;

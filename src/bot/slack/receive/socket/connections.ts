@@ -2,34 +2,15 @@ import type { Logger } from "pino";
 import type { Connection, Events } from "./connection.ts";
 import type { Delivery } from "./frame.ts";
 import { unawaited } from "../../../../platform/unawaited.ts";
-import { orAborted, within } from "../../../../platform/waiting.ts";
+import { backOffMs, orAborted, within } from "../../../../platform/waiting.ts";
 import type { Clock, Timer } from "../../../../platform/clock.ts";
 import { classify } from "../../send/slack-error.ts";
-
-export type Timing = {
-  /** From the ticket on, until Slack's hello. */
-  readonly helloWithinMs: number;
-  /** A peer that answers no ping for so long is dead. */
-  readonly pongWithinMs: number;
-  /** A shorter life counts as a failure, so that Slack is never asked in a loop. */
-  readonly stableAfterMs: number;
-  /** How long a connection that Slack announced to close may go on beside its replacement. */
-  readonly retireAfterMs: number;
-  /** Between two looks for connections that are dead. */
-  readonly lookEveryMs: number;
-  /** Slack being away doesn't keep the bot from starting. */
-  readonly startWithinMs: number;
-  /** When the app has ten connections already. */
-  readonly tooManyWaitMs: number;
-  readonly retryDelayMs: (failures: number) => number;
-};
 
 export type ConnectionsParts = {
   readonly create: (events: Events) => Connection;
   readonly onDelivery: (delivery: Delivery, ack: (body?: object) => boolean) => void;
   /** Slack refuses connections until somebody changes something: what, as a sentence. Called at most once. */
   readonly onRefused: ((sentence: string) => void) | undefined;
-  readonly timing: Timing;
   readonly log: Logger;
   readonly clock: Clock;
 };
@@ -84,6 +65,21 @@ export type State = {
  */
 const CONNECTIONS = 2;
 
+/** From the ticket on, until Slack's hello. */
+const HELLO_WITHIN_MS = 10_000;
+/** A shorter life counts as a failure, so that Slack is never asked in a loop. */
+const STABLE_AFTER_MS = 5_000;
+/** Slack closes a connection about ten seconds after its warning. Until then it goes on beside its replacement. */
+const RETIRE_AFTER_MS = 15_000;
+/** Between two looks for connections that are dead. */
+const LOOK_EVERY_MS = 1_000;
+/** Slack being away doesn't keep the bot from starting. */
+const START_WITHIN_MS = 10_000;
+/** When the app has ten connections already. */
+const TOO_MANY_WAIT_MS = 10_000;
+/** Half of it is random: replicas that lost Slack in the same moment don't come back in the same moment. */
+const RETRY = { firstMs: 500, longestMs: 30_000, jitter: 0.5 };
+
 /** Keeps two connections to Slack open. */
 export function createConnections(parts: ConnectionsParts): Connections {
   const state: State = {
@@ -99,16 +95,15 @@ export function createConnections(parts: ConnectionsParts): Connections {
   let looking: Timer | undefined;
   return {
     async start() {
-      const { startWithinMs, lookEveryMs } = parts.timing;
       const { promise, resolve } = (state.starting = Promise.withResolvers<void>());
       const look = (): void => {
         dropDead(state);
-        looking = clock.after(lookEveryMs, look);
+        looking = clock.after(LOOK_EVERY_MS, look);
       };
-      looking = clock.after(lookEveryMs, look);
+      looking = clock.after(LOOK_EVERY_MS, look);
       for (let slot = 0; slot < CONNECTIONS; slot += 1)
         unawaited(keepOpen(state), (err) => parts.log.error({ err }, "a connection to Slack isn't replaced any more"));
-      const timer = clock.after(startWithinMs, resolve);
+      const timer = clock.after(START_WITHIN_MS, resolve);
       await promise.finally(() => timer.cancel());
       state.starting = undefined;
     },
@@ -146,12 +141,12 @@ const TOO_MANY = "too_many_websockets";
 /** One connection after the other, until the stop. The next is opened before Slack closes the last. Never rejects. */
 export async function keepOpen(state: State): Promise<void> {
   const { stopping, parts } = state;
-  const { timing, log, clock } = parts;
+  const { log, clock } = parts;
   let failures = 0;
   let waitMs = 0;
   let last: Entry | undefined;
   while (!stopping.signal.aborted) {
-    const ms = Math.max(waitMs, timing.retryDelayMs(failures));
+    const ms = Math.max(waitMs, failures === 0 ? 0 : backOffMs(failures, RETRY));
     if (ms > 0) await clock.sleep(ms, stopping.signal).catch(() => undefined);
     if (stopping.signal.aborted) return;
     const entry = createEntry(state);
@@ -165,8 +160,8 @@ export async function keepOpen(state: State): Promise<void> {
     if (last !== undefined) retire(state, last);
     await entry.over;
     const aliveMs = clock.elapsedMs() - entry.sinceMs;
-    failures = aliveMs < timing.stableAfterMs ? failures + 1 : 0;
-    waitMs = entry.end === TOO_MANY ? timing.tooManyWaitMs : 0;
+    failures = aliveMs < STABLE_AFTER_MS ? failures + 1 : 0;
+    waitMs = entry.end === TOO_MANY ? TOO_MANY_WAIT_MS : 0;
     last = entry;
     if (entry.end === "link_disabled") return refuse(state, entry.end);
     log.info({ reason: entry.end, aliveMs: Math.round(aliveMs) }, "replacing a connection to Slack");
@@ -205,17 +200,16 @@ type Failure = { readonly waitMs: number; readonly isFinal: boolean };
 async function opened(state: State, entry: Entry): Promise<Failure | undefined> {
   const { parts, stopping, starting } = state;
   const { connection } = entry;
-  const { helloWithinMs } = parts.timing;
   try {
     // Slack may close a connection instead of greeting it.
     const ended = entry.over.then((): never => {
       throw new DisconnectedError(entry.end ?? "it was closed");
     });
     const late = (): never => {
-      throw new Error(`Slack said no hello within ${helloWithinMs} ms`);
+      throw new Error(`Slack said no hello within ${HELLO_WITHIN_MS} ms`);
     };
     const hello = await orAborted(
-      within(helloWithinMs, Promise.race([connection.open(), ended]), late, parts.clock),
+      within(HELLO_WITHIN_MS, Promise.race([connection.open(), ended]), late, parts.clock),
       stopping.signal,
     );
     entry.hasHello = true;
@@ -235,13 +229,13 @@ async function opened(state: State, entry: Entry): Promise<Failure | undefined> 
 class DisconnectedError extends Error {}
 
 function failed(state: State, err: unknown): Failure {
-  const { log, timing } = state.parts;
+  const { log } = state.parts;
   const { code, retryAfterMs } =
     err instanceof DisconnectedError ? { code: err.message, retryAfterMs: 0 } : codeOf(err);
   state.lastFailure = code;
   log.warn({ err, code }, "couldn't open a connection to Slack");
   if (refusalSentence(code) === undefined) {
-    return { waitMs: code === TOO_MANY ? timing.tooManyWaitMs : retryAfterMs, isFinal: false };
+    return { waitMs: code === TOO_MANY ? TOO_MANY_WAIT_MS : retryAfterMs, isFinal: false };
   }
   state.refusals += 1;
   const isFinal = !state.wasOpen || state.refusals >= REFUSALS_TO_END;
@@ -261,7 +255,7 @@ function refuse({ stopping, starting, parts }: State, code: string): void {
 
 /** Slack closes it soon. What it has sent until then is still acked there. */
 function retire({ parts }: State, { connection }: Entry): void {
-  parts.clock.after(parts.timing.retireAfterMs, () =>
+  parts.clock.after(RETIRE_AFTER_MS, () =>
     unawaited(connection.close(), (err) => parts.log.warn({ err }, "couldn't end a connection to Slack")),
   );
 }

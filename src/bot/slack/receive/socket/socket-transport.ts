@@ -5,40 +5,26 @@ import { sentences } from "../../../views/messages/sentences.ts";
 import { AckLostError, ackBody, LATEST_ACK_MS, createApp, type Transport, type TransportParts } from "../transport.ts";
 import { startHealthServer } from "../health-server.ts";
 import { createConnection } from "./connection.ts";
-import { type Connections, createConnections, type Timing } from "./connections.ts";
+import { type Connections, createConnections } from "./connections.ts";
 import type { Delivery } from "./frame.ts";
 import { unawaited } from "../../../../platform/unawaited.ts";
-import { backOffMs } from "../../../../platform/waiting.ts";
 
-const usualTiming: Timing = {
-  helloWithinMs: 10_000,
-  pongWithinMs: 5_000,
-  stableAfterMs: 5_000,
-  // Slack closes it about ten seconds after its warning.
-  retireAfterMs: 15_000,
-  lookEveryMs: 1_000,
-  startWithinMs: 10_000,
-  tooManyWaitMs: 10_000,
-  // Half of it is random: replicas that lost Slack in the same moment don't come back in the same moment.
-  retryDelayMs: (failures) =>
-    failures === 0 ? 0 : backOffMs(failures, { firstMs: 500, longestMs: 30_000, jitter: 0.5 }),
-};
+/** Slack's client looks for dead peers by a timer of its own: no other clock moves it. */
+type Pings = { readonly pongWithinMs?: number };
 
 /** Slack's deliveries over WebSockets that Gantry opens: https://docs.slack.dev/apis/events-api/using-socket-mode */
 export function createSocketTransport(
   appToken: string,
   parts: TransportParts,
-  timing: Timing = usualTiming,
+  { pongWithinMs = 5_000 }: Pings = {},
 ): Transport {
   const { log, apiUrl, network, clock } = parts;
   const app = createApp({ init: () => undefined, start: notUsed, stop: notUsed }, parts);
   const connections = createConnections({
-    create: (events) =>
-      createConnection({ appToken, apiUrl, network, pongWithinMs: timing.pongWithinMs, log, clock }, events),
+    create: (events) => createConnection({ appToken, apiUrl, network, pongWithinMs, log, clock }, events),
     onDelivery: (delivery, send) =>
       unawaited(take({ app, parts }, delivery, send), (err) => parts.log.error({ err }, "couldn't take a delivery")),
     onRefused: parts.onRefused,
-    timing,
     log,
     clock,
   });

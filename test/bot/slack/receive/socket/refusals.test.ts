@@ -32,7 +32,7 @@ test("a token revoked later ends the bot once Slack has said it three times", as
 
   slack.answer({ error: "token_revoked" });
   for (const peer of peers) peer.close();
-  await until(() => bot.refusals.length > 0);
+  await bot.inTime(() => bot.refusals.length > 0);
 
   expect(bot.refusals).toEqual([`Slack rejected SLACK_APP_TOKEN (token_revoked). ${token}`]);
   expect(slack.calls()).toBeGreaterThanOrEqual(5);
@@ -46,7 +46,7 @@ test("one wrong invalid_auth in an outage of Slack's ends nothing", async () => 
 
   slack.answer({ error: "invalid_auth" }, "ticket");
   peer?.close();
-  await until(() => slack.calls() === 4);
+  await bot.inTime(() => slack.calls() === 4);
 
   await slack.has(2);
   expect(bot.refusals).toEqual([]);
@@ -68,9 +68,10 @@ test("when somebody turns Socket Mode off, the bot ends and says so", async () =
 
 test("with ten connections of other processes, one is kept and the second tried again later", async () => {
   const slack = await slackSockets();
-  const bot = socketTransport(slack, { tooManyWaitMs: 60_000 });
+  const bot = socketTransport(slack);
   await bot.start();
   const [first, second] = await slack.has(2);
+  bot.passSeconds(60);
 
   slack.greet("too many");
   second?.cut();
@@ -80,18 +81,25 @@ test("with ten connections of other processes, one is kept and the second tried 
   expect(bot.missing()).toEqual([]);
   expect(bot.refusals).toEqual([]);
   expect(slack.calls()).toBe(3);
+  await until(() => bot.logged().includes("too_many_websockets"));
+  slack.greet("hello");
+  bot.passSeconds(10);
+  await slack.has(2);
 });
 
 test("Slack being away doesn't keep the bot from starting: it is ready when Slack is back", async () => {
   const slack = await slackSockets();
   slack.answer({ status: 503 });
-  const bot = socketTransport(slack, { startWithinMs: 30 });
+  const bot = socketTransport(slack);
 
-  const { port } = await bot.start();
+  const starting = bot.start();
+  await until(() => slack.calls() >= 2);
+  bot.passSeconds(10);
+  const { port } = await starting;
   const ready = (): Promise<Response> => fetch(`http://127.0.0.1:${port}/readyz`);
   const away = await ready();
   slack.answer("ticket");
-  await until(async () => (await ready()).ok);
+  await bot.inTime(async () => (await ready()).ok);
 
   expect(away.status).toBe(503);
   expect(await away.json()).toEqual({
@@ -103,27 +111,35 @@ test("Slack being away doesn't keep the bot from starting: it is ready when Slac
 test("a token that is refused only after such a start still ends the bot", async () => {
   const slack = await slackSockets();
   slack.answer({ status: 503 });
-  const bot = socketTransport(slack, { startWithinMs: 30 });
-  await bot.start();
+  const bot = socketTransport(slack);
+  const starting = bot.start();
+  await until(() => slack.calls() >= 2);
+  bot.passSeconds(10);
+  await starting;
 
   slack.answer({ error: "invalid_auth" });
 
-  await until(() => bot.refusals.length > 0);
+  await bot.inTime(() => bot.refusals.length > 0);
   expect(bot.refusals).toEqual([`Slack rejected SLACK_APP_TOKEN (invalid_auth). ${token}`]);
 });
 
 test("a Slack that never says hello, or never answers, is asked again", async () => {
   const slack = await slackSockets();
   slack.greet("nothing");
-  const bot = socketTransport(slack, { helloWithinMs: 40 });
+  const bot = socketTransport(slack);
   const starting = bot.start();
-  await until(() => slack.calls() > 3);
+  await slack.has(2);
+  bot.passSeconds(10);
+  await starting;
+  await bot.inTime(() => slack.calls() > 3);
+  const answered = bot.logged().length;
   slack.answer("silence");
-  await until(() => bot.logged().includes("Slack said no hello"));
+  bot.passSeconds(10);
+  await bot.inTime(() => slack.calls() > 5);
   slack.answer("ticket");
   slack.greet("hello");
+  bot.passSeconds(10);
+  await bot.inTime(() => bot.missing().length === 0);
 
-  await starting;
-
-  expect(bot.missing()).toEqual([]);
+  expect(bot.logged().slice(answered)).toContain("Slack said no hello");
 });

@@ -19,9 +19,10 @@ test("Slack may deliver over either of two connections, and gets the answer in t
 
 test("an announced refresh opens the next connection first, and what comes over the old one is still acked", async () => {
   const slack = await slackSockets();
-  const bot = socketTransport(slack, { retireAfterMs: 60_000 });
+  const bot = socketTransport(slack);
   await bot.start();
   const [old, other] = (await slack.has(2)) as readonly [Peer, Peer]; // there are two
+  bot.passSeconds(60);
 
   old.send({ type: "disconnect", reason: "warning" });
   old.send({ type: "disconnect", reason: "refresh_requested" });
@@ -40,9 +41,15 @@ test("an announced connection that Slack leaves open is closed some time after i
   const bot = socketTransport(slack);
   await bot.start();
   const [old] = (await slack.has(2)) as readonly [Peer, Peer]; // there are two
+  bot.passSeconds(60);
 
   old.send({ type: "disconnect", reason: "refresh_requested" });
+  await until(() => bot.opened() === 3);
+  const wasOpen = old.isOpen();
+  bot.passSeconds(15);
   await until(() => !old.isOpen());
+
+  expect(wasOpen).toBe(true);
 
   expect(slack.open()).toHaveLength(2);
 });
@@ -55,12 +62,12 @@ test("while Slack is away at a refresh, the announced connection goes on to serv
 
   slack.answer({ status: 503 });
   for (const peer of peers) peer.send({ type: "disconnect", reason: "warning" });
-  await until(() => slack.calls() > 8);
+  await bot.inTime(() => slack.calls() > 8);
 
   await Promise.all(peers.map((peer) => peer.deliver(command)));
   expect(bot.missing()).toEqual([]);
   slack.answer("ticket");
-  await until(() => slack.open().filter((peer) => !peers.includes(peer)).length === 2);
+  await bot.inTime(() => slack.open().filter((peer) => !peers.includes(peer)).length === 2);
 });
 
 test("after a cut network the other connection serves, and a second one is opened again", async () => {
@@ -72,7 +79,7 @@ test("after a cut network the other connection serves, and a second one is opene
   cut.cut();
 
   await other.deliver(command);
-  await until(() => slack.peers().length === 3 && slack.open().length === 2);
+  await bot.inTime(() => slack.peers().length === 3 && slack.open().length === 2);
   expect(bot.missing()).toEqual([]);
 });
 
@@ -84,7 +91,7 @@ test("a peer that answers no pings is replaced", async () => {
 
   dead.freeze();
 
-  await until(() => slack.peers().length >= 3);
+  await bot.inTime(() => slack.peers().length >= 3);
   expect(bot.logged()).toContain("replacing a connection to Slack");
 });
 
@@ -97,10 +104,10 @@ test("without any connection the bot isn't ready, and says what happened to the 
   slack.answer({ error: "internal_error" });
   for (const peer of peers) peer.cut();
 
-  await until(() => bot.missing().length > 0 && slack.calls() > 4);
+  await bot.inTime(() => bot.missing().length > 0 && slack.calls() > 4);
   expect(bot.missing()).toEqual(["No connection to Slack is open (internal_error)"]);
   slack.answer("ticket");
-  await until(() => bot.missing().length === 0);
+  await bot.inTime(() => bot.missing().length === 0);
 });
 
 test("a stop acks what has arrived before it closes, and nothing is opened after it", async () => {

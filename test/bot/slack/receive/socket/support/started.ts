@@ -1,28 +1,20 @@
-import { machineClock } from "../../../../../../src/platform/clock.ts";
+import { testClock } from "../../../../../support/test-clock.ts";
+import { until } from "../../../../../support/until.ts";
 import { onTestFinished } from "vitest";
 import { createLog } from "../../../../../../src/platform/log.ts";
 import type { Ack } from "../../../../../../src/bot/slack/receive/transport.ts";
 import { healthRoutes } from "../../../../../../src/bot/slack/receive/health-server.ts";
-import type { Timing } from "../../../../../../src/bot/slack/receive/socket/connections.ts";
 import { createSocketTransport } from "../../../../../../src/bot/slack/receive/socket/socket-transport.ts";
 import type { SlackSockets } from "./slack-sockets.ts";
 
-/** Much shorter than in life, so that nobody waits; a test makes longer what it isn't about. */
-const quick: Timing = {
-  helloWithinMs: 5_000,
-  pongWithinMs: 5_000,
-  stableAfterMs: 0,
-  retireAfterMs: 50,
-  lookEveryMs: 20,
-  startWithinMs: 5_000,
-  tooManyWaitMs: 20,
-  retryDelayMs: (failures) => Math.min(failures, 5) * 4,
+type Options = {
+  readonly pongWithinMs?: number;
+  readonly route?: (body: unknown, ack: Ack) => Promise<void>;
 };
 
-type Options = Partial<Timing> & { readonly route?: (body: unknown, ack: Ack) => Promise<void> };
-
 /** The bot's half of Socket Mode, with a route that acks everything unless the test has its own. */
-export function socketTransport({ apiUrl }: Pick<SlackSockets, "apiUrl">, { route, ...timing }: Options = {}) {
+export function socketTransport({ apiUrl }: Pick<SlackSockets, "apiUrl">, { route, ...pings }: Options = {}) {
+  const clock = testClock();
   const lines: string[] = [];
   const refusals: string[] = [];
   const bodies: unknown[] = [];
@@ -34,7 +26,7 @@ export function socketTransport({ apiUrl }: Pick<SlackSockets, "apiUrl">, { rout
       listen: { host: "127.0.0.1", port: 0 },
       routes: healthRoutes({ missing: () => Promise.resolve(transport.missing()), lanes: () => ({}) as never }), // its lanes are no matter here
       log,
-      clock: machineClock,
+      clock,
       newReference: () => "ref-1",
       onRefused: (sentence) => void refusals.push(sentence),
       async route(body, ack) {
@@ -42,8 +34,23 @@ export function socketTransport({ apiUrl }: Pick<SlackSockets, "apiUrl">, { rout
         await (route ?? ((_, each) => each()))(body, ack);
       },
     },
-    { ...quick, ...timing },
+    pings,
   );
   onTestFinished(() => transport.stop());
-  return { ...transport, bodies, refusals, logged: () => lines.join("") };
+  const logged = (): string => lines.join("");
+  return {
+    ...transport,
+    bodies,
+    refusals,
+    logged,
+    /** How many connections have been opened so far, as the bot knows it. */
+    opened: () => logged().split("a connection to Slack is open").length - 1,
+    passSeconds: (seconds: number) => clock.passMs(seconds * 1_000),
+    /** Time passes, slowly enough for a connection to open, until it is so. */
+    inTime: (isSo: () => boolean | Promise<boolean>) =>
+      until(() => {
+        clock.passMs(250);
+        return isSo();
+      }),
+  };
 }
