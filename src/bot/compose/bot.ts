@@ -61,9 +61,9 @@ export type BotParts = Pick<
   readonly auditReceivers?: readonly AuditReceiver[];
   /** This machine's by default. */
   readonly clock?: Clock;
-  /** Between a write and its read-back, and between looks at its health. */
+  /** Between a write and its read-back, and between looks at its health; the clock's by default. */
   readonly wait?: (ms: number) => Promise<void>;
-  /** How long people wait before they are shown that something happens; in real time by default. */
+  /** Before people who wait are shown that something happens; the clock's by default. */
   readonly patience?: (ms: number) => Promise<void>;
   readonly drain?: DrainLimits;
   /** Time between two sweeps, in milliseconds. */
