@@ -161,7 +161,17 @@ test("a request that was sent before a crash is read back and not sent again", a
   await annScales(own);
   const { id } = await waiting(own);
   const crashing = { ...deps, lanes: { ...deps.lanes, add: () => true } };
-  await decide(crashing, { kind: "decide", decision: "approve", changeId: id, origin: bobHere, reply: own.reply, run });
+  const deciding = decide(crashing, {
+    kind: "decide",
+    decision: "approve",
+    changeId: id,
+    origin: bobHere,
+    reply: own.reply,
+    run,
+  });
+  await own.clock.sleeper();
+  await own.clock.passMs(900);
+  await deciding;
   expect(await store.claim(id, event("claimed"))).toMatchObject({ kind: "claimed" });
   const change = await store.findChange(id);
   if (change === undefined) throw new Error("it is gone");

@@ -1,5 +1,4 @@
 import { pino } from "pino";
-import { machineClock } from "../../../../src/platform/clock.ts";
 import { onTestFinished } from "vitest";
 import { newKey, readKeyring, createSealer } from "../../../../src/bot/accounts/seal.ts";
 import { createLogPool } from "../../../../src/bot/logs/threads/log-pool.ts";
@@ -15,6 +14,7 @@ import { createDropped, createRetries } from "../../../../src/bot/workflow/inbox
 import type { People, Profile, WorkflowParts } from "../../../../src/bot/workflow/ports.ts";
 import { openSqlite } from "../../../../src/platform/database/sqlite.ts";
 import { othersApprove } from "../../../support/policies.ts";
+import { type StillClock, stillClock } from "../../../support/test-clock.ts";
 import { service } from "../../changes/support/execution.ts";
 import { scripted } from "../../changes/support/scripted.ts";
 import { ann, benchOver, bob, type Replica } from "../../store/contract/bench.ts";
@@ -33,6 +33,7 @@ type Wanted = {
 
 export type Desk = {
   readonly deps: WorkflowParts;
+  readonly clock: StillClock;
   readonly store: Replica;
   /** Another replica on its database. */
   readonly another: (name: string) => Promise<Replica>;
@@ -57,6 +58,8 @@ export async function desk({ policy = othersApprove, api = webOfTwo() }: Wanted 
   const store = await bench.replica("a");
   const log = pino({ level: "silent" });
   const sealer = createSealer(readKeyring(newKey()));
+  // The database has its own, which begins at the same time.
+  const clock = stillClock(new Date());
   const drawn: string[] = [];
   const told: string[] = [];
   const texts: string[] = [];
@@ -68,18 +71,18 @@ export async function desk({ policy = othersApprove, api = webOfTwo() }: Wanted 
     sealer,
     settings: { ...settings, healthyAfterMs: 0 },
     policy: () => rules,
-    people: town([ann, bob]),
+    people: town([ann, bob], clock),
     accounts: createAccounts({
       store,
       sealer,
       mode: "fallback",
       configured: { owner: { kind: "workspace" }, username: "acme", token: "t" },
-      clock: machineClock,
+      clock,
     }),
     api: { as: () => api.api, engine: () => Promise.resolve(undefined), changes: () => Promise.resolve(undefined) },
     calls: {
       uses: () => undefined,
-      today: () => Promise.resolve({ count: 0, since: machineClock.now() }),
+      today: () => Promise.resolve({ count: 0, since: clock.now() }),
       flush: () => Promise.resolve(),
     },
     alerts: { draw: () => Promise.resolve() },
@@ -108,13 +111,13 @@ export async function desk({ policy = othersApprove, api = webOfTwo() }: Wanted 
       refreshHome: () => undefined,
     },
     checkup: () => Promise.resolve([]),
-    clock: { ...machineClock, patience: () => new Promise(() => undefined), wait: () => Promise.resolve() },
-    directory: createDirectory(machineClock),
-    envValues: createEnvValues(machineClock),
-    logs: createLogPool({ clock: machineClock }),
-    lanes: createLanes({ drain: { graceMs: 1, goodbyeMs: 1 }, onError: () => undefined, clock: machineClock }),
+    clock: { ...clock, patience: () => new Promise(() => undefined), wait: () => Promise.resolve() },
+    directory: createDirectory(clock),
+    envValues: createEnvValues(clock),
+    logs: createLogPool({ clock }),
+    lanes: createLanes({ drain: { graceMs: 1, goodbyeMs: 1 }, onError: () => undefined, clock }),
     dropped: createDropped(store, log),
-    retries: createRetries(machineClock),
+    retries: createRetries(clock),
     newReference: () => "abcd1234",
   };
   const reply = {
@@ -125,6 +128,7 @@ export async function desk({ policy = othersApprove, api = webOfTwo() }: Wanted 
   };
   return {
     deps,
+    clock,
     store,
     another: bench.replica,
     sent: api.sent,
@@ -145,7 +149,7 @@ function webOfTwo(): ReturnType<typeof scripted> {
 }
 
 /** Full members, all in every channel with the bot. */
-function town(members: readonly Pick<Profile, "userId" | "name">[]): People {
+function town(members: readonly Pick<Profile, "userId" | "name">[], clock: StillClock): People {
   const profiles = new Map(
     members.map(({ userId, name }) => [userId, { userId, name, standing: "member", isAdmin: false } as const]),
   );
@@ -161,6 +165,6 @@ function town(members: readonly Pick<Profile, "userId" | "name">[]): People {
     groupHandles: () => Promise.resolve(new Map<string, string>()),
     channelMembers: () => Promise.resolve(new Set([...profiles.keys(), "B1"])),
     bot: () => ({ userId: "B1", name: "gantry", teamId: "T1" }),
-    nowMs: () => machineClock.now().getTime(),
+    nowMs: () => clock.nowMs(),
   };
 }
