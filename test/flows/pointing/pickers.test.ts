@@ -43,7 +43,10 @@ test("while the service does not answer, a picker says so and takes what is type
   const { developer } = silent;
   await says(silent, developer, "/gantry show");
 
-  const offered = await developer.searches("name", "web");
+  const searching = developer.searches("name", "web");
+  await town.until(() => count(town, "listServices") === 1 && count(town, "listJobs") === 1);
+  town.passSeconds(1.2);
+  const offered = await searching;
 
   expect(JSON.stringify(offered)).toMatch(/web/u);
   never.reject(new Error("gone"));
