@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { Clock } from "../platform/clock.ts";
 import type { Send } from "../platform/http/send.ts";
 import { answerOrAborted, isOk, readBody } from "./exchange.ts";
 import type { ApiAccount } from "./request.ts";
@@ -36,13 +37,13 @@ const LIMIT_BYTES = 64 * 1024;
  * It doesn't count as an API call. Undefined when no such answer came. Never rejects.
  */
 export async function readChanges(
-  { baseUrl, send }: { readonly baseUrl: string; readonly send: Send },
+  { baseUrl, send, clock }: { readonly baseUrl: string; readonly send: Send; readonly clock: Pick<Clock, "limit"> },
   { username, token }: ApiAccount,
   { region, after, signal }: ChangesRequest,
 ): Promise<Changes | undefined> {
   if (!pathSafe(region)) return undefined;
   const query = new URLSearchParams({ wait: String(WAIT_SECONDS), ...(after !== undefined && { after }) });
-  const limit = AbortSignal.any([signal, AbortSignal.timeout(WAIT_SECONDS * 1000 + ANSWER_WITHIN_MS)]);
+  const limit = AbortSignal.any([signal, clock.limit(WAIT_SECONDS * 1000 + ANSWER_WITHIN_MS)]);
   try {
     const url = `${baseUrl}/v1/regions/${encodeURIComponent(region)}/events?${query.toString()}`;
     const headers = { username, authorization: `token ${token}` };

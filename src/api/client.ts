@@ -1,7 +1,6 @@
 import { type Measure, unmeasured } from "../platform/trail.ts";
-import { LONGEST_TIMER_MS } from "../platform/clock.ts";
+import { type Clock, machineClock } from "../platform/clock.ts";
 import { createHash } from "node:crypto";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { ParsedAnswer } from "./answers.ts";
 import { type Changes, type ChangesRequest, readChanges } from "./changes.ts";
 import { type AskedBy, warningsIn } from "./extension-headers.ts";
@@ -24,11 +23,9 @@ export type ApiSettings = {
   readonly baseUrl: string;
   /** How requests leave. Default: without a proxy. */
   readonly send?: Send;
-  /** Milliseconds since 1970, for days and `Retry-After` dates. Time limits use the monotonic clock. */
-  readonly now?: () => number;
+  /** Default: this machine's. */
+  readonly clock?: Clock;
   readonly random?: () => number;
-  /** Pauses before a retry. */
-  readonly wait?: (ms: number, signal?: AbortSignal) => Promise<void>;
   /** The longest answer read, in bytes after decompression. Default: 64 MB for a list, which is parsed in slices, else 16 MB. */
   readonly bodyLimitBytes?: number;
   /** Time limits of single attempts, in milliseconds. Default: the operation table. */
@@ -94,18 +91,17 @@ type Sending = { readonly call: Call; readonly account: ApiAccount; readonly opt
 
 /** Throws an Error with a sentence when `baseUrl` can't be called. */
 export function createApi(settings: ApiSettings): Api {
-  const now = settings.now ?? Date.now;
+  const { clock = machineClock } = settings;
   const client: Client = {
     send: directNetwork.send,
     random: Math.random,
-    wait: (ms, signal) => sleep(ms, undefined, { signal }),
     timeouts: {},
     measure: unmeasured,
     ...settings,
     baseUrl: baseOf(settings.baseUrl),
-    now,
-    counted: createCallCount(now),
-    singleFlight: createSingleFlight(),
+    clock,
+    counted: createCallCount(clock),
+    singleFlight: createSingleFlight(clock),
   };
   return {
     callsToday: (username) => client.counted.today(username),
@@ -129,23 +125,22 @@ export function createApi(settings: ApiSettings): Api {
 function answerTo(client: Client, sending: Sending): Promise<unknown> {
   const { call, account, options } = sending;
   const isRead = operationTable[call.op].effect === "read";
-  const { signal, isBrief = false, budgetMs = isRead ? READ_BUDGET_MS : LONGEST_TIMER_MS } = options;
+  const { signal, isBrief = false, budgetMs = isRead ? READ_BUDGET_MS : Number.POSITIVE_INFINITY } = options;
   return client.singleFlight.join({
     op: call.op,
     ...(isRead && { key: `${isBrief ? "brief " : ""}${keyOf(call, account)}` }),
     ...(lists.has(call.op) && { sharedForMs: LIST_SHARED_FOR_MS }),
-    budgetMs: Math.min(budgetMs, LONGEST_TIMER_MS),
+    budgetMs,
     signal,
     start: async (flight) => {
       const answer = await withRetries(() => attempt(client, sending, flight), {
         retries: isRead ? RETRIES : 0,
-        timeLeftMs: flight.timeLeftMs,
-        now: client.now,
+        flight,
+        clock: client.clock,
         random: client.random,
-        wait: (ms) => client.wait(ms, flight.signal),
       });
       const secrets = secretValues(call, account);
-      const decoded = await decode(answer, { op: call.op, secrets, now: client.now, isBrief });
+      const decoded = await decode(answer, { op: call.op, secrets, clock: client.clock, isBrief });
       const warnings = isRead
         ? []
         : warningsIn(answer.headers).flatMap((text) => displayable(text, secrets, WARNING) ?? []);
@@ -175,6 +170,7 @@ function attempt(client: Client, { call, account, options }: Sending, flight: Fl
         takeBack = client.counted.add(account.username);
       },
       send: client.send,
+      clock: client.clock,
       timeoutMs: client.timeouts[op] ?? timeoutMs,
       limitBytes: client.bodyLimitBytes ?? (lists.has(op) ? LIST_LIMIT_BYTES : BODY_LIMIT_BYTES),
       signal: flight.signal,
@@ -227,12 +223,12 @@ export type CallCount = {
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** Counts calls per user and UTC day, in memory: some services limit calls per day. */
-export function createCallCount(now: () => number): CallCount {
-  const startedAt = now();
+export function createCallCount(clock: Pick<Clock, "now">): CallCount {
+  const startedAt = clock.now().getTime();
   let day = Math.floor(startedAt / DAY_MS);
   let counts = new Map<string, number>();
   const current = (): Map<string, number> => {
-    const today = Math.floor(now() / DAY_MS);
+    const today = Math.floor(clock.now().getTime() / DAY_MS);
     if (today !== day) {
       day = today;
       counts = new Map();

@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import type { Clock } from "../platform/clock.ts";
 import { answerShapes, listsInSlices, type ParsedAnswer } from "./answers.ts";
 import { isStatusOnly, type Exchange } from "./exchange.ts";
 import { unexpected, refusal } from "./problem.ts";
@@ -11,7 +12,7 @@ export type Decoding<Op extends OperationId> = {
   readonly op: Op;
   /** Removed from everything the API says. */
   readonly secrets: readonly Secret[];
-  readonly now: () => number;
+  readonly clock: Pick<Clock, "now">;
   /** A long list may lack what no list shows. */
   readonly isBrief: boolean;
 };
@@ -25,14 +26,15 @@ const MOST_AT_ONCE = 16 * 1024 * 1024;
 /** Parses the answer of an operation. Throws a Problem for a refusal or an answer that isn't of this API. */
 export async function decode<Op extends OperationId>(
   exchange: Exchange,
-  { op, secrets, now, isBrief }: Decoding<Op>,
+  { op, secrets, clock, isBrief }: Decoding<Op>,
 ): Promise<ParsedAnswer<Op>> {
   const { status, headers, chunks } = exchange;
   if (status >= 400 && status < 600) {
     const text = new TextDecoder().decode(Buffer.concat(chunks));
     const detail = errorSentence(text, secrets);
     const instead = status === 404 ? insteadIn(text, secrets) : undefined;
-    throw refusal({ op, status, detail, instead, retryAfterSeconds: retryAfterSeconds(headers, now()) });
+    const retryAfter = retryAfterSeconds(headers, clock.now().getTime());
+    throw refusal({ op, status, detail, instead, retryAfterSeconds: retryAfter });
   }
   if (status < 200 || status > 299) throw unexpected(op, statusText(status, headers, secrets), status);
   const long = await longList(op, chunks, { isBrief });

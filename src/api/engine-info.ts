@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { Clock } from "../platform/clock.ts";
 import type { Send } from "../platform/http/send.ts";
 import { answerOrAborted, readBody } from "./exchange.ts";
 import { lenient, listOf } from "./workload-shapes.ts";
@@ -55,7 +56,7 @@ const Health = z.object({
   }),
 });
 
-type Parts = { readonly baseUrl: string; readonly send: Send; readonly now: () => number };
+type Parts = { readonly baseUrl: string; readonly send: Send; readonly clock: Pick<Clock, "now" | "limit"> };
 
 /** An optional page must not delay an answer for long. */
 const WITHIN_MS = 1_000;
@@ -72,7 +73,7 @@ const AGAIN_MS = 5_000;
 export function createEngineInfo(parts: Parts): () => Promise<EngineInfo | undefined> {
   let last: { readonly at: number; forMs: number; readonly info: Promise<EngineInfo | undefined> } | undefined;
   return () => {
-    const at = parts.now();
+    const at = parts.clock.now().getTime();
     if (last === undefined || at - last.at >= last.forMs || at < last.at) {
       const before = last?.info;
       const next = {
@@ -91,8 +92,8 @@ export function createEngineInfo(parts: Parts): () => Promise<EngineInfo | undef
   };
 }
 
-async function read({ baseUrl, send }: Parts): Promise<EngineInfo | undefined> {
-  const signal = AbortSignal.timeout(WITHIN_MS);
+async function read({ baseUrl, send, clock }: Parts): Promise<EngineInfo | undefined> {
+  const signal = clock.limit(WITHIN_MS);
   const answer = await answerOrAborted(send(`${baseUrl}/healthz`, { method: "GET", headers: {}, signal }), signal);
   const { chunks, end } = await readBody(answer, LIMIT_BYTES, signal);
   if (end !== "whole") return undefined;

@@ -1,3 +1,4 @@
+import type { Clock } from "../platform/clock.ts";
 import type { Incoming, Outgoing, Send } from "../platform/http/send.ts";
 import { orAborted } from "../platform/waiting.ts";
 import { invalid, timedOut, tooLong, unreachable, Problem } from "./problem.ts";
@@ -19,6 +20,7 @@ export type Attempt = {
   /** Called right before the request leaves, with nothing awaited in between. Throws a Problem to hold it back. */
   readonly leaving: () => void;
   readonly send: Send;
+  readonly clock: Pick<Clock, "after">;
   readonly timeoutMs: number;
   readonly limitBytes: number;
   readonly signal: AbortSignal;
@@ -43,9 +45,9 @@ export function isStatusOnly(op: OperationId): boolean {
 
 /** Sends one request once and reads its whole answer, within `timeoutMs`. Throws a Problem. */
 export async function exchange(attempt: Attempt): Promise<Exchange> {
-  const { op, timeoutMs } = attempt;
+  const { op, timeoutMs, clock } = attempt;
   const limit = new AbortController();
-  const timer = setTimeout(() => limit.abort(), timeoutMs);
+  const timer = clock.after(timeoutMs, () => limit.abort());
   const signal = AbortSignal.any([attempt.signal, limit.signal]);
   let host = "";
   try {
@@ -62,7 +64,7 @@ export async function exchange(attempt: Attempt): Promise<Exchange> {
     if (error instanceof Problem) throw error;
     throw signal.aborted ? timedOut(op, timeoutMs, true) : unreachable(op, error, host);
   } finally {
-    clearTimeout(timer);
+    timer.cancel();
   }
 }
 

@@ -1,15 +1,16 @@
+import type { Clock } from "../platform/clock.ts";
 import type { Exchange } from "./exchange.ts";
+import type { Flight } from "./single-flight.ts";
 import { backOffMs } from "../platform/waiting.ts";
 import { Problem } from "./problem.ts";
 
 export type RetrySettings = {
   /** 0 for a write. */
   readonly retries: number;
-  /** Milliseconds left of the budget. A pause that doesn't fit is skipped, and there is no retry. */
-  readonly timeLeftMs: () => number;
-  readonly now: () => number;
+  /** A pause that doesn't fit into the time left is skipped, and there is no retry. */
+  readonly flight: Pick<Flight, "signal" | "timeLeftMs">;
+  readonly clock: Pick<Clock, "now" | "sleep">;
   readonly random: () => number;
-  readonly wait: (ms: number) => Promise<void>;
 };
 
 type Outcome = { readonly exchange: Exchange } | { readonly failure: unknown };
@@ -25,23 +26,23 @@ export async function withRetries(attempt: () => Promise<Exchange>, settings: Re
       (failure: unknown) => ({ failure }),
     );
     const delayMs = tried < settings.retries ? delayAfter(outcome, tried, settings) : undefined;
-    if (delayMs === undefined || delayMs >= settings.timeLeftMs()) {
+    if (delayMs === undefined || delayMs >= settings.flight.timeLeftMs()) {
       if ("failure" in outcome) throw outcome.failure;
       return outcome.exchange;
     }
-    await settings.wait(delayMs);
+    await settings.clock.sleep(delayMs, settings.flight.signal);
   }
 }
 
 /** Milliseconds before the next attempt; undefined when another one wouldn't help. */
-function delayAfter(outcome: Outcome, tried: number, { now, random }: RetrySettings): number | undefined {
+function delayAfter(outcome: Outcome, tried: number, { clock, random }: RetrySettings): number | undefined {
   const jitterMs = Math.floor(backOffMs(tried + 1, GROWTH, random));
   if ("failure" in outcome) {
     return outcome.failure instanceof Problem && outcome.failure.kind === "unreachable" ? jitterMs : undefined;
   }
   const { status, headers } = outcome.exchange;
   if (![429, 502, 503, 504].includes(status)) return undefined;
-  const askedSeconds = retryAfterSeconds(headers, now());
+  const askedSeconds = retryAfterSeconds(headers, clock.now().getTime());
   // A 429 without Retry-After can mean tomorrow: some services limit calls per day.
   if (askedSeconds === undefined) return status === 429 ? undefined : jitterMs;
   return Math.max(askedSeconds * 1000, jitterMs);

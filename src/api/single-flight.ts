@@ -1,3 +1,4 @@
+import type { Clock } from "../platform/clock.ts";
 import { aborted, timedOut, type Problem } from "./problem.ts";
 import type { OperationId } from "./operations.ts";
 import { unawaited } from "../platform/unawaited.ts";
@@ -39,7 +40,7 @@ export type SingleFlight<Answer> = { join(caller: Caller<Answer>): Promise<Answe
  * Shares equal reads that are in flight, or were a moment ago. Each caller has its own budget and can give up alone; the request is aborted
  * when the last one has. A read isn't shared across a write: one that started before the write ended may not show it.
  */
-export function createSingleFlight<Answer>(): SingleFlight<Answer> {
+export function createSingleFlight<Answer>(clock: Pick<Clock, "elapsedMs" | "after">): SingleFlight<Answer> {
   let reads = new Map<string, InFlight<Answer>>();
   const forgetReads = (): void => {
     reads = new Map();
@@ -48,15 +49,15 @@ export function createSingleFlight<Answer>(): SingleFlight<Answer> {
     const current = reads;
     const found = current.get(key);
     if (found !== undefined) return found;
-    const flight = begin(caller);
+    const flight = begin(caller, clock);
     current.set(key, flight);
     // A later request may use the key by then.
     const forget = (): void => void (current.get(key) === flight && current.delete(key));
     flight.signal.addEventListener("abort", forget);
-    const sharedUntil = performance.now() + (caller.sharedForMs ?? 0);
+    const sharedUntil = clock.elapsedMs() + (caller.sharedForMs ?? 0);
     const forgetThen = (): void => {
-      const left = flight.deadlines.size > 1 ? sharedUntil - performance.now() : 0;
-      if (left > 0) setTimeout(forget, left).unref();
+      const left = flight.deadlines.size > 1 ? sharedUntil - clock.elapsedMs() : 0;
+      if (left > 0) clock.after(left, forget);
       else forget();
     };
     unawaited(flight.answer.then(forgetThen, forget));
@@ -64,14 +65,14 @@ export function createSingleFlight<Answer>(): SingleFlight<Answer> {
   };
   return {
     join(caller) {
-      if (caller.key !== undefined) return answerWithin(shared(caller.key, caller), caller);
+      if (caller.key !== undefined) return answerWithin(shared(caller.key, caller), caller, clock);
       forgetReads();
-      return answerWithin(begin(caller), caller).finally(forgetReads);
+      return answerWithin(begin(caller, clock), caller, clock).finally(forgetReads);
     },
   };
 }
 
-function begin<Answer>({ start }: Caller<Answer>): InFlight<Answer> {
+function begin<Answer>({ start }: Caller<Answer>, clock: Pick<Clock, "elapsedMs">): InFlight<Answer> {
   const control = new AbortController();
   const deadlines: InFlight<Answer>["deadlines"] = new Set();
   const flight: InFlight<Answer> = {
@@ -82,7 +83,7 @@ function begin<Answer>({ start }: Caller<Answer>): InFlight<Answer> {
     leaving: () => {
       flight.isSent = true;
     },
-    timeLeftMs: () => Math.max(0, ...[...deadlines].map(({ at }) => at)) - performance.now(),
+    timeLeftMs: () => Math.max(0, ...[...deadlines].map(({ at }) => at)) - clock.elapsedMs(),
     // Starts in the next microtask, when the first caller's deadline is known.
     answer: Promise.resolve().then(() => start(flight)),
   };
@@ -90,8 +91,12 @@ function begin<Answer>({ start }: Caller<Answer>): InFlight<Answer> {
 }
 
 /** Waits within the caller's own budget and signal. Measured on the monotonic clock: the wall clock can be set. */
-function answerWithin<Answer>(flight: InFlight<Answer>, { op, budgetMs, signal }: Caller<Answer>): Promise<Answer> {
-  const deadline = { at: performance.now() + budgetMs };
+function answerWithin<Answer>(
+  flight: InFlight<Answer>,
+  { op, budgetMs, signal }: Caller<Answer>,
+  clock: Pick<Clock, "elapsedMs" | "after">,
+): Promise<Answer> {
+  const deadline = { at: clock.elapsedMs() + budgetMs };
   flight.deadlines.add(deadline);
   const { promise: givenUp, reject } = Promise.withResolvers<never>();
   const giveUp = (problem: Problem): void => {
@@ -100,10 +105,10 @@ function answerWithin<Answer>(flight: InFlight<Answer>, { op, budgetMs, signal }
     if (flight.deadlines.size === 0) flight.control.abort();
   };
   const onAbort = (): void => giveUp(aborted(op, flight.isSent));
-  const timer = setTimeout(() => giveUp(timedOut(op, budgetMs, flight.isSent)), budgetMs);
+  const timer = clock.after(budgetMs, () => giveUp(timedOut(op, budgetMs, flight.isSent)));
   signal?.addEventListener("abort", onAbort, { once: true });
   return Promise.race([flight.answer, givenUp]).finally(() => {
-    clearTimeout(timer);
+    timer.cancel();
     signal?.removeEventListener("abort", onAbort);
   });
 }

@@ -4,10 +4,9 @@ import { describe, expect, test } from "vitest";
 import { createApi } from "../../src/api/client.ts";
 import { operationTable, type OperationId } from "../../src/api/operations.ts";
 import { sendTo } from "../../src/platform/http/send.ts";
-import { calls, dana, problemOf } from "./calls.ts";
+import { stillClock } from "../support/test-clock.ts";
+import { calls, dana, problemOf, still } from "./calls.ts";
 import { listen, until } from "./listen.ts";
-
-const still = { random: () => 0, wait: () => Promise.resolve() };
 
 /** A port where nobody listens. */
 function freePort(): Promise<number> {
@@ -120,9 +119,13 @@ describe("time limits", () => {
       });
       if (what === "an answer that trickles") response.write("{");
     });
-    const api = createApi({ baseUrl: url, timeouts: { [op]: 750 }, ...still }).as(dana);
+    const clock = stillClock();
+    const api = createApi({ baseUrl: url, timeouts: { [op]: 750 }, ...still, clock }).as(dana);
 
-    const problem = await problemOf(api, calls[op]);
+    const asked = problemOf(api, calls[op]);
+    await until(() => requests.length > 0);
+    await clock.passMs(750);
+    const problem = await asked;
 
     expect(problem).toMatchObject({ kind: "timeout", maybeSent: true });
     expect(problem.sentence).toBe("The workload API didn't answer in 0.75 s.");
@@ -135,10 +138,12 @@ describe("time limits", () => {
 
   test("a fetch function that listens to no signal is left behind at the limit", async () => {
     const stuck = new Promise<Response>(() => undefined);
-    const api = createApi({ baseUrl: "http://service.test", send: sendTo(() => stuck), timeouts: { getJob: 20 } });
+    const clock = stillClock();
+    const api = createApi({ baseUrl: "http://service.test", send: sendTo(() => stuck), clock });
 
-    const problem = await problemOf(api.as(dana), calls.getJob);
+    const asked = problemOf(api.as(dana), calls.getJob);
+    await clock.passMs(operationTable.getJob.timeoutMs);
 
-    expect(problem.kind).toBe("timeout");
+    expect((await asked).kind).toBe("timeout");
   });
 });

@@ -1,6 +1,7 @@
 import { createApi, type AccountApi, type ApiSettings, type SendOptions } from "../../src/api/client.ts";
 import type { Call, OperationId } from "../../src/api/operations.ts";
 import { Problem } from "../../src/api/problem.ts";
+import { type Clock, machineClock } from "../../src/platform/clock.ts";
 import { sendTo } from "../../src/platform/http/send.ts";
 
 export const dana = { username: "dana", token: "tok-dana-1234567890abcdef" };
@@ -36,10 +37,21 @@ export const calls = {
   getServiceLogs: { op: "getServiceLogs", path: service, query: { size: 2 }, body: undefined },
 } satisfies { [Op in OperationId]: Call<Op> };
 
+/** For a client that is neither random nor pauses before it tries again. */
+export const still = {
+  random: () => 0,
+  clock: { ...machineClock, sleep: () => Promise.resolve() },
+} satisfies { random: () => number; clock: Clock };
+
 /** Dana's API over a fetch function: no network, no pauses, no chance. */
 export function apiOver(fetch: Parameters<typeof sendTo>[0], settings: Partial<ApiSettings> = {}): AccountApi {
-  const still = { random: () => 0.5, wait: () => Promise.resolve() };
-  return createApi({ baseUrl: "http://service.test", ...still, ...settings, send: sendTo(fetch) }).as(dana);
+  return createApi({
+    baseUrl: "http://service.test",
+    ...still,
+    random: () => 0.5,
+    ...settings,
+    send: sendTo(fetch),
+  }).as(dana);
 }
 
 /** Dana's API over a service that always gives this answer. */

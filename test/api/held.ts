@@ -1,11 +1,14 @@
 import { createApi } from "../../src/api/client.ts";
 import { sendTo } from "../../src/platform/http/send.ts";
+import { stillClock } from "../support/test-clock.ts";
 
 /** A service that answers nothing until it is told to. */
 export function held() {
   const pending: { request: Request; answer: (body: string, status?: number) => void }[] = [];
+  const clock = stillClock();
   const api = createApi({
     baseUrl: "http://service.test",
+    clock,
     random: () => 0,
     send: sendTo((request) => {
       const { promise, resolve, reject } = Promise.withResolvers<Response>();
@@ -16,6 +19,7 @@ export function held() {
   });
   return {
     api,
+    clock,
     pending,
     answerAll: (body: string) => {
       for (const { answer } of pending) answer(body);

@@ -1,15 +1,14 @@
 import { expect, test } from "vitest";
 import { createApi } from "../../src/api/client.ts";
 import { sendTo } from "../../src/platform/http/send.ts";
-import { calls, dana, problemOf } from "./calls.ts";
+import { calls, dana, problemOf, still } from "./calls.ts";
 
 /** Dana's API over a service that is always there, with the order in which things happened. */
 function noted() {
   const order: string[] = [];
   const api = createApi({
     baseUrl: "http://service.test",
-    random: () => 0,
-    wait: () => Promise.resolve(),
+    ...still,
     send: sendTo(({ method }) => {
       order.push(method);
       return Promise.resolve(new Response(method === "GET" ? '{"name":"web"}' : "{}"));

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { createApi } from "../../src/api/client.ts";
 import type { Call } from "../../src/api/operations.ts";
 import { sendTo } from "../../src/platform/http/send.ts";
+import { stillClock } from "../support/test-clock.ts";
 import { apiAnswering, apiOver, calls, dana, problemOf } from "./calls.ts";
 
 describe("each status has a sentence and a next step", () => {
@@ -63,10 +64,10 @@ describe("each status has a sentence and a next step", () => {
     ["43200", 43_200, "Try again in 12 hours."],
     ["Sun, 22 Nov 2026 00:00:00 GMT", 43_200, "Try again in 12 hours."],
   ])("Retry-After %s is told", async (value, seconds, next) => {
-    const now = () => Date.parse("2026-11-21T12:00:00Z");
+    const clock = stillClock(new Date("2026-11-21T12:00:00Z"));
     const answer = () => Promise.resolve(new Response("", { status: 429, headers: { "retry-after": value } }));
 
-    const problem = await problemOf(apiOver(answer, { now }), calls.createService);
+    const problem = await problemOf(apiOver(answer, { clock }), calls.createService);
 
     expect(problem).toMatchObject({ retryAfterSeconds: seconds, next });
   });

@@ -3,12 +3,13 @@ import type { SendOptions } from "../../src/api/client.ts";
 import type { Call, OperationId } from "../../src/api/operations.ts";
 import { operationTable } from "../../src/api/operations.ts";
 import { Problem } from "../../src/api/problem.ts";
+import { stillClock } from "../support/test-clock.ts";
 import { apiOver, calls } from "./calls.ts";
 
 type Step = Error | [status: number, headers?: Record<string, string>];
 const lost = new TypeError("fetch failed", { cause: Object.assign(new Error("reset"), { code: "ECONNRESET" }) });
 const refused = new TypeError("fetch failed", { cause: Object.assign(new Error("no"), { code: "ECONNREFUSED" }) });
-const now = Date.parse("2026-11-21T12:00:00Z");
+const now = new Date("2026-11-21T12:00:00Z");
 
 /** Sends one call to a service that does these steps, the last one for ever; random is always 0.5. */
 async function run(call: Call, steps: readonly Step[], options: SendOptions = {}) {
@@ -22,7 +23,7 @@ async function run(call: Call, steps: readonly Step[], options: SendOptions = {}
       const [status, headers = {}] = step;
       return Promise.resolve(new Response('{"jobs":[]}', { status, headers }));
     },
-    { now: () => now, wait: (ms) => Promise.resolve(void waits.push(ms)) },
+    { clock: { ...stillClock(now), sleep: (ms) => Promise.resolve(void waits.push(ms)) } },
   );
   const outcome = await api.send(call, options).then(
     () => "answered",

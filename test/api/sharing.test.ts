@@ -3,6 +3,7 @@ import { createApi } from "../../src/api/client.ts";
 import { Problem } from "../../src/api/problem.ts";
 import { createSingleFlight } from "../../src/api/single-flight.ts";
 import { sendTo } from "../../src/platform/http/send.ts";
+import { stillClock } from "../support/test-clock.ts";
 import { calls, dana, problemOf } from "./calls.ts";
 import { held } from "./held.ts";
 import { until } from "./listen.ts";
@@ -92,16 +93,17 @@ describe("equal reads of one account under way at once", () => {
   });
 
   test("have a budget each", async () => {
-    const { api, pending, answerAll } = held();
-    const short = problemOf(api.as(dana), calls.listJobs, { budgetMs: 20 });
+    const { api, clock, pending, answerAll } = held();
+    const short = problemOf(api.as(dana), calls.listJobs, { budgetMs: 2_000 });
     const long = api.as(dana).send(calls.listJobs);
     await until(() => pending.length > 0);
 
+    await clock.passMs(2_000);
     const problem = await short;
     answerAll('{"jobs":[]}');
 
     expect(problem.kind).toBe("timeout");
-    expect(problem.sentence).toBe("The workload API didn't answer in 0.02 s.");
+    expect(problem.sentence).toBe("The workload API didn't answer in 2 s.");
     expect(await long).toEqual({ jobs: [], skipped: 0 });
   });
 });
@@ -136,7 +138,7 @@ test("equal writes are each sent", async () => {
 
 describe("calls are counted", () => {
   test("per user and UTC day, retries included", async () => {
-    let now = Date.parse("2026-11-21T23:50:00Z");
+    const clock = stillClock(new Date("2026-11-21T23:50:00Z"));
     let statuses = [503, 200, 200, 200];
     const api = createApi({
       baseUrl: "http://service.test",
@@ -145,14 +147,13 @@ describe("calls are counted", () => {
         statuses = rest;
         return Promise.resolve(new Response('{"jobs":[]}', { status }));
       }),
-      now: () => now,
-      wait: () => Promise.resolve(),
+      clock: { ...clock, sleep: () => Promise.resolve() },
     });
 
     await api.as(dana).send(calls.listJobs);
     await api.as(dana).send(calls.stopService);
     const today = api.callsToday("dana");
-    now = Date.parse("2026-11-22T00:00:01Z");
+    await clock.passMs(10 * 60_000 + 1_000);
     const nextDay = api.callsToday("dana");
     await api.as(dana).send(calls.listJobs);
 
@@ -177,19 +178,23 @@ describe("an answer that came fast", () => {
   const shared = { op: "listServices", key: "dana's list", budgetMs: 60_000, sharedForMs: 60_000 } as const;
 
   test("is given to those who ask right after a crowd, and to nobody after a single person", async () => {
-    const flights = createSingleFlight<number>();
+    const clock = stillClock();
+    const flights = createSingleFlight<number>(clock);
     let asked = 0;
     const ask = () => flights.join({ ...shared, start: () => Promise.resolve((asked += 1)) });
 
     const alone = [await ask(), await ask()];
     const crowd = [...(await Promise.all([ask(), ask()])), await ask()];
 
+    await clock.passMs(shared.sharedForMs);
+
     expect(alone).toEqual([1, 2]);
     expect(crowd).toEqual([3, 3, 3]);
+    expect(await ask()).toBe(4);
   });
 
   test("is forgotten with the next write", async () => {
-    const flights = createSingleFlight<number>();
+    const flights = createSingleFlight<number>(stillClock());
     let asked = 0;
     const ask = () => flights.join({ ...shared, start: () => Promise.resolve((asked += 1)) });
     await Promise.all([ask(), ask()]);

@@ -2,10 +2,8 @@ import { brotliCompressSync, gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { createApi } from "../../src/api/client.ts";
 import type { Call } from "../../src/api/operations.ts";
-import { calls, dana, problemOf } from "./calls.ts";
+import { calls, dana, problemOf, still } from "./calls.ts";
 import { listen, until } from "./listen.ts";
-
-const still = { random: () => 0, wait: () => Promise.resolve() };
 
 test("every request carries the user name and the token, and a body its type", async () => {
   const seen: unknown[] = [];

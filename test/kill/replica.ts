@@ -8,6 +8,7 @@ import type { WorkloadRef } from "../../src/bot/changes/change.ts";
 import { readConfig } from "../../src/bot/compose/config.ts";
 import { directNetwork, type Network } from "../../src/platform/http/network.ts";
 import { createPost, type Send } from "../../src/platform/http/send.ts";
+import { machineClock } from "../../src/platform/clock.ts";
 import { createLog } from "../../src/platform/log.ts";
 import { readPolicy } from "../../src/bot/policy/read-policy.ts";
 import { createBot } from "../../src/bot/compose/bot.ts";
@@ -65,7 +66,7 @@ async function open(setup: ReplicaSetup): Promise<number> {
   const bot = createBot({
     slack: { ...slack, network },
     listen: { host: "127.0.0.1", port: 0 },
-    api: createApi({ baseUrl: service.url, send: network.send, now: () => clock.now().getTime(), wait: fast }),
+    api: createApi({ baseUrl: service.url, send: network.send, clock: { ...clock, sleep: fast } }),
     account: { username, token },
     accountMode: "fallback",
     policy: () => policy,

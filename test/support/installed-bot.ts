@@ -8,6 +8,7 @@ import { type AccountApi, type ApiAccount, createApi } from "../../src/api/clien
 import { readAppManifest } from "../../src/bot/compose/manifest.ts";
 import { type Bot, createBot } from "../../src/bot/compose/bot.ts";
 import { readConfig } from "../../src/bot/compose/config.ts";
+import { machineClock } from "../../src/platform/clock.ts";
 import { createLog } from "../../src/platform/log.ts";
 import type { Person } from "../../src/playground/people/person.ts";
 import { defaultPolicy } from "../../src/bot/policy/read-policy.ts";
@@ -106,7 +107,11 @@ export async function installedBot({
         oauth: { ...towns.slack.client, url: botUrl(), scopes: readAppManifest().oauth_config.scopes.bot },
       },
       listen: { host: "127.0.0.1", port: botPort },
-      api: createApi({ baseUrl, send: sendTo(noting(sent, service)), now: nowMs, wait: briefly }),
+      api: createApi({
+        baseUrl,
+        send: sendTo(noting(sent, service)),
+        clock: { ...machineClock, now, sleep: briefly },
+      }),
       account: undefined,
       accountMode: "fallback",
       policy: policy ?? (() => defaultPolicy),

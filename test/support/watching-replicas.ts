@@ -10,6 +10,7 @@ import { readPolicy } from "../../src/bot/policy/read-policy.ts";
 import { openStore } from "../../src/bot/store/open-store.ts";
 import type { Tables } from "../../src/bot/store/schema/tables.ts";
 import type { Store } from "../../src/bot/store/store.ts";
+import { machineClock } from "../../src/platform/clock.ts";
 import { openSqlite } from "../../src/platform/database/sqlite.ts";
 import { directNetwork } from "../../src/platform/http/network.ts";
 import { type Outgoing, sendTo } from "../../src/platform/http/send.ts";
@@ -79,7 +80,7 @@ export async function watchingReplicas(postgres?: string) {
       store: frozen.store,
       api: createApi({
         baseUrl: "http://service.invalid",
-        now: nowMs,
+        clock: { ...machineClock, now },
         send: sendTo((request) =>
           pass(request.url.endsWith("/services") ? "list" : undefined, () => answer(services, request)),
         ),

@@ -8,6 +8,7 @@ import { createApi, type AccountApi, type ApiAccount } from "../../src/api/clien
 import { type OperationId, operationTable } from "../../src/api/operations.ts";
 import type { Settings } from "../../src/bot/commands/command.ts";
 import { readConfig } from "../../src/bot/compose/config.ts";
+import { machineClock } from "../../src/platform/clock.ts";
 import { createLog } from "../../src/platform/log.ts";
 import type { Observer } from "../../src/bot/compose/observing/observer.ts";
 import type { TransportChoice } from "../../src/bot/slack/receive/transport.ts";
@@ -162,8 +163,8 @@ export async function world(options: WorldOptions = {}): Promise<World> {
   const api = createApi({
     baseUrl,
     send: troubled.send,
-    now: nowMs,
-    wait: briefly,
+    // A story that passes time gives up no request.
+    clock: { ...machineClock, now, sleep: briefly },
     timeouts: whileHeld,
     ...measuring,
   });
