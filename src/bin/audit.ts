@@ -20,6 +20,7 @@ import { loadEnvFile } from "../bot/compose/entry.ts";
 import { configuredKeyring } from "../bot/compose/keys.ts";
 import { StoreError } from "../bot/errors.ts";
 import { calledAs } from "./programs.ts";
+import { machineClock } from "../platform/clock.ts";
 
 const usage = `Usage: ${calledAs("audit")} export [--from TIME] [--to TIME] [--team T0123ABCD] [--out FILE]
        ${calledAs("audit")} verify [FILE] [--public-key KEY]
@@ -102,7 +103,7 @@ const exitCodes: Readonly<Record<Report["state"], number>> = { intact: 0, broken
 
 function exportTo(out: string | undefined, asked: Asked): Promise<void> {
   return withChain(readConfig(process.env), async (chain) => {
-    const lines = exportLines(chain, asked, new Date());
+    const lines = exportLines(chain, asked, machineClock.now());
     const written = Readable.from(withNewLines(lines));
     if (out === undefined) return pipeline(written, process.stdout, { end: false });
     // An existing file is never overwritten.

@@ -4,6 +4,7 @@ import { markRestored, restoreBackup } from "../bot/compose/data/backup.ts";
 import { DataUsageError, runDataCommand } from "../bot/compose/data/command.ts";
 import { readConfig } from "../bot/compose/config.ts";
 import { calledAs } from "./programs.ts";
+import { machineClock } from "../platform/clock.ts";
 
 const usage = `Usage: ${calledAs("restore")} FILE [--force]
        ${calledAs("restore")} --mark TIME
@@ -31,5 +32,5 @@ await runDataCommand({ usage, envFile: process.env["GANTRY_ENV_FILE"] }, async (
     return markRestored(config.store, takenAt);
   }
   if (file === undefined || extra !== undefined) throw new DataUsageError("Name one file to restore.");
-  return restoreBackup(config, { file, isForced: values.force === true, now: new Date() });
+  return restoreBackup(config, { file, isForced: values.force === true, now: machineClock.now() });
 });

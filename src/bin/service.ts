@@ -3,6 +3,7 @@ import { join, resolve } from "node:path";
 import { type Logger, pino } from "pino";
 import { ConfigError } from "../bot/compose/config-problems.ts";
 import { endOnCrash, stopOnSignals } from "../bot/compose/shutdown.ts";
+import { machineClock } from "../platform/clock.ts";
 import type { Trouble } from "../platform/http/guard-server.ts";
 import { withPortSentence } from "../platform/http/port.ts";
 import { createLog } from "../platform/log.ts";
@@ -19,7 +20,7 @@ const drainMs = 5_000;
 
 async function run(): Promise<void> {
   const started = Promise.withResolvers<() => Promise<void>>();
-  const end = stopOnSignals(async () => (await started.promise)());
+  const end = stopOnSignals(machineClock, async () => (await started.promise)());
   const read = readServiceConfig(process.env, projectDir);
   if ("problems" in read) throw new ConfigError(read.problems);
   const { config } = read;
@@ -88,7 +89,7 @@ async function run(): Promise<void> {
 async function observe(config: ServiceConfig, log: Logger) {
   if (config.metrics === undefined && config.tracing === undefined) return undefined;
   const { openServiceObserver } = await import("../service/observing/open-service-observer.ts");
-  return await openServiceObserver(config, { replicaId: randomUUID(), log });
+  return await openServiceObserver(config, { replicaId: randomUUID(), log, clock: machineClock });
 }
 
 /** Lists unanswered requests by method and path, which contain no secrets. */

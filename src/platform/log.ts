@@ -1,5 +1,6 @@
 import { type DestinationStream, type Logger, pino } from "pino";
 import { z } from "zod";
+import { type Clock, machineClock } from "./clock.ts";
 import { prettyLine } from "./pretty-line.ts";
 import { currentTrail } from "./trail.ts";
 
@@ -17,6 +18,8 @@ export type LogOptions = {
   readonly secrets: readonly string[];
   /** Default: standard output. */
   readonly to?: DestinationStream;
+  /** Dates the lines. Default: this machine's. */
+  readonly clock?: Pick<Clock, "now">;
   /** JSON by default. `pretty` is for a terminal. */
   readonly format?: "json" | "pretty";
 };
@@ -27,7 +30,7 @@ const REDACTED = "[redacted]";
  * JSON lines, or the same for a terminal. Secrets are removed from the finished line, whether they came in a field, an
  * error's message or its stack. With tracing, each line has the `trace_id` of the interaction that it belongs to.
  */
-export function createLog({ level, secrets, to, format = "json" }: LogOptions): Logger {
+export function createLog({ level, secrets, to, clock = machineClock, format = "json" }: LogOptions): Logger {
   const known = secrets
     .filter((secret) => secret.length >= 8)
     .flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1)]);
@@ -36,7 +39,7 @@ export function createLog({ level, secrets, to, format = "json" }: LogOptions): 
   const options = {
     level,
     base: null,
-    timestamp: pino.stdTimeFunctions.isoTime,
+    timestamp: () => `,"time":"${clock.now().toISOString()}"`,
     // The field's name in all logs beside OpenTelemetry: https://opentelemetry.io/docs/specs/otel/compatibility/logging_trace_context/
     mixin() {
       const id = currentTrail()?.traceId;

@@ -1,3 +1,5 @@
+import { machineClock } from "./clock.ts";
+
 /** Others wait no longer than this for one piece of long work: acks of Slack are due within milliseconds. */
 const TURN_MS = 4;
 
@@ -16,13 +18,13 @@ export type Turns = {
 
 /** For work that takes longer than some milliseconds, such as reading a list of thousands. */
 export function createTurns(turnMs: number = TURN_MS): Turns {
-  let since = performance.now();
+  let since = machineClock.elapsedMs();
   return {
     stepAside() {
-      if (performance.now() - since < turnMs) return undefined;
+      if (machineClock.elapsedMs() - since < turnMs) return undefined;
       const { promise, resolve } = Promise.withResolvers<void>();
       waiting.push(() => {
-        since = performance.now();
+        since = machineClock.elapsedMs();
         resolve();
       });
       if (waiting.length === 1) setImmediate(goOn);

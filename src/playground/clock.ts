@@ -1,47 +1,47 @@
-/** The playground's clock: message timestamps and expiry times come from it. */
-export type Clock = {
+import type { Clock, Timer } from "../platform/clock.ts";
+
+/** Slack's clock: everything in the playground happens by it. */
+export type SlackClock = Clock & {
   /** Milliseconds since 1970. */
-  readonly now: () => number;
-  /** A message's ts, such as "1763712345.000100". Unique and increasing even while the clock is frozen. */
+  readonly nowMs: () => number;
+  /** A message's ts, such as "1763712345.000100". Unique and increasing even while the clock stands still. */
   readonly ts: () => string;
+  /** Cancels what would run later. Sleeps and limits still end. */
+  readonly close: () => void;
 };
 
 /** `lastTs` is the last ts that was given before a restart. */
-export function createClock(now: () => number, lastTs = "0"): Clock {
+export function createSlackClock(clock: Clock, lastTs = "0"): SlackClock {
   let last = Math.round(Number(lastTs) * 1_000_000);
+  const timers = new Set<Timer>();
+  let isClosed = false;
+  const nowMs = (): number => clock.now().getTime();
   return {
-    now,
+    ...clock,
+    nowMs,
     ts() {
-      last = Math.max(last + 100, Math.trunc(now()) * 1000);
+      last = Math.max(last + 100, nowMs() * 1000);
       const micros = String(last % 1_000_000).padStart(6, "0");
       return `${Math.floor(last / 1_000_000)}.${micros}`;
     },
-  };
-}
-
-/** Runs a callback later, never in the current turn. Tests inject their own to control time. */
-export type Later = (ms: number, run: () => void) => void;
-
-type Timers = { readonly later: Later; readonly close: () => void };
-
-/** Timers of this process. They don't keep it alive, and none runs after `close`. */
-export function createTimers(): Timers {
-  const waiting = new Set<NodeJS.Timeout>();
-  let isClosed = false;
-  return {
-    later(ms, run) {
-      if (isClosed) return;
-      const timer = setTimeout(() => {
-        waiting.delete(timer);
+    after(ms, run) {
+      if (isClosed) return { cancel: () => undefined };
+      const timer = clock.after(ms, () => {
+        timers.delete(timer);
         run();
-      }, ms);
-      timer.unref();
-      waiting.add(timer);
+      });
+      timers.add(timer);
+      return {
+        cancel() {
+          timers.delete(timer);
+          timer.cancel();
+        },
+      };
     },
     close() {
       isClosed = true;
-      for (const timer of waiting) clearTimeout(timer);
-      waiting.clear();
+      for (const timer of timers) timer.cancel();
+      timers.clear();
     },
   };
 }

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import type { Clock } from "../platform/clock.ts";
 import { orAborted } from "../platform/waiting.ts";
 import { createPostPace, createRateTiers, type PostPace } from "./rate-tiers.ts";
 
@@ -129,7 +129,7 @@ function hangingAnswers(): Pick<Faults, "hang" | "release"> {
 }
 
 /** `network` is that of all workspaces that the app is in. */
-export function createFaults(network: Network = createNetwork()): Faults {
+export function createFaults(clock: Pick<Clock, "sleep">, network: Network): Faults {
   let planned: PlannedFault[] = [];
   const rateTiers = createRateTiers();
   const postPace = createPostPace();
@@ -163,7 +163,7 @@ export function createFaults(network: Network = createNetwork()): Faults {
     },
     async delay(isLate) {
       const ms = this.slowMs + (isLate ? this.lateMs : 0);
-      if (ms > 0) await sleep(ms, undefined, { ref: false });
+      if (ms > 0) await clock.sleep(ms);
     },
   };
 }

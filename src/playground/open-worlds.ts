@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { createClock, type Later } from "./clock.ts";
+import { type Clock, machineClock } from "../platform/clock.ts";
+import { createSlackClock } from "./clock.ts";
 import { createEventLedger } from "./delivery/event-quota.ts";
 import { createFaults, createNetwork, type Network } from "./faults.ts";
 import { createInstalls } from "./installs/installs.ts";
@@ -27,15 +28,11 @@ export type PlaygroundOptions = {
   readonly url: string | (() => string);
   /** The bot's request URL: http://127.0.0.1:3000/slack/events */
   readonly requestUrl: () => string;
-  /**
-   * Milliseconds since 1970. All timestamps and expiries use it, except signatures: the bot checks those by wall time.
-   */
-  readonly now?: () => number;
-  /** Schedules event retries. Defaults to timers of this process. */
-  readonly later?: Later;
+  /** Default: this machine's. */
+  readonly clock?: Clock;
   /** Limit for an ack in milliseconds. Defaults to Slack's 3 s. */
   readonly ackMs?: number;
-  /** How long a trigger lives, by `now`. Defaults to Slack's 3 s. */
+  /** How long a trigger lives, in milliseconds. Defaults to Slack's 3 s. */
   readonly triggerMs?: number;
   /** Host names besides loopback that may use the control routes ("gantry.example:8080"). */
   readonly hosts?: readonly string[];
@@ -47,21 +44,21 @@ export type PlaygroundOptions = {
   readonly externalFaults?: readonly ExternalFault[];
 };
 
-type Shared = Pick<World, "appToken" | "clock" | "externalFaultsOn" | "later" | "slack" | "url"> & {
+type Shared = Pick<World, "appToken" | "clock" | "externalFaultsOn" | "slack" | "url"> & {
   readonly network: Network;
 };
 
 /** The connections of Socket Mode belong to the app: those of the first workspace are everybody's. */
 function newWorld(options: PlaygroundOptions, state: State, shared: Shared & { readonly links?: Links }): World {
-  const { clock, later, url, network } = shared;
+  const { clock, url, network } = shared;
   const { hosts = [] } = options;
-  const transcript = createTranscript(clock.now);
-  const faults = createFaults(network);
+  const transcript = createTranscript(clock);
+  const faults = createFaults(clock, network);
   const watchers = new Set<() => void>();
   const changed = (): void => {
     for (const watcher of watchers) watcher();
   };
-  const { links = createLinks({ appId, url, hosts, now: clock.now, later, transcript, network, changed }) } = shared;
+  const { links = createLinks({ appId, url, hosts, clock, transcript, network, changed }) } = shared;
   faults.whenCleared.add(links.heal);
   return {
     app: options.app,
@@ -119,7 +116,7 @@ type OpenedWorlds = {
 };
 
 /** All workspaces of a playground: one, or those that an app with OAuth can be installed in. */
-export function openWorlds(options: PlaygroundOptions, later: Later): OpenedWorlds {
+export function openWorlds(options: PlaygroundOptions): OpenedWorlds {
   const { url: base } = options;
   const url = (): string => (typeof base === "string" ? base : base()).replace(/\/$/, "");
   const { appToken: token = `xapp-1-${appId}-local-${randomBytes(12).toString("hex")}` } = options;
@@ -132,9 +129,9 @@ export function openWorlds(options: PlaygroundOptions, later: Later): OpenedWorl
     .map(({ state }) => newestTs(state))
     .toSorted()
     .at(-1);
-  const clock = createClock(options.now ?? Date.now, lastTs);
+  const clock = createSlackClock(options.clock ?? machineClock, lastTs);
   const slack: Slack = newSlack(options, () => worlds);
-  const shared = { slack, clock, later, url, appToken, network: createNetwork(), externalFaultsOn: new Set<string>() };
+  const shared = { slack, clock, url, appToken, network: createNetwork(), externalFaultsOn: new Set<string>() };
   const world = newWorld(options, first.state, shared);
   const others = rest.map(({ state }) => newWorld(options, state, { ...shared, links: world.links }));
   const worlds: [World, ...World[]] = [world, ...others];

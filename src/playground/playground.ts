@@ -6,7 +6,6 @@ import { openWorkspace, type Workspace } from "./open-workspace.ts";
 import { openWorlds, type PlaygroundOptions } from "./open-worlds.ts";
 import { besides, keepInstalls, keepSaved } from "./saved-files.ts";
 import type { Links, LinkTroubles } from "./sockets/links.ts";
-import { createTimers } from "./clock.ts";
 
 /** The first workspace, and the way to the others. */
 export type Playground = Workspace & {
@@ -30,8 +29,7 @@ export type Playground = Workspace & {
  */
 export function createPlayground(options: PlaygroundOptions): Playground {
   checkApp(options.app);
-  const timers = createTimers();
-  const { slack, worlds, paths, notices } = openWorlds(options, options.later ?? timers.later);
+  const { slack, worlds, paths, notices } = openWorlds(options);
   const { savedIn, onTrouble = () => undefined } = options;
   if (savedIn !== undefined && options.oauth !== undefined) keepInstalls(slack, besides(savedIn, "installs"));
   const saving = paths.map(({ world, path }) => keepSaved(world, { path, onTrouble }));
@@ -48,7 +46,7 @@ export function createPlayground(options: PlaygroundOptions): Playground {
     notices,
     close() {
       for (const each of saving) each.close();
-      timers.close();
+      worlds[0].clock.close();
       worlds[0].links.close();
       for (const { faults } of worlds) faults.release();
     },

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { z } from "zod";
+import type { Timer } from "../platform/clock.ts";
 import type { Slack, World } from "./world.ts";
 import { Saved, toSaved } from "./saved-workspace.ts";
 import { installIn, type Installs } from "./installs/installs.ts";
@@ -55,29 +56,30 @@ type Saving = { readonly path: string; readonly onTrouble: (sentence: string) =>
 
 /** Saves the workspace soon after each change; `close` saves the last ones. */
 export function keepSaved(world: World, { path, onTrouble }: Saving): { readonly close: () => void } {
-  let timer: NodeJS.Timeout | undefined;
+  const { clock } = world;
+  let timer: Timer | undefined;
   let delayMs = gatherMs;
   let isTroubled = false;
   const save = (): void => {
     timer = undefined;
-    const started = performance.now();
+    const started = clock.elapsedMs();
     try {
-      replaceFile(path, JSON.stringify(toSaved(world.state, world.clock.now())));
+      replaceFile(path, JSON.stringify(toSaved(world.state, clock.nowMs())));
       isTroubled = false;
     } catch (error) {
       if (!isTroubled) onTrouble(`Couldn't save the messages of the simulated Slack: ${messageOf(error)}`);
       isTroubled = true;
     }
-    delayMs = Math.max(gatherMs, restFactor * (performance.now() - started));
+    delayMs = Math.max(gatherMs, restFactor * (clock.elapsedMs() - started));
   };
   const watcher = (): void => {
-    timer ??= setTimeout(save, delayMs);
+    timer ??= clock.after(delayMs, save);
   };
   world.watchers.add(watcher);
   return {
     close() {
       world.watchers.delete(watcher);
-      clearTimeout(timer);
+      timer?.cancel();
       save();
     },
   };

@@ -1,3 +1,4 @@
+import type { SlackClock } from "./clock.ts";
 import type { Json, JsonObject } from "./json.ts";
 import type { Refusal } from "./rules/refusal.ts";
 
@@ -42,7 +43,7 @@ export type Transcript = {
 /** Older exchanges are dropped, so that a playground can run for weeks. */
 const mostKept = 5000;
 
-export function createTranscript(now: () => number): Transcript {
+export function createTranscript(clock: Pick<SlackClock, "elapsedMs" | "nowMs">): Transcript {
   const exchanges: Exchange[] = [];
   const watchers = new Set<(exchange: Exchange) => void>();
   const notify = (exchange: Exchange): void => {
@@ -53,16 +54,15 @@ export function createTranscript(now: () => number): Transcript {
     exchanges,
     watchers,
     begin(asked) {
-      // Latency is measured on the monotonic clock, which tests don't set.
-      const started = performance.now();
-      const atMs = now();
+      const started = clock.elapsedMs();
+      const atMs = clock.nowMs();
       const id = (last += 1);
       const pending: Exchange = { id, ...asked, atMs, answer: undefined, status: undefined, ms: undefined };
       exchanges.push(pending);
       if (exchanges.length > mostKept) exchanges.shift();
       notify(pending);
       return (answered) => {
-        const done: Exchange = { id, ...asked, atMs, ...answered, ms: performance.now() - started };
+        const done: Exchange = { id, ...asked, atMs, ...answered, ms: clock.elapsedMs() - started };
         const index = exchanges.lastIndexOf(pending);
         if (index >= 0) exchanges[index] = done;
         notify(done);

@@ -1,4 +1,4 @@
-import type { Clock, Later } from "./clock.ts";
+import type { SlackClock } from "./clock.ts";
 import type { EventLedger } from "./delivery/event-quota.ts";
 import { withIds } from "./workspace/ids.ts";
 import type { JsonObject } from "./json.ts";
@@ -44,7 +44,7 @@ export type ExternalFault = { readonly label: string; readonly set: (on: boolean
 export type World = {
   readonly app: App;
   readonly state: State;
-  readonly clock: Clock;
+  readonly clock: SlackClock;
   readonly transcript: Transcript;
   readonly faults: Faults;
   readonly signingSecret: string;
@@ -59,7 +59,6 @@ export type World = {
   readonly events: EventLedger;
   /** Minutes for which the bot already got app_rate_limited. */
   readonly rateLimitNotices: Set<number>;
-  readonly later: Later;
   readonly url: () => string;
   readonly requestUrl: () => string;
   /** The app's connections in Socket Mode. */

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { newKey } from "../../src/bot/accounts/seal.ts";
+import { machineClock } from "../../src/platform/clock.ts";
 import { createPlayground, type Playground } from "../../src/playground/playground.ts";
 import { type Replicas, openReplicas } from "./replicas.ts";
 import { type Deliveries, openLoadBalancer, PATIENT_ACK_MS } from "./load-balancer.ts";
@@ -205,7 +206,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
     requestUrl: () => loadBalancer.url,
     ackMs: PATIENT_ACK_MS,
     // Its limits count in the time of the replicas: by a slower clock they would try again long before it takes a message.
-    now: nowMs,
+    clock: { ...machineClock, now: () => new Date(nowMs()) },
     // As patient as with an ack.
     triggerMs: PATIENT_ACK_MS * SPEED,
   });

@@ -8,7 +8,6 @@ import type { WorkloadRef } from "../../src/bot/changes/change.ts";
 import { readConfig } from "../../src/bot/compose/config.ts";
 import { directNetwork, type Network } from "../../src/platform/http/network.ts";
 import { createPost, type Send } from "../../src/platform/http/send.ts";
-import { machineClock } from "../../src/platform/clock.ts";
 import { createLog } from "../../src/platform/log.ts";
 import { readPolicy } from "../../src/bot/policy/read-policy.ts";
 import { createBot } from "../../src/bot/compose/bot.ts";
@@ -101,7 +100,7 @@ function marking(number: number, changeAt: (path: string) => string | undefined)
     const marks = { [replicaHeader]: String(number), ...(change !== undefined && { [changeHeader]: change }) };
     return directNetwork.send(url, { ...outgoing, headers: { ...outgoing.headers, ...marks } });
   };
-  return { ...directNetwork, send, post: createPost(send) };
+  return { ...directNetwork, send, post: createPost(send, machineClock) };
 }
 
 function pathOf({ kind, region, name }: WorkloadRef): string {

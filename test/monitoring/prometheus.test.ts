@@ -8,6 +8,7 @@ import { z } from "zod";
 import { readConfig } from "../../src/bot/compose/config.ts";
 import { createMetrics } from "../../src/bot/compose/observing/metrics.ts";
 import { openObserver } from "../../src/bot/compose/observing/open-observer.ts";
+import { machineClock } from "../../src/platform/clock.ts";
 import { createLanes, drainLimits } from "../../src/bot/workflow/inbox/lanes.ts";
 import { createServiceMetrics } from "../../src/service/observing/service-metrics.ts";
 import { approvalTown } from "../support/approval-town.ts";
@@ -51,7 +52,7 @@ test("each alert says in the documentation what to do", () => {
 });
 
 test("each metric is documented, and what the dashboard and the alerts ask for exists", async () => {
-  const metrics = createMetrics();
+  const metrics = createMetrics(machineClock);
   const waiting = { count: 1, oldestMs: 1, watchLagMs: 1 };
   metrics.show({ lanes: idleLanes, links: () => [], waiting: () => Promise.resolve(waiting) });
   const served = `${await metrics.text()}\n${await createServiceMetrics().text()}`;
@@ -72,7 +73,7 @@ async function livelyTown(): Promise<{
   readonly close: () => Promise<void>;
 }> {
   const config = readConfig({ GANTRY_METRICS_PORT: "0" });
-  const observing = await openObserver(config, { replicaId: "a", log: pino({ level: "silent" }) });
+  const observing = await openObserver(config, { replicaId: "a", log: pino({ level: "silent" }), clock: machineClock });
   const town = await approvalTown({ observer: observing.observer, transport: "socket" });
   const close = async (): Promise<void> => {
     await town.close();

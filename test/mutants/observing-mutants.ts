@@ -24,7 +24,7 @@ export const observingMutants: readonly Mutant[] = [
   {
     bug: "each scrape asks the database",
     file: "src/bot/compose/observing/metrics.ts",
-    text: "if (!isReading && nowMs() - readAtMs >= KEPT_MS) {",
+    text: "if (!isReading && clock.elapsedMs() - readAtMs >= KEPT_MS) {",
     becomes: "if (!isReading) {",
     tests: metrics,
   },

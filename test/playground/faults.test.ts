@@ -1,5 +1,6 @@
 import { ErrorCode } from "@slack/web-api";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { until } from "../support/until.ts";
 import { type SmallWorld, startSmallWorld } from "./support/small-world.ts";
 
 let world: SmallWorld;
@@ -41,9 +42,11 @@ test("an answer can be lost after the message was posted", async () => {
 });
 
 test("an answer can be late, after the message was posted", async () => {
-  world.playground.faults.lateMs = 30;
   world.playground.faults.answer("chat.postMessage", "late", 1);
-  const late = await post();
+  const posting = post();
+  await until(() => world.playground.messages("ops").length > 0);
+  world.pass(10_000);
+  const late = await posting;
   const after = await post();
 
   expect([late.ok, after.ok]).toEqual([true, true]);
@@ -89,10 +92,13 @@ test("a hanging answer ends when faults are cleared", async () => {
 });
 
 test("a slow Slack is slow", async () => {
-  world.playground.faults.slowMs = 30;
-  await post();
+  world.playground.faults.slowMs = 2_000;
+  const posting = post();
+  await until(() => world.playground.messages("ops").length > 0);
+  world.pass(2_000);
+  await posting;
 
-  expect(world.playground.transcript().at(-1)?.ms).toBeGreaterThanOrEqual(29);
+  expect(world.playground.transcript().at(-1)?.ms).toBe(2_000);
 });
 
 test("delivered twice is the same request twice", async () => {

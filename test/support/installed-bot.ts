@@ -8,7 +8,6 @@ import { type AccountApi, type ApiAccount, createApi } from "../../src/api/clien
 import { readAppManifest } from "../../src/bot/compose/manifest.ts";
 import { type Bot, createBot } from "../../src/bot/compose/bot.ts";
 import { readConfig } from "../../src/bot/compose/config.ts";
-import { machineClock } from "../../src/platform/clock.ts";
 import { createLog } from "../../src/platform/log.ts";
 import type { Person } from "../../src/playground/people/person.ts";
 import { defaultPolicy } from "../../src/bot/policy/read-policy.ts";
@@ -42,6 +41,7 @@ export type InstalledBot = Towns & {
   readonly dataDir: string;
   /** The API calls of the bot so far. */
   readonly sent: () => readonly SentRequest[];
+  readonly now: () => Date;
   readonly logged: () => readonly Record<string, unknown>[];
   /** Accounts of the workload API, each with a service of the same name, `web`. */
   readonly accounts: { readonly playground: ApiAccount; readonly harbour: ApiAccount };
@@ -82,7 +82,7 @@ export async function installedBot({
   const lines: string[] = [];
   const log = createLog({ level: "debug", secrets: [], to: { write: (line) => void lines.push(line) } });
   const clock = testClock();
-  const { nowMs, now } = clock;
+  const { now } = clock;
   const { engine, close: closeEngine } = memoryEngine({ regions: ["us", "beijing1", "beijing2"], now });
   const users = Object.values(accounts);
   const service = serve({ engine, users, regions: ["beijing1", "beijing2"], checkAnswers: true, log, now });
@@ -90,7 +90,7 @@ export async function installedBot({
   const sent: SentRequest[] = [];
   const botPort = await freePort();
   const botUrl = (): string => `http://127.0.0.1:${botPort}`;
-  const towns = await openTowns({ botUrl, command: settings.command, now: nowMs, rotates, transport: overTransport });
+  const towns = await openTowns({ botUrl, command: settings.command, clock, rotates, transport: overTransport });
   const { apiUrl, transport } = towns.slack.access;
   const past = createApi({ baseUrl, send: sendTo(service) });
   const createService = (account: ApiAccount, name: string) => create(past.as(account), name);
@@ -110,7 +110,7 @@ export async function installedBot({
       api: createApi({
         baseUrl,
         send: sendTo(noting(sent, service)),
-        clock: { ...machineClock, now, sleep: briefly },
+        clock: { ...clock, sleep: briefly },
       }),
       account: undefined,
       accountMode: "fallback",
@@ -169,6 +169,7 @@ export async function installedBot({
     dataDir,
     accounts,
     sent: () => sent,
+    now,
     logged: () => lines.map((line) => JSON.parse(line) as Record<string, unknown>), // pino writes objects
     says,
     async clicks(person, label) {

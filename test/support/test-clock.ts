@@ -17,6 +17,8 @@ export type MovableClock = TestClock & { readonly passMs: (ms: number) => void }
 export type StillClock = TestClock & {
   /** Moves it from timer to timer. What follows from each has happened before the next, as far as no I/O is in between. */
   readonly passMs: (ms: number) => Promise<void>;
+  /** Sets it forward, as after a pause of the machine: what is due by then runs once. */
+  readonly jumpMs: (ms: number) => void;
   /** Resolves as soon as something waits for it, such as a sleep that follows I/O. */
   readonly sleeper: () => Promise<void>;
 };
@@ -86,6 +88,14 @@ export function stillClock(beginning = BEGINNING): StillClock {
         await turn();
       }
       passedMs = untilMs;
+    },
+    jumpMs(ms) {
+      passedMs += ms;
+      const due = [...waiting].filter(({ dueMs }) => dueMs <= passedMs).toSorted((a, b) => a.dueMs - b.dueMs);
+      for (const each of due) {
+        waiting.delete(each);
+        each.run();
+      }
     },
     async sleeper() {
       if (waiting.size > 0) return;

@@ -1,4 +1,5 @@
 import { type LocalSlack, openLocalSlack } from "../../src/bot/compose/stand-ins/local-slack.ts";
+import type { Clock } from "../../src/platform/clock.ts";
 import type { Person } from "../../src/playground/people/person.ts";
 import type { Workspace } from "../../src/playground/open-workspace.ts";
 import { installs, newBrowser, type Page } from "./browser.ts";
@@ -37,7 +38,7 @@ export type TownsOptions = {
   /** http://127.0.0.1:PORT of the bot, once it listens. */
   readonly botUrl: () => string;
   readonly command: string;
-  readonly now?: () => number;
+  readonly clock?: Clock;
   readonly rotates?: boolean;
   /** How Slack reaches the bot. Default: http. */
   readonly transport?: "http" | "socket";
@@ -60,7 +61,7 @@ function townOf({ playground }: LocalSlack, { domain, ...names }: Names): Town {
 export async function openTowns({
   botUrl,
   command,
-  now,
+  clock,
   rotates = false,
   transport = transportOf({}),
 }: TownsOptions): Promise<Towns> {
@@ -72,7 +73,7 @@ export async function openTowns({
     ackMs: PATIENT_ACK_MS,
     botPort: () => Number(new URL(botUrl()).port),
     oauth: { botUrl, rotates },
-    ...(now && { now }),
+    ...(clock && { clock }),
   });
   return {
     slack,

@@ -10,7 +10,6 @@ import { readPolicy } from "../../src/bot/policy/read-policy.ts";
 import { openStore } from "../../src/bot/store/open-store.ts";
 import type { Tables } from "../../src/bot/store/schema/tables.ts";
 import type { Store } from "../../src/bot/store/store.ts";
-import { machineClock } from "../../src/platform/clock.ts";
 import { openSqlite } from "../../src/platform/database/sqlite.ts";
 import { directNetwork } from "../../src/platform/http/network.ts";
 import { type Outgoing, sendTo } from "../../src/platform/http/send.ts";
@@ -41,14 +40,13 @@ export async function watchingReplicas(postgres?: string) {
   const services: Services = new Map();
   let fileWatches: readonly FileWatch[] = [];
   const clock = testClock();
-  const { nowMs } = clock;
   let botPort = 0;
   const slack = await openLocalSlack({
     host: "127.0.0.1",
     port: 0,
     command: "/gantry",
     botPort: () => botPort,
-    now: nowMs,
+    clock,
   });
   const bots: Bot[] = [];
   const stores: Store[] = [];
@@ -80,7 +78,7 @@ export async function watchingReplicas(postgres?: string) {
       store: frozen.store,
       api: createApi({
         baseUrl: "http://service.invalid",
-        clock: { ...machineClock, now },
+        clock,
         send: sendTo((request) =>
           pass(request.url.endsWith("/services") ? "list" : undefined, () => answer(services, request)),
         ),

@@ -1,4 +1,5 @@
 import type { AccountApi, ApiAccount } from "../../src/api/client.ts";
+import type { Clock } from "../../src/platform/clock.ts";
 import type { createLog } from "../../src/platform/log.ts";
 import { openLocalService } from "../../src/bot/compose/stand-ins/local-service.ts";
 import type { EngineChoice } from "../../src/service/engine-descriptor.ts";
@@ -15,13 +16,13 @@ type Opened = { baseUrl: string; fetch: Fetch; account: ApiAccount; close: () =>
 /** The service of a world: made up, over an engine of its own, or with real processes. */
 export async function openService(
   { apiFetch, engine, opened, users = [] }: WorldOptions,
-  parts: { dataDir: string; log: ReturnType<typeof createLog>; now: () => Date },
+  parts: { dataDir: string; log: ReturnType<typeof createLog>; clock: Clock },
 ): Promise<Opened> {
   const regions = ["beijing1", "beijing2"];
   const account = { username: "gantry", token: makeToken() };
   const rest = { baseUrl: "http://service.invalid", account, close: () => Promise.resolve() };
   if (apiFetch !== undefined) return { ...rest, fetch: apiFetch };
-  const served = { users: [account, ...users], regions, checkAnswers: true, log: parts.log, now: parts.now };
+  const served = { users: [account, ...users], regions, checkAnswers: true, log: parts.log, now: parts.clock.now };
   if (opened !== undefined) {
     const fetch = serve({ ...served, engine: opened.engine, changes: opened.changes });
     return { ...rest, fetch: withHealth(fetch, opened) };

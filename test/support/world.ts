@@ -8,7 +8,6 @@ import { createApi, type AccountApi, type ApiAccount } from "../../src/api/clien
 import { type OperationId, operationTable } from "../../src/api/operations.ts";
 import type { Settings } from "../../src/bot/commands/command.ts";
 import { readConfig } from "../../src/bot/compose/config.ts";
-import { machineClock } from "../../src/platform/clock.ts";
 import { createLog } from "../../src/platform/log.ts";
 import type { Observer } from "../../src/bot/compose/observing/observer.ts";
 import type { TransportChoice } from "../../src/bot/slack/receive/transport.ts";
@@ -149,14 +148,14 @@ export async function world(options: WorldOptions = {}): Promise<World> {
   const sealer = createSealer(readKeyring(keys));
   let policy = options.policy === undefined ? defaultPolicy : policyIn(options.policy);
   const lines: string[] = [];
-  const log = createLog({ level: "debug", secrets: [], to: { write: (line) => void lines.push(line) } });
   const { clock = testClock() } = options;
-  const { nowMs, now } = clock;
-  const service = await openService(options, { dataDir, log, now });
+  const log = createLog({ level: "debug", secrets: [], clock, to: { write: (line) => void lines.push(line) } });
+  const { now } = clock;
+  const service = await openService(options, { dataDir, log, clock });
   const sent: SentRequest[] = [];
   const { via = (request: Request, send: Fetch) => send(request) } = options;
   const counted = noting(sent, (request) => via(request, service.fetch));
-  const troubled = troubledService(sendTo(counted));
+  const troubled = troubledService(sendTo(counted), clock);
   const { baseUrl, account } = service;
   const { observer } = options;
   const measuring = observer && { measure: observer.measure };
@@ -164,7 +163,7 @@ export async function world(options: WorldOptions = {}): Promise<World> {
     baseUrl,
     send: troubled.send,
     // A story that passes time gives up no request.
-    clock: { ...machineClock, now, sleep: briefly },
+    clock: { ...clock, sleep: briefly },
     timeouts: whileHeld,
     ...measuring,
   });
@@ -177,7 +176,7 @@ export async function world(options: WorldOptions = {}): Promise<World> {
     port: 0,
     command: settings.command,
     botPort: () => botPort,
-    now: nowMs,
+    clock,
     ackMs: options.ackMs ?? PATIENT_ACK_MS,
     externalFaults: troubled.switches,
   });

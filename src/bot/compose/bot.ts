@@ -136,7 +136,7 @@ export function createBot(given: BotParts): Bot {
     lanes,
     log,
     missing: async () => [...(await workspaces.missing()), ...transport.missing()],
-    now: clock.now,
+    clock,
     policy: () => shared.policy(undefined),
     policyProblem: parts.health?.policyProblem ?? (() => undefined),
     transport: { kind: slack.transport.kind, links: transport.links },
@@ -277,7 +277,7 @@ function installedApp(shared: Shared, app: OAuthApp): App {
   const { command } = settings;
   return {
     workspaces,
-    pages: installRoutes({ app, apiUrl, network, store, changed, sealer, command, log, newReference }),
+    pages: installRoutes({ app, apiUrl, network, store, changed, sealer, command, log, clock, newReference }),
     toStranger: sentences.notInstalled(`${app.url}/slack/install`),
   };
 }

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Logger } from "pino";
 import { createSealer } from "../accounts/seal.ts";
 import { createApi, type Api, type ApiAccount } from "../../api/client.ts";
+import { type Clock, machineClock } from "../../platform/clock.ts";
 import { sendTo } from "../../platform/http/send.ts";
 import { auditReceivers } from "./audit/receivers.ts";
 import { openKeyring } from "./keys.ts";
@@ -68,18 +69,19 @@ async function startParts(
 ): Promise<Omit<Gantry, "stop">> {
   const { listen, dataDir } = config;
   const { log } = told;
+  const clock = machineClock;
   const network = createNetwork(config.proxy);
   closers.push(network.close);
   const sealer = createSealer(openKeyring(config));
-  const policy = await openPolicy({ path: config.policyPath, log });
+  const policy = await openPolicy({ path: config.policyPath, log, clock });
   closers.push(async () => policy.close());
   const { slack: app } = config;
   const needsTeam = app.kind === "real" && app.tokens.kind === "oauth";
-  const watches = await openWatches({ path: config.watchesPath, needsTeam, log });
+  const watches = await openWatches({ path: config.watchesPath, needsTeam, log, clock });
   closers.push(async () => watches.close());
   // Every process is a new replica, also after a restart.
   const replicaId = randomUUID();
-  const observing = await observe(config, { replicaId, log }, closers);
+  const observing = await observe(config, { replicaId, log, clock }, closers);
   const store = await openStore({
     replicaId,
     keepHistoryMs: config.historyMs,
@@ -91,7 +93,13 @@ async function startParts(
   });
   closers.push(store.close);
   const { measure } = observing?.observer ?? {};
-  const { api, account, switches, notices, settings } = await openService(config, { log, network, closers, measure });
+  const { api, account, switches, notices, settings } = await openService(config, {
+    log,
+    clock,
+    network,
+    closers,
+    measure,
+  });
   let botPort = listen.port;
   const slack = await openSlack(
     config,
@@ -111,7 +119,7 @@ async function startParts(
     settings,
     store,
     observer: observing?.observer,
-    auditReceivers: auditReceivers(config.audit, network),
+    auditReceivers: auditReceivers(config.audit, { fetch: network.fetch, clock }),
     ...told,
   });
   closers.push(bot.stop);
@@ -122,7 +130,7 @@ async function startParts(
   const isDemo = service.kind === "embedded" && service.engine.descriptor.isTrial && config.slack.kind === "playground";
   if (isDemo && account !== undefined) {
     const { createDemo } = await import("./stand-ins/local-service.ts");
-    await createDemo(api.as(account), { dataDir, settings, log, store });
+    await createDemo(api.as(account), { dataDir, settings, log, store, clock });
   }
   return {
     botPort,
@@ -136,7 +144,7 @@ async function startParts(
 /** Undefined when nothing is measured or traced: nothing is loaded for it then. */
 async function observe(
   config: Config,
-  parts: { readonly replicaId: string; readonly log: Logger },
+  parts: { readonly replicaId: string; readonly log: Logger; readonly clock: Clock },
   closers: Closers,
 ): Promise<Observing | undefined> {
   if (config.metrics === undefined && config.tracing === undefined) return undefined;
@@ -166,6 +174,7 @@ type Service = {
 
 type Parts = {
   readonly log: Logger;
+  readonly clock: Clock;
   readonly network: Network;
   readonly closers: Closers;
   readonly measure: Measure | undefined;
@@ -173,21 +182,21 @@ type Parts = {
 
 async function openService(
   { service, slack, dataDir, settings }: Config,
-  { log, network, closers, measure = unmeasured }: Parts,
+  { log, clock, network, closers, measure = unmeasured }: Parts,
 ): Promise<Service> {
   if (service.kind === "remote") {
     const { url, account } = service;
     // Only the playground has a page with switches.
-    const way = slack.kind === "playground" ? troubledService(network.send) : undefined;
-    const api = createApi({ baseUrl: url, send: way?.send ?? network.send, measure });
+    const way = slack.kind === "playground" ? troubledService(network.send, clock) : undefined;
+    const api = createApi({ baseUrl: url, send: way?.send ?? network.send, clock, measure });
     return { api, account, switches: way?.switches ?? [], notices: [], settings };
   }
   const { openLocalService } = await import("./stand-ins/local-service.ts");
-  const local = await openLocalService({ config: service, dataDir, log });
+  const local = await openLocalService({ config: service, dataDir, log, clock });
   closers.push(local.close);
-  const way = troubledService(sendTo(local.fetch));
+  const way = troubledService(sendTo(local.fetch), clock);
   return {
-    api: createApi({ baseUrl: local.baseUrl, send: way.send, measure }),
+    api: createApi({ baseUrl: local.baseUrl, send: way.send, clock, measure }),
     account: local.account,
     switches: way.switches,
     notices: [...local.notices, ...local.found],

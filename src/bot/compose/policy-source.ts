@@ -5,6 +5,7 @@ import type { Logger } from "pino";
 import { defaultPolicy, PolicyError, readPolicy } from "../policy/read-policy.ts";
 import { type MovedChannels, type Policy, withMovedChannels } from "../policy/policy.ts";
 import type { Store } from "../store/store.ts";
+import type { Clock, Timer } from "../../platform/clock.ts";
 import { unawaited } from "../../platform/unawaited.ts";
 import { z } from "zod";
 
@@ -17,9 +18,8 @@ type PolicySourceOptions = {
   /** Undefined for the built-in policy. */
   readonly path: string | undefined;
   readonly log: Logger;
+  readonly clock: Pick<Clock, "after">;
   readonly onChange?: (news: PolicyUpdate) => void;
-  /** How often the file is read even without a notification. Default: 2 s. */
-  readonly pollMs?: number;
 };
 
 export type PolicySource = {
@@ -33,6 +33,7 @@ export type PolicySource = {
 
 /** A changed file is read twice, this far apart: half a rule can allow more than the whole one. */
 const SETTLE_MS = 100;
+/** How often a file is read even without a notification. */
 const POLL_MS = 2_000;
 
 /** The policies that hold, and how many rules they have. */
@@ -43,12 +44,7 @@ type Policies = { readonly of: (teamId: string | undefined) => Policy; readonly 
  * it is written; a broken file leaves the previous policy in force. Throws a `PolicyError` when a file is broken or
  * unreadable at the start.
  */
-export async function openPolicy({
-  path,
-  log,
-  onChange,
-  pollMs = POLL_MS,
-}: PolicySourceOptions): Promise<PolicySource> {
+export async function openPolicy({ path, log, clock, onChange }: PolicySourceOptions): Promise<PolicySource> {
   if (path === undefined) return { current: () => defaultPolicy, problem: () => undefined, close: () => undefined };
   const place = await placeOf(resolve(path), path);
   let lastRead = await place.read();
@@ -69,7 +65,7 @@ export async function openPolicy({
       onChange?.({ kind: "broken", message: error.message });
     }
   };
-  const follower = follow(place, pollMs, {
+  const follower = follow(place, clock, {
     isNew: (content) => !isSame(content, lastRead),
     take,
     onError: (err) => log.error({ err, path }, "couldn't read the policy again; keeping the previous one"),
@@ -161,12 +157,12 @@ type Follow = {
  */
 export function follow(
   { folder, read }: Pick<Place, "folder" | "read">,
-  pollMs: number,
+  clock: Pick<Clock, "after">,
   { isNew, take, onError }: Follow,
 ): { readonly close: () => void } {
   let pending: Content | undefined;
   let isClosed = false;
-  let timer: NodeJS.Timeout | undefined;
+  let timer: Timer | undefined;
   const check = async (): Promise<void> => {
     timer = undefined;
     const content = await read();
@@ -177,15 +173,20 @@ export function follow(
     else if (isNew(content)) take(content);
   };
   const checkSoon = (): void => {
-    timer ??= setTimeout(() => unawaited(check(), onError), SETTLE_MS).unref();
+    timer ??= clock.after(SETTLE_MS, () => unawaited(check(), onError));
   };
-  const poll = setInterval(checkSoon, pollMs).unref();
+  const poll = (): Timer =>
+    clock.after(POLL_MS, () => {
+      checkSoon();
+      polling = poll();
+    });
+  let polling = poll();
   const watcher = watchFolder(folder, checkSoon);
   return {
     close() {
       isClosed = true;
-      clearInterval(poll);
-      clearTimeout(timer);
+      polling.cancel();
+      timer?.cancel();
       watcher?.close();
     },
   };

@@ -1,3 +1,4 @@
+import { machineClock } from "../../platform/clock.ts";
 import type { ProxySettings } from "../../platform/http/network.ts";
 import { readConfig, type Config } from "./config.ts";
 import { endOnCrash, stopOnSignals } from "./shutdown.ts";
@@ -21,7 +22,7 @@ export async function runGantry(env: NodeJS.ProcessEnv, options: ConfigOptions =
       process.stderr.write(`${sentence}\n`);
       end(1);
     });
-    const end = stopOnSignals(() => starting.then(({ stop }) => stop()));
+    const end = stopOnSignals(machineClock, () => starting.then(({ stop }) => stop()));
     endOnCrash({ log, inProgress: () => gantry?.inProgress() ?? [], end });
     gantry = await starting;
     for (const notice of gantry.notices) print(notice);

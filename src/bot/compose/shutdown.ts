@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { Logger } from "pino";
+import type { Clock } from "../../platform/clock.ts";
 import { unawaited } from "../../platform/unawaited.ts";
 
 /** Below the patience of terminals, Docker and Kubernetes, which then kill the process. */
@@ -12,7 +13,10 @@ const SAME_CTRL_C_MS = 500;
  * Stops and exits at the first SIGINT or SIGTERM; a second one exits immediately. The returned function does the same
  * with an exit code, for crashes.
  */
-export function stopOnSignals(stop: () => Promise<void>): (code: number) => void {
+export function stopOnSignals(
+  clock: Pick<Clock, "after" | "elapsedMs">,
+  stop: () => Promise<void>,
+): (code: number) => void {
   let stoppingSince: number | undefined;
   let worst = 0;
   const end = (code: number): void => {
@@ -21,11 +25,11 @@ export function stopOnSignals(stop: () => Promise<void>): (code: number) => void
     process.exitCode = worst;
     if (stoppingSince !== undefined) {
       // A crash during shutdown only changes the exit code. Only a second signal exits immediately.
-      if (code === 0 && performance.now() - stoppingSince > SAME_CTRL_C_MS) process.exit(worst === 0 ? 130 : worst);
+      if (code === 0 && clock.elapsedMs() - stoppingSince > SAME_CTRL_C_MS) process.exit(worst === 0 ? 130 : worst);
       return;
     }
-    stoppingSince = performance.now();
-    setTimeout(() => process.exit(1), STOP_WITHIN_MS).unref();
+    stoppingSince = clock.elapsedMs();
+    clock.after(STOP_WITHIN_MS, () => process.exit(1));
     const stopped = stop().then(
       () => process.exit(worst),
       (error: unknown) => {

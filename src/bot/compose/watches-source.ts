@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import type { Logger } from "pino";
+import type { Clock } from "../../platform/clock.ts";
 import { type FileWatch, readWatches } from "../commands/verbs/watch/watches-file.ts";
 import { PolicyError } from "../policy/read-policy.ts";
 import { type Content, contentOf, follow, isSame } from "./policy-source.ts";
@@ -11,8 +12,7 @@ type WatchesSourceOptions = {
   /** Several workspaces use this Gantry. */
   readonly needsTeam: boolean;
   readonly log: Logger;
-  /** How often the file is read even without a notification. Default: 2 s. */
-  readonly pollMs?: number;
+  readonly clock: Pick<Clock, "after">;
 };
 
 export type WatchesSource = {
@@ -25,12 +25,7 @@ export type WatchesSource = {
  * Opens the file of watches and follows it, like the policy: a broken file leaves the watches as they were. Throws a
  * `PolicyError` when it is broken or unreadable at the start.
  */
-export async function openWatches({
-  path,
-  needsTeam,
-  log,
-  pollMs = 2_000,
-}: WatchesSourceOptions): Promise<WatchesSource> {
+export async function openWatches({ path, needsTeam, log, clock }: WatchesSourceOptions): Promise<WatchesSource> {
   const none: readonly FileWatch[] = [];
   if (path === undefined) return { current: () => none, close: () => undefined };
   const file = resolve(path);
@@ -42,7 +37,7 @@ export async function openWatches({
   };
   let lastRead = await place.read();
   let watches = watchesIn(lastRead);
-  const follower = follow(place, pollMs, {
+  const follower = follow(place, clock, {
     isNew: (content) => !isSame(content, lastRead),
     take(content) {
       lastRead = content;

@@ -1,5 +1,6 @@
 import type { IncomingMessage, RequestListener, Server, ServerOptions, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
+import { type Clock, machineClock } from "../clock.ts";
 import { openFileLimit } from "./open-files.ts";
 import { unawaited } from "../unawaited.ts";
 
@@ -11,6 +12,8 @@ export type Guard = {
   readonly most?: number;
   /** Called at most once a minute for each message. */
   readonly onTrouble?: Trouble;
+  /** Default: this machine's. */
+  readonly clock?: Pick<Clock, "elapsedMs">;
   /** Without it, a request to change the protocol is answered like any other. */
   readonly upgrade?: Upgrade;
 };
@@ -40,8 +43,9 @@ export const UNKNOWN_OUTCOME = "internal error, and the outcome is unknown: chec
 export function guarded(
   listener: (request: IncomingMessage, response: ServerResponse, url: URL) => unknown,
   onTrouble?: Trouble,
+  clock?: Pick<Clock, "elapsedMs">,
 ): RequestListener {
-  const tell = seldom(onTrouble);
+  const tell = seldom({ ...(onTrouble && { onTrouble }), ...(clock && { clock }) });
   return (request, response) => {
     const url = urlOf(request);
     if (url === undefined) return answer(response, 400, MALFORMED);
@@ -73,8 +77,9 @@ type Connection = { readonly wasAnswered: boolean; readonly exchange?: Exchange 
  * Keeps a server reachable under many connections: at most `most`, and idle ones close first to make room. Node's own
  * refusals get a body `{"message": …}`.
  */
-export function guardServer(server: Server, { most = connectionBudget(), onTrouble, upgrade }: Guard = {}): void {
-  const tell = seldom(onTrouble);
+export function guardServer(server: Server, guard: Guard = {}): void {
+  const { most = connectionBudget(), upgrade } = guard;
+  const tell = seldom(guard);
   const open = new Map<Duplex, Connection>();
   server.maxConnections = most;
   server.on("connection", (socket) => {
@@ -188,10 +193,13 @@ export function connectionBudget(openFiles: number = openFileLimit() ?? Number.P
 
 const aMinuteMs = 60_000;
 
-export function seldom(tell: Trouble = () => undefined): Trouble {
+export function seldom({
+  onTrouble: tell = () => undefined,
+  clock = machineClock,
+}: Pick<Guard, "onTrouble" | "clock">): Trouble {
   const toldAt = new Map<string, number>();
   return (message, data) => {
-    const now = performance.now();
+    const now = clock.elapsedMs();
     if (now - (toldAt.get(message) ?? Number.NEGATIVE_INFINITY) < aMinuteMs) return;
     toldAt.set(message, now);
     tell(message, data);

@@ -1,4 +1,5 @@
 import { type Dispatcher, EnvHttpProxyAgent } from "undici";
+import { machineClock } from "../clock.ts";
 import { createPost, createSend, type Post, type Send } from "./send.ts";
 
 /** The proxies between this machine and others, as addresses. */
@@ -28,7 +29,7 @@ const direct = createSend();
 /** Without a proxy. */
 export const directNetwork: Network = {
   send: direct,
-  post: createPost(direct),
+  post: createPost(direct, machineClock),
   fetch: (input, init) => fetch(input, init),
   dispatcher: undefined,
   close: () => Promise.resolve(),
@@ -51,7 +52,7 @@ export function createNetwork({ httpsProxy, httpProxy, noProxy }: ProxySettings)
   const send = createSend(dispatcher);
   return {
     send,
-    post: createPost(send),
+    post: createPost(send, machineClock),
     fetch(input, init) {
       // Node's types know an older version of the same library.
       const through: object = { ...init, dispatcher };

@@ -1,6 +1,7 @@
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream";
 import { constants, createBrotliDecompress, createGunzip } from "node:zlib";
+import type { Clock } from "../clock.ts";
 import { type Dispatcher, Headers as UndiciHeaders, request, Response as UndiciResponse } from "undici";
 
 /** Node's own would load a second undici. */
@@ -144,16 +145,16 @@ export type Post = (url: string, posting: Posting) => Promise<Answer>;
 /** More of an answer to a post isn't read. */
 const MOST_BYTES = 64 * 1024;
 
-export function createPost(send: Send): Post {
+export function createPost(send: Send, clock: Pick<Clock, "after">): Post {
   return async (url, { json, withinMs }) => {
     const limit = new AbortController();
-    const timer = setTimeout(() => limit.abort(new DOMException("no answer in time", "TimeoutError")), withinMs);
+    const timer = clock.after(withinMs, () => limit.abort(new DOMException("no answer in time", "TimeoutError")));
     const headers = { "content-type": "application/json; charset=utf-8" };
     const posted = { method: "POST", headers, body: json, signal: limit.signal, mostBytes: MOST_BYTES };
     try {
       return await answerTo(send, url, posted);
     } finally {
-      clearTimeout(timer);
+      timer.cancel();
     }
   };
 }

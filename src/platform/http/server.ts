@@ -16,7 +16,7 @@ type HttpServerOptions = Guard & { readonly limits?: ServerOptions };
 
 /** A guarded HTTP server over a `fetch` function. Its own refusals also have a body `{"message": …}`. */
 export function httpServer(fetch: Fetch, { limits, ...guard }: HttpServerOptions = {}): Server {
-  const tell = seldom(guard.onTrouble);
+  const tell = seldom(guard);
   const listener = getRequestListener(
     async (request, bindings) => {
       const { incoming, outgoing } = bindings as HttpBindings; // an HTTP/1 server is made below, never an HTTP/2 one
@@ -35,7 +35,7 @@ export function httpServer(fetch: Fetch, { limits, ...guard }: HttpServerOptions
       },
     },
   );
-  const server = createServer({ ...httpLimits, ...limits }, guarded(listener, guard.onTrouble));
+  const server = createServer({ ...httpLimits, ...limits }, guarded(listener, guard.onTrouble, guard.clock));
   guardServer(server, guard);
   return server;
 }

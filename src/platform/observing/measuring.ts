@@ -1,3 +1,4 @@
+import type { Clock } from "../clock.ts";
 import { type Call, currentTrail, type Measure, onTrail } from "../trail.ts";
 import { statusLabel } from "./status-label.ts";
 
@@ -5,15 +6,16 @@ type Called<To extends string> = (call: Call<To>, ended: { readonly status: stri
 
 /** Measures calls, each as a step of whatever makes it. `named` gives a call a name of a closed list. */
 export function measuring<To extends string>(
+  clock: Pick<Clock, "elapsedMs">,
   named: (call: Call<To>) => Call<To>,
   called: Called<To> = () => undefined,
 ): Measure<To> {
   return async (asked, work, statusOf) => {
     const call = named(asked);
     const begun = currentTrail()?.begin(`${call.to} ${call.name}`, true);
-    const startedAt = performance.now();
+    const startedAt = clock.elapsedMs();
     const over = (status: string): void => {
-      called(call, { status, seconds: secondsSince(startedAt) });
+      called(call, { status, seconds: (clock.elapsedMs() - startedAt) / 1_000 });
       begun?.end({ status });
     };
     try {
@@ -25,8 +27,4 @@ export function measuring<To extends string>(
       throw error;
     }
   };
-}
-
-export function secondsSince(startedAt: number): number {
-  return (performance.now() - startedAt) / 1_000;
 }

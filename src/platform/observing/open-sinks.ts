@@ -1,4 +1,5 @@
 import type { Logger } from "pino";
+import type { Clock } from "../clock.ts";
 import { listen, type Listener } from "../http/listen.ts";
 import type { ObservingConfig } from "./observing-config.ts";
 import type { Tracing } from "./tracing.ts";
@@ -7,6 +8,7 @@ type Parts<Metrics> = {
   /** Names this process in traces. */
   readonly replicaId: string;
   readonly log: Logger;
+  readonly clock: Pick<Clock, "after" | "elapsedMs">;
   /** Called only when there is a port for them. */
   readonly createMetrics: () => Promise<Metrics>;
 };

@@ -22,6 +22,7 @@ import {
   TracerProvider,
 } from "@opentelemetry/sdk-trace";
 import type { Logger } from "pino";
+import type { Clock } from "../clock.ts";
 import type { Ended } from "../trail.ts";
 import { version } from "../version.ts";
 import { within } from "../waiting.ts";
@@ -48,11 +49,15 @@ export type Tracing = {
   readonly close: () => Promise<void>;
 };
 
-type Parts = { readonly replicaId: string; readonly log: Logger };
+type Parts = {
+  readonly replicaId: string;
+  readonly log: Logger;
+  readonly clock: Pick<Clock, "after" | "elapsedMs">;
+};
 
-export function openTracing(config: TracingConfig, { replicaId, log }: Parts): Tracing {
+export function openTracing(config: TracingConfig, { replicaId, log, clock }: Parts): Tracing {
   const { url, headers, serviceName, attributes } = config;
-  logTrouble(log);
+  logTrouble(log, clock);
   const provider = new TracerProvider({
     resource: resourceFromAttributes({
       ...attributes,
@@ -67,7 +72,7 @@ export function openTracing(config: TracingConfig, { replicaId, log }: Parts): T
   const tracer = provider.getTracer("gantry", version);
   return {
     begin: (name, traceparent) => open(tracer, { name, kind: SpanKind.SERVER, parent: contextOf(traceparent) }),
-    close: () => within(CLOSE_WITHIN_MS, provider.shutdown(), () => undefined).catch(() => undefined),
+    close: () => within(CLOSE_WITHIN_MS, provider.shutdown(), () => undefined, clock).catch(() => undefined),
   };
 }
 
@@ -126,11 +131,11 @@ function end(span: Span, ended: Ended | undefined): void {
 const SAY_EVERY_MS = 60_000;
 
 /** The library tells its trouble, such as a collector that is away, with each batch: the log has it once a minute. */
-function logTrouble(log: Logger): void {
+function logTrouble(log: Logger, clock: Pick<Clock, "elapsedMs">): void {
   let saidAt = Number.NEGATIVE_INFINITY;
   const say = (reason: string): void => {
-    if (performance.now() - saidAt < SAY_EVERY_MS) return;
-    saidAt = performance.now();
+    if (clock.elapsedMs() - saidAt < SAY_EVERY_MS) return;
+    saidAt = clock.elapsedMs();
     log.warn({ reason: reason.slice(0, 300) }, "couldn't send traces");
   };
   const nothing = (): void => undefined;

@@ -54,6 +54,10 @@ export function controlRoutes(slack: Slack, hosts: readonly string[]): Hono {
     ofWorkspace.set(world, known);
     return known;
   };
+  routes.use("*", async (context, next) => {
+    await next();
+    context.header("date", slack.worlds()[0].clock.now().toUTCString());
+  });
   guard(routes, slack, hosts);
   routes.all("/api/:method", (context) => webApi.method(slack, context.req.param("method"), context.req.raw));
   routes.post("/response/:id", (context) => webApi.response(slack, context.req.param("id"), context.req.raw));

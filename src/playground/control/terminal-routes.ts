@@ -1,5 +1,6 @@
 import { type Context, Hono } from "hono";
 import { z } from "zod";
+import type { Timer } from "../../platform/clock.ts";
 import type { Delivery } from "../delivery/deliver.ts";
 import { createPerson, type Person } from "../people/person.ts";
 import type { World } from "../world.ts";
@@ -102,19 +103,20 @@ type Patience = {
 /** Waits until the person sees something new and it has been quiet for a while, or until the deadline. */
 async function waitForChanges(world: World, isNew: () => boolean, patience: Patience): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
-  let quiet: NodeJS.Timeout | undefined;
+  const { clock } = world;
+  let quiet: Timer | undefined;
   const onChange = (): void => {
     if (!isNew()) return;
-    clearTimeout(quiet);
-    quiet = setTimeout(resolve, patience.quietMs);
+    quiet?.cancel();
+    quiet = clock.after(patience.quietMs, resolve);
   };
-  const deadline = setTimeout(resolve, patience.deadlineMs);
+  const deadline = clock.after(patience.deadlineMs, resolve);
   world.watchers.add(onChange);
   onChange();
   await promise;
   world.watchers.delete(onChange);
-  clearTimeout(quiet);
-  clearTimeout(deadline);
+  quiet?.cancel();
+  deadline.cancel();
 }
 
 /** Everything that appeared or changed for a person after a revision, as text; "" if nothing did. */

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import type { Timer } from "../../platform/clock.ts";
 import type { Exchange } from "../transcript.ts";
 import type { World } from "../world.ts";
 import { snapshotFor } from "./snapshot.ts";
@@ -63,7 +64,8 @@ function writeUpdates(
 ) {
   const sinceTs = since?.sinceTs ?? world.state.messages.at(-1)?.ts ?? "";
   const maker = createUpdates(world, { user, sinceTs }, since);
-  let gathering: NodeJS.Timeout | undefined;
+  const { clock } = world;
+  let gathering: Timer | undefined;
   const send = (): void => {
     gathering = undefined;
     const update = maker.next();
@@ -71,19 +73,23 @@ function writeUpdates(
     const isEmpty = snapshot === undefined && messages.length + gone.length + exchanges.length === 0;
     if (isWhole || !isEmpty) sink.write(`id: ${maker.id()}\ndata: ${JSON.stringify(update)}\n\n`);
   };
-  const soon = (): void => void (gathering ??= setTimeout(send, gatherMs));
+  const soon = (): void => void (gathering ??= clock.after(gatherMs, send));
   const noted = (exchange: Exchange): void => {
     maker.note(exchange);
     soon();
   };
-  const heartbeat = setInterval(() => sink.write(": still here\n\n"), heartbeatMs);
+  const beat = (): void => {
+    sink.write(": still here\n\n");
+    heartbeat = clock.after(heartbeatMs, beat);
+  };
+  let heartbeat = clock.after(heartbeatMs, beat);
   world.watchers.add(soon);
   world.transcript.watchers.add(noted);
   sink.signal.addEventListener("abort", () => {
     world.watchers.delete(soon);
     world.transcript.watchers.delete(noted);
-    clearInterval(heartbeat);
-    clearTimeout(gathering);
+    heartbeat.cancel();
+    gathering?.cancel();
   });
   sink.write("retry: 1000\n\n");
   send();

@@ -12,11 +12,11 @@ import { unawaited } from "../../platform/unawaited.ts";
  */
 async function attempt(world: World, request: BotRequest, made: number): Promise<Delivery> {
   const { delivery: done, reason, wantsNoRetry } = await deliverOnce(world, request);
-  world.events.note(world.clock.now(), done.acked);
+  world.events.note(world.clock.nowMs(), done.acked);
   const waitMs = delivery.retries.waitsMs[made];
   if (reason === undefined || wantsNoRetry || waitMs === undefined) return done;
-  world.later(waitMs, () => {
-    if (world.events.verdict(world.clock.now()) !== "deliver") return;
+  world.clock.after(waitMs, () => {
+    if (world.events.verdict(world.clock.nowMs()) !== "deliver") return;
     unawaited(attempt(world, { ...request, retry: { attempt: made + 1, reason } }, made + 1));
   });
   return done;
@@ -39,7 +39,7 @@ export async function deliverEvent(world: World, event: JsonObject, heardBy = in
   const payload = eventPayload(world, event, heardBy);
   const kept = { kind: "event_callback", payload };
   if (heardBy === undefined) return notInstalled(world, kept);
-  const verdict = world.events.verdict(world.clock.now());
+  const verdict = world.events.verdict(world.clock.nowMs());
   if (verdict === "failing") {
     const message = "too many deliveries of the last hour failed, and the subscription was ended";
     return notDelivered(world, kept, {

@@ -189,14 +189,14 @@ export function eventPayload(world: World, event: JsonObject, install = installO
     type: "event_callback",
     event,
     event_id: `Ev${world.clock.ts().replace(".", "")}`,
-    event_time: Math.floor(world.clock.now() / 1000),
+    event_time: Math.floor(world.clock.nowMs() / 1000),
     is_ext_shared_channel: (channel?.sharedWith.size ?? 0) > 0,
   };
 }
 
 /** https://docs.slack.dev/reference/events/app_rate_limited has no inner event. */
 export function rateLimitedPayload(world: World): JsonObject {
-  const minute = Math.floor(world.clock.now() / 60_000) * 60;
+  const minute = Math.floor(world.clock.nowMs() / 60_000) * 60;
   return {
     token,
     type: "app_rate_limited",

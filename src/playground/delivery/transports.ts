@@ -11,13 +11,14 @@ export function overHttp(world: World, request: BotRequest): Way {
 }
 
 async function post(world: World, request: BotRequest): Promise<Ack> {
-  const { faults, signingSecret } = world;
+  const { clock, faults, signingSecret } = world;
   const { body, contentType } = encoded(request);
-  const signal = AbortSignal.timeout(world.ackMs);
+  const signal = world.clock.limit(world.ackMs);
   const secret = faults.signsWrongly ? `not ${signingSecret}` : signingSecret;
   try {
     await faults.network.passes(signal);
-    const signed = signedHeaders(secret, body, faults.signatureAgeSeconds);
+    const madeMs = clock.nowMs() - faults.signatureAgeSeconds * 1000;
+    const signed = signedHeaders(secret, body, madeMs);
     const { retry } = request;
     const headers = {
       "content-type": contentType,
@@ -51,13 +52,9 @@ function flatForm(payload: JsonObject): string {
   return new URLSearchParams(Object.entries(payload).map(([name, value]) => [name, textOf(value)])).toString();
 }
 
-/**
- * Slack's signature headers, dated `ageSeconds` ago.
- * https://docs.slack.dev/authentication/verifying-requests-from-slack
- */
-function signedHeaders(signingSecret: string, body: string, ageSeconds: number): Record<string, string> {
-  // Wall time, not the playground's clock: the bot compares it with its own.
-  const timestamp = String(Math.floor(Date.now() / 1000) - ageSeconds);
+/** https://docs.slack.dev/authentication/verifying-requests-from-slack */
+function signedHeaders(signingSecret: string, body: string, madeMs: number): Record<string, string> {
+  const timestamp = String(Math.floor(madeMs / 1000));
   const signature = createHmac("sha256", signingSecret).update(`v0:${timestamp}:${body}`).digest("hex");
   return { "x-slack-request-timestamp": timestamp, "x-slack-signature": `v0=${signature}` };
 }

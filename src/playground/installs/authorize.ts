@@ -124,7 +124,7 @@ function chosenOwner(slack: Slack, owner: string, as: string): { readonly owner:
 
 function newCode(slack: Slack, asked: InstallLink, who: Pick<Code, "owner" | "installer">): string {
   const code = newId("code-");
-  const madeMs = slack.worlds()[0].clock.now();
+  const madeMs = slack.worlds()[0].clock.nowMs();
   const redirectUri = asked.isNamed ? asked.redirectUri : "";
   slack.codes.set(code, { ...who, scopes: asked.scopes, redirectUri, madeMs, isUsed: false });
   return code;

@@ -51,7 +51,7 @@ export function installApp(slack: Slack, code: Code): Install {
   slack.installs.all.set(id, install);
   const rotates = slack.oauth?.rotates === true;
   if (rotates || install.tokens.length === 0) {
-    addToken(slack.installs, install, newToken(rotates, slack.worlds()[0].clock.now()));
+    addToken(slack.installs, install, newToken(rotates, slack.worlds()[0].clock.nowMs()));
   }
   if ("world" in owner) wakeBot(owner.world);
   else for (const world of worldsOf(slack, id)) touch(world);

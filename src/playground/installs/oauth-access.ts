@@ -38,7 +38,7 @@ export function checkClient(slack: Slack, asked: AccessRequest): OAuthApp {
 /** Uses up a code: it works once, within ten minutes, with the redirect_uri that it was asked for with. */
 function redeem(slack: Slack, args: JsonObject): Install {
   const code = slack.codes.get(textOf(args["code"]));
-  const nowMs = slack.worlds()[0].clock.now();
+  const nowMs = slack.worlds()[0].clock.nowMs();
   if (code === undefined) refuse("invalid_code", "oauth.code", "Slack gave out no such code");
   if (code.isUsed) refuse("code_already_used", "oauth.code", "the code was used before");
   if (nowMs - code.madeMs > limits.codeMs.max) refuse("invalid_code", "oauth.code", "the code has expired");
@@ -50,7 +50,7 @@ function redeem(slack: Slack, args: JsonObject): Install {
 }
 
 function renew(slack: Slack, oauth: OAuthApp, args: JsonObject): Install {
-  const nowMs = slack.worlds()[0].clock.now();
+  const nowMs = slack.worlds()[0].clock.nowMs();
   const install = oauth.rotates ? tradeRefreshToken(slack.installs, textOf(args["refresh_token"]), nowMs) : undefined;
   for (const world of slack.worlds()) touch(world);
   return install ?? refuse("invalid_refresh_token", "oauth.refresh", "no such refresh token, or it was used before");

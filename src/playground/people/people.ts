@@ -79,7 +79,7 @@ function setAccountStatus(
  */
 function tellOfUser(world: World, type: "user_change" | "team_join", user: User): void {
   if (!world.app.events.includes(type) || installOf(world) === undefined) return;
-  const cache = type === "user_change" ? { cache_ts: Math.floor(world.clock.now() / 1000) } : {};
+  const cache = type === "user_change" ? { cache_ts: Math.floor(world.clock.nowMs() / 1000) } : {};
   unawaited(deliverEvent(world, { type, user: userJson(world, user), ...cache, event_ts: world.clock.ts() }));
 }
 

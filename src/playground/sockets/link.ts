@@ -1,4 +1,5 @@
 import { WebSocket } from "ws";
+import type { Clock } from "../../platform/clock.ts";
 import { within } from "../../platform/waiting.ts";
 import type { Ack } from "../delivery/bot-request.ts";
 import type { Network } from "../faults.ts";
@@ -33,6 +34,7 @@ type LinkParts = {
   readonly name: string;
   readonly socket: WebSocket;
   readonly network: Network;
+  readonly clock: Pick<Clock, "after">;
   /** Told of each frame that is no valid ack. */
   readonly onRefused: (frame: Json, refused: Refused) => void;
   /** Told once, when Slack's end is gone. */
@@ -58,8 +60,8 @@ function readAcks(acks: AwaitedAcks, { socket, onRefused }: LinkParts): void {
 }
 
 export function createLink(parts: LinkParts): Link {
-  const { name, socket, network, onEnd } = parts;
-  const [acks, outbox] = [createAwaitedAcks(), createOutbox(socket, network)];
+  const { name, socket, network, clock, onEnd } = parts;
+  const [acks, outbox] = [createAwaitedAcks(clock), createOutbox(socket, network)];
   let stage: "new" | "open" | "retired" | "ended" = "new";
   let unanswered = 0;
   socket.on("pong", () => (unanswered = 0));
@@ -89,7 +91,7 @@ export function createLink(parts: LinkParts): Link {
     close() {
       outbox.push(() => {
         socket.close(1000);
-        setTimeout(() => socket.terminate(), closingMs).unref();
+        clock.after(closingMs, () => socket.terminate());
       });
     },
     drop: () => socket.terminate(),
@@ -119,13 +121,13 @@ const noAck = { status: undefined, answer: undefined, wantsNoRetry: false } as c
 const late: Ack = { ...noAck, error: "operation_timeout", reason: "timeout" };
 const lost: Ack = { ...noAck, error: "dispatch_failed", reason: "timeout" };
 
-function createAwaitedAcks(): AwaitedAcks {
+function createAwaitedAcks(clock: Pick<Clock, "after">): AwaitedAcks {
   const waiting = new Map<string, (ack: Ack) => void>();
   return {
     async wait(envelopeId, limitMs) {
       const { promise, resolve } = Promise.withResolvers<Ack>();
       waiting.set(envelopeId, resolve);
-      return within(limitMs, promise, () => late).finally(() => waiting.delete(envelopeId));
+      return within(limitMs, promise, () => late, clock).finally(() => waiting.delete(envelopeId));
     },
     take(frame) {
       const id = isObject(frame) ? textOf(frame["envelope_id"]) : "";

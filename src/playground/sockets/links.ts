@@ -6,7 +6,7 @@ import { foreignCaller } from "../control/host-guard.ts";
 import type { Network } from "../faults.ts";
 import { limits, sockets } from "../rules/limits.ts";
 import { refusalOf, refuse, Refused } from "../rules/refusal.ts";
-import type { Later } from "../clock.ts";
+import type { SlackClock } from "../clock.ts";
 import type { Transcript } from "../transcript.ts";
 import { disconnectFrame, type DisconnectReason, helloFrame } from "./frames.ts";
 import { createLink, type Link } from "./link.ts";
@@ -18,8 +18,7 @@ type LinkOptions = {
   readonly url: () => string;
   /** Host names besides loopback at which the playground is reached. */
   readonly hosts: readonly string[];
-  readonly now: () => number;
-  readonly later: Later;
+  readonly clock: SlackClock;
   readonly transcript: Transcript;
   readonly network: Network;
   /** Called when a connection opens or ends. */
@@ -76,7 +75,7 @@ type Held = {
 
 /** The first frame of a connection: hello, or why there's none. A mute one gets none. */
 function greet(options: LinkOptions, held: Held, { link, url }: { readonly link: Link; readonly url: URL }): void {
-  const { transcript, later, appId } = options;
+  const { transcript, clock, appId } = options;
   const finish = transcript.begin({ direction: "from bot", kind: "connection", request: { link: link.name } });
   if (held.links.size > limits["socket.connections"].max || held.isFull) {
     const message = `${held.links.size} connections are open`;
@@ -94,11 +93,11 @@ function greet(options: LinkOptions, held: Held, { link, url }: { readonly link:
   const hello = helloFrame(about);
   finish({ answer: hello, status: 101 });
   link.greet(hello);
-  later(lifetime.ms - sockets.warning.ms, () => refresh(options, link, sockets.warning.ms));
+  clock.after(lifetime.ms - sockets.warning.ms, () => refresh(options, link, sockets.warning.ms));
 }
 
 function keepPinging(options: LinkOptions, held: Held, link: Link): void {
-  options.later(sockets.ping.ms, () => {
+  options.clock.after(sockets.ping.ms, () => {
     if (!held.links.has(link)) return;
     link.ping(sockets.ping.tries);
     keepPinging(options, held, link);
@@ -106,12 +105,13 @@ function keepPinging(options: LinkOptions, held: Held, link: Link): void {
 }
 
 function connect(options: LinkOptions, held: Held, { socket, url }: { socket: WebSocket; url: URL }): void {
-  const { network, transcript, changed } = options;
+  const { network, clock, transcript, changed } = options;
   held.made += 1;
   const link = createLink({
     name: `applink-${held.made}`,
     socket,
     network,
+    clock,
     onRefused(frame, refused) {
       const finish = transcript.begin({ direction: "from bot", kind: "ack", request: frame });
       finish({ answer: undefined, status: undefined, refusal: refusalOf(refused) });
@@ -218,7 +218,7 @@ export function createLinks(options: LinkOptions): Links {
   const held: Held = { links: new Set(), ghosts: new Set(), made: 0, isOn: true, isFull: false, isMute: false };
   const { links } = held;
   const { network } = options;
-  const tickets = createTickets(options.now);
+  const tickets = createTickets(options.clock);
   network.watchers.add(() => void (network.isCut() || endGhosts(held)));
   return {
     ...createTroubles(options, held),
@@ -238,7 +238,7 @@ export function createLinks(options: LinkOptions): Links {
   };
 }
 
-type Parts = { readonly transcript: Transcript; readonly later: Later };
+type Parts = { readonly transcript: Transcript; readonly clock: SlackClock };
 
 function announce(parts: Parts, link: Link, reason: DisconnectReason): void {
   const frame = disconnectFrame(reason, link.name);
@@ -254,7 +254,7 @@ function endAfter(parts: Parts, link: Link, reason: DisconnectReason): void {
   if (!link.isOpen()) return;
   link.retire();
   announce(parts, link, reason);
-  parts.later(sockets.closing.ms, () => link.close());
+  parts.clock.after(sockets.closing.ms, () => link.close());
 }
 
 /** Announces the end of a connection `warnMs` before it, or with 0 at the end only. */
@@ -262,7 +262,7 @@ function refresh(parts: Parts, link: Link, warnMs: number): void {
   if (!link.isOpen()) return;
   if (warnMs === 0) return endAfter(parts, link, "refresh_requested");
   announce(parts, link, "warning");
-  parts.later(warnMs, () => endAfter(parts, link, "refresh_requested"));
+  parts.clock.after(warnMs, () => endAfter(parts, link, "refresh_requested"));
 }
 
 /** Addresses of new connections, each good for one. */
@@ -272,19 +272,19 @@ type Tickets = {
   readonly use: (ticket: string) => void;
 };
 
-function createTickets(now: () => number): Tickets {
+function createTickets({ nowMs }: SlackClock): Tickets {
   const madeMs = new Map<string, number>();
   return {
     make() {
       const ticket = randomUUID();
-      madeMs.set(ticket, now());
+      madeMs.set(ticket, nowMs());
       return ticket;
     },
     use(ticket) {
       const made = madeMs.get(ticket);
       madeMs.delete(ticket);
       if (made === undefined) refuse("invalid_ticket", "socket.ticket", "the ticket is unknown, or was used before");
-      const age = now() - made;
+      const age = nowMs() - made;
       if (age > sockets.ticket.ms) refuse("invalid_ticket", "socket.ticket", `the ticket is ${age} ms old`);
     },
   };

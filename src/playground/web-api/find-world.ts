@@ -26,7 +26,7 @@ export function installOfToken({ installs, worlds }: Slack, token: string | unde
   if (token === undefined || token === "") refuse("not_authed", "auth.token", "no token");
   const [{ clock, appToken }] = worlds();
   if (token === appToken.token) refuse("not_allowed_token_type", "socket.token", "an app-level token");
-  const found = installWith(installs, token, clock.now());
+  const found = installWith(installs, token, clock.nowMs());
   if (typeof found === "string")
     refuse(found, errors[found] ?? "auth.token", `Slack doesn't accept the token: ${found}`);
   return found;
@@ -38,7 +38,7 @@ export function checkAppToken({ installs, worlds }: Slack, token: string | undef
   if (token === undefined || token === "") refuse("not_authed", "auth.token", "no token");
   if (faults.appTokenError !== "") refuse(faults.appTokenError, "socket.token", "the app-level token is refused");
   if (token === appToken.token) return;
-  const isBots = typeof installWith(installs, token, clock.now()) !== "string";
+  const isBots = typeof installWith(installs, token, clock.nowMs()) !== "string";
   refuse(
     isBots ? "not_allowed_token_type" : "invalid_auth",
     "socket.token",

@@ -15,7 +15,7 @@ export type Origin = { readonly user: string; readonly channel: string; readonly
 export function newResponseUrl(world: World, origin: Origin): string {
   const id = newId("R");
   const { user, channel, original } = origin;
-  world.state.responseUrls.set(id, { user, channel, original, madeMs: world.clock.now(), uses: 0 });
+  world.state.responseUrls.set(id, { user, channel, original, madeMs: world.clock.nowMs(), uses: 0 });
   return `${world.url()}/response/${id}`;
 }
 
@@ -115,7 +115,7 @@ function checkNotDeleted(world: World, message: Message): Message {
 export function useResponseUrl(world: World, id: string): ResponseUrl {
   const url = world.state.responseUrls.get(id);
   if (url === undefined) refuse("invalid_url", "response-url.known", "no such response_url");
-  const age = world.clock.now() - url.madeMs;
+  const age = world.clock.nowMs() - url.madeMs;
   if (age > times.responseUrl.ms)
     refuse("expired_url", "response-url.fresh", `it is ${Math.round(age / 60_000)} minutes old`);
   if (url.uses >= limits["response-url.uses"].max)

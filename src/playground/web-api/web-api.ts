@@ -84,13 +84,13 @@ async function askMethod(slack: Slack, name: string, request: Request): Promise<
       }
       if (by instanceof Refused) throw by;
       checkAccess(world, method);
-      const retryAfterSeconds = world.faults.overRate(name, world.clock.now());
+      const retryAfterSeconds = world.faults.overRate(name, world.clock.nowMs());
       if (retryAfterSeconds !== undefined) {
         return overRate("method.rate", `${name} has had its calls of the last minute`, retryAfterSeconds);
       }
       const read = readArguments(method, args);
       const channel = name === "chat.postMessage" ? textOf(read["channel"]) : "";
-      const laterSeconds = channel === "" ? undefined : world.faults.overPace(channel, world.clock.now());
+      const laterSeconds = channel === "" ? undefined : world.faults.overPace(channel, world.clock.nowMs());
       if (laterSeconds !== undefined) return overRate("message.pace", `${channel} has had its burst`, laterSeconds);
       return json({ ok: true, ...method.run(world, read, by) });
     } catch (error) {

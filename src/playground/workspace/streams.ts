@@ -11,13 +11,13 @@ function key(message: Message): string {
 }
 
 export function beginStream(world: World, message: Message): Stream {
-  const stream: Stream = { startedMs: world.clock.now(), blocks: 0, isStopped: false };
+  const stream: Stream = { startedMs: world.clock.nowMs(), blocks: 0, isStopped: false };
   world.state.streams.set(key(message), stream);
   return stream;
 }
 
 function isOver(world: World, stream: Stream): boolean {
-  return stream.isStopped || world.clock.now() - stream.startedMs > times.stream.ms;
+  return stream.isStopped || world.clock.nowMs() - stream.startedMs > times.stream.ms;
 }
 
 /** Until when a message that is being streamed can be appended to; undefined for others. */
@@ -37,7 +37,7 @@ export function openStream(world: World, message: Message): Stream {
   const error = "message_not_in_streaming_state";
   const stream = world.state.streams.get(key(message));
   if (stream === undefined || stream.isStopped) refuse(error, "stream.open", `message ${message.ts} is not streamed`);
-  const ageMs = world.clock.now() - stream.startedMs;
+  const ageMs = world.clock.nowMs() - stream.startedMs;
   if (isOver(world, stream)) refuse(error, "stream.fresh", `it was started ${Math.round(ageMs / 1000)} s ago`);
   return stream;
 }

@@ -119,8 +119,8 @@ export function viewJson({ state: { team, bot } }: World, view: View): JsonObjec
 
 /** A trigger_id for an interaction: https://docs.slack.dev/interactivity/handling-user-interaction#modal_responses */
 export function newTrigger(world: World, user: string): string {
-  const id = `${world.clock.now()}.${world.state.triggers.size + 1}.${randomBytes(16).toString("hex")}`;
-  world.state.triggers.set(id, { user, madeMs: world.clock.now(), isUsed: false });
+  const id = `${world.clock.nowMs()}.${world.state.triggers.size + 1}.${randomBytes(16).toString("hex")}`;
+  world.state.triggers.set(id, { user, madeMs: world.clock.nowMs(), isUsed: false });
   return id;
 }
 
@@ -129,7 +129,7 @@ export function useTrigger(world: World, id: string): string {
   const trigger = world.state.triggers.get(id);
   if (trigger === undefined) refuse("invalid_trigger_id", "trigger.known", "no such trigger_id");
   if (trigger.isUsed) refuse("exchanged_trigger_id", "trigger.once", "the trigger_id was used before");
-  const age = world.clock.now() - trigger.madeMs;
+  const age = world.clock.nowMs() - trigger.madeMs;
   if (age > world.triggerMs) refuse("expired_trigger_id", "trigger.fresh", `the trigger_id is ${age} ms old`);
   trigger.isUsed = true;
   return trigger.user;

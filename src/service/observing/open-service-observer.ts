@@ -1,6 +1,7 @@
 import type { Logger } from "pino";
+import type { Clock } from "../../platform/clock.ts";
 import { createTrail, type Followed } from "../../platform/observing/create-trail.ts";
-import { measuring, secondsSince } from "../../platform/observing/measuring.ts";
+import { measuring } from "../../platform/observing/measuring.ts";
 import type { ObservingConfig } from "../../platform/observing/observing-config.ts";
 import { openSinks } from "../../platform/observing/open-sinks.ts";
 import type { OpenSpan, Tracing } from "../../platform/observing/tracing.ts";
@@ -22,7 +23,7 @@ type Observing = {
   readonly close: () => Promise<void>;
 };
 
-type Parts = { readonly replicaId: string; readonly log: Logger };
+type Parts = { readonly replicaId: string; readonly log: Logger; readonly clock: Pick<Clock, "after" | "elapsedMs"> };
 
 /** Loads what is on, and nothing else. Throws an Error with a sentence when the port of the metrics can't be had. */
 export async function openServiceObserver(
@@ -33,19 +34,19 @@ export async function openServiceObserver(
     ...parts,
     createMetrics: async () => (await import("./service-metrics.ts")).createServiceMetrics(),
   });
-  return { observer: createServiceObserver({ metrics, tracing }), port, close };
+  return { observer: createServiceObserver({ metrics, tracing }, parts.clock), port, close };
 }
 
 type Sinks = { readonly metrics: ServiceMetrics | undefined; readonly tracing: Tracing | undefined };
 
-function createServiceObserver({ metrics, tracing }: Sinks): ServiceObserver {
-  const measure = measuring<"engine">((call) => call, metrics?.called);
+function createServiceObserver({ metrics, tracing }: Sinks, clock: Pick<Clock, "elapsedMs">): ServiceObserver {
+  const measure = measuring<"engine">(clock, (call) => call, metrics?.called);
   return {
     async follow({ operation = "other", traceparent }, answer) {
-      const startedAt = performance.now();
+      const startedAt = clock.elapsedMs();
       const span = tracing?.begin(operation, traceparent);
       const status = await onTrail(createTrail(followed(span), span), answer);
-      metrics?.answered(operation, { status: String(status), seconds: secondsSince(startedAt) });
+      metrics?.answered(operation, { status: String(status), seconds: (clock.elapsedMs() - startedAt) / 1_000 });
       span?.end(status < 500 ? { status: String(status) } : { error: undefined });
     },
     measured: (engine) => measuredEngine(engine, measure),

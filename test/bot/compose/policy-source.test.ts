@@ -4,6 +4,8 @@ import { join } from "node:path";
 import { pino } from "pino";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { openPolicy, type PolicyUpdate } from "../../../src/bot/compose/policy-source.ts";
+import { until } from "../../support/until.ts";
+import { testClock } from "../../support/test-clock.ts";
 import { defaultPolicy } from "../../../src/bot/policy/read-policy.ts";
 
 const policyText = (name: string): string => `rules:\n  - { name: ${name}, who: members, does: read, then: allow }\n`;
@@ -16,17 +18,22 @@ function folder(): string {
   return made;
 }
 
-async function opened(path: string | undefined, pollMs?: number) {
+async function opened(path: string | undefined) {
   const news: PolicyUpdate[] = [];
   const logged: string[] = [];
   const log = pino({ base: null }, { write: (line: string) => void logged.push(line) });
-  const timing = pollMs === undefined ? {} : { pollMs };
-  const source = await openPolicy({ path, log, onChange: (each) => news.push(each), ...timing });
-  onTestFinished(source.close);
-  return { news, logged, close: source.close, current: source.current, rule: () => source.current().rules[0]?.name };
+  const clock = testClock();
+  const { close, current } = await openPolicy({ path, log, clock, onChange: (each) => news.push(each) });
+  onTestFinished(close);
+  /** Long enough for a change to be noticed and to settle, but for what has to be read in between. */
+  const becomes = (isSo: () => boolean): Promise<void> =>
+    until(() => {
+      clock.passMs(2_000);
+      return isSo();
+    });
+  const rule = (): string | undefined => current().rules[0]?.name;
+  return { news, logged, close, current, rule, becomes, expectRule: (name: string) => becomes(() => rule() === name) };
 }
-
-const soon = { timeout: 120_000, interval: 10 };
 
 test("without a file the built-in policy holds", async () => {
   const { current } = await opened(undefined);
@@ -48,15 +55,15 @@ test("a changed file holds soon, however it is written", async () => {
   const dir = folder();
   const file = join(dir, "policy.yaml");
   writeFileSync(file, policyText("first"));
-  const { rule, news } = await opened(file);
+  const { rule, news, expectRule } = await opened(file);
   expect(rule()).toBe("first");
 
   writeFileSync(file, policyText("written over"));
-  await expect.poll(rule, soon).toBe("written over");
+  await expectRule("written over");
 
   writeFileSync(join(dir, "policy.yaml.new"), policyText("put in its place"));
   renameSync(join(dir, "policy.yaml.new"), file);
-  await expect.poll(rule, soon).toBe("put in its place");
+  await expectRule("put in its place");
 
   expect(news).toEqual([taken, taken]);
 });
@@ -69,12 +76,12 @@ test("a file behind links is followed when a link is swapped, as Kubernetes does
   }
   symlinkSync("v1", join(dir, "..data"));
   symlinkSync(join("..data", "policy.yaml"), join(dir, "policy.yaml"));
-  const { rule } = await opened(join(dir, "policy.yaml"));
+  const { expectRule } = await opened(join(dir, "policy.yaml"));
 
   symlinkSync("v2", join(dir, "..data_tmp"));
   renameSync(join(dir, "..data_tmp"), join(dir, "..data"));
 
-  await expect.poll(rule, soon).toBe("v2");
+  await expectRule("v2");
 });
 
 test("a file whose folder tells nothing is looked at from time to time", async () => {
@@ -84,20 +91,20 @@ test("a file whose folder tells nothing is looked at from time to time", async (
   writeFileSync(real, policyText("first"));
   mkdirSync(join(dir, "here"));
   symlinkSync(real, join(dir, "here", "policy.yaml"));
-  const { rule } = await opened(join(dir, "here", "policy.yaml"), 50);
+  const { expectRule } = await opened(join(dir, "here", "policy.yaml"));
 
   writeFileSync(real, policyText("second"));
 
-  await expect.poll(rule, soon).toBe("second");
+  await expectRule("second");
 });
 
 test("a broken change leaves the policy before it in force, and is told once, with the line", async () => {
   const file = join(folder(), "policy.yaml");
   writeFileSync(file, policyText("good"));
-  const { rule, news, logged } = await opened(file, 20);
+  const { rule, news, logged, becomes, expectRule } = await opened(file);
 
   writeFileSync(file, broken);
-  await expect.poll(() => news, soon).toHaveLength(1);
+  await becomes(() => news.length === 1);
 
   expect(rule()).toBe("good");
   expect(news[0]).toEqual({ kind: "broken", message: expect.stringContaining(`${file}:2: rule “it”, does: “raed”`) });
@@ -108,22 +115,22 @@ test("a broken change leaves the policy before it in force, and is told once, wi
   });
 
   rmSync(file);
-  await expect.poll(() => news, soon).toHaveLength(2);
+  await becomes(() => news.length === 2);
   expect(rule()).toBe("good");
 
   writeFileSync(file, policyText("mended"));
-  await expect.poll(rule, soon).toBe("mended");
+  await expectRule("mended");
   expect(news.map(({ kind }) => kind)).toEqual(["broken", "broken", "taken"]);
 });
 
 test("what is half written is not taken up: only what stays as it is", async () => {
   const file = join(folder(), "policy.yaml");
   writeFileSync(file, policyText("whole"));
-  const { rule, news } = await opened(file, 5);
+  const { news, expectRule } = await opened(file);
 
   // Each state is good by itself; the next one follows at once, as when an editor writes in pieces.
   for (const piece of ["one", "two", "three"]) writeFileSync(file, policyText(piece));
-  await expect.poll(rule, soon).toBe("three");
+  await expectRule("three");
 
   expect(news).toEqual([taken]);
 });
@@ -132,11 +139,11 @@ test("after it is closed nothing is taken up", async () => {
   const dir = folder();
   const files = ["closed.yaml", "open.yaml"].map((name) => join(dir, name));
   for (const file of files) writeFileSync(file, policyText("first"));
-  const [closed, open] = await Promise.all(files.map(async (file) => opened(file, 10)));
+  const [closed, open] = await Promise.all(files.map(async (file) => opened(file)));
 
   closed?.close();
   for (const file of files) writeFileSync(file, policyText("second"));
-  await expect.poll(() => open?.rule(), soon).toBe("second");
+  await open?.expectRule("second");
 
   expect(closed?.rule()).toBe("first");
 });
@@ -164,17 +171,17 @@ describe("a folder", () => {
 
   test("is followed: a file is added, broken, and removed", async () => {
     const dir = folderWith({ "default.yaml": policyText("for all") });
-    const { current, news } = await opened(dir);
+    const { current, news, becomes } = await opened(dir);
     const rule = (): string | undefined => current(own).rules[0]?.name;
     const file = join(dir, `${own}.yaml`);
 
     writeFileSync(file, policyText("own"));
-    await expect.poll(rule, soon).toBe("own");
+    await becomes(() => rule() === "own");
     writeFileSync(file, broken);
-    await expect.poll(() => news.at(-1)?.kind, soon).toBe("broken");
+    await becomes(() => news.at(-1)?.kind === "broken");
     expect(rule()).toBe("own");
     rmSync(file);
-    await expect.poll(rule, soon).toBe("for all");
+    await becomes(() => rule() === "for all");
   });
 
   test.each([

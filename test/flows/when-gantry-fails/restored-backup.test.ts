@@ -39,7 +39,7 @@ async function townWithBackup(what: StorePoint, moment: Moment, policy?: string)
     },
   });
   const settings = { store: { kind: "sqlite" }, dataDir: town.dataDir, keys: town.keys } as const; // a literal kind
-  const take = async (): Promise<void> => void (await takeBackup(settings, file));
+  const take = async (): Promise<void> => void (await takeBackup(settings, { file, now: town.now() }));
   return {
     town,
     file,

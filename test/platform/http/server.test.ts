@@ -5,6 +5,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { WebSocket, WebSocketServer } from "ws";
 import { connectionBudget } from "../../../src/platform/http/guard-server.ts";
 import { httpServer } from "../../../src/platform/http/server.ts";
+import { stillClock } from "../../support/test-clock.ts";
 import { idleConnection, rawAnswer } from "../../support/raw-http.ts";
 import { until } from "../../support/until.ts";
 
@@ -194,13 +195,17 @@ test("an incomplete request counts as idle, so slow senders block nobody", async
 
 test("a connection that can't be accepted is reported once a minute and stops nothing", async () => {
   const told: string[] = [];
-  const { server, url } = await listening(hello, { onTrouble: (message) => void told.push(message) });
+  const clock = stillClock();
+  const { server, url } = await listening(hello, { clock, onTrouble: (message) => void told.push(message) });
   const noFiles = Object.assign(new Error("accept EMFILE"), { code: "EMFILE", syscall: "accept" });
 
   for (let count = 0; count < 3; count += 1) server.emit("error", noFiles);
 
   expect(await (await fetch(url)).json()).toEqual({ hello: true });
   expect(told).toEqual(["couldn't accept a connection"]);
+  await clock.passMs(60_000);
+  server.emit("error", noFiles);
+  expect(told).toHaveLength(2);
 });
 
 test("connections get a quarter of the open-file limit", () => {

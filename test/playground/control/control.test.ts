@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { actions, button, plain } from "../support/samples.ts";
-import { type SmallWorld, startSmallWorld } from "../support/small-world.ts";
+import { running, type SmallWorld, startSmallWorld } from "../support/small-world.ts";
 
 let world: SmallWorld;
 beforeEach(async () => {
-  world = await startSmallWorld();
+  world = await startSmallWorld(running);
 });
 afterEach(async () => {
   await world.stop();

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { actOnPage } from "../support/live-page.ts";
 import { startInstalledApp } from "../support/installed-app.ts";
-import { type SmallWorld, startSmallWorld } from "../support/small-world.ts";
+import { running, type SmallWorld, startSmallWorld } from "../support/small-world.ts";
 
 let world: SmallWorld;
 beforeEach(async () => {
-  world = await startSmallWorld();
+  world = await startSmallWorld(running);
 });
 afterEach(async () => {
   await world.stop();
@@ -91,7 +91,10 @@ test("the bot is taken out of a channel and let in again", async () => {
 test("faults outside of Slack are switched by functions that come with the playground's options", async () => {
   await world.stop();
   const set: boolean[] = [];
-  world = await startSmallWorld({ externalFaults: [{ label: "The API is down", set: (on) => void set.push(on) }] });
+  world = await startSmallWorld({
+    ...running,
+    externalFaults: [{ label: "The API is down", set: (on) => void set.push(on) }],
+  });
   await does("faults", { extra: { label: "The API is down", on: true } });
   await does("faults", { clear: true });
   const unknown = await does("faults", { extra: { label: "The sky falls", on: true } });

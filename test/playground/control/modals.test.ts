@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { actOnPage } from "../support/live-page.ts";
 import { actions, button, input, modal, option, plain, trigger } from "../support/samples.ts";
-import { type SmallWorld, startSmallWorld } from "../support/small-world.ts";
+import { running, type SmallWorld, startSmallWorld } from "../support/small-world.ts";
 
 let world: SmallWorld;
 beforeEach(async () => {
-  world = await startSmallWorld();
+  world = await startSmallWorld(running);
 });
 afterEach(async () => {
   await world.stop();

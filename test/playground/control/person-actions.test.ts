@@ -127,10 +127,11 @@ describe("buttons and menus", () => {
 
   test("a late ack is reported in Slack's words", async () => {
     await world.stop();
-    world = await startSmallWorld({ ackMs: 50 });
+    world = await startSmallWorld();
     const { ts } = await post(world, [{ ...actions(button({ action_id: "go" })), block_id: "b" }]);
     world.bot.answer = () => "never";
-    const answer = await does("act", { at: at(ts), blockId: "b", actionId: "go", value: {} });
+    const clicked = does("act", { at: at(ts), blockId: "b", actionId: "go", value: {} });
+    const answer = await world.passAckLimit(clicked);
 
     expect(answer.body).toMatchObject({ acked: false, error: "operation_timeout" });
     expect(messagesOf().at(-1)).toBe("This app did not respond: operation_timeout");

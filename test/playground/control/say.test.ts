@@ -9,12 +9,12 @@ import {
 } from "../../../src/bot/compose/stand-ins/playground-address.ts";
 import { runToEnd } from "../../support/gantry-runs.ts";
 import { actions, button, input, modal, plain } from "../support/samples.ts";
-import { type SmallWorld, startSmallWorld } from "../support/small-world.ts";
+import { running, type SmallWorld, startSmallWorld } from "../support/small-world.ts";
 
 let world: SmallWorld;
 let dataDir: string;
 beforeEach(async () => {
-  world = await startSmallWorld();
+  world = await startSmallWorld(running);
   dataDir = await mkdtemp(join(tmpdir(), "say-"));
 });
 afterEach(async () => {

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { actOnPage, type LivePage, openPage } from "../support/live-page.ts";
 import { startSocketWorld } from "../support/small-socket-app.ts";
+import { running } from "../support/small-world.ts";
 import { app } from "../support/small-world.ts";
 
 // The switches for the network and the connections on the page, and what the page shows of them.
@@ -9,7 +10,7 @@ import { app } from "../support/small-world.ts";
 let world: Awaited<ReturnType<typeof startSocketWorld>>;
 let page: LivePage;
 beforeEach(async () => {
-  world = await startSocketWorld();
+  world = await startSocketWorld(running);
   page = await openPage(world.url, "dana");
 });
 afterEach(async () => {
@@ -101,7 +102,7 @@ test("a delivery is shown with its connection and its envelope, and one without 
 
 test("over HTTP the page has no connections to show", async () => {
   await world.stop();
-  world = await startSocketWorld({ app });
+  world = await startSocketWorld({ ...running, app });
   const other = await openPage(world.url, "dana");
 
   expect(other.workspace().snapshot?.faults.sockets).toBeNull();

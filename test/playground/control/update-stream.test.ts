@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type LivePage, openPage } from "../support/live-page.ts";
 import { actions, button, plain } from "../support/samples.ts";
-import { type SmallWorld, startSmallWorld } from "../support/small-world.ts";
+import { running, type SmallWorld, startSmallWorld } from "../support/small-world.ts";
 
 let world: SmallWorld;
 const pages: LivePage[] = [];
 beforeEach(async () => {
-  world = await startSmallWorld();
+  world = await startSmallWorld(running);
 });
 afterEach(async () => {
   await Promise.all(pages.splice(0).map(async (page) => page.close()));

@@ -89,9 +89,9 @@ test("an ack with blocks Slack would not take shows nothing and is noted", async
 });
 
 test("a late ack is reported as operation_timeout", async () => {
-  const hasty = await startSmallWorld({ ackMs: 100 });
+  const hasty = await startSmallWorld();
   hasty.bot.answer = () => "never";
-  const delivery = await hasty.playground.as("dana").says("/gantry list");
+  const delivery = await hasty.passAckLimit(hasty.playground.as("dana").says("/gantry list"));
   const seen = hasty.playground.as("dana").sees().at(-1);
   await hasty.stop();
 

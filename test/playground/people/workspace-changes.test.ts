@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { actOnPage } from "../support/live-page.ts";
 import { modal, trigger } from "../support/samples.ts";
-import { type SmallWorld, startSmallWorld } from "../support/small-world.ts";
+import { running, type SmallWorld, startSmallWorld } from "../support/small-world.ts";
 
 let world: SmallWorld;
 beforeEach(async () => {
-  world = await startSmallWorld();
+  world = await startSmallWorld(running);
 });
 afterEach(async () => {
   await world.stop();
@@ -163,7 +163,7 @@ describe("while the bot runs", () => {
   test("one workspace knows nothing of the people of another", async () => {
     people().deactivate("alex");
     people().leaveGroup("oncall", "omar");
-    const other = await startSmallWorld();
+    const other = await startSmallWorld(running);
     const { user } = await other.call("users.info", { user: "U0ALEX" });
     const { users } = await other.call("usergroups.users.list", { usergroup: "S0ONCALL" });
     await other.stop();

@@ -11,7 +11,7 @@ import { streamRows } from "./rows/stream-rows.ts";
 import { viewRows } from "./rows/view-rows.ts";
 
 const world = await startSmallWorld();
-const poor = await startSmallWorld({ app: { ...app, scopes: ["chat:write"] }, ackMs: 500 });
+const poor = await startSmallWorld({ app: { ...app, scopes: ["chat:write"] } });
 const closed = await startSmallWorld({ app: { ...app, hasOptionsUrl: false } });
 const steps: Steps = createSteps(world, poor);
 const { blocks, dana } = steps;

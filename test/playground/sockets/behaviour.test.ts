@@ -24,6 +24,12 @@ function payloadOf(envelope: Readonly<Record<string, unknown>> | undefined): Rec
   return (envelope?.["payload"] ?? {}) as Record<string, unknown>; // Slack sends JSON objects
 }
 
+/** The ack of the newest delivery isn't there when Slack gives up. */
+function passAckLimit(): Promise<void> {
+  const sent = () => world.playground.transcript().filter(({ direction }) => direction === "to bot");
+  return world.passAckLimit(expect.poll(() => sent().every(({ ms }) => ms !== undefined)).toBe(true));
+}
+
 async function another(changes: Parameters<typeof startSocketWorld>[0]): Promise<void> {
   await world.stop();
   world = await startSocketWorld(changes);
@@ -81,16 +87,14 @@ const shown: Readonly<Record<Extract<BehaviourId, `socket.${string}`>, () => Pro
     expect([first, second, third]).toEqual([2, 1, 1]);
   },
   "socket.retries": async () => {
-    await another({ ackMs: 100 });
     const first = await world.connect();
     const second = await world.connect();
     first.answer = second.answer = () => "never";
-    await dana().says("hello @gantry");
-    expect(world.waiting()).toContain(0);
+    await world.passAckLimit(dana().says("hello @gantry"));
     world.pass(0);
-    await expect.poll(() => world.waiting()).toContain(60_000);
+    await passAckLimit();
     world.pass(60_000);
-    await expect.poll(() => world.waiting()).toContain(300_000);
+    await passAckLimit();
     first.answer = second.answer = () => undefined;
     world.pass(300_000);
     await expect.poll(() => [first, second].map((each) => each.envelopes().length)).toEqual([2, 2]);
@@ -139,7 +143,6 @@ const shown: Readonly<Record<Extract<BehaviourId, `socket.${string}`>, () => Pro
       { approximate_connection_time: 360 },
     ]);
     world.pass(349_999);
-    expect(world.waiting()).toContain(1);
     expect(short.told()).toEqual([]);
     world.pass(1);
     await expect.poll(() => short.told()).toEqual(["warning"]);

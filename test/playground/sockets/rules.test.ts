@@ -145,11 +145,11 @@ test.each(Object.entries(rows))("%s is kept, then broken", async (id, { error, k
 
 test("an envelope is acked on its own connection, once, and only while Slack waits for it", async () => {
   await world.stop();
-  world = await startSocketWorld({ ackMs: 100 });
+  world = await startSocketWorld();
   const first = await world.connect();
   const second = await world.connect();
   first.answer = () => "never";
-  const delivery = await types("/gantry list");
+  const delivery = await world.passAckLimit(types("/gantry list"));
   const id = first.envelopes()[0]?.["envelope_id"];
   second.send({ envelope_id: id });
   await expect.poll(() => world.rule()).toBe("socket.ack-known");

@@ -4,6 +4,7 @@ import { serve } from "@hono/node-server";
 import { createPlayground, type Playground } from "../../../src/playground/playground.ts";
 import { app, signingSecret, type Answer } from "./small-world.ts";
 import type { ExternalFault } from "../../../src/playground/world.ts";
+import { stillClock } from "../../support/test-clock.ts";
 import { type SmallBot, startSmallBot } from "./small-bot.ts";
 
 export const clientId = "1111.2222";
@@ -38,9 +39,9 @@ const scope = app.scopes.join(",");
 type Options = { readonly rotates?: boolean; readonly externalFaults?: readonly ExternalFault[] };
 
 export async function startInstalledApp({ rotates = false, externalFaults = [] }: Options = {}): Promise<InstalledApp> {
-  let now = Date.parse("2026-11-20T09:00:00Z");
+  const clock = stillClock(new Date("2026-11-20T09:00:00Z"));
   let url = "";
-  const bot = await startSmallBot(signingSecret);
+  const bot = await startSmallBot(signingSecret, clock);
   const playground = createPlayground({
     app: { ...app, events: [...app.events, "app_uninstalled", "tokens_revoked", "team_access_granted"] },
     signingSecret,
@@ -54,7 +55,7 @@ export async function startInstalledApp({ rotates = false, externalFaults = [] }
     url: () => url,
     externalFaults,
     requestUrl: () => bot.url,
-    now: () => now,
+    clock,
   });
   const server = serve({ fetch: playground.fetch, port: 0, hostname: "127.0.0.1" });
   await once(server, "listening");
@@ -79,7 +80,7 @@ export async function startInstalledApp({ rotates = false, externalFaults = [] }
     playground,
     bot,
     url,
-    pass: (ms) => void (now += ms),
+    pass: clock.jumpMs,
     call,
     answers,
     code,

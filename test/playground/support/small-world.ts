@@ -1,9 +1,12 @@
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { type ChatPostMessageArguments, type ChatPostMessageResponse, LogLevel, WebClient } from "@slack/web-api";
+import { machineClock } from "../../../src/platform/clock.ts";
 import { httpServer } from "../../../src/platform/http/server.ts";
 import type { PlaygroundOptions } from "../../../src/playground/open-worlds.ts";
 import { createPlayground, type Playground } from "../../../src/playground/playground.ts";
+import { stillClock } from "../../support/test-clock.ts";
+import { until } from "../../support/until.ts";
 import { type SmallBot, startSmallBot } from "./small-bot.ts";
 
 export const signingSecret = "a-secret-for-tests";
@@ -44,10 +47,10 @@ export type SmallWorld = {
   readonly post: (message: ChatPostMessageArguments) => Promise<ChatPostMessageResponse>;
   /** The playground's clock. */
   readonly now: () => number;
-  /** Advances the playground's clock and runs the timers that are due. */
+  /** Advances the playground's clock, which stands still otherwise, and runs the timers that are due. */
   readonly pass: (ms: number) => void;
-  /** Milliseconds until each timer is due. */
-  readonly waiting: () => readonly number[];
+  /** The outcome of something whose ack isn't there when Slack gives up. */
+  readonly passAckLimit: <Outcome>(acting: Promise<Outcome>) => Promise<Outcome>;
   /** Calls a Web API method with a JSON body, without the SDK's own checks. */
   readonly call: (method: string, args: object, token?: string) => Promise<Answer>;
   /** The rule that the last exchange broke. */
@@ -55,12 +58,14 @@ export type SmallWorld = {
   readonly stop: () => Promise<void>;
 };
 
+/** For a page that follows the workspace: its updates come some milliseconds after what they tell. */
+export const running = { clock: machineClock };
+
 /** A playground on a free port, a small bot, and the real SDK's client. */
 export async function startSmallWorld(changes: Partial<PlaygroundOptions> = {}): Promise<SmallWorld> {
-  let now = Date.parse("2026-11-20T09:00:00Z");
+  const clock = stillClock(new Date("2026-11-20T09:00:00Z"));
   let url = "";
-  let timers: { readonly dueMs: number; readonly run: () => void }[] = [];
-  const bot = await startSmallBot(signingSecret);
+  const bot = await startSmallBot(signingSecret, changes.clock ?? clock);
   const playground = createPlayground({
     app,
     signingSecret,
@@ -68,8 +73,7 @@ export async function startSmallWorld(changes: Partial<PlaygroundOptions> = {}):
     appToken,
     url: () => url,
     requestUrl: () => bot.url,
-    now: () => now,
-    later: (ms, run) => void timers.push({ dueMs: now + ms, run }),
+    clock,
     ...changes,
   });
   const server = httpServer(playground.fetch, { upgrade: playground.upgrade });
@@ -89,14 +93,15 @@ export async function startSmallWorld(changes: Partial<PlaygroundOptions> = {}):
     web,
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- Slack's method, not that of a browser's window
     post: async (message) => web.chat.postMessage(message),
-    now: () => now,
-    pass(ms) {
-      now += ms;
-      const due = timers.filter((timer) => timer.dueMs <= now);
-      timers = timers.filter((timer) => timer.dueMs > now);
-      for (const timer of due) timer.run();
+    now: clock.nowMs,
+    pass: clock.jumpMs,
+    async passAckLimit(acting) {
+      await until(() =>
+        playground.transcript().some(({ direction, ms }) => direction === "to bot" && ms === undefined),
+      );
+      clock.jumpMs(3_000);
+      return acting;
     },
-    waiting: () => timers.map((timer) => timer.dueMs - now),
     async call(method, args, token = botToken) {
       const headers = { "content-type": "application/json", authorization: `Bearer ${token}` };
       const request = new Request(`${url}/api/${method}`, { method: "POST", headers, body: JSON.stringify(args) });

@@ -1,6 +1,7 @@
 import { pino } from "pino";
 import { expect, test } from "vitest";
 import { createApi } from "../../../src/api/client.ts";
+import { machineClock } from "../../../src/platform/clock.ts";
 import { openSinks } from "../../../src/platform/observing/open-sinks.ts";
 import { createTrail } from "../../../src/platform/observing/create-trail.ts";
 import { measuring } from "../../../src/platform/observing/measuring.ts";
@@ -22,7 +23,11 @@ function configOf(env: Readonly<Record<string, string>>) {
 
 /** A workload API that is observed as the environment says. Its engine can't list jobs. */
 async function observed(env: Readonly<Record<string, string>>) {
-  const { observer, port, close } = await openServiceObserver(configOf(env), { replicaId: "service-1", log });
+  const { observer, port, close } = await openServiceObserver(configOf(env), {
+    replicaId: "service-1",
+    log,
+    clock: machineClock,
+  });
   const engine = { ...engineOfTest(), listJobs: () => Promise.reject(new Error("a bug")) };
   const fetch = serve({ engine: observer.measured(engine), users: [dana], follow: observer.follow, log });
   return { fetch, port, close };
@@ -71,13 +76,14 @@ test("a trace that begins in the bot goes on in the workload API and in its engi
   const service = await observed(env);
   const bot = await openSinks(configOf({ ...env, OTEL_SERVICE_NAME: "gantry" }), {
     replicaId: "bot-1",
+    clock: machineClock,
     log,
     createMetrics: () => Promise.reject(new Error("metrics are off")),
   });
   const api = createApi({
     baseUrl: "http://service.example",
     send: sendTo(service.fetch),
-    measure: measuring((call) => call),
+    measure: measuring(machineClock, (call) => call),
   }).as(dana);
   const list = () => api.send({ op: "listServices", path: { region: "us" }, query: undefined, body: undefined });
 

@@ -1,5 +1,6 @@
 import { createHmac } from "node:crypto";
 import type { Logger } from "pino";
+import type { Clock } from "../../../platform/clock.ts";
 import { backOffMs } from "../../../platform/waiting.ts";
 import { unawaited } from "../../../platform/unawaited.ts";
 import type { Network } from "../../../platform/http/network.ts";
@@ -74,17 +75,17 @@ export function createHandingOver({ store, receivers, log }: Deps) {
 
 type Parts = {
   readonly fetch: Network["fetch"];
-  readonly now?: () => Date;
+  readonly clock: Pick<Clock, "limit" | "now">;
   readonly print?: (text: string) => Promise<void>;
 };
 
 /** Those that the settings ask for. */
 export function auditReceivers(
   { webhook, toStdout }: AuditSettings,
-  { fetch, now = () => new Date(), print = printed }: Parts,
+  { fetch, clock, print = printed }: Parts,
 ): readonly AuditReceiver[] {
   return [
-    ...(webhook === undefined ? [] : [webhookReceiver(webhook, fetch, now)]),
+    ...(webhook === undefined ? [] : [webhookReceiver(webhook, fetch, clock)]),
     ...(toStdout
       ? [{ name: "stdout", send: ({ lines }: AuditBatch) => print(lines.map((line) => `${line}\n`).join("")) }]
       : []),
@@ -102,13 +103,13 @@ function printed(text: string): Promise<void> {
 function webhookReceiver(
   { url, secret }: NonNullable<AuditSettings["webhook"]>,
   fetch: Network["fetch"],
-  now: () => Date,
+  clock: Pick<Clock, "limit" | "now">,
 ): AuditReceiver {
   return {
     name: "webhook",
     async send({ id, chain, lines }, signal) {
       const body = `{"type":"gantry.audit.events","version":${FORMAT},"chain":${JSON.stringify(chain)},"events":[${lines.join(",")}]}`;
-      const timestamp = String(Math.floor(now().getTime() / 1_000));
+      const timestamp = String(Math.floor(clock.now().getTime() / 1_000));
       const response = await fetch(url, {
         method: "POST",
         // Elsewhere nobody has the secret.
@@ -120,7 +121,7 @@ function webhookReceiver(
           "webhook-signature": signatureOf(secret, [id, timestamp, body]),
         },
         body,
-        signal: AbortSignal.any([signal, AbortSignal.timeout(ANSWER_WITHIN_MS)]),
+        signal: AbortSignal.any([signal, clock.limit(ANSWER_WITHIN_MS)]),
       }).catch((cause: unknown) => {
         throw new Error(reasonOf(cause), { cause });
       });

@@ -30,8 +30,10 @@ export class DataError extends Error {
 
 type Settings = Pick<Config, "store" | "dataDir" | "keys">;
 
+type Taking = { readonly file: string; readonly now: Date };
+
 /** Copies the database as it is at one moment, also while Gantry runs. Returns what to tell the operator. */
-export async function takeBackup({ store, dataDir, keys }: Settings, file: string): Promise<string> {
+export async function takeBackup({ store, dataDir, keys }: Settings, { file, now }: Taking): Promise<string> {
   if (store.kind === "postgres") {
     throw new DataError("The database is PostgreSQL: use pg_dump, as docs/backup.md shows. Nothing was written.");
   }
@@ -52,7 +54,7 @@ export async function takeBackup({ store, dataDir, keys }: Settings, file: strin
     } finally {
       source.close();
     }
-    mark(partial, new Date());
+    mark(partial, now);
     renameSync(partial, to);
   } catch (cause) {
     rmSync(partial, { force: true });
@@ -78,7 +80,7 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-type Restoring = { readonly file: string; readonly isForced: boolean; readonly now: Date };
+type Restoring = Taking & { readonly isForced: boolean };
 
 /** Puts a backup in the place of the database. Returns what to tell the operator. */
 export function restoreBackup({ store, dataDir }: Settings, { file, isForced, now }: Restoring): string {

@@ -9,6 +9,7 @@ import type { WorkflowParts } from "../../workflow/ports.ts";
 import type { ApiAccount } from "../../../api/client.ts";
 import { manifestScopes } from "../manifest.ts";
 import { askApi, hostOf, sealedRowsOf, policyFacts, databaseAway } from "./gather-facts.ts";
+import type { Clock } from "../../../platform/clock.ts";
 
 /** What only the composition knows. */
 export type HealthParts = {
@@ -29,7 +30,7 @@ type Parts = Pick<WorkflowParts, "accounts" | "api" | "calls" | "log" | "policy"
   readonly store: Pick<Store, "inspect">;
   /** Of the workspace. */
   readonly teamId: () => string | undefined;
-  readonly now: () => Date;
+  readonly clock: Pick<Clock, "elapsedMs" | "now">;
   /** About this replica, for when the database can't be read. */
   readonly report: () => Promise<ReplicaReport>;
 };
@@ -41,24 +42,24 @@ const FRESH_MS = 10_000;
 export function createCheckup(parts: Parts): () => Promise<readonly Finding[]> {
   let last: { readonly atMs: number; readonly findings: Promise<readonly Finding[]> } | undefined;
   return () => {
-    const atMs = parts.now().getTime();
+    const atMs = parts.clock.now().getTime();
     if (last === undefined || atMs - last.atMs >= FRESH_MS) last = { atMs, findings: findings(parts) };
     return last.findings;
   };
 }
 
 async function findings(parts: Parts): Promise<readonly Finding[]> {
-  const { access, health, log, now, report, settings, slack: app, store } = parts;
+  const { access, clock, health, log, report, settings, slack: app, store } = parts;
   const isOneOfMany = app.oauth !== undefined;
   const [slack, api, stored, own, freeBytes] = await Promise.all([
-    askSlack({ access, workspace: undefined, nowMs: () => now().getTime(), log }),
+    askSlack({ access, workspace: undefined, nowMs: () => clock.now().getTime(), log }),
     apiFacts(parts),
     inspection(store),
     report(),
     health?.freeBytes?.(),
   ]);
   const all = findingsOf({
-    now: now(),
+    now: clock.now(),
     command: settings.command,
     slackKind: "one",
     transport: app.transport.kind,
@@ -105,14 +106,14 @@ function forOneOfMany(all: readonly Finding[]): readonly Finding[] {
 }
 
 async function apiFacts(parts: Parts): Promise<Facts["api"]> {
-  const { accounts, api, calls, health, settings, teamId } = parts;
+  const { accounts, api, calls, clock, health, settings, teamId } = parts;
   const account = parts.account ?? (await workspaceAccount(accounts, teamId()));
   if (account === undefined) {
     const host = hostOf(settings.serviceUrl);
     return { kind: "own", host, connected: 0, workspaces: 1 };
   }
   const { count } = await calls.today(account.username);
-  return askApi({ api, account, settings, calls: { count, perDay: health?.callsPerDay } });
+  return askApi({ api, account, settings, calls: { count, perDay: health?.callsPerDay }, clock });
 }
 
 /** Of nobody and no channel, so the workspace's. Undefined when none is connected, or the database is away. */

@@ -29,11 +29,12 @@ import { createSealer, type Sealer } from "../../accounts/seal.ts";
 import { askForConnection, askSlack } from "../../slack/directory/ask-slack.ts";
 import { openTokens } from "../../slack/install/oauth.ts";
 import type { SlackAccess } from "../../slack/send/clients.ts";
+import { type Clock, machineClock } from "../../../platform/clock.ts";
 
 /** Checks the deployment of this environment from the outside, while Gantry runs or not. Changes nothing. */
 export async function doctor(
   env: Readonly<Record<string, string | undefined>>,
-  now: () => Date = () => new Date(),
+  clock: Clock = machineClock,
 ): Promise<readonly Finding[]> {
   let config: Config;
   try {
@@ -44,7 +45,7 @@ export async function doctor(
   }
   const network = createNetwork(config.proxy);
   try {
-    return findingsOf(await factsOf(config, network, now));
+    return findingsOf(await factsOf(config, network, clock));
   } finally {
     await network.close();
   }
@@ -58,19 +59,19 @@ function wrongSetting(problem: string): Finding {
   return { check: "gantry.settings", area: "Gantry", ...judged };
 }
 
-async function factsOf(config: Config, network: Network, now: () => Date): Promise<Facts> {
+async function factsOf(config: Config, network: Network, clock: Clock): Promise<Facts> {
   const { slack, store, dataDir } = config;
   const [stored, policy, freeBytes] = await Promise.all([
-    storedIn(config, now),
+    storedIn(config, clock),
     policyInFile(config.policyPath),
     freeBytesOf(dataDir),
   ]);
   const looked = stored instanceof Error ? undefined : stored;
-  const asking = { config, network, nowMs: () => now().getTime() };
+  const asking = { config, network, clock };
   const [slackFacts, appToken, api] = await Promise.all([
     askWorkspaces(asking, looked),
     askApp(asking),
-    apiFacts(config, network, looked),
+    apiFacts(asking, looked),
   ]);
   const database: DatabaseFacts =
     stored instanceof Error
@@ -79,7 +80,7 @@ async function factsOf(config: Config, network: Network, now: () => Date): Promi
         ? { kind: "missing", path: databaseFile(dataDir) }
         : { ...stored.inspection.database, freeBytes: store.kind === "sqlite" ? freeBytes : undefined };
   return {
-    now: now(),
+    now: clock.now(),
     command: config.settings.command,
     ...(slack.kind === "playground"
       ? { slackKind: "playground", transport: slack.transport }
@@ -100,13 +101,13 @@ type Stored = Looked | undefined | Error;
 /** The account of the built-in workload API. */
 const BUILT_IN = "gantry";
 
-async function storedIn({ service, store, dataDir }: Config, now: () => Date): Promise<Stored> {
+async function storedIn({ service, store, dataDir }: Config, clock: Pick<Clock, "now">): Promise<Stored> {
   // The account whose calls count; undefined when each workspace connects its own.
   const username = service.kind === "remote" ? service.account?.username : BUILT_IN;
   try {
     const place: LookPlace =
       store.kind === "sqlite" ? { kind: "sqlite", dataDir } : { ...store, tls: loadTls(store.tls) };
-    return await lookIntoStore(place, { username, day: now().toISOString().slice(0, 10) });
+    return await lookIntoStore(place, { username, day: clock.now().toISOString().slice(0, 10) });
   } catch (error) {
     // A file that is no database, a missing certificate, a role without rights: the line says which.
     return error instanceof Error ? error : new Error(String(error));
@@ -150,7 +151,7 @@ async function policyInFile(path: string | undefined): Promise<PolicyFacts> {
   }
 }
 
-async function apiFacts(config: Config, network: Network, looked: Looked | undefined): Promise<ApiFacts> {
+async function apiFacts({ config, network, clock }: Asking, looked: Looked | undefined): Promise<ApiFacts> {
   const { service, settings } = config;
   const count = looked?.calls ?? 0;
   if (service.kind === "embedded") {
@@ -162,14 +163,15 @@ async function apiFacts(config: Config, network: Network, looked: Looked | undef
     return { kind: "own", host: hostOf(url), connected, workspaces: installations.length };
   }
   return askApi({
-    api: createApi({ baseUrl: url, send: network.send }),
+    api: createApi({ baseUrl: url, send: network.send, clock }),
     account,
     settings,
     calls: { count, perDay: undefined },
+    clock,
   });
 }
 
-type Asking = { readonly config: Config; readonly network: Network; readonly nowMs: () => number };
+type Asking = { readonly config: Config; readonly network: Network; readonly clock: Clock };
 
 /** Without a log: what fails is a line of its own. */
 const silent = pino({ level: "silent" });
@@ -178,11 +180,11 @@ const MOST = 20;
 
 /** What Slack says about each workspace's token. */
 async function askWorkspaces(asking: Asking, looked: Looked | undefined): Promise<readonly SlackFacts[]> {
-  const { config, nowMs } = asking;
+  const { config, clock } = asking;
   const { slack } = config;
   if (slack.kind === "playground") return [];
   const ask = (access: SlackAccess, workspace: string | undefined): Promise<SlackFacts> =>
-    askSlack({ access, workspace, nowMs, log: silent });
+    askSlack({ access, workspace, nowMs: () => clock.now().getTime(), log: silent });
   if (slack.tokens.kind === "one") return [await ask(accessOf(asking, slack.tokens.botToken), undefined)];
   const keyring = configuredKeyring(config);
   const installed = looked?.inspection.installations.slice(0, MOST) ?? [];
@@ -199,13 +201,13 @@ async function askWorkspaces(asking: Asking, looked: Looked | undefined): Promis
 }
 
 /** Undefined over HTTP, and in the playground. */
-async function askApp({ config, network }: Omit<Asking, "nowMs">): Promise<Facts["appToken"]> {
+async function askApp({ config, network }: Omit<Asking, "clock">): Promise<Facts["appToken"]> {
   const { slack } = config;
   if (slack.kind === "playground" || slack.transport.kind === "http") return undefined;
   return askForConnection(accessOf({ config, network }, ""), slack.transport.appToken, silent);
 }
 
-function accessOf({ config, network }: Omit<Asking, "nowMs">, botToken: string): SlackAccess {
+function accessOf({ config, network }: Omit<Asking, "clock">, botToken: string): SlackAccess {
   const apiUrl = config.slack.kind === "real" ? config.slack.apiUrl : undefined;
   return { botToken, network, ...(apiUrl !== undefined && { apiUrl }) };
 }

@@ -1,6 +1,6 @@
-import { performance } from "node:perf_hooks";
 import { statfs } from "node:fs/promises";
 import type { Api, ApiAccount } from "../../../api/client.ts";
+import type { Clock } from "../../../platform/clock.ts";
 import { Problem } from "../../../api/problem.ts";
 import type { Settings } from "../../commands/command.ts";
 import type { ApiFacts, SealedRows, SealedSample, Away, PolicyFacts } from "../../health/facts.ts";
@@ -13,26 +13,30 @@ type Asking = {
   readonly account: ApiAccount;
   readonly settings: Pick<Settings, "region" | "serviceUrl">;
   readonly calls: { readonly count: number; readonly perDay: number | undefined };
+  readonly clock: Pick<Clock, "elapsedMs">;
 };
 
 const WITHIN_MS = 4_000;
 
 /** One read with the workspace's account, and the engine if the workload API tells about it. Never rejects. */
-export async function askApi({ api, account, settings, calls }: Asking): Promise<ApiFacts> {
+export async function askApi({ api, account, settings, calls, clock }: Asking): Promise<ApiFacts> {
   const { region, serviceUrl } = settings;
-  const [answer, engine] = await Promise.all([read({ api, account }, region), api.engine()]);
+  const [answer, engine] = await Promise.all([read({ api, account, clock }, region), api.engine()]);
   return { kind: "asked", host: hostOf(serviceUrl), account: account.username, region, answer, calls, engine };
 }
 
 type Answer = Extract<ApiFacts, { readonly kind: "asked" }>["answer"];
 
-async function read({ api, account }: Pick<Asking, "api" | "account">, region: string): Promise<Answer> {
-  const began = performance.now();
+async function read(
+  { api, account, clock }: Pick<Asking, "api" | "account" | "clock">,
+  region: string,
+): Promise<Answer> {
+  const began = clock.elapsedMs();
   try {
     await api
       .as(account)
       .send({ op: "listServices", path: { region }, query: undefined, body: undefined }, { budgetMs: WITHIN_MS });
-    return { ok: true, ms: Math.round(performance.now() - began) };
+    return { ok: true, ms: Math.round(clock.elapsedMs() - began) };
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     const isAccountRefused = error.status === 401 || error.status === 403;

@@ -3,6 +3,7 @@ import type { Logger } from "pino";
 import type { Api } from "../../../api/client.ts";
 import type { EngineFacts, ReplicaReport } from "../../health/facts.ts";
 import { recentErrorsOf } from "../../../platform/log.ts";
+import type { Clock } from "../../../platform/clock.ts";
 import type { Policy } from "../../policy/policy.ts";
 import type { ArrivalTimes } from "../../slack/receive/arrival-times.ts";
 import type { Transport } from "../../slack/receive/transport.ts";
@@ -17,7 +18,7 @@ type Parts = {
   readonly lanes: Pick<Lanes, "status">;
   readonly log: Logger;
   readonly missing: () => Promise<readonly string[]>;
-  readonly now: () => Date;
+  readonly clock: Pick<Clock, "now">;
   readonly policy: () => Policy;
   readonly policyProblem: () => string | undefined;
   readonly transport: { readonly kind: "http" | "socket"; readonly links: Transport["links"] };
@@ -27,8 +28,8 @@ const MOST_ERRORS = 10;
 
 /** What this replica says about itself with each heartbeat. */
 export function createReporter(parts: Parts): () => Promise<ReplicaReport> {
-  const { api, isEmbedded, arrivals, lanes, log, now, transport } = parts;
-  const startedAt = now().toISOString();
+  const { api, isEmbedded, arrivals, lanes, log, clock, transport } = parts;
+  const startedAt = clock.now().toISOString();
   return async () => {
     const [missing, engine] = await Promise.all([parts.missing(), isEmbedded ? api.engine() : undefined]);
     const { source, rules } = parts.policy();
@@ -37,7 +38,7 @@ export function createReporter(parts: Parts): () => Promise<ReplicaReport> {
       version,
       host: hostname(),
       startedAt,
-      at: now().toISOString(),
+      at: clock.now().toISOString(),
       transport: { kind: transport.kind, links: [...transport.links()] },
       missing: [...missing],
       arrived: arrivals.last(),

@@ -1,4 +1,5 @@
 import { Gauge, type Registry } from "prom-client";
+import type { Clock } from "../../../platform/clock.ts";
 import { callBuckets, createRegistry } from "../../../platform/observing/registry.ts";
 import { statusLabel } from "../../../platform/observing/status-label.ts";
 import type { Call, Outcome } from "../../../platform/trail.ts";
@@ -38,7 +39,7 @@ const STATEMENT = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1];
 const targets = { slack: "Slack's Web API", api: "the workload API", store: "the database" } as const; // literal keys
 const named = { slack: "method", api: "operation", store: "statement" } as const; // literal words
 
-export function createMetrics(): Metrics {
+export function createMetrics(clock: Pick<Clock, "after" | "elapsedMs">): Metrics {
   const { registry, counter, histogram } = createRegistry();
   const interactions = counter("interactions_total", "Interactions that were answered", ["kind", "verb", "outcome"]);
   const errors = counter("errors_total", "Interactions that ended with an error of Gantry's own, with a reference");
@@ -91,16 +92,20 @@ export function createMetrics(): Metrics {
     ran: (outcome, seconds) => runs.observe({ outcome }, seconds),
     laneFull: (lane) => full.inc({ lane }),
     redacted: (secrets) => redactions.inc(secrets),
-    show: (gauges) => showGauges(registry, gauges),
+    show: (gauges) => showGauges(registry, gauges, clock),
     text: () => registry.metrics(),
     contentType: registry.contentType,
   };
 }
 
 /** Read when somebody scrapes. What can't be told now is left out: a zero would be a lie. */
-function showGauges(registry: Registry<typeof Registry.OPENMETRICS_CONTENT_TYPE>, gauges: Gauges): void {
+function showGauges(
+  registry: Registry<typeof Registry.OPENMETRICS_CONTENT_TYPE>,
+  gauges: Gauges,
+  clock: Pick<Clock, "after" | "elapsedMs">,
+): void {
   const { lanes, links } = gauges;
-  const waiting = createReading(gauges.waiting);
+  const waiting = createReading(gauges.waiting, clock);
   const single = (name: string, help: string, read: () => Promise<number | undefined> | number | undefined): void => {
     const gauge = new Gauge({
       name: `gantry_${name}`,
@@ -158,19 +163,19 @@ const KEPT_MS = 5_000;
 /** One statement for all who ask within five seconds; undefined when it fails or takes too long. Never a second one meanwhile. */
 export function createReading<Value>(
   read: () => Promise<Value>,
-  { nowMs = () => performance.now(), withinMs = READ_WITHIN_MS } = {},
+  clock: Pick<Clock, "after" | "elapsedMs">,
 ): () => Promise<Value | undefined> {
   let readAtMs = Number.NEGATIVE_INFINITY;
   let last: Promise<Value | undefined> = Promise.resolve(undefined);
   let isReading = false;
   return () => {
-    if (!isReading && nowMs() - readAtMs >= KEPT_MS) {
+    if (!isReading && clock.elapsedMs() - readAtMs >= KEPT_MS) {
       isReading = true;
-      readAtMs = nowMs();
+      readAtMs = clock.elapsedMs();
       last = read()
         .catch(() => undefined)
         .finally(() => (isReading = false));
     }
-    return within(withinMs, last, () => undefined);
+    return within(READ_WITHIN_MS, last, () => undefined, clock);
   };
 }

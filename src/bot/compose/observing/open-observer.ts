@@ -1,10 +1,15 @@
 import type { Logger } from "pino";
+import type { Clock } from "../../../platform/clock.ts";
 import { openSinks } from "../../../platform/observing/open-sinks.ts";
 import type { Config } from "../config.ts";
 import type { Observer } from "./observer.ts";
 import { createObserver } from "./trails.ts";
 
-type Parts = { readonly replicaId: string; readonly log: Logger };
+type Parts = {
+  readonly replicaId: string;
+  readonly log: Logger;
+  readonly clock: Pick<Clock, "after" | "elapsedMs">;
+};
 
 export type Observing = {
   readonly observer: Observer;
@@ -17,7 +22,7 @@ export type Observing = {
 export async function openObserver(config: Pick<Config, "metrics" | "tracing">, parts: Parts): Promise<Observing> {
   const { port, metrics, tracing, close } = await openSinks(config, {
     ...parts,
-    createMetrics: async () => (await import("./metrics.ts")).createMetrics(),
+    createMetrics: async () => (await import("./metrics.ts")).createMetrics(parts.clock),
   });
-  return { observer: createObserver({ metrics, tracing }), port, close };
+  return { observer: createObserver({ metrics, tracing, clock: parts.clock }), port, close };
 }

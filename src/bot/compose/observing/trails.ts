@@ -1,29 +1,35 @@
+import type { Clock } from "../../../platform/clock.ts";
 import { createTrail, type Followed } from "../../../platform/observing/create-trail.ts";
-import { measuring, secondsSince } from "../../../platform/observing/measuring.ts";
+import { measuring } from "../../../platform/observing/measuring.ts";
 import type { OpenSpan, Tracing } from "../../../platform/observing/tracing.ts";
 import { type Facts, type Left, onTrail, type Outcome, outcomes, type Trail } from "../../../platform/trail.ts";
 import { callLabel, type Kind, kindOfPayload, verbLabel } from "./labels.ts";
 import type { Metrics } from "./metrics.ts";
 import type { Observer } from "./observer.ts";
 
-type Sinks = { readonly metrics: Metrics | undefined; readonly tracing: Tracing | undefined };
+type Sinks = {
+  readonly metrics: Metrics | undefined;
+  readonly tracing: Tracing | undefined;
+  readonly clock: Pick<Clock, "elapsedMs">;
+};
 
 /** Follows interactions for metrics, for tracing, or for both. */
-export function createObserver({ metrics, tracing }: Sinks): Observer {
-  const background = backgroundTrail({ metrics, tracing });
+export function createObserver(sinks: Sinks): Observer {
+  const { metrics, clock } = sinks;
+  const background = backgroundTrail(sinks);
   return {
-    measure: measuring((call) => ({ ...call, name: callLabel(call) }), metrics?.called),
+    measure: measuring(clock, (call) => ({ ...call, name: callLabel(call) }), metrics?.called),
     followed: (handle) => (body, ack) => {
       const kind = kindOfPayload(body);
-      const startedAt = performance.now();
+      const startedAt = clock.elapsedMs();
       let isAcked = false;
-      return interaction({ metrics, tracing }, { kind }, () =>
+      return interaction(sinks, { kind }, () =>
         handle(body, async (answer) => {
           await ack(answer);
           // Bolt acks events before it hands them on.
           if (isAcked || eventKinds.has(kind)) return;
           isAcked = true;
-          metrics?.acked(kind, secondsSince(startedAt));
+          metrics?.acked(kind, (clock.elapsedMs() - startedAt) / 1_000);
         }),
       );
     },
@@ -42,14 +48,14 @@ type Begun = Facts & { readonly kind: Kind; readonly trace?: string | undefined 
 
 /** Runs work as an interaction: it is answered when the work is over, and everything that `hold` is called for. */
 async function interaction<Result>(
-  { metrics, tracing }: Sinks,
+  { metrics, tracing, clock }: Sinks,
   { kind, trace, ...facts }: Begun,
   work: () => Promise<Result>,
 ): Promise<Result> {
-  const startedAt = performance.now();
+  const startedAt = clock.elapsedMs();
   const root = tracing?.begin(kind, trace);
   const run = createRun(root, ({ verb, outcome }) => {
-    metrics?.answered({ kind, verb, outcome, seconds: secondsSince(startedAt) });
+    metrics?.answered({ kind, verb, outcome, seconds: (clock.elapsedMs() - startedAt) / 1_000 });
     root?.rename(verb === "none" ? kind : `${kind} ${verb}`);
     root?.set({ "gantry.kind": kind, "gantry.verb": verb, "gantry.outcome": outcome });
     root?.end(outcome === "failed" || outcome === "error" ? { error: undefined } : { status: outcome });

@@ -9,6 +9,7 @@ import { manifestScopes, appsUrlFor, createAppLink, manifestFor } from "../manif
 import { checkedAnswer, askFor, askWhich, type Known } from "./asker.ts";
 import type { EnvChanges } from "./env-file.ts";
 import type { SetupOptions } from "./options.ts";
+import { machineClock } from "../../../platform/clock.ts";
 
 export type SlackSteps = Known & {
   readonly options: SetupOptions;
@@ -149,7 +150,7 @@ async function checkBotToken(steps: SlackSteps, botToken: string): Promise<reado
   const { network, log } = steps;
   const apiUrl = valueOf(steps, "SLACK_API_URL");
   const access = { botToken, network, ...(apiUrl !== undefined && { apiUrl }) };
-  const facts = await askSlack({ access, workspace: undefined, nowMs: Date.now, log });
+  const facts = await askSlack({ access, workspace: undefined, nowMs: () => machineClock.now().getTime(), log });
   const slack = [facts];
   return [
     ...botTokens({ slack, slackKind: "one" }),

@@ -12,6 +12,7 @@ import { broken, type Judged, ok, counted } from "../../health/finding.ts";
 import type { Network } from "../../../platform/http/network.ts";
 import { openLocalService } from "../stand-ins/local-service.ts";
 import type { Config, EmbeddedService } from "../config.ts";
+import { machineClock } from "../../../platform/clock.ts";
 
 /** The engines that it offers, and the variables that their options set. */
 const offered = engines.flatMap(({ name, setup }) =>
@@ -102,7 +103,7 @@ export async function tryList({ service, settings }: Config, network: Network): 
 async function listInside(config: EmbeddedService): Promise<Judged> {
   const dataDir = mkdtempSync(join(tmpdir(), "gantry-setup-"));
   try {
-    const local = await openLocalService({ config, dataDir, log: pino({ level: "silent" }) });
+    const local = await openLocalService({ config, dataDir, log: pino({ level: "silent" }), clock: machineClock });
     try {
       const regions = local.about().regions.filter((each) => each.services);
       const api = createApi({ baseUrl: local.baseUrl, send: sendTo(local.fetch) });

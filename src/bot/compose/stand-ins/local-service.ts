@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import { existsSync, writeFileSync } from "node:fs";
 import type { ApiAccount, AccountApi } from "../../../api/client.ts";
@@ -12,6 +11,7 @@ import { makeToken } from "../../../service/api/users.ts";
 import type { Call } from "../../../api/operations.ts";
 import type { Settings } from "../../commands/command.ts";
 import type { Store } from "../../store/store.ts";
+import type { Clock } from "../../../platform/clock.ts";
 import { unawaited } from "../../../platform/unawaited.ts";
 import { Problem } from "../../../api/problem.ts";
 
@@ -35,17 +35,17 @@ type LocalServiceParts = {
   readonly config: EmbeddedService;
   readonly dataDir: string;
   readonly log: Logger;
-  readonly now?: () => Date;
+  readonly clock: Clock;
 };
 
 /** The workload API in this process, on the configured engine. Throws when that can't be used. */
-export async function openLocalService({ config, dataDir, log, now = () => new Date() }: LocalServiceParts): Promise<LocalService> {
+export async function openLocalService({ config, dataDir, log, clock }: LocalServiceParts): Promise<LocalService> {
   const { engine, callsPerDay } = config;
   const account = { username: ACCOUNT, token: makeToken() };
   const opened = await engine.open({
     dataDir: join(dataDir, "service"),
     users: [account.username],
-    now,
+    now: clock.now,
     // pino serializes an Error only under the name `err`.
     onEvent: (event, data: { readonly error?: unknown }) =>
       log.debug(
@@ -60,7 +60,7 @@ export async function openLocalService({ config, dataDir, log, now = () => new D
     users: [account],
     checkAnswers: true,
     log,
-    now,
+    now: clock.now,
     ...(callsPerDay !== undefined && { rateLimitPerDay: callsPerDay }),
   });
   return {
@@ -119,8 +119,7 @@ type Demo = {
   readonly settings: Regions;
   readonly log: Logger;
   readonly store: Pick<Store, "addWatch">;
-  /** Before the service that fails is mended. */
-  readonly wait?: (ms: number) => Promise<void>;
+  readonly clock: Pick<Clock, "now" | "sleep">;
 };
 
 /**
@@ -128,12 +127,12 @@ type Demo = {
  * crashes, which is told in #ops, and is mended a minute later, which is told too. Failures are only logged.
  */
 export async function createDemo(api: AccountApi, demo: Demo): Promise<void> {
-  const { dataDir, settings, log } = demo;
+  const { dataDir, settings, log, clock } = demo;
   const marker = join(dataDir, "demo-created");
   if (existsSync(marker)) return;
   await watchDemo(demo);
   for (const call of demoCalls(settings)) await sent(api, call, log);
-  writeFileSync(marker, `${new Date().toISOString()}\n`);
+  writeFileSync(marker, `${clock.now().toISOString()}\n`);
   unawaited(mendDemo(api, demo), (err) => log.warn({ err }, "couldn't mend the demo workload that fails"));
 }
 
@@ -190,8 +189,8 @@ async function watchDemo({ store, settings }: Demo): Promise<void> {
 
 const MEND_AFTER_MS = 60_000;
 
-async function mendDemo(api: AccountApi, { settings, log, wait = later }: Demo): Promise<void> {
-  await wait(MEND_AFTER_MS);
+async function mendDemo(api: AccountApi, { settings, log, clock }: Demo): Promise<void> {
+  await clock.sleep(MEND_AFTER_MS);
   await sent(
     api,
     {
@@ -203,6 +202,3 @@ async function mendDemo(api: AccountApi, { settings, log, wait = later }: Demo):
     log,
   );
 }
-
-/** A process that ends earlier doesn't wait for it. */
-const later = (ms: number): Promise<void> => sleep(ms, undefined, { ref: false });

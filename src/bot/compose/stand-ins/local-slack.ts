@@ -1,5 +1,6 @@
 import { randomBytes, randomInt } from "node:crypto";
 import { join } from "node:path";
+import type { Clock } from "../../../platform/clock.ts";
 import { readAppManifest, type AppManifest } from "../manifest.ts";
 import { listen } from "../../../platform/http/listen.ts";
 import { createPlayground, type Playground } from "../../../playground/playground.ts";
@@ -19,7 +20,8 @@ export type LocalSlackOptions = {
   readonly command: string;
   /** The port of the bot, once it listens. */
   readonly botPort: () => number;
-  readonly now?: () => number;
+  /** Default: this machine's. */
+  readonly clock?: Clock;
   /** How long Slack waits for an ack. Default: 3 seconds, as the real one. */
   readonly ackMs?: number;
   /** Fault switches on the page, for parts other than Slack. */
@@ -56,7 +58,7 @@ export async function openLocalSlack(options: LocalSlackOptions): Promise<LocalS
     ...appSecrets(secrets, options.oauth),
     url: () => url,
     requestUrl: () => `http://127.0.0.1:${options.botPort()}/slack/events`,
-    ...(options.now !== undefined && { now: options.now }),
+    ...(options.clock !== undefined && { clock: options.clock }),
     ...(options.ackMs !== undefined && { ackMs: options.ackMs }),
     ...(dataDir !== undefined && { savedIn: join(dataDir, "playground.json") }),
     onTrouble,

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import type { Clock } from "../../../platform/clock.ts";
 import type { Send } from "../../../platform/http/send.ts";
 import type { ExternalFault } from "../../../playground/world.ts";
 
@@ -6,14 +6,17 @@ import type { ExternalFault } from "../../../playground/world.ts";
 const SLOW_MS = 3_000;
 
 /** Switches that make the workload API slow or unreachable, to try out how the bot behaves. */
-export function troubledService(send: Send): { readonly send: Send; readonly switches: readonly ExternalFault[] } {
+export function troubledService(
+  send: Send,
+  clock: Pick<Clock, "sleep">,
+): { readonly send: Send; readonly switches: readonly ExternalFault[] } {
   let isSlow = false;
   let isDown = false;
   return {
     async send(url, outgoing) {
       // Node's error for a port on which nothing listens.
       if (isDown) throw Object.assign(new Error("connect ECONNREFUSED"), { code: "ECONNREFUSED" });
-      if (isSlow) await sleep(SLOW_MS, undefined, { signal: outgoing.signal });
+      if (isSlow) await clock.sleep(SLOW_MS, outgoing.signal);
       return send(url, outgoing);
     },
     switches: [

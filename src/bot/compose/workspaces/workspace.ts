@@ -1,4 +1,5 @@
 import type { Api, ApiAccount } from "../../../api/client.ts";
+import { machineClock } from "../../../platform/clock.ts";
 import { directNetwork, type Network } from "../../../platform/http/network.ts";
 import type { AccountMode } from "../../accounts/resolve.ts";
 import { createDirectory } from "../../commands/lookup/directory.ts";
@@ -146,7 +147,17 @@ export function createWorkspace(shared: Shared, one: OneWorkspace): Workspace {
     api,
     calls,
     cards,
-    checkup: createCheckup({ ...shared, access, accounts, api, calls, now: clock.now, policy, report, teamId }),
+    checkup: createCheckup({
+      ...shared,
+      access,
+      accounts,
+      api,
+      calls,
+      clock: { ...machineClock, now: clock.now },
+      policy,
+      report,
+      teamId,
+    }),
     clock,
     directory: createDirectory(clock),
     dropped,

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type Installation as SlackInstallation, InstallProvider, type InstallationStore } from "@slack/oauth";
 import type { Logger } from "pino";
+import { type Clock, machineClock } from "../../../platform/clock.ts";
 import type { Sealer } from "../../accounts/seal.ts";
 import { directNetwork, type Network } from "../../../platform/http/network.ts";
 import type { InstallationRows, NewInstallation } from "../../workflow/access/installation.ts";
@@ -20,6 +21,7 @@ export type InstallerParts = {
   readonly sealer: Sealer;
   readonly command: string;
   readonly log: Logger;
+  readonly clock: Pick<Clock, "now">;
   readonly newReference: () => string;
 };
 
@@ -78,10 +80,10 @@ export function authorizationUrl(apiUrl = "https://slack.com/api/"): string {
   return new URL("../oauth/v2/authorize", apiUrl).href;
 }
 
-function storeOf({ store, sealer, changed }: InstallerParts): InstallationStore {
+function storeOf({ store, sealer, clock, changed }: InstallerParts): InstallationStore {
   return {
     async storeInstallation(slackInstallation) {
-      const installation = installationOf(sealer, slackInstallation);
+      const installation = installationOf({ sealer, clock }, slackInstallation);
       await store.saveInstallation(installation);
       changed(installation.id);
     },
@@ -90,7 +92,10 @@ function storeOf({ store, sealer, changed }: InstallerParts): InstallationStore 
 }
 
 /** Throws an `InstallError` for an answer without a bot: the app asks only for one. */
-function installationOf(sealer: Sealer, installed: SlackInstallation): NewInstallation {
+function installationOf(
+  { sealer, clock }: Pick<InstallerParts, "clock" | "sealer">,
+  installed: SlackInstallation,
+): NewInstallation {
   const { bot, team, enterprise, isEnterpriseInstall = false, user } = installed;
   const where = isEnterpriseInstall ? enterprise : team;
   if (bot === undefined || where === undefined) throw new InstallError("Slack's answer names no bot or no workspace.");
@@ -104,9 +109,14 @@ function installationOf(sealer: Sealer, installed: SlackInstallation): NewInstal
     botUserId: userId,
     scopes,
     sealedTokens: sealTokens(sealer, owner, { botToken, ...(refreshToken !== undefined && { refreshToken }) }),
-    expiresAt: expiresAt === undefined ? undefined : new Date(expiresAt * 1_000),
+    expiresAt: expiresAt === undefined ? undefined : new Date(clock.now().getTime() + leftMs(expiresAt)),
     installedBy: user.id,
   };
+}
+
+/** The library adds what Slack says to this machine's time. */
+function leftMs(expiresAtSeconds: number): number {
+  return expiresAtSeconds * 1_000 - machineClock.now().getTime();
 }
 
 class InstallError extends Error {

@@ -31,7 +31,7 @@ function share(world: World, upload: Upload, title: string): SharedFile {
     name: upload.name,
     title: title === "" ? upload.name : title,
     bytes: upload.bytes ?? new Uint8Array(),
-    createdMs: world.clock.now(),
+    createdMs: world.clock.nowMs(),
   };
   upload.isComplete = true;
   world.state.files.set(file.id, file);

@@ -8,6 +8,7 @@ import { auditReceivers, createHandingOver } from "../../../../src/bot/compose/a
 import { openStore } from "../../../../src/bot/store/open-store.ts";
 import { openSqlite } from "../../../../src/platform/database/sqlite.ts";
 import type { Tables } from "../../../../src/bot/store/schema/tables.ts";
+import { machineClock } from "../../../../src/platform/clock.ts";
 import { directNetwork } from "../../../../src/platform/http/network.ts";
 import { event, movedClock } from "../../store/contract/bench.ts";
 import { unawaited } from "../../../../src/platform/unawaited.ts";
@@ -61,7 +62,7 @@ async function bot(url: string, db = openSqlite<Tables>(":memory:"), sealer = cr
   const store = await openStore({ ...where, replicaId: "a", log, sealer, clock });
   const receivers = auditReceivers(
     { webhook: { url, secret: SECRET }, toStdout: true },
-    { fetch: directNetwork.fetch, print: async (text) => void printed.push(text) },
+    { fetch: directNetwork.fetch, clock: machineClock, print: async (text) => void printed.push(text) },
   );
   const handing = createHandingOver({ store, receivers, log });
   onTestFinished(() => handing.stop());

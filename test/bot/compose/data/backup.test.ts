@@ -22,7 +22,7 @@ async function withBackup() {
   await store.addChange({ ...approvedChange("AAA111"), reason: "typed reason" }, event("requested"));
   await store.claim("AAA111", event("claimed"));
   const file = join(dir, "backup.sqlite");
-  const says = await takeBackup(settingsOf(dir), file);
+  const says = await takeBackup(settingsOf(dir), { file, now });
   return { dir, store, file, says };
 }
 
@@ -33,7 +33,7 @@ test("a backup is one file for its owner alone, in which nothing is unsealed", a
   expect(statSync(file).mode & 0o777).toBe(0o600);
   expect(readdirSync(dir).filter((name) => name.startsWith("backup"))).toEqual(["backup.sqlite"]);
   expect(readFileSync(file).includes("typed reason")).toBe(false);
-  await expect(takeBackup(settingsOf(dir), file)).rejects.toThrow(/exists already.*Nothing was written/u);
+  await expect(takeBackup(settingsOf(dir), { file, now })).rejects.toThrow(/exists already.*Nothing was written/u);
 });
 
 test("a restored backup has what was there, each request that was open ends as unknown, and it is said once", async () => {

@@ -9,6 +9,7 @@ import {
   slackStatus,
   verbLabel,
 } from "../../../../src/bot/compose/observing/labels.ts";
+import { machineClock } from "../../../../src/platform/clock.ts";
 import { statusLabel } from "../../../../src/platform/observing/status-label.ts";
 import { createMetrics } from "../../../../src/bot/compose/observing/metrics.ts";
 import { commands } from "../../../../src/bot/commands/verbs.ts";
@@ -91,7 +92,7 @@ test.each([
 });
 
 test("what people, Slack and the workload API send can't make the metrics grow", async () => {
-  const metrics = createMetrics();
+  const metrics = createMetrics(machineClock);
   const ended = { status: "200", seconds: 0.1 };
   for (let nth = 0; nth < 2_000; nth += 1) {
     const hostile = `verb-${nth}"} 1\n# `;

@@ -1,9 +1,10 @@
 import { pino } from "pino";
 import { expect, test } from "vitest";
 import { readConfig } from "../../../../src/bot/compose/config.ts";
+import { machineClock } from "../../../../src/platform/clock.ts";
 import { openObserver } from "../../../../src/bot/compose/observing/open-observer.ts";
 
-const parts = { replicaId: "a", log: pino({ level: "silent" }) };
+const parts = { replicaId: "a", log: pino({ level: "silent" }), clock: machineClock };
 
 test("metrics are served as OpenMetrics, at one path, to be read only", async () => {
   const { port, close } = await openObserver(readConfig({ GANTRY_METRICS_PORT: "0" }), parts);

@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
 import { createMetrics, createReading } from "../../../../src/bot/compose/observing/metrics.ts";
 import { createObserver } from "../../../../src/bot/compose/observing/trails.ts";
+import { machineClock } from "../../../../src/platform/clock.ts";
+import { stillClock } from "../../../support/test-clock.ts";
 import { StoreError } from "../../../../src/bot/errors.ts";
 import { approvalTown } from "../../../support/approval-town.ts";
 import { openPolicy } from "../../../support/open-policy.ts";
@@ -25,8 +27,10 @@ function samplesOf(text: string): ReadonlyMap<string, number> {
 }
 
 test("what people do is counted by kind, verb and outcome, down to the calls that it takes", async () => {
-  const metrics = createMetrics();
-  await using town = await approvalTown({ observer: createObserver({ metrics, tracing: undefined }) });
+  const metrics = createMetrics(machineClock);
+  await using town = await approvalTown({
+    observer: createObserver({ metrics, tracing: undefined, clock: machineClock }),
+  });
   const { developer, approver } = town;
   for (const words of ["list", "scale nosuch 2", "lisst", "restart web"])
     await says(town, developer, `/gantry ${words}`);
@@ -62,9 +66,9 @@ test("what people do is counted by kind, verb and outcome, down to the calls tha
 });
 
 test("a request whose outcome nobody knows counts as unknown, not as failed", async () => {
-  const metrics = createMetrics();
+  const metrics = createMetrics(machineClock);
   await using town = await approvalTown({
-    observer: createObserver({ metrics, tracing: undefined }),
+    observer: createObserver({ metrics, tracing: undefined, clock: machineClock }),
     policy: openPolicy,
     via: async (request, send) => {
       if (!request.url.endsWith("/restart")) return send(request);
@@ -81,7 +85,7 @@ test("a request whose outcome nobody knows counts as unknown, not as failed", as
 });
 
 test("while the database is away, what it knows is missing from the metrics, and the rest is there", async () => {
-  const metrics = createMetrics();
+  const metrics = createMetrics(machineClock);
   let isAway = false;
   metrics.show({
     lanes: () => idle,
@@ -100,7 +104,7 @@ test("while the database is away, what it knows is missing from the metrics, and
   expect(before.get("gantry_watch_lag_seconds")).toBe(4);
   expect(cached.get("gantry_approvals_waiting")).toBe(2);
 
-  const other = createMetrics();
+  const other = createMetrics(machineClock);
   other.show({ lanes: () => idle, links: undefined, waiting: () => Promise.reject(new StoreError("away")) });
   const away = samplesOf(await other.text());
 
@@ -113,21 +117,21 @@ test("while the database is away, what it knows is missing from the metrics, and
 });
 
 test("a hundred scrapes at once cost one statement, and one that takes too long isn't asked twice", async () => {
-  let now = 0;
+  const clock = stillClock();
   let asked = 0;
   const slow = Promise.withResolvers<number>();
-  const reading = createReading(
-    () => {
-      asked += 1;
-      return asked === 1 ? Promise.resolve(7) : slow.promise;
-    },
-    { nowMs: () => now, withinMs: 1 },
-  );
+  const reading = createReading(() => {
+    asked += 1;
+    return asked === 1 ? Promise.resolve(7) : slow.promise;
+  }, clock);
   const first = await Promise.all(Array.from({ length: 100 }, reading));
-  now = 5_000;
-  const late = await Promise.all([reading(), reading()]);
-  now = 60_000;
-  const later = await reading();
+  await clock.passMs(5_000);
+  const reads = [reading(), reading()];
+  await clock.passMs(60_000);
+  const late = await Promise.all(reads);
+  const last = reading();
+  await clock.passMs(500);
+  const later = await last;
   slow.resolve(8);
   await slow.promise;
   const after = await reading();

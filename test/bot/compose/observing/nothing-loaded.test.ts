@@ -68,7 +68,8 @@ function startOfObserver(env: Readonly<Record<string, string>>): Promise<readonl
   const code = `
     const { readConfig } = await import(${JSON.stringify(source("bot/compose/config.ts"))});
     const { openObserver } = await import(${JSON.stringify(source("bot/compose/observing/open-observer.ts"))});
-    await openObserver(readConfig(process.env), { replicaId: "a" });
+    const { machineClock } = await import(${JSON.stringify(source("platform/clock.ts"))});
+    await openObserver(readConfig(process.env), { replicaId: "a", clock: machineClock });
     console.log("observes");
   `;
   return loadedBy(["--input-type=module", "--eval", code], env);

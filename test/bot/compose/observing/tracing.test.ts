@@ -1,6 +1,7 @@
 import { pino } from "pino";
 import { expect, test } from "vitest";
 import { readConfig } from "../../../../src/bot/compose/config.ts";
+import { machineClock } from "../../../../src/platform/clock.ts";
 import { openTracing } from "../../../../src/platform/observing/tracing.ts";
 import { createObserver } from "../../../../src/bot/compose/observing/trails.ts";
 import { killTown } from "../../../support/kill-town.ts";
@@ -13,8 +14,8 @@ import { card, clicks, idOf, says, whispers } from "../../../support/speak.ts";
 function tracingTo({ url }: OtlpReceiver, env: Readonly<Record<string, string>> = {}) {
   const { tracing: config } = readConfig({ OTEL_EXPORTER_OTLP_ENDPOINT: url, ...env });
   if (config === undefined) throw new Error("tracing is off");
-  const tracing = openTracing(config, { replicaId: "replica-1", log: pino({ level: "silent" }) });
-  return { tracing, observer: createObserver({ metrics: undefined, tracing }) };
+  const tracing = openTracing(config, { replicaId: "replica-1", log: pino({ level: "silent" }), clock: machineClock });
+  return { tracing, observer: createObserver({ metrics: undefined, tracing, clock: machineClock }) };
 }
 
 function called(spans: readonly ReceivedSpan[], name: string): ReceivedSpan {

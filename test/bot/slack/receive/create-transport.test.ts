@@ -2,6 +2,7 @@ import { stillClock } from "../../../support/test-clock.ts";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
+import { machineClock } from "../../../../src/platform/clock.ts";
 import { createLog } from "../../../../src/platform/log.ts";
 import { healthRoutes } from "../../../../src/bot/slack/receive/health-server.ts";
 import { createReceiver, startReceiver } from "../../../../src/bot/slack/receive/create-transport.ts";
@@ -18,7 +19,13 @@ async function started() {
     newReference: () => "ref",
     route: () => Promise.resolve(),
   });
-  const server = await startReceiver(receiver, { host: "127.0.0.1", port: 0, log });
+  const server = await startReceiver(receiver, {
+    host: "127.0.0.1",
+    port: 0,
+    log,
+    signingSecret: "a-signing-secret",
+    clock: machineClock,
+  });
   onTestFinished(async () => {
     server.closeAllConnections();
     server.close();
