@@ -7,7 +7,7 @@ export type Clock = {
   readonly now: () => Date;
   /** Milliseconds since some moment, for durations. It never goes back. */
   readonly elapsedMs: () => number;
-  /** Resolves after so many milliseconds, or rejects with the signal's reason. Doesn't keep the process alive. */
+  /** Resolves after so many milliseconds, or rejects with the signal's reason. The machine's keeps the process alive. */
   readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
   /** Runs it once, after so many milliseconds. Doesn't keep the process alive. */
   readonly after: (ms: number, run: () => void) => Timer;
@@ -18,9 +18,12 @@ export type Clock = {
 /** A timer of Node that is set for longer runs at once: https://nodejs.org/api/timers.html#settimeoutcallback-delay-args */
 export const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-function after(ms: number, run: () => void): Timer {
-  const timer = setTimeout(run, Math.min(ms, LONGEST_TIMER_MS)).unref();
-  return { cancel: () => clearTimeout(timer) };
+function timer(ms: number, run: () => void): NodeJS.Timeout {
+  return setTimeout(run, Math.min(ms, LONGEST_TIMER_MS));
+}
+
+function cancelling(set: NodeJS.Timeout): Timer {
+  return { cancel: () => clearTimeout(set) };
 }
 
 /** A clock from how it tells the time and sets a timer: the rest follows. */
@@ -48,8 +51,11 @@ export function clockFrom(base: Pick<Clock, "now" | "elapsedMs" | "after">): Clo
   };
 }
 
+const ofMachine = { now: () => new Date(), elapsedMs: () => performance.now() };
+
 /** This machine's. */
 export const machineClock: Clock = {
-  ...clockFrom({ now: () => new Date(), elapsedMs: () => performance.now(), after }),
+  ...clockFrom({ ...ofMachine, after: (ms, run) => cancelling(timer(ms, run)) }),
+  after: (ms, run) => cancelling(timer(ms, run).unref()),
   limit: (ms) => AbortSignal.timeout(ms),
 };

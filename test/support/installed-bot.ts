@@ -117,15 +117,7 @@ export async function installedBot({
       policy: policy ?? (() => defaultPolicy),
       sealer,
       settings,
-      store: wrapStore({
-        ...store,
-        // Bolt counts from this machine's time of day until a token expires.
-        saveInstallation: (installation) =>
-          store.saveInstallation({
-            ...installation,
-            expiresAt: installation.expiresAt && new Date(installation.expiresAt.getTime() + clock.offsetMs()),
-          }),
-      }),
+      store: wrapStore(store),
       log,
       clock,
       wait: briefly,
