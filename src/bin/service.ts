@@ -6,6 +6,7 @@ import { endOnCrash, stopOnSignals } from "../bot/compose/shutdown.ts";
 import { machineClock } from "../platform/clock.ts";
 import type { Trouble } from "../platform/http/guard-server.ts";
 import { withPortSentence } from "../platform/http/port.ts";
+import { machineClock } from "../platform/clock.ts";
 import { createLog } from "../platform/log.ts";
 import { loadEnvFile } from "../bot/compose/entry.ts";
 import { listen, type Listening } from "../service/api/listen.ts";
@@ -28,7 +29,7 @@ async function run(): Promise<void> {
   const { host, port, dataDir } = config;
   // The log comes later, because it needs the tokens in order to redact them.
   let onTrouble: Trouble = () => undefined;
-  const opening = listen({ host, port, onTrouble: (message, data) => onTrouble(message, data) });
+  const opening = listen({ host, port, clock: machineClock, onTrouble: (message, data) => onTrouble(message, data) });
   const listening = await withPortSentence({ host, port, variable: "SERVICE_PORT" }, opening);
   const known: StoredUsers =
     config.users === undefined
@@ -53,6 +54,7 @@ async function run(): Promise<void> {
   const opened = await config.engine.open({
     dataDir: join(dataDir, "service"),
     users: known.users.map(({ username }) => username),
+    clock: machineClock,
     // pino draws an Error only under `err`.
     onEvent: (message, data) => log.info("error" in data ? { ...data, err: data.error } : data, message),
   });

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { setTimeout as pause } from "node:timers/promises";
 import { operationTable, type OperationId } from "../api/operations.ts";
+import type { Clock } from "../platform/clock.ts";
 import { orAborted, within } from "../platform/waiting.ts";
 import { type Engine, type EngineRequest, Refusal } from "./engine.ts";
 
@@ -39,7 +39,7 @@ const GATHER_MS = 200;
 
 type Feed = { now: number; readonly last: Map<"service" | "job", number>; readonly listeners: Set<() => void> };
 
-export function makeChangeFeed(gatherMs = GATHER_MS): ChangeFeed {
+export function makeChangeFeed(clock: Clock): ChangeFeed {
   const epoch = randomUUID();
   const feeds = new Map<string, Feed>();
   const waiting = new Map<string, number>();
@@ -75,8 +75,8 @@ export function makeChangeFeed(gatherMs = GATHER_MS): ChangeFeed {
       waiting.set(username, count + 1);
       try {
         const ends = AbortSignal.any([signal, closing.signal]);
-        const isChanged = feed.now > seen || (await changeIn(feed, waitMs, ends));
-        if (isChanged) await pause(gatherMs, undefined, { signal: ends, ref: false }).catch(() => undefined); // aborted
+        const isChanged = feed.now > seen || (await changeIn(feed, { waitMs, signal: ends, clock }));
+        if (isChanged) await clock.sleep(GATHER_MS, ends).catch(() => undefined); // aborted
       } finally {
         waiting.set(username, (waiting.get(username) ?? 1) - 1);
       }
@@ -93,13 +93,15 @@ function seenBy(cursor: string | undefined, epoch: string, now: number): number 
   return from === epoch && seen !== undefined && seen <= now ? seen : undefined;
 }
 
+type Waiting = { readonly waitMs: number; readonly signal: AbortSignal; readonly clock: Pick<Clock, "after"> };
+
 /** Whether a change came in time. */
-async function changeIn({ listeners }: Feed, waitMs: number, signal: AbortSignal): Promise<boolean> {
+async function changeIn({ listeners }: Feed, { waitMs, signal, clock }: Waiting): Promise<boolean> {
   const changed = Promise.withResolvers<true>();
   const tell = (): void => changed.resolve(true);
   listeners.add(tell);
   try {
-    return await within(waitMs, orAborted(changed.promise, signal), () => false);
+    return await within(waitMs, orAborted(changed.promise, signal), () => false, clock);
   } catch {
     return false; // aborted
   } finally {

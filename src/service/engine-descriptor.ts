@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import type { Clock } from "../platform/clock.ts";
 import type { Limit, OpenedEngine } from "./engine.ts";
 
 /** An environment variable that an engine reads. */
@@ -77,7 +78,7 @@ export type EngineOptions = {
   /** The folder for what the engine keeps. */
   readonly dataDir: string;
   readonly users: readonly string[];
-  readonly now?: () => Date;
+  readonly clock: Clock;
   /** Background actions and failures, for the log. */
   readonly onEvent: (message: string, data: object) => void;
 };

@@ -11,6 +11,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
+import { machineClock } from "../../src/platform/clock.ts";
 import { addressOf } from "../../src/service/engines/docker/daemon/daemon-address.ts";
 import { daemonAt } from "../../src/service/engines/docker/daemon/daemon-client.ts";
 import { LOG_CONFIG } from "../../src/service/engines/docker/daemon/daemon-containers.ts";
@@ -56,7 +57,7 @@ async function start(daemon: TestDaemon): Promise<string> {
 
 async function measure(daemon: TestDaemon): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "gantry-bench-"));
-  const api = daemonAt(await addressOf(daemon.host, { isVerified: false }));
+  const api = daemonAt(await addressOf(daemon.host, { isVerified: false }), machineClock);
   const logs = await openLogStore({ kind: "sqlite", path: join(folder, "logs.sqlite") }, { onEvent: () => undefined });
   const [leaving, ended] = [new AbortController(), new AbortController()];
   const [stored, followed]: [Delays, Delays] = [new Map(), new Map()];
@@ -69,7 +70,10 @@ async function measure(daemon: TestDaemon): Promise<void> {
     const query = { since, follow: true, signal: leaving.signal };
     const lines = createInterface({ input: await api.readLogs(container, query) });
     lines.on("line", (line) => note(followed, line)).on("error", () => undefined);
-    await followUnitLog({ daemon: api }, { ...reader, container, hasTerminal: false, ended: ended.signal });
+    await followUnitLog(
+      { clock: machineClock, daemon: api },
+      { ...reader, container, hasTerminal: false, ended: ended.signal },
+    );
   });
   await sleep(4_000); // until all of them are connected
   const read = () => logs.page({ workload: "bench", day: dayOf(new Date()), from: 0, size: 10 * count });

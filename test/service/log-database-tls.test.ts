@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { machineClock } from "../../src/platform/clock.ts";
 import { readServiceConfig } from "../../src/service/config.ts";
 import { postgresListener, SSL_REQUEST, STARTUP_3_0 } from "../support/postgres-listener.ts";
 import { openFakeApiServer } from "./engines/kubernetes/support/fake-api-server.ts";
@@ -19,7 +20,7 @@ async function startFails(env: Readonly<Record<string, string>>): Promise<string
   writeFileSync(clusters, "regions: { us: { kubeconfig: kubeconfig, namespace: shop, jobs: true } }");
   const read = readServiceConfig({ SERVICE_ENGINE: "kubernetes", SERVICE_CLUSTERS: clusters, ...env }, dir);
   if ("problems" in read) return read.problems.join(" ");
-  const parts = { dataDir: dir, users: ["dana"], onEvent: () => undefined };
+  const parts = { clock: machineClock, dataDir: dir, users: ["dana"], onEvent: () => undefined };
   return await read.config.engine.open(parts).then(
     () => "it started",
     (error: Error) => error.message,

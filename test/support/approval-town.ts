@@ -12,7 +12,7 @@ const SETTLE_MS = 1;
 export async function approvalTown(options: Omit<WorldOptions, "engine" | "apiFetch"> = {}): Promise<World> {
   const { clock = testClock() } = options;
   const regions = ["us", "beijing1", "beijing2"];
-  const { engine, close } = memoryEngine({ regions, settleMs: SETTLE_MS, now: clock.now });
+  const { engine, close } = memoryEngine({ regions, settleMs: SETTLE_MS, clock });
   const town = await world({ ...options, engine, clock });
   for (const api of [town.api, ...(options.users ?? []).map((user) => town.apiAs(user))]) await createWeb(town, api);
   const closeAll = async (): Promise<void> => {

@@ -83,9 +83,9 @@ export async function installedBot({
   const log = createLog({ level: "debug", secrets: [], to: { write: (line) => void lines.push(line) } });
   const clock = testClock();
   const { now } = clock;
-  const { engine, close: closeEngine } = memoryEngine({ regions: ["us", "beijing1", "beijing2"], now });
+  const { engine, close: closeEngine } = memoryEngine({ regions: ["us", "beijing1", "beijing2"], clock });
   const users = Object.values(accounts);
-  const service = serve({ engine, users, regions: ["beijing1", "beijing2"], checkAnswers: true, log, now });
+  const service = serve({ engine, users, regions: ["beijing1", "beijing2"], checkAnswers: true, log, clock });
   const baseUrl = "http://service.invalid";
   const sent: SentRequest[] = [];
   const botPort = await freePort();

@@ -22,7 +22,7 @@ export async function openService(
   const account = { username: "gantry", token: makeToken() };
   const rest = { baseUrl: "http://service.invalid", account, close: () => Promise.resolve() };
   if (apiFetch !== undefined) return { ...rest, fetch: apiFetch };
-  const served = { users: [account, ...users], regions, checkAnswers: true, log: parts.log, now: parts.clock.now };
+  const served = { users: [account, ...users], regions, checkAnswers: true, log: parts.log, clock: parts.clock };
   if (opened !== undefined) {
     const fetch = serve({ ...served, engine: opened.engine, changes: opened.changes });
     return { ...rest, fetch: withHealth(fetch, opened) };

@@ -1,3 +1,4 @@
+import type { Clock } from "../../platform/clock.ts";
 import { checkedBody } from "./checked-body.ts";
 import { fieldError } from "./field-error.ts";
 import { jsonBody } from "./json-body.ts";
@@ -20,7 +21,7 @@ type Incoming = { readonly request: Request; readonly segments: readonly string[
  */
 export function callReader(
   route: Route,
-  { compile, now }: { readonly compile: (pointer: Pointer) => Validate; readonly now: () => Date },
+  { compile, clock }: { readonly compile: (pointer: Pointer) => Validate; readonly clock: Pick<Clock, "now"> },
 ): (incoming: Incoming) => Promise<ReadCall> {
   const checked = route.parameters.map((parameter) => ({ parameter, validate: compile(parameter.schemaAt) }));
   const names = route.template.split("/");
@@ -38,7 +39,7 @@ export function callReader(
       const valid = conforming(value, parameter, validate);
       // The schema's pattern can't check the length of a month or compare with today.
       const isDay = parameter.name === "date" && typeof valid === "string";
-      return [[parameter.name, isDay ? logDate(valid, now()) : valid]];
+      return [[parameter.name, isDay ? logDate(valid, clock.now()) : valid]];
     });
     return {
       path: Object.fromEntries(path),

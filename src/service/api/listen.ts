@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import type { Server, ServerOptions } from "node:http";
 import type { AddressInfo } from "node:net";
+import type { Clock } from "../../platform/clock.ts";
 import type { Guard } from "../../platform/http/guard-server.ts";
 import { httpServer } from "../../platform/http/server.ts";
 import { json } from "./answers.ts";
@@ -14,13 +15,18 @@ export type Listening = {
   /** Accepts no more requests and closes the connections of those that take longer than `drainMs`. */
   readonly close: (drainMs: number) => Promise<void>;
 };
-type ListenOptions = Guard & { readonly host: string; readonly port: number; readonly limits?: ServerOptions };
+type ListenOptions = Guard & {
+  readonly host: string;
+  readonly port: number;
+  readonly limits?: ServerOptions;
+  readonly clock: Pick<Clock, "after">;
+};
 
 /**
  * Listens on HTTP and answers `/healthz` and `/livez`, which need no token. Port 0 takes any free one. Rejects with Node's error when
  * it cannot listen (`EADDRINUSE`, `EACCES`, `EADDRNOTAVAIL` …).
  */
-export async function listen({ host, port, ...options }: ListenOptions): Promise<Listening> {
+export async function listen({ host, port, clock, ...options }: ListenOptions): Promise<Listening> {
   let served: Served | undefined;
   const server = httpServer((request, { url = "" }) => answered(request, url, served), options);
   server.listen(port, host);
@@ -31,7 +37,7 @@ export async function listen({ host, port, ...options }: ListenOptions): Promise
     answerWith(fetch, engine) {
       served = { fetch, engine };
     },
-    close: (drainMs) => closeServer(server, drainMs),
+    close: (drainMs) => closeServer(server, drainMs, clock),
   };
 }
 
@@ -57,10 +63,10 @@ function hasDotSegment(target: string): boolean {
   return path.split(/[/\\]/).some((segment) => /^(\.|%2e){1,2}$/i.test(segment));
 }
 
-async function closeServer(server: Server, drainMs: number): Promise<void> {
+async function closeServer(server: Server, drainMs: number, clock: Pick<Clock, "after">): Promise<void> {
   const closed = once(server, "close");
   server.close();
-  const timer = setTimeout(() => server.closeAllConnections(), drainMs);
+  const timer = clock.after(drainMs, () => server.closeAllConnections());
   await closed;
-  clearTimeout(timer);
+  timer.cancel();
 }

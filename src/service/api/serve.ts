@@ -1,6 +1,7 @@
 import { Hono } from "hono";
 import { createHash, timingSafeEqual } from "node:crypto";
 import { type AskedBy, askedByIn, warningHeaders } from "../../api/extension-headers.ts";
+import { type Clock, machineClock } from "../../platform/clock.ts";
 import { answerer, documented, failureAnswer, json, type ServeLog, NotServed } from "./answers.ts";
 import { callReader, type ReadCall } from "./call-reader.ts";
 import type { ChangesRequest } from "../change-feed.ts";
@@ -32,7 +33,7 @@ export type ServeOptions = {
   readonly basePath?: string;
   readonly log?: ServeLog;
   readonly follow?: Follow;
-  readonly now?: () => Date;
+  readonly clock?: Pick<Clock, "now">;
 };
 
 /** The Container Workload Service over an engine, as a `fetch` function. It never rejects. */
@@ -92,23 +93,23 @@ type Context = {
   readonly options: ServeOptions;
   readonly base: string;
   readonly compile: (pointer: Pointer) => Validate;
-  readonly now: () => Date;
+  readonly clock: Pick<Clock, "now">;
   readonly countCall: (username: string) => void;
 };
 
 function contextOf(options: ServeOptions): Context {
-  const now = options.now ?? (() => new Date());
+  const { clock = machineClock } = options;
   return {
     options,
     base: options.basePath?.replace(/\/+$/, "") ?? "",
     compile: validatorsOf(loadSpec()),
-    now,
-    countCall: options.rateLimitPerDay === undefined ? () => undefined : callLimit(options.rateLimitPerDay, now),
+    clock,
+    countCall: options.rateLimitPerDay === undefined ? () => undefined : callLimit(options.rateLimitPerDay, clock),
   };
 }
 
-function handler(route: Route, { options, base, compile, now, countCall }: Context) {
-  const read = callReader(route, { compile, now });
+function handler(route: Route, { options, base, compile, clock, countCall }: Context) {
+  const read = callReader(route, { compile, clock });
   const answer = answerer(route, options.checkAnswers === true ? compile : undefined);
   const run = engineHandler(options.engine, route.op);
   return async (request: Request, user: User): Promise<Response> => {
@@ -214,11 +215,11 @@ const DAY_MS = 86_400_000;
  * Counts calls per user and UTC day and refuses those over the limit with 429 and the seconds until the next day. The
  * counts live in memory and start at 0 with the server.
  */
-function callLimit(callsPerDay: number, now: () => Date): (username: string) => void {
+function callLimit(callsPerDay: number, clock: Pick<Clock, "now">): (username: string) => void {
   let day = -1;
   const counts = new Map<string, number>();
   return (username) => {
-    const ms = now().getTime();
+    const ms = clock.now().getTime();
     if (Math.floor(ms / DAY_MS) !== day) {
       counts.clear();
       day = Math.floor(ms / DAY_MS);

@@ -1,4 +1,5 @@
 import type { Kysely } from "kysely";
+import type { Clock } from "../../platform/clock.ts";
 import type { ChangedList } from "../change-feed.ts";
 import type { BackOff } from "./lifecycle/back-off.ts";
 import type { Ledger } from "./quota.ts";
@@ -17,7 +18,7 @@ export type EngineContext = {
   readonly jobRetries: number;
   /** An instance without ports is ready after this long; after five times as long if its revision was never ready. */
   readonly readyAfterMs: number;
-  readonly now: () => Date;
+  readonly clock: Clock;
   readonly onEvent: (message: string, data: object) => void;
   /** Notes that the list of a kind shows something else now. */
   readonly changed: (list: ChangedList) => void;

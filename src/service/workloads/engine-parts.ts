@@ -1,3 +1,4 @@
+import type { Clock } from "../../platform/clock.ts";
 import { restUnlessAborted, within } from "../../platform/waiting.ts";
 import { Refusal, type User } from "../engine.ts";
 import type { EngineContext } from "./engine-context.ts";
@@ -42,6 +43,10 @@ export function ownOf<T extends Named>(candidates: Iterable<T>, user: User, name
 const ANSWER_WITHIN_MS = 2_000;
 
 /** Waits for slow work, but no longer than an answer may take, and not for a client that is gone. */
-export async function forAMoment(work: Promise<unknown>, signal: AbortSignal): Promise<void> {
-  await within(ANSWER_WITHIN_MS, restUnlessAborted(work, signal), () => undefined);
+export async function forAMoment(
+  work: Promise<unknown>,
+  signal: AbortSignal,
+  clock: Pick<Clock, "after">,
+): Promise<void> {
+  await within(ANSWER_WITHIN_MS, restUnlessAborted(work, signal), () => undefined, clock);
 }

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { Kysely } from "kysely";
+import type { Clock } from "../../platform/clock.ts";
 import { openSqlite } from "../../platform/database/sqlite.ts";
 import { refusingIncapable } from "../capabilities.ts";
 import { makeChangeFeed, notingWrites } from "../change-feed.ts";
@@ -8,6 +9,7 @@ import type { EngineParts } from "./engine-parts.ts";
 import type { EngineContext } from "./engine-context.ts";
 import { jobOperations } from "./jobs/job-operations.ts";
 import { JOB_REGION } from "./jobs/job-run.ts";
+import { keepAlive } from "./keep-alive.ts";
 import { JOB_RETRIES, type BackOff } from "./lifecycle/back-off.ts";
 import { makeSerialQueue } from "./lifecycle/serial-queue.ts";
 import { makeStartQueue } from "./lifecycle/start-queue.ts";
@@ -36,7 +38,7 @@ export type WorkloadOptions = {
   readonly jobRetries?: number;
   /** An instance without ports is ready after this long, or five times as long in a new revision; 1 s. */
   readonly readyAfterMs?: number;
-  readonly now?: () => Date;
+  readonly clock: Clock;
   /** 8 MiB a day, 32 MiB a workload, 256 MiB in total. */
   readonly logLimits?: LogLimits;
   /** Opens the state file; tests replace it to simulate a full disk. */
@@ -54,7 +56,7 @@ type RuntimeAbout = Pick<EngineAbout, "name" | "title"> & {
 type RuntimeOptions = {
   readonly about: RuntimeAbout;
   /** A runtime may have its own tables in the state file. */
-  readonly runtime: (context: Pick<EngineContext, "dataDir" | "now" | "onEvent" | "state">) => Runtime;
+  readonly runtime: (context: Pick<EngineContext, "dataDir" | "clock" | "onEvent" | "state">) => Runtime;
   readonly quotas: Quotas;
   /** Maximum number of units starting at the same time. */
   readonly startsAtOnce: number;
@@ -68,7 +70,7 @@ export async function openWorkloadEngine(options: WorkloadOptions, runtime: Runt
   const { dataDir } = options;
   const unlock = await withFileNamed(dataDir, () => lockFolder(dataDir));
   try {
-    return await openLocked(options, { ...runtime, unlock });
+    return await keepAlive(openLocked(options, { ...runtime, unlock }));
   } catch (error) {
     unlock();
     throw error;
@@ -82,7 +84,7 @@ async function openLocked(options: WorkloadOptions, { unlock, ...runtime }: Open
   const leaving = new AbortController();
   const background = new Set<Promise<unknown>>();
   const signals = { closing: closing.signal, leaving: leaving.signal };
-  const feed = makeChangeFeed();
+  const feed = makeChangeFeed(options.clock);
   const context = await openDeps(options, runtime, { ...signals, background, changed: feed.note });
   let closed: Promise<void> | undefined;
   const parts: EngineParts = {
@@ -115,7 +117,7 @@ async function openLocked(options: WorkloadOptions, { unlock, ...runtime }: Open
       closing.abort();
       feed.close();
       const isLeaving = keepWorkloads && context.runtime.keepsUnits;
-      return (closed ??= closeAll(parts, background, isLeaving ? leaving : undefined).finally(unlock));
+      return (closed ??= keepAlive(closeAll(parts, background, isLeaving ? leaving : undefined).finally(unlock)));
     },
     notices,
   };
@@ -144,25 +146,27 @@ async function openDeps(
   { runtime, startsAtOnce, quotas }: RuntimeOptions,
   { background, ...signals }: Background,
 ): Promise<EngineContext> {
-  const { dataDir, onEvent = () => undefined, now = () => new Date() } = options;
+  const { dataDir, clock, onEvent = () => undefined } = options;
   const state = await openState(join(dataDir, "state.sqlite"), options.openState ?? openSqlite);
   const place = { kind: "sqlite", path: join(dataDir, "logs.sqlite") } as const;
-  const logs = await openLogStore(place, { limits: options.logLimits, now, onEvent }).catch(async (error: unknown) => {
-    await state.destroy();
-    throw error;
-  });
+  const logs = await openLogStore(place, { limits: options.logLimits, clock, onEvent }).catch(
+    async (error: unknown) => {
+      await state.destroy();
+      throw error;
+    },
+  );
   return {
-    runtime: runtime({ dataDir, now, onEvent, state }),
+    runtime: runtime({ dataDir, clock, onEvent, state }),
     state,
     logs,
     dataDir,
     backOff: options.backOffMs ?? { first: 1_000, max: 60_000 },
     jobRetries: options.jobRetries ?? JOB_RETRIES,
     readyAfterMs: options.readyAfterMs ?? 1_000,
-    now,
+    clock,
     onEvent,
     ledger: makeLedger(quotas),
-    starts: makeStartQueue({ atOnce: startsAtOnce, alive: quotas.host.instances }),
+    starts: makeStartQueue({ atOnce: startsAtOnce, alive: quotas.host.instances }, clock),
     ...signals,
     inBackground(work) {
       const watched = work

@@ -2,6 +2,7 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { machineClock } from "../../../src/platform/clock.ts";
 import type { OpenedEngine } from "../../../src/service/engine.ts";
 import { findDaemon } from "../../../src/service/engines/docker/daemon/find-daemon.ts";
 import { openDockerEngine } from "../../../src/service/engines/docker/docker-engine.ts";
@@ -44,8 +45,12 @@ function stories(daemon: TestDaemon): void {
   async function openEngine(
     options: { readonly limits?: Partial<PullLimits>; readonly files?: readonly string[] } = {},
   ) {
-    const found = await findDaemon({ dockerHost: daemon.host, tls: { isVerified: false, certPath: undefined } });
+    const found = await findDaemon(
+      { dockerHost: daemon.host, tls: { isVerified: false, certPath: undefined } },
+      { clock: machineClock },
+    );
     const opened: OpenedEngine = await openDockerEngine({
+      clock: machineClock,
       dataDir: mkdtempSync(join(tmpdir(), "gantry-images-")),
       regions: ["us"],
       found,

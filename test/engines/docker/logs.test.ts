@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, describe, expect, test } from "vitest";
+import { machineClock } from "../../../src/platform/clock.ts";
 import { addressOf } from "../../../src/service/engines/docker/daemon/daemon-address.ts";
 import { daemonAt } from "../../../src/service/engines/docker/daemon/daemon-client.ts";
 import { LOG_CONFIG } from "../../../src/service/engines/docker/daemon/daemon-containers.ts";
@@ -39,14 +40,14 @@ type Log = {
 };
 
 async function logOf(daemon: TestDaemon, container: string): Promise<Log> {
-  const api = daemonAt(await addressOf(daemon.host, { isVerified: false }));
+  const api = daemonAt(await addressOf(daemon.host, { isVerified: false }), machineClock);
   const log: Log = {
     texts: [],
     cursor: undefined,
     read() {
       const [leaving, ended] = [new AbortController(), new AbortController()];
       const over = followUnitLog(
-        { daemon: api },
+        { clock: machineClock, daemon: api },
         {
           container,
           hasTerminal: false,

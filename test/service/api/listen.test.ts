@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { request } from "node:http";
 import { afterEach, expect, test } from "vitest";
+import { machineClock } from "../../../src/platform/clock.ts";
 import { listen, type Listening } from "../../../src/service/api/listen.ts";
 import { serve } from "../../../src/service/api/serve.ts";
 import type { Readiness } from "../../../src/service/engine.ts";
@@ -14,7 +15,7 @@ afterEach(async () => {
 });
 
 async function listening(): Promise<Listening> {
-  const server = await listen({ host: "127.0.0.1", port: 0 });
+  const server = await listen({ host: "127.0.0.1", port: 0, clock: machineClock });
   open.push(server);
   return server;
 }

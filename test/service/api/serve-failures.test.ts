@@ -6,7 +6,7 @@ import { alex, engineOfTest, service, services } from "../support/asked-service.
 describe("limits and failures", () => {
   test("calls over the limit of the day are 429 with the seconds to wait; others are not concerned", async () => {
     let now = new Date("2026-11-21T23:59:30Z");
-    const { ask } = service({ rateLimitPerDay: 2, now: () => now });
+    const { ask } = service({ rateLimitPerDay: 2, clock: { now: () => now } });
     const asAlex = { headers: { username: "alex", Authorization: `token ${alex.token}` } };
 
     const replies = [await ask(services), await ask(services), await ask(services), await ask(services, asAlex)];

@@ -78,7 +78,7 @@ describe("what is sent", () => {
     ["?date=0000.01.01", "date 0000.01.01 doesn't exist"],
     ["?date=2026.11.22", "date 2026.11.22 is in the future: today is 2026.11.21 in UTC"],
   ])("the query %s is refused", async (query, message) => {
-    const { ask } = service({ now: () => new Date("2026-11-21T23:59:59Z") });
+    const { ask } = service({ clock: { now: () => new Date("2026-11-21T23:59:59Z") } });
 
     expect(await ask(`${services}/web/logs${query}`)).toMatchObject({ status: 400, body: { message } });
   });
@@ -89,7 +89,7 @@ describe("what is sent", () => {
       asked.push({ path, query, user });
       return [];
     };
-    const { ask } = service({ now: () => new Date("2026-11-21T00:00:00Z") }, () => ({ getServiceLogs }));
+    const { ask } = service({ clock: { now: () => new Date("2026-11-21T00:00:00Z") } }, () => ({ getServiceLogs }));
 
     await ask(`${services}/web/logs?date=2026.2.3&from=7&secret=1`);
     await ask(`${services}/web/logs`);

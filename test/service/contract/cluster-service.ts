@@ -1,3 +1,4 @@
+import { machineClock } from "../../../src/platform/clock.ts";
 import { DEADLINE_MS } from "../../support/until.ts";
 import { serve } from "../../../src/service/api/serve.ts";
 import { openWorkloadEngine } from "../../../src/service/workloads/workload-engine.ts";
@@ -28,7 +29,7 @@ export async function openClusterService(
   keepWorkloads: boolean,
 ): Promise<ServiceUnderTest> {
   const { engine, changes, close } = await openWorkloadEngine(
-    { dataDir, regions, backOffMs: { first: 5, max: 20 }, readyAfterMs: 10 },
+    { clock: machineClock, dataDir, regions, backOffMs: { first: 5, max: 20 }, readyAfterMs: 10 },
     { about: memoryAbout, runtime: () => cluster.runtime, quotas: { user: roomy, host: roomy }, startsAtOnce: 10 },
   );
   return {

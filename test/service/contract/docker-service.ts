@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { machineClock } from "../../../src/platform/clock.ts";
 import { DEADLINE_MS } from "../../support/until.ts";
 import { serve } from "../../../src/service/api/serve.ts";
 import { makeToken } from "../../../src/service/api/users.ts";
@@ -19,9 +20,13 @@ export async function openDockerService(
   { socketPath, keepWorkloads }: { socketPath: string; keepWorkloads: boolean },
 ): Promise<ServiceUnderTest> {
   const { engine, changes, close } = await openDockerEngine({
+    clock: machineClock,
     dataDir,
     regions,
-    found: await findDaemon({ dockerHost: `unix://${socketPath}`, tls: { isVerified: false } }),
+    found: await findDaemon(
+      { dockerHost: `unix://${socketPath}`, tls: { isVerified: false } },
+      { clock: machineClock },
+    ),
     // So that a small machine does not refuse what a case asks for.
     quotas: { userInstances: 500, hostInstances: 500, userMemoryMib: 1_000_000, hostMemoryMib: 1_000_000 },
     graceSeconds: 2,

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { machineClock } from "../../../src/platform/clock.ts";
 import { DEADLINE_MS } from "../../support/until.ts";
 import { openProcessEngine } from "../../../src/service/engines/process/process-engine.ts";
 import { serve } from "../../../src/service/api/serve.ts";
@@ -41,6 +42,7 @@ const accounts = { user1: account("dana"), user2: account("alex"), newcomer: acc
 /** The service over real processes, with short intervals. */
 export async function openProcessService(dataDir: string): Promise<ServiceUnderTest> {
   const { engine, changes, close } = await openProcessEngine({
+    clock: machineClock,
     dataDir,
     regions,
     graceMs: 2_000,

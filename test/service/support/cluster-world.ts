@@ -2,28 +2,59 @@ import type { OpenedEngine } from "../../../src/service/engine.ts";
 import type { Quotas } from "../../../src/service/workloads/quota.ts";
 import type { Runtime } from "../../../src/service/workloads/runtime.ts";
 import { openWorkloadEngine, type WorkloadOptions } from "../../../src/service/workloads/workload-engine.ts";
+import { stillClock } from "../../support/test-clock.ts";
+import { DEADLINE_MS } from "../../support/until.ts";
 import { makeDataDir } from "../engines/process/support/data-dir.ts";
-import { type Cluster, makeCluster, memoryAbout, nameOf } from "./memory-runtime.ts";
+import { type until, userOf } from "../engines/process/support/engine-world.ts";
+import { type Cluster, type ClusterOptions, makeCluster, memoryAbout, nameOf } from "./memory-runtime.ts";
 
 const roomy = { instances: 100, memoryMib: 100_000, ports: 100, workloads: 100 };
 
-type WorldOptions = {
-  readonly cluster?: Cluster;
+type WorldOptions = Omit<ClusterOptions, "clock"> & {
   readonly quotas?: Quotas;
   /** What the cluster's runtime does otherwise. */
   readonly runtime?: (good: Runtime) => Partial<Runtime>;
 };
 
-/** Servers that come and go beside one cluster, all on the same data folder. */
+/** How far the clock is moved between two questions. */
+const STEP_MS = 50;
+
+/**
+ * Servers that come and go beside one cluster, all on the same data folder. Their clock stands still, except while a test
+ * waits for something: a service reaches no status before anybody looks.
+ */
 export function makeClusterWorld({
-  cluster = makeCluster(),
   quotas = { user: roomy, host: roomy },
   runtime = () => ({}),
+  ...behaviour
 }: WorldOptions = {}) {
+  const clock = stillClock();
+  const cluster = makeCluster({ clock, ...behaviour });
   const dataDir = makeDataDir();
-  const open = (options: Partial<WorkloadOptions> = {}): Promise<OpenedEngine> =>
-    openWorkloadEngine(
-      { dataDir, regions: ["us", "beijing1"], backOffMs: { first: 5, max: 20 }, readyAfterMs: 20, ...options },
+
+  /** Moves the clock until the answer is truthy, and returns it. */
+  const moveUntil: typeof until = async <T>(ask: () => Promise<T> | T, what: string) => {
+    const since = performance.now();
+    for (;;) {
+      const answer = await ask();
+      if (answer) return answer as Exclude<T, undefined | false>; // it is truthy
+      if (performance.now() - since > DEADLINE_MS) throw new Error(`waited too long for ${what}`);
+      await clock.passMs(STEP_MS);
+    }
+  };
+
+  /** What the work brings, which may have to wait for the clock. */
+  async function moveDuring<T>(work: Promise<T>): Promise<T> {
+    let isOver = false;
+    const end = (): void => void (isOver = true);
+    work.then(end, end);
+    await moveUntil(() => isOver, "work to end");
+    return await work;
+  }
+
+  const open = async (options: Partial<WorkloadOptions> = {}): Promise<OpenedEngine> => {
+    const opened = await openWorkloadEngine(
+      { clock, dataDir, regions: ["us", "beijing1"], ...options },
       {
         about: memoryAbout,
         runtime: () => ({ ...cluster.runtime, ...runtime(cluster.runtime) }),
@@ -31,7 +62,25 @@ export function makeClusterWorld({
         startsAtOnce: 10,
       },
     );
-  return { cluster, dataDir, open };
+    const { engine, close } = opened;
+    return {
+      ...opened,
+      engine: {
+        ...engine,
+        deleteService: (request) => moveDuring(engine.deleteService(request)),
+        deleteJob: (request) => moveDuring(engine.deleteJob(request)),
+      },
+      close: (how) => moveDuring(close(how)),
+    };
+  };
+  return {
+    clock,
+    cluster,
+    dataDir,
+    open,
+    until: moveUntil,
+    userOf: ({ engine }: Pick<OpenedEngine, "engine">, region?: string) => userOf(engine, "dana", region, moveUntil),
+  };
 }
 
 /** The units that run: `web-0 generation 1`. */

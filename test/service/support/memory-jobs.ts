@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import type { Clock } from "../../../src/platform/clock.ts";
 import type { Job, JobResources, JobStatus, NewJob, NewResources } from "../../../src/api/schema.ts";
 import { Refusal, type Engine } from "../../../src/service/engine.ts";
 import { checkBody, found, images, keyOf, type Line, mib, ofUser, pageOf, refuseTwin } from "./memory-store.ts";
@@ -14,7 +15,7 @@ type MemoryJob = {
 type JobOperations = Pick<Engine, "listJobs" | "getJob" | "createJob" | "deleteJob" | "getJobInstanceLogs">;
 
 /** Jobs that end a moment after their creation. `later` runs something after that moment. */
-export function memoryJobs(later: (work: () => void) => void, now: () => Date): JobOperations {
+export function memoryJobs(later: (work: () => void) => void, clock: Pick<Clock, "now">): JobOperations {
   const store = new Map<string, MemoryJob>();
   const place = ({ region, job_name: name }: { region: string; job_name: string }) => {
     if (region !== "us") throw new Refusal(400, "jobs run only in the region us");
@@ -36,12 +37,12 @@ export function memoryJobs(later: (work: () => void) => void, now: () => Date): 
       if (containers === undefined) throw new Refusal(400, "there are no CronJobs here");
       checkBody({ ...body, containers });
       refuseTwin(store, user, where);
-      const job = jobOf(where.name, { namespace: user.username, createdAt: now() }, body);
+      const job = jobOf(where.name, { namespace: user.username, createdAt: clock.now() }, body);
       const instance = `${where.name}-${randomUUID().slice(0, 5)}`;
-      const status = { startTime: now().toISOString() };
+      const status = { startTime: clock.now().toISOString() };
       const item: MemoryJob = { job, instance, lines: [], status, unwell: { restart_count: 0 } };
       store.set(keyOf(user, where), item);
-      later(() => run(item, body, now().toISOString()));
+      later(() => run(item, body, clock.now().toISOString()));
       const metadata = { ...job.spec?.template?.metadata, namespace: user.username };
       return { job: { ...job, spec: { ...job.spec, template: { ...job.spec?.template, metadata } }, status: {} } };
     },
@@ -53,7 +54,7 @@ export function memoryJobs(later: (work: () => void) => void, now: () => Date): 
     async getJobInstanceLogs({ user, path, query }) {
       const { instance, lines } = found(store, user, place(path));
       if (instance !== path.instance_name) throw new Refusal(404, `there is no instance ${path.instance_name}`);
-      return pageOf(lines, query, now()).map(({ text }) => text);
+      return pageOf(lines, query, clock.now()).map(({ text }) => text);
     },
   };
 }

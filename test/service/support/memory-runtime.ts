@@ -1,4 +1,5 @@
-import { setTimeout as pause } from "node:timers/promises";
+import type { Clock } from "../../../src/platform/clock.ts";
+import { orAborted } from "../../../src/platform/waiting.ts";
 import { Refusal } from "../../../src/service/engine.ts";
 import type {
   Exit,
@@ -16,6 +17,8 @@ import type {
 export type MemoryUnit = {
   readonly spec: UnitSpec;
   readonly lines: LogLine[];
+  /** Resolves with the next line, and when it ends or is discarded. */
+  readonly changed: () => Promise<void>;
   readonly print: (text: string) => void;
   /** `at` is when, for one that ended while nobody looked; now if undefined. */
   readonly end: (code: number, at?: string) => void;
@@ -40,6 +43,8 @@ export type Cluster = {
 };
 
 export type ClusterOptions = {
+  /** For the times of its lines. */
+  readonly clock: Pick<Clock, "now">;
   /** Whether a unit takes connections yet; they all do if undefined. */
   readonly answers?: (unit: MemoryUnit) => boolean;
   /** What the health check of a unit says; units have none if undefined. */
@@ -63,7 +68,7 @@ export const memoryAbout = { name: "process", title: "Memory", version: "1", can
 /** Images: `test/web` runs until it is stopped, `test/lines N` prints N lines and exits, `test/lasting` runs on. */
 const images = ["test/web", "test/lines", "test/lasting", "test/failing"];
 
-export function makeCluster(options: ClusterOptions = {}): Cluster {
+export function makeCluster(options: ClusterOptions): Cluster {
   const started: MemoryUnit[] = [];
   const doubled: string[] = [];
   const running = () => started.filter((unit) => !unit.isGone());
@@ -82,7 +87,7 @@ export function makeCluster(options: ClusterOptions = {}): Cluster {
       reservedMib: (limitMib = 64) => limitMib,
       async start(spec, note) {
         note(`pulled ${spec.definition.image}`);
-        const unit = makeUnit(spec, started.length);
+        const unit = makeUnit(spec, started.length, options.clock);
         if (running().some((other) => isSame(other.spec, spec))) doubled.push(nameOf(unit));
         started.push(unit);
         runProgram(unit);
@@ -107,27 +112,36 @@ function isSame(left: UnitLabels, right: UnitLabels): boolean {
   return keys.every((key) => left[key] === right[key]);
 }
 
-function makeUnit(spec: UnitSpec, id: number): MemoryUnit {
+function makeUnit(spec: UnitSpec, id: number, clock: Pick<Clock, "now">): MemoryUnit {
   const lines: LogLine[] = [];
   const gone = Promise.withResolvers<Exit>();
   let isGone = false;
   let isDiscarded = false;
+  let next = Promise.withResolvers<void>();
+  const change = (): void => {
+    next.resolve();
+    next = Promise.withResolvers();
+  };
   return {
     spec,
     lines,
+    changed: () => next.promise,
     limitMib: spec.definition.memoryMib,
     exited: gone.promise,
     isGone: () => isGone,
     isDiscarded: () => isDiscarded,
     discard() {
       isDiscarded = true;
+      change();
     },
     print(text) {
-      lines.push({ at: new Date(), text, cursor: `${id}:${lines.length}` });
+      lines.push({ at: clock.now(), text, cursor: `${id}:${lines.length}` });
+      change();
     },
     end(code, at) {
       isGone = true;
       gone.resolve({ code, ...(at !== undefined && { at }) });
+      change();
     },
   };
 }
@@ -187,6 +201,6 @@ async function follow(unit: MemoryUnit, { after, write, signal }: LogReader): Pr
       await write(line);
       next += 1;
     } else if (unit.isGone()) return;
-    else await pause(5);
+    else await orAborted(unit.changed(), signal).catch(() => undefined); // aborted
   }
 }

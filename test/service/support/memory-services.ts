@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { EnvUpdate, NewService, Service, ServiceContainer, ServiceUpdate } from "../../../src/api/schema.ts";
+import type { Clock } from "../../../src/platform/clock.ts";
 import { type Engine, type EngineRequest, Refusal } from "../../../src/service/engine.ts";
 import { refusedMoves } from "../../../src/service/workloads/services/service-status.ts";
 import {
@@ -29,11 +30,11 @@ type Path = { readonly region: string; readonly service_name: string };
 type Options = {
   readonly regions: readonly string[];
   readonly later: (work: () => void) => void;
-  readonly now: () => Date;
+  readonly clock: Pick<Clock, "now">;
 };
 
 /** Services whose instances are no more than lines in a log: one line per start, and one per `heartbeat`. */
-export function memoryServices({ regions, later, now }: Options) {
+export function memoryServices({ regions, later, clock }: Options) {
   const store = new Map<string, MemoryService>();
   const place = ({ region, service_name: name }: Path) => {
     if (!regions.includes(region)) throw new Refusal(400, `unknown region ${region}`);
@@ -44,7 +45,7 @@ export function memoryServices({ regions, later, now }: Options) {
   /** The latest change decides. */
   const settle = (item: MemoryService, status: string) => {
     settling.set(item, status);
-    later(() => settling.get(item) === status && become(item, status, now()));
+    later(() => settling.get(item) === status && become(item, status, clock.now()));
   };
   const bind = (item: MemoryService | undefined, domains: readonly string[] = []) => {
     const others = [...store.values()].filter((other) => other !== item);
@@ -71,7 +72,7 @@ export function memoryServices({ regions, later, now }: Options) {
       refuseTwin(store, user, where);
       bind(undefined, body.binding_domain_name);
       const item = {
-        service: serviceOf(where.name, body, now()),
+        service: serviceOf(where.name, body, clock.now()),
         region: where.region,
         lines: [],
         running: new Set<number>(),
@@ -81,7 +82,7 @@ export function memoryServices({ regions, later, now }: Options) {
       store.set(keyOf(user, where), item);
       start(item);
       if (item.running.size > 0) settle(item, "Running");
-      else become(item, "Running", now());
+      else become(item, "Running", clock.now());
       const { uid: _, created_at: __, status: ___, ready_instances: _1, ...created } = item.service;
       const { restarts: _2, restart_count: _3, revision: _4, revisions: _5, ...answer } = created;
       return structuredClone({ ...answer, containers: body.containers });
@@ -105,7 +106,7 @@ export function memoryServices({ regions, later, now }: Options) {
     async startService(request) {
       const item = find(request);
       refuseIn(item, ["Starting", "Running"]);
-      become(item, "Starting", now());
+      become(item, "Starting", clock.now());
       start(item);
       settle(item, "Running");
       return {};
@@ -114,7 +115,7 @@ export function memoryServices({ regions, later, now }: Options) {
       const item = find(request);
       refuseIn(item, ["Stopped", "Stopping"]);
       item.running.clear();
-      become(item, "Stopping", now());
+      become(item, "Stopping", clock.now());
       settle(item, "Stopped");
       return {};
     },
@@ -123,12 +124,12 @@ export function memoryServices({ regions, later, now }: Options) {
       refuseIn(item, ["Stopped", "Stopping"]);
       item.running.clear();
       start(item);
-      become(item, "Running", now());
+      become(item, "Running", clock.now());
       settling.delete(item);
       return {};
     },
     async getServiceLogs(request) {
-      return pageOf(find(request).lines, request.query, now()).map(entryOf);
+      return pageOf(find(request).lines, request.query, clock.now()).map(entryOf);
     },
   };
   return {
@@ -136,7 +137,7 @@ export function memoryServices({ regions, later, now }: Options) {
     heartbeat() {
       for (const item of store.values()) {
         for (const index of item.running) write(item, index, "heartbeat");
-        if (item.service.containers?.[0]?.image === images.failing && item.running.size > 0) crash(item, now());
+        if (item.service.containers?.[0]?.image === images.failing && item.running.size > 0) crash(item, clock.now());
       }
     },
     async reach(serviceUrl: string): Promise<string> {

@@ -1,10 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { until, userOf } from "../engines/process/support/engine-world.ts";
 import { makeClusterWorld, unitsOf } from "../support/cluster-world.ts";
 
 const web = { containers: [{ image: "test/web" }], port_mappings: [{ container_port: 8080 }], target_instance_size: 2 };
 
-async function printed(dana: ReturnType<typeof userOf>, name: string): Promise<string[]> {
+type Dana = ReturnType<ReturnType<typeof makeClusterWorld>["userOf"]>;
+
+async function printed(dana: Dana, name: string): Promise<string[]> {
   return (await dana.logs(name))
     .filter(({ log }) => !log.startsWith("[gantry]"))
     .map((line) => `${line.instance_name} ${line.log}`);
@@ -12,9 +13,10 @@ async function printed(dana: ReturnType<typeof userOf>, name: string): Promise<s
 
 describe("a server that leaves its workloads running", () => {
   test("the next one has them under the same name, address and status, and starts none of them again", async () => {
-    const { cluster, open } = makeClusterWorld();
+    const world = makeClusterWorld();
+    const { cluster, open } = world;
     const first = await open();
-    const before = userOf(first.engine);
+    const before = world.userOf(first);
     await before.create("web", web);
     await before.reaches("web", "Running");
     const service = await before.read("web");
@@ -22,7 +24,7 @@ describe("a server that leaves its workloads running", () => {
     expect(unitsOf(cluster)).toHaveLength(2);
 
     const second = await open();
-    const after = userOf(second.engine);
+    const after = world.userOf(second);
     await after.reaches("web", "Running");
 
     // Nobody told this server since when it runs.
@@ -34,20 +36,21 @@ describe("a server that leaves its workloads running", () => {
   });
 
   test("the log has each line once: those before, those meanwhile and those after", async () => {
-    const { cluster, open } = makeClusterWorld();
+    const world = makeClusterWorld();
+    const { cluster, open } = world;
     const first = await open();
-    await userOf(first.engine).create("web", { ...web, target_instance_size: 1 });
-    await userOf(first.engine).reaches("web", "Running");
+    await world.userOf(first).create("web", { ...web, target_instance_size: 1 });
+    await world.userOf(first).reaches("web", "Running");
     const [unit] = cluster.running();
     unit?.print("before");
-    await until(async () => (await printed(userOf(first.engine), "web")).length === 2, "the line before");
+    await world.until(async () => (await printed(world.userOf(first), "web")).length === 2, "the line before");
     await first.close({ keepWorkloads: true });
     unit?.print("meanwhile");
 
     const second = await open();
     unit?.print("after");
-    const dana = userOf(second.engine);
-    await until(async () => (await printed(dana, "web")).length >= 4, "the lines after");
+    const dana = world.userOf(second);
+    await world.until(async () => (await printed(dana, "web")).length >= 4, "the lines after");
 
     expect(await printed(dana, "web")).toEqual(
       ["started", "before", "meanwhile", "after"].map((line) => `web-0 ${line}`),
@@ -56,16 +59,17 @@ describe("a server that leaves its workloads running", () => {
   });
 
   test("an instance that crashed meanwhile is started again, the others are left alone", async () => {
-    const { cluster, open } = makeClusterWorld();
+    const world = makeClusterWorld();
+    const { cluster, open } = world;
     const first = await open();
-    await userOf(first.engine).create("web", web);
-    await userOf(first.engine).reaches("web", "Running");
+    await world.userOf(first).create("web", web);
+    await world.userOf(first).reaches("web", "Running");
     await first.close({ keepWorkloads: true });
     const [crashed, healthy] = cluster.running();
     crashed?.end(1);
 
     const second = await open();
-    await until(() => unitsOf(cluster).length === 2, "two instances");
+    await world.until(() => unitsOf(cluster).length === 2, "two instances");
 
     expect(cluster.running()).toContain(healthy);
     expect(cluster.started).toHaveLength(3);
@@ -73,35 +77,37 @@ describe("a server that leaves its workloads running", () => {
   });
 
   test("a restart that was accepted just before is finished by the next one", async () => {
-    const { cluster, open } = makeClusterWorld();
+    const world = makeClusterWorld();
+    const { cluster, open } = world;
     const first = await open();
-    await userOf(first.engine).create("web", web);
-    await userOf(first.engine).reaches("web", "Running");
-    await userOf(first.engine).restart("web");
+    await world.userOf(first).create("web", web);
+    await world.userOf(first).reaches("web", "Running");
+    await world.userOf(first).restart("web");
     await first.close({ keepWorkloads: true });
 
     const second = await open();
 
-    await until(() => unitsOf(cluster).every((unit) => unit.endsWith("1")), "both instances to be replaced");
-    await userOf(second.engine).reaches("web", "Running");
+    await world.until(() => unitsOf(cluster).every((unit) => unit.endsWith("1")), "both instances to be replaced");
+    await world.userOf(second).reaches("web", "Running");
     expect(unitsOf(cluster).toSorted()).toEqual(["web-0 generation 1", "web-1 generation 1"]);
     await second.close();
   });
 });
 
 test("of two units of the same instance only one is adopted, and the other is stopped", async () => {
-  const { cluster, open } = makeClusterWorld();
+  const world = makeClusterWorld();
+  const { cluster, open } = world;
   const first = await open();
-  await userOf(first.engine).create("web", { ...web, target_instance_size: 1 });
-  await userOf(first.engine).reaches("web", "Running");
+  await world.userOf(first).create("web", { ...web, target_instance_size: 1 });
+  await world.userOf(first).reaches("web", "Running");
   await first.close({ keepWorkloads: true });
   for (const { spec } of cluster.running()) await cluster.runtime.start(spec, () => undefined);
   expect(unitsOf(cluster)).toHaveLength(2);
 
   const second = await open();
-  await userOf(second.engine).reaches("web", "Running");
+  await world.userOf(second).reaches("web", "Running");
 
-  await until(() => unitsOf(cluster).length === 1, "the duplicate to be stopped");
+  await world.until(() => unitsOf(cluster).length === 1, "the duplicate to be stopped");
   expect(cluster.started).toHaveLength(2);
   await second.close();
 });
@@ -110,14 +116,15 @@ describe("a job", () => {
   const lasting = { containers: [{ image: "test/lasting" }] };
 
   test("runs on without a server, in the same instance and attempt", async () => {
-    const { cluster, open } = makeClusterWorld();
+    const world = makeClusterWorld();
+    const { cluster, open } = world;
     const first = await open();
-    await userOf(first.engine).createJob("batch", lasting);
-    await until(() => cluster.running().length === 1, "the job to run");
+    await world.userOf(first).createJob("batch", lasting);
+    await world.until(() => cluster.running().length === 1, "the job to run");
     await first.close({ keepWorkloads: true });
 
     const second = await open();
-    const dana = userOf(second.engine);
+    const dana = world.userOf(second);
     cluster.running()[0]?.print("almost done");
     cluster.running()[0]?.end(0);
     await dana.ends("batch");
@@ -129,16 +136,17 @@ describe("a job", () => {
   });
 
   test("that ended without a server is complete, with its last lines, and is not run again", async () => {
-    const { cluster, open } = makeClusterWorld();
+    const world = makeClusterWorld();
+    const { cluster, open } = world;
     const first = await open();
-    await userOf(first.engine).createJob("batch", lasting);
-    await until(() => cluster.running().length === 1, "the job to run");
+    await world.userOf(first).createJob("batch", lasting);
+    await world.until(() => cluster.running().length === 1, "the job to run");
     await first.close({ keepWorkloads: true });
     cluster.started[0]?.print("done");
     cluster.started[0]?.end(0);
 
     const second = await open();
-    const dana = userOf(second.engine);
+    const dana = world.userOf(second);
     await dana.ends("batch");
 
     expect((await dana.readJob("batch")).status).toMatchObject({ succeeded: 1 });
@@ -148,43 +156,46 @@ describe("a job", () => {
   });
 
   test("that failed without a server is tried again", async () => {
-    const { cluster, open } = makeClusterWorld();
+    const world = makeClusterWorld();
+    const { cluster, open } = world;
     const first = await open();
-    await userOf(first.engine).createJob("batch", lasting);
-    await until(() => cluster.running().length === 1, "the job to run");
+    await world.userOf(first).createJob("batch", lasting);
+    await world.until(() => cluster.running().length === 1, "the job to run");
     await first.close({ keepWorkloads: true });
     cluster.started[0]?.end(1);
 
     const second = await open();
-    await until(() => cluster.started.length === 2, "the second attempt");
+    await world.until(() => cluster.started.length === 2, "the second attempt");
 
-    expect((await userOf(second.engine).readJob("batch")).status).toMatchObject({ active: 1, failed: 1 });
+    expect((await world.userOf(second).readJob("batch")).status).toMatchObject({ active: 1, failed: 1 });
     await second.close();
   });
 });
 
 test("units of a service that is held back are stopped, and run again when it is allowed again", async () => {
-  const { cluster, open } = makeClusterWorld();
+  const world = makeClusterWorld();
+  const { cluster, open } = world;
   const first = await open();
-  await userOf(first.engine).create("web", web);
-  await userOf(first.engine).reaches("web", "Running");
+  await world.userOf(first).create("web", web);
+  await world.userOf(first).reaches("web", "Running");
   await first.close({ keepWorkloads: true });
 
   const withoutDana = await open({ users: ["kim"] });
-  await until(() => unitsOf(cluster).length === 0, "the units to be stopped");
+  await world.until(() => unitsOf(cluster).length === 0, "the units to be stopped");
   await withoutDana.close({ keepWorkloads: true });
 
   const withDana = await open();
-  await userOf(withDana.engine).reaches("web", "Running");
+  await world.userOf(withDana).reaches("web", "Running");
   expect(unitsOf(cluster)).toHaveLength(2);
   await withDana.close();
 });
 
 test("a server that stops as usual takes its workloads with it", async () => {
-  const { cluster, open } = makeClusterWorld();
+  const world = makeClusterWorld();
+  const { cluster, open } = world;
   const { engine, close, ready } = await open();
-  await userOf(engine).create("web", web);
-  await userOf(engine).reaches("web", "Running");
+  await world.userOf({ engine }).create("web", web);
+  await world.userOf({ engine }).reaches("web", "Running");
   expect(ready()).toEqual({ ok: true });
 
   await close();

@@ -4,15 +4,13 @@ import { expect, test } from "vitest";
 import { readRecord, recordPath } from "../../../src/service/workloads/jobs/run-record.ts";
 import type { RunRecord } from "../../../src/service/workloads/jobs/run-record-text.ts";
 import type { Unit, UnitLabels } from "../../../src/service/workloads/runtime.ts";
-import { until, userOf } from "../engines/process/support/engine-world.ts";
 import { makeClusterWorld } from "../support/cluster-world.ts";
-import { makeCluster, type MemoryUnit } from "../support/memory-runtime.ts";
+import type { MemoryUnit } from "../support/memory-runtime.ts";
 
 /** What a server that begins at the moment of a discard finds on the disk. */
 type Found = { readonly lines: readonly string[]; readonly record: RunRecord | undefined };
 
 function makeWorld() {
-  const cluster = makeCluster();
   const found = new Map<string, Found>();
   const watched = (unit: Unit): Unit => ({
     ...unit,
@@ -24,7 +22,6 @@ function makeWorld() {
     },
   });
   const world = makeClusterWorld({
-    cluster,
     runtime: ({ start, adopt }) => ({
       start: async (spec, note) => watched(await start(spec, note)),
       adopt: async () => (await adopt()).map(watched),
@@ -46,14 +43,18 @@ function endAfter(unit: MemoryUnit | undefined, line: string, code: number): voi
 }
 
 test("a crashed instance is removed once its last line and its crash are stored", async () => {
-  const { cluster, found, open } = makeWorld();
+  const world = makeWorld();
+  const { cluster, found, open } = world;
   const { engine, close } = await open();
-  const dana = userOf(engine);
+  const dana = world.userOf({ engine });
   await dana.create("web", { containers: [{ image: "test/web" }] });
   await dana.reaches("web", "Running");
 
   endAfter(cluster.running()[0], "out of luck", 1);
-  await until(() => cluster.running().length === 1 && cluster.ended().length === 0, "its removal and another start");
+  await world.until(
+    () => cluster.running().length === 1 && cluster.ended().length === 0,
+    "its removal and another start",
+  );
 
   expect(found.get("web-0")?.lines).toEqual(expect.arrayContaining(["started", "out of luck"]));
   expect(await dana.read("web")).toMatchObject({ restart_count: 1, last_state: { exit_code: 1 } });
@@ -62,15 +63,16 @@ test("a crashed instance is removed once its last line and its crash are stored"
 });
 
 test("the attempt of a job is removed once its last line and its end are stored", async () => {
-  const { cluster, found, open } = makeWorld();
+  const world = makeWorld();
+  const { cluster, found, open } = world;
   const { engine, close } = await open();
-  const dana = userOf(engine);
+  const dana = world.userOf({ engine });
   await dana.createJob("batch", { containers: [{ image: "test/lasting" }] });
-  await until(() => cluster.running().length === 1, "the job to run");
+  await world.until(() => cluster.running().length === 1, "the job to run");
   const [instance = ""] = (await dana.readJob("batch")).instance_names ?? [];
 
   endAfter(cluster.running()[0], "all done", 0);
-  await until(() => found.has(instance), "its removal");
+  await world.until(() => found.has(instance), "its removal");
 
   expect(found.get(instance)).toMatchObject({
     lines: ["[gantry] pulled test/lasting", "started", "all done"],
@@ -80,31 +82,36 @@ test("the attempt of a job is removed once its last line and its end are stored"
 });
 
 test("an instance that is left running is not removed; one that ended meanwhile is, once the next server knows", async () => {
-  const { cluster, found, open } = makeWorld();
+  const world = makeWorld();
+  const { cluster, found, open } = world;
   const first = await open();
-  await userOf(first.engine).create("web", { containers: [{ image: "test/web" }] });
-  await userOf(first.engine).reaches("web", "Running");
+  await world.userOf(first).create("web", { containers: [{ image: "test/web" }] });
+  await world.userOf(first).reaches("web", "Running");
   await first.close({ keepWorkloads: true });
   const [unit] = cluster.running();
   endAfter(unit, "out of luck", 1);
   expect(found.size).toBe(0);
 
   const second = await open();
-  await until(() => unit?.isDiscarded(), "its removal");
+  await world.until(() => unit?.isDiscarded(), "its removal");
 
   expect(found.get("web-0")?.lines).toEqual(expect.arrayContaining(["started", "out of luck"]));
   await second.close();
 });
 
 test("nothing is left of workloads that nobody knows any more", async () => {
-  const { cluster, open } = makeWorld();
+  const world = makeWorld();
+  const { cluster, open } = world;
   const first = await open();
-  await userOf(first.engine).create("web", { containers: [{ image: "test/web" }] });
-  await userOf(first.engine).reaches("web", "Running");
+  await world.userOf(first).create("web", { containers: [{ image: "test/web" }] });
+  await world.userOf(first).reaches("web", "Running");
   await first.close({ keepWorkloads: true });
 
   const second = await open({ users: ["kim"] });
-  await until(() => cluster.ended().length === 0 && cluster.running().length === 0, "the units of dana to be removed");
+  await world.until(
+    () => cluster.ended().length === 0 && cluster.running().length === 0,
+    "the units of dana to be removed",
+  );
 
   expect(cluster.started.every((unit) => unit.isDiscarded())).toBe(true);
   await second.close();

@@ -1,25 +1,25 @@
 import { describe, expect, test } from "vitest";
 import { readRecord, recordPath, writeRecord } from "../../../src/service/workloads/jobs/run-record.ts";
-import { until, userOf } from "../engines/process/support/engine-world.ts";
 import { makeClusterWorld, unitsOf } from "../support/cluster-world.ts";
 import type { MemoryUnit } from "../support/memory-runtime.ts";
 
 const web = { containers: [{ image: "test/web" }], target_instance_size: 2 };
 const lasting = { containers: [{ image: "test/lasting" }] };
-/** Later than the starts of these tests, and long before they look at it. */
-const NIGHT = "2030-11-21T23:59:10.000Z";
-const now = () => new Date("2030-11-22T08:00:00Z");
+/** Later than the starts of these tests, and long before the next morning. */
+const NIGHT = "2026-12-02T23:59:10.000Z";
+const untilMorning = ({ clock }: World) => clock.passMs(19 * 60 * 60_000);
 
 type World = ReturnType<typeof makeClusterWorld>;
 
 /** A server leaves a running service and a running job. */
-async function leave({ cluster, open }: World): Promise<{ webs: MemoryUnit[]; job: MemoryUnit }> {
+async function leave(world: World): Promise<{ webs: MemoryUnit[]; job: MemoryUnit }> {
+  const { cluster, open } = world;
   const { engine, close } = await open();
-  const dana = userOf(engine);
+  const dana = world.userOf({ engine });
   await dana.create("web", web);
   await dana.reaches("web", "Running");
   await dana.createJob("batch", lasting);
-  await until(() => cluster.running().length === 3, "the job to run");
+  await world.until(() => cluster.running().length === 3, "the job to run");
   await close({ keepWorkloads: true });
   const [job, ...others] = cluster.running().toReversed();
   if (!job) throw new Error("the job runs");
@@ -31,11 +31,15 @@ describe("what ended while no server was there", () => {
     const world = makeClusterWorld();
     const { job } = await leave(world);
     job.end(0, NIGHT);
+    await untilMorning(world);
 
-    const { engine, close } = await world.open({ now });
-    await userOf(engine).ends("batch");
+    const { engine, close } = await world.open();
+    await world.userOf({ engine }).ends("batch");
 
-    expect((await userOf(engine).readJob("batch")).status).toMatchObject({ completionTime: NIGHT, succeeded: 1 });
+    expect((await world.userOf({ engine }).readJob("batch")).status).toMatchObject({
+      completionTime: NIGHT,
+      succeeded: 1,
+    });
     expect(world.cluster.started).toHaveLength(3);
     await close();
   });
@@ -45,17 +49,18 @@ describe("what ended while no server was there", () => {
     const { job, webs } = await leave(world);
     job.end(2, NIGHT);
     webs[0]?.end(1, NIGHT);
+    await untilMorning(world);
 
-    const { engine, close } = await world.open({ now, backOffMs: { first: 1, max: 1 } });
-    const dana = userOf(engine);
-    await until(() => world.cluster.running().length === 3, "both to run again");
+    const { engine, close } = await world.open();
+    const dana = world.userOf({ engine });
+    await world.until(() => world.cluster.running().length === 3, "both to run again");
 
     expect((await dana.readJob("batch")).last_state).toEqual({ reason: "Error", exit_code: 2, finished_at: NIGHT });
     expect((await dana.read("web")).last_state).toEqual({ reason: "Error", exit_code: 1, finished_at: NIGHT });
-    const late = "at 2030-11-21 23:59:10 UTC";
-    expect(await dana.jobLogs("batch")).toContain(`[gantry] attempt 1 exited with code 2 ${late}, retrying in 1 ms`);
+    const late = "at 2026-12-02 23:59:10 UTC";
+    expect(await dana.jobLogs("batch")).toContain(`[gantry] attempt 1 exited with code 2 ${late}, retrying in 1 s`);
     expect((await dana.logs("web")).map(({ log }) => log)).toContain(
-      `[gantry] instance web-0 exited with code 1 ${late}, restarting in 1 ms`,
+      `[gantry] instance web-0 exited with code 1 ${late}, restarting in 1 s`,
     );
     await close();
   });
@@ -69,9 +74,9 @@ describe("what ended while no server was there", () => {
     await writeRecord(path, { state: "ended", attempt: 1, code: 2, at: NIGHT });
 
     const { engine, close } = await world.open();
-    await until(() => world.cluster.running().length === 3 && job.isDiscarded(), "the next attempt");
+    await world.until(() => world.cluster.running().length === 3 && job.isDiscarded(), "the next attempt");
 
-    expect((await userOf(engine).readJob("batch")).status).toMatchObject({ active: 1, failed: 1 });
+    expect((await world.userOf({ engine }).readJob("batch")).status).toMatchObject({ active: 1, failed: 1 });
     await close();
   });
 
@@ -83,9 +88,9 @@ describe("what ended while no server was there", () => {
     await writeRecord(path, { state: "interrupted", attempt: 1 });
 
     const { engine, close } = await world.open();
-    await until(() => world.cluster.running().length === 3 && job.isDiscarded(), "another start");
+    await world.until(() => world.cluster.running().length === 3 && job.isDiscarded(), "another start");
 
-    const { status } = await userOf(engine).readJob("batch");
+    const { status } = await world.userOf({ engine }).readJob("batch");
     expect(status).toMatchObject({ active: 1 });
     expect(status).not.toHaveProperty("failed");
     await close();
@@ -95,18 +100,22 @@ describe("what ended while no server was there", () => {
     const world = makeClusterWorld();
     const { job } = await leave(world);
     job.end(0, NIGHT);
+    await untilMorning(world);
     const withoutDana = await world.open({ users: ["kim"] });
-    await until(() => job.isDiscarded(), "its removal");
+    await world.until(() => job.isDiscarded(), "its removal");
     await withoutDana.close();
     expect(await readRecord(recordPath(world.dataDir, job.spec.workload, 0))).toMatchObject({
       state: "ended",
       code: 0,
     });
 
-    const { engine, close } = await world.open({ now });
-    await userOf(engine).ends("batch");
+    const { engine, close } = await world.open();
+    await world.userOf({ engine }).ends("batch");
 
-    expect((await userOf(engine).readJob("batch")).status).toMatchObject({ completionTime: NIGHT, succeeded: 1 });
+    expect((await world.userOf({ engine }).readJob("batch")).status).toMatchObject({
+      completionTime: NIGHT,
+      succeeded: 1,
+    });
     await close();
   });
 
@@ -119,12 +128,12 @@ describe("what ended while no server was there", () => {
     extra?.end(143);
 
     const { engine, close } = await world.open();
-    await userOf(engine).reaches("web", "Running");
-    await until(() => extra?.isDiscarded(), "its removal");
+    await world.userOf({ engine }).reaches("web", "Running");
+    await world.until(() => extra?.isDiscarded(), "its removal");
 
     expect(unitsOf(world.cluster).filter((unit) => unit.startsWith("web-2"))).toEqual([]);
-    expect((await userOf(engine).logs("web")).filter(({ log }) => log.includes("exited"))).toEqual([]);
-    expect(await userOf(engine).read("web")).toMatchObject({ restart_count: 0 });
+    expect((await world.userOf({ engine }).logs("web")).filter(({ log }) => log.includes("exited"))).toEqual([]);
+    expect(await world.userOf({ engine }).read("web")).toMatchObject({ restart_count: 0 });
     await close();
   });
 });

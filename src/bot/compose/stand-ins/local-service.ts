@@ -8,6 +8,7 @@ import { withHealth } from "../../../service/api/health.ts";
 import { serve } from "../../../service/api/serve.ts";
 import type { EngineAbout } from "../../../service/engine.ts";
 import { makeToken } from "../../../service/api/users.ts";
+import { type Clock, machineClock } from "../../../platform/clock.ts";
 import type { Call } from "../../../api/operations.ts";
 import type { Settings } from "../../commands/command.ts";
 import type { Store } from "../../store/store.ts";
@@ -45,7 +46,7 @@ export async function openLocalService({ config, dataDir, log, clock }: LocalSer
   const opened = await engine.open({
     dataDir: join(dataDir, "service"),
     users: [account.username],
-    now: clock.now,
+    clock,
     // pino serializes an Error only under the name `err`.
     onEvent: (event, data: { readonly error?: unknown }) =>
       log.debug(
@@ -60,7 +61,7 @@ export async function openLocalService({ config, dataDir, log, clock }: LocalSer
     users: [account],
     checkAnswers: true,
     log,
-    now: clock.now,
+    clock,
     ...(callsPerDay !== undefined && { rateLimitPerDay: callsPerDay }),
   });
   return {

@@ -38,7 +38,7 @@ const MIN_STARTS_AT_ONCE = 4;
  * are adopted. Throws when another engine uses the folder.
  */
 export async function openDockerEngine(options: DockerEngineOptions): Promise<OpenedEngine> {
-  const { found, onEvent = () => undefined, now = () => new Date() } = options;
+  const { found, clock, onEvent = () => undefined } = options;
   const { daemon, about } = found;
   const { dataFolder } = about;
   const title = titles[about.kind];
@@ -47,7 +47,7 @@ export async function openDockerEngine(options: DockerEngineOptions): Promise<Op
   const machine = { ...thisMachine(), memoryMib: about.memoryMib };
   let runtime: DockerRuntime | undefined;
   const catchUp = async () => await runtime?.compare();
-  const health = watchHealth({ daemon, about, now, onEvent, catchUp, everyMs: options.healthMs });
+  const health = watchHealth({ daemon, about, clock, onEvent, catchUp, everyMs: options.healthMs });
   const opened = await openWorkloadEngine(options, {
     about: {
       name: "docker",
@@ -59,6 +59,7 @@ export async function openDockerEngine(options: DockerEngineOptions): Promise<Op
     startsAtOnce: Math.max(MIN_STARTS_AT_ONCE, availableParallelism()),
     runtime: () =>
       (runtime = makeDockerRuntime({
+        clock,
         daemon,
         folder: options.dataDir,
         owner,
@@ -66,6 +67,7 @@ export async function openDockerEngine(options: DockerEngineOptions): Promise<Op
         limitsMemory: about.limitsMemory,
         graceSeconds: options.graceSeconds,
         images: makeImages({
+          clock,
           daemon,
           program: about.kind,
           credentials: credentialsIn(options.credentialFiles ?? []),
@@ -79,6 +81,7 @@ export async function openDockerEngine(options: DockerEngineOptions): Promise<Op
         },
         disk: isLocal(found.address)
           ? watchDisk({
+              clock,
               onEvent,
               async freeBytes() {
                 return dataFolder === undefined ? undefined : await freeBytesFor(dataFolder, about.isRootless);

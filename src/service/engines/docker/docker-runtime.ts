@@ -1,3 +1,4 @@
+import type { Clock } from "../../../platform/clock.ts";
 import type { Readiness } from "../../engine.ts";
 import { makePortFronts } from "../../workloads/ports.ts";
 import type { Runtime, Unit } from "../../workloads/runtime.ts";
@@ -17,6 +18,7 @@ import { startContainer } from "./units/start-container.ts";
 import { unawaited } from "../../../platform/unawaited.ts";
 
 type DockerRuntimeOptions = {
+  readonly clock: Clock;
   readonly daemon: DaemonApi;
   /** The data folder. */
   readonly folder: string;
@@ -47,13 +49,24 @@ export type DockerRuntime = Runtime & {
 
 /** Runs units as containers of Docker or Podman. They outlive the server; their labels say which unit they are. */
 export function makeDockerRuntime(options: DockerRuntimeOptions): DockerRuntime {
-  const { images, isPodman, owner, onEvent, times, readiness } = options;
+  const { images, isPodman, owner, onEvent, times, readiness, clock } = options;
   const { daemon, isOwn } = ownContainers(options.daemon, options);
-  const watch = watchContainers({ daemon, owner, onEvent, ...(times && { times }) });
+  const watch = watchContainers({ clock, daemon, owner, onEvent, ...(times && { times }) });
   const networks = makeUserNetworks(daemon, owner);
   const graceSeconds = options.graceSeconds ?? GRACE_SECONDS;
   const { disk } = options;
-  const context: DockerContext = { daemon, isPodman, isOwn, owner, watch, networks, disk, onEvent, graceSeconds };
+  const context: DockerContext = {
+    clock,
+    daemon,
+    isPodman,
+    isOwn,
+    owner,
+    watch,
+    networks,
+    disk,
+    onEvent,
+    graceSeconds,
+  };
   const fronts = makePortFronts(options.portsHost, options.connections);
   return {
     keepsUnits: true,

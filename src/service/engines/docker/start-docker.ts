@@ -19,7 +19,7 @@ type Choice = {
   readonly credentials: Readonly<Record<string, string | undefined>>;
   readonly portsHost: string;
 };
-type Parts = Pick<WorkloadOptions, "dataDir" | "users" | "onEvent">;
+type Parts = Pick<WorkloadOptions, "dataDir" | "users" | "onEvent" | "clock">;
 
 /**
  * Finds the daemon and opens the engine on it. Throws an Error that lists where it looked when there is none;
@@ -33,7 +33,7 @@ export async function startDocker(
   const dataDir = join(parts.dataDir, "docker");
   await ensureOwnAddress(portsHost);
   const before = await rememberedDaemon(dataDir);
-  const found = await findDaemon(settings, { remembered: before });
+  const found = await findDaemon(settings, { clock: parts.clock, remembered: before });
   const files = credentialFiles(found.about.kind, credentials);
   const opened = await openDockerEngine({
     ...parts,

@@ -1,5 +1,6 @@
 import { readFile, mkdir } from "node:fs/promises";
 import { join } from "node:path";
+import { type Clock, machineClock } from "../../../platform/clock.ts";
 import { type DatabaseAddress, loadTls } from "../../../platform/database/database-tls.ts";
 import { type OpenedEngine, type Engine, type EngineAbout, type Readiness, Refusal } from "../../engine.ts";
 import type { ClusterConfig } from "./cluster/cluster-config.ts";
@@ -69,7 +70,7 @@ export type KubernetesEngineOptions = {
   readonly users: readonly string[];
   /** Background actions and failures, for the caller's log. */
   readonly onEvent: (message: string, data: object) => void;
-  readonly now?: () => Date;
+  readonly clock?: Clock;
   /** How many times a failed job is tried again; 6. */
   readonly jobRetries?: number;
 };
@@ -80,20 +81,20 @@ export type KubernetesEngineOptions = {
  * logs can't be opened; nothing is left open then.
  */
 export async function openKubernetesEngine(options: KubernetesEngineOptions): Promise<OpenedEngine> {
-  const { clusters, users, onEvent, now = () => new Date(), jobRetries = JOB_RETRIES } = options;
+  const { clusters, users, onEvent, clock = machineClock, jobRetries = JOB_RETRIES } = options;
   const opened = await openRegions(clusters, { users, onEvent });
-  const logs = await openLogs(options).catch(async (error: unknown) => {
+  const logs = await openLogs({ ...options, clock }).catch(async (error: unknown) => {
     await Promise.all(opened.map((region) => region.close()));
     throw error;
   });
   const regions = new Map(opened.map((region) => [region.config.region, region]));
-  const parts: WriteParts = { regions, logs, now, onEvent, queue: makeSerialQueue(), jobRetries };
+  const parts: WriteParts = { regions, logs, now: clock.now, onEvent, queue: makeSerialQueue(), jobRetries };
   const notices = await lokiNotices(parts);
-  return running(parts, { opened, users, notices });
+  return running(parts, { opened, users, notices, clock });
 }
 
-async function openLogs({ dataDir, database, now, onEvent }: KubernetesEngineOptions) {
-  const options = { onEvent, ...(now && { now }) };
+async function openLogs({ dataDir, database, clock, onEvent }: KubernetesEngineOptions & { readonly clock: Clock }) {
+  const options = { onEvent, clock };
   if (database) return await openLogStore({ kind: "postgres", ...database }, options);
   await mkdir(dataDir, { recursive: true });
   // A file of its own: an engine removes logs of workloads that it doesn't know.
@@ -101,16 +102,17 @@ async function openLogs({ dataDir, database, now, onEvent }: KubernetesEngineOpt
 }
 
 type Opened = {
+  readonly clock: Clock;
   readonly opened: readonly OpenedRegion[];
   readonly users: readonly string[];
   readonly notices: readonly string[];
 };
 
-function running(parts: WriteParts, { opened, users, notices }: Opened): OpenedEngine {
+function running(parts: WriteParts, { opened, users, notices, clock }: Opened): OpenedEngine {
   const closing = new AbortController();
   const finishing = finishServices(parts, { users, closing: closing.signal });
   const endForgetting = forgetStops(parts);
-  const feed = makeChangeFeed();
+  const feed = makeChangeFeed(clock);
   const watched = watchChanges(parts, feed);
   const regionLogs = openRegionLogs(parts);
   const logging = logOperations({ ...parts, logsOf: regionLogs.logsOf });

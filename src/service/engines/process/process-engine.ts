@@ -2,6 +2,7 @@ import { availableParallelism } from "node:os";
 import type { Kysely } from "kysely";
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
+import type { Clock } from "../../../platform/clock.ts";
 import type { OpenedEngine } from "../../engine.ts";
 import { openWorkloadEngine, type WorkloadOptions } from "../../workloads/workload-engine.ts";
 import { makeCatalogue, type CatalogueEntry, checkImage } from "./catalogue.ts";
@@ -78,7 +79,7 @@ export type ProcessRuntimeOptions = {
   /** Maximum number of forwarded connections. */
   readonly connections: number;
   readonly state: Kysely<ProcessTables>;
-  readonly now: () => Date;
+  readonly clock: Clock;
   readonly onEvent: (message: string, data: object) => void;
 };
 
@@ -91,7 +92,7 @@ const ORPHAN_GRACE_MS = 1_000;
  */
 export function makeProcessRuntime(options: ProcessRuntimeOptions): Runtime {
   const { dataDir, catalogue } = options;
-  const deps = { ...options, memory: makeMemoryWatch(options.memoryPollMs) };
+  const deps = { ...options, memory: makeMemoryWatch(options.memoryPollMs, options.clock) };
   const fronts = makePortFronts(HOST, options.connections);
   return {
     keepsUnits: false,
@@ -110,9 +111,10 @@ export function makeProcessRuntime(options: ProcessRuntimeOptions): Runtime {
 }
 
 /** Processes of an earlier server can't be adopted: they are ended, so that nothing runs twice. */
-async function endEarlierProcesses({ state, dataDir, onEvent }: ProcessRuntimeOptions): Promise<readonly Unit[]> {
+async function endEarlierProcesses(options: ProcessRuntimeOptions): Promise<readonly Unit[]> {
+  const { state, dataDir, clock, onEvent } = options;
   const recorded = await withFileNamed(join(dataDir, "state.sqlite"), () => recordedProcesses(state));
-  const found = await endProcesses(recorded, { see: seeProcesses, kill: signalProcess }, ORPHAN_GRACE_MS);
+  const found = await endProcesses(recorded, { see: seeProcesses, kill: signalProcess, clock }, ORPHAN_GRACE_MS);
   if (found.length > 0) onEvent("processes of an earlier engine were ended", { pids: found });
   try {
     await forgetAllProcesses(state);

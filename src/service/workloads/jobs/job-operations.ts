@@ -43,11 +43,11 @@ export function jobOperations(parts: EngineParts): JobOperations {
       }),
     deleteJob: (request) => inTurn(parts, request, () => remove(parts, request)),
     async getJobInstanceLogs({ user, path, query }) {
-      const { logs, now } = parts.context;
+      const { logs, clock } = parts.context;
       const instance = path.instance_name;
       const { uid } = await loggedJob(parts, { user, path }, instance);
       const { date, from = 0, size = 100 } = query ?? {};
-      const lines = await logs.page({ workload: uid, instance, day: requestedDay(date, now()), from, size });
+      const lines = await logs.page({ workload: uid, instance, day: requestedDay(date, clock.now()), from, size });
       return lines.map(({ line }) => line);
     },
   };
@@ -106,7 +106,7 @@ async function create(parts: EngineParts, { user, path, body }: EngineRequest<"c
   if (taken) throw new Refusal(409, `a job named ${name} already exists: choose another name`);
   const definition = readJob(name, body, parts.context.runtime.check);
   ensureJob(definition);
-  const job = newJob(user, name, { definition, createdAt: parts.context.now().toISOString() });
+  const job = newJob(user, name, { definition, createdAt: parts.context.clock.now().toISOString() });
   const giveBack = admitJob(parts, job);
   const version = await saved(parts, job).catch((error: unknown) => {
     giveBack();
@@ -163,9 +163,10 @@ async function remove(parts: EngineParts, { user, path, signal }: Write): Promis
   parts.context.ledger.release(uid);
   const clearing = keepTrying(() => clearJob(uid, live?.run, context), {
     closing: context.closing,
+    clock: context.clock,
     onFailure: (error) => context.onEvent("couldn't remove the files of a deleted job", { error, job: uid }),
   });
   context.inBackground(clearing.over);
-  await forAMoment(clearing.over, signal);
+  await forAMoment(clearing.over, signal, parts.context.clock);
   return { jobName: path.job_name };
 }

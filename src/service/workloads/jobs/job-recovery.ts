@@ -21,7 +21,7 @@ export async function reviveJob(parts: EngineParts, job: Job, adopted: readonly 
     job.outcome === undefined
       ? await resume(job, {
           dataDir: context.dataDir,
-          now: context.now().toISOString(),
+          now: context.clock.now().toISOString(),
           retries: context.jobRetries,
           units,
         })
@@ -82,7 +82,12 @@ export async function endLeftover(unit: Unit, context: EngineContext): Promise<v
   // Only jobs have records.
   const record = exit.code === 0 ? await readRecord(path) : undefined;
   if (record?.state === "begun" || record?.state === "interrupted") {
-    await writeRecord(path, { state: "ended", attempt: record.attempt, code: 0, at: exitTime(exit, context.now()) });
+    await writeRecord(path, {
+      state: "ended",
+      attempt: record.attempt,
+      code: 0,
+      at: exitTime(exit, context.clock.now()),
+    });
   }
   await discardUnit(unit, context);
 }

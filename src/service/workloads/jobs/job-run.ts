@@ -49,7 +49,7 @@ type Run = Omit<JobRunOptions, "done"> & {
 
 export function runJob({ done, ...options }: JobRunOptions): JobRun {
   const { job, context, report } = options;
-  const startedAt = job.startedAt ?? later(job.createdAt, context.now().toISOString());
+  const startedAt = job.startedAt ?? later(job.createdAt, context.clock.now().toISOString());
   const run: Run = {
     ...options,
     lastEnd: startedAt,
@@ -75,6 +75,7 @@ function keepContainer(run: Run, index: number, container: Container): Kept {
   let isRetrying = false;
   let isInterrupted = run.interrupted.has(index);
   return keepRunning({
+    clock: context.clock,
     backOff: context.backOff,
     adopted: run.adopted.find(({ labels }) => labels.container === index),
     start(stopping) {
@@ -132,7 +133,7 @@ function failed(run: Run, exit: Exit, delayMs: number): "again" | "over" {
   // Another container has used up the retries while this one ended.
   if (run.progress.outcome !== undefined) return "over";
   const failures = run.progress.failures + 1;
-  const now = run.context.now();
+  const now = run.context.clock.now();
   const at = exitTime(exit, now);
   const last = { lastExit: exitPhrase(exit), lastState: lastStateOf(exit, at) };
   const progress = { ...run.progress, failures, ...last };
@@ -177,7 +178,7 @@ async function stopped(run: Run, index: number, end: End): Promise<void> {
 }
 
 async function noteEnd(run: Run, { path, attempt, exit }: End): Promise<void> {
-  const at = exitTime(exit, run.context.now());
+  const at = exitTime(exit, run.context.clock.now());
   run.lastEnd = later(run.lastEnd, at);
   await note(run, path, { state: "ended", attempt, code: exit.code, at });
 }

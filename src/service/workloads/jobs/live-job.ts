@@ -121,6 +121,7 @@ function saver(live: LiveJob, { context, onOver }: Pick<OpenJob, "context" | "on
     if (trying) return;
     trying = keepTrying(saveAll, {
       closing: context.closing,
+      clock: context.clock,
       onFailure: (error) => context.onEvent("couldn't save a job; retrying", { error, job: live.job.uid }),
     });
     context.inBackground(forgetWhenOver(trying));

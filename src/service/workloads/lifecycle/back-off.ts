@@ -1,3 +1,4 @@
+import type { Clock } from "../../../platform/clock.ts";
 import { backOffMs } from "../../../platform/waiting.ts";
 
 /** The pause before a crashed unit is started again, in milliseconds. */
@@ -20,14 +21,14 @@ export function duration(ms: number): string {
 /** A pause that can be cut short. */
 export type Pause = { readonly take: (ms: number) => Promise<void>; readonly end: () => void };
 
-export function makePause(): Pause {
+export function makePause(clock: Pick<Clock, "after">): Pause {
   let wake: (() => void) | undefined;
   return {
     async take(ms) {
       await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, ms);
+        const timer = clock.after(ms, resolve);
         wake = () => {
-          clearTimeout(timer);
+          timer.cancel();
           resolve();
         };
       });

@@ -1,5 +1,6 @@
 import type { Exit, Unit } from "../runtime.ts";
 import { delayAfter, type BackOff, makePause, type Pause } from "./back-off.ts";
+import type { Clock } from "../../../platform/clock.ts";
 import { unawaited } from "../../../platform/unawaited.ts";
 
 /** Keeps one container running: starts a unit, waits for its end, and starts another one after a back-off. */
@@ -40,6 +41,7 @@ type KeepRunning = {
   /** Called once `onExit` or `onStopped` has recorded the end of a unit. Not called if that failed. */
   readonly discard: (unit: Unit) => Promise<void>;
   readonly onError: (error: unknown) => void;
+  readonly clock: Clock;
 };
 
 type Loop = {
@@ -59,7 +61,7 @@ export function keepRunning(options: KeepRunning): Kept {
   const loop: Loop = {
     options,
     stopping: new AbortController(),
-    pause: makePause(),
+    pause: makePause(options.clock),
     starting: Promise.resolve(options.adopted),
     ending: Promise.resolve(),
     unit: undefined,
@@ -93,7 +95,7 @@ export function keepRunning(options: KeepRunning): Kept {
 }
 
 function hasRecovered({ unit, startedAt, options }: Loop): boolean {
-  return unit !== undefined && performance.now() - startedAt >= recoveredAfterMs(options.backOff);
+  return unit !== undefined && options.clock.elapsedMs() - startedAt >= recoveredAfterMs(options.backOff);
 }
 
 async function repeat(loop: Loop): Promise<void> {
@@ -141,7 +143,7 @@ async function endOf(loop: Loop): Promise<Exit | undefined> {
   const started = await loop.starting;
   if (!started || "code" in started) return started;
   loop.unit = started;
-  loop.startedAt = performance.now();
+  loop.startedAt = options.clock.elapsedMs();
   if (!stopping.signal.aborted) options.onStart(started);
   else if (!loop.isLeft) unawaited(started.stop(), options.onError);
   return await started.exited;

@@ -1,3 +1,4 @@
+import type { Clock } from "../../../platform/clock.ts";
 import { delayAfter, type BackOff, makePause } from "./back-off.ts";
 
 /** Work that must eventually succeed, such as saving a result while the disk is full. */
@@ -14,6 +15,7 @@ type KeepTrying = {
   /** Called only for the first of consecutive failures, so a full disk doesn't flood the log. */
   readonly onFailure: (error: unknown) => void;
   readonly backOff?: BackOff;
+  readonly clock: Pick<Clock, "after">;
 };
 
 const BACK_OFF: BackOff = { first: 250, max: 5_000 };
@@ -21,8 +23,11 @@ const BACK_OFF: BackOff = { first: 250, max: 5_000 };
 type Waiter = { readonly resolve: () => void; readonly reject: (error: unknown) => void };
 
 /** Repeats the work with growing pauses until it succeeds. `work` must be idempotent. */
-export function keepTrying(work: () => Promise<void>, { closing, onFailure, backOff = BACK_OFF }: KeepTrying): Trying {
-  const pause = makePause();
+export function keepTrying(
+  work: () => Promise<void>,
+  { closing, onFailure, backOff = BACK_OFF, clock }: KeepTrying,
+): Trying {
+  const pause = makePause(clock);
   const waiters = new Set<Waiter>();
   let isOver = false;
 

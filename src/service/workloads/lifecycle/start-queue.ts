@@ -1,4 +1,5 @@
 import type { Unit } from "../runtime.ts";
+import type { Clock } from "../../../platform/clock.ts";
 import { unawaited } from "../../../platform/unawaited.ts";
 import { within } from "../../../platform/waiting.ts";
 
@@ -23,14 +24,14 @@ type StartLimits = {
 /** After this long without output, a unit no longer counts as starting. */
 const STARTUP_MS = 250;
 
-export function makeStartQueue(limits: StartLimits): StartQueue {
+export function makeStartQueue(limits: StartLimits, clock: Pick<Clock, "after">): StartQueue {
   const slots = makeSlots(limits);
   return {
     async run(start, signal) {
       if (signal.aborted || !(await slots.turn(signal))) return undefined;
       try {
         const unit = await start();
-        const isUp = within(STARTUP_MS, Promise.race([unit.spoke, unit.exited]), () => undefined);
+        const isUp = within(STARTUP_MS, Promise.race([unit.spoke, unit.exited]), () => undefined, clock);
         unawaited(isUp.finally(slots.isUp));
         unawaited(unit.exited.finally(slots.isGone));
         return unit;

@@ -1,3 +1,4 @@
+import type { Clock, Timer } from "../../../platform/clock.ts";
 import { databaseTroubleOf } from "../../../platform/database/database-trouble.ts";
 import { isDiskFull } from "../state/file-errors.ts";
 import type { LogLimits } from "./log-bounds.ts";
@@ -23,6 +24,7 @@ type Batch = {
 
 type BatchOptions = {
   readonly limits: LogLimits;
+  readonly clock: Pick<Clock, "after">;
   readonly onEvent: (message: string, data: object) => void;
   readonly dayOf: () => string;
   readonly onWritten: () => Promise<void>;
@@ -37,7 +39,7 @@ const RETRY_MS = 1_000;
 export function makeBatch(database: LogDatabase, options: BatchOptions): Batch {
   const { limits, dayOf, onWritten } = options;
   const lost = makeLostLines(options.onEvent);
-  const waiting = makeWaiting(() =>
+  const waiting = makeWaiting(options.clock, () =>
     unawaited(flush(), (error) => options.onEvent("background work failed", { error })),
   );
   const turnstile = makeTurnstile(() => waiting.bytes() < MANY_BYTES);
@@ -96,14 +98,14 @@ function notStored({ waiting, lost }: Pending, lines: readonly NewLine[], error:
 }
 
 /** Pending lines and their cost. Due some time after the first one. */
-function makeWaiting(onDue: () => void) {
+function makeWaiting(clock: Pick<Clock, "after">, onDue: () => void) {
   let lines: NewLine[] = [];
   let bytes = 0;
   let isDue = false;
-  let timer: NodeJS.Timeout | undefined;
+  let timer: Timer | undefined;
   const wait = (ms: number) => {
-    clearTimeout(timer);
-    timer = setTimeout(onDue, ms);
+    timer?.cancel();
+    timer = clock.after(ms, onDue);
   };
   return {
     bytes: () => bytes,
@@ -120,7 +122,7 @@ function makeWaiting(onDue: () => void) {
       if (!isDue) wait(RETRY_MS);
     },
     take(): NewLine[] {
-      clearTimeout(timer);
+      timer?.cancel();
       isDue = false;
       const taken = lines;
       lines = [];

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { boundedMap } from "../../../platform/bounded-map.ts";
+import type { Clock } from "../../../platform/clock.ts";
 import { databaseTroubleOf } from "../../../platform/database/database-trouble.ts";
 import { Refusal } from "../../engine.ts";
 import { type LogLine, nameInLog, type UnitLabels } from "../runtime.ts";
@@ -69,21 +70,21 @@ type CollectedLine = Source & {
 
 type LogWriterOptions = {
   readonly limits: LogLimits;
-  readonly now: () => Date;
+  readonly clock: Clock;
   /** Called once when writing begins to fail, and once when it works again. */
   readonly onEvent: (message: string, data: object) => void;
 };
 
 export function openLogWriter(database: LogDatabase, options: LogWriterOptions): LogWriter {
-  const { now } = options;
+  const { clock } = options;
   const removed = makeRemoval(database, options.onEvent);
-  const batch = makeBatch(database, { ...options, dayOf: () => dayOf(now()), onWritten: removed.retryFailed });
+  const batch = makeBatch(database, { ...options, dayOf: () => dayOf(clock.now()), onWritten: removed.retryFailed });
   let isClosed = false;
   const add = (line: NewLine): void => {
     if (!isClosed && !removed.has(line.workload)) batch.add(line);
   };
   return {
-    ...adding(add, now),
+    ...adding(add, clock),
     ...reading(database, { flush: batch.flush, onEvent: options.onEvent }),
     mark: (source, cursor) => writeCursor(database.db, { ...source, cursor }),
     async endUnit(unit) {
@@ -110,9 +111,12 @@ export function openLogWriter(database: LogDatabase, options: LogWriterOptions):
   };
 }
 
-function adding(add: (line: NewLine) => void, now: () => Date): Pick<LogWriter, "append" | "record" | "collect"> {
+function adding(
+  add: (line: NewLine) => void,
+  clock: Pick<Clock, "now">,
+): Pick<LogWriter, "append" | "record" | "collect"> {
   return {
-    append: (workload, instance, line) => add({ workload, instance, line, day: dayOf(now()) }),
+    append: (workload, instance, line) => add({ workload, instance, line, day: dayOf(clock.now()) }),
     record(unit, { at, text, cursor }) {
       const { workload } = unit;
       const instance = nameInLog(unit);

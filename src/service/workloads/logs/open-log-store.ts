@@ -1,4 +1,5 @@
 import { basename } from "node:path";
+import { type Clock, machineClock } from "../../../platform/clock.ts";
 import { databaseTroubleOf } from "../../../platform/database/database-trouble.ts";
 import { openPostgres, type TlsOptions } from "../../../platform/database/postgres.ts";
 import { openSqlite } from "../../../platform/database/sqlite.ts";
@@ -20,7 +21,7 @@ type LogPlace =
 
 type LogStoreOptions = {
   readonly limits?: LogLimits | undefined;
-  readonly now?: () => Date;
+  readonly clock?: Clock;
   readonly onEvent: (message: string, data: object) => void;
 };
 
@@ -29,9 +30,9 @@ type LogStoreOptions = {
  * can't be used; it never holds the address, which may have a password.
  */
 export async function openLogStore(place: LogPlace, options: LogStoreOptions): Promise<LogWriter> {
-  const { limits = DEFAULT_LOG_LIMITS, now = () => new Date(), onEvent } = options;
+  const { limits = DEFAULT_LOG_LIMITS, clock = machineClock, onEvent } = options;
   const database = place.kind === "sqlite" ? await openFile(place.path) : await openServer(place, onEvent);
-  return openLogWriter(database, { limits, now, onEvent });
+  return openLogWriter(database, { limits, clock, onEvent });
 }
 
 async function openFile(path: string): Promise<LogDatabase> {

@@ -1,3 +1,4 @@
+import type { Clock } from "../../../platform/clock.ts";
 import type { LastState } from "../../../api/schema.ts";
 import { exitClause, exitTime, lastStateOf } from "../lifecycle/exit.ts";
 import type { Exit } from "../runtime.ts";
@@ -17,12 +18,12 @@ export type CrashCount = {
   readonly clear: () => void;
 };
 
-export function makeCrashCount(instance: string, now: () => Date): CrashCount {
+export function makeCrashCount(instance: string, clock: Pick<Clock, "now">): CrashCount {
   let crashes: Crashes = { count: 0 };
   return {
     add(exit) {
       const how = `${instance} ${exitClause(exit)}`;
-      const at = exitTime(exit, now());
+      const at = exitTime(exit, clock.now());
       const isEnd = exit.startError === undefined;
       const end = isEnd ? lastStateOf(exit, at) : crashes.last?.end;
       crashes = { count: crashes.count + (isEnd ? 1 : 0), last: { at, how, end } };
@@ -55,18 +56,18 @@ const WINDOW_MS = 10 * 60_000;
 const MOST = 1_000;
 
 /** Remembers the restarts of the last ten minutes, in memory only: a restart of the server forgets them. */
-export function makeRestartHistory(now: () => Date): RestartHistory {
+export function makeRestartHistory(clock: Pick<Clock, "now">): RestartHistory {
   let times: number[] = [];
   let lastReason = "";
 
   function forgetOld(): void {
-    const from = now().getTime() - WINDOW_MS;
+    const from = clock.now().getTime() - WINDOW_MS;
     times = times.filter((at) => at > from).slice(-MOST);
   }
 
   return {
     add(how) {
-      times.push(now().getTime());
+      times.push(clock.now().getTime());
       lastReason = how;
       forgetOld();
     },

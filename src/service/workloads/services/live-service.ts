@@ -59,6 +59,7 @@ function saveProven(live: LiveService, { context, queue }: LivesWith, revisions:
   }
   const saving = keepTrying(() => queue.run(serviceKey(live), save), {
     closing: context.closing,
+    clock: context.clock,
     onFailure: (error) => context.onEvent("couldn't save that a revision is ready", { error, service: uid }),
   });
   context.inBackground(saving.over);

@@ -1,4 +1,4 @@
-import { setTimeout as pause } from "node:timers/promises";
+import type { Clock } from "../../../platform/clock.ts";
 import type { EngineContext } from "../engine-context.ts";
 import { duration } from "../lifecycle/back-off.ts";
 import { recoveredAfterMs } from "../lifecycle/keep-running.ts";
@@ -59,7 +59,7 @@ export function keepContainer(spec: ContainerSpec, context: EngineContext, event
     },
     async onExit(exit, { delayMs }) {
       waited = undefined;
-      const late = lateText(exit, context.now());
+      const late = lateText(exit, context.clock.now());
       noteTo(spec, context, ` ${exitClause(exit)}${late}, restarting in ${duration(delayMs)}`);
       events.crashed(exit);
       events.changed();
@@ -80,6 +80,7 @@ export function keepContainer(spec: ContainerSpec, context: EngineContext, event
 function programOf({ place, adopted, makeRoom }: ContainerSpec, context: EngineContext, waits: (line: string) => void) {
   const { service } = place();
   return {
+    clock: context.clock,
     backOff: context.backOff,
     adopted: adopted?.unit,
     decided: adopted?.decided,
@@ -133,9 +134,13 @@ type ReadinessCheck = {
   readonly isStrict: boolean;
 };
 
-type Patience = { readonly readyAfterMs: number; readonly isUnproven: boolean };
+type Patience = {
+  readonly readyAfterMs: number;
+  readonly isUnproven: boolean;
+  readonly clock: Pick<Clock, "elapsedMs">;
+};
 
-function readinessCheckOf({ health, answers }: Unit, { readyAfterMs, isUnproven }: Patience): ReadinessCheck {
+function readinessCheckOf({ health, answers }: Unit, { readyAfterMs, isUnproven, clock }: Patience): ReadinessCheck {
   if (health) {
     const looks = { starting: "waiting", healthy: "ready", unhealthy: "overdue" } as const;
     const look = async () => looks[await health()];
@@ -143,11 +148,11 @@ function readinessCheckOf({ health, answers }: Unit, { readyAfterMs, isUnproven 
   }
   const withoutPorts = isUnproven ? UNPROVEN_PATIENCE : 1;
   const waitMs = readyAfterMs * (answers ? PORT_PATIENCE : withoutPorts);
-  const deadline = performance.now() + waitMs;
+  const deadline = clock.elapsedMs() + waitMs;
   return {
     async look() {
       if (answers && (await answers())) return "ready";
-      if (performance.now() < deadline) return "waiting";
+      if (clock.elapsedMs() < deadline) return "waiting";
       return answers ? "overdue" : "ready";
     },
     pollMs: Math.min(POLL_MS, waitMs),
@@ -163,7 +168,7 @@ function readinessCheckOf({ health, answers }: Unit, { readyAfterMs, isUnproven 
  * that never opens its ports is ready after a longer time, because it may well do other work, unless it is unproven.
  */
 function makeReadiness(spec: ContainerSpec, context: EngineContext, { changed }: ContainerEvents) {
-  const { readyAfterMs, backOff } = context;
+  const { readyAfterMs, backOff, clock } = context;
   let ready: Unit | undefined;
   let overdue: { readonly unit: Unit; readonly fault: string } | undefined;
   let { isUnproven } = spec;
@@ -173,7 +178,7 @@ function makeReadiness(spec: ContainerSpec, context: EngineContext, { changed }:
   async function becomesReady(unit: Unit): Promise<boolean> {
     const gone = new AbortController();
     unawaited(unit.exited.finally(() => gone.abort()));
-    const { look, pollMs, fault, patience, isStrict } = readinessCheckOf(unit, { readyAfterMs, isUnproven });
+    const { look, pollMs, fault, patience, isStrict } = readinessCheckOf(unit, { readyAfterMs, isUnproven, clock });
     while (!gone.signal.aborted) {
       const found = await look();
       if (found === "ready" || gone.signal.aborted) break;
@@ -183,14 +188,14 @@ function makeReadiness(spec: ContainerSpec, context: EngineContext, { changed }:
         overdue = { unit, fault };
         changed();
       }
-      await pause(found === "overdue" ? SLOW_POLL_MS : pollMs);
+      await clock.sleep(found === "overdue" ? SLOW_POLL_MS : pollMs);
     }
     return !gone.signal.aborted;
   }
 
   async function watch(unit: Unit): Promise<void> {
-    const recovery = setTimeout(changed, recoveredAfterMs(backOff) + 1).unref();
-    unawaited(unit.exited.finally(() => clearTimeout(recovery)));
+    const recovery = clock.after(recoveredAfterMs(backOff), changed);
+    unawaited(unit.exited.finally(() => recovery.cancel()));
     if (await becomesReady(unit)) {
       ready = unit;
       overdue = undefined;

@@ -19,7 +19,7 @@ export async function deleteService(parts: EngineParts, live: LiveService, signa
   }
   const deletion = live.deletion ?? carryOnDeletion(parts, live);
   try {
-    await forAMoment(deletion.attempt(), signal);
+    await forAMoment(deletion.attempt(), signal, parts.context.clock);
   } catch (error) {
     if (!isDiskFull(error)) throw error;
     throw new Refusal(
@@ -43,6 +43,7 @@ export function carryOnDeletion(parts: EngineParts, live: LiveService): NonNulla
   }
   live.deletion = keepTrying(finish, {
     closing: context.closing,
+    clock: context.clock,
     onFailure: (error) => context.onEvent("couldn't delete a service; retrying", { error, service: uid }),
   });
   context.inBackground(live.deletion.over);

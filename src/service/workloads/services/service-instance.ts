@@ -1,4 +1,3 @@
-import { setTimeout as pause } from "node:timers/promises";
 import type { EngineContext } from "../engine-context.ts";
 import type { Unit } from "../runtime.ts";
 import type { Service } from "../state/service-store.ts";
@@ -64,7 +63,7 @@ const FAILURES_OF_A_CRASH_LOOP = 3;
 
 export function startInstance(spec: InstanceSpec, context: EngineContext, events: InstanceEvents): ServiceInstance {
   const instance = `${spec.service.name}-${spec.index}`;
-  const crashes = makeCrashCount(instance, context.now);
+  const crashes = makeCrashCount(instance, context.clock);
   let { service } = spec;
   let isStopping = false;
   let isLeft = false;
@@ -96,7 +95,7 @@ export function startInstance(spec: InstanceSpec, context: EngineContext, events
     },
     async stop({ handsOver } = { handsOver: false }) {
       isStopping = true;
-      if (handsOver) await pause(HAND_OVER_MS);
+      if (handsOver) await context.clock.sleep(HAND_OVER_MS);
       // The next server finds both, and stops it.
       if (isLeft) return;
       await Promise.all(kept.map((each) => each.stop()));

@@ -51,9 +51,9 @@ export function serviceOperations(parts: EngineParts): ServiceOperations {
     async getServiceLogs({ user, path, query }) {
       // What a damaged service wrote may say how it came to that.
       const { uid } = findUnreadable(parts, { user, path }) ?? find(parts, { user, path }).service;
-      const { logs, now } = parts.context;
+      const { logs, clock } = parts.context;
       const { date, from = 0, size = 100 } = query ?? {};
-      const lines = await logs.page({ workload: uid, day: requestedDay(date, now()), from, size });
+      const lines = await logs.page({ workload: uid, day: requestedDay(date, clock.now()), from, size });
       return lines.map(({ instance, line }) => ({ instance_name: instance, log: line }));
     },
   };
@@ -102,7 +102,7 @@ async function create(parts: EngineParts, { user, path, body }: EngineRequest<"c
   refuseDuplicate(parts, { user, path });
   const definition = readService(path.service_name, body, parts.context.runtime.check);
   ensureService(definition);
-  const service = newService({ user, path }, { definition, createdAt: parts.context.now().toISOString() });
+  const service = newService({ user, path }, { definition, createdAt: parts.context.clock.now().toISOString() });
   const live = makeLiveService(service, parts);
   const giveBack = admitService(parts, service);
   try {
@@ -194,7 +194,7 @@ function updating({ context }: EngineParts, body: ServiceUpdate): Transition {
           context.runtime.check(container, `containers[${index}]`);
         }
         const { imageDigests: digests } = runner.health();
-        return revised(service, { definition, generation, now: context.now(), back, digests });
+        return revised(service, { definition, generation, now: context.clock.now(), back, digests });
       }
       const isReplaced = service.running && hasOtherMemory(service.definition, definition) && !runner.canResize();
       return { ...service, definition, ...(isReplaced && { generation, alsoCurrent: [] }) };

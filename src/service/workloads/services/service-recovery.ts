@@ -46,6 +46,7 @@ function keepOpening(parts: EngineParts, live: LiveService): void {
   }
   live.opening = keepTrying(() => parts.queue.run(serviceKey(live), open), {
     closing: context.closing,
+    clock: context.clock,
     onFailure: (error) => context.onEvent("couldn't open the ports of a service", { error, service: uid }),
   });
   context.inBackground(live.opening.over);
@@ -62,6 +63,7 @@ async function reopenPorts(parts: EngineParts, live: LiveService): Promise<void>
   if ([...own].every(([port, address]) => before.get(port) === address)) return;
   const saving = keepTrying(() => saveAddresses(context.state, { ...live.service, addresses: own }), {
     closing: context.closing,
+    clock: context.clock,
     onFailure: (error) => context.onEvent("couldn't save the new port of a service", { error, service: uid }),
   });
   context.inBackground(saving.over);
@@ -83,6 +85,7 @@ function keepTakingBack(parts: EngineParts, live: LiveService): void {
   }
   const trying = keepTrying(() => parts.queue.run(serviceKey(live), takeBack), {
     closing: context.closing,
+    clock: context.clock,
     // It was said already.
     onFailure: () => undefined,
     backOff: context.backOff,

@@ -102,7 +102,7 @@ export function makeServiceRunner(
     waiting: new Set(),
     context,
     events,
-    history: makeRestartHistory(context.now),
+    history: makeRestartHistory(context.clock),
     decided: Promise.withResolvers<void>(),
     seconds: new Map(),
     isAdopted: adopted.length > 0,
@@ -188,7 +188,7 @@ function notice(run: Run): void {
   const state = stateOf(run);
   if (run.phase === "new" || state === run.noticed?.state) return;
   const isFromBefore = run.isAdopted || (run.noticed === undefined && state === "Stopped");
-  run.noticed = { state, since: isFromBefore ? undefined : run.context.now().toISOString() };
+  run.noticed = { state, since: isFromBefore ? undefined : run.context.clock.now().toISOString() };
   if (state !== "Starting") run.isAdopted = false;
 }
 
@@ -257,7 +257,7 @@ function reconcile(run: Run): void {
 function proveRevision(run: Run): void {
   const { service, isAdopted, context, events } = run;
   if (service.revisions[0].outcome !== undefined) return;
-  run.service = proven(service, isAdopted ? undefined : context.now());
+  run.service = proven(service, isAdopted ? undefined : context.clock.now());
   events.proven(run.service.revisions);
 }
 

@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
+import { machineClock } from "../../../../src/platform/clock.ts";
 import { dockerEngine } from "../../../../src/service/engines/docker/descriptor.ts";
 import type { TestDaemon } from "../../../support/docker.ts";
 import { world, type WorldOptions } from "../../../support/world.ts";
@@ -12,7 +13,7 @@ export async function townOnDocker(daemon: TestDaemon, options: Pick<WorldOption
   const regions = { set: ["beijing1", "beijing2"], byDefault: [] };
   const opened = await dockerEngine
     .choose({ DOCKER_HOST: daemon.host }, regions)
-    .open({ dataDir, users: ["gantry"], onEvent: () => undefined });
+    .open({ clock: machineClock, dataDir, users: ["gantry"], onEvent: () => undefined });
   const label = `gantry.owner=${readFileSync(join(dataDir, "docker/docker-owner"), "utf8").trim()}`;
   const town = await world({ ...options, opened, wait: pause });
   const close = async () => {

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { machineClock } from "../../../../src/platform/clock.ts";
 import { daemonAt } from "../../../../src/service/engines/docker/daemon/daemon-client.ts";
 import { type DockerRuntime, makeDockerRuntime } from "../../../../src/service/engines/docker/docker-runtime.ts";
 import { makeImages } from "../../../../src/service/engines/docker/images/images.ts";
@@ -38,9 +39,10 @@ export function unitWorld(
   folder: string = mkdtempSync(join(tmpdir(), "gantry-units-")),
 ): UnitWorld {
   const lines: string[] = [];
-  const api = daemonAt({ socketPath: daemon.host.replace("unix://", "") });
+  const api = daemonAt({ socketPath: daemon.host.replace("unix://", "") }, machineClock);
   const runtime = makeDockerRuntime({
-    images: makeImages({ daemon: api, program: daemon.kind, credentials: async () => undefined }),
+    clock: machineClock,
+    images: makeImages({ clock: machineClock, daemon: api, program: daemon.kind, credentials: async () => undefined }),
     daemon: api,
     folder,
     owner,

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { machineClock } from "../../../../src/platform/clock.ts";
 import { findDaemon } from "../../../../src/service/engines/docker/daemon/find-daemon.ts";
 import { containerName, labelsOf } from "../../../../src/service/engines/docker/names.ts";
 import { makeUserNetworks } from "../../../../src/service/engines/docker/user-networks.ts";
@@ -20,10 +21,10 @@ const name = containerName(owner, labels);
 const never: WatchTimes = { compareMs: 60_000, retryMs: 60_000, strangerMs: 60_000, lateReasonMs: 1 };
 
 async function connected(daemon: FakeDaemon, times: WatchTimes = never) {
-  const found = await findDaemon({ dockerHost: daemon.host, tls: { isVerified: false } });
+  const found = await findDaemon({ dockerHost: daemon.host, tls: { isVerified: false } }, { clock: machineClock });
   const folder = mkdtempSync(join(tmpdir(), "gantry-containers-"));
   const { daemon: api, isOwn } = ownContainers(found.daemon, { folder, owner });
-  const watch = watchContainers({ daemon: api, owner, onEvent: () => undefined, times });
+  const watch = watchContainers({ clock: machineClock, daemon: api, owner, onEvent: () => undefined, times });
   return {
     start: () =>
       startContainer(
@@ -37,6 +38,7 @@ async function connected(daemon: FakeDaemon, times: WatchTimes = never) {
           syncTimezone: false,
         },
         {
+          clock: machineClock,
           daemon: api,
           isOwn,
           owner,
@@ -248,8 +250,14 @@ test("a killed container was out of memory, also when Docker learns that only af
       response.end(JSON.stringify({ ...inspected("c1", "exited"), State }));
     },
   });
-  const found = await findDaemon({ dockerHost: daemon.host, tls: { isVerified: false } });
-  const watch = watchContainers({ daemon: found.daemon, owner, onEvent: () => undefined, times: never });
+  const found = await findDaemon({ dockerHost: daemon.host, tls: { isVerified: false } }, { clock: machineClock });
+  const watch = watchContainers({
+    clock: machineClock,
+    daemon: found.daemon,
+    owner,
+    onEvent: () => undefined,
+    times: never,
+  });
   onTestFinished(() => watch.close());
 
   const ended = watch.ended("c1");
@@ -272,8 +280,14 @@ test.each([
       response.end(JSON.stringify(State ? body : { message: "No such container: c1" }));
     },
   });
-  const found = await findDaemon({ dockerHost: daemon.host, tls: { isVerified: false } });
-  const watch = watchContainers({ daemon: found.daemon, owner, onEvent: () => undefined, times: never });
+  const found = await findDaemon({ dockerHost: daemon.host, tls: { isVerified: false } }, { clock: machineClock });
+  const watch = watchContainers({
+    clock: machineClock,
+    daemon: found.daemon,
+    owner,
+    onEvent: () => undefined,
+    times: never,
+  });
   onTestFinished(() => watch.close());
 
   const ended = watch.ended("c1");
@@ -299,8 +313,14 @@ test("a container that somebody restarts runs on: it ends when it ends the next 
       response.end(JSON.stringify({ ...inspected("c1", "exited"), State }));
     },
   });
-  const found = await findDaemon({ dockerHost: daemon.host, tls: { isVerified: false } });
-  const watch = watchContainers({ daemon: found.daemon, owner, onEvent: () => undefined, times: never });
+  const found = await findDaemon({ dockerHost: daemon.host, tls: { isVerified: false } }, { clock: machineClock });
+  const watch = watchContainers({
+    clock: machineClock,
+    daemon: found.daemon,
+    owner,
+    onEvent: () => undefined,
+    times: never,
+  });
   onTestFinished(() => watch.close());
 
   const ended = watch.ended("c1");
@@ -328,7 +348,7 @@ describe("a network of Podman, while another container's interface vanishes", ()
     };
     const daemon = await fakeDaemon({ "/version": [200, podmanVersion], "/networks/create": create });
     onTestFinished(() => daemon[Symbol.asyncDispose]());
-    const found = await findDaemon({ dockerHost: daemon.host, tls: { isVerified: false } });
+    const found = await findDaemon({ dockerHost: daemon.host, tls: { isVerified: false } }, { clock: machineClock });
     const made = found.daemon.ensureNetwork("gantry-dana", {});
     return { made, asked: () => asked };
   }

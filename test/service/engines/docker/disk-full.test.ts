@@ -1,24 +1,20 @@
 import { expect, onTestFinished, test } from "vitest";
+import { stillClock } from "../../../support/test-clock.ts";
 import { watchDisk } from "../../../../src/service/engines/docker/daemon/disk-watch.ts";
-import { until } from "../../../support/until.ts";
 
 function disk(first: number | undefined) {
-  const [events, state] = [[] as string[], { free: first, looks: 0 }];
+  const clock = stillClock();
+  const [events, state] = [[] as string[], { free: first }];
   const watch = watchDisk({
+    clock,
     freeBytes: async () => {
-      state.looks += 1;
       if (state.free === undefined) throw new Error("ENOENT");
       return state.free;
     },
     onEvent: (message) => events.push(message),
-    everyMs: 1,
   });
   onTestFinished(() => watch.close());
-  const looked = async () => {
-    const before = state.looks;
-    await until(() => state.looks > before + 2);
-  };
-  return { watch, events, state, looked };
+  return { watch, events, state, looked: () => clock.passMs(1_000) };
 }
 
 const full = "the disk of the machine is full: lines from here on can be missing";

@@ -1,5 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { expect, onTestFinished, test } from "vitest";
+import { machineClock } from "../../../../src/platform/clock.ts";
 import { health } from "../../../../src/service/api/health.ts";
 import { findDaemon } from "../../../../src/service/engines/docker/daemon/find-daemon.ts";
 import { openDockerEngine } from "../../../../src/service/engines/docker/docker-engine.ts";
@@ -11,12 +12,12 @@ import { type FakeDaemon, fakeDaemon } from "./support/fake-daemon.ts";
 const began = new Date("2026-11-22T15:04:05.678Z");
 
 async function opened(daemon: FakeDaemon) {
-  const found = await findDaemon({ dockerHost: daemon.host, tls: { isVerified: false } });
+  const found = await findDaemon({ dockerHost: daemon.host, tls: { isVerified: false } }, { clock: machineClock });
   const engine = await openDockerEngine({
     dataDir: makeDataDir(),
     regions: ["us"],
     found,
-    now: () => began,
+    clock: { ...machineClock, now: () => began },
     healthMs: 5,
   });
   onTestFinished(() => engine.close());
@@ -73,7 +74,8 @@ test("an outage lasts until each container was looked at: nothing is said from b
   await daemon.start();
   await until(() => held.length > 0 && daemon.asked.slice(before).some((path) => path.endsWith("/info")));
   // By then the daemon's answers about itself have come, too.
-  for (let turn = 0; turn < 5; turn += 1) await findDaemon({ dockerHost: daemon.host, tls: { isVerified: false } });
+  for (let turn = 0; turn < 5; turn += 1)
+    await findDaemon({ dockerHost: daemon.host, tls: { isVerified: false } }, { clock: machineClock });
   expect(ready().ok).toBe(false);
   await expect(dana.list()).rejects.toMatchObject({ status: 503 });
 

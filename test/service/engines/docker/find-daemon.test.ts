@@ -5,6 +5,7 @@ import {
   addressText,
   isLocal,
 } from "../../../../src/service/engines/docker/daemon/daemon-address.ts";
+import { machineClock } from "../../../../src/platform/clock.ts";
 import { apiVersion } from "../../../../src/service/engines/docker/daemon/daemon-connection.ts";
 import { daemonAt } from "../../../../src/service/engines/docker/daemon/daemon-client.ts";
 import { findDaemon, usualSockets } from "../../../../src/service/engines/docker/daemon/find-daemon.ts";
@@ -20,7 +21,10 @@ describe("the daemon", () => {
     await using docker = await fakeDaemon();
     await using podman = await fakeDaemon({ "/version": [200, podmanVersion] });
 
-    const found = await findDaemon({ ...nothing, dockerHost: docker.host, containerHost: podman.host });
+    const found = await findDaemon(
+      { ...nothing, dockerHost: docker.host, containerHost: podman.host },
+      { clock: machineClock },
+    );
 
     expect(found.about).toMatchObject({ kind: "docker", version: "20.10.24", memoryMib: 8192, limitsMemory: true });
     expect(podman.asked).toEqual([]);
@@ -29,7 +33,7 @@ describe("the daemon", () => {
   test("of CONTAINER_HOST is used when DOCKER_HOST isn't set, and may be Podman", async () => {
     await using podman = await fakeDaemon({ "/version": [200, podmanVersion] });
 
-    const found = await findDaemon({ ...nothing, containerHost: podman.host });
+    const found = await findDaemon({ ...nothing, containerHost: podman.host }, { clock: machineClock });
 
     expect(found.about).toMatchObject({ kind: "podman", version: "4.3.1" });
   });
@@ -40,7 +44,7 @@ describe("the daemon", () => {
     await stopped.stop();
 
     const usual = [at(stopped.socketPath, "Docker"), at(podman.socketPath, "Podman")];
-    const found = await findDaemon(nothing, { usual });
+    const found = await findDaemon(nothing, { clock: machineClock, usual });
 
     expect(found.about.kind).toBe("podman");
   });
@@ -48,7 +52,7 @@ describe("the daemon", () => {
   test("keeps nobody who gives up waiting while it doesn't tell its version", async () => {
     await using busy = await fakeDaemon({ "/version": () => undefined });
     const leaving = new AbortController();
-    const events = daemonAt({ socketPath: busy.socketPath }).events("gantry", leaving.signal);
+    const events = daemonAt({ socketPath: busy.socketPath }, machineClock).events("gantry", leaving.signal);
     const followed = events[Symbol.asyncIterator]().next();
 
     await until(() => busy.asked.includes("GET /version"));
@@ -70,7 +74,7 @@ describe("the daemon", () => {
       at(old.socketPath, "Podman"),
     ];
 
-    await expect(findDaemon(nothing, { usual })).rejects.toThrow(
+    await expect(findDaemon(nothing, { clock: machineClock, usual })).rejects.toThrow(
       [
         "Nothing was started: found neither Docker nor Podman. Start one of them (`systemctl start docker`, or " +
           "`systemctl --user start podman.socket`), or set DOCKER_HOST. Looked at:",
@@ -84,7 +88,7 @@ describe("the daemon", () => {
   });
 
   test("of the environment isn't replaced by another one when it is away", async () => {
-    await expect(findDaemon({ ...nothing, dockerHost: "tcp://127.0.0.1:1" })).rejects.toThrow(
+    await expect(findDaemon({ ...nothing, dockerHost: "tcp://127.0.0.1:1" }, { clock: machineClock })).rejects.toThrow(
       "the daemon of DOCKER_HOST can't be used. Start it, or set DOCKER_HOST to another.\n" +
         "- tcp://127.0.0.1:1 (DOCKER_HOST): nothing listens there",
     );
@@ -92,7 +96,11 @@ describe("the daemon", () => {
 
   test("from before isn't replaced by another one when it is away: its containers may still run", async () => {
     await using other = await fakeDaemon();
-    const looking = { remembered: "unix:///nowhere/docker.sock", usual: [at(other.socketPath, "Docker")] };
+    const looking = {
+      clock: machineClock,
+      remembered: "unix:///nowhere/docker.sock",
+      usual: [at(other.socketPath, "Docker")],
+    };
 
     await expect(findDaemon(nothing, looking)).rejects.toThrow("workloads of this data folder run on a daemon that");
     await expect(findDaemon({ ...nothing, dockerHost: other.host }, looking)).resolves.toMatchObject({
@@ -102,7 +110,7 @@ describe("the daemon", () => {
 
   test("is spoken to in a version of the API that it offers, also after an upgrade", async () => {
     await using docker = await fakeDaemon();
-    const { daemon } = await findDaemon({ ...nothing, dockerHost: docker.host });
+    const { daemon } = await findDaemon({ ...nothing, dockerHost: docker.host }, { clock: machineClock });
     await daemon.listContainers([]);
     await docker.stop();
     await docker.start();
@@ -126,7 +134,7 @@ describe("the daemon", () => {
         response.writeHead(200).write("[", () => response.destroy());
       },
     });
-    const { daemon } = await findDaemon({ ...nothing, dockerHost: docker.host });
+    const { daemon } = await findDaemon({ ...nothing, dockerHost: docker.host }, { clock: machineClock });
 
     await expect(daemon.listContainers([])).rejects.toMatchObject({
       name: "DaemonError",

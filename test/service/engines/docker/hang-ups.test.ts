@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { machineClock } from "../../../../src/platform/clock.ts";
 import type { DaemonApi } from "../../../../src/service/engines/docker/daemon/daemon-api.ts";
 import { daemonAt } from "../../../../src/service/engines/docker/daemon/daemon-client.ts";
 import { type FakeAnswer, type FakeDaemon, fakeDaemon } from "./support/fake-daemon.ts";
@@ -67,7 +68,7 @@ describe("a daemon that closes a connection without an answer", () => {
   test.each(repeatable)("is asked again for %s, at once", async (path, answer, call) => {
     await using fake = await fakeDaemon({ [path]: hangingUp(1, answer) });
 
-    await call(daemonAt({ socketPath: fake.socketPath }));
+    await call(daemonAt({ socketPath: fake.socketPath }, machineClock));
 
     expect(times(fake, path)).toBe(2);
   });
@@ -75,13 +76,13 @@ describe("a daemon that closes a connection without an answer", () => {
   test("is asked again for its version", async () => {
     await using fake = await fakeDaemon({ "/version": hangingUp(1, [200, { Version: "29", ApiVersion: "1.44" }]) });
 
-    await expect(daemonAt({ socketPath: fake.socketPath }).listContainers([])).resolves.toEqual([]);
+    await expect(daemonAt({ socketPath: fake.socketPath }, machineClock).listContainers([])).resolves.toEqual([]);
   });
 
   test("isn't asked a third time: the call fails, in words for people", async () => {
     await using fake = await fakeDaemon({ "/containers/json": hangingUp(9, [200, []]) });
 
-    await expect(daemonAt({ socketPath: fake.socketPath }).listContainers([])).rejects.toMatchObject({
+    await expect(daemonAt({ socketPath: fake.socketPath }, machineClock).listContainers([])).rejects.toMatchObject({
       name: "DaemonError",
       status: undefined,
       message: "it closed the connection",
@@ -95,7 +96,9 @@ describe("a daemon that closes a connection without an answer", () => {
   ])("isn't asked again for %s, which may have happened", async (path, answer, call) => {
     await using fake = await fakeDaemon({ [path]: hangingUp(1, answer) });
 
-    await expect(call(daemonAt({ socketPath: fake.socketPath }))).rejects.toThrow("it closed the connection");
+    await expect(call(daemonAt({ socketPath: fake.socketPath }, machineClock))).rejects.toThrow(
+      "it closed the connection",
+    );
     expect(times(fake, path)).toBe(1);
   });
 });

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { stillClock } from "../../../support/test-clock.ts";
 import type { ContainerHealth } from "../../../../src/service/engines/docker/daemon/daemon-api.ts";
 import { Inspected, inspectedOf } from "../../../../src/service/engines/docker/daemon/daemon-schemas.ts";
 import { healthOf } from "../../../../src/service/engines/docker/units/health-check.ts";
@@ -43,15 +44,14 @@ test.each([
 });
 
 /** A daemon with a container whose check passes at its third run, if somebody runs it. */
-function daemonWith({ passes = true, times = {} }: { passes?: boolean; times?: Partial<ContainerHealth> } = {}) {
+function daemonWith({ passes = true } = {}) {
   const check: ContainerHealth = {
     state: "starting",
     checkedAt: undefined,
-    intervalMs: -2_000, // due at once, also one that may be late
-    timeoutMs: 10,
+    intervalMs: 5_000,
+    timeoutMs: 1_000,
     startMs: 60_000,
     retries: 3,
-    ...times,
   };
   let runs = 0;
   const state = () => (passes && runs >= 3 ? "healthy" : "starting");
@@ -60,30 +60,52 @@ function daemonWith({ passes = true, times = {} }: { passes?: boolean; times?: P
   return { check, runs: () => runs, daemon: { inspectContainer, checkHealth } };
 }
 
+/** When a check that was due counts as not run. */
+const OVERDUE_MS = 5_000 + 2_000 + 1;
+
 test("a check that Podman doesn't run is run for it until it passes", async () => {
   const { check, daemon, runs } = daemonWith();
-  const health = healthOf({ id: "c1", check, daemon, mayRunNone: true });
+  const clock = stillClock();
+  const health = healthOf({ clock, id: "c1", check, daemon, mayRunNone: true });
+  const said = [await health()];
 
-  const said = [await health(), await health(), await health(), await health()];
+  for (let turn = 0; turn < 4; turn += 1) {
+    await clock.passMs(OVERDUE_MS);
+    said.push(await health());
+  }
 
-  expect(said).toEqual(["starting", "starting", "healthy", "healthy"]);
+  expect(said).toEqual(["starting", "starting", "starting", "healthy", "healthy"]);
   expect(runs()).toBe(3);
 });
 
 test("Docker runs its checks itself, and so does Podman where it does", async () => {
-  const docker = daemonWith();
-  const podman = daemonWith({ times: { intervalMs: 60_000 } });
+  const [docker, podman] = [daemonWith(), daemonWith()];
+  const clock = stillClock();
+  const healths = [
+    healthOf({ clock, id: "c1", ...docker, mayRunNone: false }),
+    healthOf({ clock, id: "c1", ...podman, mayRunNone: true }),
+  ];
 
-  await healthOf({ id: "c1", ...docker, mayRunNone: false })();
-  await healthOf({ id: "c1", ...podman, mayRunNone: true })();
+  for (const health of healths) await health();
+  await clock.passMs(OVERDUE_MS - 2);
+  for (const health of healths) await health();
+  await clock.passMs(OVERDUE_MS);
+  await healths[0]?.();
 
   expect([docker.runs(), podman.runs()]).toEqual([0, 0]);
 });
 
 test("a check that says nothing in all its time counts as failed", async () => {
-  const { check, daemon } = daemonWith({ passes: false, times: { startMs: -1, timeoutMs: 0 } });
+  const { check, daemon } = daemonWith({ passes: false });
+  const clock = stillClock();
+  const health = healthOf({ clock, id: "c1", check, daemon, mayRunNone: false });
+  // Its start, and four checks with their intervals, each as late as it may be.
+  await clock.passMs(60_000 + 4 * (5_000 + 1_000 + 2_000));
+  expect(await health()).toBe("starting");
 
-  expect(await healthOf({ id: "c1", check, daemon, mayRunNone: false })()).toBe("unhealthy");
+  await clock.passMs(1);
+
+  expect(await health()).toBe("unhealthy");
 });
 
 test("while the daemon is away, what it said last holds", async () => {
@@ -93,7 +115,13 @@ test("while the daemon is away, what it said last holds", async () => {
     if (isAway) throw new Error("nothing listens there");
     return { ...inspectedWith(null), health: { ...check, state: "healthy" } as const };
   };
-  const health = healthOf({ id: "c1", check, daemon: { ...daemon, inspectContainer }, mayRunNone: true });
+  const health = healthOf({
+    clock: stillClock(),
+    id: "c1",
+    check,
+    daemon: { ...daemon, inspectContainer },
+    mayRunNone: true,
+  });
 
   expect(await health()).toBe("healthy");
   isAway = true;

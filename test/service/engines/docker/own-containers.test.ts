@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { machineClock } from "../../../../src/platform/clock.ts";
 import { findDaemon } from "../../../../src/service/engines/docker/daemon/find-daemon.ts";
 import { makeDockerRuntime } from "../../../../src/service/engines/docker/docker-runtime.ts";
 import { containerName, labelsOf } from "../../../../src/service/engines/docker/names.ts";
@@ -87,8 +88,12 @@ async function town() {
   });
   /** The next server on the folder. */
   async function server(strangerMs = 60_000) {
-    const { daemon: api } = await findDaemon({ dockerHost: daemon.host, tls: { isVerified: false } });
+    const { daemon: api } = await findDaemon(
+      { dockerHost: daemon.host, tls: { isVerified: false } },
+      { clock: machineClock },
+    );
     const runtime = makeDockerRuntime({
+      clock: machineClock,
       daemon: api,
       folder,
       owner,

@@ -2,6 +2,7 @@ import { DatabaseSync } from "node:sqlite";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { machineClock } from "../../../../src/platform/clock.ts";
 import { makeDataDir } from "./support/data-dir.ts";
 import { serve } from "../../../../src/service/api/serve.ts";
 import { greet, openEngine, until, userOf } from "./support/engine-world.ts";
@@ -256,7 +257,7 @@ test("a job never ends before it began, also when the clock jumps back; lists ke
   const dataDir = makeDataDir();
   let day = 20;
   const now = () => new Date(Date.UTC(2026, 10, (day -= 1)));
-  const { engine, close } = await openEngine(dataDir, { now });
+  const { engine, close } = await openEngine(dataDir, { clock: { ...machineClock, now } });
   const dana = userOf(engine);
   await dana.createJob("zeta", batch);
   await dana.createJob("alpha", batch);

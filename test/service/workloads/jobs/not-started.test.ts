@@ -1,12 +1,11 @@
 import { expect, test } from "vitest";
 import { answerShapes } from "../../../../src/api/answers.ts";
 import { jobStatus } from "../../../../src/api/workload-status.ts";
-import { until, userOf } from "../../engines/process/support/engine-world.ts";
 import { makeClusterWorld } from "../../support/cluster-world.ts";
 
 test("a job that can't be started says why until it is, and never looks like one that runs", async () => {
   let isBroken = true;
-  const { open } = makeClusterWorld({
+  const world = makeClusterWorld({
     runtime: ({ start }) => ({
       async start(spec, note) {
         if (isBroken) throw new Error("no such image");
@@ -14,16 +13,16 @@ test("a job that can't be started says why until it is, and never looks like one
       },
     }),
   });
-  const { engine, close } = await open();
-  const dana = userOf(engine);
+  const { engine, close } = await world.open();
+  const dana = world.userOf({ engine });
   await dana.createJob("nightly", { containers: [{ image: "test/lasting" }] });
 
-  const waiting = await until(async () => {
+  const waiting = await world.until(async () => {
     const job = await dana.readJob("nightly");
     return job.message === undefined ? undefined : job;
   }, "why it isn't started");
   isBroken = false;
-  const running = await until(async () => {
+  const running = await world.until(async () => {
     const job = await dana.readJob("nightly");
     return job.message === undefined ? job : undefined;
   }, "the job to run");

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { stillClock } from "../../../support/test-clock.ts";
 import type { Exit, Unit } from "../../../../src/service/workloads/runtime.ts";
 import { makeStartQueue } from "../../../../src/service/workloads/lifecycle/start-queue.ts";
 import { childrenOf } from "../../engines/process/support/engine-process.ts";
@@ -27,7 +28,7 @@ const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 describe("units start a few at a time", () => {
   test("the next one starts when one is up", async () => {
-    const queue = makeStartQueue({ atOnce: 2, alive: 10 });
+    const queue = makeStartQueue({ atOnce: 2, alive: 10 }, stillClock());
     const puppets = [puppet(), puppet(), puppet()];
     const started: number[] = [];
     for (const [index, { unit }] of puppets.entries()) {
@@ -46,7 +47,7 @@ describe("units start a few at a time", () => {
   });
 
   test("one that is stopped before its turn never starts, and no more are alive than may be", async () => {
-    const queue = makeStartQueue({ atOnce: 5, alive: 1 });
+    const queue = makeStartQueue({ atOnce: 5, alive: 1 }, stillClock());
     const [first, second, third] = [puppet(), puppet(), puppet()];
     const stopping = new AbortController();
     const started: string[] = [];
@@ -71,7 +72,7 @@ describe("units start a few at a time", () => {
   });
 
   test("a start that throws gives its place back", async () => {
-    const queue = makeStartQueue({ atOnce: 1, alive: 1 });
+    const queue = makeStartQueue({ atOnce: 1, alive: 1 }, stillClock());
     await expect(queue.run(() => Promise.reject(new Error("no room")), never)).rejects.toThrow("no room");
 
     const { unit } = puppet();

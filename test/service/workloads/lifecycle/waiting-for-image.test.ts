@@ -1,4 +1,5 @@
 import { afterEach, expect, test } from "vitest";
+import { machineClock } from "../../../../src/platform/clock.ts";
 import { answerShapes } from "../../../../src/api/answers.ts";
 import type { NewService } from "../../../../src/api/schema.ts";
 import { serviceStatus } from "../../../../src/api/workload-status.ts";
@@ -19,9 +20,15 @@ afterEach(async () => await opened?.close());
 
 /** An engine whose runtime fetches images by `prepare`. Only one unit at a time may be starting. */
 async function engineThatPrepares(prepare: NonNullable<Runtime["prepare"]>) {
-  const { runtime, started } = makeCluster();
+  const { runtime, started } = makeCluster({ clock: machineClock });
   opened = await openWorkloadEngine(
-    { dataDir: makeDataDir(), regions: ["us"], backOffMs: { first: 5, max: 20 }, readyAfterMs: 20 },
+    {
+      clock: machineClock,
+      dataDir: makeDataDir(),
+      regions: ["us"],
+      backOffMs: { first: 5, max: 20 },
+      readyAfterMs: 20,
+    },
     {
       about: memoryAbout,
       runtime: () => ({ ...runtime, prepare }),

@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { machineClock } from "../../../../src/platform/clock.ts";
 import { Refusal } from "../../../../src/service/engine.ts";
 import { openLogStore } from "../../../../src/service/workloads/logs/open-log-store.ts";
 
@@ -23,7 +24,7 @@ async function writtenFile(): Promise<string> {
   return path;
 }
 
-const options = { now: () => new Date(`${DAY}T12:00:00Z`), onEvent: () => undefined };
+const options = { clock: { ...machineClock, now: () => new Date(`${DAY}T12:00:00Z`) }, onEvent: () => undefined };
 
 /** All lines of `w`, or the refusal. */
 async function readAll(path: string): Promise<string[] | Refusal> {

@@ -1,3 +1,4 @@
+import { machineClock } from "../../../../src/platform/clock.ts";
 import type { LogLimits } from "../../../../src/service/workloads/logs/log-bounds.ts";
 import {
   createLogTables,
@@ -26,7 +27,7 @@ export function logsOver(database: LogDatabase, limits: Partial<LogLimits> = {})
   const another = () =>
     openLogWriter(database, {
       limits: { day: much, workload: much, total: much, days: 1_000, ...limits },
-      now: () => clock.now,
+      clock: { ...machineClock, now: () => clock.now },
       onEvent: (message, data) => events.push({ message, data }),
     });
   const logs = another();

@@ -1,24 +1,21 @@
 import { expect, test } from "vitest";
+import { stillClock } from "../../../support/test-clock.ts";
 import { unwellOf } from "../../../../src/service/workloads/services/present-instances.ts";
 import type { InstanceState } from "../../../../src/service/workloads/services/service-status.ts";
 import type { Unit } from "../../../../src/service/workloads/runtime.ts";
 import { makeRestartHistory } from "../../../../src/service/workloads/services/crashes.ts";
 
-const START = Date.parse("2026-11-20T09:00:00Z");
+const START = new Date("2026-11-20T09:00:00Z");
 
 function makeWorld() {
-  let minutes = 0;
-  const history = makeRestartHistory(() => new Date(START + minutes * 60_000));
-  const after = (later: number): void => {
-    minutes += later;
-  };
-  return { ...history, after };
+  const clock = stillClock(START);
+  return { ...makeRestartHistory(clock), after: (minutes: number) => clock.passMs(minutes * 60_000) };
 }
 
-test("the restarts of the last ten minutes count, with the time of the first and the reason of the last", () => {
+test("the restarts of the last ten minutes count, with the time of the first and the reason of the last", async () => {
   const { add, recent, after } = makeWorld();
   add("web-0 exited with code 1");
-  after(4);
+  await after(4);
   add("web-1 was killed by SIGKILL");
 
   expect(recent()).toEqual({
@@ -29,15 +26,15 @@ test("the restarts of the last ten minutes count, with the time of the first and
   });
 });
 
-test("an old one is forgotten, and after ten quiet minutes there is none", () => {
+test("an old one is forgotten, and after ten quiet minutes there is none", async () => {
   const { add, recent, after } = makeWorld();
   add("web-0 exited with code 1");
-  after(4);
+  await after(4);
   add("web-0 exited with code 1");
 
-  after(6);
+  await after(6);
   expect(recent()).toMatchObject({ count: 1, first_at: "2026-11-20T09:04:00.000Z" });
-  after(4);
+  await after(4);
   expect(recent()).toEqual({ count: 0 });
 });
 

@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-import { userOf } from "../../engines/process/support/engine-world.ts";
 import { makeClusterWorld } from "../../support/cluster-world.ts";
 
 const signal = new AbortController().signal;
@@ -8,15 +7,17 @@ test("whoever reads only what changed learns that a service is gone, however lon
   const cleared = Promise.withResolvers<void>();
   const world = makeClusterWorld({ runtime: () => ({ clear: () => cleared.promise }) });
   const { engine, changes, close } = await world.open();
-  const dana = userOf(engine, "dana", "us");
+  const dana = world.userOf({ engine }, "us");
   await dana.create("web", { containers: [{ image: "test/web" }] });
   await dana.remove("web");
   const asked = { username: "dana", region: "us", signal };
   const { cursor } = await changes({ ...asked, after: undefined, waitMs: 0 });
   expect((await dana.list()).services).toMatchObject([{ name: "web", status: "Deleting" }]);
 
-  const told = changes({ ...asked, after: cursor, waitMs: 60_000 });
+  const told = changes({ ...asked, after: cursor, waitMs: 24 * 60 * 60_000 });
   cleared.resolve();
+  await world.until(async () => (await dana.list()).services.length === 0, "it to be gone");
+  await world.clock.passMs(1_000);
 
   expect((await told).changed).toEqual(["service"]);
   expect((await dana.list()).services).toEqual([]);

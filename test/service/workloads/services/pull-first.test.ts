@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
 import type { OpenedEngine } from "../../../../src/service/engine.ts";
 import type { Runtime } from "../../../../src/service/workloads/runtime.ts";
-import { until, userOf } from "../../engines/process/support/engine-world.ts";
 import { makeClusterWorld, unitsOf } from "../../support/cluster-world.ts";
 
 const mount = { volumeMounts: [{ name: "data", mountPath: "/data" }] };
@@ -28,11 +27,12 @@ async function runningShop(body: object = {}, instances = 100) {
   const amount = { instances, memoryMib: 100_000, ports: 100, workloads: 100 };
   const world = makeClusterWorld({ quotas: { user: amount, host: amount }, runtime: () => ({ prepare }) });
   opened = await world.open();
-  const dana = userOf(opened.engine);
+  const dana = world.userOf(opened);
   await dana.create("shop", { ...disk, ...body });
   await dana.reaches("shop", "Running");
   const { started } = world.cluster;
   return {
+    world,
     dana,
     pushed,
     slow,
@@ -41,7 +41,8 @@ async function runningShop(body: object = {}, instances = 100) {
     units: () => unitsOf(world.cluster),
     doubled: world.cluster.doubled,
     deploy: (...images: string[]) => dana.update("shop", { containers: images.map((image) => ({ image })) }),
-    is: (state: string) => until(async () => (await dana.read("shop")).rollout?.state === state, `it to be ${state}`),
+    is: (state: string) =>
+      world.until(async () => (await dana.read("shop")).rollout?.state === state, `it to be ${state}`),
   };
 }
 
@@ -66,14 +67,14 @@ describe("where two instances must not run at once", () => {
   });
 
   test("the old instance runs until the image is there", async () => {
-    const { dana, pushed, slow, deploy, is, isUntouched, units } = await runningShop();
+    const { world, dana, pushed, slow, deploy, is, isUntouched, units } = await runningShop();
     const registry = Promise.withResolvers<void>();
     slow.set("test/lasting", registry);
     pushed.add("test/lasting");
 
     await deploy("test/lasting");
     const waits = "shop-0 is waiting: pulling the image test/lasting";
-    await until(async () => (await dana.read("shop")).message === waits, "the pull");
+    await world.until(async () => (await dana.read("shop")).message === waits, "the pull");
 
     expect(await dana.read("shop")).toMatchObject({ status: "Updating", ready_instances: 1 });
     expect(isUntouched()).toBe(true);
@@ -96,10 +97,10 @@ describe("where two instances must not run at once", () => {
   });
 
   test("going back while it waits for the image leaves the old instance alone", async () => {
-    const { dana, slow, deploy, isUntouched } = await runningShop();
+    const { world, dana, slow, deploy, isUntouched } = await runningShop();
     slow.set("test/lasting", Promise.withResolvers());
     await deploy("test/lasting");
-    await until(async () => (await dana.read("shop")).message !== undefined, "the pull");
+    await world.until(async () => (await dana.read("shop")).message !== undefined, "the pull");
 
     await dana.update("shop", { revision: 1 });
     await dana.reaches("shop", "Running");
@@ -109,10 +110,10 @@ describe("where two instances must not run at once", () => {
   });
 
   test("a stop while it waits for the image stops everything", async () => {
-    const { dana, slow, deploy, units } = await runningShop();
+    const { world, dana, slow, deploy, units } = await runningShop();
     slow.set("test/lasting", Promise.withResolvers());
     await deploy("test/lasting");
-    await until(async () => (await dana.read("shop")).message !== undefined, "the pull");
+    await world.until(async () => (await dana.read("shop")).message !== undefined, "the pull");
 
     await dana.stop("shop");
     await dana.reaches("shop", "Stopped");

@@ -1,9 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { until, userOf } from "../../engines/process/support/engine-world.ts";
 import { previousRun } from "../../../../src/bot/logs/runs.ts";
 import { makeClusterWorld, unitsOf } from "../../support/cluster-world.ts";
 import type { Unit } from "../../../../src/service/workloads/runtime.ts";
-import { makeCluster, type MemoryUnit } from "../../support/memory-runtime.ts";
+import type { MemoryUnit } from "../../support/memory-runtime.ts";
 
 const web = { containers: [{ image: "test/web" }], port_mappings: [{ container_port: 8080 }] };
 
@@ -11,26 +10,25 @@ const web = { containers: [{ image: "test/web" }], port_mappings: [{ container_p
 function makeWorld({ instances = 100, memoryMib = 100_000 } = {}) {
   const closed = new Set<number>();
   const broken = new Set<number>();
-  const cluster = makeCluster({ answers: ({ spec }) => !closed.has(spec.generation) });
   const amount = { instances, memoryMib, ports: 100, workloads: 100 };
   const world = makeClusterWorld({
-    cluster,
+    answers: ({ spec }) => !closed.has(spec.generation),
     quotas: { user: amount, host: amount },
     runtime: ({ start }) => ({
       async start(spec, note) {
         const unit = await start(spec, note);
-        if (broken.has(spec.generation)) cluster.started.at(-1)?.end(7);
+        if (broken.has(spec.generation)) world.cluster.started.at(-1)?.end(7);
         return unit;
       },
     }),
   });
   // A program that is slow to take connections is never taken for one that does something else.
-  return { ...world, open: () => world.open({ readyAfterMs: 10_000 }), closed, broken };
+  return { ...world, open: () => world.open({ readyAfterMs: 60 * 60_000 }), closed, broken };
 }
 
 async function runningWeb(world: ReturnType<typeof makeWorld>, body: object = {}) {
   const opened = await world.open();
-  const dana = userOf(opened.engine);
+  const dana = world.userOf(opened);
   await dana.create("web", { ...web, ...body });
   await dana.reaches("web", "Running");
   return { ...opened, dana };
@@ -43,7 +41,7 @@ describe.concurrent("a restart", () => {
     world.closed.add(1);
 
     await dana.restart("web");
-    await until(() => unitsOf(world.cluster).length === 3, "the first replacement");
+    await world.until(() => unitsOf(world.cluster).length === 3, "the first replacement");
 
     expect(unitsOf(world.cluster)).toEqual(["web-0 generation 0", "web-1 generation 0", "web-0 generation 1"]);
     expect(await dana.read("web")).toMatchObject({ status: "Updating", ready_instances: 2 });
@@ -78,7 +76,7 @@ describe.concurrent("a restart", () => {
     world.closed.add(1);
 
     await dana.restart("web");
-    await until(() => unitsOf(world.cluster).includes("web-0 generation 1"), "the replacement");
+    await world.until(() => unitsOf(world.cluster).includes("web-0 generation 1"), "the replacement");
     const fresh = world.cluster.started.at(-1);
     fresh?.print("new: no database");
     old?.print("old: served a request");
@@ -86,8 +84,11 @@ describe.concurrent("a restart", () => {
     const read = async () =>
       (await dana.logs("web")).map(({ instance_name: instance, log }) => ({ instance: instance ?? "", text: log }));
     const served = { instance: "web-0", text: "old: served a request" };
-    await until(async () => (await read()).some(({ text }) => text === served.text), "the line of the old instance");
-    await until(async () => previousRun(await read()) !== undefined, "the line about the crash");
+    await world.until(
+      async () => (await read()).some(({ text }) => text === served.text),
+      "the line of the old instance",
+    );
+    await world.until(async () => previousRun(await read()) !== undefined, "the line about the crash");
 
     const lines = await read();
     const run = previousRun(lines);
@@ -110,7 +111,7 @@ describe.concurrent("a restart", () => {
     world.closed.add(1);
 
     await dana.restart("web");
-    await until(() => unitsOf(world.cluster).includes("web-0 generation 1"), "the replacement");
+    await world.until(() => unitsOf(world.cluster).includes("web-0 generation 1"), "the replacement");
 
     expect(unitsOf(world.cluster)).toEqual(["web-0 generation 1"]);
     await close();
@@ -124,7 +125,7 @@ describe.concurrent("a restart", () => {
     world.closed.add(1);
 
     await dana.restart("web");
-    await until(() => unitsOf(world.cluster).includes("web-0 generation 1"), "the replacement");
+    await world.until(() => unitsOf(world.cluster).includes("web-0 generation 1"), "the replacement");
 
     expect(unitsOf(world.cluster)).toEqual(["web-0 generation 0", "web-0 generation 1"]);
     await close();
@@ -139,7 +140,7 @@ describe.concurrent("a restart", () => {
     world.closed.add(1);
 
     await dana.restart("web");
-    await until(() => unitsOf(world.cluster).includes("web-0 generation 1"), "the replacement");
+    await world.until(() => unitsOf(world.cluster).includes("web-0 generation 1"), "the replacement");
 
     expect(unitsOf(world.cluster)).toEqual(["web-1 generation 0", "web-0 generation 1"]);
     world.closed.delete(1);
@@ -169,14 +170,13 @@ describe.concurrent("of many instances", () => {
   function makeWatched(instances: number) {
     const letIn = new Set<MemoryUnit>();
     const serves = (unit: MemoryUnit) => unit.spec.generation === 0 || letIn.has(unit);
-    const cluster = makeCluster({ answers: serves });
     const fewest = { serving: Number.POSITIVE_INFINITY };
     const look = () => {
-      fewest.serving = Math.min(fewest.serving, cluster.running().filter(serves).length);
+      fewest.serving = Math.min(fewest.serving, world.cluster.running().filter(serves).length);
     };
     const amount = { instances, memoryMib: 100_000, ports: 100, workloads: 100 };
     const world = makeClusterWorld({
-      cluster,
+      answers: serves,
       quotas: { user: amount, host: amount },
       runtime: ({ start, adopt }) => ({
         start: async (spec, note) => watchedStop(await start(spec, note)),
@@ -193,8 +193,8 @@ describe.concurrent("of many instances", () => {
         },
       };
     }
-    const waiting = () => cluster.running().filter((unit) => !serves(unit));
-    return { ...world, open: () => world.open({ readyAfterMs: 10_000 }), waiting, letIn, fewest };
+    const waiting = () => world.cluster.running().filter((unit) => !serves(unit));
+    return { ...world, open: () => world.open({ readyAfterMs: 60 * 60_000 }), waiting, letIn, fewest };
   }
 
   const disk = {
@@ -213,7 +213,7 @@ describe.concurrent("of many instances", () => {
   ])("%s: enough of them serve at all times", async (_, { size, room, body = {}, fewest, atOnce }) => {
     const world = makeWatched(room);
     const { engine, close } = await world.open();
-    const dana = userOf(engine);
+    const dana = world.userOf({ engine });
     await dana.create("web", { ...web, ...body, target_instance_size: size });
     await dana.reaches("web", "Running");
 
@@ -223,7 +223,7 @@ describe.concurrent("of many instances", () => {
     // One after the other takes connections, once as many as possible wait for it.
     for (let done = 0; done < size; done += 1) {
       const expected = Math.min(atOnce, size - done);
-      await until(() => world.waiting().length >= expected, `${expected} replacements after ${done}`);
+      await world.until(() => world.waiting().length >= expected, `${expected} replacements after ${done}`);
       most = Math.max(most, world.waiting().length);
       told.add((await dana.read("web")).rollout?.ready);
       const [next] = world.waiting();
@@ -244,17 +244,17 @@ describe.concurrent("of many instances", () => {
   async function replacing() {
     const world = makeWatched(100);
     const opened = await world.open();
-    const dana = userOf(opened.engine);
+    const dana = world.userOf(opened);
     await dana.create("web", { ...web, target_instance_size: 12 });
     await dana.reaches("web", "Running");
     await dana.restart("web");
-    await until(() => world.waiting().length === 3, "three replacements");
+    await world.until(() => world.waiting().length === 3, "three replacements");
     return { world, dana, ...opened };
   }
 
-  async function letAllIn({ waiting, letIn }: ReturnType<typeof makeWatched>, dana: ReturnType<typeof userOf>) {
-    await until(async () => {
-      for (const unit of waiting()) letIn.add(unit);
+  async function letAllIn(world: ReturnType<typeof makeWatched>, dana: ReturnType<typeof world.userOf>) {
+    await world.until(async () => {
+      for (const unit of world.waiting()) world.letIn.add(unit);
       return (await dana.read("web")).status === "Running";
     }, "all of them to run");
   }
@@ -263,12 +263,12 @@ describe.concurrent("of many instances", () => {
     const { world, close } = await replacing();
     const [first] = world.waiting();
     if (first) world.letIn.add(first);
-    await until(() => unitsOf(world.cluster).includes("web-3 generation 1"), "the next replacement");
+    await world.until(() => unitsOf(world.cluster).includes("web-3 generation 1"), "the next replacement");
     await close({ keepWorkloads: true });
 
     const second = await world.open();
-    const dana = userOf(second.engine);
-    await until(async () => (await dana.read("web")).rollout?.ready === 1, "how many are replaced");
+    const dana = world.userOf(second);
+    await world.until(async () => (await dana.read("web")).rollout?.ready === 1, "how many are replaced");
     expect(world.waiting()).toHaveLength(3);
     await letAllIn(world, dana);
 
@@ -280,7 +280,7 @@ describe.concurrent("of many instances", () => {
 
   test("one that crashes again and again holds all others back", async () => {
     const { world, dana, close } = await replacing();
-    await until(async () => {
+    await world.until(async () => {
       world
         .waiting()
         .find(({ spec }) => spec.instance === "web-1")
@@ -288,7 +288,7 @@ describe.concurrent("of many instances", () => {
       return (await dana.read("web")).status === "Failed";
     }, "the failure");
     for (const unit of world.waiting()) world.letIn.add(unit);
-    await until(() => !unitsOf(world.cluster).includes("web-2 generation 0"), "those that work");
+    await world.until(() => !unitsOf(world.cluster).includes("web-2 generation 0"), "those that work");
 
     expect(unitsOf(world.cluster).filter((unit) => unit.endsWith("generation 0"))).toHaveLength(10);
     expect(world.fewest.serving).toBeGreaterThanOrEqual(12);
@@ -299,7 +299,7 @@ describe.concurrent("of many instances", () => {
     const { world, dana, close } = await replacing();
 
     await dana.update("web", { target_instance_size: 2 });
-    await until(() => unitsOf(world.cluster).length === 4, "fewer instances");
+    await world.until(() => unitsOf(world.cluster).length === 4, "fewer instances");
     expect(world.waiting().map(({ spec }) => spec.instance)).toEqual(["web-0", "web-1"]);
     await letAllIn(world, dana);
     expect(unitsOf(world.cluster).toSorted()).toEqual(["web-0 generation 1", "web-1 generation 1"]);
@@ -312,7 +312,7 @@ describe.concurrent("of many instances", () => {
     await letAllIn(world, dana);
     await dana.restart("web");
     await dana.remove("web");
-    await until(async () => (await dana.list()).services.length === 0, "the deletion");
+    await world.until(async () => (await dana.list()).services.length === 0, "the deletion");
     expect(unitsOf(world.cluster)).toEqual([]);
     await close();
   });
@@ -324,7 +324,7 @@ describe.concurrent("in the middle of a replacement", () => {
     const opened = await runningWeb(world, body);
     world.closed.add(1);
     await opened.dana.restart("web");
-    await until(() => unitsOf(world.cluster).includes("web-0 generation 1"), "the replacement");
+    await world.until(() => unitsOf(world.cluster).includes("web-0 generation 1"), "the replacement");
     return { world, ...opened };
   }
 
@@ -346,7 +346,7 @@ describe.concurrent("in the middle of a replacement", () => {
     const { world, dana, close } = await replacing();
 
     await dana.remove("web");
-    await until(async () => (await dana.list()).services.length === 0, "the deletion");
+    await world.until(async () => (await dana.list()).services.length === 0, "the deletion");
 
     expect(world.cluster.started.every((unit) => unit.isDiscarded())).toBe(true);
     await close();
@@ -356,7 +356,7 @@ describe.concurrent("in the middle of a replacement", () => {
     const { world, dana, close } = await replacing({ target_instance_size: 3 });
 
     await dana.update("web", { target_instance_size: 1 });
-    await until(() => unitsOf(world.cluster).length === 2, "fewer instances");
+    await world.until(() => unitsOf(world.cluster).length === 2, "fewer instances");
     expect(unitsOf(world.cluster)).toEqual(["web-0 generation 0", "web-0 generation 1"]);
 
     await dana.update("web", { target_instance_size: 2 });
@@ -371,7 +371,7 @@ describe.concurrent("in the middle of a replacement", () => {
     world.closed.add(2);
 
     await dana.restart("web");
-    await until(() => unitsOf(world.cluster).includes("web-0 generation 2"), "the other replacement");
+    await world.until(() => unitsOf(world.cluster).includes("web-0 generation 2"), "the other replacement");
 
     expect(unitsOf(world.cluster)).toEqual(["web-0 generation 0", "web-0 generation 2"]);
     world.closed.clear();
@@ -388,8 +388,11 @@ describe.concurrent("in the middle of a replacement", () => {
     before?.print("meanwhile");
 
     const second = await world.open();
-    const dana = userOf(second.engine);
-    await until(async () => (await dana.logs("web")).some(({ log }) => log === "meanwhile"), "the log of the old one");
+    const dana = world.userOf(second);
+    await world.until(
+      async () => (await dana.logs("web")).some(({ log }) => log === "meanwhile"),
+      "the log of the old one",
+    );
     expect(unitsOf(world.cluster)).toHaveLength(3);
     world.closed.clear();
     await dana.reaches("web", "Running");

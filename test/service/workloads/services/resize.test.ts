@@ -1,8 +1,6 @@
 import { expect, test } from "vitest";
 import { enforcedMib } from "../../../../src/service/engines/docker/units/container-spec.ts";
-import { until, userOf } from "../../engines/process/support/engine-world.ts";
 import { makeClusterWorld, unitsOf } from "../../support/cluster-world.ts";
-import { makeCluster } from "../../support/memory-runtime.ts";
 
 const web = {
   containers: [{ image: "test/web", resources: { limits: { memory: 256 } } }],
@@ -13,16 +11,15 @@ const memoryOf = (memory: 512 | 1024) => ({ containers: [{ resources: { limits: 
 
 /** A cluster that refuses to change the limit of the units in `refused`: `web-0 generation 0`. */
 function makeWorld(refused: ReadonlySet<string> = new Set()) {
-  const cluster = makeCluster({
+  const world = makeClusterWorld({
     resizes: ({ spec }) => !refused.has(`${spec.instance} generation ${spec.generation}`),
   });
-  const limits = () => cluster.running().map(({ limitMib }) => limitMib);
-  return { ...makeClusterWorld({ cluster }), limits };
+  return { ...world, limits: () => world.cluster.running().map(({ limitMib }) => limitMib) };
 }
 
-async function runningWeb({ open }: ReturnType<typeof makeWorld>) {
-  const opened = await open();
-  const dana = userOf(opened.engine);
+async function runningWeb(world: ReturnType<typeof makeWorld>) {
+  const opened = await world.open();
+  const dana = world.userOf(opened);
   await dana.create("web", web);
   await dana.reaches("web", "Running");
   return { ...opened, dana };
@@ -40,7 +37,7 @@ test("another memory limit reaches instances while they run; none is started aga
   const log = (await dana.logs("web")).map((line) => line.log);
   expect(log).toContain("[gantry] instance web-0: its memory limit is 512 MiB now; it wasn't restarted for that");
   world.cluster.running()[0]?.end(1);
-  await until(() => world.cluster.started.length === 3 && world.limits().length === 2, "another start");
+  await world.until(() => world.cluster.started.length === 3 && world.limits().length === 2, "another start");
   expect(world.limits()).toEqual([512, 512]);
   await close();
 });
@@ -62,9 +59,9 @@ test("an instance whose limit can't be changed is replaced by one beside it, the
 });
 
 test("a limit that is enforced without having been asked for is said, and never shown as the service's own", async () => {
-  const { open } = makeClusterWorld({ runtime: () => ({ enforcedMib }) });
-  const { engine, close } = await open();
-  const dana = userOf(engine);
+  const world = makeClusterWorld({ runtime: () => ({ enforcedMib }) });
+  const { engine, close } = await world.open();
+  const dana = world.userOf({ engine });
   const [without, little] = [{ image: "test/web" }, { image: "test/web", resources: { limits: { memory: "4" } } }];
   const created = await dana.create("web", { containers: [without, little, ...web.containers] });
   await dana.createJob("once", { containers: [without, { ...little, resources: { limits: { memory: "4Mi" } } }] });
@@ -115,8 +112,8 @@ test.each([
   if (unit) unit.limitMib = 128;
 
   const second = await world.open();
-  await until(() => world.limits().every((mib) => mib === 256) && world.limits().length === 2, "the limit");
-  await userOf(second.engine).reaches("web", "Running");
+  await world.until(() => world.limits().every((mib) => mib === 256) && world.limits().length === 2, "the limit");
+  await world.userOf(second).reaches("web", "Running");
 
   expect(unitsOf(world.cluster)).toEqual(expected);
   await second.close();
@@ -125,7 +122,7 @@ test.each([
 test("where limits can't be changed at all, instances are replaced one after the other", async () => {
   const world = makeClusterWorld();
   const { engine, close } = await world.open();
-  const dana = userOf(engine);
+  const dana = world.userOf({ engine });
   await dana.create("web", web);
   await dana.reaches("web", "Running");
 

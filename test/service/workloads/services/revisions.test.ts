@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { until, userOf } from "../../engines/process/support/engine-world.ts";
 import { makeClusterWorld, unitsOf } from "../../support/cluster-world.ts";
-import { type ClusterOptions, makeCluster, type MemoryUnit } from "../../support/memory-runtime.ts";
+import type { ClusterOptions, MemoryUnit } from "../../support/memory-runtime.ts";
 
 const web = {
   containers: [{ image: "test/web", env: [{ name: "LEVEL", value: "info" }] }],
@@ -13,14 +12,13 @@ const web = {
 function makeWorld(options: Pick<ClusterOptions, "health" | "digest" | "stops"> = {}) {
   const silent = new Set<string>();
   const crashing = new Set<string>();
-  const answers = ({ spec }: MemoryUnit) => !silent.has(spec.definition.image);
-  const cluster = makeCluster({ answers, ...options });
   const world = makeClusterWorld({
-    cluster,
+    answers: ({ spec }) => !silent.has(spec.definition.image),
+    ...options,
     runtime: ({ start }) => ({
       async start(spec, note) {
         const unit = await start(spec, note);
-        if (crashing.has(spec.definition.image)) cluster.started.at(-1)?.end(7);
+        if (crashing.has(spec.definition.image)) world.cluster.started.at(-1)?.end(7);
         return unit;
       },
     }),
@@ -32,16 +30,16 @@ type World = ReturnType<typeof makeWorld>;
 
 async function runningWeb(world: World, body: object = {}) {
   const opened = await world.open();
-  const dana = userOf(opened.engine);
+  const dana = world.userOf(opened);
   await dana.create("web", { ...web, ...body });
   await dana.reaches("web", "Running");
   return { ...opened, dana };
 }
 
-type Dana = ReturnType<typeof userOf>;
+type Dana = ReturnType<World["userOf"]>;
 const deploy = (dana: Dana, image: string) => dana.update("web", { containers: [{ image }] });
-const stuck = (dana: Dana) =>
-  until(async () => (await dana.read("web")).rollout?.state === "stuck", "the rollout to be stuck");
+const stuck = (world: World, dana: Dana) =>
+  world.until(async () => (await dana.read("web")).rollout?.state === "stuck", "the rollout to be stuck");
 const imagesOf = ({ running }: World["cluster"]) => running().map(imageOf).toSorted();
 const imageOf = ({ spec }: MemoryUnit) => `${spec.instance} ${spec.definition.image}`;
 const oldOnes = ["web-0 test/web", "web-1 test/web", "web-2 test/web"];
@@ -75,8 +73,11 @@ describe.concurrent("another image", () => {
     const lingering = world.cluster.running().find(({ spec }) => spec.instance === "web-2");
 
     await deploy(dana, "test/lasting");
-    await until(async () => (await dana.read("web")).rollout?.updated === 3, "all new instances");
-    await until(async () => (await dana.read("web")).revisions?.[0]?.outcome === "done", "the new ones to be ready");
+    await world.until(async () => (await dana.read("web")).rollout?.updated === 3, "all new instances");
+    await world.until(
+      async () => (await dana.read("web")).revisions?.[0]?.outcome === "done",
+      "the new ones to be ready",
+    );
     expect(await dana.read("web")).toMatchObject({ status: "Updating", rollout: { state: "progressing", ready: 3 } });
     await deploy(dana, "test/web");
 
@@ -92,7 +93,7 @@ describe.concurrent("another image", () => {
     world.silent.add("test/lasting");
 
     await deploy(dana, "test/lasting");
-    await stuck(dana);
+    await stuck(world, dana);
 
     expect(await dana.read("web")).toMatchObject({
       status: "Failed",
@@ -113,7 +114,7 @@ describe.concurrent("another image", () => {
     world.crashing.add("test/lasting");
 
     await deploy(dana, "test/lasting");
-    await stuck(dana);
+    await stuck(world, dana);
 
     expect(await dana.read("web")).toMatchObject({ message: "web-0 exited with code 7", ready_instances: 3 });
     await close();
@@ -161,23 +162,23 @@ describe.concurrent("another image", () => {
 
 test("an image without ports has to run for longer than one that was ready before", async () => {
   const world = makeWorld();
-  const readyAfterMs = 200;
-  const opened = await world.open({ readyAfterMs });
-  const dana = userOf(opened.engine);
+  const opened = await world.open();
+  const dana = world.userOf(opened);
   await dana.create("web", { ...web, port_mappings: [], target_instance_size: 2 });
   await dana.reaches("web", "Running");
   const { started } = world.cluster;
 
   await deploy(dana, "test/lasting");
-  await until(() => started.length === 3, "the first new instance");
+  await world.until(() => started.length === 3, "the first new instance");
   const unit = started.at(-1);
-  // One that was ready before would be taken for ready by now.
-  setTimeout(() => unit?.end(7), readyAfterMs * 2);
+  // One that was ready before would be taken for ready by now: after 1 s.
+  await world.clock.passMs(4_000);
+  unit?.end(7);
   await unit?.exited;
 
   expect(await dana.read("web")).toMatchObject({ ready_instances: 2, rollout: { ready: 0, old_ready: 2 } });
   expect(imagesOf(world.cluster)).toEqual(["web-0 test/web", "web-1 test/web"]);
-  await until(async () => (await dana.read("web")).rollout?.state === "done", "both to be replaced");
+  await world.until(async () => (await dana.read("web")).rollout?.state === "done", "both to be replaced");
   expect(imagesOf(world.cluster)).toEqual(["web-0 test/lasting", "web-1 test/lasting"]);
   await opened.close();
 });
@@ -190,7 +191,7 @@ describe.concurrent("an image with a health check", () => {
     const { dana, close } = await runningWeb(world);
 
     await deploy(dana, "test/lasting");
-    await until(() => imagesOf(world.cluster).includes("web-0 test/lasting"), "the first new instance");
+    await world.until(() => imagesOf(world.cluster).includes("web-0 test/lasting"), "the first new instance");
     expect((await dana.read("web")).rollout).toMatchObject({ state: "progressing", ready: 0, old_ready: 3 });
     healthy.add("test/lasting");
     await dana.reaches("web", "Running");
@@ -205,7 +206,7 @@ describe.concurrent("an image with a health check", () => {
     const { dana, close } = await runningWeb(world);
 
     await deploy(dana, "test/lasting");
-    await stuck(dana);
+    await stuck(world, dana);
 
     const message = "web-0 is waiting: it doesn't pass its health check";
     expect(await dana.read("web")).toMatchObject({ status: "Failed", ready_instances: 3, message });
@@ -218,7 +219,7 @@ describe.concurrent("an image with a health check", () => {
   test("that fails makes a new service fail, too", async () => {
     const world = makeWorld({ health: () => "unhealthy" });
     const opened = await world.open();
-    const dana = userOf(opened.engine);
+    const dana = world.userOf(opened);
 
     await dana.create("web", web);
     await dana.reaches("web", "Failed");
@@ -264,7 +265,7 @@ describe.concurrent("going back", () => {
     const before = new Set(world.cluster.running());
     world.silent.add("test/lasting");
     await deploy(dana, "test/lasting");
-    await stuck(dana);
+    await stuck(world, dana);
 
     await dana.update("web", { revision: 1 });
     await dana.reaches("web", "Running");
@@ -284,12 +285,12 @@ describe.concurrent("going back", () => {
     const { dana, close } = await runningWeb(world);
     const before = new Set(world.cluster.running());
     await deploy(dana, "test/lasting");
-    await until(() => imagesOf(world.cluster).includes("web-0 test/lasting"), "the first new instance");
+    await world.until(() => imagesOf(world.cluster).includes("web-0 test/lasting"), "the first new instance");
     world.silent.add("test/lasting");
 
     await dana.update("web", { revision: 1 });
     await dana.reaches("web", "Running");
-    await until(() => world.cluster.running().length === 3, "three instances");
+    await world.until(() => world.cluster.running().length === 3, "three instances");
     await dana.update("web", { revision: 1 });
 
     expect(imagesOf(world.cluster)).toEqual(oldOnes);
@@ -320,13 +321,13 @@ describe.concurrent("going back", () => {
     const before = new Set(world.cluster.running());
     world.silent.add("test/lasting").add("test/lines");
     await deploy(dana, "test/lasting");
-    await stuck(dana);
+    await stuck(world, dana);
     await dana.update("web", { revision: 1 });
     await deploy(dana, "test/lines");
-    await stuck(dana);
+    await stuck(world, dana);
 
     await dana.update("web", { revision: 3 });
-    await until(() => world.cluster.running().length === 3, "the new instance to be gone");
+    await world.until(() => world.cluster.running().length === 3, "the new instance to be gone");
 
     expect(world.cluster.running().every((unit) => before.has(unit))).toBe(true);
     await dana.restart("web");
@@ -354,24 +355,24 @@ describe.concurrent("a server that leaves in the middle of a rollout", () => {
     const { dana, close } = await runningWeb(world);
     world.silent.add("test/lasting");
     await deploy(dana, "test/lasting");
-    await stuck(dana);
+    await stuck(world, dana);
     await close({ keepWorkloads: true });
 
     const second = await world.open();
-    const again = userOf(second.engine);
-    await stuck(again);
+    const again = world.userOf(second);
+    await stuck(world, again);
     const [old] = world.cluster.running().filter(({ spec }) => spec.instance === "web-2");
     old?.end(1);
-    await until(() => imagesOf(world.cluster).length === 4, "the old one to run again");
+    await world.until(() => imagesOf(world.cluster).length === 4, "the old one to run again");
     expect(imagesOf(world.cluster)).toEqual(["web-0 test/lasting", ...oldOnes]);
 
     await again.update("web", { revision: 1 });
-    await until(() => world.cluster.running().length === 3, "the new instance to be gone");
+    await world.until(() => world.cluster.running().length === 3, "the new instance to be gone");
     expect(imagesOf(world.cluster)).toEqual(oldOnes);
     await second.close({ keepWorkloads: true });
 
     const third = await world.open();
-    const atLast = userOf(third.engine);
+    const atLast = world.userOf(third);
     await atLast.reaches("web", "Running");
     expect(imagesOf(world.cluster)).toEqual(oldOnes);
     expect(await atLast.read("web")).toMatchObject({ revision: 3, revisions: [{}, { outcome: "aborted" }, {}] });
@@ -394,17 +395,17 @@ describe.concurrent("the digest of an image", () => {
     // Somebody moved the tag, and an instance crashes.
     tagged = "sha256:2";
     world.cluster.running()[0]?.end(1);
-    await until(
+    await world.until(
       async () => world.cluster.started.length === 4 && (await first.dana.read("web")).ready_instances === 3,
       "another start",
     );
     expect(await digestIn(first.dana)).toBeUndefined();
 
     await first.dana.restart("web");
-    await until(async () => (await digestIn(first.dana)) === "sha256:2", "the other image");
+    await world.until(async () => (await digestIn(first.dana)) === "sha256:2", "the other image");
     await first.close();
     const next = await world.open();
-    const dana = userOf(next.engine);
+    const dana = world.userOf(next);
     await dana.reaches("web", "Running");
     expect((await dana.list()).services[0]?.containers?.[0]).toMatchObject({ image_digest: "sha256:2" });
 
@@ -425,7 +426,7 @@ describe.concurrent("the digest of an image", () => {
     await first.close();
 
     const { engine, close } = await world.open();
-    const told = (await userOf(engine).read("web")).revisions ?? [];
+    const told = (await world.userOf({ engine }).read("web")).revisions ?? [];
     expect(told.map((each) => [each.images, each.image_digests])).toEqual([
       [["test/web"], undefined],
       [["test/lasting"], undefined],
@@ -440,7 +441,7 @@ describe.concurrent("the digest of an image", () => {
     world.silent.add("test/lasting");
 
     await deploy(dana, "test/lasting");
-    await stuck(dana);
+    await stuck(world, dana);
 
     expect((await dana.read("web")).containers?.[0]).not.toHaveProperty("image_digest");
     await close();

@@ -1,6 +1,7 @@
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
+import type { Clock } from "../../../../platform/clock.ts";
 import type { DaemonAddress } from "./daemon-address.ts";
 import type { DaemonApi, DaemonEvent, PullLine, PullOptions } from "./daemon-api.ts";
 import {
@@ -21,8 +22,8 @@ import { Event, Image, Info, Line, Version, Created, Networks, Volume } from "./
 const PING_MS = 10_000;
 
 /** The daemon's API over HTTP on its socket. */
-export function daemonAt(address: DaemonAddress): DaemonApi {
-  const connection = connectTo(address);
+export function daemonAt(address: DaemonAddress, clock: Pick<Clock, "limit">): DaemonApi {
+  const connection = connectTo(address, clock);
   const asker = askerOf(connection);
   const { read, find } = asker;
   return {

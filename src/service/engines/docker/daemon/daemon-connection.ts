@@ -2,6 +2,7 @@ import { type IncomingMessage, request as plainRequest } from "node:http";
 import { request as tlsRequest } from "node:https";
 import { text } from "node:stream/consumers";
 import type { z } from "zod";
+import type { Clock } from "../../../../platform/clock.ts";
 import { isHangUp } from "../../../../platform/http/hang-up.ts";
 import { orAborted } from "../../../../platform/waiting.ts";
 import type { DaemonAddress } from "./daemon-address.ts";
@@ -12,6 +13,7 @@ import { Version } from "./daemon-schemas.ts";
 export type DaemonConnection = {
   /** Resolves to the answer's stream, whatever its status. Rejects with a `DaemonError` without a status. */
   readonly send: (request: DaemonRequest) => Promise<IncomingMessage>;
+  readonly clock: Pick<Clock, "limit">;
 };
 
 type DaemonRequest = {
@@ -37,7 +39,7 @@ const WRITE_LIMIT_MS = 120_000;
 /** Asked in every version, so they tell whether the daemon answers at all. */
 const UNVERSIONED: readonly string[] = ["/_ping", "/version"];
 
-export function connectTo(address: DaemonAddress): DaemonConnection {
+export function connectTo(address: DaemonAddress, clock: Pick<Clock, "limit">): DaemonConnection {
   let prefix: Promise<string> | undefined;
 
   /** An upgrade, which may drop versions, ends all connections: afterwards the daemon is asked again. */
@@ -45,7 +47,7 @@ export function connectTo(address: DaemonAddress): DaemonConnection {
 
   async function prefixOf({ path, signal }: Pick<DaemonRequest, "path" | "signal">): Promise<string> {
     if (UNVERSIONED.includes(path)) return "";
-    prefix ??= offeredBy(address).catch((error: unknown) => {
+    prefix ??= offeredBy(address, clock).catch((error: unknown) => {
       forget();
       throw error;
     });
@@ -53,6 +55,7 @@ export function connectTo(address: DaemonAddress): DaemonConnection {
   }
 
   return {
+    clock,
     async send(request) {
       const path = `${await prefixOf(request)}${request.path}`;
       return await sendTo(address, { ...request, path }).catch((error: unknown) => {
@@ -63,8 +66,8 @@ export function connectTo(address: DaemonAddress): DaemonConnection {
   };
 }
 
-async function offeredBy(address: DaemonAddress): Promise<string> {
-  const said = await inTime({ limitMs: READ_LIMIT_MS }, async (signal) => {
+async function offeredBy(address: DaemonAddress, clock: Pick<Clock, "limit">): Promise<string> {
+  const said = await inTime({ clock, limitMs: READ_LIMIT_MS }, async (signal) => {
     const version = async () => await text(await sendTo(address, { method: "GET", path: "/version", signal }));
     return Version.safeParse(parsed(await againAfterHangUp(version)));
   });
@@ -169,7 +172,7 @@ export async function askOnce(
 
 async function received(daemon: DaemonConnection, call: DaemonCall): Promise<DaemonReply> {
   const limitMs = call.limitMs ?? (call.method === "GET" ? READ_LIMIT_MS : WRITE_LIMIT_MS);
-  return await inTime({ limitMs, signal: call.signal }, (signal) =>
+  return await inTime({ clock: daemon.clock, limitMs, signal: call.signal }, (signal) =>
     withRepeats(call, async () => {
       const answer = await ask(daemon, { ...call, signal });
       return { status: answer.statusCode ?? 0, body: parsed(await text(answer)) };
@@ -177,12 +180,18 @@ async function received(daemon: DaemonConnection, call: DaemonCall): Promise<Dae
   );
 }
 
+type TimeLimit = {
+  readonly clock: Pick<Clock, "limit">;
+  readonly limitMs: number;
+  readonly signal?: AbortSignal | undefined;
+};
+
 /** What the daemon answers, or a `DaemonError` that says why it doesn't. */
 async function inTime<Answer>(
-  { limitMs, signal }: { readonly limitMs: number; readonly signal?: AbortSignal | undefined },
+  { clock, limitMs, signal }: TimeLimit,
   asked: (signal: AbortSignal) => Promise<Answer>,
 ): Promise<Answer> {
-  const limit = AbortSignal.timeout(limitMs);
+  const limit = clock.limit(limitMs);
   try {
     return await asked(signal ? AbortSignal.any([signal, limit]) : limit);
   } catch (error) {

@@ -1,5 +1,6 @@
 import type { DaemonAbout, DaemonApi } from "./daemon-api.ts";
 import { whyUnusable } from "./daemon-error.ts";
+import type { Clock } from "../../../../platform/clock.ts";
 import { unawaited } from "../../../../platform/unawaited.ts";
 import { repeat } from "../../../../platform/waiting.ts";
 
@@ -18,7 +19,7 @@ type HealthOptions = {
   readonly daemon: Pick<DaemonApi, "ping" | "about">;
   /** What it said at the start. */
   readonly about: DaemonAbout;
-  readonly now: () => Date;
+  readonly clock: Clock;
   readonly onEvent: (message: string, data: object) => void;
   /** Called when it answers again. The outage lasts until this resolves, so that no state from before it is shown. */
   readonly catchUp?: () => Promise<void>;
@@ -30,7 +31,7 @@ const EVERY_MS = 1_000;
 
 /** Asks a daemon from time to time whether it answers. */
 export function watchHealth(options: HealthOptions): DaemonHealth {
-  const { daemon, now, onEvent, catchUp, everyMs = EVERY_MS } = options;
+  const { daemon, clock, onEvent, catchUp, everyMs = EVERY_MS } = options;
   const closing = new AbortController();
   let { about } = options;
   let outage: Outage | undefined;
@@ -45,10 +46,10 @@ export function watchHealth(options: HealthOptions): DaemonHealth {
       outage = undefined;
     } catch (error) {
       if (outage === undefined && !closing.signal.aborted) onEvent("the daemon doesn't answer", { error });
-      outage = { since: outage?.since ?? now(), why: whyUnusable(error) };
+      outage = { since: outage?.since ?? clock.now(), why: whyUnusable(error) };
     }
   }
 
-  unawaited(repeat(look, everyMs, closing.signal), (error) => onEvent("background work failed", { error }));
+  unawaited(repeat(look, everyMs, closing.signal, clock), (error) => onEvent("background work failed", { error }));
   return { outage: () => outage, about: () => about, close: () => closing.abort() };
 }

@@ -1,4 +1,5 @@
 import { statfs } from "node:fs/promises";
+import type { Clock } from "../../../../platform/clock.ts";
 import { unawaited } from "../../../../platform/unawaited.ts";
 import { repeat } from "../../../../platform/waiting.ts";
 
@@ -13,11 +14,10 @@ export type DiskWatch = {
 };
 
 type DiskWatchOptions = {
+  readonly clock: Pick<Clock, "sleep">;
   /** The bytes that the daemon can still write; undefined where nobody can say, as on another machine. */
   readonly freeBytes: () => Promise<number | undefined>;
   readonly onEvent: (message: string, data: object) => void;
-  /** Between two looks; 1 s. */
-  readonly everyMs?: number | undefined;
 };
 
 const EVERY_MS = 1_000;
@@ -27,7 +27,7 @@ const FULL_BYTES = 64 * 1024;
 const FULL = "the disk of the machine is full: lines from here on can be missing";
 const FREE = "the disk of the machine has space again: lines before this one can be missing";
 
-export function watchDisk({ freeBytes, onEvent, everyMs = EVERY_MS }: DiskWatchOptions): DiskWatch {
+export function watchDisk({ clock, freeBytes, onEvent }: DiskWatchOptions): DiskWatch {
   const followers = new Set<(text: string) => void>();
   const closing = new AbortController();
   let isFull = false;
@@ -40,7 +40,7 @@ export function watchDisk({ freeBytes, onEvent, everyMs = EVERY_MS }: DiskWatchO
     for (const note of followers) note(isFull ? FULL : FREE);
   }
 
-  unawaited(repeat(look, everyMs, closing.signal), (error) => onEvent("background work failed", { error }));
+  unawaited(repeat(look, EVERY_MS, closing.signal, clock), (error) => onEvent("background work failed", { error }));
   return {
     follow(note) {
       followers.add(note);

@@ -1,5 +1,6 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
+import type { Clock } from "../../../../platform/clock.ts";
 import { addressOf, addressText, type DaemonAddress, type TlsSettings } from "./daemon-address.ts";
 import type { DaemonAbout, DaemonApi } from "./daemon-api.ts";
 import { daemonAt } from "./daemon-client.ts";
@@ -25,6 +26,7 @@ export type FoundDaemon = {
 type Candidate = { readonly address: DaemonAddress; readonly from: string };
 
 type Looking = {
+  readonly clock: Clock;
   /** The address from before, see data-folder.ts. */
   readonly remembered?: string | undefined;
   /** Where to look if nothing else is said; tests have their own places. */
@@ -35,11 +37,11 @@ type Looking = {
  * The daemon of DOCKER_HOST, else of CONTAINER_HOST, else the one that this folder's workloads ran on before, else the
  * first that answers at a usual socket. Throws an Error that lists where it looked.
  */
-export async function findDaemon(settings: DaemonSettings, looking: Looking = {}): Promise<FoundDaemon> {
+export async function findDaemon(settings: DaemonSettings, looking: Looking): Promise<FoundDaemon> {
   const candidates = await candidatesOf(settings, looking);
   const tried: string[] = [];
   for (const { address, from } of candidates) {
-    const daemon = daemonAt(address);
+    const daemon = daemonAt(address, looking.clock);
     try {
       return { address, daemon, about: await daemon.about() };
     } catch (error) {

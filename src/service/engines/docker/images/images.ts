@@ -1,3 +1,4 @@
+import type { Clock } from "../../../../platform/clock.ts";
 import type { DaemonApi } from "../daemon/daemon-api.ts";
 import type { FindCredentials } from "./credentials.ts";
 import { referenceOf, type ImageReference } from "./image-reference.ts";
@@ -23,6 +24,7 @@ type WantedImage = {
 };
 
 type ImagesOptions = {
+  readonly clock: Clock;
   readonly daemon: Pick<DaemonApi, "inspectImage" | "pullImage">;
   /** Whose `login` is named when credentials are missing. */
   readonly program: "docker" | "podman";

@@ -1,3 +1,4 @@
+import type { Clock, Timer } from "../../../../platform/clock.ts";
 import { duration } from "../../../workloads/lifecycle/back-off.ts";
 import type { PullLine } from "../daemon/daemon-api.ts";
 
@@ -25,13 +26,18 @@ type PullWatch = {
   readonly end: () => void;
 };
 
-export function watchPull(limits: PullLimits, note: (howFar: string) => void): PullWatch {
+export function watchPull(
+  limits: PullLimits,
+  clock: Pick<Clock, "elapsedMs" | "after">,
+  note: (howFar: string) => void,
+): PullWatch {
   const { rest, data, answer } = limits;
   const givenUp = new AbortController();
   const progress = makePullProgress();
   let hasAnswered = false;
-  let movedAt = performance.now();
+  let movedAt = clock.elapsedMs();
   let notedAt = movedAt;
+  const everyMs = Math.min(1_000, answer / 4, data / 4, limits.note / 4);
   let why: string | undefined;
 
   function giveUpAfter(): { readonly ms: number; readonly why: string } {
@@ -41,7 +47,8 @@ export function watchPull(limits: PullLimits, note: (howFar: string) => void): P
   }
 
   function check(): void {
-    const now = performance.now();
+    timer = clock.after(everyMs, check);
+    const now = clock.elapsedMs();
     const limit = giveUpAfter();
     if (now - movedAt >= limit.ms) {
       const { text } = progress;
@@ -53,15 +60,15 @@ export function watchPull(limits: PullLimits, note: (howFar: string) => void): P
     }
   }
 
-  const timer = setInterval(check, Math.min(1_000, answer / 4, data / 4, limits.note / 4)).unref();
+  let timer: Timer = clock.after(everyMs, check);
   return {
     take(line) {
       hasAnswered = true;
-      if (progress.take(line)) movedAt = performance.now();
+      if (progress.take(line)) movedAt = clock.elapsedMs();
     },
     signal: givenUp.signal,
     whyGivenUp: () => why,
-    end: () => clearInterval(timer),
+    end: () => timer.cancel(),
   };
 }
 

@@ -1,3 +1,4 @@
+import type { Clock } from "../../../../platform/clock.ts";
 import type { DaemonApi } from "../daemon/daemon-api.ts";
 import { DaemonError } from "../daemon/daemon-error.ts";
 import type { FindCredentials, Credentials } from "./credentials.ts";
@@ -6,6 +7,7 @@ import { type PullLimits, watchPull } from "./pull-progress.ts";
 import { titles } from "../limits.ts";
 
 type Pulling = {
+  readonly clock: Clock;
   readonly daemon: Pick<DaemonApi, "pullImage">;
   readonly program: PullPlace["program"];
   readonly credentials: FindCredentials;
@@ -19,10 +21,10 @@ type Pulling = {
 
 /** Pulls an image. Rejects with a clause about why it couldn't; the daemon's own trouble stays a `DaemonError`. */
 export async function pullImage(reference: ImageReference, pulling: Pulling): Promise<void> {
-  const { daemon, program, limits, onAnswer, onProgress } = pulling;
+  const { clock, daemon, program, limits, onAnswer, onProgress } = pulling;
   const credentials = await pulling.credentials(reference);
   const place = { ...reference, program, credentials };
-  const watch = watchPull(limits, onProgress);
+  const watch = watchPull(limits, clock, onProgress);
   const signal = AbortSignal.any([pulling.signal, watch.signal]);
   try {
     for await (const line of daemon.pullImage(reference.full, { auth: credentials?.header, signal })) {

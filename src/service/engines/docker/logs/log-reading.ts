@@ -1,3 +1,4 @@
+import type { Clock } from "../../../../platform/clock.ts";
 import type { LogReader } from "../../../workloads/runtime.ts";
 import type { DaemonApi } from "../daemon/daemon-api.ts";
 import { makeTimeReader, type Entry, splitFrames, splitTerminal } from "./log-entries.ts";
@@ -7,6 +8,7 @@ import { makeStreamLines, type StreamLine, type StreamLines } from "./stream-lin
 import { type EntryFilter, isSetBack } from "./entry-filter.ts";
 
 export type Reading = {
+  readonly clock: Pick<Clock, "after">;
   readonly container: string;
   readonly hasTerminal: boolean;
   readonly after: Position | undefined;
@@ -37,15 +39,20 @@ type ReadingEnd = "ended" | "late" | "over";
  */
 export async function readContainerLog(daemon: Pick<DaemonApi, "readLogs">, reading: Reading): Promise<ReadingEnd> {
   const over = new AbortController();
-  const timer = setTimeout(() => over.abort(), reading.limitMs);
+  const limit = () => reading.clock.after(reading.limitMs, () => over.abort());
+  let timer = limit();
+  const limitAgain = (): void => {
+    timer.cancel();
+    timer = limit();
+  };
   const signal = AbortSignal.any([reading.signal, over.signal]);
   try {
-    return await read(daemon, { ...reading, signal }, () => isOfRunning(reading) && timer.refresh());
+    return await read(daemon, { ...reading, signal }, () => isOfRunning(reading) && limitAgain());
   } catch (error) {
     if (over.signal.aborted && !reading.signal.aborted) return "over";
     throw error;
   } finally {
-    clearTimeout(timer);
+    timer.cancel();
   }
 }
 
@@ -215,11 +222,11 @@ type Lag = {
 };
 
 /** Times are compared with the earliest that an entry came, because the daemon's clock can differ from ours. */
-export function makeLag(now: () => number = Date.now): Lag {
+export function makeLag(clock: Pick<Clock, "now">): Lag {
   let leastMs = Number.POSITIVE_INFINITY;
   return {
     isLate(time) {
-      const ms = now() - momentOf(time).getTime();
+      const ms = clock.now().getTime() - momentOf(time).getTime();
       leastMs = Math.min(leastMs, ms);
       return ms - leastMs > LATE_MS;
     },

@@ -1,3 +1,4 @@
+import type { Clock } from "../../../../platform/clock.ts";
 import type { LogReader } from "../../../workloads/runtime.ts";
 import type { DaemonApi } from "../daemon/daemon-api.ts";
 import { makeTimeReader, type Entry, splitFrames, splitTerminal } from "./log-entries.ts";
@@ -15,6 +16,7 @@ export type RotationWatch = {
 };
 
 type WatchedLog = Pick<LogReader, "write" | "signal"> & {
+  readonly clock: Pick<Clock, "now">;
   readonly container: string;
   readonly hasTerminal: boolean;
 };
@@ -39,7 +41,7 @@ export function watchRotation(daemon: Pick<DaemonApi, "readLogs">, log: WatchedL
     if (!isNoted) {
       const second = momentOf(makeTimeReader()(oldest).time).toISOString().slice(0, 19);
       const text = `lines just before ${second}Z can be missing: the container's log was rotated then`;
-      await log.write({ at: new Date(), text: `[gantry] ${text}` });
+      await log.write({ at: log.clock.now(), text: `[gantry] ${text}` });
     }
     isNoted = false;
   }

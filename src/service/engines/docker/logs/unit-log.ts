@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import type { Clock } from "../../../../platform/clock.ts";
 import { type BackOff, delayAfter } from "../../../workloads/lifecycle/back-off.ts";
 import type { LogReader } from "../../../workloads/runtime.ts";
 import type { DaemonApi } from "../daemon/daemon-api.ts";
@@ -9,6 +9,7 @@ import { hasWholeSeconds, type Position, positionOf } from "./position.ts";
 import { type RotationWatch, watchRotation } from "./rotation-watch.ts";
 
 type LogOptions = {
+  readonly clock: Clock;
   readonly daemon: Pick<DaemonApi, "readLogs">;
   /** After an error. */
   readonly backOffMs?: BackOff;
@@ -36,28 +37,28 @@ const REST_MS = 30_000;
  * Resolves, never rejects, when all lines up to the container's end were written, or when `signal` aborts.
  */
 export async function followUnitLog(
-  { daemon, backOffMs = BACK_OFF, endMs = END_MS }: LogOptions,
+  { clock, daemon, backOffMs = BACK_OFF, endMs = END_MS }: LogOptions,
   log: UnitLog,
 ): Promise<void> {
   const position = positionOf(log.container, log.after);
-  const rotation = watchRotation(daemon, log);
+  const rotation = watchRotation(daemon, { ...log, clock });
   const state: State = { position, isBehind: position !== undefined, isHurried: false, noted: undefined };
-  const readNext = makeNext({ daemon, log, state, rotation });
+  const readNext = makeNext({ clock, daemon, log, state, rotation });
   for (let failures = 0; !log.signal.aborted;) {
     const isLast = log.ended.aborted;
     try {
       const next = await readNext(isLast);
       if (next === "done") return;
       failures = 0;
-      if (next === "ended") await pause(endMs, log);
+      if (next === "ended") await pause(endMs, { ...log, clock });
     } catch (error) {
       if (log.signal.aborted) return;
       // The follow was given up because the container ended: what is left is read now.
       if (!isLast && log.ended.aborted) continue;
       failures += 1;
       state.isBehind = true;
-      if ((await isHopeless(error, { log, state, failures })) && isLast) return;
-      await pause(delayAfter(failures, backOffMs), log);
+      if ((await isHopeless(error, { clock, log, state, failures })) && isLast) return;
+      await pause(delayAfter(failures, backOffMs), { ...log, clock });
     }
   }
 }
@@ -73,17 +74,25 @@ type State = {
 };
 
 type Next = {
+  readonly clock: Clock;
   readonly daemon: LogOptions["daemon"];
   readonly log: UnitLog;
   readonly state: State;
   readonly rotation: RotationWatch;
 };
 
-function makeNext({ daemon, log, state, rotation }: Next): (isLast: boolean) => Promise<"done" | "ended" | "more"> {
+function makeNext({
+  clock,
+  daemon,
+  log,
+  state,
+  rotation,
+}: Next): (isLast: boolean) => Promise<"done" | "ended" | "more"> {
   const { container, hasTerminal, write, signal, ended } = log;
-  const lag = makeLag();
+  const lag = makeLag(clock);
   return async (isLast) => {
     const end = await readContainerLog(daemon, {
+      clock,
       container,
       hasTerminal,
       after: state.position,
@@ -112,26 +121,26 @@ function howToRead({ isHurried, isBehind }: State, isLast: boolean): Reading["ho
   return isBehind ? "catch-up" : "follow";
 }
 
-type Failure = { readonly log: UnitLog; readonly state: State; readonly failures: number };
+type Failure = { readonly clock: Clock; readonly log: UnitLog; readonly state: State; readonly failures: number };
 
 /** How often an error of the log itself, which can be temporary, is seen before the rest counts as lost. */
 const MAX_FAILURES = 5;
 
 /** Whether what is left can't be read any more, which is noted. A daemon that is away is waited for. */
-async function isHopeless(error: unknown, { log, state, failures }: Failure): Promise<boolean> {
+async function isHopeless(error: unknown, { clock, log, state, failures }: Failure): Promise<boolean> {
   const isGone = error instanceof DaemonError && error.status === 404;
   const isOfLog = error instanceof LogError || (error instanceof DaemonError && error.status !== undefined);
   if (!isGone && !(isOfLog && failures >= MAX_FAILURES)) return false;
   const text = isGone
     ? "the last lines can be missing: the container was removed before they were read"
     : `newer lines are missing: the container's log can't be read: ${error.message}`;
-  if (state.noted !== text) await log.write({ at: new Date(), text: `[gantry] ${text}` });
+  if (state.noted !== text) await log.write({ at: clock.now(), text: `[gantry] ${text}` });
   state.noted = text;
   return true;
 }
 
-async function pause(ms: number, { signal, ended }: UnitLog): Promise<void> {
+async function pause(ms: number, { clock, signal, ended }: UnitLog & { readonly clock: Clock }): Promise<void> {
   // After the end, only `signal` cuts a pause short.
   const cut = ended.aborted ? signal : AbortSignal.any([signal, ended]);
-  await sleep(ms, undefined, { signal: cut }).catch(() => undefined);
+  await clock.sleep(ms, cut).catch(() => undefined);
 }

@@ -1,5 +1,6 @@
-import { setImmediate as turn, setTimeout as pause } from "node:timers/promises";
+import { setImmediate as turn } from "node:timers/promises";
 import { connect } from "node:net";
+import type { Clock } from "../../../../platform/clock.ts";
 import { HOST } from "../../../workloads/ports.ts";
 import { digestOf } from "../../../workloads/image-digest.ts";
 import type { Unit, UnitLabels } from "../../../workloads/runtime.ts";
@@ -17,6 +18,7 @@ import { within } from "../../../../platform/waiting.ts";
 
 /** What the containers of a data folder share. */
 export type DockerContext = {
+  readonly clock: Clock;
   readonly daemon: DaemonApi;
   readonly owner: string;
   readonly isPodman: boolean;
@@ -91,7 +93,11 @@ type Log = {
   readonly isRead: Promise<void>;
 };
 
-function makeLog({ id, hasTerminal }: InspectedContainer, ended: AbortSignal, { daemon, disk }: DockerContext): Log {
+function makeLog(
+  { id, hasTerminal }: InspectedContainer,
+  ended: AbortSignal,
+  { clock, daemon, disk }: DockerContext,
+): Log {
   const { promise: isRead, resolve } = Promise.withResolvers<void>();
   let isFollowed = false;
   return {
@@ -99,10 +105,10 @@ function makeLog({ id, hasTerminal }: InspectedContainer, ended: AbortSignal, { 
       isFollowed = true;
       const noteOnDisk = (text: string): void => {
         if (!reader.signal.aborted)
-          unawaited(Promise.resolve(reader.write({ at: new Date(), text: `[gantry] ${text}` })));
+          unawaited(Promise.resolve(reader.write({ at: clock.now(), text: `[gantry] ${text}` })));
       };
       const unfollow = disk?.follow(noteOnDisk);
-      resolve(followUnitLog({ daemon }, { ...reader, container: id, hasTerminal, ended }).finally(unfollow));
+      resolve(followUnitLog({ clock, daemon }, { ...reader, container: id, hasTerminal, ended }).finally(unfollow));
     },
     skip() {
       if (!isFollowed) resolve();
@@ -117,20 +123,20 @@ function makeLog({ id, hasTerminal }: InspectedContainer, ended: AbortSignal, { 
  */
 function reachability(
   { id, ports, health: check }: InspectedContainer,
-  { ended, context: { daemon, isPodman } }: { readonly ended: AbortSignal; readonly context: DockerContext },
+  { ended, context: { clock, daemon, isPodman } }: { readonly ended: AbortSignal; readonly context: DockerContext },
 ): Pick<Unit, "answers" | "health" | "address"> {
   const hostPorts = [...ports.values()];
-  const health = check && healthOf({ id, check, daemon, mayRunNone: isPodman });
+  const health = check && healthOf({ clock, id, check, daemon, mayRunNone: isPodman });
   let hasAnswered = false;
 
   async function probe(): Promise<boolean> {
-    const all = await Promise.all(hostPorts.map(takesConnections));
+    const all = await Promise.all(hostPorts.map((port) => takesConnections(port, clock)));
     hasAnswered ||= all.every(Boolean);
     return all.every(Boolean);
   }
 
   async function probeUntilAnswered(): Promise<void> {
-    while (!ended.aborted && !(await probe())) await pause(PROBE_MS, undefined, { ref: false });
+    while (!ended.aborted && !(await probe())) await clock.sleep(PROBE_MS);
   }
 
   if (hostPorts.length > 0) unawaited(probeUntilAnswered());
@@ -152,7 +158,7 @@ function reachability(
 
 /** Asks until it has ended, also over an outage of the daemon. */
 async function stopContainer(id: string, ended: Promise<unknown>, context: DockerContext): Promise<void> {
-  const { daemon, watch, graceSeconds, onEvent } = context;
+  const { clock, daemon, watch, graceSeconds, onEvent } = context;
   const isOver = ended.then(() => true as const);
   for (let isFirst = true; ; isFirst = false) {
     try {
@@ -162,7 +168,7 @@ async function stopContainer(id: string, ended: Promise<unknown>, context: Docke
       if (isFirst) onEvent("couldn't stop a container; trying again", { error, container: id });
       await unpause(id, daemon);
     }
-    if (await Promise.race([isOver, pause(RETRY_MS, false as const)])) return;
+    if (await Promise.race([isOver, clock.sleep(RETRY_MS)])) return;
   }
 }
 
@@ -201,14 +207,14 @@ const OPEN_MS = 250;
  * Whether a program in the container takes connections at a published port. The daemon's proxy accepts each connection
  * and closes it at once while nothing in the container listens, so only one that stays open says something.
  */
-async function takesConnections(port: number): Promise<boolean> {
+async function takesConnections(port: number, clock: Pick<Clock, "after">): Promise<boolean> {
   const socket = connect(port, HOST);
   const closed = new Promise<false>((resolve) => {
     for (const event of ["error", "end", "close"]) socket.once(event, () => resolve(false));
   });
   socket.once("end", () => socket.destroy()).resume();
   const connected = new Promise<true>((resolve) => socket.once("connect", () => resolve(true)));
-  const stayed = (await Promise.race([connected, closed])) && (await within(OPEN_MS, closed, () => true));
+  const stayed = (await Promise.race([connected, closed])) && (await within(OPEN_MS, closed, () => true, clock));
   // When this process was late itself, the timer comes before what happened to the connection meanwhile.
   const isOpen = stayed && (await Promise.race([closed, turn(true)]));
   socket.destroy();

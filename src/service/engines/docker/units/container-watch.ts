@@ -1,4 +1,4 @@
-import { setTimeout as pause } from "node:timers/promises";
+import type { Clock } from "../../../../platform/clock.ts";
 import type { Exit } from "../../../workloads/runtime.ts";
 import type { DaemonApi, InspectedContainer, ListedContainer } from "../daemon/daemon-api.ts";
 import { ownerFilter } from "../names.ts";
@@ -25,6 +25,7 @@ export type ContainerWatch = {
 };
 
 type WatchOptions = {
+  readonly clock: Clock;
   readonly daemon: Pick<DaemonApi, "events" | "inspectContainer" | "listContainers" | "removeContainer">;
   readonly owner: string;
   readonly onEvent: (message: string, data: object) => void;
@@ -112,8 +113,8 @@ async function compareAgain(watch: Watch): Promise<void> {
   }
 }
 
-async function pauseUnlessClosed({ closing }: Watch, ms: number): Promise<void> {
-  await pause(ms, undefined, { signal: closing.signal, ref: false }).catch(() => undefined); // closed
+async function pauseUnlessClosed({ clock, closing }: Watch, ms: number): Promise<void> {
+  await clock.sleep(ms, closing.signal).catch(() => undefined); // closed
 }
 
 async function compare(watch: Watch): Promise<void> {
@@ -146,11 +147,11 @@ async function look(watch: Watch, id: string): Promise<void> {
  * How it ended, once that is certain: Docker kills a container that somebody removes, and may learn only after its end that
  * it was out of memory. Undefined if it runs again, because somebody restarted it.
  */
-async function lateExitOf({ daemon, times }: Watch, ended: InspectedContainer): Promise<Exit | undefined> {
+async function lateExitOf({ clock, daemon, times }: Watch, ended: InspectedContainer): Promise<Exit | undefined> {
   let last = ended;
   for (let looks = 0; looks < LATE_LOOKS; looks += 1) {
     if (last.exitCode !== KILLED || last.isOutOfMemory || last.isBeingRemoved) break;
-    await pause(times.lateReasonMs, undefined, { ref: false });
+    await clock.sleep(times.lateReasonMs);
     try {
       const found = await daemon.inspectContainer(ended.id);
       if (!found) return removedAt(last);
@@ -193,7 +194,7 @@ async function discard(watch: Watch, id: string): Promise<void> {
 
 async function removeLeftovers(watch: Watch, listed: readonly ListedContainer[]): Promise<void> {
   const { daemon, discarded, strangers, watched, times } = watch;
-  const now = performance.now();
+  const now = watch.clock.elapsedMs();
   const present = new Set(listed.map(({ id }) => id));
   for (const id of discarded) {
     if (present.has(id)) await daemon.removeContainer(id);

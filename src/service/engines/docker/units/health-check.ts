@@ -1,3 +1,4 @@
+import type { Clock } from "../../../../platform/clock.ts";
 import type { Health } from "../../../workloads/runtime.ts";
 import type { ContainerHealth, DaemonApi } from "../daemon/daemon-api.ts";
 
@@ -5,6 +6,7 @@ import type { ContainerHealth, DaemonApi } from "../daemon/daemon-api.ts";
 const LATE_MS = 2_000;
 
 type HealthChecked = {
+  readonly clock: Pick<Clock, "elapsedMs">;
   readonly id: string;
   readonly check: ContainerHealth;
   readonly daemon: Pick<DaemonApi, "inspectContainer" | "checkHealth">;
@@ -16,10 +18,10 @@ type HealthChecked = {
  * What the health check of a started container says. One that never ends is `unhealthy` when it had long enough to fail as
  * often as it may: Podman 4.3 waits for it for ever.
  */
-export function healthOf({ id, check, daemon, mayRunNone }: HealthChecked): () => Promise<Health> {
+export function healthOf({ clock, id, check, daemon, mayRunNone }: HealthChecked): () => Promise<Health> {
   const { intervalMs, timeoutMs, startMs, retries } = check;
   const patienceMs = startMs + (retries + 1) * (intervalMs + timeoutMs + LATE_MS);
-  const startedAt = performance.now();
+  const startedAt = clock.elapsedMs();
   let last: Health = "starting";
   let checkedAt = check.checkedAt;
   let checkedSince = startedAt;
@@ -29,18 +31,18 @@ export function healthOf({ id, check, daemon, mayRunNone }: HealthChecked): () =
     if (!found) return last;
     if (found.checkedAt !== checkedAt) {
       checkedAt = found.checkedAt;
-      checkedSince = performance.now();
+      checkedSince = clock.elapsedMs();
     }
     if (found.state !== "starting") return found.state;
-    return performance.now() - startedAt > patienceMs ? "unhealthy" : "starting";
+    return clock.elapsedMs() - startedAt > patienceMs ? "unhealthy" : "starting";
   }
 
   return async () => {
     try {
       last = await look();
-      const isDue = performance.now() - checkedSince > intervalMs + LATE_MS;
+      const isDue = clock.elapsedMs() - checkedSince > intervalMs + LATE_MS;
       if (!mayRunNone || !isDue || last === "healthy") return last;
-      checkedSince = performance.now();
+      checkedSince = clock.elapsedMs();
       await daemon.checkHealth(id, timeoutMs + LATE_MS);
       last = await look();
     } catch {

@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { mkdirSync } from "node:fs";
 import type { Kysely } from "kysely";
+import type { Clock } from "../../../../platform/clock.ts";
 import type { Exit, LogReader, Unit, UnitSpec } from "../../../workloads/runtime.ts";
 import { findImage, type CatalogueEntry } from "../catalogue.ts";
 import { answers, freePort, HOST } from "../../../workloads/ports.ts";
@@ -34,7 +35,7 @@ export async function startChild(
     readonly dataDir: string;
     /** From SIGTERM to SIGKILL. */
     readonly graceMs: number;
-    readonly now: () => Date;
+    readonly clock: Clock;
   },
   note: Note,
 ): Promise<Unit> {
@@ -56,7 +57,9 @@ export async function startChild(
       orNote(note, async () => {
         // A catalogue program starts nothing; a host command may leave processes behind, even outside of its group. As in
         // a container, the end of the first process is the end of all.
-        if (plan.isHostCommand) await endProcesses([{ token, pid: null, started: null }], table, 0);
+        if (plan.isHostCommand) {
+          await endProcesses([{ token, pid: null, started: null }], { ...table, clock: deps.clock }, 0);
+        }
         await forgetProcess(deps.state, token);
       }),
   });
@@ -80,18 +83,18 @@ async function prepare(spec: UnitSpec, dataDir: string): Promise<Launch> {
 
 type Ending = {
   readonly graceMs: number;
-  readonly now: () => Date;
+  readonly clock: Clock;
   readonly memory: MemoryGuard;
   readonly afterExit: () => Promise<void>;
 };
 
-function unitOf(child: ChildProcess, { spec, hostPorts }: Launch, { graceMs, now, memory, afterExit }: Ending): Unit {
+function unitOf(child: ChildProcess, { spec, hostPorts }: Launch, { graceMs, clock, memory, afterExit }: Ending): Unit {
   const { unwatch, isOutOfMemory } = memory;
   const { workload, instance, container, generation } = spec;
   const reader = Promise.withResolvers<LogReader>();
   // Read from the beginning: Node throws away what nobody has read when a process ends, and a short one ends at once.
   let write: LogReader["write"] = async (line) => (await reader.promise).write(line);
-  const output = recordOutput([child.stdout, child.stderr], (line) => write(line), { now });
+  const output = recordOutput([child.stdout, child.stderr], (line) => write(line), clock);
   let isStopping = false;
   const gone = new Promise<Exit>((resolve) => {
     child.on("exit", (code, signal) => resolve({ code, ...(signal !== null && { signal }) }));
@@ -120,7 +123,7 @@ function unitOf(child: ChildProcess, { spec, hostPorts }: Launch, { graceMs, now
     },
     stop() {
       isStopping = true;
-      return stopGroup(child, exited, graceMs);
+      return stopGroup(child, exited, { graceMs, clock });
     },
     discard: async () => undefined,
   };
@@ -160,16 +163,20 @@ async function spawnPlan(plan: LaunchPlan, folder: string): Promise<ChildProcess
 const OUT_OF_MEMORY: Exit = { code: 137, isOutOfMemory: true };
 
 /** SIGTERM to the process group, SIGKILL after the grace time. */
-async function stopGroup(child: ChildProcess, exited: Promise<Exit>, graceMs: number): Promise<void> {
+async function stopGroup(
+  child: ChildProcess,
+  exited: Promise<Exit>,
+  { graceMs, clock }: Pick<Ending, "graceMs" | "clock">,
+): Promise<void> {
   const isGone = () => child.exitCode !== null || child.signalCode !== null || child.pid === undefined;
   const signal = (name: "SIGTERM" | "SIGKILL") => {
     // Only while the leader is not collected: until then its pid, which is the number of the group, is not reused.
     if (!isGone() && child.pid !== undefined) signalProcess(-child.pid, name);
   };
   signal("SIGTERM");
-  const kill = setTimeout(() => signal("SIGKILL"), graceMs);
+  const kill = clock.after(graceMs, () => signal("SIGKILL"));
   await exited;
-  clearTimeout(kill);
+  kill.cancel();
 }
 
 type Watching = {

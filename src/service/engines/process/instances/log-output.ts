@@ -1,5 +1,5 @@
-import { setTimeout as pause } from "node:timers/promises";
 import type { Readable } from "node:stream";
+import type { Clock } from "../../../../platform/clock.ts";
 import { splitLines } from "./log-lines.ts";
 import type { LogReader } from "../../../workloads/runtime.ts";
 
@@ -13,16 +13,14 @@ type Output = {
 };
 
 /** How long to wait for the rest of the output after the exit, in milliseconds. */
-type OutputWaits = {
+const WAITS = {
   /** A descendant may still hold the pipe. After this much silence, the output is complete. */
-  readonly silence: number;
+  silence: 500,
   /** Limit for a descendant that keeps writing. */
-  readonly longest: number;
+  longest: 2_000,
   /** Limit while lines from before the exit wait to be stored: the last ones say why the program ended. */
-  readonly longestBacklog: number;
+  longestBacklog: 30_000,
 };
-
-const DEFAULT_WAITS: OutputWaits = { silence: 500, longest: 2_000, longestBacklog: 30_000 };
 /** A pipe holds at most this much. */
 const PIPE_BYTES = 512 * 1024;
 const POLL_MS = 50;
@@ -30,24 +28,18 @@ const POLL_MS = 50;
 /** The bytes read, the number of streams whose lines are being stored, and the time of the last line. */
 type Progress = { bytes: number; storing: number; lastAt: number };
 
-type OutputOptions = { readonly now: () => Date; readonly waits?: OutputWaits };
-
 /**
  * Passes a process's output on, line by line. While `write` waits nothing is read, so the pipe blocks the process. A pipe
  * can't be read again, so its lines have no cursor.
  */
-export function recordOutput(
-  streams: readonly (Readable | null)[],
-  write: LogReader["write"],
-  { now, waits = DEFAULT_WAITS }: OutputOptions,
-): Output {
-  const progress: Progress = { bytes: 0, storing: 0, lastAt: performance.now() };
+export function recordOutput(streams: readonly (Readable | null)[], write: LogReader["write"], clock: Clock): Output {
+  const progress: Progress = { bytes: 0, storing: 0, lastAt: clock.elapsedMs() };
 
   async function append(lines: Iterable<string>): Promise<void> {
     progress.storing += 1;
     for (const line of lines) {
-      await write({ at: now(), text: line });
-      progress.lastAt = performance.now();
+      await write({ at: clock.now(), text: line });
+      progress.lastAt = clock.elapsedMs();
     }
     progress.storing -= 1;
   }
@@ -72,9 +64,9 @@ export function recordOutput(
   const read = Promise.all(open.map(record)).then(() => "all" as const);
   return {
     async ended(isHurried) {
-      const isOver = waiting(progress, isHurried, waits);
+      const isOver = waiting(progress, isHurried, clock);
       while (!isOver()) {
-        const came = await Promise.race([read, pause(POLL_MS, undefined, { ref: false })]);
+        const came = await Promise.race([read, clock.sleep(POLL_MS)]);
         if (came === "all") return;
       }
     },
@@ -82,15 +74,15 @@ export function recordOutput(
 }
 
 /** After the program's exit: whether to stop waiting for the rest of its pipe. */
-function waiting(progress: Progress, isHurried: () => boolean, waits: OutputWaits): () => boolean {
-  const exitedAt = performance.now();
+function waiting(progress: Progress, isHurried: () => boolean, clock: Clock): () => boolean {
+  const exitedAt = clock.elapsedMs();
   const mostBytes = progress.bytes + PIPE_BYTES;
   progress.lastAt = exitedAt;
   return () => {
-    const now = performance.now();
+    const now = clock.elapsedMs();
     const quietMs = progress.storing > 0 ? 0 : now - progress.lastAt;
-    if (quietMs >= waits.silence || now >= exitedAt + waits.longestBacklog) return true;
+    if (quietMs >= WAITS.silence || now >= exitedAt + WAITS.longestBacklog) return true;
     const isBacklog = quietMs < POLL_MS && progress.bytes <= mostBytes && !isHurried();
-    return now >= exitedAt + waits.longest && !isBacklog;
+    return now >= exitedAt + WAITS.longest && !isBacklog;
   };
 }

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import type { Clock, Timer } from "../../../../platform/clock.ts";
 
 /** A process with a memory limit. */
 type Watched = {
@@ -18,11 +19,12 @@ export type MemoryWatch = {
  * Checks the resident memory of each watched process at an interval. Only Linux makes this cheap enough; elsewhere
  * nothing is watched, and the log of the program says so.
  */
-export function makeMemoryWatch(intervalMs: number): MemoryWatch {
+export function makeMemoryWatch(intervalMs: number, clock: Pick<Clock, "after">): MemoryWatch {
   const all = new Set<Watched>();
-  let timer: NodeJS.Timeout | undefined;
+  let timer: Timer | undefined;
 
   function check(): void {
+    timer = clock.after(intervalMs, check);
     for (const watched of all) {
       const used = usedMib(watched.pid, watched.onlyChildren);
       if (used > watched.limitMib) watched.onExceeded(used);
@@ -33,11 +35,11 @@ export function makeMemoryWatch(intervalMs: number): MemoryWatch {
     watch(watched) {
       if (process.platform !== "linux") return () => undefined;
       all.add(watched);
-      timer ??= setInterval(check, intervalMs);
+      timer ??= clock.after(intervalMs, check);
       return () => {
         all.delete(watched);
         if (all.size > 0) return;
-        clearInterval(timer);
+        timer?.cancel();
         timer = undefined;
       };
     },

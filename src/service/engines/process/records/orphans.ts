@@ -1,4 +1,4 @@
-import { setTimeout as pause } from "node:timers/promises";
+import type { Clock } from "../../../../platform/clock.ts";
 import type { SeenProcess } from "./seen-process.ts";
 
 /** The record of a child: its token is saved before the start, pid and start time right after it. */
@@ -8,10 +8,11 @@ export type RecordedProcess = {
   readonly started: string | null;
 };
 
-/** Lists and signals processes; tests replace it. */
+/** Lists and signals processes, and waits in between; tests replace it. */
 type ProcessTable = {
   readonly see: () => Promise<readonly SeenProcess[]>;
   readonly kill: (pid: number, signal: "SIGTERM" | "SIGKILL") => void;
+  readonly clock: Clock;
 };
 
 const POLL_MS = 20;
@@ -33,21 +34,21 @@ export function isOurs(seen: SeenProcess, records: readonly RecordedProcess[]): 
  */
 export async function endProcesses(
   records: readonly RecordedProcess[],
-  table: ProcessTable,
+  { see, kill, clock }: ProcessTable,
   graceMs: number,
 ): Promise<number[]> {
   if (records.length === 0) return [];
-  const deadline = performance.now() + graceMs;
+  const deadline = clock.elapsedMs() + graceMs;
   const asked = new Set<number>();
   for (;;) {
-    const ours = (await table.see()).filter((seen) => seen.pid !== process.pid && isOurs(seen, records));
-    const late = performance.now() >= deadline;
-    if (ours.length === 0 || performance.now() >= deadline + GIVE_UP_MS) return [...asked];
+    const ours = (await see()).filter((seen) => seen.pid !== process.pid && isOurs(seen, records));
+    const late = clock.elapsedMs() >= deadline;
+    if (ours.length === 0 || clock.elapsedMs() >= deadline + GIVE_UP_MS) return [...asked];
     for (const { pid } of ours) {
-      if (late || !asked.has(pid)) table.kill(pid, late ? "SIGKILL" : "SIGTERM");
+      if (late || !asked.has(pid)) kill(pid, late ? "SIGKILL" : "SIGTERM");
       asked.add(pid);
     }
-    await pause(POLL_MS);
+    await clock.sleep(POLL_MS);
   }
 }
 

@@ -1,11 +1,10 @@
-import { setTimeout as pause } from "node:timers/promises";
+import { setImmediate as turn } from "node:timers/promises";
 import { expect, test } from "vitest";
+import { stillClock } from "../../../../support/test-clock.ts";
 import type { PullLine } from "../../../../../src/service/engines/docker/daemon/daemon-api.ts";
 import { DaemonError } from "../../../../../src/service/engines/docker/daemon/daemon-error.ts";
 import { makeImages } from "../../../../../src/service/engines/docker/images/images.ts";
 import { until } from "../../../../support/until.ts";
-
-const limits = { answer: 60_000, data: 60_000, rest: 60_000, note: 60_000 };
 
 /** A daemon whose pulls go on as a test says. */
 function scriptedDaemon(has: readonly string[] = []) {
@@ -17,7 +16,13 @@ function scriptedDaemon(has: readonly string[] = []) {
   }[] = [];
   async function* pullImage(image: string, { signal }: { readonly signal: AbortSignal }): AsyncGenerator<PullLine> {
     const lines: (PullLine | Error)[] = [];
-    pulls.push({ image, signal, say: (line) => lines.push(line) });
+    let next = Promise.withResolvers<void>();
+    const say = (line: PullLine | Error): void => {
+      lines.push(line);
+      next.resolve();
+    };
+    signal.addEventListener("abort", () => next.resolve());
+    pulls.push({ image, signal, say });
     for (;;) {
       if (signal.aborted) throw new DaemonError(undefined, "aborted");
       const line = lines.shift();
@@ -27,24 +32,28 @@ function scriptedDaemon(has: readonly string[] = []) {
         return;
       }
       if (line) yield line;
-      else await pause(1);
+      else {
+        await next.promise;
+        next = Promise.withResolvers();
+      }
     }
   }
   const inspectImage = async (image: string) => (present.has(image) ? { id: "sha256:1", digests: [] } : undefined);
   return { pulls, daemon: { pullImage, inspectImage } };
 }
 
-function imagesOf({ daemon }: ReturnType<typeof scriptedDaemon>, own = {}) {
+function imagesOf({ daemon }: ReturnType<typeof scriptedDaemon>) {
+  const clock = stillClock();
   const images = makeImages({
+    clock,
     daemon,
     program: "docker",
     credentials: async () => undefined,
-    limits: { ...limits, ...own },
   });
   const notes: string[] = [];
   const want = (image: string, { pullAlways = false, signal = new AbortController().signal } = {}) =>
     images.ready(image, { pullAlways, signal, note: (line) => notes.push(line) });
-  return { notes, want };
+  return { clock, notes, want };
 }
 
 test("an image that is there isn't pulled, unless each start asks for it", async () => {
@@ -100,7 +109,7 @@ test("pulling each time never shares a pull whose registry has answered already:
   await until(async () => {
     const fresh = new AbortController();
     const asked = want("app:1", { pullAlways: true, signal: fresh.signal }).catch(() => undefined);
-    await pause(1);
+    await turn();
     fresh.abort();
     await asked;
     return docker.pulls.length > 1;
@@ -126,26 +135,29 @@ test("an error inside the answer is the reason, and the daemon's own trouble sta
 
 test("a registry that doesn't answer, or stops sending, is given up with the reason", async () => {
   const docker = scriptedDaemon();
-  await expect(imagesOf(docker, { answer: 20 }).want("registry.example/app:1")).rejects.toThrow(
-    "the registry registry.example hasn't answered for 20 ms",
-  );
-  const stalled = imagesOf(docker, { data: 40 }).want("app:1");
+  const { clock, want } = imagesOf(docker);
+  const silent = want("registry.example/app:1").catch((error: Error) => error.message);
+  await clock.passMs(30_000);
+  expect(await silent).toBe("the registry registry.example hasn't answered for 30 s");
+
+  const stalled = want("app:1").catch((error: Error) => error.message);
   await until(() => docker.pulls.length === 2);
   docker.pulls[1]?.say({ status: "Downloading", id: "a", progressDetail: { current: 3_000_000 } });
   docker.pulls[1]?.say({ status: "Retrying in 5 seconds", id: "a" });
-  await expect(stalled).rejects.toThrow("Docker Hub has sent nothing for 40 ms (0 of 1 layers, 3 MB)");
+  await clock.passMs(60_000);
+  expect(await stalled).toBe("Docker Hub has sent nothing for 60 s (0 of 1 layers, 3 MB)");
   expect(docker.pulls.map(({ signal }) => signal.aborted)).toEqual([true, true]);
 });
 
 test("a long pull says now and then how far it is", async () => {
   const docker = scriptedDaemon();
-  const { want, notes } = imagesOf(docker, { note: 20 });
+  const { clock, want, notes } = imagesOf(docker);
   const pulled = want("app:1");
   await until(() => docker.pulls.length === 1);
   docker.pulls[0]?.say({ status: "Download complete", id: "a" });
   docker.pulls[0]?.say({ status: "Downloading", id: "b", progressDetail: { current: 12_000_000 } });
-  await until(() => notes.includes("still pulling the image app:1: 1 of 2 layers, 12 MB"));
+  await clock.passMs(59_000);
   docker.pulls[0]?.say({ status: "done" });
   await pulled;
-  expect(notes[0]).toBe("pulling the image app:1");
+  expect(notes).toEqual(["pulling the image app:1", "still pulling the image app:1: 1 of 2 layers, 12 MB"]);
 });

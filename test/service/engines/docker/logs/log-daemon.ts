@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { createServer, type ServerResponse } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { machineClock } from "../../../../../src/platform/clock.ts";
 import { daemonAt } from "../../../../../src/service/engines/docker/daemon/daemon-client.ts";
 import type { DaemonApi } from "../../../../../src/service/engines/docker/daemon/daemon-api.ts";
 
@@ -44,7 +45,7 @@ export async function openLogDaemon(): Promise<LogDaemon> {
   const socketPath = join(folder, "daemon.sock");
   await new Promise<void>((resolve) => void server.listen(socketPath, resolve));
   const daemon: LogDaemon = {
-    api: daemonAt({ socketPath }),
+    api: daemonAt({ socketPath }, machineClock),
     entries: [],
     wholeSeconds: false,
     chunkBytes: 64 * 1024,

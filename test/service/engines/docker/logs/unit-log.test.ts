@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { machineClock } from "../../../../../src/platform/clock.ts";
 import { followUnitLog } from "../../../../../src/service/engines/docker/logs/unit-log.ts";
 import type { LogLine } from "../../../../../src/service/workloads/runtime.ts";
 import { until } from "../../../../support/until.ts";
@@ -26,7 +27,7 @@ function follow(after?: string): Follow {
   const lines: LogLine[] = [];
   const [leaving, ended] = [new AbortController(), new AbortController()];
   const over = followUnitLog(
-    { daemon: daemon.api, backOffMs: { first: 1, max: 5 }, endMs: 1 },
+    { clock: machineClock, daemon: daemon.api, backOffMs: { first: 1, max: 5 }, endMs: 1 },
     { ...unit, after, write: (line) => void lines.push(line), signal: leaving.signal, ended: ended.signal },
   );
   const finish = async (how: AbortController) => {
@@ -239,7 +240,7 @@ test("lines that wait for room hold the reading up, and none is lost", async () 
   ended.abort();
   let waiting = 0;
   await followUnitLog(
-    { daemon: daemon.api },
+    { clock: machineClock, daemon: daemon.api },
     {
       ...unit,
       after: undefined,

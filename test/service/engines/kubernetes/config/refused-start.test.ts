@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test, vi } from "vitest";
+import { machineClock } from "../../../../../src/platform/clock.ts";
 import { readServiceConfig } from "../../../../../src/service/config.ts";
 import { writtenKubeconfig } from "../../../../support/written-kubeconfig.ts";
 
@@ -18,7 +19,7 @@ async function refusal(env: Readonly<Record<string, string>>): Promise<string> {
   if ("problems" in read) return read.problems.join("\n");
   const users = (read.config.users ?? [{ username: "gantry" }]).map(({ username }) => username);
   try {
-    const { close } = await read.config.engine.open({ dataDir, users, onEvent: () => undefined });
+    const { close } = await read.config.engine.open({ clock: machineClock, dataDir, users, onEvent: () => undefined });
     await close({ keepWorkloads: true });
     return "it started";
   } catch (error) {

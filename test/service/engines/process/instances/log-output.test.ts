@@ -1,6 +1,6 @@
 import { PassThrough, Readable } from "node:stream";
-import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "vitest";
+import { stillClock } from "../../../../support/test-clock.ts";
 import { MAX_LINE_BYTES } from "../../../../../src/service/engines/process/instances/log-lines.ts";
 import { recordOutput } from "../../../../../src/service/engines/process/instances/log-output.ts";
 import type { LogLine } from "../../../../../src/service/workloads/runtime.ts";
@@ -11,12 +11,12 @@ import { openLogs } from "../../../workloads/logs/open-logs.ts";
 
 const CHUNK = 64 * 1024;
 
-const now = () => new Date("2026-11-20T12:00:00Z");
+const NOON = new Date("2026-11-20T12:00:00Z");
 
 /** Writes the output to the log of a workload, as the engine does for the unit that runs it. */
-function record(streams: readonly (Readable | null)[], workload: string, logs: LogWriter) {
+function record(streams: readonly (Readable | null)[], workload: string, logs: LogWriter, clock = stillClock(NOON)) {
   const unit = { workload, instance: "web-0", container: 0, generation: 0 };
-  return recordOutput(streams, writeTo(logs, unit), { now });
+  return recordOutput(streams, writeTo(logs, unit), clock);
 }
 
 /** A program that writes as fast as it is read, and how much of it was read. */
@@ -101,18 +101,19 @@ test("the last words of a program are all in the log, also when they are many", 
   expect(await read("2026-11-20", 0, 1)).toEqual(["7999"]);
 });
 
-const waits = { silence: 20, longest: 40, longestBacklog: 30_000 };
-
 test("the last words of a program are stored also when storing the lines before takes longer than the usual wait", async () => {
   const stored: string[] = [];
   const leftover = Buffer.from(`${"\n".repeat(50)}why it failed\n`);
+  const clock = stillClock(NOON);
   const write = async (line: LogLine) => {
-    await pause(2);
+    await clock.sleep(100);
     stored.push(line.text);
   };
-  const output = recordOutput([Readable.from([leftover])], write, { now, waits });
+  const output = recordOutput([Readable.from([leftover])], write, clock);
 
-  await output.ended(() => false);
+  const over = output.ended(() => false);
+  await clock.passMs(6_000);
+  await over;
 
   expect(stored.at(-1)).toBe("why it failed");
 });
@@ -123,18 +124,25 @@ test("the end of a program that is stopped does not wait until all of its lines 
     stored.push(line.text);
     return new Promise<void>(() => undefined);
   };
-  const output = recordOutput([Readable.from([Buffer.from("first\nlast\n")])], write, { now, waits });
+  const clock = stillClock(NOON);
+  const output = recordOutput([Readable.from([Buffer.from("first\nlast\n")])], write, clock);
 
-  await output.ended(() => true);
+  const over = output.ended(() => true);
+  await clock.passMs(2_100);
+  await over;
 
   expect(stored).toEqual(["first"]);
 });
 
 test("a silent pipe held open by a descendant doesn't delay the end", async () => {
   const { logs } = await openLogs();
-  const output = record([new PassThrough()], "w", logs);
+  const clock = stillClock(NOON);
+  const output = record([new PassThrough()], "w", logs, clock);
 
-  await expect(output.ended(() => false)).resolves.toBeUndefined();
+  const over = output.ended(() => false);
+  await clock.passMs(600);
+
+  await expect(over).resolves.toBeUndefined();
 });
 
 test("a broken pipe, even after the end, affects only the output", async () => {

@@ -1,5 +1,6 @@
 import { expect, test, vi } from "vitest";
 import { sql } from "kysely";
+import { machineClock } from "../../../../../src/platform/clock.ts";
 import { makeCatalogue } from "../../../../../src/service/engines/process/catalogue.ts";
 import { makeProcessRuntime } from "../../../../../src/service/engines/process/process-engine.ts";
 import type { ProcessTables } from "../../../../../src/service/engines/process/records/process-store.ts";
@@ -20,7 +21,7 @@ test("the output of a program that ended before its log was read isn't lost", as
     memoryPollMs: 1_000,
     connections: 1,
     state,
-    now: () => new Date(),
+    clock: machineClock,
     onEvent: () => undefined,
   });
   const definition = { name: "c", image: "gantry/batch", command: ["1"], pullAlways: false, ports: [], mounts: [] };

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { stillClock } from "../../../../support/test-clock.ts";
 import { endProcesses, isOurs } from "../../../../../src/service/engines/process/records/orphans.ts";
 import {
   parsePs,
@@ -36,7 +37,14 @@ test("ours get SIGTERM, then SIGKILL after the grace time, strangers nothing", a
     if (signal === "SIGKILL") seen = [stranger];
   };
 
-  const ended = await endProcesses([record], { see: async () => seen, kill }, 60);
+  const clock = stillClock();
+  const ending = endProcesses([record], { see: async () => seen, kill, clock }, 1_000);
+  await clock.passMs(990);
+  const sentInTime = [...sent];
+  await clock.passMs(30);
+  const ended = await ending;
+
+  expect(sentInTime).toEqual(["SIGTERM 207"]);
 
   expect(sent).toEqual(["SIGTERM 207", "SIGKILL 207"]);
   expect(ended).toEqual([207]);

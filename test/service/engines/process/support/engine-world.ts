@@ -1,5 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { NewJob, NewService, ServiceUpdate } from "../../../../../src/api/schema.ts";
+import { machineClock } from "../../../../../src/platform/clock.ts";
 import type { Engine } from "../../../../../src/service/engine.ts";
 import {
   openProcessEngine,
@@ -15,6 +16,7 @@ export const roomy = { userInstances: 200, hostInstances: 200, userMemoryMib: 1_
 /** An engine with short intervals. */
 export function openEngine(dataDir: string, options: Partial<ProcessEngineOptions> = {}): Promise<ProcessEngine> {
   return openProcessEngine({
+    clock: machineClock,
     dataDir,
     regions: ["us", "beijing1"],
     graceMs: 2_000,
@@ -28,8 +30,8 @@ export function openEngine(dataDir: string, options: Partial<ProcessEngineOption
 
 export type LogQuery = { date?: string; from?: number; size?: number };
 
-/** One user of an engine, with short words for the operations. */
-export function userOf(engine: Engine, username = "dana", region = "beijing1") {
+/** One user of an engine, with short words for the operations. `waitUntil` is how it waits for a status. */
+export function userOf(engine: Engine, username = "dana", region = "beijing1", waitUntil = until) {
   const user = { username };
   const none = { query: undefined, body: undefined, signal: new AbortController().signal };
   const service = (service_name: string) => ({ user, path: { region, service_name }, ...none });
@@ -53,10 +55,13 @@ export function userOf(engine: Engine, username = "dana", region = "beijing1") {
       return await engine.getJobInstanceLogs({ ...job(name), path: { ...job(name).path, instance_name }, query });
     },
     async reaches(name: string, status: string): Promise<void> {
-      await until(async () => (await engine.getService(service(name))).status === status, `${name} to be ${status}`);
+      await waitUntil(
+        async () => (await engine.getService(service(name))).status === status,
+        `${name} to be ${status}`,
+      );
     },
     async ends(name: string): Promise<void> {
-      await until(async () => (await engine.getJob(job(name))).status?.conditions, `the job ${name} to end`);
+      await waitUntil(async () => (await engine.getJob(job(name))).status?.conditions, `the job ${name} to end`);
     },
   };
 }
