@@ -1,6 +1,5 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { testDaemons } from "../../support/docker.ts";
-import { until } from "../../support/until.ts";
 import { specOf, unitWorld } from "./support/unit-world.ts";
 
 const forever = "sleep 1000000 & wait";
@@ -115,7 +114,11 @@ for (const daemon of await testDaemons()) {
 
       // It adopts nothing.
       const next = lost.successor();
-      await until(async () => (await ids()).length === 0);
+      await next.runtime.compare();
+      expect(await ids()).toHaveLength(1);
+      next.clock.passMs(5 * 60_000);
+      await next.runtime.compare();
+      expect(await ids()).toEqual([]);
       await next.close();
     });
 

@@ -27,8 +27,6 @@ type DockerEngineOptions = WorkloadOptions & {
   readonly credentialFiles?: readonly string[];
   /** When a pull is given up; see pull-progress.ts. */
   readonly pullLimits?: PullLimits;
-  /** Between two questions whether the daemon answers; 1 s. */
-  readonly healthMs?: number;
 };
 
 const MIN_STARTS_AT_ONCE = 4;
@@ -47,7 +45,7 @@ export async function openDockerEngine(options: DockerEngineOptions): Promise<Op
   const machine = { ...thisMachine(), memoryMib: about.memoryMib };
   let runtime: DockerRuntime | undefined;
   const catchUp = async () => await runtime?.compare();
-  const health = watchHealth({ daemon, about, clock, onEvent, catchUp, everyMs: options.healthMs });
+  const health = watchHealth({ daemon, about, clock, onEvent, catchUp });
   const opened = await openWorkloadEngine(options, {
     about: {
       name: "docker",

@@ -13,7 +13,7 @@ import { ownContainers } from "./own-containers.ts";
 import { makeUserNetworks } from "./user-networks.ts";
 import { enforcedMib } from "./units/container-spec.ts";
 import { type DockerContext, unitOver } from "./units/container-unit.ts";
-import { watchContainers, type WatchTimes } from "./units/container-watch.ts";
+import { watchContainers } from "./units/container-watch.ts";
 import { startContainer } from "./units/start-container.ts";
 import { unawaited } from "../../../platform/unawaited.ts";
 
@@ -37,7 +37,6 @@ type DockerRuntimeOptions = {
   readonly readiness: () => Readiness;
   readonly disk?: DiskWatch | undefined;
   readonly onEvent: (message: string, data: object) => void;
-  readonly times?: WatchTimes | undefined;
 };
 
 const GRACE_SECONDS = 10;
@@ -49,9 +48,9 @@ export type DockerRuntime = Runtime & {
 
 /** Runs units as containers of Docker or Podman. They outlive the server; their labels say which unit they are. */
 export function makeDockerRuntime(options: DockerRuntimeOptions): DockerRuntime {
-  const { images, isPodman, owner, onEvent, times, readiness, clock } = options;
+  const { images, isPodman, owner, onEvent, readiness, clock } = options;
   const { daemon, isOwn } = ownContainers(options.daemon, options);
-  const watch = watchContainers({ clock, daemon, owner, onEvent, ...(times && { times }) });
+  const watch = watchContainers({ clock, daemon, owner, onEvent });
   const networks = makeUserNetworks(daemon, owner);
   const graceSeconds = options.graceSeconds ?? GRACE_SECONDS;
   const { disk } = options;

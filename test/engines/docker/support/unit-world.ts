@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { machineClock } from "../../../../src/platform/clock.ts";
+import { type MovableClock, testClock } from "../../../support/test-clock.ts";
 import { daemonAt } from "../../../../src/service/engines/docker/daemon/daemon-client.ts";
 import { type DockerRuntime, makeDockerRuntime } from "../../../../src/service/engines/docker/docker-runtime.ts";
 import { makeImages } from "../../../../src/service/engines/docker/images/images.ts";
@@ -12,6 +12,7 @@ import type { TestDaemon } from "../../../support/docker.ts";
 
 /** A runtime on a real daemon, as one data folder's server has it, and what its units wrote. */
 export type UnitWorld = {
+  readonly clock: MovableClock;
   readonly runtime: DockerRuntime;
   /** Its data folder. */
   readonly folder: string;
@@ -29,8 +30,6 @@ export type UnitWorld = {
   readonly close: () => Promise<void>;
 };
 
-const SOON = { compareMs: 500, retryMs: 100, strangerMs: 2_000, lateReasonMs: 200 };
-
 let units = 0;
 
 export function unitWorld(
@@ -39,10 +38,11 @@ export function unitWorld(
   folder: string = mkdtempSync(join(tmpdir(), "gantry-units-")),
 ): UnitWorld {
   const lines: string[] = [];
-  const api = daemonAt({ socketPath: daemon.host.replace("unix://", "") }, machineClock);
+  const clock = testClock();
+  const api = daemonAt({ socketPath: daemon.host.replace("unix://", "") }, clock);
   const runtime = makeDockerRuntime({
-    clock: machineClock,
-    images: makeImages({ clock: machineClock, daemon: api, program: daemon.kind, credentials: async () => undefined }),
+    clock,
+    images: makeImages({ clock, daemon: api, program: daemon.kind, credentials: async () => undefined }),
     daemon: api,
     folder,
     owner,
@@ -53,7 +53,6 @@ export function unitWorld(
     portsHost: "127.0.0.1",
     readiness: () => ({ ok: true }),
     onEvent: () => undefined,
-    times: SOON,
   });
   const read = (unit: Unit): Unit => {
     const write = ({ text }: { text: string }) => void lines.push(text);
@@ -62,6 +61,7 @@ export function unitWorld(
   };
   const started = async (spec: UnitSpec) => read(await runtime.start(spec, (line) => void lines.push(line)));
   const world: UnitWorld = {
+    clock,
     runtime,
     folder,
     label: `${OWNER_LABEL}=${owner}`,

@@ -3,29 +3,28 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { machineClock } from "../../../../src/platform/clock.ts";
+import { stillClock, testClock } from "../../../support/test-clock.ts";
+import { type Clock, machineClock } from "../../../../src/platform/clock.ts";
 import { findDaemon } from "../../../../src/service/engines/docker/daemon/find-daemon.ts";
 import { containerName, labelsOf } from "../../../../src/service/engines/docker/names.ts";
 import { makeUserNetworks } from "../../../../src/service/engines/docker/user-networks.ts";
 import { ownContainers } from "../../../../src/service/engines/docker/own-containers.ts";
-import { watchContainers, type WatchTimes } from "../../../../src/service/engines/docker/units/container-watch.ts";
+import { watchContainers } from "../../../../src/service/engines/docker/units/container-watch.ts";
 import { startContainer } from "../../../../src/service/engines/docker/units/start-container.ts";
 import { exitClause } from "../../../../src/service/workloads/lifecycle/exit.ts";
-import { until } from "../../../support/until.ts";
 import { type FakeAnswer, type FakeDaemon, fakeDaemon, podmanVersion } from "./support/fake-daemon.ts";
 
 const owner = "0b5f6e0e";
 const labels = { workload: "us/dana/service/web", instance: "web-0", container: 0, generation: 3 };
 const name = containerName(owner, labels);
 
-const never: WatchTimes = { compareMs: 60_000, retryMs: 60_000, strangerMs: 60_000, lateReasonMs: 1 };
-
-async function connected(daemon: FakeDaemon, times: WatchTimes = never) {
+async function connected(daemon: FakeDaemon, clock: Clock = stillClock()) {
   const found = await findDaemon({ dockerHost: daemon.host, tls: { isVerified: false } }, { clock: machineClock });
   const folder = mkdtempSync(join(tmpdir(), "gantry-containers-"));
   const { daemon: api, isOwn } = ownContainers(found.daemon, { folder, owner });
-  const watch = watchContainers({ clock: machineClock, daemon: api, owner, onEvent: () => undefined, times });
+  const watch = watchContainers({ clock, daemon: api, owner, onEvent: () => undefined });
   return {
+    compare: watch.compare,
     start: () =>
       startContainer(
         {
@@ -38,7 +37,7 @@ async function connected(daemon: FakeDaemon, times: WatchTimes = never) {
           syncTimezone: false,
         },
         {
-          clock: machineClock,
+          clock,
           daemon: api,
           isOwn,
           owner,
@@ -229,15 +228,21 @@ describe("a container whose daemon closes the connection instead of answering", 
   });
 });
 
-test("a container that no workload knows yet stays: its start may be in progress", async () => {
+test("a container that no workload knows stays for five minutes: its start may be in progress", async () => {
   const listed = { Id: "c9", Names: [`/${name}`], Labels: labelsOf(owner, labels), State: "running" };
   await using daemon = await fakeDaemon({ "/containers/json": [200, [listed]], "/containers/c9": [204, ""] });
-  const lists = () => daemon.asked.filter((asked) => asked.endsWith("/containers/json")).length;
-  using _connection = await connected(daemon, { compareMs: 1, retryMs: 1, strangerMs: 60_000, lateReasonMs: 1 });
+  const removals = () => daemon.asked.filter((asked) => asked.startsWith("DELETE"));
+  const clock = stillClock();
+  using connection = await connected(daemon, clock);
 
-  await until(() => lists() > 3);
+  await connection.compare();
+  await clock.passMs(5 * 60_000 - 1);
+  await connection.compare();
+  expect(removals()).toEqual([]);
 
-  expect(daemon.asked.filter((asked) => asked.startsWith("DELETE"))).toEqual([]);
+  await clock.passMs(1);
+  await connection.compare();
+  expect(removals()).not.toEqual([]);
 });
 
 test("a killed container was out of memory, also when Docker learns that only after its end", async () => {
@@ -251,13 +256,8 @@ test("a killed container was out of memory, also when Docker learns that only af
     },
   });
   const found = await findDaemon({ dockerHost: daemon.host, tls: { isVerified: false } }, { clock: machineClock });
-  const watch = watchContainers({
-    clock: machineClock,
-    daemon: found.daemon,
-    owner,
-    onEvent: () => undefined,
-    times: never,
-  });
+  const clock = testClock();
+  const watch = watchContainers({ clock, daemon: found.daemon, owner, onEvent: () => undefined });
   onTestFinished(() => watch.close());
 
   const ended = watch.ended("c1");
@@ -281,13 +281,8 @@ test.each([
     },
   });
   const found = await findDaemon({ dockerHost: daemon.host, tls: { isVerified: false } }, { clock: machineClock });
-  const watch = watchContainers({
-    clock: machineClock,
-    daemon: found.daemon,
-    owner,
-    onEvent: () => undefined,
-    times: never,
-  });
+  const clock = testClock();
+  const watch = watchContainers({ clock, daemon: found.daemon, owner, onEvent: () => undefined });
   onTestFinished(() => watch.close());
 
   const ended = watch.ended("c1");
@@ -314,13 +309,8 @@ test("a container that somebody restarts runs on: it ends when it ends the next 
     },
   });
   const found = await findDaemon({ dockerHost: daemon.host, tls: { isVerified: false } }, { clock: machineClock });
-  const watch = watchContainers({
-    clock: machineClock,
-    daemon: found.daemon,
-    owner,
-    onEvent: () => undefined,
-    times: never,
-  });
+  const clock = testClock();
+  const watch = watchContainers({ clock, daemon: found.daemon, owner, onEvent: () => undefined });
   onTestFinished(() => watch.close());
 
   const ended = watch.ended("c1");

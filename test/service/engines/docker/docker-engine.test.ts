@@ -1,5 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { expect, onTestFinished, test } from "vitest";
+import { testClock } from "../../../support/test-clock.ts";
 import { machineClock } from "../../../../src/platform/clock.ts";
 import { health } from "../../../../src/service/api/health.ts";
 import { findDaemon } from "../../../../src/service/engines/docker/daemon/find-daemon.ts";
@@ -12,16 +13,22 @@ import { type FakeDaemon, fakeDaemon } from "./support/fake-daemon.ts";
 const began = new Date("2026-11-22T15:04:05.678Z");
 
 async function opened(daemon: FakeDaemon) {
+  const clock = testClock();
   const found = await findDaemon({ dockerHost: daemon.host, tls: { isVerified: false } }, { clock: machineClock });
   const engine = await openDockerEngine({
     dataDir: makeDataDir(),
     regions: ["us"],
     found,
-    clock: { ...machineClock, now: () => began },
-    healthMs: 5,
+    clock: { ...clock, now: () => began },
   });
   onTestFinished(() => engine.close());
-  return engine;
+  /** The daemon is asked each second whether it answers. */
+  const sees = (isSo: () => boolean | Promise<boolean>) =>
+    until(async () => {
+      clock.passMs(100);
+      return await isSo();
+    });
+  return { ...engine, sees };
 }
 
 const body = { containers: [{ image: "localhost/web:1" }], target_instance_size: 0 };
@@ -29,14 +36,14 @@ const away = "Docker hasn't answered since 2026-11-22T15:04:05Z: there is no suc
 
 test("while the daemon is away, reads and writes say since when and that nothing was changed; stored logs stay readable", async () => {
   await using daemon = await fakeDaemon();
-  const { engine, ready } = await opened(daemon);
+  const { engine, ready, sees } = await opened(daemon);
   const dana = userOf(engine, "dana", "us");
   await dana.create("web", body);
 
   await daemon.stop();
-  await until(() => !ready().ok);
+  await sees(() => !ready().ok);
   // A request in flight breaks off first; the looks after it find no socket.
-  await until(() =>
+  await sees(() =>
     dana.list().then(
       () => false,
       (error: unknown) => String(error).includes(away),
@@ -56,23 +63,23 @@ test("while the daemon is away, reads and writes say since when and that nothing
   await expect(dana.logs("web")).resolves.toEqual([]);
 
   await daemon.start();
-  await until(() => ready().ok);
+  await sees(() => ready().ok);
   expect((await dana.list()).services).toMatchObject([{ target_instance_size: 0 }]);
   await expect(dana.create("api", body)).resolves.toMatchObject({ target_instance_size: 0 });
 });
 
 test("an outage lasts until each container was looked at: nothing is said from before it", async () => {
   await using daemon = await fakeDaemon();
-  const { engine, ready } = await opened(daemon);
+  const { engine, ready, sees } = await opened(daemon);
   const dana = userOf(engine, "dana", "us");
   await daemon.stop();
-  await until(() => !ready().ok);
+  await sees(() => !ready().ok);
   const held: ServerResponse[] = [];
   daemon.answers["/containers/json"] = (response) => void held.push(response);
   const before = daemon.asked.length;
 
   await daemon.start();
-  await until(() => held.length > 0 && daemon.asked.slice(before).some((path) => path.endsWith("/info")));
+  await sees(() => held.length > 0 && daemon.asked.slice(before).some((path) => path.endsWith("/info")));
   // By then the daemon's answers about itself have come, too.
   for (let turn = 0; turn < 5; turn += 1)
     await findDaemon({ dockerHost: daemon.host, tls: { isVerified: false } }, { clock: machineClock });
@@ -81,7 +88,7 @@ test("an outage lasts until each container was looked at: nothing is said from b
 
   daemon.answers["/containers/json"] = [200, []];
   for (const response of held) response.writeHead(200).end("[]");
-  await until(() => ready().ok);
+  await sees(() => ready().ok);
 });
 
 test("/healthz names the daemon, and says since when it doesn't answer; an upgrade is noticed", async () => {
@@ -90,11 +97,11 @@ test("/healthz names the daemon, and says since when it doesn't answer; an upgra
   const well = await health(engine).json();
 
   await daemon.stop();
-  await until(() => !engine.ready().ok);
+  await engine.sees(() => !engine.ready().ok);
   const unwell = health(engine);
   daemon.answers["/version"] = [200, { Version: "29.0.1", ApiVersion: "1.52", MinAPIVersion: "1.44" }];
   await daemon.start();
-  await until(() => engine.ready().ok);
+  await engine.sees(() => engine.ready().ok);
 
   expect(well).toMatchObject({ engine: { name: "docker", title: "Docker", regions: [{ version: "20.10.24" }] } });
   expect(well).not.toHaveProperty("engine.regions.0.problem");

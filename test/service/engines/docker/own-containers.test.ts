@@ -2,12 +2,12 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { stillClock } from "../../../support/test-clock.ts";
 import { machineClock } from "../../../../src/platform/clock.ts";
 import { findDaemon } from "../../../../src/service/engines/docker/daemon/find-daemon.ts";
 import { makeDockerRuntime } from "../../../../src/service/engines/docker/docker-runtime.ts";
 import { containerName, labelsOf } from "../../../../src/service/engines/docker/names.ts";
 import type { UnitLabels, UnitSpec } from "../../../../src/service/workloads/runtime.ts";
-import { until } from "../../../support/until.ts";
 import { type FakeDaemon, fakeDaemon } from "./support/fake-daemon.ts";
 
 const owner = "0b5f6e0e0b5f6e0e";
@@ -27,6 +27,7 @@ type Stored = { readonly name: string; state: string };
 
 /** A daemon that stores containers with the labels of one of Gantry's, and other people's hands on it. */
 async function town() {
+  const clock = stillClock();
   const containers = new Map<string, Stored>();
   const networks = ["gantry-0123456789ab", "theirs"];
   let count = 0;
@@ -41,7 +42,8 @@ async function town() {
       return { Id: id, Name: `/${name}`, Image: "sha256:1d", Config, HostConfig: {}, State, NetworkSettings: {} };
     };
     for (const path of [`/containers/${id}/json`, `/containers/${name}/json`]) {
-      daemon.answers[path] = (response) => json(response, 200, inspected());
+      daemon.answers[path] = (response) =>
+        containers.has(id) ? json(response, 200, inspected()) : json(response, 404, { message: "no such container" });
     }
     daemon.answers[`/containers/${id}`] = (response) => {
       containers.delete(id);
@@ -87,13 +89,13 @@ async function town() {
     rmSync(folder, { recursive: true, force: true });
   });
   /** The next server on the folder. */
-  async function server(strangerMs = 60_000) {
+  async function server() {
     const { daemon: api } = await findDaemon(
       { dockerHost: daemon.host, tls: { isVerified: false } },
       { clock: machineClock },
     );
     const runtime = makeDockerRuntime({
-      clock: machineClock,
+      clock,
       daemon: api,
       folder,
       owner,
@@ -105,18 +107,12 @@ async function town() {
       portsHost: "127.0.0.1",
       readiness: () => ({ ok: true }),
       onEvent: () => undefined,
-      times: { compareMs: 5, retryMs: 5, strangerMs, lateReasonMs: 1 },
     });
     onTestFinished(() => runtime.close());
     return runtime;
   }
   const ids = () => [...containers.keys()];
-  const compared = async () => {
-    const lists = () => daemon.asked.filter((asked) => asked.endsWith("/containers/json")).length;
-    const before = lists();
-    await until(() => lists() > before + 2);
-  };
-  return { put, server, ids, compared, folder, containers, asked: daemon.asked };
+  return { clock, put, server, ids, folder, containers, asked: daemon.asked };
 }
 
 function json(
@@ -128,19 +124,19 @@ function json(
 }
 
 test("a container of an image that was committed from one of ours is left alone", async () => {
-  const { put, server, ids, compared } = await town();
+  const { put, server, ids } = await town();
   const first = await server();
   await first.adopt();
   await first.start(spec, () => undefined);
   const [ours] = ids();
   const copy = put("copy");
-  await compared();
+  await first.compare();
   const left = ids();
   await first.close();
 
   const second = await server();
   const adopted = await second.adopt();
-  await compared();
+  await second.compare();
   await second.clearOthers(new Set([unit.workload]));
   await second.clear(unit.workload);
 
@@ -150,24 +146,26 @@ test("a container of an image that was committed from one of ours is left alone"
 });
 
 test("… also when nothing of ours runs", async () => {
-  const { put, server, ids, compared, folder } = await town();
+  const { clock, put, server, ids, folder } = await town();
   writeFileSync(join(folder, "docker-containers.json"), "{}");
   const copy = put("copy");
 
-  await server(0);
-  await compared();
+  const only = await server();
+  await only.compare();
+  await clock.passMs(5 * 60_000);
+  await only.compare();
 
   expect(ids()).toEqual([copy]);
 });
 
 test("one of the same name that somebody put in the place of ours is left alone, and the start says so", async () => {
-  const { put, server, ids, containers, compared } = await town();
+  const { put, server, ids, containers } = await town();
   const first = await server();
   await first.adopt();
   await first.start(spec, () => undefined);
   containers.clear();
   const theirs = put(ownName);
-  await compared();
+  await first.compare();
 
   await expect(first.start(spec, () => undefined)).rejects.toThrow(
     `somebody else's container is named ${ownName}: rename it with docker rename, or remove it`,
@@ -189,11 +187,12 @@ test("one whose creation wasn't answered before the server was killed is removed
 });
 
 test("the containers of an earlier Gantry, which wrote none down, are taken over by their labels and names", async () => {
-  const { put, server, ids, compared } = await town();
+  const { put, server, ids } = await town();
   const [ours, copy] = [put(ownName), put("copy")];
 
-  const adopted = await (await server()).adopt();
-  await compared();
+  const first = await server();
+  const adopted = await first.adopt();
+  await first.compare();
   const second = await server();
   await second.clear(unit.workload);
 

@@ -23,15 +23,13 @@ type HealthOptions = {
   readonly onEvent: (message: string, data: object) => void;
   /** Called when it answers again. The outage lasts until this resolves, so that no state from before it is shown. */
   readonly catchUp?: () => Promise<void>;
-  /** Between two questions; 1 s. */
-  readonly everyMs?: number | undefined;
 };
 
 const EVERY_MS = 1_000;
 
 /** Asks a daemon from time to time whether it answers. */
 export function watchHealth(options: HealthOptions): DaemonHealth {
-  const { daemon, clock, onEvent, catchUp, everyMs = EVERY_MS } = options;
+  const { daemon, clock, onEvent, catchUp } = options;
   const closing = new AbortController();
   let { about } = options;
   let outage: Outage | undefined;
@@ -50,6 +48,6 @@ export function watchHealth(options: HealthOptions): DaemonHealth {
     }
   }
 
-  unawaited(repeat(look, everyMs, closing.signal, clock), (error) => onEvent("background work failed", { error }));
+  unawaited(repeat(look, EVERY_MS, closing.signal, clock), (error) => onEvent("background work failed", { error }));
   return { outage: () => outage, about: () => about, close: () => closing.abort() };
 }

@@ -11,10 +11,6 @@ import { type RotationWatch, watchRotation } from "./rotation-watch.ts";
 type LogOptions = {
   readonly clock: Clock;
   readonly daemon: Pick<DaemonApi, "readLogs">;
-  /** After an error. */
-  readonly backOffMs?: BackOff;
-  /** Within this time the daemon tells that a container ended, when its log ended. */
-  readonly endMs?: number;
 };
 
 type UnitLog = LogReader & {
@@ -25,7 +21,9 @@ type UnitLog = LogReader & {
   readonly ended: AbortSignal;
 };
 
+/** After an error. */
 const BACK_OFF: BackOff = { first: 100, max: 10_000 };
+/** Within this time the daemon tells that a container ended, when its log ended. */
 const END_MS = 1_000;
 /** A network connection can die silently. */
 const IDLE_MS = 10 * 60_000;
@@ -36,10 +34,7 @@ const REST_MS = 30_000;
  * Passes on the output of a container from the line after a cursor, each line once, also while the daemon restarts.
  * Resolves, never rejects, when all lines up to the container's end were written, or when `signal` aborts.
  */
-export async function followUnitLog(
-  { clock, daemon, backOffMs = BACK_OFF, endMs = END_MS }: LogOptions,
-  log: UnitLog,
-): Promise<void> {
+export async function followUnitLog({ clock, daemon }: LogOptions, log: UnitLog): Promise<void> {
   const position = positionOf(log.container, log.after);
   const rotation = watchRotation(daemon, { ...log, clock });
   const state: State = { position, isBehind: position !== undefined, isHurried: false, noted: undefined };
@@ -50,7 +45,7 @@ export async function followUnitLog(
       const next = await readNext(isLast);
       if (next === "done") return;
       failures = 0;
-      if (next === "ended") await pause(endMs, { ...log, clock });
+      if (next === "ended") await pause(END_MS, { ...log, clock });
     } catch (error) {
       if (log.signal.aborted) return;
       // The follow was given up because the container ended: what is left is read now.
@@ -58,7 +53,7 @@ export async function followUnitLog(
       failures += 1;
       state.isBehind = true;
       if ((await isHopeless(error, { clock, log, state, failures })) && isLast) return;
-      await pause(delayAfter(failures, backOffMs), { ...log, clock });
+      await pause(delayAfter(failures, BACK_OFF), { ...log, clock });
     }
   }
 }

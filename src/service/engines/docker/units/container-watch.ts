@@ -29,27 +29,22 @@ type WatchOptions = {
   readonly daemon: Pick<DaemonApi, "events" | "inspectContainer" | "listContainers" | "removeContainer">;
   readonly owner: string;
   readonly onEvent: (message: string, data: object) => void;
-  readonly times?: WatchTimes;
 };
 
-export type WatchTimes = {
-  /** Between two comparisons with the list of all. */
-  readonly compareMs: number;
-  /** Between two attempts to reach the daemon. */
-  readonly retryMs: number;
-  /** A container of ours that no unit knows is removed after this long: its start may just be in progress. */
-  readonly strangerMs: number;
-  /** Between two looks at a killed container: Docker may learn only after its end that it was out of memory. */
-  readonly lateReasonMs: number;
-};
-
-const DEFAULT_TIMES: WatchTimes = { compareMs: 10_000, retryMs: 500, strangerMs: 5 * 60_000, lateReasonMs: 200 };
+/** Between two comparisons with the list of all. */
+const COMPARE_MS = 10_000;
+/** Between two attempts to reach the daemon. */
+const RETRY_MS = 500;
+/** A container of ours that no unit knows is removed after this long: its start may just be in progress. */
+const STRANGER_MS = 5 * 60_000;
+/** Between two looks at a killed container: Docker may learn only after its end that it was out of memory. */
+const LATE_REASON_MS = 200;
 /** How often a killed container is looked at again for its reason. */
 const LATE_LOOKS = 5;
 
 type Watched = { readonly end: PromiseWithResolvers<Exit>; isOver: boolean; isPaused: boolean };
 
-type Watch = Required<WatchOptions> & {
+type Watch = WatchOptions & {
   readonly watched: Map<string, Watched>;
   readonly discarded: Set<string>;
   /** Containers that no unit knows, and when they were first seen. */
@@ -57,10 +52,9 @@ type Watch = Required<WatchOptions> & {
   readonly closing: AbortController;
 };
 
-export function watchContainers({ times = DEFAULT_TIMES, ...options }: WatchOptions): ContainerWatch {
+export function watchContainers(options: WatchOptions): ContainerWatch {
   const watch: Watch = {
     ...options,
-    times,
     watched: new Map(),
     discarded: new Set(),
     strangers: new Map(),
@@ -87,7 +81,7 @@ export function watchContainers({ times = DEFAULT_TIMES, ...options }: WatchOpti
 const CHANGES: readonly string[] = ["die", "destroy", "died", "remove", "pause", "unpause"];
 
 async function follow(watch: Watch): Promise<void> {
-  const { daemon, owner, closing, times } = watch;
+  const { daemon, owner, closing } = watch;
   while (!closing.signal.aborted) {
     try {
       for await (const { id, action } of daemon.events(ownerFilter(owner), closing.signal)) {
@@ -98,18 +92,18 @@ async function follow(watch: Watch): Promise<void> {
     }
     // Events between two streams came to nobody.
     await compare(watch).catch(() => undefined);
-    await pauseUnlessClosed(watch, times.retryMs);
+    await pauseUnlessClosed(watch, RETRY_MS);
   }
 }
 
 async function compareAgain(watch: Watch): Promise<void> {
-  const { closing, times } = watch;
+  const { closing } = watch;
   while (!closing.signal.aborted) {
     const isCompared = await compare(watch).then(
       () => true,
       () => false,
     );
-    await pauseUnlessClosed(watch, isCompared ? times.compareMs : times.retryMs);
+    await pauseUnlessClosed(watch, isCompared ? COMPARE_MS : RETRY_MS);
   }
 }
 
@@ -147,11 +141,11 @@ async function look(watch: Watch, id: string): Promise<void> {
  * How it ended, once that is certain: Docker kills a container that somebody removes, and may learn only after its end that
  * it was out of memory. Undefined if it runs again, because somebody restarted it.
  */
-async function lateExitOf({ clock, daemon, times }: Watch, ended: InspectedContainer): Promise<Exit | undefined> {
+async function lateExitOf({ clock, daemon }: Watch, ended: InspectedContainer): Promise<Exit | undefined> {
   let last = ended;
   for (let looks = 0; looks < LATE_LOOKS; looks += 1) {
     if (last.exitCode !== KILLED || last.isOutOfMemory || last.isBeingRemoved) break;
-    await clock.sleep(times.lateReasonMs);
+    await clock.sleep(LATE_REASON_MS);
     try {
       const found = await daemon.inspectContainer(ended.id);
       if (!found) return removedAt(last);
@@ -193,7 +187,7 @@ async function discard(watch: Watch, id: string): Promise<void> {
 }
 
 async function removeLeftovers(watch: Watch, listed: readonly ListedContainer[]): Promise<void> {
-  const { daemon, discarded, strangers, watched, times } = watch;
+  const { daemon, discarded, strangers, watched } = watch;
   const now = watch.clock.elapsedMs();
   const present = new Set(listed.map(({ id }) => id));
   for (const id of discarded) {
@@ -205,7 +199,7 @@ async function removeLeftovers(watch: Watch, listed: readonly ListedContainer[])
     if (watched.has(id) || discarded.has(id)) continue;
     const since = strangers.get(id) ?? now;
     strangers.set(id, since);
-    if (now - since < times.strangerMs) continue;
+    if (now - since < STRANGER_MS) continue;
     watch.onEvent("removing a container that belongs to no workload", { container: id });
     await daemon.removeContainer(id);
   }

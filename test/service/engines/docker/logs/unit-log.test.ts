@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { testClock } from "../../../../support/test-clock.ts";
 import { machineClock } from "../../../../../src/platform/clock.ts";
 import { followUnitLog } from "../../../../../src/service/engines/docker/logs/unit-log.ts";
 import type { LogLine } from "../../../../../src/service/workloads/runtime.ts";
@@ -19,15 +20,18 @@ function entry(text: string | Buffer, ns: bigint, stream: 1 | 2 = 1): StoredEntr
 type Follow = {
   readonly lines: LogLine[];
   readonly texts: () => string[];
+  /** Waits for it, while the pauses after an error and after the end of an answer go by. */
+  readonly sees: (isSo: () => boolean) => Promise<void>;
   readonly end: () => Promise<void>;
   readonly leave: () => Promise<void>;
 };
 
 function follow(after?: string): Follow {
   const lines: LogLine[] = [];
+  const clock = testClock();
   const [leaving, ended] = [new AbortController(), new AbortController()];
   const over = followUnitLog(
-    { clock: machineClock, daemon: daemon.api, backOffMs: { first: 1, max: 5 }, endMs: 1 },
+    { clock, daemon: daemon.api },
     { ...unit, after, write: (line) => void lines.push(line), signal: leaving.signal, ended: ended.signal },
   );
   const finish = async (how: AbortController) => {
@@ -37,6 +41,11 @@ function follow(after?: string): Follow {
   return {
     lines,
     texts: () => lines.map(({ text }) => text),
+    sees: (isSo) =>
+      until(() => {
+        clock.passMs(100);
+        return isSo();
+      }),
     end: () => finish(ended),
     leave: () => finish(leaving),
   };
@@ -112,7 +121,7 @@ describe.each([
     await until(() => log.lines.length === mixedTexts.length - 1);
     daemon.cut();
     daemon.entries.push(entry(", later\n", 3n * SECOND), entry("more\n", 3n * SECOND + 1n, 2));
-    await until(() => log.texts().includes("more"));
+    await log.sees(() => log.texts().includes("more"));
     await log.end();
 
     expect(log.texts()).toEqual([...mixedTexts.slice(0, -1), "end without a newline, later", "more"]);
@@ -224,7 +233,7 @@ test("an error of the daemon in the middle of a log is noted once, and isn't tak
   daemon.entries = [entry("first\n", 1n)];
   daemon.fault = { frame: frame(3, "Error grabbing logs: invalid character 'x'") };
   const log = follow();
-  await until(() => log.lines.length === 2);
+  await log.sees(() => log.lines.length === 2);
   await log.end();
 
   expect(log.texts()).toEqual([
