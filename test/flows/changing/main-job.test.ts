@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { approvalTown } from "../../support/approval-town.ts";
 import { card, clicks, says } from "../../support/speak.ts";
 import { type World, world } from "../../support/world.ts";
 
@@ -28,76 +29,72 @@ test("a newcomer creates a job, sees that it finished, and reads its log in a th
 });
 
 test("a job that fails is shown as failed, with its reason", async () => {
-  await using town = await world();
+  await using town = await approvalTown();
   const { developer } = town;
 
-  await says(town, developer, "/gantry create job doomed --image gantry/batch -- 1 --delay 5 --exit 3");
+  await says(town, developer, "/gantry create job doomed --image test/failing");
   await town.until(
     async () => (await town.job("doomed")).status?.conditions?.some(({ type }) => type === "Failed") === true,
   );
 
   const card = await says(town, developer, "/gantry show job/doomed");
   expect(card).toContain("🔴 doomed · failed");
-  expect(card).toContain("Reason: exit code 3 after 7 attempts");
+  expect(card).toContain("Reason: exit code 3 after 3 attempts");
 });
 
 test("a service is scaled, updated, stopped, started, restarted and deleted by words", async () => {
-  await using town = await world();
+  await using town = await approvalTown();
   const { developer } = town;
-  const running = async (): Promise<boolean> => (await town.service("web")).status === "Running";
+  const running = async (): Promise<boolean> => (await town.service("shop")).status === "Running";
 
-  await says(town, developer, "/gantry create service web --image gantry/hello-web --publish 8080 --memory 512");
-  // It may still be starting.
-  await says(town, developer, "/gantry scale web 2");
+  await says(town, developer, "/gantry create service shop --image test/web --publish 8080 --memory 512");
+  await says(town, developer, "/gantry scale shop 2");
   expect(card(developer)).toContain("nstances 1 → 2");
-  expect((await town.service("web")).target_instance_size).toBe(2);
+  expect((await town.service("shop")).target_instance_size).toBe(2);
   await town.until(running);
 
-  expect(await approved(town, "/gantry memory web 1024")).toContain("emory 512 → 1024 MiB");
+  expect(await approved(town, "/gantry memory shop 1024")).toContain("emory 512 → 1024 MiB");
   await town.until(running);
 
-  await says(town, developer, "/gantry domains web add shop.example.com");
+  await says(town, developer, "/gantry domains shop add shop.example.com");
   expect(card(developer)).toContain("+ domain shop.example.com");
   await town.until(running);
 
-  expect(await approved(town, "/gantry restart web")).toMatch(/web restarted|restarting web/u);
+  expect(await approved(town, "/gantry restart shop")).toMatch(/shop restarted|restarting shop/u);
   await town.until(running);
 
-  await approved(town, "/gantry stop web");
-  await town.until(async () => (await town.service("web")).status === "Stopped");
-  expect(await says(town, developer, "/gantry show web")).toContain("⚪️ web · stopped");
-  expect(await says(town, developer, "/gantry restart web")).toContain(
-    "🚫 Service web is stopped and can't be restarted: start it first.",
+  await approved(town, "/gantry stop shop");
+  await town.until(async () => (await town.service("shop")).status === "Stopped");
+  expect(await says(town, developer, "/gantry show shop")).toContain("⚪️ shop · stopped");
+  expect(await says(town, developer, "/gantry restart shop")).toContain(
+    "🚫 Service shop is stopped and can't be restarted: start it first.",
   );
-  expect(await says(town, developer, "/gantry pending")).not.toContain("web");
+  expect(await says(town, developer, "/gantry pending")).not.toContain("shop");
 
-  await says(town, developer, "/gantry start web");
+  await says(town, developer, "/gantry start shop");
   await town.until(running);
 
-  expect(await approved(town, "/gantry delete web")).toContain("✅ web deleted");
-  await town.until(async () => (await town.services()).length === 0);
+  expect(await approved(town, "/gantry delete shop")).toContain("✅ shop deleted");
+  await town.until(async () => (await town.services()).every(({ name }) => name !== "shop"));
 });
 
 test("what is already so is answered, and nothing is sent", async () => {
-  await using town = await world();
+  await using town = await approvalTown();
   const { developer } = town;
-  await says(town, developer, "/gantry create service web --image gantry/hello-web");
-  await town.until(async () => (await town.service("web")).status === "Running");
-  const before = town.calls().length;
-  const answer = await says(town, developer, "/gantry scale web 1");
+  const answer = await says(town, developer, "/gantry scale web 2");
 
   expect(answer).toMatch(/already/iu);
-  expect(town.calls().slice(before)).toEqual(["getService"]);
+  expect(town.calls()).toEqual(["getService"]);
 });
 
 test("the values of environment variables are never shown, only their names", async () => {
-  await using town = await world();
+  await using town = await approvalTown();
   const { developer } = town;
 
   const created = await says(
     town,
     developer,
-    "/gantry create service api --image gantry/hello-web --env DB_PASSWORD=hunter2hunter2",
+    "/gantry create service api --image test/web --env DB_PASSWORD=hunter2hunter2",
   );
   const card = await says(town, developer, "/gantry show api");
 
