@@ -53,7 +53,12 @@ test(
     });
 
     for (let count = 0; count < 700; count += 1) sockets.push(await idleConnection(port));
-    const body = JSON.stringify({ containers: [{ image: "gantry/worker" }], target_instance_size: 3 });
+    // With a port it runs as soon as that answers; without one only after five seconds.
+    const body = JSON.stringify({
+      containers: [{ image: "gantry/hello-web" }],
+      port_mappings: [{ container_port: 8080 }],
+      target_instance_size: 3,
+    });
     const created = await ask("services/web", { method: "POST", body });
     const lists = [];
     for (let count = 0; count < 20; count += 1) lists.push((await ask("services")).status);

@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { describe, expect, test } from "vitest";
+import { testClock } from "../../../support/test-clock.ts";
 import { storedServices } from "../../../../src/service/workloads/state/service-store.ts";
 import { pidsOf, readState, stubborn } from "./support/engine-process.ts";
 import { makeDataDir } from "./support/data-dir.ts";
@@ -146,14 +147,19 @@ describe("when the engine closes", () => {
 
   test("a deletion that takes long is answered, is visible, and is over before it has closed", async () => {
     const dataDir = makeDataDir();
-    const slow = await openEngine(dataDir, { allowHostCommands: true, graceMs: 2_500 });
+    const clock = testClock();
+    const slow = await openEngine(dataDir, { clock, allowHostCommands: true, graceMs: 60_000 });
     const dana = userOf(slow.engine);
     await dana.create("stubborn", { containers: [stubborn] });
     await until(async () => (await pidsOf(dana, "stubborn")).length > 0, "the program");
 
-    await dana.remove("stubborn");
+    const removed = dana.remove("stubborn");
+    await until(async () => (await dana.read("stubborn")).status === "Deleting", "the deletion to begin");
+    clock.passMs(2_000);
+    await removed;
     const { status } = await dana.read("stubborn");
     await expect(dana.create("stubborn", web)).rejects.toMatchObject({ status: 409 });
+    clock.passMs(60_000);
     await slow.close();
 
     expect(status).toBe("Deleting");
