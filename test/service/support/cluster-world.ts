@@ -14,6 +14,8 @@ type WorldOptions = Omit<ClusterOptions, "clock"> & {
   readonly quotas?: Quotas;
   /** What the cluster's runtime does otherwise. */
   readonly runtime?: (good: Runtime) => Partial<Runtime>;
+  /** Maximum number of units starting at the same time. */
+  readonly startsAtOnce?: number;
 };
 
 /** How far the clock is moved between two questions. */
@@ -26,6 +28,7 @@ const STEP_MS = 50;
 export function makeClusterWorld({
   quotas = { user: roomy, host: roomy },
   runtime = () => ({}),
+  startsAtOnce = 10,
   ...behaviour
 }: WorldOptions = {}) {
   const clock = stillClock();
@@ -59,7 +62,7 @@ export function makeClusterWorld({
         about: memoryAbout,
         runtime: () => ({ ...cluster.runtime, ...runtime(cluster.runtime) }),
         quotas,
-        startsAtOnce: 10,
+        startsAtOnce,
       },
     );
     const { engine, close } = opened;

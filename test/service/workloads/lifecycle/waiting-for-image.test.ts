@@ -1,16 +1,10 @@
 import { afterEach, expect, test } from "vitest";
-import { machineClock } from "../../../../src/platform/clock.ts";
 import { answerShapes } from "../../../../src/api/answers.ts";
 import type { NewService } from "../../../../src/api/schema.ts";
 import { serviceStatus } from "../../../../src/api/workload-status.ts";
 import type { OpenedEngine } from "../../../../src/service/engine.ts";
 import type { Runtime } from "../../../../src/service/workloads/runtime.ts";
-import { openWorkloadEngine } from "../../../../src/service/workloads/workload-engine.ts";
-import { makeDataDir } from "../../engines/process/support/data-dir.ts";
-import { until, userOf } from "../../engines/process/support/engine-world.ts";
-import { makeCluster, memoryAbout } from "../../support/memory-runtime.ts";
-
-const roomy = { instances: 100, memoryMib: 100_000, ports: 100, workloads: 100 };
+import { makeClusterWorld } from "../../support/cluster-world.ts";
 
 const web: NewService = { containers: [{ image: "test/web" }], target_instance_size: 1 };
 
@@ -20,23 +14,9 @@ afterEach(async () => await opened?.close());
 
 /** An engine whose runtime fetches images by `prepare`. Only one unit at a time may be starting. */
 async function engineThatPrepares(prepare: NonNullable<Runtime["prepare"]>) {
-  const { runtime, started } = makeCluster({ clock: machineClock });
-  opened = await openWorkloadEngine(
-    {
-      clock: machineClock,
-      dataDir: makeDataDir(),
-      regions: ["us"],
-      backOffMs: { first: 5, max: 20 },
-      readyAfterMs: 20,
-    },
-    {
-      about: memoryAbout,
-      runtime: () => ({ ...runtime, prepare }),
-      quotas: { user: roomy, host: roomy },
-      startsAtOnce: 1,
-    },
-  );
-  return { dana: userOf(opened.engine, "dana", "us"), started, close: opened.close };
+  const world = makeClusterWorld({ runtime: () => ({ prepare }), startsAtOnce: 1 });
+  opened = await world.open();
+  return { world, dana: world.userOf(opened, "us"), started: world.cluster.started, close: opened.close };
 }
 
 /** A registry that sends nothing until it is told to, and how many pulls were cancelled. */
@@ -58,10 +38,10 @@ function slowRegistry() {
 
 test("a service says that it waits for its image, in its message and its log, until it runs", async () => {
   const registry = slowRegistry();
-  const { dana } = await engineThatPrepares(registry.prepare);
+  const { world, dana } = await engineThatPrepares(registry.prepare);
   await dana.create("shop", web);
 
-  const waiting = await until(async () => {
+  const waiting = await world.until(async () => {
     const service = await dana.read("shop");
     return service.message === undefined ? undefined : service;
   }, "what it waits for");
@@ -78,12 +58,12 @@ test("a service says that it waits for its image, in its message and its log, un
 
 test("a job says that it waits for its image until it runs", async () => {
   const registry = slowRegistry();
-  const { dana } = await engineThatPrepares(registry.prepare);
+  const { world, dana } = await engineThatPrepares(registry.prepare);
   await dana.createJob("nightly", { containers: [{ image: "test/lasting" }] });
 
-  const waiting = await until(async () => (await dana.readJob("nightly")).message, "what it waits for");
+  const waiting = await world.until(async () => (await dana.readJob("nightly")).message, "what it waits for");
   registry.send();
-  await until(async () => (await dana.readJob("nightly")).message === undefined, "the job to run");
+  await world.until(async () => (await dana.readJob("nightly")).message === undefined, "the job to run");
 
   expect(waiting).toBe("pulling the image test/lasting");
 });
@@ -100,9 +80,9 @@ test("a slow registry holds up no workload whose image is there", async () => {
 
 test("a service that is deleted while it waits for its image stops waiting", async () => {
   const registry = slowRegistry();
-  const { dana, started } = await engineThatPrepares(registry.prepare);
+  const { world, dana, started } = await engineThatPrepares(registry.prepare);
   await dana.create("shop", web);
-  await until(async () => (await dana.read("shop")).message, "it to wait");
+  await world.until(async () => (await dana.read("shop")).message, "it to wait");
 
   await dana.remove("shop");
 
@@ -112,10 +92,10 @@ test("a service that is deleted while it waits for its image stops waiting", asy
 
 test("the engine closes while a workload waits for its image", async () => {
   const registry = slowRegistry();
-  const { dana, close } = await engineThatPrepares(registry.prepare);
+  const { world, dana, close } = await engineThatPrepares(registry.prepare);
   await dana.create("shop", web);
   await dana.createJob("nightly", { containers: [{ image: "test/lasting" }] });
-  await until(async () => (await dana.readJob("nightly")).message, "it to wait");
+  await world.until(async () => (await dana.readJob("nightly")).message, "it to wait");
 
   await close({ keepWorkloads: true });
 
@@ -124,7 +104,7 @@ test("the engine closes while a workload waits for its image", async () => {
 
 test("an image that can't be had is the message of a failed service, and of a job until it starts", async () => {
   let isThere = false;
-  const { dana } = await engineThatPrepares(async (_, { note }) => {
+  const { world, dana } = await engineThatPrepares(async (_, { note }) => {
     note("pulling the image");
     if (!isThere) throw new Error("there is no such image");
   });
@@ -136,7 +116,7 @@ test("an image that can't be had is the message of a failed service, and of a jo
   const messages = [failed.message, (await dana.readJob("nightly")).message];
   isThere = true;
   await dana.reaches("shop", "Running");
-  await until(async () => (await dana.readJob("nightly")).message === undefined, "the job to run");
+  await world.until(async () => (await dana.readJob("nightly")).message === undefined, "the job to run");
 
   expect(messages).toEqual([
     "shop-0 couldn't be started: there is no such image",

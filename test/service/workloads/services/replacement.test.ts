@@ -34,7 +34,7 @@ async function runningWeb(world: ReturnType<typeof makeWorld>, body: object = {}
   return { ...opened, dana };
 }
 
-describe.concurrent("a restart", () => {
+describe("a restart", () => {
   test("stops an instance only when its replacement takes connections, one after the other", async () => {
     const world = makeWorld();
     const { dana, close } = await runningWeb(world, { target_instance_size: 2 });
@@ -165,7 +165,7 @@ describe.concurrent("a restart", () => {
   });
 });
 
-describe.concurrent("of many instances", () => {
+describe("of many instances", () => {
   /** Units of a later generation take connections when they are let in; every start, end and entry is looked at. */
   function makeWatched(instances: number) {
     const letIn = new Set<MemoryUnit>();
@@ -318,7 +318,7 @@ describe.concurrent("of many instances", () => {
   });
 });
 
-describe.concurrent("in the middle of a replacement", () => {
+describe("in the middle of a replacement", () => {
   async function replacing(body: object = {}) {
     const world = makeWorld();
     const opened = await runningWeb(world, body);

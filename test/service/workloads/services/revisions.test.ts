@@ -44,7 +44,7 @@ const imagesOf = ({ running }: World["cluster"]) => running().map(imageOf).toSor
 const imageOf = ({ spec }: MemoryUnit) => `${spec.instance} ${spec.definition.image}`;
 const oldOnes = ["web-0 test/web", "web-1 test/web", "web-2 test/web"];
 
-describe.concurrent("another image", () => {
+describe("another image", () => {
   test("replaces all instances, and is the next revision", async () => {
     const world = makeWorld();
     const { dana, close } = await runningWeb(world);
@@ -183,7 +183,7 @@ test("an image without ports has to run for longer than one that was ready befor
   await opened.close();
 });
 
-describe.concurrent("an image with a health check", () => {
+describe("an image with a health check", () => {
   test("is ready when that passes, and not when its port answers", async () => {
     const healthy = new Set(["test/web"]);
     const world = makeWorld({ health: ({ spec }) => (healthy.has(spec.definition.image) ? "healthy" : "starting") });
@@ -229,7 +229,7 @@ describe.concurrent("an image with a health check", () => {
   });
 });
 
-describe.concurrent("environment variables", () => {
+describe("environment variables", () => {
   test("are set and removed by name; the others stay", async () => {
     const world = makeWorld();
     const { dana, close } = await runningWeb(world, {
@@ -258,7 +258,7 @@ describe.concurrent("environment variables", () => {
   });
 });
 
-describe.concurrent("going back", () => {
+describe("going back", () => {
   test("from a version that doesn't start keeps the instances that still run", async () => {
     const world = makeWorld();
     const { dana, close } = await runningWeb(world);
@@ -349,7 +349,7 @@ describe.concurrent("going back", () => {
   });
 });
 
-describe.concurrent("a server that leaves in the middle of a rollout", () => {
+describe("a server that leaves in the middle of a rollout", () => {
   test("is followed by one that goes on, and runs a crashed old instance as what it was", async () => {
     const world = makeWorld();
     const { dana, close } = await runningWeb(world);
@@ -381,7 +381,7 @@ describe.concurrent("a server that leaves in the middle of a rollout", () => {
   });
 });
 
-describe.concurrent("the digest of an image", () => {
+describe("the digest of an image", () => {
   const digestIn = async (dana: Dana) => (await dana.read("web")).containers?.[0]?.image_digest;
 
   test("is told once all instances of a revision are known to run it, also by the next server", async () => {
