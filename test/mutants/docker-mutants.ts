@@ -112,7 +112,7 @@ export const dockerMutants: readonly Mutant[] = [
   {
     bug: "a container whose start is in progress is removed",
     file: "src/service/engines/docker/units/container-watch.ts",
-    text: "    if (now - since < times.strangerMs) continue;\n",
+    text: "    if (now - since < STRANGER_MS) continue;\n",
     becomes: "",
     tests: containers,
   },
