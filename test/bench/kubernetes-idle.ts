@@ -1,6 +1,7 @@
 import { kinds } from "../../src/service/engines/kubernetes/cluster/kinds.ts";
 import { kubeConfigOf } from "../../src/service/engines/kubernetes/cluster/connect.ts";
 import { openBenchEngine } from "./kubernetes/open-engine.ts";
+import { machineClock } from "../../src/platform/clock.ts";
 
 /** Does nothing, as an engine or with watches alone, and tells its time on the processor when asked; started by idle.ts. */
 
@@ -8,7 +9,7 @@ const [way = "", kubeconfig = "", namespace = "", ...resources] = process.argv.s
 
 /** Reads watches and throws away what they say; opens each again when its time is over. */
 async function keepWatches(): Promise<void> {
-  const config = await kubeConfigOf({ kubeconfig: { path: kubeconfig }, context: undefined });
+  const config = await kubeConfigOf({ kubeconfig: { path: kubeconfig }, context: undefined }, machineClock);
   const server = config.getCurrentCluster()?.server ?? "";
   const headers = { authorization: `Bearer ${config.getCurrentUser()?.token ?? ""}` };
   for (const resource of resources) {

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { kubeConfigOf } from "../../src/service/engines/kubernetes/cluster/connect.ts";
 import { kubeCall, type KubeBody, type KubeItem, type KubeReply, type KubeRequest } from "./kube-call.ts";
 import { until } from "./until.ts";
+import { machineClock } from "../../src/platform/clock.ts";
 
 /** The cluster of GANTRY_TEST_KUBECONFIG. Tests use only namespaces that they made. */
 export type TestCluster = {
@@ -44,7 +45,7 @@ export async function testCluster(): Promise<TestCluster> {
     const asks = requests(() => Promise.reject(new Error(NONE)));
     return { missing: NONE, noPods: NONE, kubeconfig: path, image, otherImage, ...asks, ...namespaces(asks) };
   }
-  const config = await kubeConfigOf({ kubeconfig: { path }, context: undefined });
+  const config = await kubeConfigOf({ kubeconfig: { path }, context: undefined }, machineClock);
   const asks = requests((request) => kubeCall(config, request));
   const nodes = await asks.listed("/api/v1/nodes");
   const noPods = nodes.length === 0 ? NO_NODE : undefined;

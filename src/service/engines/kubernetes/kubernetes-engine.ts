@@ -41,11 +41,12 @@ export async function startKubernetes(
     clustersPath,
     database,
   }: { readonly clustersPath: string | undefined; readonly database: DatabaseAddress | undefined },
-  parts: Pick<KubernetesEngineOptions, "dataDir" | "users" | "onEvent">,
+  parts: Pick<KubernetesEngineOptions, "dataDir" | "users" | "clock" | "onEvent">,
 ): Promise<OpenedEngine & { readonly found: readonly string[] }> {
-  const { users } = parts;
-  const clusters = clustersPath === undefined ? [await currentContext(users)] : await clustersIn(clustersPath, users);
-  const found = await checkClusters(clusters, users);
+  const { users, clock = machineClock } = parts;
+  const clusters =
+    clustersPath === undefined ? [await currentContext(users, clock)] : await clustersIn(clustersPath, users);
+  const found = await checkClusters(clusters, users, clock);
   // Throws an Error that names the file when a certificate can't be read.
   const withTls = database && { url: database.url, tls: loadTls(database.tls, "SERVICE_DATABASE") };
   const opened = await openKubernetesEngine({ ...parts, database: withTls, clusters });
@@ -82,13 +83,13 @@ export type KubernetesEngineOptions = {
  */
 export async function openKubernetesEngine(options: KubernetesEngineOptions): Promise<OpenedEngine> {
   const { clusters, users, onEvent, clock = machineClock, jobRetries = JOB_RETRIES } = options;
-  const opened = await openRegions(clusters, { users, onEvent });
+  const opened = await openRegions(clusters, { users, clock, onEvent });
   const logs = await openLogs({ ...options, clock }).catch(async (error: unknown) => {
     await Promise.all(opened.map((region) => region.close()));
     throw error;
   });
   const regions = new Map(opened.map((region) => [region.config.region, region]));
-  const parts: WriteParts = { regions, logs, now: clock.now, onEvent, queue: makeSerialQueue(), jobRetries };
+  const parts: WriteParts = { regions, logs, clock, onEvent, queue: makeSerialQueue(), jobRetries };
   const notices = await lokiNotices(parts);
   return running(parts, { opened, users, notices, clock });
 }
@@ -117,7 +118,7 @@ function running(parts: WriteParts, { opened, users, notices, clock }: Opened): 
   const regionLogs = openRegionLogs(parts);
   const logging = logOperations({ ...parts, logsOf: regionLogs.logsOf });
   const instancesOf = (place: Place, found: FoundJob) =>
-    jobInstances(loggedJob(place, found), regionLogs.logsOf(place.region.config.region));
+    jobInstances(loggedJob(place, found), regionLogs.logsOf(place.region.config.region), parts.clock);
   const operations: Engine = {
     ...readOperations({ ...parts, instancesOf, otherKind, revisionsOf: knownRevisions, eventsOf: readEvents }),
     ...serviceWrites(parts),

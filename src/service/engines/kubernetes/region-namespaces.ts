@@ -1,6 +1,7 @@
+import type { Clock } from "../../../platform/clock.ts";
 import { restUnlessAborted } from "../../../platform/waiting.ts";
 import { isDenied } from "./cache/read-refusal.ts";
-import type { ReadHealth, CacheLimits } from "./cache/reflection.ts";
+import type { ReadHealth } from "./cache/reflection.ts";
 import type { Reconnects } from "./cache/reconnects.ts";
 import { makeReflector, type Reflector } from "./cache/reflector.ts";
 import type { ClusterConfig, UserNamespaces } from "./cluster/cluster-config.ts";
@@ -59,7 +60,7 @@ type Opening = {
   readonly api: Pick<KubeApi, "server" | "list" | "watch" | "namespace">;
   readonly claims: NamespaceClaims;
   readonly reconnects: Reconnects;
-  readonly limits?: Partial<CacheLimits>;
+  readonly clock: Clock;
   readonly onEvent: (message: string, data: object) => void;
 };
 
@@ -71,6 +72,7 @@ export function openNamespaces({ config, users, api, claims, ...reading }: Openi
   const place = { kind: "Namespace", namespace: "" } as const;
   const reflector = hasLabels ? makeReflector({ ...reading, api, place }) : undefined;
   const { server } = api;
+  const { clock } = reading;
   const ownerOf = (user: string): string => JSON.stringify([config.region, user]);
   const own = users.flatMap((user) => {
     const namespaces = config.namespacesOf(user);
@@ -107,12 +109,12 @@ export function openNamespaces({ config, users, api, claims, ...reading }: Openi
     },
     isGone(namespace) {
       const last = looked.get(namespace);
-      if (last && performance.now() - last.at < LOOKED_MS) return last.isGone;
+      if (last && clock.elapsedMs() - last.at < LOOKED_MS) return last.isGone;
       const isGone = api.namespace(namespace).then(
         (found) => found === "missing",
         () => false,
       );
-      looked.set(namespace, { at: performance.now(), isGone });
+      looked.set(namespace, { at: clock.elapsedMs(), isGone });
       return isGone;
     },
     all: () => [

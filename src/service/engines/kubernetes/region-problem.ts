@@ -18,15 +18,14 @@ export function regionProblem(all: readonly ReadHealth[]): RegionProblem | undef
     // A kind whose rights are optional is left out: the lists say so.
     failure && !(isOptional(kind) && isDenied(failure.error)) ? [{ kind, namespace, failure }] : [],
   );
-  const [first] = failing.toSorted((left, right) => left.failure.since - right.failure.since);
+  const [first] = failing.toSorted((left, right) => left.failure.since.getTime() - right.failure.since.getTime());
   if (!first) return undefined;
   // What the cluster denies lasts until somebody changes the cluster, and tells nothing of whether it answers.
   const askable = all.filter(({ failure }) => failure === undefined || !isDenied(failure.error));
   const isAway = askable.length > 0 && askable.every(({ failure }) => failure !== undefined);
   const plurals = [...new Set(failing.map(({ kind }) => kinds[kind].plural))].toSorted();
   const what = isAway ? "the cluster" : `${plurals.join(", ")}${whereIn(failing, all)}`;
-  // `since` is of performance.now(); the sentence has whole seconds.
-  const since = new Date(performance.timeOrigin + first.failure.since).toISOString().replace(/\.\d+Z$/u, "Z");
+  const since = first.failure.since.toISOString().replace(/\.\d+Z$/u, "Z");
   return { isAway, sentence: `Reads of ${what} have failed since ${since}: ${why(first.failure.error)}.` };
 }
 

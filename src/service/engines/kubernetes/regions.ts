@@ -1,3 +1,4 @@
+import type { Clock } from "../../../platform/clock.ts";
 import type { LogWriter } from "../../workloads/logs/log-writer.ts";
 import { type NamespaceCache, openClusterCaches, jobKinds, serviceKinds } from "./cache/namespace-cache.ts";
 import type { ClusterConfig } from "./cluster/cluster-config.ts";
@@ -27,7 +28,7 @@ export type Region = {
 export type KubernetesParts = {
   readonly regions: ReadonlyMap<string, Region>;
   readonly logs: LogWriter;
-  readonly now: () => Date;
+  readonly clock: Clock;
   readonly onEvent: (message: string, data: object) => void;
 };
 
@@ -38,6 +39,7 @@ export type OpenedRegion = Region & {
 
 type Opening = {
   readonly users: readonly string[];
+  readonly clock: Clock;
   readonly onEvent: (message: string, data: object) => void;
 };
 
@@ -54,8 +56,11 @@ export async function openRegions(clusters: readonly ClusterConfig[], opening: O
 
 type OpeningRegion = Opening & { readonly claims: NamespaceClaims };
 
-async function openRegion(config: ClusterConfig, { users, claims, onEvent }: OpeningRegion): Promise<OpenedRegion> {
-  const api = await connect(config);
+async function openRegion(
+  config: ClusterConfig,
+  { users, clock, claims, onEvent }: OpeningRegion,
+): Promise<OpenedRegion> {
+  const api = await connect(config, clock);
   const version = await api.version().catch((error: unknown) => {
     api.close();
     const why = error instanceof Error ? error.message : String(error);
@@ -65,7 +70,8 @@ async function openRegion(config: ClusterConfig, { users, claims, onEvent }: Ope
   });
   const shared = {
     api,
-    reconnects: makeReconnects(),
+    clock,
+    reconnects: makeReconnects(clock),
     onEvent: (message: string, data: object) => onEvent(message, { region: config.region, ...data }),
   };
   const caches = openClusterCaches({ ...shared, kinds: [...new Set([...serviceKinds(config), ...jobKinds(config)])] });

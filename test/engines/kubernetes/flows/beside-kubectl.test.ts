@@ -6,6 +6,7 @@ import { changes } from "../../../support/object-changes.ts";
 import { until } from "../../../support/until.ts";
 import { shell, ticking } from "../support/applied.ts";
 import { openTestEngine } from "../support/test-engine.ts";
+import { machineClock } from "../../../../src/platform/clock.ts";
 
 const cluster = await testCluster();
 const { noPods, must, call, image, kubeconfig, newNamespace, removeNamespaces } = cluster;
@@ -219,6 +220,6 @@ describe.skipIf(noPods !== undefined)(`Gantry beside kubectl${because(noPods)}`,
       namespacesOf: () => ({ names: ["gantry-nowhere"] as const }),
     }));
 
-    await expect(checkClusters(missing, ["dana"])).rejects.toThrow(/has no namespace gantry-nowhere\. Create it with/u);
+    await expect(checkClusters(missing, ["dana"], machineClock)).rejects.toThrow(/has no namespace gantry-nowhere\. Create it with/u);
   });
 });

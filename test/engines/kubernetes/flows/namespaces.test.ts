@@ -12,6 +12,7 @@ import { openAccount } from "../rights/account.ts";
 import { documentedRights, ruleOf } from "../rights/role.ts";
 import { applyCronJob, applyDeployment } from "../support/applied.ts";
 import { openTestEngine, type TestEngineOptions } from "../support/test-engine.ts";
+import { machineClock } from "../../../../src/platform/clock.ts";
 
 const cluster = await testCluster();
 const { noPods, image, kubeconfig, listed, must, newNamespace, removeNamespaces } = cluster;
@@ -136,7 +137,7 @@ describe.skipIf(noPods !== undefined)(`one region with two namespaces${because(n
     const own = { names: [shop] as const, labels: `team=${shop}` };
     const { kubeconfig } = account;
     const region = { ...settings, kubeconfig: { path: kubeconfig }, namespacesOf: () => own };
-    const checked = () => checkClusters([region], ["gantry"]);
+    const checked = () => checkClusters([region], ["gantry"], machineClock);
     await expect(checked()).rejects.toThrow(/cannot list resource "namespaces".*Give Gantry's account a ClusterRole/u);
 
     const subjects = [{ kind: "ServiceAccount", name: "gantry", namespace: shop }];

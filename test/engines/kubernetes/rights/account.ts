@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { kubeConfigOf } from "../../../../src/service/engines/kubernetes/cluster/connect.ts";
 import type { TestCluster } from "../../../support/cluster.ts";
 import { type Right, ruleOf } from "./role.ts";
+import { machineClock } from "../../../../src/platform/clock.ts";
 
 /** A ServiceAccount with only these rights in the namespace. */
 export type Account = { readonly kubeconfig: string; readonly remove: () => void };
@@ -25,7 +26,7 @@ export async function openAccount(
   const asked = { apiVersion: "authentication.k8s.io/v1", kind: "TokenRequest", spec: {} };
   const { status } = await must({ method: "POST", path: `${accounts}/${name}/token`, body: asked });
   const { token } = status as { token: string }; // TokenRequest
-  const cluster = (await kubeConfigOf({ kubeconfig: { path: kubeconfig }, context: undefined })).getCurrentCluster();
+  const cluster = (await kubeConfigOf({ kubeconfig: { path: kubeconfig }, context: undefined }, machineClock)).getCurrentCluster();
   const folder = mkdtempSync(join(tmpdir(), "gantry-account-"));
   const path = join(folder, "kubeconfig");
   const own = {

@@ -12,6 +12,7 @@ import type { AddressInfo, Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { kubeConfigOf } from "../../../../src/service/engines/kubernetes/cluster/connect.ts";
+import { machineClock } from "../../../../src/platform/clock.ts";
 
 /** A write on its way to the API server: before it is forwarded, and before its answer goes back. */
 export type Passing = {
@@ -38,7 +39,7 @@ export type ApiFront = {
 };
 
 export async function openApiFront(kubeconfig: string): Promise<ApiFront> {
-  const config = await kubeConfigOf({ kubeconfig: { path: kubeconfig }, context: undefined });
+  const config = await kubeConfigOf({ kubeconfig: { path: kubeconfig }, context: undefined }, machineClock);
   const target = config.getCurrentCluster()?.server ?? "";
   const headers: Record<string, string> = {};
   const options: RequestOptions = { headers };

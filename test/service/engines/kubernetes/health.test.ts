@@ -4,7 +4,9 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { health } from "../../../../src/service/api/health.ts";
 import { openKubernetesEngine } from "../../../../src/service/engines/kubernetes/kubernetes-engine.ts";
+import { testClock } from "../../../support/test-clock.ts";
 import { until } from "../../../support/until.ts";
+import { asTimePasses } from "./support/as-time-passes.ts";
 import { openFakeApiServer } from "./support/fake-api-server.ts";
 import { config } from "./support/known-objects.ts";
 
@@ -12,6 +14,7 @@ const names = ["us", "beijing1"] as const;
 
 /** The engine on two clusters whose services were listed once. */
 async function openTwoClusters() {
+  const clock = testClock();
   const dir = mkdtempSync(join(tmpdir(), "gantry-health-"));
   const servers = { us: await openFakeApiServer(), beijing1: await openFakeApiServer() };
   const clusters = names.map((region) => {
@@ -24,6 +27,7 @@ async function openTwoClusters() {
     database: undefined,
     clusters,
     users: ["dana"],
+    clock,
     onEvent: () => undefined,
   });
   const lists = (region: string) =>
@@ -35,6 +39,8 @@ async function openTwoClusters() {
   await Promise.all(names.map(lists));
   return {
     servers,
+    /** Lets time pass until it is so. */
+    later: (isSo: () => Promise<boolean>) => asTimePasses(clock, () => until(isSo)),
     lists,
     page: () => pageOf(health(opened)),
     async [Symbol.asyncDispose]() {
@@ -58,22 +64,22 @@ const AWAY =
 test.concurrent("the health page tells which cluster is away, since when and why; it isn't ready when none is left, and is again later", async () => {
   await using town = await openTwoClusters();
   const { servers, page, lists } = town;
-  await until(async () => (await page()).problems.every((problem) => problem === undefined));
+  await town.later(async () => (await page()).problems.every((problem) => problem === undefined));
   expect(await page()).toMatchObject({ status: 200 });
 
   await servers.beijing1.stop();
-  await until(async () => AWAY.test((await page()).problems[1] ?? ""));
+  await town.later(async () => AWAY.test((await page()).problems[1] ?? ""));
   expect(await page()).toMatchObject({ status: 200, problems: [undefined, expect.stringMatching(AWAY) as unknown] }); // a matcher of vitest
   await expect(lists("us")).resolves.toMatchObject({ services: [] });
 
   await servers.us.stop();
-  await until(async () => (await page()).status === 503);
+  await town.later(async () => (await page()).status === 503);
   const { message } = await page();
   expect(message).toMatch(/^No cluster can be read\. us: Reads of the cluster .* beijing1: Reads of the cluster /u);
   expect(message).not.toContain("127.0.0.1");
 
   await servers.us.start();
-  await until(async () => (await page()).problems[0] === undefined);
+  await town.later(async () => (await page()).problems[0] === undefined);
   expect(await page()).toMatchObject({ status: 200, problems: [undefined, expect.stringMatching(AWAY) as unknown] }); // a matcher of vitest
 });
 
@@ -86,7 +92,7 @@ test.concurrent("a kind that may not be read is named, and the cluster isn't awa
   servers.us.fail("list pods", { status: 403, message });
   servers.us.fail("watch pods", { status: 403, message });
   servers.us.endWatches();
-  await until(async () => (await page()).problems[0]?.startsWith("Reads of pods have failed since ") === true);
+  await town.later(async () => (await page()).problems[0]?.startsWith("Reads of pods have failed since ") === true);
 
   expect((await page()).problems[0]).toMatch(/: Gantry's account may not list pods\.$/u);
   expect(await page()).toMatchObject({ status: 200 });

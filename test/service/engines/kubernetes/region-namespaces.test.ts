@@ -7,7 +7,9 @@ import { type OpenedEngine, Refusal } from "../../../../src/service/engine.ts";
 import type { UserNamespaces } from "../../../../src/service/engines/kubernetes/cluster/cluster-config.ts";
 import { checkClusters, foundLines } from "../../../../src/service/engines/kubernetes/config/check-clusters.ts";
 import { openKubernetesEngine } from "../../../../src/service/engines/kubernetes/kubernetes-engine.ts";
+import { testClock } from "../../../support/test-clock.ts";
 import { until } from "../../../support/until.ts";
+import { asTimePasses } from "./support/as-time-passes.ts";
 import { openFakeApiServer } from "./support/fake-api-server.ts";
 import { type Sent, config } from "./support/known-objects.ts";
 import { cronJob, deployment, job, object, ofCronJob, pod, statefulSet } from "./support/sent-objects.ts";
@@ -37,12 +39,13 @@ const twoNames: UserNamespaces = { names: ["shop", "payments"] };
 async function openTown({ users = { dana: twoNames }, there = { shop: {}, payments: {} }, ...settings }: Opening = {}) {
   const dir = mkdtempSync(join(tmpdir(), "gantry-namespaces-"));
   const follows = new Set<ServerResponse>();
+  const clock = testClock();
   const server = await openFakeApiServer({
     namespaces: "objects",
     podLog({ namespace, query }, response) {
       follows.add(response);
       response.writeHead(200, { "content-type": "text/plain" }).flushHeaders();
-      response.write(`${new Date().toISOString().replace("Z", "000000Z")} a line of ${namespace}\n`);
+      response.write(`${clock.now().toISOString().replace("Z", "000000Z")} a line of ${namespace}\n`);
       if (query.get("follow") !== "true") response.end();
     },
   });
@@ -64,6 +67,7 @@ async function openTown({ users = { dana: twoNames }, there = { shop: {}, paymen
       database: undefined,
       clusters: [cluster],
       users: Object.keys(users),
+      clock,
       onEvent: () => undefined,
     });
     return opened;
@@ -96,6 +100,9 @@ async function openTown({ users = { dana: twoNames }, there = { shop: {}, paymen
     [Symbol.asyncDispose]: end,
     server,
     cluster,
+    clock,
+    /** Lets time pass until it is so. */
+    later: (isSo: () => boolean | Promise<boolean>) => asTimePasses(clock, () => until(isSo)),
     put,
     space,
     engine,
@@ -323,7 +330,7 @@ describe.concurrent("a namespace that can't be read", () => {
     );
 
     town.allow("list pods in payments");
-    await until(async () => (await town.names()).includes("ledger"));
+    await town.later(async () => (await town.names()).includes("ledger"));
   });
 
   test("is named together with others that lack the same right", async () => {
@@ -411,14 +418,14 @@ describe("namespaces with labels", () => {
       `namespaces is forbidden: User "g" cannot ${verb} resource "namespaces" in API group "" at the cluster scope`;
     for (const verb of ["watch", "list"]) {
       town.server.fail(`${verb} namespaces`, { status: 403, message: message(verb) });
-      await expect(checkClusters([town.cluster], ["dana"])).rejects.toThrow(
+      await expect(checkClusters([town.cluster], ["dana"], town.clock)).rejects.toThrow(
         `${message(verb)}. Give Gantry's account a ClusterRole with list and watch for namespaces: see docs/kubernetes.md.`,
       );
     }
     town.server.endWatches();
     // The other kinds come back one after the other.
     const settled = async <T>(ask: () => Promise<T>, isSo: (answer: T | Error) => boolean): Promise<void> =>
-      until(async () => isSo(await ask().catch((error: Error) => error)));
+      town.later(async () => isSo(await ask().catch((error: Error) => error)));
     const sentence =
       /Namespaces with team=shop aren't listed: Gantry's account in the cluster may not (?:list|watch) namespaces in the cluster\./u;
     await settled(
@@ -434,7 +441,7 @@ describe("namespaces with labels", () => {
         answer instanceof Refusal && answer.status === 503 && answer.message.startsWith("no service is named web"),
     );
     const problem = async (): Promise<string> => (await town.about()).regions[0]?.problem ?? "";
-    await until(async () => (await problem()).startsWith("Reads of namespaces have failed"));
+    await town.later(async () => (await problem()).startsWith("Reads of namespaces have failed"));
     expect(await problem()).toMatch(/: Gantry's account may not (?:list|watch) namespaces\.$/u);
   });
 
@@ -443,7 +450,7 @@ describe("namespaces with labels", () => {
     await using town = await openTown({ users: { dana: labelled }, there: { shop: {}, ...there } });
     town.put("n0", deployment("web"));
     town.deny("list deployments", "n1");
-    const lines = foundLines(await checkClusters([town.cluster], ["dana"]));
+    const lines = foundLines(await checkClusters([town.cluster], ["dana"], town.clock));
 
     expect(lines).toHaveLength(51);
     expect(
@@ -480,7 +487,7 @@ describe("namespaces with labels", () => {
         "Namespace both isn't listed: two users or regions have it, and it can be of one only. Change its labels, or SERVICE_CLUSTERS.",
       ]);
     }
-    await expect(checkClusters([town.cluster], ["dana", "alex"])).rejects.toThrow(
+    await expect(checkClusters([town.cluster], ["dana", "alex"], town.clock)).rejects.toThrow(
       "Users of the region us share the same namespace both",
     );
   });

@@ -4,7 +4,6 @@ import { type Kind, type KubeObject, kinds as allKinds } from "../cluster/kinds.
 import type { ReadHealth, ReflectorOptions } from "./reflection.ts";
 import { makeReflector, type Reflector } from "./reflector.ts";
 import type { ClusterConfig } from "../cluster/cluster-config.ts";
-import { makeReconnects, type Reconnects } from "./reconnects.ts";
 
 /** Kinds that each namespace is watched for; which of them depends on the cluster's configuration. */
 export type CachedKind =
@@ -53,17 +52,15 @@ export type ClusterCaches = {
   readonly close: () => Promise<void>;
 };
 
-export type ClusterCachesOptions = Omit<NamespaceCacheOptions, "namespace" | "reconnects"> & {
-  readonly reconnects?: Reconnects;
-};
+export type ClusterCachesOptions = Omit<NamespaceCacheOptions, "namespace">;
 
 /** The caches of one cluster. What they send after failures is spread over all of them. */
-export function openClusterCaches({ reconnects = makeReconnects(), ...options }: ClusterCachesOptions): ClusterCaches {
+export function openClusterCaches(options: ClusterCachesOptions): ClusterCaches {
   const caches = new Map<string, NamespaceCache>();
   const closing = new Set<Promise<void>>();
   return {
     cacheOf(namespace) {
-      const cache = caches.get(namespace) ?? openNamespaceCache({ ...options, namespace, reconnects });
+      const cache = caches.get(namespace) ?? openNamespaceCache({ ...options, namespace });
       caches.set(namespace, cache);
       return cache;
     },

@@ -1,3 +1,4 @@
+import type { Clock, Timer } from "../../../../platform/clock.ts";
 import { orAborted } from "../../../../platform/waiting.ts";
 
 export type Reconnects = {
@@ -8,27 +9,29 @@ export type Reconnects = {
   readonly turn: (signal: AbortSignal, isAwaited: () => boolean) => Promise<void>;
 };
 
+const EVERY_MS = 1_000;
+
 type Waiting = { readonly signal: AbortSignal; readonly isAwaited: () => boolean; readonly go: () => void };
 
 /**
  * Spreads what all caches of a cluster send after failures, so that an API server that comes back, or a load balancer
  * that closed every watch at once, doesn't get all of it in one moment.
  */
-export function makeReconnects({ everyMs = 1_000 }: { readonly everyMs?: number } = {}): Reconnects {
+export function makeReconnects(clock: Pick<Clock, "elapsedMs" | "after">): Reconnects {
   let queue: readonly Waiting[] = [];
   let last = Number.NEGATIVE_INFINITY;
-  let timer: NodeJS.Timeout | undefined;
+  let timer: Timer | undefined;
   const next = (): void => {
-    clearTimeout(timer);
+    timer?.cancel();
     queue = queue.filter(({ signal }) => !signal.aborted);
     const first = queue.find(({ isAwaited }) => isAwaited()) ?? queue[0];
     if (!first) return;
-    const waitMs = last + everyMs - performance.now();
+    const waitMs = last + EVERY_MS - clock.elapsedMs();
     if (waitMs > 0) {
-      timer = setTimeout(next, Math.ceil(waitMs));
+      timer = clock.after(Math.ceil(waitMs), next);
       return;
     }
-    last = performance.now();
+    last = clock.elapsedMs();
     queue = queue.filter((each) => each !== first);
     first.go();
     next();

@@ -1,3 +1,4 @@
+import type { Clock } from "../../../../platform/clock.ts";
 import { type Kind, type KubeObject, kinds } from "../cluster/kinds.ts";
 import { KubeError, type KubeApi, type Place, KubeUnreachable } from "../cluster/kube-api.ts";
 import { makeObjectStore, type ObjectStore, type Effect } from "./object-store.ts";
@@ -54,8 +55,7 @@ export type ReadHealth = {
 };
 
 export type ReadFailure = {
-  /** performance.now() */
-  readonly since: number;
+  readonly since: Date;
   /** The newest one. */
   readonly error: unknown;
 };
@@ -65,7 +65,7 @@ export function readHealthOf<K extends Kind>(reflection: Reflection<K>): ReadHea
   return {
     kind: place.kind,
     namespace: place.namespace,
-    failure: failingSince === undefined ? undefined : { since: failingSince, error: lastError },
+    failure: failingSince && { since: failingSince.at, error: lastError },
   };
 }
 
@@ -75,6 +75,7 @@ export type ReflectorOptions<K extends Kind> = {
   readonly labelSelector?: string | undefined;
   /** One for all caches of a cluster. */
   readonly reconnects: Reconnects;
+  readonly clock: Clock;
   readonly limits?: Partial<CacheLimits>;
   readonly onEvent: (message: string, data: object) => void;
 };
@@ -85,7 +86,7 @@ export type Reflection<K extends Kind> = Omit<ReflectorOptions<K>, "limits"> & {
   readonly store: ObjectStore<K>;
   readonly listeners: Set<(seen?: KubeObject<K>) => void>;
   readonly closing: AbortController;
-  /** When the objects were last known to be current; performance.now(). */
+  /** When the objects were last known to be current; of `clock.elapsedMs`, as all moments here. */
   aliveAt: number | undefined;
   /** A watch broke, and neither a list nor its successor has told yet what happened meanwhile. */
   mayBeStale: boolean;
@@ -104,7 +105,7 @@ export type Reflection<K extends Kind> = Omit<ReflectorOptions<K>, "limits"> & {
   denied: { readonly error: unknown; readonly by: Request; readonly at: number } | undefined;
   lastError: unknown;
   /** When the failure began that the operator was told of. */
-  failingSince: number | undefined;
+  failingSince: { readonly at: Date; readonly elapsedMs: number } | undefined;
   /** How many reads wait for a list. */
   readers: number;
   listing: Promise<void> | undefined;
@@ -164,7 +165,8 @@ export function whereOf<K extends Kind>({ place }: Pick<Reflection<K>, "place">)
 export class WatchSilent extends KubeUnreachable {}
 
 export function noteFailure<K extends Kind>(reflection: Reflection<K>, error: unknown, by: Request): void {
-  const now = performance.now();
+  const { clock } = reflection;
+  const now = clock.elapsedMs();
   reflection.isUnsettled = true;
   reflection.lastError = error;
   if (by === "watch") reflection.mayBeStale = true;
@@ -180,7 +182,7 @@ export function noteFailure<K extends Kind>(reflection: Reflection<K>, error: un
     reflection.mustList = true;
   }
   if (reflection.failingSince !== undefined || error instanceof WatchSilent) return;
-  reflection.failingSince = now;
+  reflection.failingSince = { at: clock.now(), elapsedMs: now };
   const what = `Kubernetes: the ${by} of ${kinds[reflection.place.kind].plural} failed`;
   reflection.onEvent(what, { ...whereOf(reflection), error });
 }
@@ -192,7 +194,7 @@ function canResume({ status }: KubeError, failures: number): boolean {
 
 export function noteRecovery<K extends Kind>(reflection: Reflection<K>): void {
   if (reflection.failingSince === undefined) return;
-  const afterMs = Math.round(performance.now() - reflection.failingSince);
+  const afterMs = Math.round(reflection.clock.elapsedMs() - reflection.failingSince.elapsedMs);
   reflection.failingSince = undefined;
   reflection.onEvent(`Kubernetes: ${kinds[reflection.place.kind].plural} are current again`, {
     ...whereOf(reflection),

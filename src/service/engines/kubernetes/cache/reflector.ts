@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { backOffMs, orAborted } from "../../../../platform/waiting.ts";
 import { Refusal } from "../../../engine.ts";
 import { KubeError, KubeUnreachable, type WatchEvent } from "../cluster/kube-api.ts";
@@ -86,25 +85,25 @@ async function keepCurrent<K extends Kind>(reflection: Reflection<K>): Promise<v
 }
 
 async function pause<K extends Kind>(reflection: Reflection<K>, error: unknown): Promise<void> {
-  const { limits, denied, failures } = reflection;
+  const { clock, limits, denied, failures } = reflection;
   const { firstRetryMs: firstMs, longestRetryMs: longestMs, deniedRetryMs } = limits;
   const asked = error instanceof KubeError ? Math.min(60, error.retryAfterSeconds ?? 0) * 1_000 : 0;
   const ms = denied ? deniedRetryMs : backOffMs(failures, { firstMs, longestMs, jitter: 0.5 });
   const woken = new AbortController();
   reflection.wake = () => woken.abort();
-  await sleep(Math.max(ms, asked), undefined, { signal: woken.signal }).catch(() => undefined);
+  await clock.sleep(Math.max(ms, asked), woken.signal).catch(() => undefined);
   reflection.wake = () => undefined;
 }
 
 /** Resolves when the objects are current, after a list if need be. Rejects with a Refusal, or the signal's reason. */
 async function readCurrent<K extends Kind>(reflection: Reflection<K>, signal?: AbortSignal): Promise<void> {
-  const { closing, limits } = reflection;
-  const startedAt = performance.now();
+  const { clock, closing, limits } = reflection;
+  const startedAt = clock.elapsedMs();
   signal?.throwIfAborted();
   if (closing.signal.aborted) throw stopping();
   refuseDenied(reflection);
   if (isCurrent(reflection, startedAt)) return;
-  const late = AbortSignal.timeout(limits.readMs);
+  const late = clock.limit(limits.readMs);
   const ended = AbortSignal.any([late, closing.signal, ...(signal ? [signal] : [])]);
   reflection.readers += 1;
   try {
@@ -113,7 +112,7 @@ async function readCurrent<K extends Kind>(reflection: Reflection<K>, signal?: A
     if (signal?.aborted) throw signal.reason;
     if (closing.signal.aborted) throw stopping();
     const { place, aliveAt } = reflection;
-    const ageMs = aliveAt === undefined ? undefined : performance.now() - aliveAt;
+    const ageMs = aliveAt === undefined ? undefined : clock.elapsedMs() - aliveAt;
     throw readRefusal(place, late.aborted ? lateError(reflection) : error, ageMs);
   } finally {
     reflection.readers -= 1;
@@ -131,10 +130,10 @@ function isCurrent<K extends Kind>({ aliveAt, mayBeStale, isWatching, limits }: 
 }
 
 function refuseDenied<K extends Kind>(reflection: Reflection<K>): void {
-  const { denied, limits, place } = reflection;
+  const { clock, denied, limits, place } = reflection;
   if (!denied) return;
   // Somebody may have granted the right: the next read shows it.
-  if (performance.now() - denied.at > limits.deniedReadMs) reflection.wake();
+  if (clock.elapsedMs() - denied.at > limits.deniedReadMs) reflection.wake();
   throw readRefusal(place, denied.error, undefined);
 }
 
@@ -177,10 +176,10 @@ async function countObjects<K extends Kind>(reflection: Reflection<K>): Promise<
 }
 
 async function listNow<K extends Kind>(reflection: Reflection<K>): Promise<void> {
-  const { closing, reconnects, store } = reflection;
+  const { clock, closing, reconnects, store } = reflection;
   if (reflection.isUnsettled) await reconnects.turn(closing.signal, () => reflection.readers > 0);
   try {
-    const startedAt = performance.now();
+    const startedAt = clock.elapsedMs();
     const take = store.startList();
     noteList(reflection, take(await allPages(reflection)), startedAt);
   } catch (error) {
@@ -230,12 +229,12 @@ async function allPages<K extends Kind>(reflection: Reflection<K>): Promise<Full
 
 /** Watches the objects until the watch ends as usual. Rejects when it failed, ended too soon or fell silent. */
 async function watchObjects<K extends Kind>(reflection: Reflection<K>): Promise<void> {
-  const { closing, reconnects } = reflection;
+  const { clock, closing, reconnects } = reflection;
   if (reflection.isUnsettled) await reconnects.turn(closing.signal, () => false);
   const stop = new AbortController();
   reflection.watch = stop;
-  const startedAt = performance.now();
-  const isYoung = (): boolean => performance.now() - startedAt < reflection.limits.healthyAfterMs;
+  const startedAt = clock.elapsedMs();
+  const isYoung = (): boolean => clock.elapsedMs() - startedAt < reflection.limits.healthyAfterMs;
   try {
     await watchUntil(reflection, stop);
     if (isYoung()) throw new KubeUnreachable("the watch ended as soon as it had begun");
@@ -252,19 +251,21 @@ async function watchObjects<K extends Kind>(reflection: Reflection<K>): Promise<
 }
 
 async function watchUntil<K extends Kind>(reflection: Reflection<K>, stop: AbortController): Promise<void> {
-  const { api, place, labelSelector, limits, store } = reflection;
+  const { api, place, labelSelector, limits, store, clock } = reflection;
   const { silentAfterMs } = limits;
-  const silence = setTimeout(() => {
-    reflection.mustCount = true;
-    stop.abort(new WatchSilent(`the watch was silent for ${Math.round(silentAfterMs / 1_000)} s`));
-  }, silentAfterMs);
-  let openedAt = performance.now();
+  const untilSilent = () =>
+    clock.after(silentAfterMs, () => {
+      reflection.mustCount = true;
+      stop.abort(new WatchSilent(`the watch was silent for ${Math.round(silentAfterMs / 1_000)} s`));
+    });
+  let silence = untilSilent();
+  let openedAt = clock.elapsedMs();
   const options = {
     resourceVersion: store.version() ?? "",
     timeoutSeconds: Math.ceil(limits.watchSeconds * (1 + Math.random())),
     ...(labelSelector !== undefined && { labelSelector }),
     onOpen() {
-      openedAt = performance.now();
+      openedAt = clock.elapsedMs();
       reflection.isWatching = true;
       reflection.isUnsettled = false;
       if (reflection.denied?.by === "watch") reflection.denied = undefined;
@@ -272,23 +273,24 @@ async function watchUntil<K extends Kind>(reflection: Reflection<K>, stop: Abort
     },
     onEvent(event: WatchEvent<K>) {
       if (stop.signal.aborted) return;
-      silence.refresh();
+      silence.cancel();
+      silence = untilSilent();
       // The first events of a resumed watch are those that were missed: until they are through, others may follow.
-      const isBehind = reflection.mayBeStale && performance.now() - openedAt < limits.catchUpMs;
+      const isBehind = reflection.mayBeStale && clock.elapsedMs() - openedAt < limits.catchUpMs;
       applyEvent(reflection, event, isBehind);
     },
   };
   try {
     await api.watch(place, options, stop.signal);
   } finally {
-    clearTimeout(silence);
+    silence.cancel();
   }
 }
 
 function applyEvent<K extends Kind>(reflection: Reflection<K>, event: WatchEvent<K>, isBehind: boolean): void {
-  const { store, limits } = reflection;
+  const { clock, store, limits } = reflection;
   if (!isBehind) {
-    reflection.aliveAt = performance.now();
+    reflection.aliveAt = clock.elapsedMs();
     reflection.mayBeStale = false;
   }
   tellListeners(reflection, store.applyEvent(event), "object" in event ? event.object : undefined);

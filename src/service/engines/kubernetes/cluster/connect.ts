@@ -4,16 +4,17 @@ import { delimiter, dirname, isAbsolute, join, resolve, sep } from "node:path";
 import type { Cluster, KubeConfig, User } from "@kubernetes/client-node";
 import { parse } from "yaml";
 import { z } from "zod";
+import type { Clock } from "../../../../platform/clock.ts";
 import type { ClusterConfig } from "./cluster-config.ts";
 import type { KubeApi } from "./kube-api.ts";
 import { Exec, makeExecPlugin, wrongExec } from "./exec-plugin.ts";
 import { makeKubeClient } from "./kube-client.ts";
 
 /** The kubeconfig of a cluster with its context chosen. Throws an Error with a sentence that says what was tried. */
-export async function kubeConfigOf({
-  kubeconfig,
-  context,
-}: Pick<ClusterConfig, "kubeconfig" | "context">): Promise<KubeConfig> {
+export async function kubeConfigOf(
+  { kubeconfig, context }: Pick<ClusterConfig, "kubeconfig" | "context">,
+  clock: Clock,
+): Promise<KubeConfig> {
   // Imported late: it takes a third of a second and 85 MB, which a start without Kubernetes needn't spend.
   const { KubeConfig } = await import("@kubernetes/client-node");
   const config = new KubeConfig();
@@ -36,7 +37,7 @@ export async function kubeConfigOf({
   // The files that @kubernetes/client-node reads by default.
   const listed = (process.env["KUBECONFIG"] ?? "").split(delimiter).filter((path) => path !== "");
   const files = listed.length > 0 ? listed : [join(homedir(), ".kube", "config")];
-  usePlugin(name, config, typeof kubeconfig === "string" ? files : [kubeconfig.path]);
+  usePlugin(config, { name, files: typeof kubeconfig === "string" ? files : [kubeconfig.path], clock });
   return config;
 }
 
@@ -73,8 +74,11 @@ function refuseAuthProvider(name: string, config: KubeConfig): void {
   );
 }
 
+/** What is read: `name` is for people. */
+type Read = { readonly name: string; readonly files: readonly string[]; readonly clock: Clock };
+
 /** Runs the program of the current user as kubectl does. Another login of this user wins, as with kubectl. */
-function usePlugin(name: string, config: KubeConfig, files: readonly string[]): void {
+function usePlugin(config: KubeConfig, { name, files, clock }: Read): void {
   const user = config.getCurrentUser();
   const cluster = config.getCurrentCluster();
   if (!user?.exec || user.token !== undefined || !cluster) return;
@@ -86,7 +90,7 @@ function usePlugin(name: string, config: KubeConfig, files: readonly string[]): 
   const wrong = wrongExec(read.data);
   if (wrong !== undefined) throw new Error(`${name}: ${wrong}`);
   const exec = { ...read.data, command: commandOf(read.data.command, folderOf(user, files)) };
-  const plugin = makeExecPlugin({ exec, cluster: execCluster(cluster, files), env: process.env });
+  const plugin = makeExecPlugin({ exec, cluster: execCluster(cluster, files), env: process.env, clock });
   config.users = config.users.map((each) =>
     each === user ? { ...each, exec: undefined, authProvider: plugin } : each,
   );
@@ -182,6 +186,6 @@ function refuseMadeUp(config: KubeConfig): void {
 }
 
 /** A client of the cluster. */
-export async function connect(config: Pick<ClusterConfig, "kubeconfig" | "context">): Promise<KubeApi> {
-  return makeKubeClient({ kubeConfig: await kubeConfigOf(config) });
+export async function connect(config: Pick<ClusterConfig, "kubeconfig" | "context">, clock: Clock): Promise<KubeApi> {
+  return makeKubeClient({ kubeConfig: await kubeConfigOf(config, clock), clock });
 }

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import type { KubeConfig } from "@kubernetes/client-node";
 import { z } from "zod";
+import type { Clock } from "../../../../platform/clock.ts";
 import { NoCredentials } from "./kube-api.ts";
 
 /**
@@ -20,7 +21,7 @@ type Credentials = {
   readonly token: string | undefined;
   readonly certificate: string | undefined;
   readonly key: string | undefined;
-  /** Of Date.now(); Infinity if they hold until they are refused. */
+  /** In milliseconds since 1970; Infinity if they hold until they are refused. */
   readonly expiresAt: number;
 };
 
@@ -55,10 +56,11 @@ type ExecPluginOptions = {
   readonly cluster: object;
   /** The environment of this process: kubectl gives a plugin its own. */
   readonly env: NodeJS.ProcessEnv;
-  /** How long the program may take; 30 s. */
-  readonly timeoutMs?: number;
-  readonly now?: () => number;
+  readonly clock: Pick<Clock, "now" | "after">;
 };
+
+/** The program may take so long. */
+const TIMEOUT_MS = 30_000;
 
 /** The plugin of the current user, which `kubeConfigOf` put there. */
 export function execPluginOf(kubeConfig: Pick<KubeConfig, "getCurrentUser">): ExecPlugin | undefined {
@@ -68,7 +70,7 @@ export function execPluginOf(kubeConfig: Pick<KubeConfig, "getCurrentUser">): Ex
 }
 
 export function makeExecPlugin(options: ExecPluginOptions): ExecPlugin {
-  const { exec, now = Date.now } = options;
+  const { exec, clock } = options;
   let last: Credentials | undefined;
   let running: Promise<Credentials> | undefined;
 
@@ -84,7 +86,7 @@ export function makeExecPlugin(options: ExecPluginOptions): ExecPlugin {
   return {
     type: "exec plugin",
     credentials() {
-      if (last && last.expiresAt > now()) return Promise.resolve(last);
+      if (last && last.expiresAt > clock.now().getTime()) return Promise.resolve(last);
       return (running ??= run());
     },
     refused(credentials) {
@@ -95,7 +97,7 @@ export function makeExecPlugin(options: ExecPluginOptions): ExecPlugin {
 
 /** What the program printed. Waits without blocking anything else. */
 async function printed(options: ExecPluginOptions, lastToken: string | undefined): Promise<string> {
-  const { exec, timeoutMs = 30_000 } = options;
+  const { exec, clock } = options;
   const child = started(options);
   const out = collected(child.stdout);
   const err = collected(child.stderr);
@@ -104,17 +106,17 @@ async function printed(options: ExecPluginOptions, lastToken: string | undefined
   child.on("close", (code, signal) => {
     resolve(code === 0 ? undefined : code === null ? `was ended by ${signal}` : `failed with exit code ${code}`);
   });
-  const timer = setTimeout(() => {
+  const timer = clock.after(TIMEOUT_MS, () => {
     endGroup(child);
-    resolve(`didn't end in ${timeoutMs / 1_000} s`);
-  }, timeoutMs);
+    resolve(`didn't end in ${TIMEOUT_MS / 1_000} s`);
+  });
   try {
     const failure = await ended;
     if (failure === undefined) return out();
     const newToken = /"token"\s*:\s*"([^"]{4,})"/u.exec(out())?.[1];
     throw new NoCredentials(`the exec plugin ${exec.command} ${failure}${errorOutput(err(), [lastToken, newToken])}`);
   } finally {
-    clearTimeout(timer);
+    timer.cancel();
   }
 }
 

@@ -3,6 +3,7 @@ import http, { type IncomingMessage } from "node:http";
 import https from "node:https";
 import type { KubeConfig } from "@kubernetes/client-node";
 import { z } from "zod";
+import type { Clock } from "../../../../platform/clock.ts";
 import { isHangUp } from "../../../../platform/http/hang-up.ts";
 import { version } from "../../../../platform/version.ts";
 import { orAborted } from "../../../../platform/waiting.ts";
@@ -14,11 +15,15 @@ import { watchStream } from "./watch-stream.ts";
 type KubeClientOptions = {
   /** One for each region: @kubernetes/client-node caches credentials by user name. */
   readonly kubeConfig: KubeConfig;
-  /** How long the API server may take for an answer; 10 s. */
-  readonly timeoutMs?: number;
-  /** How long after an outage the API server may not know all rights yet; a minute. */
-  readonly rightsWithinMs?: number;
+  readonly clock: KubeClock;
 };
+
+type KubeClock = Pick<Clock, "elapsedMs" | "after">;
+
+/** The API server may take so long for an answer. */
+const TIMEOUT_MS = 10_000;
+/** So long after an outage the API server may not know all rights yet. */
+const RIGHTS_WITHIN_MS = 60_000;
 
 /** As the audit log and the managed fields of the cluster name it. */
 const USER_AGENT = `gantry/${version}`;
@@ -37,23 +42,10 @@ type Sending = {
  * A client over plain HTTP with the credentials of a kubeconfig. The classes of @kubernetes/client-node would open a
  * TLS connection for each call, turn times into Dates and keep every field of every object.
  */
-export function makeKubeClient({
-  kubeConfig,
-  timeoutMs = 10_000,
-  rightsWithinMs = 60_000,
-}: KubeClientOptions): KubeApi {
+export function makeKubeClient({ kubeConfig, clock }: KubeClientOptions): KubeApi {
   const server = (kubeConfig.getCurrentCluster()?.server ?? "").replace(/\/+$/u, "");
   const agents = { "http:": new http.Agent({ keepAlive: true }), "https:": new https.Agent({ keepAlive: true }) };
-  const connection: Connection = {
-    kubeConfig,
-    server,
-    agents,
-    timeoutMs,
-    rightsWithinMs,
-    older: new Set(),
-    awayAt: undefined,
-  };
-  return clientOf(connection);
+  return clientOf({ kubeConfig, clock, server, agents, older: new Set(), awayAt: undefined });
 }
 
 function clientOf(connection: Connection, onWarning?: (warning: string) => void): KubeApi {
@@ -165,7 +157,7 @@ async function jsonAnswer(
 ): Promise<unknown> {
   const answer = await answerOf(connection, sending);
   for (const warning of onWarning ? warningsOf(answer) : []) onWarning?.(warning);
-  const text = await textOf(answer, connection.timeoutMs);
+  const text = await textOf(answer, connection.clock);
   try {
     return JSON.parse(text);
   } catch {
@@ -257,11 +249,10 @@ type Connection = {
   readonly kubeConfig: KubeConfig;
   readonly server: string;
   readonly agents: { readonly "http:": http.Agent; readonly "https:": https.Agent };
-  readonly timeoutMs: number;
-  readonly rightsWithinMs: number;
+  readonly clock: KubeClock;
   /** Kinds of which the cluster has the older group. */
   readonly older: Set<Kind>;
-  /** When the API server was last seen to be away; performance.now(). */
+  /** When the API server was last seen to be away; of `clock.elapsedMs`. */
   awayAt: number | undefined;
 };
 
@@ -304,10 +295,10 @@ async function sent(connection: Connection, sending: Sending): Promise<IncomingM
 }
 
 async function sentOnce(connection: Connection, sending: Sending): Promise<IncomingMessage> {
-  const { timeoutMs, server } = connection;
+  const { clock, server } = connection;
   const { signal } = sending;
   const late = new AbortController();
-  const timer = setTimeout(() => late.abort(), timeoutMs);
+  const timer = clock.after(TIMEOUT_MS, () => late.abort());
   let answer: IncomingMessage;
   try {
     const request = await requestOf(connection, sending, late.signal);
@@ -315,24 +306,24 @@ async function sentOnce(connection: Connection, sending: Sending): Promise<Incom
   } catch (error) {
     if (signal?.aborted) throw signal.reason;
     if (error instanceof KubeUnreachable) throw error;
-    if (late.signal.aborted) throw new KubeUnreachable(`${server} didn't answer in ${timeoutMs / 1_000} s`);
-    connection.awayAt = performance.now();
+    if (late.signal.aborted) throw new KubeUnreachable(`${server} didn't answer in ${TIMEOUT_MS / 1_000} s`);
+    connection.awayAt = clock.elapsedMs();
     const why = error instanceof Error ? error.message : String(error);
     const sentence = isHangUp(error) ? `${server} closed the connection` : `${server} can't be reached: ${why}`;
     throw new KubeUnreachable(sentence, { cause: error });
   } finally {
-    clearTimeout(timer);
+    timer.cancel();
   }
   // A stream that breaks later is an error of its reader; without a listener it would end the process.
   answer.on("error", () => {
     // A log breaks off with its node, too.
     const isLog = sending.path.endsWith("/log");
-    if (signal?.aborted !== true && !isLog) connection.awayAt = performance.now();
+    if (signal?.aborted !== true && !isLog) connection.awayAt = clock.elapsedMs();
   });
   const { statusCode = 0 } = answer;
   if (statusCode >= 200 && statusCode < 300) return answer;
-  if (AWAY.has(statusCode)) connection.awayAt = performance.now();
-  throw errorOf(answer, await textOf(answer, timeoutMs).catch(() => ""), connection);
+  if (AWAY.has(statusCode)) connection.awayAt = clock.elapsedMs();
+  throw errorOf(answer, await textOf(answer, clock).catch(() => ""), connection);
 }
 
 async function requestOf(
@@ -369,11 +360,10 @@ async function requestOf(
 /** More than any answer of the API server; lists are read in pages. */
 const MAX_BYTES = 256 * 1024 * 1024;
 
-async function textOf(answer: IncomingMessage, timeoutMs: number): Promise<string> {
-  const timer = setTimeout(
-    () => answer.destroy(new Error(`the answer took longer than ${timeoutMs / 1_000} s`)),
-    timeoutMs,
-  );
+async function textOf(answer: IncomingMessage, clock: KubeClock): Promise<string> {
+  const timer = clock.after(TIMEOUT_MS, () => {
+    answer.destroy(new Error(`the answer took longer than ${TIMEOUT_MS / 1_000} s`));
+  });
   try {
     const chunks: Buffer[] = [];
     let bytes = 0;
@@ -387,7 +377,7 @@ async function textOf(answer: IncomingMessage, timeoutMs: number): Promise<strin
     const why = error instanceof Error ? error.message : String(error);
     throw new KubeUnreachable(isHangUp(error) ? "its answer broke off" : why, { cause: error });
   } finally {
-    clearTimeout(timer);
+    timer.cancel();
   }
 }
 
@@ -400,14 +390,14 @@ const DENIED =
 
 const Status = z.object({ message: z.string().default(""), reason: z.string().optional() });
 
-function errorOf(answer: IncomingMessage, text: string, { awayAt, rightsWithinMs }: Connection): KubeError {
+function errorOf(answer: IncomingMessage, text: string, { awayAt, clock }: Connection): KubeError {
   const { statusCode = 0, headers } = answer;
   const seconds = Number(headers["retry-after"]);
   const retryAfterSeconds = Number.isFinite(seconds) && headers["retry-after"] !== undefined ? seconds : undefined;
   const status = Status.safeParse(jsonOf(text));
   const message = status.success && status.data.message !== "" ? status.data.message : text.slice(0, 300).trim();
   if (DENIED.test(message)) return new KubeError(403, message, { reason: "Denied" });
-  const isJustBack = awayAt !== undefined && performance.now() - awayAt < rightsWithinMs;
+  const isJustBack = awayAt !== undefined && clock.elapsedMs() - awayAt < RIGHTS_WITHIN_MS;
   return new KubeError(statusCode, message || `the API server answered with status ${statusCode}`, {
     reason: status.data?.reason,
     retryAfterSeconds,

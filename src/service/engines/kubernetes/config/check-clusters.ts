@@ -1,3 +1,4 @@
+import type { Clock } from "../../../../platform/clock.ts";
 import { fewAtOnce } from "../../../../platform/waiting.ts";
 import { isOptional } from "../cache/namespace-cache.ts";
 import { isDenied } from "../cache/read-refusal.ts";
@@ -40,8 +41,9 @@ const AT_ONCE = 8;
 export async function checkClusters(
   clusters: readonly ClusterConfig[],
   users: readonly string[],
+  clock: Clock,
 ): Promise<readonly CheckedCluster[]> {
-  const looked = await Promise.allSettled(clusters.map((cluster) => look(cluster, users)));
+  const looked = await Promise.allSettled(clusters.map((cluster) => look(cluster, users, clock)));
   const problems = looked.flatMap((each) => (each.status === "rejected" ? [`${messageOf(each.reason)}.`] : []));
   const found = looked.flatMap((each) => (each.status === "fulfilled" ? [each.value] : []));
   problems.push(...sharedNamespaces(found));
@@ -49,12 +51,12 @@ export async function checkClusters(
   throw new Error(`Nothing was started.\n${problems.map((problem) => `- ${problem}`).join("\n")}`);
 }
 
-async function look(cluster: ClusterConfig, users: readonly string[]): Promise<CheckedCluster> {
-  const kubeConfig = await kubeConfigOf(cluster).catch((error: unknown) => {
+async function look(cluster: ClusterConfig, users: readonly string[], clock: Clock): Promise<CheckedCluster> {
+  const kubeConfig = await kubeConfigOf(cluster, clock).catch((error: unknown) => {
     throw new Error(`Region ${cluster.region}: ${messageOf(error)}. ${whereFrom(cluster)}`);
   });
   const context = kubeConfig.getCurrentContext();
-  const api = makeKubeClient({ kubeConfig });
+  const api = makeKubeClient({ kubeConfig, clock });
   try {
     const version = await api.version().catch((error: unknown) => {
       throw new Error(unreachable(cluster, { context, server: api.server, error }));

@@ -1,3 +1,4 @@
+import type { Clock } from "../../../../platform/clock.ts";
 import type { ClusterConfig } from "../cluster/cluster-config.ts";
 import { kubeConfigOf } from "../cluster/connect.ts";
 
@@ -5,7 +6,7 @@ import { kubeConfigOf } from "../cluster/connect.ts";
  * The cluster of the kubeconfig's current context, as kubectl would use it: one region, one namespace, everything in it
  * adopted. Throws an Error with a sentence when there is no such context.
  */
-export async function currentContext(users: readonly string[]): Promise<ClusterConfig> {
+export async function currentContext(users: readonly string[], clock: Clock): Promise<ClusterConfig> {
   const [user, ...others] = users;
   if (others.length > 0) {
     const todo = "write the clusters and a namespace for each user into a file, and set SERVICE_CLUSTERS to its path";
@@ -13,7 +14,7 @@ export async function currentContext(users: readonly string[]): Promise<ClusterC
       `Nothing was started: ${users.length} users would share one namespace. Either keep one user, or ${todo}.`,
     );
   }
-  const config = await kubeConfigOf({ kubeconfig: "default", context: undefined }).catch((error: unknown) => {
+  const config = await kubeConfigOf({ kubeconfig: "default", context: undefined }, clock).catch((error: unknown) => {
     const why = error instanceof Error ? error.message : String(error);
     throw new Error(`Nothing was started: ${why}. ${HOW}`, { cause: error });
   });

@@ -1,3 +1,4 @@
+import type { Clock } from "../../../../platform/clock.ts";
 import type { BackOff } from "../../../workloads/lifecycle/back-off.ts";
 import type { LogWriter } from "../../../workloads/logs/log-writer.ts";
 import type { ClusterConfig } from "../cluster/cluster-config.ts";
@@ -49,7 +50,7 @@ export type CollectorParts = CollectorLimits & {
   readonly api: Pick<KubeApi, "podLog">;
   readonly config: ClusterConfig;
   readonly logs: LogWriter;
-  readonly now: () => Date;
+  readonly clock: Clock;
   readonly onEvent: (message: string, data: object) => void;
   /** This replica, as the lease names it. */
   readonly collector: string;

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { backOffMs, orAborted, within } from "../../../../platform/waiting.ts";
 import { delayAfter } from "../../../workloads/lifecycle/back-off.ts";
 import { KubeError, KubeUnreachable } from "../cluster/kube-api.ts";
@@ -29,7 +28,7 @@ export function collectContainer(parts: CollectorParts, first: ContainerSource, 
   };
   const wait = async (ms?: number): Promise<void> => {
     const waiting = changed.promise;
-    await orAborted(ms === undefined ? waiting : within(ms, waiting, () => undefined), signal);
+    await orAborted(ms === undefined ? waiting : within(ms, waiting, () => undefined, parts.clock), signal);
   };
   const life: Life = {
     source: first,
@@ -40,7 +39,7 @@ export function collectContainer(parts: CollectorParts, first: ContainerSource, 
     openRun: -1,
     marking: Promise.resolve(),
     noted: undefined,
-    quietSince: performance.now(),
+    quietSince: parts.clock.elapsedMs(),
     readAt: Number.NEGATIVE_INFINITY,
     resting: undefined,
     looked: undefined,
@@ -87,9 +86,9 @@ type Life = {
   marking: Promise<void>;
   /** The last note about an error, so that it isn't repeated. */
   noted: string | undefined;
-  /** When its newest line was written; performance.now(). */
+  /** When its newest line was written; of `clock.elapsedMs`. */
   quietSince: number;
-  /** When it was read last; performance.now(). */
+  /** When it was read last; of `clock.elapsedMs`. */
   readAt: number;
   /** It gave its place away in this state, and nobody follows it. */
   resting: ContainerState | undefined;
@@ -137,7 +136,7 @@ function noteGone({ source, readRun, endedRun }: Life, { logs }: CollectorParts)
 
 /** The database may be away at the start. */
 async function stored(
-  { logs, backOffMs }: CollectorParts,
+  { logs, clock, backOffMs }: CollectorParts,
   key: { workload: string; source: string },
   signal: AbortSignal,
 ): Promise<Position | undefined> {
@@ -146,7 +145,7 @@ async function stored(
       const cursor = await logs.collected(key);
       return cursor === undefined ? undefined : positionOf(cursor);
     } catch {
-      await sleep(delayAfter(failures, backOffMs), undefined, { signal });
+      await clock.sleep(delayAfter(failures, backOffMs), signal);
     }
   }
 }
@@ -155,7 +154,7 @@ async function stored(
 async function readTurn(life: Life, parts: CollectorParts): Promise<void> {
   if (life.resting) return await rest(life, parts, life.resting);
   const place = await parts.places.take(life.signal);
-  const began = performance.now();
+  const began = parts.clock.elapsedMs();
   try {
     await readPrevious(life, parts);
     const { state } = life.source;
@@ -185,7 +184,7 @@ async function follow(life: Life, parts: CollectorParts, { state, place, began }
 
 /** Looks whether a quiet log has new lines: after a pause, or when somebody reads it. New lines want a place again. */
 async function rest(life: Life, parts: CollectorParts, state: ContainerState): Promise<void> {
-  const pauseMs = between(parts.turnMs, performance.now() - life.quietSince, parts.longestRestMs);
+  const pauseMs = between(parts.turnMs, parts.clock.elapsedMs() - life.quietSince, parts.longestRestMs);
   // A little apart, so that logs that began to rest together aren't looked at together each time.
   if (!life.looked) await life.wait(pauseMs * (0.5 + Math.random() / 2));
   if (life.isGone || life.source.isLeaving || life.source.state !== state) return endRest(life);
@@ -256,7 +255,7 @@ type What = Pick<Reading, "run" | "which"> & { readonly place?: Place };
 
 async function read(life: Life, parts: CollectorParts, { place, ...what }: What): Promise<ReadingEnd> {
   await parts.opening.take(life.signal);
-  const began = performance.now();
+  const began = parts.clock.elapsedMs();
   const end = await readLog(parts, {
     ...what,
     source: life.source,
@@ -265,7 +264,7 @@ async function read(life: Life, parts: CollectorParts, { place, ...what }: What)
     idleMs: () =>
       what.which === "follow" ? between(parts.idleMs, began - life.quietSince, parts.longestIdleMs) : parts.idleMs,
     onLine(position) {
-      const at = performance.now();
+      const at = parts.clock.elapsedMs();
       life.position = position;
       // A new line was written after the last reading.
       life.quietSince = at - began > LIVE_MS ? at : Math.max(at - ageMs(position, parts), life.readAt);
@@ -275,7 +274,7 @@ async function read(life: Life, parts: CollectorParts, { place, ...what }: What)
     },
     onTurnOver: (leave) => place?.offer({ leave, quietSince: () => life.quietSince }),
   });
-  life.readAt = performance.now();
+  life.readAt = parts.clock.elapsedMs();
   parts.opening.succeeded();
   life.noted = undefined;
   return end;
@@ -288,8 +287,8 @@ function markOpen(life: Life, { logs, collector }: CollectorParts, run: number):
   life.marking = markRead(logs, life.source, { run, by: collector }).catch(() => void (life.openRun = -1));
 }
 
-function ageMs({ time }: Position, { now }: Pick<CollectorParts, "now">): number {
-  return Math.max(0, now().getTime() - momentOf(time).getTime());
+function ageMs({ time }: Position, { clock }: Pick<CollectorParts, "clock">): number {
+  return Math.max(0, clock.now().getTime() - momentOf(time).getTime());
 }
 
 type Failure = { readonly life: Life; readonly parts: CollectorParts; readonly failures: number };

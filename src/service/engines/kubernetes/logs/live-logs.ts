@@ -1,3 +1,4 @@
+import type { Clock } from "../../../../platform/clock.ts";
 import { fewAtOnce } from "../../../../platform/waiting.ts";
 import { Refusal } from "../../../engine.ts";
 import { dayOf } from "../../../workloads/logs/log-writer.ts";
@@ -24,23 +25,15 @@ const DAY_MS = 24 * 3_600_000;
  * of each container and the one before. The newest line says what can be missing, after `why`. Rejects with a `Refusal`.
  */
 export async function livePage(
-  {
-    region,
-    now,
-    limits = { pageMs: PAGE_MS },
-  }: {
-    readonly region: Pick<Region, "api" | "cacheOf">;
-    readonly now: () => Date;
-    readonly limits?: { readonly pageMs: number };
-  },
+  { region, clock }: { readonly region: Pick<Region, "api" | "cacheOf">; readonly clock: Pick<Clock, "now" | "limit"> },
   workload: LoggedWorkload,
   { why, ...options }: PageOptions & { readonly why: string },
 ): Promise<readonly InstanceLine[]> {
   const { day, instance, from, size } = options;
   if (from + size > MAX_LINES) throw tooMuch(`from and size together may be at most ${MAX_LINES} here`);
-  const today = dayOf(now());
+  const today = dayOf(clock.now());
   if (day < workload.createdAt.slice(0, 10) || day > today) return [];
-  const late = AbortSignal.timeout(limits.pageMs);
+  const late = clock.limit(PAGE_MS);
   const reading: PageReading = {
     api: region.api,
     day,

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
+import type { Clock } from "../../../../platform/clock.ts";
 import { within } from "../../../../platform/waiting.ts";
 import type { LogWriter } from "../../../workloads/logs/log-writer.ts";
 import type { Region } from "../regions.ts";
@@ -14,7 +15,7 @@ type CollectorOptions = {
   /** The lease is in its first namespace. */
   readonly region: Region;
   readonly logs: LogWriter;
-  readonly now: () => Date;
+  readonly clock: Clock;
   readonly onEvent: (message: string, data: object) => void;
   readonly limits?: Partial<CollectorLimits>;
 };
@@ -42,7 +43,7 @@ export type LogCollector = {
  * they failed, because it sees all pods.
  */
 export function startLogCollector(options: CollectorOptions): LogCollector {
-  const { region, logs, now, onEvent } = options;
+  const { region, logs, clock, onEvent } = options;
   const limits = { ...collectorLimits, ...options.limits };
   const problems = new Map<string, string>();
   const lookers = new Set<(workload: string) => Promise<void>>();
@@ -65,8 +66,7 @@ export function startLogCollector(options: CollectorOptions): LogCollector {
     identity,
     // What runs in the cluster stays there, as a laptop doesn't.
     storeId: async () => `${region.config.kubeconfig === "in-cluster" ? "in-cluster-" : ""}${await logs.storeId()}`,
-    now,
-    elapsedMs: () => performance.now(),
+    clock,
     renewMs: limits.renewMs,
     durationMs: limits.leaseMs,
     otherStoreMs: limits.otherStoreMs,
@@ -80,13 +80,13 @@ export function startLogCollector(options: CollectorOptions): LogCollector {
     isCollecting: () => lease.isHeld(),
     problem: (namespace) => (lease.isHeld() ? problems.get(namespace) : lease.problem()),
     async elsewhere() {
-      await within(FIRST_LOOK_MS, lease.looked, () => undefined);
+      await within(FIRST_LOOK_MS, lease.looked, () => undefined, clock);
       return lease.elsewhere();
     },
     holder: () => lease.holder(),
     async catchUp(workload) {
       const looks = Promise.all([...lookers].map((look) => look(workload)));
-      await within(CATCH_UP_MS, looks, () => undefined);
+      await within(CATCH_UP_MS, looks, () => undefined, clock);
     },
     close: () => (closed ??= lease.close()),
   };
@@ -107,7 +107,7 @@ type Held = {
 };
 
 async function collect(
-  { region, logs, now, onEvent, limits }: CollectorOptions & { readonly limits: CollectorLimits },
+  { region, logs, clock, onEvent, limits }: CollectorOptions & { readonly limits: CollectorLimits },
   { identity, problems, lookers, signal, isHeld }: Held,
 ): Promise<void> {
   problems.clear();
@@ -119,10 +119,10 @@ async function collect(
     api: region.api,
     config: region.config,
     logs,
-    now,
+    clock,
     collector: identity,
     onEvent,
-    opening: makeOpening({ perSecond, backOffMs: { first: 1_000, max: 30_000 }, elapsedMs: () => performance.now() }),
+    opening: makeOpening({ perSecond, backOffMs: { first: 1_000, max: 30_000 }, clock }),
     places: makePlaces(openLogs, () => {
       if (!isTold) onEvent("more containers than open logs: quiet ones are looked at seldom", { ...data, openLogs });
       isTold = true;
@@ -147,5 +147,5 @@ async function collect(
     }
     if (ended.aborted && !signal.aborted) problems.delete(namespace);
   });
-  await Promise.all([collecting, recordEndsOf({ region, onEvent }, signal)]);
+  await Promise.all([collecting, recordEndsOf({ region, clock, onEvent }, signal)]);
 }

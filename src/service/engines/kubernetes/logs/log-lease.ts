@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import type { Clock } from "../../../../platform/clock.ts";
 import { annotations, MANAGED_BY, labels } from "../names.ts";
 import { type KubeApi, KubeError, type Named } from "../cluster/kube-api.ts";
 import type { KubeObject } from "../cluster/kinds.ts";
@@ -12,9 +12,7 @@ export type LeaseOptions = {
   readonly identity: string;
   /** The log store that this process writes to. Rejects while that can't be asked. */
   readonly storeId: () => Promise<string>;
-  readonly now: () => Date;
-  /** Monotonic milliseconds. */
-  readonly elapsedMs: () => number;
+  readonly clock: Clock;
   /** How often the lease is renewed, or looked at. */
   readonly renewMs: number;
   /** A lease that nobody renewed for this long may be taken over by a replica with the same store. */
@@ -100,16 +98,16 @@ type LeaseState = {
   told: string | undefined;
 };
 
-function isHeld({ elapsedMs, now, durationMs }: LeaseOptions, { renewed }: LeaseState): boolean {
+function isHeld({ clock, durationMs }: LeaseOptions, { renewed }: LeaseState): boolean {
   if (!renewed) return false;
-  const age = Math.max(elapsedMs() - renewed.elapsedMs, now().getTime() - renewed.wallMs);
+  const age = Math.max(clock.elapsedMs() - renewed.elapsedMs, clock.now().getTime() - renewed.wallMs);
   return age < durationMs;
 }
 
 function problemOf(options: LeaseOptions, state: LeaseState): string | undefined {
   if (isHeld(options, state)) return undefined;
   const { seen, failure } = state;
-  const at = options.elapsedMs();
+  const at = options.clock.elapsedMs();
   if (failure && at - failure.sinceMs >= options.durationMs) {
     return `the lease ${options.namespace}/${LEASE_NAME} of the log collector can't be used: ${failure.message}`;
   }
@@ -122,7 +120,7 @@ function elsewhere(options: LeaseOptions, { seen, store, renewed }: LeaseState):
   const theirs = seen && storeOf(seen.lease);
   if (renewed || theirs === undefined || theirs === store) return undefined;
   const identity = seen?.lease.spec.holderIdentity ?? "";
-  const isAlive = identity !== "" && options.elapsedMs() - (seen?.atMs ?? 0) < 2 * options.durationMs;
+  const isAlive = identity !== "" && options.clock.elapsedMs() - (seen?.atMs ?? 0) < 2 * options.durationMs;
   return { host: identity === "" ? undefined : identity.replace(/_[^_]*$/u, ""), isAlive };
 }
 
@@ -137,16 +135,17 @@ function isLaptops(store: string): boolean {
 }
 
 async function keep(options: LeaseOptions, state: LeaseState, signal: AbortSignal): Promise<void> {
+  const { clock } = options;
   while (!signal.aborted) {
     try {
-      await step(options, state, AbortSignal.any([signal, AbortSignal.timeout(options.renewMs)]));
+      await step(options, state, AbortSignal.any([signal, clock.limit(options.renewMs)]));
       if (state.failure) options.onEvent("the lease of the log collector can be used again", {});
       state.failure = undefined;
     } catch (error) {
       if (signal.aborted) return;
       if (!state.failure) options.onEvent("the lease of the log collector can't be used", { error });
       const message = error instanceof Error ? error.message : String(error);
-      state.failure = { message, sinceMs: state.failure?.sinceMs ?? options.elapsedMs() };
+      state.failure = { message, sinceMs: state.failure?.sinceMs ?? clock.elapsedMs() };
     }
     state.looked();
     tellOfOther(options, state);
@@ -157,7 +156,7 @@ async function keep(options: LeaseOptions, state: LeaseState, signal: AbortSigna
       state.work = { stop, over: options.whileHeld(stop.signal) };
     }
     // A little apart, so that replicas don't all try at once.
-    await sleep(options.renewMs * (0.8 + Math.random() * 0.2), undefined, { signal }).catch(() => undefined);
+    await clock.sleep(options.renewMs * (0.8 + Math.random() * 0.2), signal).catch(() => undefined);
   }
 }
 
@@ -179,10 +178,10 @@ async function endWork(state: LeaseState): Promise<void> {
 
 /** Looks at the lease, and takes or renews it. */
 async function step(options: LeaseOptions, state: LeaseState, signal: AbortSignal): Promise<void> {
-  const { api, identity, elapsedMs } = options;
+  const { api, identity, clock } = options;
   const store = (state.store ??= await options.storeId());
   const named = nameOf(options);
-  const leaves = { elapsedMs: elapsedMs(), wallMs: options.now().getTime() };
+  const leaves = { elapsedMs: clock.elapsedMs(), wallMs: clock.now().getTime() };
   const lease = await api.get(named, signal).catch(async (error: unknown) => {
     if (!(error instanceof KubeError && error.status === 404)) throw error;
     return await unlessTaken(
@@ -193,7 +192,7 @@ async function step(options: LeaseOptions, state: LeaseState, signal: AbortSigna
   see(state, lease, leaves.elapsedMs);
   const isOurs = lease.spec.holderIdentity === identity;
   if (!isOurs) state.renewed = undefined;
-  const silentMs = elapsedMs() - (state.seen?.atMs ?? elapsedMs());
+  const silentMs = clock.elapsedMs() - (state.seen?.atMs ?? clock.elapsedMs());
   if (!isOurs && silentMs < graceMs(options, lease, store)) return;
   const written = await unlessTaken(api.replace(named, bodyOf(options, store, lease), signal));
   if (!written) return;
@@ -239,7 +238,7 @@ async function giveBack(options: LeaseOptions, state: LeaseState): Promise<void>
   const { seen, store } = state;
   if (!seen || store === undefined) return;
   state.renewed = undefined;
-  const signal = AbortSignal.timeout(options.durationMs);
+  const signal = options.clock.limit(options.durationMs);
   const isGiven = async (lease: KubeObject<"Lease">): Promise<boolean> => {
     if (lease.spec.holderIdentity !== options.identity) return true;
     const spec = { leaseDurationSeconds: 1, leaseTransitions: lease.spec.leaseTransitions ?? 0 };
@@ -270,7 +269,7 @@ function metadataOf({ namespace }: LeaseOptions, store: string, lease: KubeObjec
 
 function bodyOf(options: LeaseOptions, store: string, lease: KubeObject<"Lease"> | undefined) {
   // The API server refuses a MicroTime without six digits.
-  const time = options.now().toISOString().replace("Z", "000Z");
+  const time = options.clock.now().toISOString().replace("Z", "000Z");
   const isOurs = lease?.spec.holderIdentity === options.identity;
   const transitions = lease?.spec.leaseTransitions ?? 0;
   return {

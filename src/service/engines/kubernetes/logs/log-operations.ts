@@ -1,3 +1,4 @@
+import type { Clock } from "../../../../platform/clock.ts";
 import { within } from "../../../../platform/waiting.ts";
 import { type Engine, type EngineRequest, Refusal } from "../../../engine.ts";
 import { requestedDay } from "../../../workloads/logs/log-writer.ts";
@@ -25,7 +26,7 @@ export function logOperations(parts: LogOperationsParts): Pick<Engine, "getServi
       const logs = parts.logsOf(job.region);
       const instance = request.path.instance_name;
       if (!job.pods.includes(instance) && !(await logs.hasInstance(job, instance, request.signal))) {
-        const known = await jobInstances(job, logs);
+        const known = await jobInstances(job, logs, parts.clock);
         const hint = known.length === 0 ? "none of its pods exist now" : `use ${known.slice(-NAMED).join(" or ")}`;
         throw new Refusal(404, `job ${job.name} has no instance ${instance}: ${hint}`);
       }
@@ -60,9 +61,9 @@ function runOf(cronJob: FoundCronJob | undefined, instance: string): FoundJob | 
 
 type LogRequest = EngineRequest<"getServiceLogs"> | EngineRequest<"getJobInstanceLogs">;
 
-function pageOf({ query, signal }: LogRequest, { now }: LogOperationsParts) {
+function pageOf({ query, signal }: LogRequest, { clock }: LogOperationsParts) {
   const { date, from = 0, size = 100 } = query ?? {};
-  return { day: requestedDay(date, now()), from, size, signal };
+  return { day: requestedDay(date, clock.now()), from, size, signal };
 }
 
 /** The newest ones, in a sentence. */
@@ -98,11 +99,16 @@ const PATIENCE_MS = 2_000;
  * The instances of a job, oldest first: those whose log can be read, and its pods. Kubernetes deletes the pod of a job that
  * used up its retries, and its log is what people look for then. Never rejects: without the logs, it is the pods.
  */
-export async function jobInstances(job: LoggedWorkload, logs: RegionLogs): Promise<readonly string[]> {
+export async function jobInstances(
+  job: LoggedWorkload,
+  logs: RegionLogs,
+  clock: Pick<Clock, "after">,
+): Promise<readonly string[]> {
   const logged = await within(
     PATIENCE_MS,
     logs.instances(job).catch(() => []),
     () => [],
+    clock,
   );
   // Notes about the job as a whole are in its own name.
   const gone = logged.filter((instance) => instance !== job.objectName && !job.pods.includes(instance));

@@ -35,7 +35,7 @@ export type Reading = {
 /** A log that sends nothing for so long has sent what was there. */
 const SILENT_MS = 1_000;
 
-type ReadingParts = Pick<CollectorParts, "api" | "logs" | "ensureLeading" | "turnMs">;
+type ReadingParts = Pick<CollectorParts, "api" | "clock" | "logs" | "ensureLeading" | "turnMs">;
 
 /** How a reading ended: the log ended, no line came for long, or its turn was over. */
 export type ReadingEnd = "end" | "idle" | "turn";
@@ -46,6 +46,7 @@ export type ReadingEnd = "end" | "idle" | "turn";
  */
 export async function readLog(parts: ReadingParts, reading: Reading): Promise<ReadingEnd> {
   const { source, after, which } = reading;
+  const { clock } = parts;
   const stop = new AbortController();
   const signal = AbortSignal.any([reading.signal, stop.signal]);
   const chunks = await parts.api.podLog(
@@ -64,21 +65,21 @@ export async function readLog(parts: ReadingParts, reading: Reading): Promise<Re
     stopped = end;
     stop.abort();
   };
-  let aliveAt = performance.now();
+  let aliveAt = clock.elapsedMs();
   const check = (): void => {
-    const leftMs = aliveAt + reading.idleMs() - performance.now();
+    const leftMs = aliveAt + reading.idleMs() - clock.elapsedMs();
     if (leftMs <= 0) stopAs("idle");
-    else idle = setTimeout(check, leftMs);
+    else idle = clock.after(leftMs, check);
   };
-  let idle = setTimeout(check, reading.idleMs());
-  const silent = setTimeout(reading.onCaughtUp, SILENT_MS);
-  const turn = setTimeout(() => reading.onTurnOver(() => stopAs("turn")), parts.turnMs);
+  let idle = clock.after(reading.idleMs(), check);
+  const silent = clock.after(SILENT_MS, reading.onCaughtUp);
+  const turn = clock.after(parts.turnMs, () => reading.onTurnOver(() => stopAs("turn")));
   try {
     await readChunks(chunks, {
       parts,
       reading,
       alive() {
-        aliveAt = performance.now();
+        aliveAt = clock.elapsedMs();
         reading.onCaughtUp();
       },
     });
@@ -87,9 +88,7 @@ export async function readLog(parts: ReadingParts, reading: Reading): Promise<Re
     if (stopped === undefined || reading.signal.aborted) throw error;
     return stopped;
   } finally {
-    clearTimeout(idle);
-    clearTimeout(silent);
-    clearTimeout(turn);
+    for (const timer of [idle, silent, turn]) timer.cancel();
     stop.abort();
   }
 }

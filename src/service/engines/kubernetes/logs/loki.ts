@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { Clock } from "../../../../platform/clock.ts";
 import { Refusal } from "../../../engine.ts";
 import type { LokiConfig } from "../cluster/cluster-config.ts";
 import type { InstanceLine, LoggedWorkload, PageOptions, RegionLogs } from "./region-logs.ts";
@@ -12,8 +13,10 @@ const MAX_READ = 100_000;
 const LOOK_BACK_MS = 29 * 24 * 3_600_000;
 const DAY_MS = 24 * 3_600_000;
 
+type LokiClock = Pick<Clock, "now" | "limit">;
+
 /** The logs of a region whose pods' lines are in a Loki. Its own rules say how long they are kept. */
-export function lokiLogs(config: LokiConfig, now: () => Date): RegionLogs {
+export function lokiLogs(config: LokiConfig, clock: LokiClock): RegionLogs {
   return {
     async page(workload, options) {
       const { day, from, size } = options;
@@ -24,15 +27,18 @@ export function lokiLogs(config: LokiConfig, now: () => Date): RegionLogs {
       const start = Math.max(Date.parse(`${day}T00:00:00Z`), Date.parse(workload.createdAt));
       const span = { start: nanos(start), end: nanos(Date.parse(`${day}T00:00:00Z`) + DAY_MS) };
       if (span.start >= span.end) return [];
-      return await readNewest(config, { workload, options, span });
+      return await readNewest({ config, clock }, { workload, options, span });
     },
     async hasInstance(workload, instance, signal) {
       if (!new RegExp(`^(?:${podNamePattern(workload)})$`, "u").test(instance)) return false;
-      const end = now().getTime();
+      const end = clock.now().getTime();
       const start = Math.max(end - LOOK_BACK_MS, Date.parse(workload.createdAt));
       if (start >= end) return false;
       const query = selectorOf(config, workload, instance);
-      const found = await queryLoki(config, { query, start: nanos(start), end: nanos(end), limit: 1, signal });
+      const found = await queryLoki(
+        { config, clock },
+        { query, start: nanos(start), end: nanos(end), limit: 1, signal },
+      );
       return found.length > 0;
     },
     // Loki would read the streams of the whole time since the job began, for each look at it.
@@ -40,11 +46,13 @@ export function lokiLogs(config: LokiConfig, now: () => Date): RegionLogs {
   };
 }
 
+type Asking = { readonly config: LokiConfig; readonly clock: Pick<Clock, "limit"> };
 type Span = { readonly start: bigint; readonly end: bigint };
 type Wanted = { readonly workload: LoggedWorkload; readonly options: PageOptions; readonly span: Span };
 
 /** Reads backward in chunks. A chunk that ends in the middle of a moment is continued at that moment. */
-async function readNewest(config: LokiConfig, { workload, options, span }: Wanted): Promise<readonly InstanceLine[]> {
+async function readNewest(asking: Asking, { workload, options, span }: Wanted): Promise<readonly InstanceLine[]> {
+  const { config } = asking;
   const { from, size, instance, signal } = options;
   const max = config.maxEntries ?? MAX_ENTRIES;
   const query = selectorOf(config, workload, instance);
@@ -53,7 +61,7 @@ async function readNewest(config: LokiConfig, { workload, options, span }: Wante
   let least = 0;
   for (let read = 0; read < from + size && end > span.start;) {
     const limit = Math.min(max, Math.max(least, from + size - read + 1));
-    const entries = await queryLoki(config, { query, start: span.start, end, limit, signal });
+    const entries = await queryLoki(asking, { query, start: span.start, end, limit, signal });
     // Loki chooses which lines of a moment it sends: for the same order each time, all of them are needed.
     least = entries.at(0)?.time === entries.at(-1)?.time ? max : 0;
     if (entries.length === limit && limit < least) continue;
@@ -133,11 +141,11 @@ const TIMEOUT_MS = 15_000;
  * The newest lines of a time, newest first and in the same order each time. Rejects with a `Refusal` 503 that has
  * Loki's text. https://grafana.com/docs/loki/latest/reference/loki-http-api/#query-logs-within-a-range-of-time
  */
-async function queryLoki(config: LokiConfig, { query, start, end, limit, signal }: LokiQuery): Promise<LokiEntry[]> {
-  const url = new URL(`${config.url.replace(/\/+$/u, "")}/loki/api/v1/query_range`);
+async function queryLoki(asking: Asking, { query, start, end, limit, signal }: LokiQuery): Promise<LokiEntry[]> {
+  const url = new URL(`${asking.config.url.replace(/\/+$/u, "")}/loki/api/v1/query_range`);
   const asked = { query, start: String(start), end: String(end), limit: String(limit), direction: "backward" };
   for (const [name, value] of Object.entries(asked)) url.searchParams.set(name, value);
-  const text = await textOf(config, url, signal);
+  const text = await textOf(asking, url, signal);
   const answer = Answer.safeParse(jsonOf(text));
   if (!answer.success)
     throw refused("its answer has another form. Check the address in SERVICE_CLUSTERS", answer.error);
@@ -147,11 +155,11 @@ async function queryLoki(config: LokiConfig, { query, start, end, limit, signal 
     .toSorted((left, right) => compare(right.time, left.time));
 }
 
-async function textOf(config: LokiConfig, url: URL, signal: AbortSignal): Promise<string> {
+async function textOf({ config, clock }: Asking, url: URL, signal: AbortSignal): Promise<string> {
   const { tenant, authorization } = config;
   const headers = { ...(tenant !== undefined && { "x-scope-orgid": tenant }), ...(authorization && { authorization }) };
   try {
-    const late = AbortSignal.timeout(TIMEOUT_MS);
+    const late = clock.limit(TIMEOUT_MS);
     const answer = await fetch(url, { headers, signal: AbortSignal.any([signal, late]) });
     const text = await answer.text();
     if (answer.ok) return text;
@@ -188,21 +196,22 @@ const WITHIN_MS = 3_000;
 const HOUR_NS = 3_600_000_000_000n;
 
 /** Asks each region's Loki once: for each that can't be read, a sentence for the operator. Never rejects. */
-export async function lokiNotices({ regions, now }: Pick<KubernetesParts, "regions" | "now">): Promise<string[]> {
+export async function lokiNotices({ regions, clock }: Pick<KubernetesParts, "regions" | "clock">): Promise<string[]> {
   const problems = [...regions].map(async ([name, region]) => {
-    const why = await problemOf(region, BigInt(now().getTime()) * 1_000_000n);
+    const why = await problemOf(region, clock);
     return why === undefined ? [] : [`Region ${name}: ${why} Only logs need it; each request for a log asks it again.`];
   });
   return (await Promise.all(problems)).flat();
 }
 
-async function problemOf({ config, namespaces }: Region, end: bigint): Promise<string | undefined> {
+async function problemOf({ config, namespaces }: Region, clock: LokiClock): Promise<string | undefined> {
   if (!config.logs || config.logs === "live") return undefined;
   const { loki } = config.logs;
   const query = `{${loki.labels.namespace}=${JSON.stringify(namespaces.all()[0] ?? "")}}`;
   try {
-    const signal = AbortSignal.timeout(WITHIN_MS);
-    await queryLoki(loki, { query, start: end - HOUR_NS, end, limit: 1, signal });
+    const signal = clock.limit(WITHIN_MS);
+    const end = nanos(clock.now().getTime());
+    await queryLoki({ config: loki, clock }, { query, start: end - HOUR_NS, end, limit: 1, signal });
     return undefined;
   } catch (error) {
     if (error instanceof Refusal) return error.message.replace(/ Try again in a minute\.$/u, "");

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { unawaited } from "../../../../platform/unawaited.ts";
 import { restUnlessAborted } from "../../../../platform/waiting.ts";
 import type { CachedKind, NamespaceCache } from "../cache/namespace-cache.ts";
@@ -69,7 +68,7 @@ function placeOf({ parts: { config }, cache }: Collection) {
 
 function watchChanges(collection: Collection) {
   const { cache } = collection;
-  const { config } = collection.parts;
+  const { config, clock } = collection.parts;
   let changed = Promise.withResolvers<void>();
   const ends = [
     ...collectedKinds(config).map((kind) => cache.onChange(kind, () => changed.resolve())),
@@ -85,7 +84,7 @@ function watchChanges(collection: Collection) {
   return {
     async next(signal: AbortSignal): Promise<void> {
       await restUnlessAborted(changed.promise, signal);
-      await sleep(SETTLE_MS, undefined, { signal });
+      await clock.sleep(SETTLE_MS, signal);
       changed = Promise.withResolvers();
     },
     end() {
@@ -101,7 +100,7 @@ async function untilCurrent(collection: Collection): Promise<void> {
     const problem = await problemOf(collection, ["Pod", ...collectedKinds(parts.config)]);
     onProblem(problem);
     if (problem === undefined) return;
-    await sleep(parts.backOffMs.max, undefined, { signal });
+    await parts.clock.sleep(parts.backOffMs.max, signal);
   }
 }
 
@@ -124,25 +123,26 @@ async function problemOf(
  */
 async function beat(collection: Collection): Promise<void> {
   const { parts, cache, onProblem, signal } = collection;
-  const { config, logs, now, beatMs } = parts;
+  const { config, logs, clock, beatMs } = parts;
   for (;;) {
     if (signal.aborted) return;
     const failing = new Set(cache.health().flatMap(({ kind, failure }) => (failure ? [kind] : [])));
     const kinds = (["Pod", ...collectedKinds(config)] as const).filter((kind) => failing.has(kind));
     const problem = await problemOf(collection, kinds).catch(() => "stopped");
     onProblem(problem);
-    if (problem === undefined) await markCollected(logs, placeOf(collection), now()).catch(() => undefined);
-    await sleep(beatMs, undefined, { signal }).catch(() => undefined);
+    if (problem === undefined) await markCollected(logs, placeOf(collection), clock.now()).catch(() => undefined);
+    await clock.sleep(beatMs, signal).catch(() => undefined);
   }
 }
 
 /** After a time in which nobody collected, each log says so: pods that ended in it left nothing. */
 async function noteGap(collection: Collection): Promise<void> {
   const { cache, parts } = collection;
-  const { config, logs, now, beatMs } = parts;
+  const { config, logs, clock, beatMs } = parts;
   const until = await collectedUntil(logs, placeOf(collection)).catch(() => undefined);
-  if (!until || now().getTime() - until.getTime() < 3 * beatMs) return;
-  const span = `${until.toISOString().slice(0, 19)}Z to ${now().toISOString().slice(0, 19)}Z`;
+  const now = clock.now();
+  if (!until || now.getTime() - until.getTime() < 3 * beatMs) return;
+  const span = `${until.toISOString().slice(0, 19)}Z to ${now.toISOString().slice(0, 19)}Z`;
   for (const { key, name, createdAt, isLive, sources } of collectedWorkloads(cache, config)) {
     if (!isLive || Date.parse(createdAt) > until.getTime()) continue;
     const text = `[gantry] no log was collected from ${span}: lines of pods that ended then are missing`;

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import type { Clock } from "../../../../platform/clock.ts";
 import { KubeError, KubeUnreachable } from "../cluster/kube-api.ts";
 import { type BackOff, delayAfter } from "../../../workloads/lifecycle/back-off.ts";
 
@@ -14,11 +14,10 @@ export type Opening = {
 type OpeningOptions = {
   readonly perSecond: number;
   readonly backOffMs: BackOff;
-  /** Monotonic milliseconds. */
-  readonly elapsedMs: () => number;
+  readonly clock: Pick<Clock, "elapsedMs" | "sleep">;
 };
 
-export function makeOpening({ perSecond, backOffMs, elapsedMs }: OpeningOptions): Opening {
+export function makeOpening({ perSecond, backOffMs, clock }: OpeningOptions): Opening {
   const every = 1_000 / perSecond;
   let next = 0;
   let failures = 0;
@@ -27,10 +26,10 @@ export function makeOpening({ perSecond, backOffMs, elapsedMs }: OpeningOptions)
     async take(signal) {
       for (;;) {
         const before = pausedUntil;
-        const at = Math.max(elapsedMs(), next);
+        const at = Math.max(clock.elapsedMs(), next);
         next = at + every;
-        const wait = at - elapsedMs();
-        if (wait > 0) await sleep(wait, undefined, { signal });
+        const wait = at - clock.elapsedMs();
+        if (wait > 0) await clock.sleep(wait, signal);
         // After a failure meanwhile, everybody gets a new time behind the pause, one after the other.
         if (pausedUntil <= before) return;
       }
@@ -41,10 +40,10 @@ export function makeOpening({ perSecond, backOffMs, elapsedMs }: OpeningOptions)
     },
     failed(error) {
       const isOfCluster = error instanceof KubeUnreachable || (error instanceof KubeError && error.status === 429);
-      if (!isOfCluster || elapsedMs() < pausedUntil) return;
+      if (!isOfCluster || clock.elapsedMs() < pausedUntil) return;
       failures += 1;
       const wanted = error instanceof KubeError ? (error.retryAfterSeconds ?? 0) * 1_000 : 0;
-      pausedUntil = elapsedMs() + Math.max(wanted, delayAfter(failures, backOffMs));
+      pausedUntil = clock.elapsedMs() + Math.max(wanted, delayAfter(failures, backOffMs));
       next = Math.max(next, pausedUntil);
     },
   };

@@ -17,11 +17,11 @@ type OpenedLogs = {
 };
 
 /** The logs of each region: collected into the log store, read from the region's Loki, or live from Kubernetes. */
-export function openRegionLogs({ regions, logs, now, onEvent }: KubernetesParts): OpenedLogs {
+export function openRegionLogs({ regions, logs, clock, onEvent }: KubernetesParts): OpenedLogs {
   /** Nobody holds a lease there, so each replica does it: what another one has written isn't written again. */
   const recording = (region: Region): OpenedLogs["close"] => {
     const closing = new AbortController();
-    const over = recordEndsOf({ region, onEvent }, closing.signal);
+    const over = recordEndsOf({ region, clock, onEvent }, closing.signal);
     return async () => {
       closing.abort();
       await over;
@@ -29,10 +29,10 @@ export function openRegionLogs({ regions, logs, now, onEvent }: KubernetesParts)
   };
   const opened = [...regions].map(([name, region]) => {
     const where = region.config.logs;
-    if (where === "live") return { name, logs: liveLogs({ region, now }), close: recording(region) };
-    if (where) return { name, logs: lokiLogs(where.loki, now), close: recording(region) };
-    const collector = startLogCollector({ region, logs, now, onEvent });
-    return { name, logs: collectedLogs({ region, logs, now, collector }), close: collector.close };
+    if (where === "live") return { name, logs: liveLogs({ region, clock }), close: recording(region) };
+    if (where) return { name, logs: lokiLogs(where.loki, clock), close: recording(region) };
+    const collector = startLogCollector({ region, logs, clock, onEvent });
+    return { name, logs: collectedLogs({ region, logs, clock, collector }), close: collector.close };
   });
   const byName = new Map(opened.map((each) => [each.name, each.logs]));
   return {
@@ -45,7 +45,7 @@ export function openRegionLogs({ regions, logs, now, onEvent }: KubernetesParts)
   };
 }
 
-type RegionParts = Pick<KubernetesParts, "now"> & { readonly region: Pick<Region, "api" | "cacheOf"> };
+type RegionParts = Pick<KubernetesParts, "clock"> & { readonly region: Pick<Region, "api" | "cacheOf"> };
 
 function liveLogs(parts: RegionParts): RegionLogs {
   const why = "this log is read live from Kubernetes";
@@ -66,25 +66,25 @@ type CollectedParts = RegionParts &
  * Logs of the own store, while a replica that shares it collects. What a Gantry with another store collects is out of
  * reach, so Kubernetes is asked for what it still has.
  */
-export function collectedLogs({ region, logs, now, collector }: CollectedParts): RegionLogs {
+export function collectedLogs({ region, logs, clock, collector }: CollectedParts): RegionLogs {
   const stored = storedLogs({
     logs,
-    now,
+    clock,
     problem: collector.problem,
-    unreadPods: (workload, page) => unreadPods({ region, logs, collector: collector.holder }, workload, page),
+    unreadPods: (workload, page) => unreadPods({ region, logs, clock, collector: collector.holder }, workload, page),
   });
   return {
     ...stored,
     async page(workload, options) {
       const other = await collector.elsewhere();
       const { day } = options;
-      const isOver = day < dayOf(now());
+      const isOver = day < dayOf(clock.now());
       if (!other) {
         if (!isOver) await collector.catchUp(logKey(workload));
         return await stored.page(workload, options);
       }
       if (!isOver || !(await wasCollectedOn(logs, workload, day))) {
-        return await livePage({ region, now }, workload, { ...options, why: `${sentenceOf(other)}, ${LIVE}` });
+        return await livePage({ region, clock }, workload, { ...options, why: `${sentenceOf(other)}, ${LIVE}` });
       }
       const until = await collectedUntil(logs, workload);
       const isWhole = until === undefined || dayOf(until) > day;

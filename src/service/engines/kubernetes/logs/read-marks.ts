@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import type { Clock } from "../../../../platform/clock.ts";
 import type { LogWriter } from "../../../workloads/logs/log-writer.ts";
 import type { Region } from "../regions.ts";
 import { sourceKey } from "./log-reading.ts";
@@ -41,24 +41,25 @@ const LOOK_EVERY_MS = 100;
 type Unread = {
   readonly region: Pick<Region, "cacheOf">;
   readonly logs: Pick<LogWriter, "collectedOf">;
+  readonly clock: Pick<Clock, "elapsedMs" | "sleep">;
   /** Who collects, as the lease says. */
   readonly collector: () => string | undefined;
 };
 
 /** The pods of a page whose newest lines the collector hasn't read yet, after a short wait for them. */
 export async function unreadPods(
-  { region, logs, collector }: Unread,
+  { region, logs, clock, collector }: Unread,
   workload: LoggedWorkload,
   { instance, signal }: Pick<PageOptions, "instance" | "signal">,
 ): Promise<readonly string[]> {
-  const until = performance.now() + CATCH_UP_MS;
+  const until = clock.elapsedMs() + CATCH_UP_MS;
   for (;;) {
     const marks = await logs.collectedOf(logKey(workload));
     const unread = shownSources(region, workload, instance).filter((source) =>
       isUnread(source, { marks, collector: collector() }),
     );
-    if (unread.length === 0 || performance.now() >= until) return [...new Set(unread.map(({ pod }) => pod))];
-    await sleep(LOOK_EVERY_MS, undefined, { signal });
+    if (unread.length === 0 || clock.elapsedMs() >= until) return [...new Set(unread.map(({ pod }) => pod))];
+    await clock.sleep(LOOK_EVERY_MS, signal);
   }
 }
 

@@ -1,3 +1,4 @@
+import type { Clock } from "../../../../platform/clock.ts";
 import { dayOf, type LogWriter } from "../../../workloads/logs/log-writer.ts";
 import { type LoggedWorkload, type PageOptions, type RegionLogs, speakerOf, withNotes } from "./region-logs.ts";
 
@@ -7,12 +8,12 @@ import { type LoggedWorkload, type PageOptions, type RegionLogs, speakerOf, with
  */
 export function storedLogs({
   logs,
-  now,
+  clock,
   problem,
   unreadPods,
 }: {
   readonly logs: LogWriter;
-  readonly now: () => Date;
+  readonly clock: Pick<Clock, "now">;
   /** Why no lines of a namespace arrive at the moment; undefined while they do. */
   readonly problem: (namespace: string) => string | undefined;
   /** The pods of a page of today whose newest lines aren't here yet. */
@@ -34,7 +35,7 @@ export function storedLogs({
 
   async function noteFor(workload: LoggedWorkload, page: PageOptions): Promise<string | undefined> {
     const { day } = page;
-    const today = dayOf(now());
+    const today = dayOf(clock.now());
     const why = day === today ? problem(workload.namespace) : undefined;
     if (why !== undefined) return `newer lines are missing: ${why}`;
     const isBefore = day < workload.createdAt.slice(0, 10);

@@ -1,4 +1,5 @@
 import type { Event as EventBody } from "../../../../api/schema.ts";
+import type { Clock } from "../../../../platform/clock.ts";
 import { KubeError, missingRightOf } from "../cluster/kube-api.ts";
 import type { KubeObject } from "../cluster/kinds.ts";
 import { shortened, podHealth } from "./pod-health.ts";
@@ -36,9 +37,13 @@ const RECENT_MS = 60 * 60_000;
  * What the cluster reports of a workload: one request for it, and one for each of at most three unwell pods. Events aren't
  * watched, because a namespace has far more of them than anybody asks for. Never rejects.
  */
-export async function readEvents({ region, reading }: Place, asked: AskedEvents): Promise<ReadEvents> {
+export async function readEvents(
+  { region, reading }: Place,
+  asked: AskedEvents,
+  clock: Pick<Clock, "limit">,
+): Promise<ReadEvents> {
   const { workload, pods, signal } = asked;
-  const within = AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]);
+  const within = AbortSignal.any([signal, clock.limit(PATIENCE_MS)]);
   // The newest first: they are of the version that matters.
   const unwell = pods
     .filter((pod) => podHealth(pod, reading.now).state !== "ready" || restartCount([pod]) > 0)

@@ -1,3 +1,4 @@
+import type { Clock } from "../../../../platform/clock.ts";
 import type { KubeObject } from "../cluster/kinds.ts";
 import { labels } from "../names.ts";
 import type { Region } from "../regions.ts";
@@ -23,6 +24,7 @@ const RUN = ["Deployment", "StatefulSet", "DaemonSet", "Job", "CronJob"] as cons
 export async function otherKind(
   { region, reading }: Where,
   { name, signal }: { readonly name: string; readonly signal: AbortSignal },
+  clock: Pick<Clock, "limit">,
 ): Promise<string | undefined> {
   if (region.config.adopt.which === "none") return undefined;
   const caches = reading.namespaces.map((namespace) => region.cacheOf(namespace));
@@ -33,7 +35,7 @@ export async function otherKind(
   const pod = pods.find((each) => adopts(each.metadata) || isOfGantry(each));
   if (pod) return podWords(pod, { region, reading });
   if (pods.length > 0) return undefined;
-  const within = AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]);
+  const within = AbortSignal.any([signal, clock.limit(PATIENCE_MS)]);
   const get = async <K extends "Rollout" | "ReplicaSet">(kind: K) => {
     const found = await Promise.all(
       reading.namespaces

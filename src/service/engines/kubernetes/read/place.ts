@@ -1,3 +1,4 @@
+import type { Clock } from "../../../../platform/clock.ts";
 import { Refusal, type User } from "../../../engine.ts";
 import { type CachedKind, jobKinds, serviceKinds } from "../cache/namespace-cache.ts";
 import { isDenied } from "../cache/read-refusal.ts";
@@ -20,7 +21,7 @@ export type Place<R extends KnownRegion = Region> = {
 /** Dependencies of the read operations. */
 export type ReadParts<R extends KnownRegion = KnownRegion> = {
   readonly regions: ReadonlyMap<string, R>;
-  readonly now: () => Date;
+  readonly clock: Pick<Clock, "now" | "limit">;
 };
 
 /**
@@ -53,7 +54,7 @@ function regionOf<R extends KnownRegion>({ regions }: ReadParts<R>, { path }: As
 type Wanted<R> = { readonly region: R; readonly kinds: readonly CachedKind[] };
 
 async function currentPlace<R extends KnownRegion>(
-  { now }: ReadParts,
+  { clock }: ReadParts,
   { user, signal }: Asked,
   { region, kinds }: Wanted<R>,
 ): Promise<Place<R>> {
@@ -93,7 +94,7 @@ async function currentPlace<R extends KnownRegion>(
   const gone = names.length === 1 ? [] : await goneOf(region, readable, kinds);
   return {
     region,
-    reading: { namespaces: readable, username, now: now() },
+    reading: { namespaces: readable, username, now: clock.now() },
     names,
     leftOut: [
       ...known.leftOut,

@@ -1,4 +1,5 @@
 import type { Job, Service as ServiceBody } from "../../../../api/schema.ts";
+import type { Clock } from "../../../../platform/clock.ts";
 import type { Engine, Refusal } from "../../../engine.ts";
 import { listedJob, readJob } from "../../../workloads/jobs/job-answer.ts";
 import { listedService, readService } from "../../../workloads/services/service-answer.ts";
@@ -27,6 +28,7 @@ type ReadOperationsParts<R extends KnownRegion> = ReadParts<R> & {
   readonly otherKind: (
     place: Place<R>,
     asked: { readonly name: string; readonly signal: AbortSignal },
+    clock: Pick<Clock, "limit">,
   ) => Promise<string | undefined>;
   /** The names of a job's instances, oldest first, also of those whose pod is gone. Never rejects. */
   readonly instancesOf: (place: Place<R>, found: FoundJob) => Promise<readonly string[]>;
@@ -34,9 +36,10 @@ type ReadOperationsParts<R extends KnownRegion> = ReadParts<R> & {
   readonly revisionsOf: (
     place: Place<R>,
     asked: { readonly source: ServiceSource; readonly signal: AbortSignal },
+    clock: Pick<Clock, "limit">,
   ) => Promise<readonly KeptRevision[] | undefined>;
   /** What the cluster reports of a workload. Never rejects. */
-  readonly eventsOf: (place: Place<R>, asked: AskedEvents) => Promise<ReadEvents>;
+  readonly eventsOf: (place: Place<R>, asked: AskedEvents, clock: Pick<Clock, "limit">) => Promise<ReadEvents>;
 };
 
 export function readOperations<R extends KnownRegion>(parts: ReadOperationsParts<R>): ReadOperations {
@@ -62,7 +65,7 @@ export function readOperations<R extends KnownRegion>(parts: ReadOperationsParts
       const listed = findService(region, { ...reading, name });
       if (!listed) throw await unknownName(parts, place, { noun: "service", name, signal });
       const { source, pods } = listed;
-      const kept = await parts.revisionsOf(place, { source, signal });
+      const kept = await parts.revisionsOf(place, { source, signal }, parts.clock);
       const found = { ...listed, status: serviceStatus(source, pods, { now: reading.now, kept }) };
       const body = readService(found.service, found.status, serviceOwnership(found, region.config));
       return {
@@ -103,7 +106,7 @@ type Unwell = Pick<ServiceBody, "message" | "events" | "events_not_read">;
 
 /** Only of one that isn't well: each costs the cluster up to four requests. */
 async function serviceEvents<R extends KnownRegion>(
-  { eventsOf }: ReadOperationsParts<R>,
+  { eventsOf, clock }: ReadOperationsParts<R>,
   place: Place<R>,
   { found, signal }: { readonly found: FoundService; readonly signal: AbortSignal },
 ): Promise<Unwell> {
@@ -111,14 +114,14 @@ async function serviceEvents<R extends KnownRegion>(
   const { state, message, restartCount = 0 } = status;
   const isAtRest = state === "Stopped" || state === "Deleting";
   if (isAtRest || (state === "Running" && message === undefined && restartCount === 0)) return {};
-  const read = await eventsOf(place, { workload: source.object.metadata, pods, signal });
+  const read = await eventsOf(place, { workload: source.object.metadata, pods, signal }, clock);
   const { replicas, wanted } = rolloutOf(source);
   const why = message ?? (replicas < wanted ? creationFailure(read) : undefined);
   return { ...eventFields(read), ...(why !== undefined && { message: why }) };
 }
 
 async function jobEvents<R extends KnownRegion>(
-  { eventsOf }: ReadOperationsParts<R>,
+  { eventsOf, clock }: ReadOperationsParts<R>,
   place: Place<R>,
   { found, signal }: { readonly found: FoundJob; readonly signal: AbortSignal },
 ): Promise<Unwell> {
@@ -126,7 +129,7 @@ async function jobEvents<R extends KnownRegion>(
   const { message, restartCount = 0 } = around;
   const isRunning = pods.length > 0 && message === undefined && restartCount === 0;
   if (job.outcome === "complete" || object.spec.suspend === true || isRunning) return {};
-  const read = await eventsOf(place, { workload: object.metadata, pods, signal });
+  const read = await eventsOf(place, { workload: object.metadata, pods, signal }, clock);
   const why = pods.length === 0 && job.outcome === undefined ? creationFailure(read) : undefined;
   return { ...eventFields(read), ...(why !== undefined && { message: why }) };
 }
@@ -141,11 +144,11 @@ function eventFields({ events, notRead }: ReadEvents): Unwell {
 type Sought = { readonly name: string; readonly signal: AbortSignal };
 
 async function unknownName<R extends KnownRegion>(
-  { otherKind }: ReadOperationsParts<R>,
+  { otherKind, clock }: ReadOperationsParts<R>,
   place: Place<R>,
   { noun, ...sought }: Sought & { readonly noun: "service" | "job" },
 ): Promise<Refusal> {
-  const instead = await otherKind(place, sought);
+  const instead = await otherKind(place, sought, clock);
   return notFound(place, `no ${noun} is named ${sought.name}: check the name`, { instead });
 }
 

@@ -1,3 +1,4 @@
+import type { Clock } from "../../../../platform/clock.ts";
 import type { ShownRevision } from "../../../workloads/services/service-answer.ts";
 import type { KubeApi, Place } from "../cluster/kube-api.ts";
 import type { Kind, KubeObject } from "../cluster/kinds.ts";
@@ -31,8 +32,9 @@ const PATIENCE_MS = 1_000;
 export async function knownRevisions(
   { region }: { readonly region: { readonly api: Reader } },
   { source, signal }: Asked,
+  clock: Pick<Clock, "limit">,
 ): Promise<readonly KeptRevision[] | undefined> {
-  const within = AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]);
+  const within = AbortSignal.any([signal, clock.limit(PATIENCE_MS)]);
   return await keptRevisions(region.api, { source, signal: within }).catch(() => undefined);
 }
 

@@ -1,4 +1,3 @@
-import { setTimeout as pause } from "node:timers/promises";
 import type { ServiceUpdate } from "../../../../api/schema.ts";
 import { type ServiceDefinition, updated } from "../../../workloads/definitions.ts";
 import { keptRevision } from "../../../workloads/services/revisions.ts";
@@ -66,7 +65,7 @@ export function serviceWrites(parts: WriteParts): ServiceWrites {
 type Accepted = Record<string, never>;
 
 async function stopService(target: Target): Promise<Accepted> {
-  await changed(target, "stop", (found) => stopPatch(found.source.object, target.parts.now(), notesOf(target)));
+  await changed(target, "stop", (found) => stopPatch(found.source.object, target.parts.clock.now(), notesOf(target)));
   return {};
 }
 
@@ -82,7 +81,7 @@ async function startService(target: Target): Promise<Accepted> {
 async function restartService(target: Target): Promise<Accepted> {
   await changed(target, "restart", (found) => {
     refuseUnreplaced(found, "restarted");
-    return restartPatch(found.source.object, target.parts.now(), notesOf(target));
+    return restartPatch(found.source.object, target.parts.clock.now(), notesOf(target));
   });
   return {};
 }
@@ -195,7 +194,7 @@ async function changed(target: Target, move: Move, patchFor: PatchFor): Promise<
     if (failure === undefined) return found;
     const { error } = failure;
     if (!mayBeOvertaken(error, patch)) throw refusalOf(error, { doing, wrote: true });
-    await pause(tries * 20);
+    await target.parts.clock.sleep(tries * 20);
     const now = await reading(doing, () => target.region.api.get(named));
     cacheOf(target).applyWrite(named.kind, now);
     // Nobody was faster: the cluster has something against the change, and would have it again.

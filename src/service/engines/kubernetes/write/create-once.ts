@@ -1,4 +1,4 @@
-import { setTimeout as pause } from "node:timers/promises";
+import type { Clock } from "../../../../platform/clock.ts";
 import { type KubeApi, type Place, KubeError, KubeUnreachable } from "../cluster/kube-api.ts";
 import type { Kind, KubeObject } from "../cluster/kinds.ts";
 import { mayHaveHappened } from "../cluster/refusal-of.ts";
@@ -10,6 +10,7 @@ type Creation<K extends Kind> = {
   readonly body: object;
   /** The annotation `gantry/request` of the body, or another sign of this request's own object. */
   readonly isOurs: (found: KubeObject<K>) => boolean;
+  readonly clock: Pick<Clock, "elapsedMs" | "sleep">;
 };
 
 /** Shorter than clients of the API wait for an answer. */
@@ -22,8 +23,8 @@ const PAUSE_MS = 250;
  * if that create may have happened, because a later one that can't even be sent says nothing about it.
  */
 export async function createOnce<K extends Kind>(api: KubeApi, creation: Creation<K>): Promise<KubeObject<K>> {
-  const { place, body } = creation;
-  const began = performance.now();
+  const { place, body, clock } = creation;
+  const began = clock.elapsedMs();
   let doubt: { readonly error: unknown } | undefined;
   for (;;) {
     try {
@@ -34,9 +35,9 @@ export async function createOnce<K extends Kind>(api: KubeApi, creation: Creatio
       doubt ??= { error };
       // Another answer of the API server, for example a quota that this object may have filled, settles nothing.
       const isAnswered = error instanceof KubeError && !mayHaveHappened(error);
-      if (isAnswered || performance.now() - began > GIVE_UP_AFTER_MS) throw doubt.error;
+      if (isAnswered || clock.elapsedMs() - began > GIVE_UP_AFTER_MS) throw doubt.error;
     }
-    await pause(PAUSE_MS);
+    await clock.sleep(PAUSE_MS);
   }
 }
 

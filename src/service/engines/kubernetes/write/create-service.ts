@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { setTimeout as pause } from "node:timers/promises";
 import type { Answer } from "../../../../api/operations.ts";
 import { Refusal, type EngineRequest } from "../../../engine.ts";
 import { readService, type ServiceDefinition } from "../../../workloads/definitions.ts";
@@ -81,7 +80,7 @@ type Plan = {
 };
 
 async function createDeployment(target: Target, { definition, settings, disks, making }: Plan): Promise<Deployment> {
-  const { region, namespace, name } = target;
+  const { region, namespace, name, parts } = target;
   const request = randomUUID();
   const isBare = definition.ports.length === 0 && making.domains.length === 0 && making.claims.length === 0;
   const body = deploymentManifest({
@@ -96,7 +95,7 @@ async function createDeployment(target: Target, { definition, settings, disks, m
   });
   const place = { kind: "Deployment", namespace } as const;
   try {
-    const deployment = await createOnce(region.api, { place, name, body, isOurs: madeBy(request) });
+    const deployment = await createOnce(region.api, { place, name, body, isOurs: madeBy(request), clock: parts.clock });
     cacheOf(target).applyWrite("Deployment", deployment);
     return deployment;
   } catch (error) {
@@ -155,11 +154,11 @@ async function rollBack(
   const { metadata } = deployment;
   try {
     const named = { kind: "Deployment", namespace, name } as const;
-    await insisting(() => region.api.delete(named, { propagation: "Foreground", uid: metadata.uid }));
+    await insisting(target, () => region.api.delete(named, { propagation: "Foreground", uid: metadata.uid }));
     const gone = await region.api.get(named).catch(() => undefined);
     if (gone?.metadata.uid === metadata.uid) cacheOf(target).applyWrite("Deployment", gone);
     else cacheOf(target).applyDelete("Deployment", metadata);
-    for (const claim of claims) await insisting(() => deleteNewClaim(target, claim, requestOf(deployment)));
+    for (const claim of claims) await insisting(target, () => deleteNewClaim(target, claim, requestOf(deployment)));
     return undefined;
   } catch (error) {
     parts.onEvent("couldn't take back a half-made service", { error, service: name, namespace });
@@ -176,7 +175,7 @@ async function deleteNewClaim({ region, namespace }: Target, claim: string, requ
 }
 
 /** Repeats a deletion whose answer may be lost; what is gone is deleted. */
-async function insisting(call: () => Promise<void>): Promise<void> {
+async function insisting({ parts: { clock } }: Target, call: () => Promise<void>): Promise<void> {
   for (let tries = 1; ; tries += 1) {
     try {
       await call();
@@ -185,6 +184,6 @@ async function insisting(call: () => Promise<void>): Promise<void> {
       if (isGone(error)) return;
       if (tries >= TRIES) throw error;
     }
-    await pause(PAUSE_MS * tries);
+    await clock.sleep(PAUSE_MS * tries);
   }
 }

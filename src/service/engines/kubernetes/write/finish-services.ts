@@ -10,24 +10,25 @@ import { cacheOf, onServiceOf, type Target, type WriteParts } from "./target.ts"
 type Finishing = {
   readonly users: readonly string[];
   readonly closing: AbortSignal;
-  readonly everyMs?: number;
-  /** A younger one may still be in the hands of the request that makes it. */
-  readonly olderThanMs?: number;
 };
+
+const EVERY_MS = 20_000;
+/** A younger one may still be in the hands of the request that makes it. */
+const OLDER_THAN_MS = 30_000;
 
 /**
  * Completes services whose creation was interrupted, by the end of this server or of another: their Deployments say what
  * is still to be made. Resolves when `closing` aborts; it never rejects.
  */
 export async function finishServices(parts: WriteParts, finishing: Finishing): Promise<void> {
-  const { users, closing, everyMs = 20_000 } = finishing;
+  const { users, closing } = finishing;
   const watched = new Set<NamespaceCache>();
   const finish = async (): Promise<void> => {
     for (const region of parts.regions.values()) {
       for (const username of users) await finishOf(parts, { region, username, watched, ...finishing });
     }
   };
-  await repeat(finish, everyMs, closing);
+  await repeat(finish, EVERY_MS, closing, parts.clock);
 }
 
 type Place = Finishing & {
@@ -57,23 +58,23 @@ async function finishOf(parts: WriteParts, place: Place): Promise<void> {
 async function finishIn(parts: WriteParts, place: Place, namespace: string): Promise<void> {
   const { region, username, watched, closing: signal } = place;
   const cache = region.cacheOf(namespace);
-  const interrupted = () => cache.all("Deployment").filter((each) => isInterrupted(each, parts.now(), place));
+  const interrupted = () => cache.all("Deployment").filter((each) => isInterrupted(each, parts.clock.now()));
   // Their watch tells of one; to read them again when it tells of none would list all of them, each time.
   if (watched.has(cache) && interrupted().length === 0) return;
   watched.add(cache);
   await cache.current(["Deployment"], signal);
   for (const { metadata } of interrupted()) {
-    const reading = { namespaces: [namespace], username, now: parts.now() };
+    const reading = { namespaces: [namespace], username, now: parts.clock.now() };
     const { name } = metadata;
     await onServiceOf({ parts, region, reading, names: [namespace], leftOut: [], namespace, name, signal }, finish);
     parts.onEvent("completed a service whose creation was interrupted", { service: name, namespace });
   }
 }
 
-function isInterrupted(deployment: KubeObject<"Deployment">, now: Date, { olderThanMs = 30_000 }: Place): boolean {
+function isInterrupted(deployment: KubeObject<"Deployment">, now: Date): boolean {
   const { metadata } = deployment;
   if (!isGantrys(metadata, labels.service) || metadata.deletionTimestamp !== undefined) return false;
-  return makingOf(deployment) !== undefined && now.getTime() - Date.parse(metadata.creationTimestamp) > olderThanMs;
+  return makingOf(deployment) !== undefined && now.getTime() - Date.parse(metadata.creationTimestamp) > OLDER_THAN_MS;
 }
 
 async function finish(target: Target): Promise<void> {

@@ -59,12 +59,16 @@ async function create(
   const { body: manifest, request } =
     body.from_cron_job === undefined ? await ownJob(target, body) : manualRun(target, body.from_cron_job);
   const place = { kind: "Job", namespace } as const;
-  const job = await createOnce(region.api, { place, name, body: manifest, isOurs: madeBy(request) }).catch(
-    (error: unknown) => {
-      if (isTaken(error)) throw nameTaken(target);
-      throw refusalOf(error, { doing: `create the job ${name}`, wrote: true });
-    },
-  );
+  const job = await createOnce(region.api, {
+    place,
+    name,
+    body: manifest,
+    isOurs: madeBy(request),
+    clock: target.parts.clock,
+  }).catch((error: unknown) => {
+    if (isTaken(error)) throw nameTaken(target);
+    throw refusalOf(error, { doing: `create the job ${name}`, wrote: true });
+  });
   cacheOf(target).applyWrite("Job", job);
   // By its uid: another namespace may have the name by now.
   const made = findJobs(region, reading).find(({ object }) => object.metadata.uid === job.metadata.uid);

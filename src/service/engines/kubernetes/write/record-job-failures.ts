@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from "node:timers/promises";
-import { type BackOff, delayAfter } from "../../../workloads/lifecycle/back-off.ts";
+import type { Clock } from "../../../../platform/clock.ts";
+import { delayAfter } from "../../../workloads/lifecycle/back-off.ts";
 import type { NamespaceCache } from "../cache/namespace-cache.ts";
 import { type KubeApi, KubeError } from "../cluster/kube-api.ts";
 import type { KubeObject } from "../cluster/kinds.ts";
@@ -14,22 +14,24 @@ import { indexPods, podsOfOwner } from "../read/pods.ts";
 type RecordEndsDeps = {
   readonly api: Pick<KubeApi, "patch">;
   readonly cache: NamespaceCache;
+  readonly clock: Pick<Clock, "sleep">;
   readonly onEvent: (message: string, data: object) => void;
-  /** After an error. */
-  readonly backOffMs?: BackOff;
 };
 
+/** After an error. */
+const BACK_OFF_MS = { first: 1_000, max: 60_000 };
+
 type Job = KubeObject<"Job">;
-type InRegion = Pick<RecordEndsDeps, "onEvent"> & { readonly region: Region };
+type InRegion = Pick<RecordEndsDeps, "clock" | "onEvent"> & { readonly region: Region };
 
 /** In all namespaces of a region in which jobs run. */
-export async function recordEndsOf({ region, onEvent }: InRegion, signal: AbortSignal): Promise<void> {
+export async function recordEndsOf({ region, clock, onEvent }: InRegion, signal: AbortSignal): Promise<void> {
   const { config, api, namespaces, cacheOf } = region;
   if (!config.jobs) return;
   const data = { region: config.region };
   const tell = (message: string, more: object): void => onEvent(message, { ...data, ...more });
   await inEachNamespace(namespaces, signal, (namespace, ended) =>
-    recordEnds({ api, cache: cacheOf(namespace), onEvent: tell }, ended),
+    recordEnds({ api, cache: cacheOf(namespace), clock, onEvent: tell }, ended),
   );
 }
 
@@ -38,7 +40,7 @@ export async function recordEndsOf({ region, onEvent }: InRegion, signal: AbortS
  * Jobs of others are not written to. One write at a time; of a job only the latest failure waits. Never rejects.
  */
 export async function recordEnds(deps: RecordEndsDeps, signal: AbortSignal): Promise<void> {
-  const { cache, onEvent, backOffMs = { first: 1_000, max: 60_000 } } = deps;
+  const { cache, clock, onEvent } = deps;
   const seen = watchEnds(cache);
   const data = { namespace: cache.namespace };
   try {
@@ -52,7 +54,7 @@ export async function recordEnds(deps: RecordEndsDeps, signal: AbortSignal): Pro
         if (signal.aborted) return;
         failures += 1;
         if (failures === 1) onEvent("can't record how a job failed", { ...data, error });
-        await sleep(delayAfter(failures, backOffMs), undefined, { signal });
+        await clock.sleep(delayAfter(failures, BACK_OFF_MS), signal);
       }
     }
   } catch (error) {

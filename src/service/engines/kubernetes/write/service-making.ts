@@ -1,4 +1,3 @@
-import { setTimeout as pause } from "node:timers/promises";
 import { z } from "zod";
 import { Refusal } from "../../../engine.ts";
 import type { ServiceDefinition } from "../../../workloads/definitions.ts";
@@ -79,16 +78,16 @@ const LEFT_OVER_MS = 5_000;
 
 /** An object that belongs to the Deployment; one that is there already must be its own. */
 async function owned<K extends "Service" | "Ingress" | "HTTPRoute">(
-  { region, namespace, signal }: Target,
+  { region, namespace, signal, parts: { clock } }: Target,
   { metadata }: Deployment,
   { kind, name, body }: New<K>,
 ): Promise<KubeObject<K>> {
   const place = { kind, namespace };
   const isOurs = (found: KubeObject<K>) => belongsTo(found, metadata.uid);
-  const began = performance.now();
+  const began = clock.elapsedMs();
   for (;;) {
     try {
-      const made = await createOnce(region.api, { place, name, body, isOurs });
+      const made = await createOnce(region.api, { place, name, body, isOurs, clock });
       region.cacheOf(namespace).applyWrite(kind, made);
       return made;
     } catch (error) {
@@ -99,9 +98,9 @@ async function owned<K extends "Service" | "Ingress" | "HTTPRoute">(
       });
       if (found && isOurs(found)) return found;
       const isLeftOver = !found || isLeftBehind(found, metadata);
-      if (!isLeftOver || performance.now() - began > LEFT_OVER_MS) throw otherObject({ kind, name, namespace }, error);
+      if (!isLeftOver || clock.elapsedMs() - began > LEFT_OVER_MS) throw otherObject({ kind, name, namespace }, error);
     }
-    await pause(100, undefined, { signal });
+    await clock.sleep(100, signal);
   }
 }
 

@@ -124,7 +124,7 @@ export function newNotesOf(target: Pick<Target, "asked">): Readonly<Record<strin
 
 /** The service to be changed, as the cache has it now. Throws a `Refusal` 404 if there is none. */
 export function wantedService({ region, reading, parts, name, namespace }: Target): FoundService {
-  const found = findService(region, { ...reading, now: parts.now(), name });
+  const found = findService(region, { ...reading, now: parts.clock.now(), name });
   // Another namespace has the name by now if this one's service is gone.
   if (found?.source.object.metadata.namespace === namespace) return found;
   throw new Refusal(404, `no service is named ${name}: check the name`);

@@ -20,15 +20,14 @@ test("a watch that was cut goes on where it ended, without a list", async () => 
 
   cluster.server.fail("watch", undefined);
 
-  await until(() => podNames(cache).join() === "web-2,web-3");
+  await cluster.later(() => podNames(cache).join() === "web-2,web-3");
   expect(count(cluster, "list")).toBe(1);
-  await until(() => openWatches() === 1);
+  expect(openWatches()).toBe(1);
   expect(cluster.events).toContain("Kubernetes: pods are current again");
 });
 
 test("the first read after a watch broke lists, however young the known state is", async () => {
-  const young = { staleAfterMs: 60_000, staleWithoutWatchMs: 60_000 };
-  const { cluster, cache, objects, cutWatches } = await openShop({ limits: young });
+  const { cluster, cache, objects, cutWatches } = await openShop();
   cluster.server.fail("watch", { status: 503 });
   cutWatches();
   await until(() => cluster.events.length > 0);
@@ -37,6 +36,7 @@ test("the first read after a watch broke lists, however young the known state is
   await cache.current(["Pod"]);
 
   expect(podNames(cache)).toEqual(["web-1", "web-2", "web-3"]);
+  expect(cluster.clock.elapsedMs()).toBe(0);
 });
 
 test("as long as no watch can be opened, reads list again and show what happened since", async () => {
@@ -48,7 +48,7 @@ test("as long as no watch can be opened, reads list again and show what happened
   for (let n = 3; n < 8; n += 1) {
     objects.put("pods", "shop", pod(`web-${n}`));
     objects.remove("pods", "shop", `web-${n - 1}`);
-    await until(async () => {
+    await cluster.later(async () => {
       await cache.current(["Pod"]);
       return podNames(cache).includes(`web-${n}`);
     });
@@ -66,7 +66,7 @@ test("when the version of a watch is forgotten, a list finds what came and what 
 
   cluster.server.fail("watch", undefined);
 
-  await until(() => podNames(cache).join() === "web-2,web-3");
+  await cluster.later(() => podNames(cache).join() === "web-2,web-3");
   expect(count(cluster, "list")).toBe(2);
 });
 
@@ -85,21 +85,23 @@ test("a list whose pages are forgotten half way is begun again", async () => {
   for (const n of [1, 2, 3]) cluster.server.objects.put("pods", "shop", pod(`web-${n}`));
   const cache = cluster.cacheOf("shop");
 
-  expect(await untilRefused(cache)).toContain("The provided continue parameter is too old");
-  await untilReadable(cache);
+  expect(await untilRefused(cluster, cache)).toContain("The provided continue parameter is too old");
+  await untilReadable(cluster, cache);
   expect(podNames(cache)).toEqual(["web-2", "web-3"]);
 });
 
 test("a watch that has gone silent is noticed by the next read after the limit", async () => {
-  const { cluster, cache, objects, silenceWatches } = await openShop({ limits: { staleAfterMs: 200 } });
+  const { cluster, cache, objects, silenceWatches } = await openShop();
   silenceWatches();
   objects.put("pods", "shop", pod("web-3"));
+  await cluster.clock.passMs(10_000);
+  await cache.current(["Pod"]);
+  expect(podNames(cache)).toHaveLength(2);
 
-  await until(async () => {
-    await cache.current(["Pod"]);
-    return podNames(cache).length === 3;
-  });
+  await cluster.clock.passMs(1);
+  await cache.current(["Pod"]);
 
+  expect(podNames(cache)).toHaveLength(3);
   // The list told of something that the watch should have told: another watch takes its place.
   await until(() => count(cluster, "watch") === 2);
   objects.put("pods", "shop", pod("web-4"));
@@ -108,20 +110,24 @@ test("a watch that has gone silent is noticed by the next read after the limit",
 });
 
 test("a silent watch is given up without any reader, and no operator is bothered", async () => {
-  const { cluster, cache, objects, silenceWatches } = await openShop({ limits: { silentAfterMs: 150 } });
+  const { cluster, cache, objects, silenceWatches } = await openShop();
   silenceWatches();
   objects.put("pods", "shop", pod("web-3"));
   objects.remove("pods", "shop", "web-1");
+  await cluster.clock.passMs(90_000);
 
-  await until(() => podNames(cache).join() === "web-2,web-3");
+  await cluster.later(() => podNames(cache).join() === "web-2,web-3");
   expect(count(cluster, "list")).toBeGreaterThan(1);
   expect(cluster.events).toEqual([]);
 });
 
 test("silent watches of objects that never change cost a count of them each time, and no list", async () => {
-  const { cluster, cache } = await openShop({ limits: { silentAfterMs: 60 } });
+  const { cluster, cache } = await openShop();
 
-  await until(() => count(cluster, "watch") >= 4);
+  for (let watches = 2; watches <= 4; watches += 1) {
+    await cluster.clock.passMs(90_000);
+    await cluster.later(() => count(cluster, "watch") === watches && cluster.server.openWatches() === 1);
+  }
 
   const limits = cluster.server.requests.flatMap(({ verb, query }) => (verb === "list" ? query.get("limit") : []));
   expect(limits).toEqual(["500", ...limits.slice(1).map(() => "1")]);
@@ -131,21 +137,20 @@ test("silent watches of objects that never change cost a count of them each time
 });
 
 test("a silent watch that lost objects is followed by a list, because the next watch may be as silent", async () => {
-  const { cluster, cache, objects, silenceWatches } = await openShop({ limits: { silentAfterMs: 150 } });
+  const { cluster, cache, objects, silenceWatches } = await openShop();
   silenceWatches();
   objects.put("pods", "shop", pod("web-3"));
+  await cluster.clock.passMs(90_000);
 
-  await until(() => podNames(cache).length === 3);
+  await cluster.later(() => podNames(cache).length === 3);
 
   const limits = cluster.server.requests.flatMap(({ verb, query }) => (verb === "list" ? query.get("limit") : []));
   expect(limits.slice(0, 3)).toEqual(["500", "1", "500"]);
 });
 
 test("bookmarks are signs of life, and the next watch goes on from the last one", async () => {
-  const { cluster, openWatches, objects } = await openShop({
-    bookmarkEveryMs: 20,
-    limits: { silentAfterMs: 5_000, staleAfterMs: 5_000 },
-  });
+  const { cluster, openWatches, objects } = await openShop();
+  await cluster.clock.passMs(6_000);
   objects.put("deployments", "shop", { metadata: { name: "of-another-kind" } });
   cluster.server.bookmark();
   cluster.server.endWatches();
@@ -160,6 +165,7 @@ test("a watch that ends as usual goes on at once and counts as no failure", asyn
   const { cluster, endWatches, openWatches } = await openShop();
 
   for (let n = 2; n < 5; n += 1) {
+    await cluster.clock.passMs(5_000);
     endWatches();
     await until(() => count(cluster, "watch") === n && openWatches() === 1);
   }
@@ -169,31 +175,27 @@ test("a watch that ends as usual goes on at once and counts as no failure", asyn
 });
 
 test("watches that end as soon as they begin are failures, with pauses between them", async () => {
-  const cluster = await openCachedCluster({
-    secondMs: 0,
-    limits: { healthyAfterMs: 1_000, firstRetryMs: 50, longestRetryMs: 50 },
-  });
+  const cluster = await openCachedCluster({ secondMs: 0 });
   cluster.cacheOf("shop").onChange("Pod", () => undefined);
 
-  await until(() => count(cluster, "watch") === 5);
+  await cluster.later(() => count(cluster, "watch") === 5);
 
-  const at = cluster.server.requests.filter(({ verb }) => verb === "watch").map((request) => request.at);
-  expect(mostWithin(at, 20)).toBe(1);
+  const [, ...watches] = cluster.starts;
+  expect(mostWithin(watches, 500)).toBe(1);
   expect(cluster.events[0]).toBe("Kubernetes: the watch of pods failed");
 });
 
 test("after the cluster was restored from a backup, reads show the backup", async () => {
-  const { cluster, cache, objects } = await openShop({ limits: { staleAfterMs: 100 } });
+  const { cluster, cache, objects } = await openShop();
   const restore = objects.backup();
   for (let n = 3; n < 9; n += 1) objects.put("pods", "shop", pod(`web-${n}`));
   await until(() => podNames(cache).length === 8);
 
   restore();
+  await cluster.clock.passMs(10_001);
+  await cache.current(["Pod"]);
 
-  await until(async () => {
-    await cache.current(["Pod"]);
-    return podNames(cache).length === 2;
-  });
+  expect(podNames(cache)).toHaveLength(2);
   objects.put("pods", "shop", pod("web-9"));
   await until(() => podNames(cache).length === 3);
   expect(cluster.server.openWatches()).toBe(1);

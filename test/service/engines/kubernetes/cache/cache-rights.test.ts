@@ -24,12 +24,12 @@ test("a missing right fails only those who need the kind, names it, and works on
   await cache.current(["Deployment"]);
 
   cluster.server.fail("list pods", undefined);
-  await untilReadable(cache);
+  await untilReadable(cluster, cache);
 });
 
 test("once the Role is there, all kinds are read and watched, however often somebody reads meanwhile", async () => {
   const kinds = ["Deployment", "StatefulSet", "DaemonSet", "Pod", "Service"] as const;
-  const cluster = await openCachedCluster({ kinds, limits: { staleWithoutWatchMs: 0 }, reconnectMs: 30 });
+  const cluster = await openCachedCluster({ kinds });
   const lists = ["list deployments", "list statefulsets", "list daemonsets", "list pods", "list services"] as const;
   for (const list of lists) cluster.server.fail(list, { status: 403, message: "forbidden" });
   const cache = cluster.cacheOf("shop");
@@ -37,7 +37,7 @@ test("once the Role is there, all kinds are read and watched, however often some
 
   for (const list of lists) cluster.server.fail(list, undefined);
 
-  await until(async () => {
+  await cluster.later(async () => {
     await cache.current(kinds).catch(() => undefined);
     return cluster.server.openWatches() === kinds.length;
   });
@@ -45,14 +45,14 @@ test("once the Role is there, all kinds are read and watched, however often some
 });
 
 test("a right that is taken away is noticed by the next list, also while the old watch is open", async () => {
-  const { cluster, cache } = await openShop({ limits: { staleAfterMs: 100 } });
+  const { cluster, cache } = await openShop();
   cluster.server.fail("list pods", { status: 403, message: "pods is forbidden" });
 
-  expect(await untilRefused(cache)).toContain("pods is forbidden");
+  expect(await untilRefused(cluster, cache)).toContain("pods is forbidden");
   expect(cache.all("Pod")).toEqual([]);
 
   cluster.server.fail("list pods", undefined);
-  await untilReadable(cache);
+  await untilReadable(cluster, cache);
   expect(cache.all("Pod")).toHaveLength(2);
 });
 
@@ -61,15 +61,15 @@ test("a list without the right to watch is refused, and names that right", async
   const message = 'pods is forbidden: User "ada" cannot watch resource "pods" in API group "" in the namespace "shop"';
   cluster.server.fail("watch pods", { status: 403, message });
 
-  expect(await untilRefused(cluster.cacheOf("shop"))).toContain("may not watch pods");
+  expect(await untilRefused(cluster, cluster.cacheOf("shop"))).toContain("may not watch pods");
 });
 
 test("without a right, only reads make the cache ask again, and not each of them", async () => {
-  const cluster = await openCachedCluster({ limits: { deniedReadMs: 60_000 } });
+  const cluster = await openCachedCluster();
   cluster.server.fail("list pods", { status: 403, message: "pods is forbidden" });
   const cache = cluster.cacheOf("shop");
 
-  for (let n = 0; n < 20; n += 1) await untilRefused(cache);
+  for (let n = 0; n < 20; n += 1) await expect(cache.current(["Pod"])).rejects.toThrow("pods is forbidden");
 
   expect(cluster.server.requests).toHaveLength(1);
 });
@@ -101,7 +101,7 @@ test("without an optional right all other kinds are read, and the missing one is
     "CronJobs aren't listed: the cluster doesn't have this API.",
   ]);
   cluster.server.fail("list daemonsets", undefined);
-  await until(async () => {
+  await cluster.later(async () => {
     await cache.current(["DaemonSet"]);
     return cache.unread(["DaemonSet"]).length === 0;
   });
@@ -126,7 +126,7 @@ test("an API server that has just come back and knows no rights yet is no missin
   await cluster.server.start();
 
   let sentence = "";
-  await until(async () => (sentence = await untilRefused(cache)).includes("come back"));
+  await until(async () => (sentence = await untilRefused(cluster, cache)).includes("come back"));
 
   expect(sentence).toMatch(
     /^Couldn't read the pods of namespace shop: the cluster's API server has just come back and doesn't know Gantry's rights yet\. Nothing was changed\. Try again in a minute\. The last known state is \d+ s old\.$/u,
@@ -136,17 +136,18 @@ test("an API server that has just come back and knows no rights yet is no missin
   // Nobody reads meanwhile.
   cluster.server.fail("list pods", undefined);
   cluster.server.fail("watch pods", undefined);
-  await until(() => openWatches() === 1);
+  await cluster.later(() => openWatches() === 1);
 });
 
 test("a right that is still missing long after an outage is named", async () => {
-  const { cluster, cache } = await openShop({ rightsWithinMs: 300 });
+  const { cluster, cache } = await openShop();
   await cluster.server.stop();
   await until(() => cluster.events.length > 0);
   cluster.server.fail("list pods", { status: 403, message: forbidden("list") });
   await cluster.server.start();
+  await cluster.clock.passMs(60_000);
 
-  await until(async () => (await untilRefused(cache)).includes("may not list pods"));
+  await until(async () => (await untilRefused(cluster, cache)).includes("may not list pods"));
   expect(cache.all("Pod")).toEqual([]);
 });
 
@@ -164,8 +165,8 @@ test("an optional right that was missing before an outage is still named after i
   await cluster.server.start();
   const from = lists(cluster);
 
-  await untilReadable(cache);
-  await until(async () => {
+  await untilReadable(cluster, cache);
+  await cluster.later(async () => {
     await cache.current(["Pod", "DaemonSet"]);
     return lists(cluster) > from;
   });

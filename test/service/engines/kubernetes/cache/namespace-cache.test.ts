@@ -27,7 +27,7 @@ test("the first read lists page by page, then one watch goes on from there for a
 });
 
 test("what others create, change and delete shows without another list", async () => {
-  const cluster = await openCachedCluster({ limits: { staleAfterMs: 60_000 } });
+  const cluster = await openCachedCluster();
   const { objects } = cluster.server;
   objects.put("deployments", "shop", deployment("web", 2));
   const cache = cluster.cacheOf("shop");
@@ -75,7 +75,7 @@ test("the answer to an own write shows in the next read", async () => {
 });
 
 test("a subscription is called for each change until it ends; one that fails doesn't hurt the others", async () => {
-  const cluster = await openCachedCluster({ limits: { staleAfterMs: 60_000 } });
+  const cluster = await openCachedCluster();
   const cache = cluster.cacheOf("shop");
   let calls = 0;
   cache.onChange("Pod", () => {
@@ -125,7 +125,7 @@ test("more objects than the limit are refused with a sentence, in a list and by 
   expect(cache.all("Pod")).toEqual([]);
 
   objects.remove("pods", "shop", "web-1");
-  await untilReadable(cache);
+  await untilReadable(cluster, cache);
   expect(podNames(cache)).toHaveLength(3);
 });
 

@@ -7,6 +7,7 @@ import { because, testCluster } from "../../../../support/cluster.ts";
 import { until } from "../../../../support/until.ts";
 import { type FaultProxy, openFaultProxy } from "../support/fault-proxy.ts";
 import { type FaultRun, runFaults } from "../support/fault-run.ts";
+import { machineClock } from "../../../../../src/platform/clock.ts";
 
 const cluster = await testCluster();
 
@@ -16,10 +17,10 @@ type Faults = (proxy: FaultProxy) => Promise<void>;
 
 /** Reads through a proxy that disturbs watches, writes past it. */
 async function disturbed(faults: Faults, limits = { staleAfterMs: 2_000 }): Promise<FaultRun> {
-  const kubeConfig = await kubeConfigOf({ kubeconfig: { path: cluster.kubeconfig }, context: undefined });
+  const kubeConfig = await kubeConfigOf({ kubeconfig: { path: cluster.kubeconfig }, context: undefined }, machineClock);
   const proxy = await openFaultProxy(kubeConfig);
-  const writer = makeKubeClient({ kubeConfig });
-  const reader = makeKubeClient({ kubeConfig: proxy.kubeConfig });
+  const writer = makeKubeClient({ kubeConfig, clock: machineClock });
+  const reader = makeKubeClient({ kubeConfig: proxy.kubeConfig, clock: machineClock });
   onTestFinished(async () => {
     writer.close();
     reader.close();

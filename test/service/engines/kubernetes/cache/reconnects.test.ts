@@ -1,26 +1,29 @@
 import { expect, test } from "vitest";
 import { makeReconnects } from "../../../../../src/service/engines/kubernetes/cache/reconnects.ts";
+import { stillClock } from "../../../../support/test-clock.ts";
 
 const never = new AbortController().signal;
 
 test("all who wait go one after the other, with the time between them", async () => {
-  const startedAt = performance.now();
-  const reconnects = makeReconnects({ everyMs: 40 });
+  const clock = stillClock();
+  const reconnects = makeReconnects(clock);
   const at: number[] = [];
-
-  await Promise.all(
+  const all = Promise.all(
     Array.from({ length: 5 }, async () => {
       await reconnects.turn(never, () => false);
-      at.push(performance.now() - startedAt);
+      at.push(clock.elapsedMs());
     }),
   );
 
-  // Since the start and not since the one before, which a busy machine may have told late.
-  expect(at.every((ms, before) => ms >= 40 * before - 1)).toBe(true);
+  await clock.passMs(4_000);
+
+  await all;
+  expect(at).toEqual([0, 1_000, 2_000, 3_000, 4_000]);
 });
 
 test("whoever has a reader waiting goes first, also if the reader came later", async () => {
-  const reconnects = makeReconnects({ everyMs: 20 });
+  const clock = stillClock();
+  const reconnects = makeReconnects(clock);
   const order: string[] = [];
   const readers = new Set<string>();
   const turn = async (name: string) => {
@@ -30,13 +33,15 @@ test("whoever has a reader waiting goes first, also if the reader came later", a
 
   const all = Promise.all([turn("first"), turn("second"), turn("third")]);
   readers.add("third");
+  await clock.passMs(2_000);
   await all;
 
   expect(order).toEqual(["first", "third", "second"]);
 });
 
 test("one that gives up doesn't use its turn", async () => {
-  const reconnects = makeReconnects({ everyMs: 20 });
+  const clock = stillClock();
+  const reconnects = makeReconnects(clock);
   const leaving = new AbortController();
   await reconnects.turn(never, () => false);
   const gone = reconnects.turn(leaving.signal, () => false);
@@ -45,6 +50,7 @@ test("one that gives up doesn't use its turn", async () => {
   leaving.abort(new Error("closed"));
 
   await expect(gone).rejects.toThrow("closed");
+  await clock.passMs(1_000);
   await stays;
   await expect(reconnects.turn(leaving.signal, () => false)).rejects.toThrow("closed");
 });

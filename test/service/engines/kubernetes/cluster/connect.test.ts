@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { kubeConfigOf } from "../../../../../src/service/engines/kubernetes/cluster/connect.ts";
+import { stillClock } from "../../../../support/test-clock.ts";
 
 function kubeconfigFile(text: string): { readonly path: string } {
   const folder = mkdtempSync(join(tmpdir(), "gantry-kubeconfig-"));
@@ -25,13 +26,13 @@ test.each([
   ["the current context", undefined, "https://one.example:6443"],
   ["the named context", "second", "https://two.example:6443"],
 ])("a region uses %s of its kubeconfig", async (_, context, server) => {
-  const config = await kubeConfigOf({ kubeconfig: kubeconfigFile(twoContexts), context });
+  const config = await kubeConfigOf({ kubeconfig: kubeconfigFile(twoContexts), context }, stillClock());
 
   expect(config.getCurrentCluster()?.server).toBe(server);
 });
 
 test("a context that the kubeconfig lacks is named, with those it has", async () => {
-  const opened = kubeConfigOf({ kubeconfig: kubeconfigFile(twoContexts), context: "third" });
+  const opened = kubeConfigOf({ kubeconfig: kubeconfigFile(twoContexts), context: "third" }, stillClock());
 
   await expect(opened).rejects.toThrow("no context third: it has first, second");
 });
@@ -39,16 +40,18 @@ test("a context that the kubeconfig lacks is named, with those it has", async ()
 test("a user that the kubeconfig lacks is named, with its context and those it has", async () => {
   const text = twoContexts.replace("cluster: two, user: ada", "cluster: two, user: grace");
 
-  await expect(kubeConfigOf({ kubeconfig: kubeconfigFile(text), context: "second" })).rejects.toThrow(
+  await expect(kubeConfigOf({ kubeconfig: kubeconfigFile(text), context: "second" }, stillClock())).rejects.toThrow(
     "has no user grace, which its context second names: it has ada",
   );
-  await expect(kubeConfigOf({ kubeconfig: kubeconfigFile(text), context: "first" })).resolves.toBeDefined();
+  await expect(
+    kubeConfigOf({ kubeconfig: kubeconfigFile(text), context: "first" }, stillClock()),
+  ).resolves.toBeDefined();
 });
 
 test("a kubeconfig without a current context says so", async () => {
   const text = twoContexts.replace("current-context: first", "");
 
-  await expect(kubeConfigOf({ kubeconfig: kubeconfigFile(text), context: undefined })).rejects.toThrow(
+  await expect(kubeConfigOf({ kubeconfig: kubeconfigFile(text), context: undefined }, stillClock())).rejects.toThrow(
     "no current context: set one",
   );
 });
@@ -61,10 +64,10 @@ test.each([
   const { path } = kubeconfigFile(text);
   const kubeconfig = { path: what === "is missing" ? `${path}-missing` : path };
 
-  await expect(kubeConfigOf({ kubeconfig, context: undefined })).rejects.toThrow(
+  await expect(kubeConfigOf({ kubeconfig, context: undefined }, stillClock())).rejects.toThrow(
     expect.objectContaining({ message: expect.stringContaining(kubeconfig.path) }) as Error,
   );
-  await expect(kubeConfigOf({ kubeconfig, context: undefined })).rejects.toThrow(reason);
+  await expect(kubeConfigOf({ kubeconfig, context: undefined }, stillClock())).rejects.toThrow(reason);
 });
 
 test.each([
@@ -78,7 +81,9 @@ test.each([
     `auth-provider: {name: ${name}, config: {access-token: secret}}`,
   );
 
-  const error = await kubeConfigOf({ kubeconfig: kubeconfigFile(text), context: undefined }).catch(String);
+  const error = await kubeConfigOf({ kubeconfig: kubeconfigFile(text), context: undefined }, stillClock()).catch(
+    String,
+  );
 
   expect(error).toContain(`has the auth-provider ${name} for its user ada, which Gantry can't use. ${todo}`);
   expect(error).not.toContain("secret");
@@ -86,10 +91,10 @@ test.each([
 
 test("a server without TLS is refused, because the token would be sent in the clear; kubectl proxy isn't", async () => {
   const at = (server: string) =>
-    kubeConfigOf({
-      kubeconfig: kubeconfigFile(twoContexts.replace("https://one.example:6443", server)),
-      context: undefined,
-    });
+    kubeConfigOf(
+      { kubeconfig: kubeconfigFile(twoContexts.replace("https://one.example:6443", server)), context: undefined },
+      stillClock(),
+    );
 
   await expect(at("http://10.0.0.1:8080")).rejects.toThrow(
     "has the server http://10.0.0.1:8080, and http:// would send Gantry's credentials in the clear: write https://",

@@ -9,6 +9,7 @@ import { makeKubeClient } from "../../../../../src/service/engines/kubernetes/cl
 import { refusalOf } from "../../../../../src/service/engines/kubernetes/cluster/refusal-of.ts";
 import { until } from "../../../../support/until.ts";
 import { openFakeApiServer } from "../support/fake-api-server.ts";
+import { stillClock } from "../../../../support/test-clock.ts";
 
 const API = "client.authentication.k8s.io/v1";
 
@@ -55,13 +56,14 @@ async function clientWith(lines: string, more: { readonly exec?: object; readonl
   const folder = newFolder();
   const server = await openFakeApiServer();
   const address = server.kubeConfig().getCurrentCluster()?.server ?? "";
+  const clock = stillClock();
   script(folder, lines.replaceAll("FOLDER", folder));
   const kubeconfig = kubeconfigIn(folder, {
     server: address,
     ...more,
     exec: { command: "bin/login", ...more.exec },
   });
-  const api = makeKubeClient({ kubeConfig: await kubeConfigOf({ kubeconfig, context: undefined }) });
+  const api = makeKubeClient({ kubeConfig: await kubeConfigOf({ kubeconfig, context: undefined }, clock), clock });
   onTestFinished(async () => {
     api.close();
     await server.stop();
@@ -70,11 +72,12 @@ async function clientWith(lines: string, more: { readonly exec?: object; readonl
   return { folder, address, list, runs: () => runsIn(folder), server };
 }
 
-function pluginWith(lines: string, more: Partial<Exec> = {}, options: { timeoutMs?: number; now?: () => number } = {}) {
+function pluginWith(lines: string, more: Partial<Exec> = {}) {
+  const clock = stillClock(new Date("2026-11-24T10:00:00Z"));
   const folder = newFolder();
   const command = script(folder, lines.replaceAll("FOLDER", folder));
   const exec = { apiVersion: API, command, ...more };
-  return { folder, command, plugin: makeExecPlugin({ exec, cluster: {}, env: process.env, ...options }) };
+  return { folder, command, clock, plugin: makeExecPlugin({ exec, cluster: {}, env: process.env, clock }) };
 }
 
 test("a program beside the kubeconfig gets what kubectl gives it, and its token is used until it is refused", async () => {
@@ -136,16 +139,17 @@ test("nothing else waits while the program runs", async () => {
 });
 
 test("a program that hangs is ended with all that it started, and is named", async () => {
-  const { plugin, command, folder } = pluginWith(
-    `echo 'waiting for a browser' >&2; sleep 600 & echo $! > FOLDER/child; wait`,
-    {},
-    { timeoutMs: 500 },
+  const { plugin, command, folder, clock } = pluginWith(
+    `sleep 600 & echo $! > FOLDER/child; echo 'waiting for a browser' >&2; touch FOLDER/waits; wait`,
   );
+  const refused = plugin.credentials().catch((error: unknown) => error);
+  await until(() => existsSync(join(folder, "waits")));
 
-  await expect(plugin.credentials()).rejects.toThrow(
-    `the exec plugin ${command} didn't end in 0.5 s: waiting for a browser`,
-  );
+  await clock.passMs(30_000);
 
+  expect(await refused).toMatchObject({
+    message: `the exec plugin ${command} didn't end in 30 s: waiting for a browser`,
+  });
   const child = Number(readFileSync(join(folder, "child"), "utf8"));
   await until(() => !isRunning(child));
 });
@@ -197,7 +201,7 @@ test.each([
 
 test("a program that isn't there is named with what its kubeconfig says about installing it", async () => {
   const exec = { apiVersion: API, command: "gantry-no-such-plugin", installHint: "Install it with\nbrew install it." };
-  const plugin = makeExecPlugin({ exec, cluster: {}, env: process.env });
+  const plugin = makeExecPlugin({ exec, cluster: {}, env: process.env, clock: stillClock() });
 
   await expect(plugin.credentials()).rejects.toThrow(
     "the exec plugin gantry-no-such-plugin isn't installed, or not in PATH. Install it with brew install it.",
@@ -205,18 +209,15 @@ test("a program that isn't there is named with what its kubeconfig says about in
 });
 
 test("credentials are renewed when they have expired, and not before", async () => {
-  let now = Date.parse("2026-11-24T10:00:00Z");
-  const { plugin, folder } = pluginWith(
+  const { plugin, folder, clock } = pluginWith(
     prints({ token: "ada-token", expirationTimestamp: "2026-11-24T10:15:00Z" }),
-    {},
-    { now: () => now },
   );
 
   await plugin.credentials();
-  now = Date.parse("2026-11-24T10:14:59Z");
+  await clock.passMs((14 * 60 + 59) * 1_000);
   await plugin.credentials();
   expect(runsIn(folder)).toBe(1);
-  now = Date.parse("2026-11-24T10:15:00Z");
+  await clock.passMs(1_000);
   await plugin.credentials();
 
   expect(runsIn(folder)).toBe(2);
@@ -233,7 +234,7 @@ test("with several files in KUBECONFIG, a relative command starts at the file of
   writeFileSync(join(one, "config"), JSON.stringify(rest));
   vi.stubEnv("KUBECONFIG", [join(one, "config"), users].join(delimiter));
   onTestFinished(() => void vi.unstubAllEnvs());
-  const config = await kubeConfigOf({ kubeconfig: "default", context: "shop" });
+  const config = await kubeConfigOf({ kubeconfig: "default", context: "shop" }, stillClock());
   const options = { headers: {} };
 
   await config.applyToHTTPSOptions(options);
@@ -245,7 +246,7 @@ test("a program may print a certificate with its key instead of a token", async 
   const folder = newFolder();
   script(folder, prints({ clientCertificateData: "a certificate", clientKeyData: "its key" }));
   const kubeconfig = kubeconfigIn(folder, { server: "https://kube.example", exec: { command: "./bin/login" } });
-  const config = await kubeConfigOf({ kubeconfig, context: undefined });
+  const config = await kubeConfigOf({ kubeconfig, context: undefined }, stillClock());
   const options = {};
 
   await config.applyToHTTPSOptions(options);
@@ -294,5 +295,5 @@ test.each([
 ])("a program that %s stops the start", async (_, exec, sentence) => {
   const kubeconfig = kubeconfigIn(newFolder(), { server: "https://kube.example", exec });
 
-  await expect(kubeConfigOf({ kubeconfig, context: undefined })).rejects.toThrow(sentence);
+  await expect(kubeConfigOf({ kubeconfig, context: undefined }, stillClock())).rejects.toThrow(sentence);
 });

@@ -4,11 +4,14 @@ import { KubeConfig } from "@kubernetes/client-node";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { KubeApi, WatchEvent } from "../../../../../src/service/engines/kubernetes/cluster/kube-api.ts";
 import { makeKubeClient } from "../../../../../src/service/engines/kubernetes/cluster/kube-client.ts";
+import { stillClock } from "../../../../support/test-clock.ts";
+import { asTimePasses } from "../support/as-time-passes.ts";
+import { type Clock } from "../../../../../src/platform/clock.ts";
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 
 /** A client of an API server that answers as the test says. */
-async function clientOf(answer: Answer, timeoutMs?: number): Promise<KubeApi> {
+async function clientOf(answer: Answer, clock: Clock = stillClock()): Promise<KubeApi> {
   const server = createServer(answer);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo; // it listens on a port
@@ -19,7 +22,7 @@ async function clientOf(answer: Answer, timeoutMs?: number): Promise<KubeApi> {
     contexts: [{ name: "test", cluster: "test", user: "ada" }],
     currentContext: "test",
   });
-  const api = makeKubeClient({ kubeConfig, ...(timeoutMs !== undefined && { timeoutMs }) });
+  const api = makeKubeClient({ kubeConfig, clock });
   onTestFinished(async () => {
     api.close();
     server.closeAllConnections();
@@ -136,9 +139,12 @@ test.each<[string, Answer]>([
   ["never answers", () => undefined],
   ["stops in the middle of its answer", (_, response) => response.writeHead(200).write('{"metadata":')],
 ])("an API server that %s is unreachable after the time limit", async (_, answer) => {
-  const api = await clientOf(answer, 100);
+  const clock = stillClock();
+  const api = await clientOf(answer, clock);
 
-  await expect(api.get({ ...pods, name: "web" })).rejects.toMatchObject({ name: "KubeUnreachable" });
+  const error = await asTimePasses(clock, () => api.get({ ...pods, name: "web" }).catch((error: unknown) => error));
+
+  expect(error).toMatchObject({ name: "KubeUnreachable", message: expect.stringContaining("10 s") as unknown }); // a matcher of vitest
 });
 
 describe("an API server that closes the connection without an answer", () => {

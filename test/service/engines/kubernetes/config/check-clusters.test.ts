@@ -6,6 +6,7 @@ import { checkClusters, foundLines } from "../../../../../src/service/engines/ku
 import { deployment } from "../support/cached-cluster.ts";
 import { openFakeApiServer } from "../support/fake-api-server.ts";
 import { config } from "../support/known-objects.ts";
+import { stillClock } from "../../../../support/test-clock.ts";
 
 const cluster = { region: "us", context: "prod", server: "https://k8s:6443" };
 const on = (version: string) =>
@@ -30,7 +31,7 @@ test("the start says where it can't see whether PodSecurity is enforced, and wha
   writeFileSync(kubeconfig.path, server.kubeConfig().exportConfig());
   const linesIn = async (namespace: string, podSecurity: "auto" | "restricted") => {
     const region = { ...config, kubeconfig, podSecurity, namespacesOf: () => ({ names: [namespace] as const }) };
-    return foundLines(await checkClusters([region], ["dana"])).slice(1);
+    return foundLines(await checkClusters([region], ["dana"], stillClock())).slice(1);
   };
   server.objects.put("deployments", "hidden", deployment("web"));
 

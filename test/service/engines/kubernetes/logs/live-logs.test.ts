@@ -13,6 +13,7 @@ import { until } from "../../../../support/until.ts";
 import { openFakeApiServer } from "../support/fake-api-server.ts";
 import { cacheWith } from "../support/known-objects.ts";
 import { deployment, pod } from "../support/sent-objects.ts";
+import { BEGINNING, stillClock, testClock } from "../../../../support/test-clock.ts";
 
 const NOW = new Date("2026-11-22T15:00:00Z");
 const of = { kind: "Deployment", name: "web" } as const;
@@ -69,7 +70,7 @@ function world(logs: Readonly<Record<string, Log>>, createdAt = "2026-11-20T08:0
   const page = async ({ day = "2026-11-22", from = 0, size = 100, instance }: Page = {}) => {
     const { signal } = new AbortController();
     const options = { day, from, size, instance, signal, why: "Gantry on shop-1 collects" };
-    const lines = await livePage({ region: { api, cacheOf: () => cache }, now: () => NOW }, workload, options);
+    const lines = await livePage({ region: { api, cacheOf: () => cache }, clock: stillClock(NOW) }, workload, options);
     return lines.map(({ instance: name, line }) => `${name}: ${line}`);
   };
   return { page, asked };
@@ -200,13 +201,13 @@ describe("a log that is read live from Kubernetes", () => {
   });
 });
 
-/** Times of today, so that the lines are among those of today. */
-const MIDNIGHT = Date.parse(`${new Date().toISOString().slice(0, 10)}T00:00:00Z`);
-const started = `${new Date(MIDNIGHT).toISOString()} started\n`;
+/** A line of today. */
+const started = `${BEGINNING.toISOString()} started\n`;
 
 /** A cluster with the service web, whose one pod wrote a line; engines on it have a store of their own. */
 async function twoGantrys() {
   const dir = mkdtempSync(join(tmpdir(), "gantry-two-"));
+  const clock = testClock();
   const server = await openFakeApiServer({
     podLog({ query }, response) {
       response.writeHead(200, { "content-type": "text/plain" }).write(started);
@@ -230,7 +231,7 @@ async function twoGantrys() {
     writeFileSync(clustersPath, `regions: { us: ${region} }`);
     const { engine, close } = await startKubernetes(
       { clustersPath, database: undefined },
-      { dataDir: join(dir, store), users: ["dana"], onEvent: () => undefined },
+      { dataDir: join(dir, store), users: ["dana"], clock, onEvent: () => undefined },
     );
     closes.push(close);
     return {

@@ -4,6 +4,8 @@ import { markCollected, storedLogs } from "../../../../../src/service/engines/ku
 import type { KubeApi } from "../../../../../src/service/engines/kubernetes/cluster/kube-api.ts";
 import { regionWith } from "../support/known-objects.ts";
 import { openLogs } from "../../../workloads/logs/open-logs.ts";
+import { stillClock } from "../../../../support/test-clock.ts";
+import { type Clock } from "../../../../../src/platform/clock.ts";
 
 const place = { region: "us", namespace: "team" };
 const created = { creationTimestamp: "2026-11-18T08:00:00Z", resourceVersion: "1", namespace: "team" };
@@ -39,19 +41,20 @@ const ofPod = (instance_name: string) => ({ ...request, path: { region: "us", jo
 /** The operations over a log of 20 November that has three lines; logs were collected on that day. */
 async function world(problem?: string) {
   const { logs, clock } = await openLogs();
+  const time: Clock = { ...stillClock(), now: () => clock.now };
   await markCollected(logs, place, clock.now);
   const lines = ["one", "two", "three"].map((text, at) => ({ text, at: clock.now, cursor: `${at}` }));
   for (const line of lines) {
     logs.collect({ ...line, workload: "us/team/u-web", source: "p/app", instance: "web-5d-old" });
     logs.collect({ ...line, workload: "us/team/u-nightly", source: "p/app", instance: "nightly-old" });
   }
-  const stored = storedLogs({ logs, now: () => clock.now, problem: () => problem, unreadPods: async () => [] });
+  const stored = storedLogs({ logs, clock: time, problem: () => problem, unreadPods: async () => [] });
   const api = {} as KubeApi; // logs are never read from the cluster
   const region = { ...regionWith(objects), api };
   const operations = logOperations({
     regions: new Map([["us", region]]),
     logs,
-    now: () => clock.now,
+    clock: time,
     onEvent: () => {},
     logsOf: () => stored,
   });

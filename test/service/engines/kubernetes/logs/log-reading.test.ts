@@ -4,6 +4,7 @@ import type { ContainerSource } from "../../../../../src/service/engines/kuberne
 import { readLog, type Reading } from "../../../../../src/service/engines/kubernetes/logs/log-reading.ts";
 import { type Position, MAX_LINE_BYTES } from "../../../../../src/service/engines/kubernetes/logs/log-lines.ts";
 import { openLogs } from "../../../workloads/logs/open-logs.ts";
+import { stillClock } from "../../../../support/test-clock.ts";
 
 const source: ContainerSource = {
   workload: "w",
@@ -39,6 +40,7 @@ async function world() {
           },
         },
         logs,
+        clock: stillClock(),
         ensureLeading: () => {},
         turnMs: 60_000,
       },

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { lokiLogs, podNamePattern } from "../../../../../src/service/engines/kubernetes/logs/loki.ts";
 import type { LoggedWorkload } from "../../../../../src/service/engines/kubernetes/logs/region-logs.ts";
 import { openStrictLoki } from "./support/strict-loki.ts";
+import { stillClock } from "../../../../support/test-clock.ts";
 
 const web: LoggedWorkload = {
   region: "us",
@@ -28,7 +29,7 @@ async function world(count: number, { apart = 1_000_000n, maxEntries }: { apart?
   loki.lines.push({ time: NOON, labels: other, line: "of the service web-foo" });
   const labels = { namespace: "namespace", pod: "pod" };
   const config = { url: `${loki.url}/`, tenant: "team-a", labels, maxEntries };
-  const logs = lokiLogs(config, () => new Date("2026-11-21T00:00:00Z"));
+  const logs = lokiLogs(config, stillClock(new Date("2026-11-21T00:00:00Z")));
   const page = async (from: number, size: number, more: { day?: string; instance?: string } = {}) =>
     (await logs.page(web, { day: "2026-11-20", from, size, signal, ...more })).map(({ line }) => line);
   return { loki, logs, page, config };
@@ -123,7 +124,7 @@ describe("the logs of a region with Loki", () => {
   test("say which limit or setting is wrong, in Loki's words", async () => {
     const { config } = await world(1);
     const read = (changed: object) =>
-      lokiLogs({ ...config, ...changed }, () => new Date()).page(web, {
+      lokiLogs({ ...config, ...changed }, stillClock()).page(web, {
         day: "2026-11-20",
         from: 0,
         size: 9_000,

@@ -1,21 +1,26 @@
 import type { ServerResponse } from "node:http";
 import { describe, expect, test } from "vitest";
+import { restUnlessAborted } from "../../../../../src/platform/waiting.ts";
 import { makeKubeClient } from "../../../../../src/service/engines/kubernetes/cluster/kube-client.ts";
 import { collectedUntil, markCollected } from "../../../../../src/service/engines/kubernetes/logs/stored-logs.ts";
 import type { CollectorLimits } from "../../../../../src/service/engines/kubernetes/logs/collector-parts.ts";
-import type { CacheLimits } from "../../../../../src/service/engines/kubernetes/cache/reflection.ts";
 import { openLogStore } from "../../../../../src/service/workloads/logs/open-log-store.ts";
 import { until } from "../../../../support/until.ts";
+import { asTimePasses } from "../support/as-time-passes.ts";
 import { openFakeApiServer } from "../support/fake-api-server.ts";
 import { deployment, job, pod } from "../support/sent-objects.ts";
 import { startReplica } from "./support/log-world.ts";
+import { BEGINNING, stillClock } from "../../../../support/test-clock.ts";
 
 const LONG_AGO = "2020-01-01T00:00:00Z";
 /** The log of a running container, and of the run before its last restart; undefined if Kubernetes has none. */
 type Log = { readonly now: readonly string[]; readonly before?: readonly string[] };
 
-/** A cluster with a service whose pods have these logs; a follow stays open. */
-async function world() {
+/** A cluster with a service whose pods have these logs; a follow stays open. Time passes, much faster than usual. */
+async function world({ stepMs }: { readonly stepMs?: number } = {}) {
+  const clock = stillClock();
+  const over = new AbortController();
+  const passing = asTimePasses(clock, () => restUnlessAborted(new Promise(() => undefined), over.signal), stepMs);
   const logsOf = new Map<string, Log>();
   const follows = { open: new Set<ServerResponse>(), most: 0 };
   const server = await openFakeApiServer({
@@ -31,13 +36,15 @@ async function world() {
       if (!isFollow) response.end();
     },
   });
-  const api = makeKubeClient({ kubeConfig: server.kubeConfig(), timeoutMs: 60_000 });
-  const logs = await openLogStore({ kind: "sqlite", path: ":memory:" }, { onEvent: () => undefined });
+  const api = makeKubeClient({ kubeConfig: server.kubeConfig(), clock });
+  const logs = await openLogStore({ kind: "sqlite", path: ":memory:" }, { now: clock.now, onEvent: () => undefined });
   const { kind: _, ...web } = deployment("web", { metadata: { creationTimestamp: LONG_AGO } });
   server.objects.put("deployments", "team", web);
   const replicas: Awaited<ReturnType<typeof startReplica>>[] = [];
   const end = async (): Promise<void> => {
     await Promise.all(replicas.map((replica) => replica.stop()));
+    over.abort();
+    await passing;
     await logs.close();
     api.close();
     await server.stop();
@@ -47,10 +54,8 @@ async function world() {
     server,
     logs,
     follows,
-    start: async (limits: Partial<CollectorLimits> = {}, cacheLimits: Partial<CacheLimits> = {}) => {
-      const backOffMs = { first: 20, max: 50 };
-      const all = { backOffMs, ...limits };
-      const replica = await startReplica({ api, namespace: "team", logs, limits: all, cacheLimits });
+    start: async (limits: Partial<CollectorLimits> = {}) => {
+      const replica = await startReplica({ api, namespace: "team", logs, clock, limits });
       replicas.push(replica);
       return replica;
     },
@@ -104,7 +109,7 @@ function timed(line: string): string {
   return `${new Date(START + second * 1_000).toISOString()} ${line}`;
 }
 
-const START = Math.max(Date.parse(`${new Date().toISOString().slice(0, 10)}T00:00:00Z`), Date.now() - 60_000);
+const START = BEGINNING.getTime() - 60_000;
 
 function countFollow(follows: { open: Set<ServerResponse>; most: number }, response: ServerResponse): void {
   follows.open.add(response);
@@ -226,7 +231,7 @@ describe.concurrent("a log says what is missing in it", () => {
   test("after a time in which nobody collected", async () => {
     await using town = await world();
     const { logs, start, putPod } = town;
-    const before = new Date(Date.now() - 3_600_000);
+    const before = new Date(BEGINNING.getTime() - 3_600_000);
     await markCollected(logs, { region: "us", namespace: "team" }, before);
     putPod("web-1", { now: ["1 started"] });
 
@@ -324,8 +329,11 @@ test.concurrent("more containers than logs that may be open take turns, and each
   const names = Array.from({ length: 7 }, (_, number) => `web-${number}`);
   for (const name of names) putPod(name, { now: [`1 of ${name}`] });
 
-  const replica = await start({ openLogs: 2, turnMs: 60 });
-  await until(async () => (await replica.log("web")).length === names.length);
+  const replica = await start({ openLogs: 2 });
+  await until(async () => {
+    const lines = new Set(await replica.log("web"));
+    return names.every((name) => lines.has(`1 of ${name}`));
+  });
   putPod("web-0", { now: ["1 of web-0", "2 of web-0"] });
   await until(async () => (await replica.log("web")).includes("2 of web-0"));
 
@@ -341,13 +349,15 @@ test.concurrent("more containers than logs that may be open take turns, and each
 
 describe.concurrent("a collector with nothing to do", () => {
   test("lists nothing, however long no watch says anything", async () => {
-    await using town = await world();
+    await using town = await world({ stepMs: 1_000 });
     const { server, start, putPod, beats } = town;
     putPod("web-1", { now: ["1 started"] });
-    const replica = await start({ beatMs: 50 }, { staleAfterMs: 20, staleWithoutWatchMs: 20 });
+    const replica = await start();
     await until(async () => (await replica.log("web")).includes("1 started"));
-    await beats(2);
-    const lists = () => server.requests.filter(({ verb }) => verb === "list").length;
+    await beats(1);
+    // Silent watches are followed by a count, which asks for one object.
+    const lists = () =>
+      server.requests.filter(({ verb, query }) => verb === "list" && query.get("limit") !== "1").length;
     const before = lists();
 
     await beats(6);
@@ -356,10 +366,10 @@ describe.concurrent("a collector with nothing to do", () => {
   });
 
   test("still learns that its right to list pods was taken away, and says so in each log", async () => {
-    await using town = await world();
+    await using town = await world({ stepMs: 1_000 });
     const { server, start, putPod } = town;
     putPod("web-1", { now: ["1 started"] });
-    const replica = await start({ beatMs: 50 });
+    const replica = await start();
     await until(async () => (await replica.log("web")).includes("1 started"));
     const message =
       'pods is forbidden: User "ada" cannot watch resource "pods" in API group "" in the namespace "team"';
@@ -374,30 +384,30 @@ describe.concurrent("a collector with nothing to do", () => {
   });
 
   test("looks seldom at quiet logs that have no place, and at once when somebody reads them", async () => {
-    await using town = await world();
+    await using town = await world({ stepMs: 1_000 });
     const { start, putPod, beats, asked } = town;
     const names = Array.from({ length: 7 }, (_, number) => `web-${number}`);
     for (const name of names) putPod(name, { now: [`-3600 of ${name}`] });
-    const replica = await start({ openLogs: 2, turnMs: 20, beatMs: 50 });
+    const replica = await start({ openLogs: 2 });
     // Each was followed for a turn.
     await until(() => names.every((name) => asked(name) > 0));
-    await beats(2);
+    await beats(1);
     const all = () => names.reduce((sum, name) => sum + asked(name), 0);
     const before = all();
 
-    await beats(10);
+    await beats(6);
     expect(all() - before).toBeLessThanOrEqual(2);
     await replica.log("web");
 
-    expect(all() - before).toBeGreaterThanOrEqual(5);
+    await until(() => all() - before >= 5);
   });
 
   test("opens a follow again soon after lines stopped coming, and seldom when it was quiet for long", async () => {
-    await using town = await world();
+    await using town = await world({ stepMs: 1_000 });
     const { start, putPod, asked } = town;
     putPod("web-1", { now: ["-3600 an hour ago"] });
-    putPod("web-2", { now: [`${Math.floor((Date.now() - START) / 1_000)} just now`] });
-    await start({ idleMs: 30, longestIdleMs: 60_000 });
+    putPod("web-2", { now: ["60 just now"] });
+    await start();
 
     await until(() => asked("web-2") >= 4);
 

@@ -10,6 +10,7 @@ import { readService } from "../../../../../src/service/workloads/services/servi
 import { because, testCluster } from "../../../../support/cluster.ts";
 import { DEADLINE_MS } from "../../../../support/until.ts";
 import { config } from "../support/known-objects.ts";
+import { machineClock } from "../../../../../src/platform/clock.ts";
 
 const { noPods, kubeconfig, image, newNamespace, removeNamespaces, must } = await testCluster();
 const MOST_MS = DEADLINE_MS;
@@ -27,7 +28,7 @@ describe.skipIf(noPods !== undefined)(`workloads that somebody else made in a cl
       kubeconfig: { path: kubeconfig },
       namespacesOf: () => ({ names: [namespace] as const }),
     };
-    const [opened] = await openRegions([cluster], { users: ["dana"], onEvent: () => undefined });
+    const [opened] = await openRegions([cluster], { users: ["dana"], clock: machineClock, onEvent: () => undefined });
     if (!opened) throw new Error("no region was opened");
     region = opened;
   }, MOST_MS);
@@ -36,7 +37,7 @@ describe.skipIf(noPods !== undefined)(`workloads that somebody else made in a cl
     await removeNamespaces();
   });
 
-  const reading = () => ({ namespaces: [namespace], username: "dana", now: new Date() });
+  const reading = () => ({ namespaces: [namespace], username: "dana", now: machineClock.now() });
 
   async function service(name: string) {
     await region.cacheOf(namespace).current(serviceKinds(region.config));
@@ -140,7 +141,7 @@ describe.skipIf(noPods !== undefined)(`workloads that somebody else made in a cl
     async () => {
       const reads = readOperations({
         regions: new Map([["us", region]]),
-        now: () => new Date(),
+        clock: machineClock,
         otherKind: async () => undefined,
         revisionsOf: async () => undefined,
         instancesOf: async () => [],

@@ -4,6 +4,7 @@ import { nextRun } from "../../../../../src/service/engines/kubernetes/read/cron
 import { regionWith } from "../support/known-objects.ts";
 import { cronJob, deployment, job, ofCronJob } from "../support/sent-objects.ts";
 import { scriptedCluster, writesOn } from "../write/support/scripted-cluster.ts";
+import { stillClock } from "../../../../support/test-clock.ts";
 
 const now = new Date("2026-11-22T12:30:00Z");
 const asked = { user: { username: "dana" }, signal: new AbortController().signal, query: undefined, body: undefined };
@@ -14,7 +15,7 @@ function operations(sent: Parameters<typeof regionWith>[0], changed: Parameters<
   const regions = new Map([["us", regionWith(sent, changed)]]);
   return readOperations({
     regions,
-    now: () => now,
+    clock: stillClock(now),
     otherKind: async () => undefined,
     revisionsOf: async () => undefined,
     eventsOf: async () => ({ events: [], notRead: undefined }),

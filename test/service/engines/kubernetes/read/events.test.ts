@@ -6,6 +6,7 @@ import { until } from "../../../../support/until.ts";
 import { openCachedCluster } from "../support/cached-cluster.ts";
 import { config, namespacesOf } from "../support/known-objects.ts";
 import { deployment, job, pod, statefulSet } from "../support/sent-objects.ts";
+import { stillClock } from "../../../../support/test-clock.ts";
 
 const at = (time: string) => `2026-11-22T${time}Z`;
 const asked = { user: { username: "dana" }, signal: new AbortController().signal, query: undefined, body: undefined };
@@ -18,7 +19,7 @@ async function town() {
   const region = { config, api, version: "v1.20.2", namespaces: namespacesOf(config), cacheOf };
   const { getService, getJob, listServices, listJobs } = readOperations({
     regions: new Map([["us", region]]),
-    now: () => new Date(at("12:30:00")),
+    clock: stillClock(new Date(at("12:30:00"))),
     otherKind: async () => undefined,
     revisionsOf: async () => undefined,
     instancesOf: async () => [],

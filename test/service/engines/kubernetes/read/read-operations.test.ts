@@ -4,6 +4,7 @@ import type { ClusterConfig } from "../../../../../src/service/engines/kubernete
 import { readOperations } from "../../../../../src/service/engines/kubernetes/read/read-operations.ts";
 import { regionWith } from "../support/known-objects.ts";
 import { daemonSet, deployment, job, pod, statefulSet } from "../support/sent-objects.ts";
+import { stillClock } from "../../../../support/test-clock.ts";
 
 const sent = [deployment("web"), deployment("db"), statefulSet("db"), job("report")];
 const signal = new AbortController().signal;
@@ -16,7 +17,7 @@ function operations(changed: Partial<ClusterConfig> = {}, objects: Parameters<ty
   const regions = new Map([["us", regionWith(objects, changed)]]);
   return readOperations({
     regions,
-    now: () => new Date("2026-11-22T12:30:00Z"),
+    clock: stillClock(new Date("2026-11-22T12:30:00Z")),
     otherKind: async () => undefined,
     revisionsOf: async () => undefined,
     eventsOf: async () => ({ events: [], notRead: undefined }),

@@ -15,6 +15,7 @@ import {
   statefulSet,
 } from "../support/sent-objects.ts";
 import { at } from "../support/status-at.ts";
+import { stillClock } from "../../../../support/test-clock.ts";
 
 type Changed = Parameters<typeof deployment>[1];
 type Kept = Omit<Parameters<typeof replicaSet>[0], "of" | "uid">;
@@ -27,7 +28,7 @@ async function town() {
   const region = { config, api, namespaces: namespacesOf(config), cacheOf };
   const reads = readOperations({
     regions: new Map([["us", region]]),
-    now: () => new Date(at("12:30:00")),
+    clock: stillClock(new Date(at("12:30:00"))),
     otherKind: async () => undefined,
     instancesOf: async () => [],
     revisionsOf: knownRevisions,

@@ -9,57 +9,45 @@ import {
 import { makeReconnects } from "../../../../../src/service/engines/kubernetes/cache/reconnects.ts";
 import type { KubeApi } from "../../../../../src/service/engines/kubernetes/cluster/kube-api.ts";
 import { makeKubeClient } from "../../../../../src/service/engines/kubernetes/cluster/kube-client.ts";
+import { type StillClock, stillClock } from "../../../../support/test-clock.ts";
 import { until } from "../../../../support/until.ts";
+import { asTimePasses } from "./as-time-passes.ts";
 import { countStarts } from "./count-starts.ts";
 import { type FakeApiServer, type FakeOptions, openFakeApiServer } from "./fake-api-server.ts";
 
 export type CachedCluster = ClusterCaches & {
   readonly server: FakeApiServer;
   readonly api: KubeApi;
-  /** Times (performance.now()) at which a cache sent a list or began a watch, also one that was refused. */
+  readonly clock: StillClock;
+  /** Lets time pass until it is so. */
+  readonly later: (isSo: () => boolean | Promise<boolean>) => Promise<void>;
+  /** Times at which a cache sent a list or began a watch, also one that was refused. */
   readonly starts: readonly number[];
   readonly events: readonly string[];
 };
 
-/** Everything happens within a second; `reconnectMs` stands for the second between reconnects. */
-export const quick: CacheLimits = {
-  staleAfterMs: 400,
-  staleWithoutWatchMs: 50,
-  catchUpMs: 50,
-  silentAfterMs: 60_000,
-  watchSeconds: 300,
-  healthyAfterMs: 0,
-  firstRetryMs: 20,
-  longestRetryMs: 100,
-  deniedRetryMs: 60_000,
-  deniedReadMs: 50,
-  readMs: 10_000,
-  pageSize: 500,
-  maxObjects: 1_000,
-};
-
 type Opening = FakeOptions & {
-  readonly limits?: Partial<CacheLimits>;
-  readonly reconnectMs?: number;
-  readonly rightsWithinMs?: number;
+  readonly limits?: Partial<Pick<CacheLimits, "pageSize" | "maxObjects">>;
   readonly kinds?: ClusterCachesOptions["kinds"];
   readonly labelSelectors?: ClusterCachesOptions["labelSelectors"];
 };
 
-/** A fake API server and the caches of it, closed with the test. */
+/** A fake API server and the caches of it, closed with the test. Time stands still for them. */
 export async function openCachedCluster(opening: Opening = {}): Promise<CachedCluster> {
-  const { limits, reconnectMs = 10, rightsWithinMs = 60_000, labelSelectors } = opening;
+  const { limits, labelSelectors } = opening;
   const { kinds = ["Deployment", "Pod", "Service", "HTTPRoute"] } = opening;
   const server = await openFakeApiServer(opening);
-  const api = makeKubeClient({ kubeConfig: server.kubeConfig(), timeoutMs: 60_000, rightsWithinMs });
-  const { counted, starts } = countStarts(api);
+  const clock = stillClock();
+  const api = makeKubeClient({ kubeConfig: server.kubeConfig(), clock });
+  const { counted, starts } = countStarts(api, clock);
   const events: string[] = [];
   const caches = openClusterCaches({
     api: counted,
     kinds,
+    clock,
     ...(labelSelectors && { labelSelectors }),
-    limits: { ...quick, ...limits },
-    reconnects: makeReconnects({ everyMs: reconnectMs }),
+    ...(limits && { limits }),
+    reconnects: makeReconnects(clock),
     onEvent: (message) => void events.push(message),
   });
   onTestFinished(async () => {
@@ -67,7 +55,8 @@ export async function openCachedCluster(opening: Opening = {}): Promise<CachedCl
     api.close();
     await server.stop();
   });
-  return { ...caches, server, api, starts, events };
+  const later: CachedCluster["later"] = (isSo) => asTimePasses(clock, () => until(isSo));
+  return { ...caches, server, api, clock, later, starts, events };
 }
 
 /** A cluster with two pods, whose watch is open. */
@@ -89,9 +78,9 @@ export function count({ server }: CachedCluster, verb: "list" | "watch"): number
   return server.requests.filter((request) => request.verb === verb).length;
 }
 
-/** Waits until the pods can be read. */
-export async function untilReadable(cache: NamespaceCache): Promise<void> {
-  await until(() =>
+/** Lets time pass until the pods can be read. */
+export async function untilReadable({ later }: CachedCluster, cache: NamespaceCache): Promise<void> {
+  await later(() =>
     cache.current(["Pod"]).then(
       () => true,
       () => false,
@@ -99,10 +88,10 @@ export async function untilReadable(cache: NamespaceCache): Promise<void> {
   );
 }
 
-/** The sentence of the first read of pods that is refused. */
-export async function untilRefused(cache: NamespaceCache): Promise<string> {
+/** The sentence of the first read of pods that is refused, as time passes. */
+export async function untilRefused({ later }: CachedCluster, cache: NamespaceCache): Promise<string> {
   let message: string | undefined;
-  await until(async () => {
+  await later(async () => {
     message = await cache.current(["Pod"]).then(
       () => undefined,
       (error: Error) => error.message,

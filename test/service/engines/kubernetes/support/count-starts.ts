@@ -1,16 +1,20 @@
+import type { Clock } from "../../../../../src/platform/clock.ts";
 import type { KubeApi } from "../../../../../src/service/engines/kubernetes/cluster/kube-api.ts";
 
 /** Notes when lists and watches are sent; the further pages of a list belong to it. */
-export function countStarts(api: KubeApi): { readonly counted: KubeApi; readonly starts: readonly number[] } {
+export function countStarts(
+  api: KubeApi,
+  clock: Pick<Clock, "elapsedMs">,
+): { readonly counted: KubeApi; readonly starts: readonly number[] } {
   const starts: number[] = [];
   const counted: KubeApi = {
     ...api,
     list(place, options, signal) {
-      if (options.next === undefined) starts.push(performance.now());
+      if (options.next === undefined) starts.push(clock.elapsedMs());
       return api.list(place, options, signal);
     },
     watch(place, options, signal) {
-      starts.push(performance.now());
+      starts.push(clock.elapsedMs());
       return api.watch(place, options, signal);
     },
   };

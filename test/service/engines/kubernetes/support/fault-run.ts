@@ -7,6 +7,8 @@ import {
 import type { KubeApi } from "../../../../../src/service/engines/kubernetes/cluster/kube-api.ts";
 import { countStarts, mostWithin } from "./count-starts.ts";
 import { type Freshness, makeFreshness } from "./freshness.ts";
+import { machineClock } from "../../../../../src/platform/clock.ts";
+import { makeReconnects } from "../../../../../src/service/engines/kubernetes/cache/reconnects.ts";
 
 export type FaultRun = {
   readonly writes: number;
@@ -38,10 +40,12 @@ export type FaultRunOptions = Pick<ClusterCachesOptions, "limits"> & {
 /** Writes and reads without a pause while a cluster or its watches are disturbed, and judges each read. */
 export async function runFaults(options: FaultRunOptions): Promise<FaultRun> {
   const { reader, namespace, limits } = options;
-  const { counted, starts } = countStarts(reader);
+  const { counted, starts } = countStarts(reader, machineClock);
   const caches = openClusterCaches({
     api: counted,
     kinds: ["Service"],
+    clock: machineClock,
+    reconnects: makeReconnects(machineClock),
     ...(limits && { limits }),
     onEvent: () => undefined,
   });

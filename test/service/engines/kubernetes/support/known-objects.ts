@@ -11,6 +11,7 @@ import {
   makeNamespaceClaims,
   openNamespaces,
 } from "../../../../../src/service/engines/kubernetes/region-namespaces.ts";
+import { stillClock } from "../../../../support/test-clock.ts";
 
 /** An object as the API server sends it. */
 export type Sent = { readonly kind: string };
@@ -68,12 +69,14 @@ export const config: ClusterConfig = {
 /** The namespaces of dana, in a cluster that is asked nothing. */
 export function namespacesOf({ region, namespacesOf: of }: Pick<ClusterConfig, "region" | "namespacesOf">) {
   const api = { server: "https://known" } as KubeApi; // without labels, no call
+  const clock = stillClock();
   return openNamespaces({
     config: { region, namespacesOf: of },
     users: ["dana"],
     api,
     claims: makeNamespaceClaims(),
-    reconnects: makeReconnects(),
+    clock,
+    reconnects: makeReconnects(clock),
     onEvent: () => undefined,
   });
 }

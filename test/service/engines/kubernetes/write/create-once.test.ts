@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { KubeError, KubeUnreachable } from "../../../../../src/service/engines/kubernetes/cluster/kube-api.ts";
 import { createOnce } from "../../../../../src/service/engines/kubernetes/write/create-once.ts";
+import { machineClock } from "../../../../../src/platform/clock.ts";
 
 const lost = new KubeUnreachable("socket hang up");
 const refused = new KubeUnreachable("refused", {
@@ -19,7 +20,7 @@ function creation(errors: readonly Error[]) {
   const place = { kind: "Deployment", namespace: "a" } as const;
   // The two calls that it makes, with what they answer here.
   const given = api as unknown as Parameters<typeof createOnce>[0]; // only these two are called
-  return createOnce(given, { place, name: "web", body: {}, isOurs: () => false });
+  return createOnce(given, { place, name: "web", body: {}, isOurs: () => false, clock: machineClock });
 }
 
 test.each([

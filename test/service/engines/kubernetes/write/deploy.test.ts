@@ -6,6 +6,7 @@ import { changes } from "../../../../support/object-changes.ts";
 import { type FakeOptions, openFakeApiServer } from "../support/fake-api-server.ts";
 import { controllerRevision, daemonSet, deployment, replicaSet, statefulSet } from "../support/sent-objects.ts";
 import { writesOn } from "./support/scripted-cluster.ts";
+import { stillClock } from "../../../../support/test-clock.ts";
 
 const workloads = { deployments: deployment, statefulsets: statefulSet, daemonsets: daemonSet } as const;
 type Resource = keyof typeof workloads;
@@ -48,7 +49,7 @@ async function town(
   { initContainers, allow = ["image"] }: Adopted = {},
 ) {
   const server = await openFakeApiServer(more);
-  const api = makeKubeClient({ kubeConfig: server.kubeConfig(), timeoutMs: 60_000 });
+  const api = makeKubeClient({ kubeConfig: server.kubeConfig(), clock: stillClock() });
   const writes = writesOn(api, { adopt: { which: "all", allow } });
   onTestFinished(async () => {
     await writes.close();

@@ -6,6 +6,7 @@ import { brokenRules, type PodSpec } from "../../../../support/restricted.ts";
 import { type FakeOptions, openFakeApiServer } from "../support/fake-api-server.ts";
 import { cronJob } from "../support/sent-objects.ts";
 import { writesOn } from "./support/scripted-cluster.ts";
+import { stillClock } from "../../../../support/test-clock.ts";
 
 const RESTRICTED = { team: { "pod-security.kubernetes.io/enforce": "restricted" } };
 const asked = { user: { username: "dana" }, query: undefined, signal: new AbortController().signal };
@@ -20,7 +21,7 @@ type Template = { readonly spec: { readonly template: { readonly spec: PodSpec }
 /** Writes to a fake API server, and what was sent to it. */
 async function shop(settings: Partial<ClusterConfig> = {}, options: FakeOptions = {}) {
   const server = await openFakeApiServer(options);
-  const api = makeKubeClient({ kubeConfig: server.kubeConfig(), timeoutMs: 60_000 });
+  const api = makeKubeClient({ kubeConfig: server.kubeConfig(), clock: stillClock() });
   const writes = writesOn(api, settings);
   onTestFinished(async () => {
     await writes.close();

@@ -15,7 +15,7 @@ const ended = (exitCode: number, second: number) => ({
 /** A cluster with a replica that writes down how jobs failed. */
 async function world(options: FakeOptions = {}) {
   const cluster = await openCachedCluster({ kinds: ["Job", "Pod"], ...options });
-  const { server, api } = cluster;
+  const { server, api, clock, later } = cluster;
   const put = (name: string, metadata: object = {}) =>
     server.objects.put("jobs", "team", {
       metadata: { name, labels: labels(name), ...metadata },
@@ -24,7 +24,7 @@ async function world(options: FakeOptions = {}) {
   const events: string[] = [];
   const start = (): (() => Promise<void>) => {
     const stop = new AbortController();
-    const deps = { api, cache: cluster.cacheOf("team"), backOffMs: { first: 20, max: 100 } };
+    const deps = { api, cache: cluster.cacheOf("team"), clock };
     const over = recordEnds({ ...deps, onEvent: (message) => void events.push(message) }, stop.signal);
     onTestFinished(() => stop.abort());
     return async () => {
@@ -55,7 +55,7 @@ async function world(options: FakeOptions = {}) {
       .all("Job")
       .some(({ metadata }) => metadata.name === name && metadata.annotations["gantry/last-end"] !== undefined);
   const patches = () => server.requests.filter(({ verb }) => verb === "patch").length;
-  return { server, events, put, start, podOf, removePod, recorded, isSeen, patches };
+  return { server, events, later, put, start, podOf, removePod, recorded, isSeen, patches };
 }
 
 describe("how a job failed", () => {
@@ -178,18 +178,18 @@ describe("how a job failed", () => {
   });
 
   test("is kept while it can't be written: the operator is told once, and the latest failure is written later", async () => {
-    const { put, podOf, recorded, patches, start, server, events } = await world();
+    const { put, podOf, recorded, patches, later, start, server, events } = await world();
     put("report");
     const message = 'jobs.batch "report" is forbidden: User "ada" cannot patch resource "jobs" in API group "batch"';
     server.fail("patch jobs", { status: 403, message });
     start();
     podOf("report", { restartCount: 0, state: ended(1, 1) });
-    await until(() => patches() >= 3);
+    await later(() => patches() >= 3);
     podOf("report", { restartCount: 1, state: ended(2, 8), lastState: ended(1, 1) });
 
     server.fail("patch jobs", undefined);
 
-    await until(() => JSON.stringify(recorded("report") ?? "").includes('attempts":2'));
+    await later(() => JSON.stringify(recorded("report") ?? "").includes('attempts":2'));
     expect(recorded("report")).toMatchObject({ exitCode: 2, finishedAt: at(8) });
     await until(() => events.length === 2);
     expect(events).toEqual(["can't record how a job failed", "recording failed jobs works again"]);

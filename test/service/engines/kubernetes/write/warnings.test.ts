@@ -3,10 +3,11 @@ import { makeKubeClient } from "../../../../../src/service/engines/kubernetes/cl
 import { type FakeOptions, openFakeApiServer } from "../support/fake-api-server.ts";
 import { deployment } from "../support/sent-objects.ts";
 import { writesOn } from "./support/scripted-cluster.ts";
+import { stillClock } from "../../../../support/test-clock.ts";
 
 async function town(warnings: NonNullable<FakeOptions["warnings"]>) {
   const server = await openFakeApiServer({ warnings });
-  const api = makeKubeClient({ kubeConfig: server.kubeConfig(), timeoutMs: 60_000 });
+  const api = makeKubeClient({ kubeConfig: server.kubeConfig(), clock: stillClock() });
   const writes = writesOn(api);
   onTestFinished(async () => {
     await writes.close();

@@ -7,6 +7,7 @@ import { until } from "../../../../support/until.ts";
 import { type FakeOptions, openFakeApiServer } from "../support/fake-api-server.ts";
 import { deployment, object, statefulSet } from "../support/sent-objects.ts";
 import { writesOn } from "./support/scripted-cluster.ts";
+import { stillClock } from "../../../../support/test-clock.ts";
 
 const applied = "kubectl.kubernetes.io/last-applied-configuration";
 const manager = (name: string, operation: string) => ({
@@ -46,7 +47,7 @@ const request = {
 
 async function town(onRequest: FakeOptions["onRequest"] = () => undefined) {
   const server = await openFakeApiServer({ onRequest });
-  const api = makeKubeClient({ kubeConfig: server.kubeConfig(), timeoutMs: 60_000 });
+  const api = makeKubeClient({ kubeConfig: server.kubeConfig(), clock: stillClock() });
   const writes = writesOn(api, {
     adopt: { which: "all", allow: ["memory"] },
     domains: { kind: "ingress", ingressClass: undefined },

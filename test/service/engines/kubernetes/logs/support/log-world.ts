@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
-import type { CacheLimits } from "../../../../../../src/service/engines/kubernetes/cache/reflection.ts";
+import { type Clock, machineClock } from "../../../../../../src/platform/clock.ts";
+import { makeReconnects } from "../../../../../../src/service/engines/kubernetes/cache/reconnects.ts";
 import {
   openClusterCaches,
   jobKinds,
@@ -37,7 +38,7 @@ export function configOf(namespace: string, more: Partial<ClusterConfig> = {}): 
 }
 
 /** A replica that stops gives the lease back; no busy machine makes one that works lose it, or miss a beat. */
-const quick: Partial<CollectorLimits> = { renewMs: 300, leaseMs: 60_000, opensPerSecond: 100 };
+const steady: Partial<CollectorLimits> = { leaseMs: 60_000 };
 
 export type Replica = Awaited<ReturnType<typeof startReplica>>;
 
@@ -45,28 +46,27 @@ type Starting = {
   readonly api: KubeApi;
   readonly namespace: string;
   readonly logs: LogWriter;
+  readonly clock: Clock;
   readonly limits?: Partial<CollectorLimits>;
-  readonly cacheLimits?: Partial<CacheLimits>;
 };
 
 /** What one server of several has: caches, a collector, the log operations. */
-export async function startReplica({ api, namespace, logs, limits, cacheLimits }: Starting) {
+export async function startReplica({ api, namespace, logs, clock, limits }: Starting) {
   const events: { message: string; data: object }[] = [];
   const onEvent = (message: string, data: object): void => void events.push({ message, data });
   const config = configOf(namespace);
   const kinds = [...new Set([...serviceKinds(config), ...jobKinds(config)])];
-  const caches = openClusterCaches({ api, kinds, onEvent, ...(cacheLimits && { limits: cacheLimits }) });
+  const caches = openClusterCaches({ api, kinds, onEvent, clock, reconnects: makeReconnects(clock) });
   const region: Region = { config, api, version: "v1.20.2", namespaces: namespacesOf(config), cacheOf: caches.cacheOf };
-  const now = (): Date => new Date();
   const collector = startLogCollector({
     region,
     logs,
-    now,
+    clock,
     onEvent,
-    limits: { ...quick, ...limits },
+    limits: { ...steady, ...limits },
   });
-  const collected = collectedLogs({ region, logs, now, collector });
-  const parts = { regions: new Map([["us", region]]), logs, now, onEvent, logsOf: () => collected };
+  const collected = collectedLogs({ region, logs, clock, collector });
+  const parts = { regions: new Map([["us", region]]), logs, clock, onEvent, logsOf: () => collected };
   const operations = logOperations(parts);
   const asked = { user: { username: "dana" }, signal: new AbortController().signal, body: undefined };
   return {
@@ -92,14 +92,14 @@ export async function startReplica({ api, namespace, logs, limits, cacheLimits }
 /** All stored lines of a workload today. */
 export async function storedLines(logs: LogWriter, { namespace, uid }: { namespace: string; uid: string }) {
   const workload = logKey({ region: "us", namespace, uid });
-  const lines = await logs.page({ workload, day: dayOf(new Date()), from: 0, size: 1_000_000 });
+  const lines = await logs.page({ workload, day: dayOf(machineClock.now()), from: 0, size: 1_000_000 });
   return lines.map(({ line }) => line);
 }
 
 /** A namespace of the real cluster, an empty log, and one replica on them. `remove` ends all of it. */
 export async function openLogWorld(cluster: TestCluster, limits?: Partial<CollectorLimits>) {
   const namespace = await cluster.newNamespace("logs");
-  const api = await connect({ kubeconfig: { path: cluster.kubeconfig }, context: undefined });
+  const api = await connect({ kubeconfig: { path: cluster.kubeconfig }, context: undefined }, machineClock);
   const many = { bytes: 512 * 1024 * 1024, lines: 5_000_000 };
   const logs = await openLogStore(
     { kind: "sqlite", path: ":memory:" },
@@ -107,7 +107,7 @@ export async function openLogWorld(cluster: TestCluster, limits?: Partial<Collec
   );
   const replicas: Replica[] = [];
   const start = async (): Promise<Replica> => {
-    const replica = await startReplica({ api, namespace, logs, ...(limits && { limits }) });
+    const replica = await startReplica({ api, namespace, logs, clock: machineClock, ...(limits && { limits }) });
     replicas.push(replica);
     return replica;
   };

@@ -16,7 +16,9 @@ import type { WriteParts } from "../../../../../../src/service/engines/kubernete
 import { serviceWrites } from "../../../../../../src/service/engines/kubernetes/write/change-service.ts";
 import { jobWrites } from "../../../../../../src/service/engines/kubernetes/write/job-writes.ts";
 import { makeSerialQueue } from "../../../../../../src/service/workloads/lifecycle/serial-queue.ts";
+import { asTimePasses } from "../../support/as-time-passes.ts";
 import { config, namespacesOf } from "../../support/known-objects.ts";
+import { type StillClock, stillClock } from "../../../../../support/test-clock.ts";
 
 type Body = { readonly metadata: { readonly name: string } & Readonly<Record<string, unknown>> };
 
@@ -122,24 +124,41 @@ type Changed = Partial<ClusterConfig> & {
   readonly version?: string;
 };
 
-/** The write operations on it, for one user. */
+/** The write operations on it, for one user. While one of them runs, time passes, and it stays half past twelve. */
 export function writesOn(api: KubeApi, { version = "v1.20.2", ...changed }: Changed = {}) {
   const own = { ...config, ...changed };
+  const clock = stillClock();
   const cache = openNamespaceCache({
     api,
     namespace: "team",
     kinds: [...new Set([...serviceKinds(own), ...jobKinds(own)])],
-    reconnects: makeReconnects(),
+    clock,
+    reconnects: makeReconnects(clock),
     onEvent: () => undefined,
   });
   const region: Region = { config: own, api, version, namespaces: namespacesOf(own), cacheOf: () => cache };
   const parts: WriteParts = {
     regions: new Map([["us", region]]),
     logs: {} as WriteParts["logs"], // writes don't touch the logs
-    now: () => new Date("2026-11-22T12:30:00Z"),
+    clock: { ...clock, now: () => new Date("2026-11-22T12:30:00Z") },
     onEvent: () => undefined,
     queue: makeSerialQueue(),
     jobRetries: 6,
   };
-  return { ...serviceWrites(parts), ...jobWrites(parts), parts, close: () => cache.close() };
+  return {
+    ...asTimePassesIn(clock, { ...serviceWrites(parts), ...jobWrites(parts) }),
+    parts,
+    clock,
+    close: () => cache.close(),
+  };
+}
+
+type Operations = ReturnType<typeof serviceWrites> & ReturnType<typeof jobWrites>;
+
+function asTimePassesIn(clock: StillClock, operations: Operations): Operations {
+  const entries = Object.entries(operations).map(([name, run]) => [
+    name,
+    (request: never) => asTimePasses<unknown>(clock, () => run(request)), // each operation takes its own request
+  ]);
+  return Object.fromEntries(entries) as Operations; // the same operations
 }
