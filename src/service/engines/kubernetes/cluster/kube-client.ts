@@ -288,9 +288,15 @@ async function sent(connection: Connection, sending: Sending): Promise<IncomingM
   try {
     return await sentOnce(connection, sending);
   } catch (error) {
-    const isRepeatable = sending.method === "GET" && error instanceof KubeUnreachable && isHangUp(error.cause);
-    if (!isRepeatable) throw error;
-    return await sentOnce(connection, sending);
+    if (!(error instanceof KubeUnreachable) || !isHangUp(error.cause)) throw error;
+    const { awayAt: before, clock } = connection;
+    const hungUpAt = clock.elapsedMs();
+    connection.awayAt = hungUpAt;
+    if (sending.method !== "GET") throw error;
+    const answer = await sentOnce(connection, sending);
+    // It wasn't away: a right that it says is missing is missing.
+    if (connection.awayAt === hungUpAt) connection.awayAt = before;
+    return answer;
   }
 }
 
@@ -307,7 +313,7 @@ async function sentOnce(connection: Connection, sending: Sending): Promise<Incom
     if (signal?.aborted) throw signal.reason;
     if (error instanceof KubeUnreachable) throw error;
     if (late.signal.aborted) throw new KubeUnreachable(`${server} didn't answer in ${TIMEOUT_MS / 1_000} s`);
-    connection.awayAt = clock.elapsedMs();
+    if (!isHangUp(error)) connection.awayAt = clock.elapsedMs();
     const why = error instanceof Error ? error.message : String(error);
     const sentence = isHangUp(error) ? `${server} closed the connection` : `${server} can't be reached: ${why}`;
     throw new KubeUnreachable(sentence, { cause: error });

@@ -169,6 +169,21 @@ describe("an API server that closes the connection without an answer", () => {
     expect(asked).toEqual(["GET", "GET"]);
   });
 
+  test("wasn't away when it answers then: a right that is missing later is missing, not unknown yet", async () => {
+    const message =
+      'pods "web" is forbidden: User "ada" cannot get resource "pods" in API group "" in the namespace "shop"';
+    let isFirst = true;
+    const api = await clientOf((request, response) => {
+      if (isFirst) request.socket.destroy();
+      else if (request.url?.endsWith("/pods/web")) send(response, 403, { kind: "Status", message });
+      else send(response, 200, podNamed("cart"));
+      isFirst = false;
+    });
+    await api.get({ ...pods, name: "cart" });
+
+    await expect(api.get({ ...pods, name: "web" })).rejects.toMatchObject({ status: 403, isEarly: false });
+  });
+
   test("is unreachable when it does that again", async () => {
     const api = await hangsUp(2);
 
