@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DEADLINE_MS } from "../../support/until.ts";
+import { type Clock, machineClock } from "../../../src/platform/clock.ts";
 import { serve } from "../../../src/service/api/serve.ts";
 import { makeToken } from "../../../src/service/api/users.ts";
 import type { ClusterConfig } from "../../../src/service/engines/kubernetes/cluster/cluster-config.ts";
@@ -26,6 +27,9 @@ export async function makeNamespaces(cluster: TestCluster): Promise<Namespaces> 
 const accounts = { user1: account("dana"), user2: account("alex"), newcomer: account("kim") };
 
 type Opening = { readonly cluster: TestCluster; readonly namespaces: Namespaces; readonly host: string };
+
+/** On a busy node an answer would leave out what the cluster takes long to say, such as revisions. */
+const patient: Clock = { ...machineClock, limit: (ms) => machineClock.limit(10 * ms) };
 
 /** The service on a real cluster, whose ports are reached over a node. */
 export async function openKubernetesService(
@@ -52,6 +56,7 @@ export async function openKubernetesService(
     database: undefined,
     clusters,
     users: names,
+    clock: patient,
     jobRetries: 2,
     onEvent: () => undefined,
   });
