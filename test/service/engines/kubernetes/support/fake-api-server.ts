@@ -10,13 +10,11 @@ import { makeFakeWatches } from "./fake-watches.ts";
 /** An error that the server answers with instead of working. */
 export type Fault = { readonly status: number; readonly message?: string; readonly retryAfter?: number };
 
-export type SeenRequest = KubeRequest & { readonly at: number };
-
 export type FakeApiServer = {
   readonly kubeConfig: () => KubeConfig;
   readonly objects: FakeObjects;
-  /** Everything that was asked, with its time (performance.now()). */
-  readonly requests: readonly SeenRequest[];
+  /** Everything that was asked. */
+  readonly requests: readonly KubeRequest[];
   /** What came and went over all connections so far. */
   readonly bytes: () => number;
   /** Watches that are open now. */
@@ -44,8 +42,6 @@ export type FakeApiServer = {
 export type FakeOptions = {
   /** Resources that this cluster has no API of: the answer is a plain 404. */
   readonly unknown?: readonly string[];
-  /** API servers send one about once a minute. */
-  readonly bookmarkEveryMs?: number;
   /** Called before each answer, to change something in the middle of a story. */
   readonly onRequest?: (request: KubeRequest) => void;
   /** Answers requests for the log of a container: this server has none. */
@@ -67,7 +63,7 @@ const TOKEN = "ada-token";
 export async function openFakeApiServer(options: FakeOptions = {}): Promise<FakeApiServer> {
   const objects = makeFakeObjects();
   const watches = makeFakeWatches(objects, options);
-  const requests: SeenRequest[] = [];
+  const requests: KubeRequest[] = [];
   const faults = new Map<string, Fault>();
   let isHanging = false;
   const server = createServer((request, response) => {
@@ -78,7 +74,7 @@ export async function openFakeApiServer(options: FakeOptions = {}): Promise<Fake
       if (looked !== undefined && namespaces !== "objects") return answerNamespace(response, looked, namespaces);
       const asked = await kubeRequestOf(request);
       if (!asked) return failure(response, { status: 404, plain: "404 page not found\n" });
-      requests.push({ ...asked, at: performance.now() });
+      requests.push(asked);
       options.onRequest?.(asked);
       if (isHanging) return;
       const warnings = options.warnings?.(asked) ?? [];

@@ -51,6 +51,9 @@ export function makeFakeWatches(objects: FakeObjects, options: FakeOptions): Fak
   };
 }
 
+/** API servers send one about once a minute. */
+const BOOKMARK_EVERY_MS = 60_000;
+
 type Starting = {
   readonly asked: KubeRequest;
   readonly objects: FakeObjects;
@@ -76,8 +79,8 @@ function startWatch(response: ServerResponse, { asked, objects, options, isSelec
     const version = Math.max(since, objects.version());
     say("BOOKMARK", { metadata: { resourceVersion: String(version), creationTimestamp: null } });
   };
-  const { bookmarkEveryMs = 60_000, secondMs = 1_000 } = options;
-  const bookmarks = setInterval(bookmark, bookmarkEveryMs);
+  const { secondMs = 1_000 } = options;
+  const bookmarks = setInterval(bookmark, BOOKMARK_EVERY_MS);
   const seconds = Number(query.get("timeoutSeconds")) || 1_800;
   const ending = setTimeout(() => response.end(), seconds * secondMs);
   const forget = objects.onChange(tell);
