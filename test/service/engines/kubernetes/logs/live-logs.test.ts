@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { orAborted } from "../../../../../src/platform/waiting.ts";
 import {
   type KubeApi,
   KubeError,
@@ -19,15 +20,22 @@ const NOW = new Date("2026-11-22T15:00:00Z");
 const of = { kind: "Deployment", name: "web" } as const;
 
 /** Lines with their times, as a container's file has them: `2026-11-22T12:00:01Z text`. */
-type Log = { readonly now: readonly string[]; readonly before?: readonly string[]; readonly fails?: KubeError };
+type Log = {
+  readonly now: readonly string[];
+  readonly before?: readonly string[];
+  readonly fails?: KubeError;
+  /** No line comes. */
+  readonly hangs?: boolean;
+};
 
 /** Answers as a kubelet does: it leaves out lines before `sinceTime`, counts `tailLines` in pieces of 16 KiB, and has two runs. */
 function kubelet(logs: Readonly<Record<string, Log>>) {
   const asked: PodLogOptions[] = [];
-  async function* podLog(options: PodLogOptions): AsyncIterable<Buffer> {
+  async function* podLog(options: PodLogOptions, signal: AbortSignal): AsyncIterable<Buffer> {
     const { pod: name, previous = false, sinceTime = "", tailLines = Number.POSITIVE_INFINITY } = options;
     const log = logs[name];
     if (log?.fails) throw log.fails;
+    if (log?.hangs === true) await orAborted(new Promise(() => undefined), signal);
     const lines = previous ? log?.before : log?.now;
     if (!lines) throw new KubeError(400, `previous terminated container "app" in pod "${name}" not found`);
     const pieces = lines.flatMap((line) => {
@@ -41,9 +49,9 @@ function kubelet(logs: Readonly<Record<string, Log>>) {
     }
   }
   const api = {
-    async podLog(options: PodLogOptions) {
+    async podLog(options: PodLogOptions, signal: AbortSignal) {
       asked.push(options);
-      return podLog(options);
+      return podLog(options, signal);
     },
   } as unknown as KubeApi; // the live reader uses nothing else
   return { api, asked };
@@ -54,6 +62,7 @@ type Page = { readonly day?: string; readonly from?: number; readonly size?: num
 /** The service web, whose pods have these logs; a pod restarted once if it has a run before. */
 function world(logs: Readonly<Record<string, Log>>, createdAt = "2026-11-20T08:00:00Z") {
   const { api, asked } = kubelet(logs);
+  const clock = stillClock(NOW);
   const crashed = { restartCount: 1, lastState: { terminated: { exitCode: 1 } } };
   const pods = Object.entries(logs).map(([name, { before }]) => pod(name, { of, ...(before && { app: crashed }) }));
   const cache = cacheWith([deployment("web"), ...pods]);
@@ -70,10 +79,10 @@ function world(logs: Readonly<Record<string, Log>>, createdAt = "2026-11-20T08:0
   const page = async ({ day = "2026-11-22", from = 0, size = 100, instance }: Page = {}) => {
     const { signal } = new AbortController();
     const options = { day, from, size, instance, signal, why: "Gantry on shop-1 collects" };
-    const lines = await livePage({ region: { api, cacheOf: () => cache }, clock: stillClock(NOW) }, workload, options);
+    const lines = await livePage({ region: { api, cacheOf: () => cache }, clock }, workload, options);
     return lines.map(({ instance: name, line }) => `${name}: ${line}`);
   };
-  return { page, asked };
+  return { page, asked, clock };
 }
 
 const at = (time: string, text: string, day = "2026-11-22") => `${day}T${time}.000000000Z ${text}`;
@@ -191,6 +200,19 @@ describe("a log that is read live from Kubernetes", () => {
       status: 403,
       message: expect.stringContaining("may not get pods/log"),
     });
+  });
+
+  test("is shown after some seconds without the lines that Kubernetes is slow to send, and says so", async () => {
+    const { page, clock } = world({ "web-1": { now: [at("12:00:01", "a")] }, "web-2": { now: [], hangs: true } });
+    const shown = page();
+
+    await clock.passMs(4_000);
+
+    expect(await shown).toEqual([
+      "web-1: a",
+      "web-1: [gantry] lines of web-2 are missing: Kubernetes took too long to send them",
+      `web-1: ${TODAY}`,
+    ]);
   });
 
   test("with more lines than are held at once is refused before anything is read", async () => {
