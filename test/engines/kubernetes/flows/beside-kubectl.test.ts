@@ -220,6 +220,8 @@ describe.skipIf(noPods !== undefined)(`Gantry beside kubectl${because(noPods)}`,
       namespacesOf: () => ({ names: ["gantry-nowhere"] as const }),
     }));
 
-    await expect(checkClusters(missing, ["dana"], machineClock)).rejects.toThrow(/has no namespace gantry-nowhere\. Create it with/u);
+    await expect(checkClusters(missing, ["dana"], machineClock)).rejects.toThrow(
+      /has no namespace gantry-nowhere\. Create it with/u,
+    );
   });
 });

@@ -26,7 +26,9 @@ export async function openAccount(
   const asked = { apiVersion: "authentication.k8s.io/v1", kind: "TokenRequest", spec: {} };
   const { status } = await must({ method: "POST", path: `${accounts}/${name}/token`, body: asked });
   const { token } = status as { token: string }; // TokenRequest
-  const cluster = (await kubeConfigOf({ kubeconfig: { path: kubeconfig }, context: undefined }, machineClock)).getCurrentCluster();
+  const cluster = (
+    await kubeConfigOf({ kubeconfig: { path: kubeconfig }, context: undefined }, machineClock)
+  ).getCurrentCluster();
   const folder = mkdtempSync(join(tmpdir(), "gantry-account-"));
   const path = join(folder, "kubeconfig");
   const own = {
