@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { App, HTTPReceiver, LogLevel } from "@slack/bolt";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { botToken, signingSecret, type SmallWorld, startSmallWorld } from "./support/small-world.ts";
+import { botToken, signingSecret, running, type SmallWorld, startSmallWorld } from "./support/small-world.ts";
 
 // The playground must work with Bolt itself, over HTTP.
 
@@ -23,7 +23,7 @@ async function freePort(): Promise<number> {
 
 beforeAll(async () => {
   port = await freePort();
-  world = await startSmallWorld({ requestUrl: () => `http://127.0.0.1:${port}/slack/events` });
+  world = await startSmallWorld({ ...running, requestUrl: () => `http://127.0.0.1:${port}/slack/events` });
   receiver = new HTTPReceiver({ signingSecret, logLevel: LogLevel.ERROR });
   const app = new App({
     receiver,

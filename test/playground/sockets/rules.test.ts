@@ -150,6 +150,7 @@ test("an envelope is acked on its own connection, once, and only while Slack wai
   const second = await world.connect();
   first.answer = () => "never";
   const delivery = await world.passAckLimit(types("/gantry list"));
+  await expect.poll(() => first.envelopes().length).toBe(1);
   const id = first.envelopes()[0]?.["envelope_id"];
   second.send({ envelope_id: id });
   await expect.poll(() => world.rule()).toBe("socket.ack-known");
