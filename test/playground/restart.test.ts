@@ -145,7 +145,7 @@ test("the oldest messages are dropped, together with their replies", async () =>
   const { ts = "" } = await world.post({ channel: "C0OPS", text: "oldest" });
   for (let at = 1; at < mostMessages; at += 1) {
     // A channel takes some at once, and after each pause all are saved.
-    if (at % 20 === 0) world.pass(20_000);
+    if (at % 10 === 0) world.pass(10_000);
     await world.call("chat.postMessage", { channel: "C0OPS", text: "x" });
   }
   await world.post({ channel: "C0OPS", thread_ts: ts, text: "reply to the oldest" });
