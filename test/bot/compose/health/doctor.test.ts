@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createSealer, newKey, readKeyring } from "../../../../src/bot/accounts/seal.ts";
 import { event, pendingChange } from "../../store/contract/bench.ts";
+import { machineClock } from "../../../../src/platform/clock.ts";
 import { doctor } from "../../../../src/bot/compose/health/doctor.ts";
 import { doctorText } from "../../../../src/bot/compose/health/doctor-text.ts";
 import type { Finding } from "../../../../src/bot/health/finding.ts";
@@ -38,7 +39,7 @@ test("next to a running bot it is well, and the bot's folder stays the bot's", a
   await town.settled();
   await town.sweep();
 
-  const findings = await doctor(env());
+  const findings = await doctor(env(), { ...machineClock, now: town.now });
 
   expect(says(findings.filter(({ state }) => state !== "ok"))).toBe("");
   expect(says(findings)).toMatch(/^ok Last from Slack: command \d+s ago$/mu);
