@@ -3,7 +3,6 @@ import { join, resolve } from "node:path";
 import { type Logger, pino } from "pino";
 import { ConfigError } from "../bot/compose/config-problems.ts";
 import { endOnCrash, stopOnSignals } from "../bot/compose/shutdown.ts";
-import { machineClock } from "../platform/clock.ts";
 import type { Trouble } from "../platform/http/guard-server.ts";
 import { withPortSentence } from "../platform/http/port.ts";
 import { machineClock } from "../platform/clock.ts";

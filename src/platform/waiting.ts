@@ -1,4 +1,4 @@
-import { type Clock, machineClock } from "./clock.ts";
+import type { Clock } from "./clock.ts";
 
 /**
  * What the work brings, or what `late` gives when it takes longer. The work goes on: whoever needs it to end passes it a
@@ -8,7 +8,7 @@ export async function within<Result, Late>(
   ms: number,
   work: Promise<Result>,
   late: () => Late,
-  clock: Pick<Clock, "after"> = machineClock,
+  clock: Pick<Clock, "after">,
 ): Promise<Result | Awaited<Late>> {
   const { promise, resolve } = Promise.withResolvers<undefined>();
   const timer = clock.after(ms, () => resolve(undefined));
@@ -40,14 +40,13 @@ export async function restUnlessAborted(rest: Promise<unknown>, signal: AbortSig
 }
 
 /**
- * Does the work again and again, with a pause after it, until the signal is aborted. Rejects as the work does. The pause
- * doesn't keep the process alive.
+ * Does the work again and again, with a pause after it, until the signal is aborted. Rejects as the work does.
  */
 export async function repeat(
   work: () => Promise<void>,
   everyMs: number,
   signal: AbortSignal,
-  clock: Pick<Clock, "sleep"> = machineClock,
+  clock: Pick<Clock, "sleep">,
 ): Promise<void> {
   while (!signal.aborted) {
     await work();

@@ -1,3 +1,4 @@
+import { machineClock } from "../../src/platform/clock.ts";
 import { within } from "../../src/platform/waiting.ts";
 import type { Point, PointName, When } from "./points.ts";
 
@@ -31,7 +32,7 @@ export function createTrap(onKill: (point: Point) => void): Trap {
     },
     async disarm() {
       armed = undefined;
-      if (taken !== undefined) await within(SPRINGS_WITHIN_MS, taken.promise, () => undefined);
+      if (taken !== undefined) await within(SPRINGS_WITHIN_MS, taken.promise, () => undefined, machineClock);
       taken = undefined;
     },
     armed: () => armed?.point,

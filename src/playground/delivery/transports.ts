@@ -1,3 +1,4 @@
+import { machineClock } from "../../platform/clock.ts";
 import { createHmac } from "node:crypto";
 import { type Json, type JsonObject, parseJson, textOf } from "../json.ts";
 import type { World } from "../world.ts";
@@ -11,14 +12,13 @@ export function overHttp(world: World, request: BotRequest): Way {
 }
 
 async function post(world: World, request: BotRequest): Promise<Ack> {
-  const { clock, faults, signingSecret } = world;
+  const { faults, signingSecret } = world;
   const { body, contentType } = encoded(request);
   const signal = world.clock.limit(world.ackMs);
   const secret = faults.signsWrongly ? `not ${signingSecret}` : signingSecret;
   try {
     await faults.network.passes(signal);
-    const madeMs = clock.nowMs() - faults.signatureAgeSeconds * 1000;
-    const signed = signedHeaders(secret, body, madeMs);
+    const signed = signedHeaders(secret, body, faults.signatureAgeSeconds);
     const { retry } = request;
     const headers = {
       "content-type": contentType,
@@ -52,9 +52,13 @@ function flatForm(payload: JsonObject): string {
   return new URLSearchParams(Object.entries(payload).map(([name, value]) => [name, textOf(value)])).toString();
 }
 
-/** https://docs.slack.dev/authentication/verifying-requests-from-slack */
-function signedHeaders(signingSecret: string, body: string, madeMs: number): Record<string, string> {
-  const timestamp = String(Math.floor(madeMs / 1000));
+/**
+ * Slack's signature headers, dated `ageSeconds` ago.
+ * https://docs.slack.dev/authentication/verifying-requests-from-slack
+ */
+function signedHeaders(signingSecret: string, body: string, ageSeconds: number): Record<string, string> {
+  // Bolt, which checks it, always compares it with this machine's time.
+  const timestamp = String(Math.floor(machineClock.now().getTime() / 1000) - ageSeconds);
   const signature = createHmac("sha256", signingSecret).update(`v0:${timestamp}:${body}`).digest("hex");
   return { "x-slack-request-timestamp": timestamp, "x-slack-signature": `v0=${signature}` };
 }

@@ -9,7 +9,6 @@ import type { EngineParts } from "./engine-parts.ts";
 import type { EngineContext } from "./engine-context.ts";
 import { jobOperations } from "./jobs/job-operations.ts";
 import { JOB_REGION } from "./jobs/job-run.ts";
-import { keepAlive } from "./keep-alive.ts";
 import { JOB_RETRIES, type BackOff } from "./lifecycle/back-off.ts";
 import { makeSerialQueue } from "./lifecycle/serial-queue.ts";
 import { makeStartQueue } from "./lifecycle/start-queue.ts";
@@ -70,7 +69,7 @@ export async function openWorkloadEngine(options: WorkloadOptions, runtime: Runt
   const { dataDir } = options;
   const unlock = await withFileNamed(dataDir, () => lockFolder(dataDir));
   try {
-    return await keepAlive(openLocked(options, { ...runtime, unlock }));
+    return await openLocked(options, { ...runtime, unlock });
   } catch (error) {
     unlock();
     throw error;
@@ -117,7 +116,7 @@ async function openLocked(options: WorkloadOptions, { unlock, ...runtime }: Open
       closing.abort();
       feed.close();
       const isLeaving = keepWorkloads && context.runtime.keepsUnits;
-      return (closed ??= keepAlive(closeAll(parts, background, isLeaving ? leaving : undefined).finally(unlock)));
+      return (closed ??= closeAll(parts, background, isLeaving ? leaving : undefined).finally(unlock));
     },
     notices,
   };

@@ -99,7 +99,7 @@ async function signed(payload: object): Promise<string> {
   const user = { id: approver.id, username: "hugo", name: "hugo", team_id: teamId };
   const common = { team: { id: teamId, domain: "harbour" }, user, trigger_id: `${Math.random()}.1` };
   const body = formBody({ payload: JSON.stringify({ ...common, ...payload }) });
-  const { text } = await deliver({ signingSecret: bot.slack.signingSecret, botUrl: bot.url, now: bot.now }, { body });
+  const { text } = await deliver({ signingSecret: bot.slack.signingSecret, botUrl: bot.url }, { body });
   await bot.settled();
   return `${text}\n${newest(approver)}`;
 }

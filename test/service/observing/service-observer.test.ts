@@ -1,6 +1,5 @@
 import { pino } from "pino";
 import { expect, test } from "vitest";
-import { machineClock } from "../../../src/platform/clock.ts";
 import { createApi } from "../../../src/api/client.ts";
 import { machineClock } from "../../../src/platform/clock.ts";
 import { openSinks } from "../../../src/platform/observing/open-sinks.ts";

@@ -8,7 +8,6 @@ import { withHealth } from "../../../service/api/health.ts";
 import { serve } from "../../../service/api/serve.ts";
 import type { EngineAbout } from "../../../service/engine.ts";
 import { makeToken } from "../../../service/api/users.ts";
-import { type Clock, machineClock } from "../../../platform/clock.ts";
 import type { Call } from "../../../api/operations.ts";
 import type { Settings } from "../../commands/command.ts";
 import type { Store } from "../../store/store.ts";

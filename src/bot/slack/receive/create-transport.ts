@@ -1,15 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
-import {
-  defaultBodyLimit,
-  HTTPModuleFunctions,
-  HTTPReceiver,
-  HTTPReceiverDeferredRequestError,
-  isRawBodyError,
-  isValidSlackRequest,
-} from "@slack/bolt";
+import { HTTPReceiver, HTTPReceiverDeferredRequestError } from "@slack/bolt";
 import type { Logger } from "pino";
 import { createSocketTransport } from "./socket/socket-transport.ts";
-import type { Clock } from "../../../platform/clock.ts";
 import { portOf } from "../../../platform/http/port.ts";
 import { guarded, guardServer, httpLimits, type Trouble } from "../../../platform/http/guard-server.ts";
 import {
@@ -35,7 +27,8 @@ function createHttpTransport(signingSecret: string, parts: TransportParts): Tran
   let server: Server | undefined;
   return {
     async start() {
-      server = await startReceiver(receiver, { ...parts.listen, log: parts.log, signingSecret, clock: parts.clock });
+      server = await startReceiver(receiver, { ...parts.listen, log: parts.log });
+      // Bolt answers 401 to a wrong signature, and says so only in its log.
       server.on("request", (_, response) => {
         response.once("finish", () => void (response.statusCode === 401 && parts.onUnsigned?.()));
       });
@@ -55,8 +48,6 @@ function createHttpTransport(signingSecret: string, parts: TransportParts): Tran
   };
 }
 
-const EVENTS = "/slack/events";
-
 export function createReceiver(
   signingSecret: string,
   parts: Omit<TransportParts, "clock" | "listen" | "onRefused" | "onUnsigned">,
@@ -64,9 +55,7 @@ export function createReceiver(
   const { log } = parts;
   const receiver = new HTTPReceiver({
     signingSecret,
-    // Done before, by the clock: see `startReceiver`.
-    signatureVerification: false,
-    endpoints: EVENTS,
+    endpoints: "/slack/events",
     customRoutes: parts.routes,
     logger: boltLogger(log),
     unhandledRequestTimeoutMillis: LATEST_ACK_MS,
@@ -83,26 +72,14 @@ export function createReceiver(
   return receiver;
 }
 
-type Signing = { readonly signingSecret: string; readonly clock: Pick<Clock, "now"> };
-type Listen = Signing & { readonly host: string; readonly port: number; readonly log: Logger };
+type Listen = { readonly host: string; readonly port: number; readonly log: Logger };
 
-/**
- * Listens with the same limits as all our HTTP servers, and hands on what Slack has signed. Rejects when the port is
- * unavailable.
- */
-export async function startReceiver(receiver: HTTPReceiver, parts: Listen): Promise<Server> {
-  const { host, port, log } = parts;
+/** Listens with the same limits as all our HTTP servers. Rejects when the port is unavailable. */
+export async function startReceiver(receiver: HTTPReceiver, { host, port, log }: Listen): Promise<Server> {
   const onTrouble: Trouble = (message, data) =>
     log.warn("error" in data ? { ...data, err: data.error } : data, message);
   const { requestListener } = receiver;
-  receiver.requestListener = guarded(async (request, response, { pathname }) => {
-    // Bolt takes payloads only from a POST.
-    if (request.method === "POST") {
-      if (pathname !== EVENTS) return notFound(response);
-      const status = await withoutSignature(request, parts);
-      if (status === 401) log.warn("refused a request: its signature is wrong, or it is too old");
-      if (status !== undefined) return void response.writeHead(status).end();
-    }
+  receiver.requestListener = guarded((request, response) => {
     try {
       return requestListener(request, response);
     } catch (error) {
@@ -115,27 +92,6 @@ export async function startReceiver(receiver: HTTPReceiver, parts: Listen): Prom
   server.removeAllListeners("error");
   guardServer(server, { onTrouble });
   return server;
-}
-
-/**
- * The HTTP status for a request that Slack didn't sign, or longer ago than five minutes. Bolt would compare with this
- * machine's time; it finds the body that was read here.
- */
-async function withoutSignature(
-  request: IncomingMessage,
-  { signingSecret, clock }: Signing,
-): Promise<number | undefined> {
-  const body = await HTTPModuleFunctions.bufferIncomingMessage(request, defaultBodyLimit).then(
-    ({ rawBody }) => rawBody.toString(),
-    (error: unknown) => (isRawBodyError(error) ? error.statusCode : 400),
-  );
-  if (typeof body === "number") return body;
-  // Slack doesn't sign these: https://docs.slack.dev/interactivity/implementing-slash-commands
-  if (new URLSearchParams(body).get("ssl_check") === "1") return 200;
-  const { "x-slack-signature": signature = "", "x-slack-request-timestamp": timestamp } = request.headers;
-  const headers = { "x-slack-signature": String(signature), "x-slack-request-timestamp": Number(timestamp) };
-  const isSigned = isValidSlackRequest({ signingSecret, body, headers, nowMilliseconds: clock.now().getTime() });
-  return isSigned ? undefined : 401;
 }
 
 /** Answers a request that failed outside the router, and returns the reference for the log. */

@@ -176,7 +176,11 @@ function apiOf(script: Script, calls: OperationId[]): AccountApi {
 }
 
 function countedApi(apiFetch: Fetch, calls: OperationId[]): AccountApi {
-  const api = createApi({ baseUrl: "http://service.invalid", send: sendTo(apiFetch), wait: () => Promise.resolve() });
+  const api = createApi({
+    baseUrl: "http://service.invalid",
+    send: sendTo(apiFetch),
+    clock: { ...clock, sleep: () => Promise.resolve() },
+  });
   const account = api.as({ username: "gantry", token: "t".repeat(40) });
   return {
     send(call, options) {

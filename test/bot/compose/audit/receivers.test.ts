@@ -10,8 +10,9 @@ import { openSqlite } from "../../../../src/platform/database/sqlite.ts";
 import type { Tables } from "../../../../src/bot/store/schema/tables.ts";
 import { machineClock } from "../../../../src/platform/clock.ts";
 import { directNetwork } from "../../../../src/platform/http/network.ts";
-import { event, movedClock } from "../../store/contract/bench.ts";
+import { event } from "../../store/contract/bench.ts";
 import { unawaited } from "../../../../src/platform/unawaited.ts";
+import { testClock } from "../../../support/test-clock.ts";
 import { until } from "../../../support/until.ts";
 
 const SECRET = "a secret of more than 24 letters";
@@ -55,7 +56,7 @@ async function receiver() {
 }
 
 async function bot(url: string, db = openSqlite<Tables>(":memory:"), sealer = createSealer(readKeyring(newKey()))) {
-  const clock = movedClock();
+  const clock = testClock(machineClock.now());
   const printed: string[] = [];
   const log = pino({ level: "silent" });
   const where = { kind: "shared", db, flavour: "sqlite" } as const; // literal kinds
@@ -77,7 +78,7 @@ async function bot(url: string, db = openSqlite<Tables>(":memory:"), sealer = cr
     ...handing,
     printed,
     happens,
-    later: clock.later,
+    later: clock.passMs,
     failures: async () =>
       (await db.selectFrom("audit_receiver").select("failures").where("name", "=", "webhook").executeTakeFirst())
         ?.failures ?? 0,

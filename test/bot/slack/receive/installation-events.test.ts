@@ -16,7 +16,7 @@ async function tells(
   const payload = { type: "event_callback", team_id: teamId, authorizations, event_id: `Ev${atMs}`, event };
   const body = JSON.stringify({ ...payload, event_time: Math.floor(atMs / 1_000) });
   const { status } = await deliver(
-    { signingSecret: bot.slack.signingSecret, botUrl: bot.url, now: bot.now },
+    { signingSecret: bot.slack.signingSecret, botUrl: bot.url },
     { body, type: "application/json" },
   );
   expect(status).toBe(200);

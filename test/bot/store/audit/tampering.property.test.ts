@@ -16,9 +16,11 @@ import { checkDatabase } from "../../../../src/bot/store/audit/read-chain.ts";
 import { textSealer } from "../../../../src/bot/store/database/text-sealer.ts";
 import { openStore } from "../../../../src/bot/store/open-store.ts";
 import type { Tables } from "../../../../src/bot/store/schema/tables.ts";
+import { machineClock } from "../../../../src/platform/clock.ts";
 import { openSqlite } from "../../../../src/platform/database/sqlite.ts";
 import { notFullRun, seed } from "../../../support/full-run.ts";
-import { event, movedClock } from "../contract/bench.ts";
+import { testClock } from "../../../support/test-clock.ts";
+import { event } from "../contract/bench.ts";
 
 const TAMPERINGS = notFullRun === undefined ? 500 : 40;
 const SEALED = 40;
@@ -54,7 +56,7 @@ let db: Kysely<Tables>;
 async function history(): Promise<Kysely<Tables>> {
   const made = openSqlite<Tables>(":memory:");
   opened.push(made);
-  const clock = movedClock();
+  const clock = testClock(machineClock.now());
   const where = { kind: "shared", db: made, flavour: "sqlite" } as const; // literal kinds
   const common = { replicaId: "a", log: pino({ level: "silent" }), sealer, clock };
   const store = await openStore({ ...where, ...common });
@@ -66,7 +68,7 @@ async function history(): Promise<Kysely<Tables>> {
   };
   await add(SEALED);
   await store.sealHistory();
-  clock.later(2 * HOUR_MS);
+  clock.passMs(2 * HOUR_MS);
   // From here on, a row without a mark is nothing that an older Gantry left.
   await store.sealHistory();
   await add(WAITING);

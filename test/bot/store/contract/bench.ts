@@ -7,6 +7,7 @@ import type { Terms } from "../../../../src/bot/policy/policy.ts";
 import { openStore, type OpenStore } from "../../../../src/bot/store/open-store.ts";
 import type { Store } from "../../../../src/bot/store/store.ts";
 import type { NewChange } from "../../../../src/bot/workflow/ports.ts";
+import { testClock } from "../../../support/test-clock.ts";
 import { type Steps, withSteps } from "../support/steps.ts";
 import type { Tables } from "../../../../src/bot/store/schema/tables.ts";
 import type { Outcome } from "../../../../src/bot/changes/change.ts";
@@ -33,18 +34,6 @@ export type Bench = {
   readonly end: () => Promise<void>;
 };
 
-/** This machine's clock, until it is moved. */
-export function movedClock() {
-  let aheadMs = 0;
-  return {
-    ...machineClock,
-    now: () => new Date(machineClock.now().getTime() + aheadMs),
-    elapsedMs: () => machineClock.elapsedMs() + aheadMs,
-    offsetMs: () => aheadMs,
-    later: (ms: number) => void (aheadMs += ms),
-  };
-}
-
 /** What each test of the contract works with; `fresh` makes a database that nobody used. */
 export function benchOver(fresh: () => Promise<Database>): Bench {
   let database: Database | undefined;
@@ -55,11 +44,12 @@ export function benchOver(fresh: () => Promise<Database>): Bench {
   };
   return {
     async replica(replicaId, options = {}) {
-      const clock = movedClock();
+      // Of the database, which tells this machine's time.
+      const clock = testClock(machineClock.now());
       const common = { replicaId, log: pino({ level: "silent" }), clock };
       const store = await openStore({ ...current().where, ...common, ...options } as OpenStore); // a place and the rest
       open.push(store);
-      return { ...withSteps(store), later: clock.later };
+      return { ...withSteps(store), later: clock.passMs };
     },
     db: () => current().db,
     async begin() {

@@ -37,7 +37,7 @@ async function world({ stepMs }: { readonly stepMs?: number } = {}) {
     },
   });
   const api = makeKubeClient({ kubeConfig: server.kubeConfig(), clock });
-  const logs = await openLogStore({ kind: "sqlite", path: ":memory:" }, { now: clock.now, onEvent: () => undefined });
+  const logs = await openLogStore({ kind: "sqlite", path: ":memory:" }, { clock, onEvent: () => undefined });
   const { kind: _, ...web } = deployment("web", { metadata: { creationTimestamp: LONG_AGO } });
   server.objects.put("deployments", "team", web);
   const replicas: Awaited<ReturnType<typeof startReplica>>[] = [];

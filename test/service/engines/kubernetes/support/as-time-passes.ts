@@ -1,3 +1,4 @@
+import { machineClock } from "../../../../../src/platform/clock.ts";
 import { repeat } from "../../../../../src/platform/waiting.ts";
 import type { MovableClock, StillClock } from "../../../../support/test-clock.ts";
 
@@ -11,7 +12,7 @@ export async function asTimePasses<Result>(
   stepMs = 200,
 ): Promise<Result> {
   const over = new AbortController();
-  const passing = repeat(async () => await clock.passMs(stepMs), 2, over.signal);
+  const passing = repeat(async () => await clock.passMs(stepMs), 2, over.signal, machineClock);
   try {
     return await work();
   } finally {
