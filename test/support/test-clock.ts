@@ -26,10 +26,10 @@ export type StillClock = TestClock & {
 type Waiting = { readonly dueMs: number; readonly run: () => void; timer?: Timer };
 
 export function testClock(beginning = BEGINNING): MovableClock {
-  const began = machineClock.elapsedMs();
+  let offsetMs = beginning.getTime() - Date.now();
   let passedMs = 0;
-  const elapsedMs = (): number => machineClock.elapsedMs() - began + passedMs;
-  const nowMs = (): number => beginning.getTime() + Math.floor(elapsedMs());
+  const elapsedMs = (): number => machineClock.elapsedMs() + passedMs;
+  const nowMs = (): number => Date.now() + offsetMs;
   const waiting = new Set<Waiting>();
   const arm = (each: Waiting): void => {
     each.timer?.cancel();
@@ -52,8 +52,9 @@ export function testClock(beginning = BEGINNING): MovableClock {
   return {
     ...clockFrom({ now: () => new Date(nowMs()), elapsedMs, after }),
     nowMs,
-    offsetMs: () => nowMs() - Date.now(),
+    offsetMs: () => offsetMs,
     passMs(ms) {
+      offsetMs += ms;
       passedMs += ms;
       for (const each of waiting) arm(each);
     },

@@ -41,7 +41,7 @@ type Options = { readonly rotates?: boolean; readonly externalFaults?: readonly 
 export async function startInstalledApp({ rotates = false, externalFaults = [] }: Options = {}): Promise<InstalledApp> {
   const clock = stillClock(new Date("2026-11-20T09:00:00Z"));
   let url = "";
-  const bot = await startSmallBot(signingSecret, clock);
+  const bot = await startSmallBot(signingSecret);
   const playground = createPlayground({
     app: { ...app, events: [...app.events, "app_uninstalled", "tokens_revoked", "team_access_granted"] },
     signingSecret,

@@ -2,9 +2,7 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Clock } from "../../../src/platform/clock.ts";
 
-type Signing = { readonly secret: string; readonly clock: Pick<Clock, "now"> };
 type Fields = Record<string, unknown>;
 
 /** One request of the playground to the bot. */
@@ -30,8 +28,8 @@ export type SmallBot = {
   readonly stop: () => Promise<void>;
 };
 
-function isSigned({ secret, clock }: Signing, request: IncomingMessage, raw: string): boolean {
-  const ageSeconds = clock.now().getTime() / 1000 - Number(request.headers["x-slack-request-timestamp"]);
+function isSigned(secret: string, request: IncomingMessage, raw: string): boolean {
+  const ageSeconds = Date.now() / 1000 - Number(request.headers["x-slack-request-timestamp"]);
   if (ageSeconds > 300) return false;
   const base = `v0:${String(request.headers["x-slack-request-timestamp"])}:${raw}`;
   const wanted = `v0=${createHmac("sha256", secret).update(base).digest("hex")}`;
@@ -62,11 +60,11 @@ function send(response: ServerResponse, reply: Reply): void {
 }
 
 /** A minimal bot: it verifies signatures, records requests and answers as the test wants. */
-export async function startSmallBot(secret: string, clock: Pick<Clock, "now">): Promise<SmallBot> {
+export async function startSmallBot(secret: string): Promise<SmallBot> {
   const received: Received[] = [];
   const server: Server = createServer((request, response) => {
     void bodyOf(request).then((raw) => {
-      if (!isSigned({ secret, clock }, request, raw)) return send(response, { status: 401 });
+      if (!isSigned(secret, request, raw)) return send(response, { status: 401 });
       const payload = payloadOf(request, raw);
       received.push({ headers: request.headers, raw, payload });
       return send(response, bot.answer(payload));

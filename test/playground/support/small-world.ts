@@ -65,7 +65,7 @@ export const running = { clock: machineClock };
 export async function startSmallWorld(changes: Partial<PlaygroundOptions> = {}): Promise<SmallWorld> {
   const clock = stillClock(new Date("2026-11-20T09:00:00Z"));
   let url = "";
-  const bot = await startSmallBot(signingSecret, changes.clock ?? clock);
+  const bot = await startSmallBot(signingSecret);
   const playground = createPlayground({
     app,
     signingSecret,
