@@ -9,8 +9,9 @@ import { operationFacts } from "../../../../src/bot/policy/operation-facts.ts";
 import type { Verdict } from "../../../../src/bot/policy/policy.ts";
 import { drawn } from "../../views/support/drawn.ts";
 import { job, report, service, web } from "../../views/support/workloads.ts";
-import { judgedBy } from "../support/judged-by.ts";
 import { allow, answerTo, proposalTo, refuse, scripted, type Scripted } from "../support/script.ts";
+import { underPolicy } from "../support/under-policy.ts";
+import { readPolicy } from "../../../../src/bot/policy/read-policy.ts";
 
 function aboutOf(text: string): About | undefined {
   const { command, ask } = parseText(text);
@@ -125,13 +126,16 @@ describe("what was found is judged once more, because of a bare name the kind is
   });
 
   test("a list leaves out the workloads that a rule hides from the person, also from its count", async () => {
-    const permissions = judgedBy(`rules:
+    const policy = readPolicy(
+      `rules:
       - { name: lists are for all, who: members, does: [listServices, listJobs], then: allow }
       - { name: some are private, who: everyone, does: anything, workloads: { name: "payroll-*" }, then: refuse }
-      - { name: members do the rest, who: members, does: anything, then: allow }`);
+      - { name: members do the rest, who: members, does: anything, then: allow }`,
+      "policy.yaml",
+    );
     const script = { services: [web, service("payroll-db")] };
 
-    const list = drawn(await answerTo("list services", { ...script, permissions }));
+    const list = drawn(await answerTo("list services", underPolicy(policy, {}, script)));
 
     expect(list.split("\n")[0]).toBe("1 service in beijing1");
     expect(list).toContain("web");

@@ -1,14 +1,18 @@
 import { describe, expect, test } from "vitest";
-import { defaultPolicyText } from "../../../../src/bot/policy/read-policy.ts";
+import { defaultPolicy, readPolicy } from "../../../../src/bot/policy/read-policy.ts";
 import { adoptedFetch, longName } from "../../../support/adopted-services.ts";
 import { othersApprove } from "../../../support/policies.ts";
 import { drawn } from "../../views/support/drawn.ts";
-import { judgedBy } from "../support/judged-by.ts";
-import { answerTo, proposalTo, type Script } from "../support/script.ts";
+import { answerTo, proposalTo, type Scripted } from "../support/script.ts";
+import { underPolicy } from "../support/under-policy.ts";
 
-const byDefault = { apiFetch: adoptedFetch, permissions: judgedBy(defaultPolicyText) };
-const voted = { apiFetch: adoptedFetch, permissions: judgedBy(othersApprove), couldApprove: ["Alex Kim"] };
-const told = async (words: string, script: Script): Promise<string> => drawn(await answerTo(words, script));
+const byDefault = underPolicy(defaultPolicy, {}, { apiFetch: adoptedFetch });
+const voted = underPolicy(
+  readPolicy(othersApprove, "policy.yaml"),
+  {},
+  { apiFetch: adoptedFetch, couldApprove: ["Alex Kim"] },
+);
+const told = async (words: string, script: Scripted): Promise<string> => drawn(await answerTo(words, script));
 
 const ofHelm = "service shop: it belongs to Helm release shop.";
 const sizer = "the autoscaler queue-hpa sets its size. Change the autoscaler's limits, or remove it.";

@@ -3,8 +3,8 @@ import { readPolicy } from "../../../../src/bot/policy/read-policy.ts";
 import { drawn } from "../../views/support/drawn.ts";
 import { service } from "../../views/support/workloads.ts";
 import { byGroup } from "../../../support/policies.ts";
-import { answerTo } from "../support/script.ts";
-import { type Asker, proposalOf, underPolicy } from "../support/under-policy.ts";
+import { answerTo, proposalTo } from "../support/script.ts";
+import { type Asker, underPolicy } from "../support/under-policy.ts";
 
 const policy = readPolicy(byGroup, "policy.yaml");
 const onCall: Asker = { groups: ["S0ONCALL"] };
@@ -64,7 +64,7 @@ test("can-i names the rule that decides, what is missing, and who could approve"
 
 test("can-i answers the same as the verb does then", async () => {
   expect(await told("can-i scale web 4", inGeneral)).toContain("🚫 No.");
-  expect(await proposalOf("scale web 4", about(inGeneral))).toMatchObject({ kind: "refused" });
+  expect(await proposalTo("scale web 4", about(inGeneral))).toMatchObject({ kind: "refused" });
   expect(await told("can-i scale web 4")).toContain("with 2 approvals");
-  expect(await proposalOf("scale web 4", about({}))).toMatchObject({ kind: "proposed", verdict: { kind: "approve" } });
+  expect(await proposalTo("scale web 4", about({}))).toMatchObject({ kind: "proposed", verdict: { kind: "approve" } });
 });

@@ -8,8 +8,8 @@ import type { Standing } from "../../../../src/bot/policy/policy.ts";
 import { refusalMessage } from "../../../../src/bot/views/messages/refusal-message.ts";
 import { drawn } from "../../views/support/drawn.ts";
 import { service } from "../../views/support/workloads.ts";
-import { answerTo, type Scripted } from "../support/script.ts";
-import { proposalOf, underPolicy } from "../support/under-policy.ts";
+import { answerTo, type Scripted, proposalTo } from "../support/script.ts";
+import { underPolicy } from "../support/under-policy.ts";
 
 const script = { services: [service("web", { target_instance_size: 2 })] };
 
@@ -18,7 +18,7 @@ const telling = /Did you mean|already|2 instances|instances 2|is a job|now has|w
 
 /** What the person reads, and what history has, when these words are refused. */
 async function refused(words: string, town: Scripted) {
-  const proposal = await proposalOf(words, town);
+  const proposal = await proposalTo(words, town);
   if (proposal.kind !== "refused") throw new Error(`${words} was ${proposal.kind}`);
   const { refusal, workload } = proposal;
   return { told: drawn(refusalMessage({ kind: "policy", verdict: refusal, command: "/gantry" })), workload };

@@ -1,16 +1,16 @@
 import { describe, expect, test } from "vitest";
 import type { Ask } from "../../../../src/bot/ask.ts";
 import { parseText } from "../../../../src/bot/commands/grammar/parse.ts";
+import { readPolicy } from "../../../../src/bot/policy/read-policy.ts";
 import { UserError } from "../../../../src/bot/errors.ts";
 import { report, service, web } from "../../views/support/workloads.ts";
-import { judgedBy } from "../support/judged-by.ts";
-import { answerTo, proposalTo, type Script, scripted } from "../support/script.ts";
-import { proposalOf } from "../support/under-policy.ts";
+import { answerTo, proposalTo, type Script, scripted, type Scripted } from "../support/script.ts";
+import { underPolicy } from "../support/under-policy.ts";
 
 /** What a person would be told when these words fail, and what the buttons under it would ask. */
 async function failure(text: string, script: Script): Promise<UserError> {
   const isRead = parseText(text).command.effect === "read";
-  const tried = isRead ? answerTo(text, script) : proposalOf(text, scripted(script));
+  const tried = isRead ? answerTo(text, script) : proposalTo(text, script);
   const error: unknown = await tried.then(
     () => new Error(`${text} did not fail`),
     (thrown: unknown) => thrown,
@@ -67,7 +67,7 @@ test("a name that a service and a job have is asked about, and either is reachab
   }
   expect(JSON.stringify(await answerTo("show job/report", twins))).toContain("gantry/batch");
   expect(JSON.stringify(await answerTo("show service/report", twins))).toContain("gantry/hello-web");
-  expect(await proposalOf("delete job/report", scripted(twins))).toMatchObject({
+  expect(await proposalTo("delete job/report", twins)).toMatchObject({
     change: { workload: { kind: "job", name: "report" } },
   });
 });
@@ -113,15 +113,15 @@ describe.each([
 ])("with %s, only names that the person may see are suggested", (_, policy) => {
   const services = [service("web"), service("payroll-db")];
 
-  test.each<[string, (words: string, script: Script) => Promise<unknown>]>([
+  test.each<[string, (words: string, script: Script | Scripted) => Promise<unknown>]>([
     ["show", answerTo],
     ["logs", answerTo],
     ["restart", proposalTo],
     ["delete", proposalTo],
     ["can-i restart", answerTo],
   ])("to %s", async (verb, ask) => {
-    const theirs = { services, permissions: judgedBy(policy) };
-    const suggests = async (name: string, script: Script): Promise<unknown> => {
+    const theirs = underPolicy(readPolicy(policy, "policy.yaml"), {}, { services });
+    const suggests = async (name: string, script: Script | Scripted): Promise<unknown> => {
       const error: unknown = await ask(`${verb} ${name}`, script).catch((thrown: unknown) => thrown);
       return error instanceof Error && "next" in error ? error.next : error;
     };

@@ -1,5 +1,3 @@
-import { proposeChange, type Proposal } from "../../../../src/bot/commands/lookup/authorize.ts";
-import { parseText } from "../../../../src/bot/commands/grammar/parse.ts";
 import { bestOutcome, evaluate, evaluateAtBest } from "../../../../src/bot/policy/evaluate.ts";
 import type { Policy, Standing } from "../../../../src/bot/policy/policy.ts";
 import { scripted, type Script, type Scripted } from "./script.ts";
@@ -30,11 +28,4 @@ export function underPolicy(policy: Policy, asker: Asker = {}, script: Script = 
       },
     },
   };
-}
-
-/** What becomes of the words of a write before it is requested. */
-export async function proposalOf(text: string, { context }: Scripted): Promise<Proposal> {
-  const { command, ask } = parseText(text);
-  if (command.effect !== "write") throw new Error(`${text} is no write`);
-  return proposeChange(command, ask, context);
 }

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { report, web } from "../../views/support/workloads.ts";
-import { scripted } from "../support/script.ts";
-import { proposalOf } from "../support/under-policy.ts";
+import { scripted, proposalTo } from "../support/script.ts";
 
 test.each([
   [
@@ -17,5 +16,5 @@ test.each([
 ])("a name that exists isn't created again: %s", async (named, message, next) => {
   const town = scripted({ services: [web], jobs: [report] });
 
-  await expect(proposalOf(`create ${named} --image gantry/worker`, town)).rejects.toMatchObject({ message, next });
+  await expect(proposalTo(`create ${named} --image gantry/worker`, town)).rejects.toMatchObject({ message, next });
 });
