@@ -6,8 +6,7 @@ import {
   type LeaseOptions,
   type LogLease,
 } from "../../../../../src/service/engines/kubernetes/logs/log-lease.ts";
-import { until } from "../../../../support/until.ts";
-import { asTimePasses } from "../support/as-time-passes.ts";
+import { asTimePasses, timePassesUntil } from "../support/as-time-passes.ts";
 import { openFakeApiServer } from "../support/fake-api-server.ts";
 import { stillClock } from "../../../../support/test-clock.ts";
 
@@ -51,8 +50,8 @@ async function world() {
     leases.push(lease);
     return { lease, clock };
   };
-  /** Lets time pass until it is so. */
-  const later = (isSo: () => boolean) => asTimePasses(time, () => until(isSo), 1_000);
+  /** Lets time pass until it is so, and no longer. */
+  const later = (isSo: () => boolean) => timePassesUntil(time, isSo, 1_000);
   const pass = (ms: number) => {
     const over = time.elapsedMs() + ms;
     return later(() => time.elapsedMs() >= over);
