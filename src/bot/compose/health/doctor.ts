@@ -32,10 +32,7 @@ import type { SlackAccess } from "../../slack/send/clients.ts";
 import { type Clock, machineClock } from "../../../platform/clock.ts";
 
 /** Checks the deployment of this environment from the outside, while Gantry runs or not. Changes nothing. */
-export async function doctor(
-  env: Readonly<Record<string, string | undefined>>,
-  clock: Clock = machineClock,
-): Promise<readonly Finding[]> {
+export async function doctor(env: Readonly<Record<string, string | undefined>>): Promise<readonly Finding[]> {
   let config: Config;
   try {
     config = readConfig(env);
@@ -45,7 +42,7 @@ export async function doctor(
   }
   const network = createNetwork(config.proxy);
   try {
-    return findingsOf(await factsOf(config, network, clock));
+    return findingsOf(await factsOf(config, network, machineClock));
   } finally {
     await network.close();
   }

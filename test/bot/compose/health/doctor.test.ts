@@ -8,12 +8,14 @@ import { machineClock } from "../../../../src/platform/clock.ts";
 import { doctor } from "../../../../src/bot/compose/health/doctor.ts";
 import { doctorText } from "../../../../src/bot/compose/health/doctor-text.ts";
 import type { Finding } from "../../../../src/bot/health/finding.ts";
+import { testClock } from "../../../support/test-clock.ts";
 import { world, type World } from "../../../support/world.ts";
 
 let town: World;
 let empty: string;
 beforeEach(async () => {
-  town = await world();
+  // The doctor is another process, with this machine's time.
+  town = await world({ clock: testClock(machineClock.now()) });
   empty = mkdtempSync(join(tmpdir(), "gantry-doctor-"));
 });
 afterEach(async () => {
@@ -39,7 +41,7 @@ test("next to a running bot it is well, and the bot's folder stays the bot's", a
   await town.settled();
   await town.sweep();
 
-  const findings = await doctor(env(), { ...machineClock, now: town.now });
+  const findings = await doctor(env());
 
   expect(says(findings.filter(({ state }) => state !== "ok"))).toBe("");
   expect(says(findings)).toMatch(/^ok Last from Slack: command \d+s ago$/mu);
