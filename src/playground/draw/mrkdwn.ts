@@ -1,3 +1,4 @@
+import { boundedMap } from "../../platform/bounded-map.ts";
 import { parseMrkdwn, type Part, type Piece } from "./mrkdwn-tree.ts";
 import { drawBroadcast, drawChannel, drawGroup, drawLink, drawUser, type Pen } from "./pen.ts";
 
@@ -57,12 +58,22 @@ function drawPart(pen: Pen, part: Part): string {
   }
 }
 
+/** Whoever looks at a channel has all its messages drawn, most of them as before. */
+const MOST_PARSED = 1_000;
+const parsed = boundedMap<string, readonly Part[]>(MOST_PARSED);
+
+function partsOf(text: string): readonly Part[] {
+  const parts = parsed.get(text) ?? parseMrkdwn(text);
+  parsed.set(text, parts);
+  return parts;
+}
+
 /**
  * mrkdwn as plain text. Mentions and links are printed as a reader sees them (@channel, #ops, label (url)) and
  * recorded in the pen. Entities are decoded once; * _ ~ ` stay.
  */
 export function drawMrkdwn(pen: Pen, text: string): string {
-  return parseMrkdwn(text)
+  return partsOf(text)
     .map((part) => drawPart(pen, part))
     .join("");
 }
