@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { parse } from "yaml";
-import { Ajv2020, type ErrorObject } from "ajv/dist/2020.js";
+import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 
 /** The parts of an OpenAPI document that this folder reads. test/service/api/contract.test.ts checks that `openapi.yaml` has them. */
@@ -139,9 +139,10 @@ function answersAt(spec: Spec, entry: SpecResponse | Ref | undefined, at: Pointe
 export type Validate = (value: unknown) => ErrorObject | undefined;
 
 /**
- * Validators for the schemas of a contract, by pointer, each compiled once per process. `strict` is off because `openapi.yaml` as a
- * whole is passed to Ajv, which doesn't know OpenAPI's keywords (`paths`, `info` …). Validation ends at the first error,
- * so a body of 1 MB with an error in each line costs no more than one error.
+ * Validators for the schemas of a contract, by pointer, each compiled once per process, when it checks its first value.
+ * `strict` is off because `openapi.yaml` as a whole is passed to Ajv, which doesn't know OpenAPI's keywords (`paths`,
+ * `info` …); its linter checks the schemas, not each start. Validation ends at the first error, so a body of 1 MB with an
+ * error in each line costs no more than one error.
  */
 export function validatorsOf(spec: Spec): (pointer: Pointer) => Validate {
   const known = compilers.get(spec) ?? compilerOf(spec);
@@ -153,7 +154,7 @@ const compilers = new WeakMap<Spec, (pointer: Pointer) => Validate>();
 
 function compilerOf(spec: Spec): (pointer: Pointer) => Validate {
   const compiled = new Map<string, Validate>();
-  const ajv = new Ajv2020({ strict: false, verbose: true });
+  const ajv = new Ajv2020({ strict: false, verbose: true, meta: false, validateSchema: false });
   addFormats.default(ajv);
   ajv.addSchema(spec, "spec");
   return (pointer) => {
@@ -162,9 +163,12 @@ function compilerOf(spec: Spec): (pointer: Pointer) => Validate {
     const $ref = `spec#/${keys.join("/")}`;
     const known = compiled.get($ref);
     if (known) return known;
-    const fits = ajv.compile({ $ref });
-    // For a failed `oneOf` Ajv reports each branch and then the whole, which is the useful one.
-    const validate: Validate = (value) => (fits(value) ? undefined : fits.errors?.at(-1));
+    let fits: ValidateFunction | undefined;
+    const validate: Validate = (value) => {
+      fits ??= ajv.compile({ $ref });
+      // For a failed `oneOf` Ajv reports each branch and then the whole, which is the useful one.
+      return fits(value) ? undefined : fits.errors?.at(-1);
+    };
     compiled.set($ref, validate);
     return validate;
   };
