@@ -5,10 +5,10 @@ import { openPolicy } from "../../support/open-policy.ts";
 import { card, idOf, says, whispers } from "../../support/speak.ts";
 import type { World } from "../../support/world.ts";
 
-/** Some seconds pass, in which the bot sweeps every few seconds. */
-async function seconds(town: World, all: number): Promise<void> {
-  for (let passed = 0; passed < all; passed += 3) {
-    town.passMinutes(3 / 60);
+/** The bot sweeps after each of these pauses, in seconds. */
+async function sweepsAfter(town: World, ...pauses: readonly number[]): Promise<void> {
+  for (const seconds of pauses) {
+    town.passSeconds(seconds);
     await town.sweep();
   }
 }
@@ -52,9 +52,9 @@ test.each([
     onceACardIsThere(town, () => happens(town));
 
     await says(town, town.developer, "/gantry restart web");
-    await seconds(town, 24);
+    await sweepsAfter(town, 12, 12);
     const told = toldBeside(town);
-    await seconds(town, 60);
+    await sweepsAfter(town, 60);
 
     expect(count(town, "restartService")).toBe(1);
     expect(told).toEqual([expect.stringMatching(/web restarted[\s\S]*\d of 2 running/u)]);
@@ -69,7 +69,7 @@ test("when the bot is removed from a private channel while a restart runs, its r
   onceACardIsThere(town, () => playground.people.remove("ops", "gantry"));
 
   await says(town, developer, "/gantry restart web");
-  await seconds(town, 24);
+  await sweepsAfter(town, 12, 12);
 
   expect(developer.sees("@gantry").map(({ text }) => text)).toEqual([
     expect.stringMatching(/web restarted[\s\S]*\d of 2 running[\s\S]*invite @gantry/iu),
@@ -97,19 +97,15 @@ test.each([
 
     await developer.says("/gantry scale web 3");
     await town.until(() => town.calls().includes("updateService"));
-    const sweeping = async (passing: number): Promise<void> => {
-      const before = toldBeside(town).length;
-      town.passMinutes(passing / 60);
-      await town.until(async () => {
-        void town.sweep();
-        return toldBeside(town).length > before;
-      });
-    };
-    await sweeping(4);
+    await town.until(() => {
+      town.passSeconds(1);
+      void town.sweep();
+      return whispers(developer).length > 0;
+    });
     const [runs = "", ...more] = whispers(developer);
     end();
     await town.settled();
-    await seconds(town, 15);
+    await sweepsAfter(town, 3, 12);
 
     expect(runs).toMatch(/Scaling web to 3…[\s\S]*no card in #ops[\s\S]*It runs, so don't request it again/u);
     expect(more).toEqual([]);
@@ -117,7 +113,7 @@ test.each([
     expect(playground.messages("ops")).toEqual([]);
 
     playground.faults.clear();
-    await seconds(town, 90);
+    await sweepsAfter(town, 75, 15);
     expect(card(developer)).toMatch(/^(?:✅|🟡) web scaled to 3/u);
     expect(whispers(developer)).toHaveLength(2);
   },
@@ -127,7 +123,7 @@ test("a card that comes in time leaves nothing to tell", async () => {
   await using town = await approvalTown({ policy: openPolicy });
 
   await says(town, town.developer, "/gantry restart web");
-  await seconds(town, 60);
+  await sweepsAfter(town, 24, 36);
 
   expect(toldBeside(town)).toEqual([]);
 });
@@ -146,7 +142,7 @@ test.each(["beginTelling", "markTold"] as const)(
     stalls.clear();
     await town.crashBot();
     await town.settled();
-    await seconds(town, 27);
+    await sweepsAfter(town, 3, 24);
 
     const id = idOf(card(developer));
     // Sent, and not stored as sent: once more, because silence is worse.
