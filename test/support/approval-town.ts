@@ -38,6 +38,12 @@ async function createWeb(town: World, api: AccountApi): Promise<void> {
   await town.until(async () => (await api.send(read)).status === "Running");
 }
 
+/** How often the bot calls an operation from now on. */
+export function counting(town: World): (op: OperationId) => number {
+  const before = town.calls().length;
+  return (op) => town.calls().filter((each, at) => at >= before && each === op).length;
+}
+
 /** How often the bot called an operation. */
 export function count(town: World, op: OperationId): number {
   return town.calls().filter((each) => each === op).length;

@@ -1,25 +1,33 @@
-import { expect, test } from "vitest";
-import { approvalTown, count } from "../../support/approval-town.ts";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { counting } from "../../support/approval-town.ts";
+import { shopTown } from "../../support/shop-town.ts";
 import { card, clicks, says, whispers } from "../../support/speak.ts";
+import type { World } from "../../support/world.ts";
+
+let town: World;
+beforeAll(async () => {
+  town = await shopTown(["leaky", "clicked", "sold", "own", "shared"]);
+});
+afterAll(async () => town.close());
 
 test("what waits is approved where it is read; the list stays, and the card shows who approved", async () => {
-  await using town = await approvalTown();
   const { developer, approver } = town;
-  await says(town, developer, '/gantry restart web --reason "it leaks"');
+  const calls = counting(town);
+  await says(town, developer, '/gantry restart leaky --reason "it leaks"');
 
-  expect(await says(town, approver, "/gantry pending")).toMatch(/Restart web.*it leaks.*\[Approve\] \[Reject\]/su);
+  expect(await says(town, approver, "/gantry pending")).toMatch(/Restart leaky.*it leaks.*\[Approve\] \[Reject\]/su);
   await clicks(town, approver, "Approve");
 
-  expect(count(town, "restartService")).toBe(1);
+  expect(calls("restartService")).toBe(1);
   expect(card(developer)).toMatch(/Alex Kim|@alex/u);
   expect(whispers(approver).some((text) => text.includes("1 request waiting for approval"))).toBe(true);
   expect(await says(town, approver, "/gantry pending")).toContain("Nothing is waiting for approval.");
 });
 
 test("approving twice from the list runs the request once, and says so", async () => {
-  await using town = await approvalTown();
   const { developer, approver } = town;
-  await says(town, developer, "/gantry restart web");
+  const calls = counting(town);
+  await says(town, developer, "/gantry restart clicked");
   await says(town, approver, "/gantry pending");
 
   const first = approver.clicks("Approve");
@@ -27,13 +35,13 @@ test("approving twice from the list runs the request once, and says so", async (
   await Promise.all([first, second]);
   await town.settled();
 
-  expect(count(town, "restartService")).toBe(1);
+  expect(calls("restartService")).toBe(1);
 });
 
 test("a rejection from the list asks for the reason, and the card of the request ends with it", async () => {
-  await using town = await approvalTown();
   const { developer, approver } = town;
-  await says(town, developer, "/gantry restart web");
+  const calls = counting(town);
+  await says(town, developer, "/gantry restart sold");
   await says(town, approver, "/gantry pending");
 
   await clicks(town, approver, "Reject");
@@ -41,13 +49,12 @@ test("a rejection from the list asks for the reason, and the card of the request
   await town.settled();
 
   expect(card(developer)).toContain("not during the sale");
-  expect(count(town, "restartService")).toBe(0);
+  expect(calls("restartService")).toBe(0);
 });
 
 test("my own request offers to cancel it, and nobody else's", async () => {
-  await using town = await approvalTown();
   const { developer, guest } = town;
-  await says(town, developer, "/gantry restart web");
+  await says(town, developer, "/gantry restart own");
 
   const own = await says(town, developer, "/gantry pending");
   expect(own).toMatch(/Needs 1 approval from another member of #ops · 0 of 1 · expires in \d+ min/u);
@@ -56,18 +63,20 @@ test("my own request offers to cancel it, and nobody else's", async () => {
   await clicks(town, developer, "Cancel");
 
   expect(card(developer)).toMatch(/cancelled/iu);
-  expect(await says(town, guest, "/gantry pending")).not.toContain("Restart web");
+  expect(await says(town, guest, "/gantry pending")).not.toContain("Restart own");
 });
 
 test("a list that is shared in the channel is no card: a click on it leaves the list as it is", async () => {
-  await using town = await approvalTown();
   const { developer, approver } = town;
-  await says(town, developer, "/gantry restart web");
+  const calls = counting(town);
+  await says(town, developer, "/gantry restart shared");
   await says(town, approver, "/gantry pending --share");
 
   await clicks(town, approver, "Approve");
 
-  expect(count(town, "restartService")).toBe(1);
-  const lists = developer.sees("ops").filter(({ text }) => text.includes("1 request waiting for approval"));
+  expect(calls("restartService")).toBe(1);
+  const lists = developer
+    .sees("ops")
+    .filter(({ text }) => /1 request waiting for approval.*Restart shared/su.test(text));
   expect(lists.map(({ text }) => text)).toEqual([expect.stringContaining("[Approve] [Reject]")]);
 });

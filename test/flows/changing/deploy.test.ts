@@ -34,7 +34,7 @@ describe("a deploy", () => {
     const startMs = Date.now();
     const redrawnAt: number[] = [];
 
-    for (let step = 1; step <= 120; step += 1) {
+    for (let step = 1; step <= 36; step += 1) {
       const ready = (step % 7) % 3;
       town.nowIs("web", {
         status: "Updating",
@@ -47,7 +47,7 @@ describe("a deploy", () => {
     }
 
     const pauses = redrawnAt.slice(1).map((ms, at) => ms - (redrawnAt[at] ?? 0));
-    expect(pauses.length).toBeGreaterThan(8);
+    expect(pauses.length).toBeGreaterThan(2);
     // A look is at most one step late, and so the next pause that much shorter.
     expect(Math.min(...pauses)).toBeGreaterThanOrEqual(2_500);
   });

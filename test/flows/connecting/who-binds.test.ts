@@ -75,23 +75,6 @@ test("a region that is not configured is taken, with a word of warning", async (
   expect(await says(town, town.developer, "/gantry use --region bejing2")).toMatch(/bejing2 isn't a known region/u);
 });
 
-test.each([
-  ["use --lock", /--lock needs --region or --names/u],
-  ["use --clear --region beijing2", /without other flags/u],
-  ["use --names *", /to allow every name/u],
-  ["use --names ../x", /a pattern such as shop-\*/u],
-  ["use --region a/b", /needs a region name/u],
-  ["use beijing2", /^use doesn't take beijing2\.$/mu],
-  ["use --share", /I don't know the flag --share/u],
-])("%s is told how it is written", async (words, sentence) => {
-  await using town = await approvalTown();
-
-  const told = await says(town, town.developer, `/gantry ${words}`);
-
-  expect(told).toMatch(sentence);
-  expect(told).toMatch(/Usage.*use \[--region R\]/su);
-});
-
 test("a binding that waited too long for another process is not made any more", async () => {
   await using town = await approvalTown();
   const { developer } = town;

@@ -31,14 +31,24 @@ test.each([
   ["use --lock", /--lock needs --region or --names/u],
   ["use --lock --account team", /--lock needs --region or --names/u],
   ["use --clear --lock", /without other flags/u],
+  ["use --clear --region beijing2", /without other flags/u],
+  ["use --names *", /to allow every name/u],
   ['use --names "**"', /every name/u],
   ['use --names ""', /a pattern such as/u],
   ["use --names a/b", /a pattern such as/u],
   [`use --region ${"r".repeat(101)}`, /needs a region name/u],
+  ["use --region a/b", /needs a region name/u],
   ["use --account é", /plain letters/u],
+  ["use beijing2", /^`use` doesn't take `beijing2`\.$/u],
+  ["use --share", /I don't know the flag `--share`/u],
   ["use --region", /`--region` needs a value/u],
 ])("%s is refused", (text, sentence) => {
-  expect(() => parseText(text)).toThrow(sentence);
+  expect(() => parseText(text)).toThrow(
+    expect.objectContaining({
+      message: expect.stringMatching(sentence),
+      usage: expect.stringContaining("use [--region R]"),
+    }),
+  );
 });
 
 /** The binding of this channel, as a verb gets it. */
