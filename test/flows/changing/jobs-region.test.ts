@@ -1,13 +1,13 @@
-import { expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { openPolicy } from "../../support/open-policy.ts";
 import { says } from "../../support/speak.ts";
-import { newest, world } from "../../support/world.ts";
+import { newest, type World, world } from "../../support/world.ts";
 
-/** A workload API whose jobs run in tokyo1 and nowhere else. */
-async function tokyo() {
-  const asked: string[] = [];
-  const town = await world({
-    policy: openPolicy,
+/** The regions that a workload API was asked about whose jobs run in tokyo1 and nowhere else. */
+const asked: string[] = [];
+let town: World;
+beforeAll(async () => {
+  town = await world({
     settings: { jobsRegion: "tokyo1" },
     via(request, send) {
       const [, region] = /\/regions\/([^/]+)\/jobs/u.exec(request.url) ?? [];
@@ -17,12 +17,14 @@ async function tokyo() {
       return send(new Request(request.url.replace("/regions/tokyo1/jobs", "/regions/us/jobs"), request));
     },
   });
-  return { town, asked };
-}
+});
+beforeEach(() => {
+  asked.length = 0;
+  town.setPolicy(openPolicy);
+});
+afterAll(async () => town.close());
 
 test("jobs are created, listed, shown, read and deleted in the configured region, whatever --region says", async () => {
-  const { town, asked } = await tokyo();
-  await using _town = town;
   const does = async (text: string): Promise<string> => {
     await says(town, town.developer, `/gantry ${text}`);
     return newest(town.developer);
@@ -62,8 +64,6 @@ test("a rule about a region judges jobs by theirs", async () => {
     "    does: [read, routine, disruptive, destructive]",
     "    then: allow",
   ].join("\n");
-  const { town, asked } = await tokyo();
-  await using _town = town;
   town.setPolicy(text);
 
   await says(town, town.developer, "/gantry create job nightly --image gantry/batch -- 1");
