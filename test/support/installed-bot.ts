@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
+import { setImmediate as nextTurn, setTimeout as pause } from "node:timers/promises";
 import { newKey, readKeyring, createSealer, type Sealer } from "../../src/bot/accounts/seal.ts";
 import { type AccountApi, type ApiAccount, createApi } from "../../src/api/client.ts";
 import { readAppManifest } from "../../src/bot/compose/manifest.ts";
@@ -99,7 +99,9 @@ export async function installedBot({
   async function startBot(): Promise<{ bot: Bot; store: Store }> {
     const replicaId = randomUUID();
     await ensureDatabase(dataDir);
-    const store = await openStore({ kind: "sqlite", dataDir, replicaId, log, sealer, clock });
+    // The file lies in memory: a thread would wait for nothing.
+    const onDisk = (): Promise<void> => nextTurn();
+    const store = await openStore({ kind: "sqlite", dataDir, replicaId, log, sealer, clock, onDisk });
     const bot = createBot({
       slack: {
         transport,

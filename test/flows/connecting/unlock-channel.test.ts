@@ -1,8 +1,10 @@
-import { describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { defaultPolicyText } from "../../../src/bot/policy/read-policy.ts";
 import { approvalTown } from "../../support/approval-town.ts";
 import { happened } from "../../support/channel-town.ts";
 import { formOf, linkedCount, sends, teams } from "../../support/linking.ts";
 import { says } from "../../support/speak.ts";
+import type { World } from "../../support/world.ts";
 
 const bindersOnly = `
 rules:
@@ -11,8 +13,14 @@ rules:
 `;
 
 describe("a lock", () => {
+  let town: World;
+  beforeAll(async () => {
+    town = await approvalTown();
+  });
+  beforeEach(() => town.setPolicy(defaultPolicyText));
+  afterAll(async () => town.close());
+
   test("is lifted by the person who set it, and by nobody else without a rule", async () => {
-    await using town = await approvalTown();
     const { developer, approver, guest } = town;
     await says(town, developer, '/gantry use --names "shop-*" --lock');
 
@@ -29,7 +37,6 @@ describe("a lock", () => {
   });
 
   test("is lifted by people whom a bindChannel rule allows", async () => {
-    await using town = await approvalTown();
     await says(town, town.developer, '/gantry use --names "shop-*" --lock');
     town.setPolicy(bindersOnly);
 
@@ -39,7 +46,6 @@ describe("a lock", () => {
   });
 
   test("on one region can't be lifted by people who may only bind to another", async () => {
-    await using town = await approvalTown();
     const { developer, approver } = town;
     await says(town, developer, "/gantry use --region beijing1 --lock");
     town.setPolicy(`
@@ -50,10 +56,11 @@ rules:
     expect(await says(town, developer, "/gantry use --region beijing2")).toMatch(/🚫/u);
     expect(await says(town, approver, "/gantry use --region beijing2")).toMatch(/🚫/u);
     expect((await town.store().bindingOf("T0PLAYGR", "C0OPS"))?.region).toBe("beijing1");
+    town.setPolicy(defaultPolicyText);
+    await says(town, developer, "/gantry use --clear");
   });
 
   test("that is none is changed by every full member, as before", async () => {
-    await using town = await approvalTown();
     await says(town, town.developer, "/gantry use --region beijing2");
 
     await says(town, town.approver, "/gantry use --clear");
