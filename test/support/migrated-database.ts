@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { type Kysely, type RawBuilder, sql } from "kysely";
 import { clockOf, databaseFile } from "../../src/bot/store/database/session.ts";
 import { migrate } from "../../src/bot/store/schema/migrations.ts";
 import type { Tables } from "../../src/bot/store/schema/tables.ts";
@@ -19,6 +20,32 @@ export async function ensureDatabase(dataDir: string): Promise<void> {
   const bytes = await template;
   mkdirSync(dataDir, { recursive: true });
   writeFileSync(file, bytes);
+}
+
+let statements: Promise<readonly RawBuilder<unknown>[]> | undefined;
+
+/** An empty database in memory that is up to date, as cheap as a copied one. */
+export async function migratedInMemory(): Promise<Kysely<Tables>> {
+  const db = openSqlite<Tables>(":memory:");
+  statements ??= statementsOnce();
+  for (const statement of await statements) await statement.execute(db);
+  return db;
+}
+
+/** What makes the tables as all migrations leave them. */
+async function statementsOnce(): Promise<readonly RawBuilder<unknown>[]> {
+  const db = openSqlite<Tables>(":memory:");
+  await migrate({ db, flavour: "sqlite", clock: clockOf("sqlite", () => 0) });
+  // SQLite makes its own tables and indexes itself.
+  const { rows } = await sql<{ sql: string }>`
+    select sql from sqlite_schema where sql is not null and name not like 'sqlite%'
+  `.execute(db);
+  const known = await db.selectFrom("migration").selectAll().execute();
+  await db.destroy();
+  return [
+    ...rows.map((row) => sql.raw(row.sql)),
+    ...known.map((row) => sql`insert into migration values (${row.number}, ${row.title}, ${row.applied_at})`),
+  ];
 }
 
 /** Once in each worker. */

@@ -8,14 +8,13 @@ import { openLocalSlack } from "../../src/bot/compose/stand-ins/local-slack.ts";
 import { type FileWatch, readWatches } from "../../src/bot/commands/verbs/watch/watches-file.ts";
 import { readPolicy } from "../../src/bot/policy/read-policy.ts";
 import { openStore } from "../../src/bot/store/open-store.ts";
-import type { Tables } from "../../src/bot/store/schema/tables.ts";
 import type { Store } from "../../src/bot/store/store.ts";
-import { openSqlite } from "../../src/platform/database/sqlite.ts";
 import { directNetwork } from "../../src/platform/http/network.ts";
 import { type Outgoing, sendTo } from "../../src/platform/http/send.ts";
 import type { NewWatch } from "../../src/bot/workflow/ports.ts";
 import { event } from "../bot/store/contract/bench.ts";
 import { freezable } from "./freezable.ts";
+import { migratedInMemory } from "./migrated-database.ts";
 import { openPolicy } from "./open-policy.ts";
 import { testClock } from "./test-clock.ts";
 import { until } from "./until.ts";
@@ -32,7 +31,7 @@ type Services = Map<string, object>;
  * is a PostgreSQL at an address, or else in memory.
  */
 export async function watchingReplicas(postgres?: string) {
-  const memory = postgres === undefined ? openSqlite<Tables>(":memory:") : undefined;
+  const memory = postgres === undefined ? await migratedInMemory() : undefined;
   const log = pino({ level: "silent" });
   const sealer = createSealer(readKeyring(newKey()));
   const settings = { ...readConfig({}).settings, healthyAfterMs: 0 };
@@ -99,7 +98,7 @@ export async function watchingReplicas(postgres?: string) {
     botPort = port;
     bots.push(bot);
     const look = async (): Promise<void> => {
-      for (let turn = 0; turn < 3; turn += 1) {
+      for (let turn = 0; turn < 2; turn += 1) {
         await bot.sweep();
         await bot.idle();
       }

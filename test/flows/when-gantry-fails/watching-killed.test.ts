@@ -56,7 +56,7 @@ type Town = Awaited<ReturnType<typeof watchingReplicas>>;
 
 /** What a replica does while half an hour passes, first after another one was killed: its leases end. */
 async function goesOn(town: Town, look: () => Promise<void>): Promise<void> {
-  for (let turn = 0; turn < 5; turn += 1) {
+  for (let turn = 0; turn < 3; turn += 1) {
     town.passSeconds(40);
     await look();
   }

@@ -5,14 +5,13 @@ import { createLogPool } from "../../../../src/bot/logs/threads/log-pool.ts";
 import { createDirectory } from "../../../../src/bot/commands/lookup/directory.ts";
 import { readConfig } from "../../../../src/bot/compose/config.ts";
 import { readPolicy } from "../../../../src/bot/policy/read-policy.ts";
-import type { Tables } from "../../../../src/bot/store/schema/tables.ts";
 import { createAccounts } from "../../../../src/bot/workflow/access/accounts.ts";
 import { createEnvValues } from "../../../../src/bot/workflow/access/env-values.ts";
 import { createLanes } from "../../../../src/bot/workflow/inbox/lanes.ts";
 import type { Reply } from "../../../../src/bot/workflow/inbox/interaction.ts";
 import { createDropped, createRetries } from "../../../../src/bot/workflow/inbox/unfinished.ts";
 import type { People, Profile, WorkflowParts } from "../../../../src/bot/workflow/ports.ts";
-import { openSqlite } from "../../../../src/platform/database/sqlite.ts";
+import { migratedInMemory } from "../../../support/migrated-database.ts";
 import { othersApprove } from "../../../support/policies.ts";
 import { type StillClock, stillClock } from "../../../support/test-clock.ts";
 import { service } from "../../changes/support/execution.ts";
@@ -50,7 +49,7 @@ export type Desk = {
 /** The workflow on a database of its own, until the test is over. People, cards and the workload API are stand-ins at its ports. */
 export async function desk({ policy = othersApprove, api = webOfTwo() }: Wanted = {}): Promise<Desk> {
   const bench = benchOver(async () => {
-    const db = openSqlite<Tables>(":memory:");
+    const db = await migratedInMemory();
     return { where: { kind: "shared", db, flavour: "sqlite" }, db, remove: () => db.destroy() };
   });
   await bench.begin();
