@@ -26,13 +26,12 @@ async function town(): Promise<Town> {
 
 const isDigest = (text: string): boolean => text.includes("Digest:");
 
-/** A day passes, in which Gantry looks every two hours. */
+/** A day passes, in which Gantry looks when a digest is due, once more when it tries again, and in the evening. */
 async function aDay(of: Town): Promise<readonly string[]> {
   const before = spoken(of.developer).filter(isDigest).length;
-  for (let look = 0; look < 12; look += 1) {
-    of.passMinutes(2 * 60);
+  for (const hours of [20, 1, 1, 2]) {
+    of.passMinutes(hours * 60);
     await of.sweep();
-    await of.settled();
   }
   return spoken(of.developer).filter(isDigest).slice(before);
 }
@@ -41,7 +40,6 @@ test("a digest is told once a day while there is something to say, and not other
   await using scene = await town();
   await says(scene, scene.developer, "/gantry watch --digest daily 09:00");
   await scene.sweep();
-  await scene.settled();
   const at = spoken(scene.developer).at(-1);
 
   const quiet = await aDay(scene);
@@ -60,7 +58,6 @@ test("a digest names what changed since the one before, and says when the state 
   await using scene = await town();
   await says(scene, scene.developer, "/gantry watch --digest daily 09:00");
   await scene.sweep();
-  await scene.settled();
   await says(scene, scene.developer, "/gantry restart web");
 
   const [first] = await aDay(scene);
@@ -77,7 +74,6 @@ test.each<[string, "429" | "500", RegExp]>([
   const { playground, developer } = scene;
   await says(scene, developer, "/gantry watch --digest daily 09:00");
   await scene.sweep();
-  await scene.settled();
   await says(scene, developer, "/gantry restart web");
   playground.faults.answer("chat.postMessage", fault, { times: 2, retryAfterSeconds: 60 });
 
@@ -92,7 +88,6 @@ test("where Gantry may not post, whoever watches gets the digest", async () => {
   await using scene = await town();
   await says(scene, scene.developer, "/gantry watch --digest daily 09:00");
   await scene.sweep();
-  await scene.settled();
   scene.web(failing);
   scene.playground.faults.answer("chat.postMessage", { error: "restricted_action" }, { channel: "ops" });
 

@@ -129,7 +129,7 @@ test("who asked to be told gets one message of their own when the job ends", asy
   const before = told(town);
 
   town.nowIs(failed(1, "exit code 2"));
-  for (let sweeps = 0; sweeps < 5; sweeps += 1) {
+  for (let sweeps = 0; sweeps < 2; sweeps += 1) {
     town.passMinutes(1);
     await town.sweep();
   }
@@ -164,7 +164,7 @@ test("between two looks at a job the sweep leaves it alone", async () => {
   await town.sweep();
   const looks = town.looks();
 
-  for (let sweeps = 0; sweeps < 5; sweeps += 1) await town.sweep();
+  for (let sweeps = 0; sweeps < 2; sweeps += 1) await town.sweep();
   expect(town.looks()).toBe(looks);
 
   town.passMinutes(1);

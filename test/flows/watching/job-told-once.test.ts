@@ -30,7 +30,7 @@ test("a job that fails is told by its card and the card's thread, and not once m
   await says(town, town.developer, nightly);
 
   town.isJob("nightly", failed);
-  await town.passes(5);
+  await town.passes(3);
 
   expect(failures(town)).toEqual([
     "❌ nightly failed: exit code 2 after 1 attempt",
@@ -108,7 +108,7 @@ test("whoever asked to be told of the end in a direct message isn't told twice t
   await says(town, town.developer, `${nightly} --notify me`);
 
   town.isJob("nightly", failed);
-  await town.passes(4);
+  await town.passes(3);
 
   expect(failures(town, "@gantry")).toEqual(["❌ nightly failed: exit code 2 after 1 attempt"]);
 });

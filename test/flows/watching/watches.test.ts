@@ -1,7 +1,8 @@
-import { describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { approvalTown } from "../../support/approval-town.ts";
 import { creates, happened, spoken } from "../../support/channel-town.ts";
 import { clicks, form, says, saysIn } from "../../support/speak.ts";
+import type { World } from "../../support/world.ts";
 
 const team = "T0PLAYGR";
 
@@ -164,14 +165,16 @@ rules:
 });
 
 describe("said as a sentence", () => {
+  let town: World;
+  beforeAll(async () => void (town = await approvalTown()));
+  afterAll(() => town.close());
+
   test.each([
     ["let us know if web goes down", /Watch web\?/u],
     ["tell me when web crashes", /Watch web\?/u],
     ["stop watching web", /Stop watching web\?/u],
     ["what are we watching?", /Nothing is watched/u],
   ])("%s", async (sentence, answer) => {
-    await using town = await approvalTown();
-
     await town.developer.says(`@gantry ${sentence}`, { channel: "ops" });
     await town.settled();
 
