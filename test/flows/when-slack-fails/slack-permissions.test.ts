@@ -1,7 +1,8 @@
-import { expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { approvalTown, count } from "../../support/approval-town.ts";
 import { notFullRun } from "../../support/full-run.ts";
-import { onCallDecides } from "../../support/policies.ts";
+import { openPolicy } from "../../support/open-policy.ts";
+import { onCallDecides, othersApprove } from "../../support/policies.ts";
 import { card, form, home, says, saysIn, whispers } from "../../support/speak.ts";
 import type { World } from "../../support/world.ts";
 
@@ -10,26 +11,32 @@ function told({ developer }: World): string {
   return [...whispers(developer), ...developer.sees("@gantry").map(({ text }) => text)].join("\n");
 }
 
-test.each([
-  ["users:read", "ops", "restart web", undefined],
-  ["channels:read", "ops", "restart web", undefined],
-  ["groups:read", "incidents", "restart web", undefined],
-  ["usergroups:read", "ops", "restart web", onCallDecides],
-  ["files:write", "ops", "history --json", undefined],
-] as const)("without the scope %s, people in #%s read what is missing, and nothing is changed", async (...story) => {
-  const [scope, channel, words, policy] = story;
-  await using town = await approvalTown(policy === undefined ? {} : { policy });
-  const { developer, playground } = town;
-  playground.people.invite("incidents", "gantry");
-  await says(town, developer, "/gantry scale web 3");
-  town.passMinutes(2);
-  playground.faults.missingScopes = [scope];
+describe("without a scope, people read what is missing, and nothing is changed", () => {
+  let town: World;
+  beforeAll(async () => {
+    town = await approvalTown({ policy: openPolicy });
+    town.playground.people.invite("incidents", "gantry");
+    await says(town, town.developer, "/gantry scale web 3");
+  });
+  afterAll(() => town.close());
 
-  const answer = await saysIn(town, { person: developer, channel }, `/gantry ${words}`);
+  test.each([
+    ["users:read", "ops", "restart web", othersApprove],
+    ["channels:read", "ops", "restart web", othersApprove],
+    ["groups:read", "incidents", "restart web", othersApprove],
+    ["usergroups:read", "ops", "restart web", onCallDecides],
+    ["files:write", "ops", "history --json", othersApprove],
+  ] as const)("%s, in #%s", async (scope, channel, words, policy) => {
+    town.setPolicy(policy);
+    town.passMinutes(2);
+    town.playground.faults.missingScopes = [scope];
 
-  expect(`${answer}\n${told(town)}`).toContain(`the Slack app lacks the ${scope} scope`);
-  expect(answer).toMatch(/Contact your Gantry admin.*Reference [0-9a-f]{8}/su);
-  expect(count(town, "restartService")).toBe(0);
+    const answer = await saysIn(town, { person: town.developer, channel }, `/gantry ${words}`);
+
+    expect(`${answer}\n${told(town)}`).toContain(`the Slack app lacks the ${scope} scope`);
+    expect(answer).toMatch(/Contact your Gantry admin.*Reference [0-9a-f]{8}/su);
+    expect(count(town, "restartService")).toBe(0);
+  });
 });
 
 test("without the scope chat:write a request is still answered, decided and told, to its requester alone", async () => {
@@ -50,17 +57,6 @@ test("without the scope chat:write a request is still answered, decided and told
   expect(card(developer)).toBe("");
 });
 
-test("where uploads are disabled, people read that instead of a file", async () => {
-  await using town = await approvalTown();
-  const { developer, playground } = town;
-  await says(town, developer, "/gantry scale web 3");
-  playground.faults.refusesUploads = true;
-
-  const answer = await says(town, developer, "/gantry history --json");
-
-  expect(answer).toMatch(/Couldn't post the whole thread: file uploads are disabled in this workspace\. Contact/u);
-});
-
 test("with a revoked token, a command is still answered: nothing was changed, and why", async () => {
   await using town = await approvalTown();
   town.playground.faults.tokenError = "token_revoked";
@@ -70,18 +66,6 @@ test("with a revoked token, a command is still answered: nothing was changed, an
   expect(answer).toMatch(/Couldn't read your Slack profile: Slack rejected the bot token \(token_revoked\)/u);
   expect(answer).toMatch(/Nothing was changed.*Contact your Gantry admin/su);
   expect(count(town, "restartService")).toBe(0);
-});
-
-test("a form that Slack opened, although its answer was lost, is filled all the same", async () => {
-  await using town = await approvalTown();
-  const { developer, playground } = town;
-  playground.faults.answer("views.open", "lost", 1);
-
-  await developer.says("/gantry scale web");
-  await town.settled();
-
-  expect(form(developer)).toMatch(/web\s+· running · 2 instances/u);
-  expect(whispers(developer)).toEqual([]);
 });
 
 test("a form whose opening Slack confirms after 3 s is filled", { skip: notFullRun !== undefined }, async () => {
@@ -97,41 +81,73 @@ test("a form whose opening Slack confirms after 3 s is filled", { skip: notFullR
   expect(whispers(developer)).toEqual([]);
 });
 
-test("a form that Slack refuses to fill says so, where it said that it loads", async () => {
-  await using town = await approvalTown();
-  const { developer, playground } = town;
-  playground.faults.answer("views.update", { error: "view_too_large" }, 1);
+describe("what Slack refuses once is told, and works otherwise", () => {
+  let town: World;
+  beforeAll(async () => void (town = await approvalTown()));
+  afterEach(async () => {
+    town.playground.faults.clear();
+    await town.developer.dismisses();
+  });
+  afterAll(() => town.close());
 
-  await developer.says("/gantry scale web");
-  await town.settled();
+  test("where uploads are disabled, people read that instead of a file", async () => {
+    const { developer, playground } = town;
+    await says(town, developer, "/gantry restart web");
+    playground.faults.refusesUploads = true;
 
-  expect(form(developer)).toMatch(/The form couldn't be drawn: Slack refused it \(view_too_large\)/u);
-  expect(form(developer)).not.toMatch(/Loading/u);
-});
+    const answer = await says(town, developer, "/gantry history --json");
 
-test("a form that Slack refuses to draw at all is told beside it", async () => {
-  await using town = await approvalTown();
-  const { developer, playground } = town;
-  playground.faults.answer("views.update", "blocks");
+    expect(answer).toMatch(/Couldn't post the whole thread: file uploads are disabled in this workspace\. Contact/u);
+  });
 
-  await developer.says("/gantry scale web");
-  await town.settled();
+  test("a form that Slack opened, although its answer was lost, is filled all the same", async () => {
+    const { developer, playground } = town;
+    const before = whispers(developer).length;
+    playground.faults.answer("views.open", "lost", 1);
 
-  expect(whispers(developer)).toEqual([expect.stringMatching(/The form couldn't be drawn.*Nothing was changed/su)]);
-});
+    await developer.says("/gantry scale web");
+    await town.settled();
 
-test("a Home that Slack refuses says so, and works again when it is taken", async () => {
-  await using town = await approvalTown();
-  const { developer, playground } = town;
-  playground.faults.answer("views.publish", { error: "view_too_large" }, 1);
+    expect(form(developer)).toMatch(/web\s+· running · 2 instances/u);
+    expect(whispers(developer).slice(before)).toEqual([]);
+  });
 
-  await developer.opensHome();
-  await town.settled();
-  expect(home(developer)).toMatch(/Home couldn't be drawn: Slack refused it \(view_too_large\)/u);
+  test("a form that Slack refuses to fill says so, where it said that it loads", async () => {
+    const { developer, playground } = town;
+    playground.faults.answer("views.update", { error: "view_too_large" }, 1);
 
-  await developer.clicks("Refresh", { home: true });
-  await town.settled();
-  expect(home(developer)).toMatch(/1 workload · 1 healthy/u);
+    await developer.says("/gantry scale web");
+    await town.settled();
+
+    expect(form(developer)).toMatch(/The form couldn't be drawn: Slack refused it \(view_too_large\)/u);
+    expect(form(developer)).not.toMatch(/Loading/u);
+  });
+
+  test("a form that Slack refuses to draw at all is told beside it", async () => {
+    const { developer, playground } = town;
+    const before = whispers(developer).length;
+    playground.faults.answer("views.update", "blocks");
+
+    await developer.says("/gantry scale web");
+    await town.settled();
+
+    expect(whispers(developer).slice(before)).toEqual([
+      expect.stringMatching(/The form couldn't be drawn.*Nothing was changed/su),
+    ]);
+  });
+
+  test("a Home that Slack refuses says so, and works again when it is taken", async () => {
+    const { developer, playground } = town;
+    playground.faults.answer("views.publish", { error: "view_too_large" }, 1);
+
+    await developer.opensHome();
+    await town.settled();
+    expect(home(developer)).toMatch(/Home couldn't be drawn: Slack refused it \(view_too_large\)/u);
+
+    await developer.clicks("Refresh", { home: true });
+    await town.settled();
+    expect(home(developer)).toMatch(/1 workload · 1 healthy/u);
+  });
 });
 
 test("whatever Slack delivers twice is done and answered once", async () => {
