@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { approvalTown, count } from "../../support/approval-town.ts";
 import { awayStore, type AwayStore } from "../../support/away-store.ts";
 import { connects, danas, sends } from "../../support/linking.ts";
@@ -53,18 +53,6 @@ test("an account that was unlinked is not used any more, whatever the database s
   expect(town.sent()).toHaveLength(before);
 });
 
-test("what is known of an account is believed for a quarter of an hour", async () => {
-  const { town, database } = await townWith();
-  await using _town = town;
-  await says(town, town.developer, "/gantry list");
-  database.leave();
-
-  town.passMinutes(14);
-  expect(await says(town, town.developer, "/gantry list")).toContain("web");
-  town.passMinutes(2);
-  expect(await says(town, town.developer, "/gantry list")).toMatch(/can't reach my database/u);
-});
-
 test("writes, votes, connect and disconnect are refused with a sentence, and nothing runs", async () => {
   const { town, database } = await townWith({ users: [danas] });
   await using _town = town;
@@ -89,36 +77,61 @@ test("writes, votes, connect and disconnect are refused with a sentence, and not
   expect(town.calls()).toHaveLength(before);
 });
 
-test("a form that cannot be written down stays, with the reason and what was typed, and can be sent again", async () => {
-  const { town, database } = await townWith();
-  await using _town = town;
-  const { developer } = town;
-  await says(town, developer, "/gantry scale web");
-  database.leave();
+describe("for a while", () => {
+  let town: World;
+  let database: AwayStore;
+  beforeAll(async () => void ({ town, database } = await townWith()));
+  afterEach(() => database.comeBack());
+  afterAll(() => town.close());
 
-  await developer.submits({ size: "5", reason: "the sale begins" });
-  await town.settled();
+  test("what is known of an account is believed for a quarter of an hour", async () => {
+    await says(town, town.developer, "/gantry list");
+    database.leave();
 
-  expect(form(developer)).toMatch(/Not started: the database didn't confirm[\s\S]*the sale begins/u);
-  database.comeBack();
-  await developer.submits();
-  await town.settled();
-  expect((await town.service("web")).target_instance_size).toBe(5);
-});
+    town.passMinutes(14);
+    expect(await says(town, town.developer, "/gantry list")).toContain("web");
+    town.passMinutes(2);
+    expect(await says(town, town.developer, "/gantry list")).toMatch(/can't reach my database/u);
+  });
 
-test("what lies in the database is not told from memory", async () => {
-  const { town, database } = await townWith();
-  await using _town = town;
-  await says(town, town.developer, "/gantry scale web 3");
-  database.leave();
+  test("a form that cannot be written down stays, with the reason and what was typed, and can be sent again", async () => {
+    const { developer } = town;
+    await says(town, developer, "/gantry scale web");
+    database.leave();
 
-  for (const verb of ["history", "pending"]) {
-    expect(await says(town, town.developer, `/gantry ${verb}`), verb).toMatch(
-      /Couldn't read requests and history: the database can't be reached/u,
-    );
-  }
-  expect(await says(town, town.developer, "/gantry whoami")).toContain("gantry, workspace account");
-  expect(await says(town, town.developer, "/gantry help")).toContain("/gantry scale NAME N");
+    await developer.submits({ size: "5", reason: "the sale begins" });
+    await town.settled();
+
+    expect(form(developer)).toMatch(/Not started: the database didn't confirm[\s\S]*the sale begins/u);
+    database.comeBack();
+    await developer.submits();
+    await town.settled();
+    expect((await town.service("web")).target_instance_size).toBe(5);
+  });
+
+  test("what lies in the database is not told from memory", async () => {
+    await says(town, town.developer, "/gantry scale web 3");
+    database.leave();
+
+    for (const verb of ["history", "pending"]) {
+      expect(await says(town, town.developer, `/gantry ${verb}`), verb).toMatch(
+        /Couldn't read requests and history: the database can't be reached/u,
+      );
+    }
+    expect(await says(town, town.developer, "/gantry whoami")).toContain("gantry, workspace account");
+    expect(await says(town, town.developer, "/gantry help")).toContain("/gantry scale NAME N");
+  });
+
+  test("/readyz says that the database doesn't answer, and that it does again; /healthz does not mind", async () => {
+    expect(await readyz(town)).toMatchObject({ status: 200 });
+
+    database.leave();
+    expect(await readyz(town)).toMatchObject({ status: 503, text: expect.stringMatching(/database doesn't answer/u) });
+    expect((await fetch(`${town.botUrl()}/healthz`)).status).toBe(200);
+
+    database.comeBack();
+    expect(await readyz(town)).toMatchObject({ status: 200 });
+  });
 });
 
 test("when it is back, what waited goes on", async () => {
@@ -186,17 +199,4 @@ test("when it goes after the request left, the result is read back when it is ba
   expect(count(town, "updateService")).toBe(1);
   // Two of the four instances may still be starting.
   expect(card(developer)).toMatch(/^(?:✅|🟡) web scaled to 4[\s\S]*instances 2 → 4/u);
-});
-
-test("/readyz says that the database doesn't answer, and that it does again; /healthz does not mind", async () => {
-  const { town, database } = await townWith();
-  await using _town = town;
-  expect(await readyz(town)).toMatchObject({ status: 200 });
-
-  database.leave();
-  expect(await readyz(town)).toMatchObject({ status: 503, text: expect.stringMatching(/database doesn't answer/u) });
-  expect((await fetch(`${town.botUrl()}/healthz`)).status).toBe(200);
-
-  database.comeBack();
-  expect(await readyz(town)).toMatchObject({ status: 200 });
 });
