@@ -1,8 +1,7 @@
-import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { approvalTown, count } from "../../support/approval-town.ts";
-import { card, clicks, idOf, says, whispers } from "../../support/speak.ts";
-import type { Person, World } from "../../support/world.ts";
+import { card, clicks, idOf, says } from "../../support/speak.ts";
+import type { World } from "../../support/world.ts";
 
 /** Calls of Slack about people, by method. */
 function lookups({ playground }: World): Readonly<Record<string, number>> {
@@ -18,30 +17,6 @@ function addExternals({ playground }: World, most: number): void {
     playground.people.addOutsider({ name: `ext${at}`, realName: `External ${at}`, channel: "ops" });
   }
 }
-
-const dayAndMore = 25 * 60;
-
-test("more than a hundred people come within seconds, and Slack's limits refuse none of them", async () => {
-  // Long enough for a page of everybody.
-  await using town = await approvalTown({ backOff: (ms) => pause(ms / 30) });
-  const people: Person[] = [];
-  // Slack answers a hundred questions about one person in a minute.
-  for (let at = 0; at < 105; at += 1) people.push(town.playground.people.addPerson(`new${at}`, ["ops"]));
-  await town.settled();
-  // What Slack told when they joined is too old by now.
-  town.passMinutes(dayAndMore);
-  town.playground.faults.enforcesRateTiers = true;
-
-  // In waves, because a busy machine acks no hundred in three seconds.
-  for (let at = 0; at < 105; at += 15) {
-    await Promise.all(people.slice(at, at + 15).map((person) => person.says("/gantry pending", { channel: "ops" })));
-  }
-  await town.settled();
-
-  const told = people.map((person) => whispers(person).at(-1) ?? "nothing");
-  expect(new Set(told)).toEqual(new Set(["Nothing is waiting for approval.\n[Recent requests]"]));
-  expect(lookups(town)["users.list"]).toBeGreaterThan(0);
-});
 
 test("in a channel with 150 people of other organizations, people look, request and approve", async () => {
   await using town = await approvalTown();
