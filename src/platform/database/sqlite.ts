@@ -58,16 +58,15 @@ function forKysely(database: DatabaseSync, { onStatement }: SqliteOptions): Sqli
 
 /** A text whose list of values has a length of its own is a new one each time, so the number kept is limited. */
 const MOST_PREPARED = 500;
-const CHANGES_SCHEMA = /^\s*(?:alter|create|drop|pragma)\b/iu;
+const RUNS_SELDOM = /^\s*(?:alter|create|drop|pragma)\b/iu;
+const CHANGES_TABLES = /^\s*(?:alter|drop)\b/iu;
 
-/** Prepares each text once. After a change of the schema all are prepared again: `select *` may have other columns. */
+/** Prepares each text once. After a change of a table all are prepared again: `select *` may have other columns. */
 function cached(prepare: (sql: string) => Prepared): (sql: string) => Prepared {
   const known = new Map<string, Prepared>();
   return (sql) => {
-    if (CHANGES_SCHEMA.test(sql)) {
-      known.clear();
-      return prepare(sql);
-    }
+    if (CHANGES_TABLES.test(sql)) known.clear();
+    if (RUNS_SELDOM.test(sql)) return prepare(sql);
     const statement = known.get(sql) ?? prepare(sql);
     // Moved to the end, so the first one is the one that was unused for longest.
     known.delete(sql);
