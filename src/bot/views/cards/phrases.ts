@@ -95,6 +95,6 @@ export function phraseText(phrased: Phrased, form: keyof Phrase, defaultRegion?:
 
 /** A phrase, cut where the name belongs. */
 export function split(phrased: Phrased, form: keyof Phrase): readonly [before: string, after: string] {
-  const [before = "", after = ""] = wordsOf(phrased)[form].replace("{to}", targetOf(phrased)).split("{}");
+  const [before = "", after = ""] = wordsOf(phrased)[form].replace("{to}", () => targetOf(phrased)).split("{}");
   return [before, after];
 }
