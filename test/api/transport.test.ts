@@ -81,7 +81,7 @@ test.each([
   ["gzip", gzipSync],
   ["br", brotliCompressSync],
 ] as const)("an answer compressed with %s is read, and its limit counts what comes out", async (encoding, compress) => {
-  const bomb = compress(Buffer.alloc(5_000_000, 32));
+  const bomb = compress(Buffer.alloc(1_100_000, 32));
   const { url } = await listen((request, response) => {
     const isAccepted = request.headers["accept-encoding"]?.split(", ").includes(encoding) === true;
     response.setHeader("content-encoding", encoding);
