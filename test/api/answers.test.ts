@@ -229,8 +229,9 @@ describe("something else than the API answers", () => {
     expect(read.pulled).toBeLessThan(20);
   });
 
-  test("50 MB that are no list are not parsed at once", async () => {
-    const { sentence } = await problemOf(junk(50).api, calls.listJobs);
+  test("17 MB that are no list are not parsed at once", async () => {
+    const text = JSON.stringify("x".repeat(17 * 1024 * 1024));
+    const { sentence } = await problemOf(apiAnswering(200, text), calls.listJobs);
 
     expect(sentence).toBe("The workload API sent invalid or incomplete JSON.");
   });

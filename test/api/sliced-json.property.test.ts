@@ -135,15 +135,15 @@ describe("a long list", () => {
     expect(brief.services[4_999]).toEqual({ ...services[4_999], containers: [{ env: containers[0]?.env }] });
   });
 
-  test("of 100,000 services, 45 MB, is read", async () => {
+  test("of 40,000 services, 18 MB, is read", async () => {
     const padding = "x".repeat(400);
     const text = JSON.stringify({
-      services: Array.from({ length: 100_000 }, (_, at) => ({ name: `svc-${at}`, containers: [{ image: padding }] })),
+      services: Array.from({ length: 40_000 }, (_, at) => ({ name: `svc-${at}`, containers: [{ image: padding }] })),
     });
     const read = await apiAnswering(200, text).send(calls.listServices, { isBrief: true });
 
-    expect(read.services).toHaveLength(100_000);
-    expect(read.services.at(-1)).toEqual({ name: "svc-99999", containers: [] });
+    expect(read.services).toHaveLength(40_000);
+    expect(read.services.at(-1)).toEqual({ name: "svc-39999", containers: [] });
   });
 
   test("that is cut off is no list", async () => {
