@@ -77,11 +77,14 @@ function cached(prepare: (sql: string) => Prepared): (sql: string) => Prepared {
   };
 }
 
+const SELECTS = /^\s*select\b/iu;
+
 function adapted(database: DatabaseSync, sql: string): Prepared {
   const statement = database.prepare(sql);
   return {
-    // Statements with result columns are read, also INSERT … RETURNING; others are run.
-    reader: statement.columns().length > 0,
+    // Statements with result columns are read, also INSERT … RETURNING; others are run. To name those of a SELECT from a
+    // wide table takes as long as to prepare it.
+    reader: SELECTS.test(sql) || statement.columns().length > 0,
     all: (parameters) => statement.all(...values(parameters)),
     run: (parameters) => statement.run(...values(parameters)),
     // Of its own: one that is used again while it is being read would start over.
