@@ -84,7 +84,8 @@ export function createWorkspace(shared: Shared, one: OneWorkspace): Workspace {
   const { network = directNetwork } = access;
 
   const clients = createClients(access, log);
-  const { interactive: client, tokenRefusal } = clients;
+  const { tokenRefusal } = clients;
+  const client = clients.of("interactive");
   const identity = createIdentity({ client, tokenRefusal, installed, log, clock });
   const teamId = (): string | undefined => identity.bot().teamId;
   const messenger = createMessenger({

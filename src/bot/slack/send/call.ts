@@ -67,7 +67,7 @@ async function callOnce<Value>(parts: CallParts, call: Call<Value>, heldBackMs: 
   const { method, target, urgency, run } = call;
   try {
     if (heldBackMs > 0) throw new WebAPIRateLimitedError(heldBackMs / 1_000);
-    return { ok: true, value: await run(parts.clients[urgency]) };
+    return { ok: true, value: await run(parts.clients.of(urgency)) };
   } catch (error) {
     const failure = { method, target, reference: parts.newReference(), ...classify(error) };
     if (heldBackMs === 0 && failure.retryAfterMs !== undefined) parts.backOff.start(keyOf(call), failure.retryAfterMs);

@@ -26,7 +26,8 @@ export type SlackAccess = {
 export type Urgency = "interactive" | "answer" | "background" | "card";
 
 /** Only the messenger and `directory/` use these. */
-export type Clients = Readonly<Record<Urgency, WebClient>> & {
+export type Clients = {
+  readonly of: (urgency: Urgency) => WebClient;
   /** Slack's code for refusing the bot token; undefined since a call succeeded again. */
   readonly tokenRefusal: TokenWatch["refusal"];
 };
@@ -65,13 +66,9 @@ export function createClients(
     };
     return new WebClient(botToken, options);
   };
-  return {
-    interactive: client("interactive"),
-    answer: client("answer"),
-    background: client("background"),
-    card: client("card"),
-    tokenRefusal: watch.refusal,
-  };
+  // Each binds some 250 methods, and most workspaces are quiet.
+  const made: Partial<Record<Urgency, WebClient>> = {};
+  return { of: (urgency) => (made[urgency] ??= client(urgency)), tokenRefusal: watch.refusal };
 }
 
 type Fetch = (url: string | URL | Request, init?: RequestInit) => Promise<Response>;
