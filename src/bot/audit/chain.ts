@@ -129,7 +129,7 @@ export function nextPoint(chain: string, before: ChainPoint, digest: string): Ch
  */
 export type ChainKeys = {
   readonly chain: string;
-  readonly publicKey: string;
+  readonly publicKey: () => string;
   readonly mark: (what: string, values: readonly unknown[]) => string;
   readonly hasMark: (mark: string | null, what: string, values: readonly unknown[]) => boolean;
   readonly sign: (values: readonly unknown[]) => string;
@@ -150,22 +150,24 @@ export function chainKeys(chain: string, secret: string): ChainKeys {
   const derived = (use: string): Buffer =>
     Buffer.from(hkdfSync("sha256", bytes, chain, `${VERSION} ${use}`, SECRET_BYTES));
   const markKey = derived("mark");
-  const signKey = createPrivateKey({ key: Buffer.concat([PRIVATE, derived("sign")]), format: "der", type: "pkcs8" });
-  const publicKey = rawOf(createPublicKey(signKey)).toString("base64url");
+  // Only exports and erasures sign: made when it is first needed.
+  let made: KeyObject | undefined;
+  const signKey = (): KeyObject =>
+    (made ??= createPrivateKey({ key: Buffer.concat([PRIVATE, derived("sign")]), format: "der", type: "pkcs8" }));
   const mark: ChainKeys["mark"] = (what, values) =>
     createHmac("sha256", markKey)
       .update(JSON.stringify([VERSION, what, chain, ...values], wellFormed))
       .digest("base64url");
   return {
     chain,
-    publicKey,
+    publicKey: () => rawOf(createPublicKey(signKey())).toString("base64url"),
     mark,
     hasMark(given, what, values) {
       const expected = Buffer.from(mark(what, values));
       const found = Buffer.from(given ?? "");
       return expected.byteLength === found.byteLength && timingSafeEqual(expected, found);
     },
-    sign: (values) => sign(null, signedBytes(values), signKey).toString("base64url"),
+    sign: (values) => sign(null, signedBytes(values), signKey()).toString("base64url"),
   };
 }
 

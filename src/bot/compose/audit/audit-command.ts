@@ -72,12 +72,11 @@ export async function* exportLines(chain: Chain, asked: Asked, now: Date): Async
   /** Hidden ones after the last match: they are left out if no other match follows. */
   let between: { readonly line: string; readonly point: ChainPoint }[] = [];
   const begin = (after: ChainPoint): string => {
-    const { chain: id, publicKey } = keys;
     start = {
       type: "gantry-audit",
       version: FORMAT,
-      chain: id,
-      publicKey,
+      chain: keys.chain,
+      publicKey: keys.publicKey(),
       exportedAt: now.toISOString(),
       asked,
       after,
@@ -107,7 +106,7 @@ export async function* exportLines(chain: Chain, asked: Asked, now: Date): Async
   if (start === undefined) return;
   const end = { last, shown: shown.text() };
   const signature = keys.sign(endValues(start, end));
-  const attestation = chain.sealer.seal(keys.publicKey, attested(keys.chain));
+  const attestation = chain.sealer.seal(keys.publicKey(), attested(keys.chain));
   yield JSON.stringify({ type: "end", ...end, attestation, signature });
 }
 
@@ -132,7 +131,7 @@ export async function verifyDatabase(chain: Chain): Promise<Report> {
     waiting === 0
       ? ""
       : ` ${waiting === 1 ? "One more joins" : `${waiting} more join`} within seconds, while Gantry runs.`;
-  return { state: "intact", says: `${what}${later}\nPublic key: ${keys.publicKey}` };
+  return { state: "intact", says: `${what}${later}\nPublic key: ${keys.publicKey()}` };
 }
 
 export type Proof = {

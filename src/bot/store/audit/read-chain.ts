@@ -92,7 +92,7 @@ async function findingAt(
   if (finding !== undefined && finding.number !== number) return whereIs(reader, finding);
   if (finding !== undefined) return finding;
   const { fields, erased } = event.contents?.[0] ?? {};
-  if (fields && erased && !isSigned(keys.publicKey, erasedValues(keys.chain, { fields, erased }), erased.signature)) {
+  if (fields && erased && !isSigned(keys.publicKey(), erasedValues(keys.chain, { fields, erased }), erased.signature)) {
     return { number, says: `Event ${number} was changed: Gantry didn't erase the missing fields.` };
   }
   if (keys.hasMark(row.chain_mark, "place", placeValues({ number, hash }))) return undefined;
