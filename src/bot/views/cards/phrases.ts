@@ -95,6 +95,7 @@ export function phraseText(phrased: Phrased, form: keyof Phrase, defaultRegion?:
 
 /** A phrase, cut where the name belongs. */
 export function split(phrased: Phrased, form: keyof Phrase): readonly [before: string, after: string] {
-  const [before = "", after = ""] = wordsOf(phrased)[form].replace("{to}", () => targetOf(phrased)).split("{}");
+  const phrase = wordsOf(phrased)[form].replace("{to}", () => targetOf(phrased));
+  const [before = "", after = ""] = phrase.split("{}");
   return [before, after];
 }
