@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { newest, world, type World } from "../../../support/world.ts";
 
 const lines = ["first line", "second line", "third line"];
@@ -21,33 +21,24 @@ function seen(town: World, channel = "ops"): string {
     .join("\n");
 }
 
-function sentTo(town: World, kind: string): number {
-  return town.playground.transcript().filter((each) => each.direction === "from bot" && each.kind === kind).length;
-}
+test("where the bot is no member, the asker alone is answered, until an invitation mends it", async () => {
+  await using town = await world({ apiFetch: logging });
 
-test.each(["general", "incidents"])(
-  "in #%s, where the bot is no member, the asker alone is answered",
-  async (channel) => {
-    await using town = await world({ apiFetch: logging });
-
+  for (const channel of ["general", "incidents"]) {
     await town.developer.says("/gantry logs service/web", { channel });
     await town.settled();
 
     expect(seen(town, channel)).toContain("third line");
     expect(seen(town, channel)).toContain("/invite @gantry");
     expect(town.developer.sees(channel).every(({ isEphemeral }) => isEphemeral)).toBe(true);
-  },
-);
+  }
 
-test("an invitation mends it: the next log stands in a thread", async () => {
-  await using town = await world({ apiFetch: logging });
   town.playground.faults.inviteBot("general");
-
   await town.developer.says("/gantry logs service/web", { channel: "general" });
   await town.settled();
 
   expect(town.thread("general")).toHaveLength(2);
-  expect(seen(town, "general")).not.toContain("/invite");
+  expect(newest(town.developer, "general")).not.toContain("/invite");
 });
 
 test("--share reaches a channel that the bot is not in", async () => {
@@ -59,32 +50,42 @@ test("--share reaches a channel that the bot is not in", async () => {
   expect(newest(town.approver, "general")).toContain("web");
 });
 
-test.each(["429", "500"] as const)("a response_url that fails once (%s) is tried again", async (failure) => {
-  await using town = await world({ apiFetch: logging });
-  town.playground.faults.answer("response_url", failure, 1);
+describe("a response_url", () => {
+  let town: World;
+  beforeAll(async () => (town = await world({ apiFetch: logging })));
+  afterAll(() => town.close());
+  afterEach(() => town.playground.faults.clear());
 
-  await town.developer.says("/gantry list services");
-  await town.settled();
-
-  expect(newest(town.developer)).toContain("web");
-  expect(sentTo(town, "response_url")).toBe(2);
-  expect(town.developer.sees("ops")).toHaveLength(1);
-});
-
-test.each(["500", "garbage"] as const)(
-  "when a response_url stays broken (%s), the person is answered past it",
-  async (failure) => {
-    await using town = await world({ apiFetch: logging });
-    town.playground.faults.answer("response_url", failure);
-
-    await town.developer.says("/gantry list services");
+  /** What was sent for one command, by kind. */
+  async function sentFor(command: string): Promise<(kind: string) => number> {
+    const from = town.playground.transcript().length;
+    await town.developer.says(command);
     await town.settled();
+    const later = town.playground.transcript().slice(from);
+    return (kind) => later.filter((each) => each.direction === "from bot" && each.kind === kind).length;
+  }
+
+  test.each(["429", "500"] as const)("that fails once (%s) is tried again", async (failure) => {
+    const before = town.developer.sees("ops").length;
+    town.playground.faults.answer("response_url", failure, 1);
+
+    const sent = await sentFor("/gantry list services");
 
     expect(newest(town.developer)).toContain("web");
-    expect(sentTo(town, "response_url")).toBe(3);
-    expect(sentTo(town, "chat.postEphemeral")).toBe(1);
-  },
-);
+    expect(sent("response_url")).toBe(2);
+    expect(town.developer.sees("ops")).toHaveLength(before + 1);
+  });
+
+  test.each(["500", "garbage"] as const)("that stays broken (%s) is left, and the person answered", async (failure) => {
+    town.playground.faults.answer("response_url", failure);
+
+    const sent = await sentFor("/gantry list services");
+
+    expect(newest(town.developer)).toContain("web");
+    expect(sent("response_url")).toBe(3);
+    expect(sent("chat.postEphemeral")).toBe(1);
+  });
+});
 
 test("when nothing gets through, it stands in the log, and the bot goes on", async () => {
   await using town = await world({ apiFetch: logging });
