@@ -139,7 +139,7 @@ export default defineConfig({
   test: {
     globalSetup: "test/support/global-setup.ts",
     setupFiles: "test/support/properties.ts",
-    // For what hangs. Waits end earlier, by a deadline that a busy machine moves: see until.ts.
+    // For what hangs. Waits end earlier, by a deadline that no load moves: see until.ts.
     testTimeout: 600_000,
     hookTimeout: 600_000,
     // Files share the modules of their worker: importing them for each file costs as much as the tests.
