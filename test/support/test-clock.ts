@@ -23,43 +23,54 @@ export type StillClock = TestClock & {
   readonly sleeper: () => Promise<void>;
 };
 
-type Waiting = { readonly dueMs: number; readonly run: () => void; timer?: Timer };
+/** A timer is a limit when it is this long or longer; a shorter one is a pause of the bot. */
+const SHORTEST_LIMIT_MS = 1_000;
+/** A limit ends when the clock is moved, or after so many times its length: a busy machine must not reach one. */
+const PATIENCE = 20;
 
 export function testClock(beginning = BEGINNING): MovableClock {
   let offsetMs = beginning.getTime() - Date.now();
   let passedMs = 0;
   const elapsedMs = (): number => machineClock.elapsedMs() + passedMs;
   const nowMs = (): number => Date.now() + offsetMs;
-  const waiting = new Set<Waiting>();
-  const arm = (each: Waiting): void => {
-    each.timer?.cancel();
-    each.timer = machineClock.after(Math.max(0, each.dueMs - elapsedMs()), () => {
-      waiting.delete(each);
-      each.run();
-    });
-  };
-  const after = (ms: number, run: () => void): Timer => {
-    const each: Waiting = { dueMs: elapsedMs() + ms, run };
-    waiting.add(each);
-    arm(each);
-    return {
-      cancel() {
-        each.timer?.cancel();
-        waiting.delete(each);
-      },
+  /** Each sets its timer again when the clock was moved. */
+  const waiting = new Set<() => void>();
+  const timer = (ms: number, run: () => void, patience: number): Timer => {
+    const before = { realMs: machineClock.elapsedMs(), passedMs };
+    let set: Timer | undefined;
+    const arm = (): void => {
+      set?.cancel();
+      const leftMs = (ms - (passedMs - before.passedMs)) * patience - (machineClock.elapsedMs() - before.realMs);
+      set = machineClock.after(Math.max(0, leftMs), () => {
+        waiting.delete(arm);
+        run();
+      });
     };
+    const cancel = (): void => {
+      set?.cancel();
+      waiting.delete(arm);
+    };
+    waiting.add(arm);
+    arm();
+    return { cancel };
   };
+  const base = { now: () => new Date(nowMs()), elapsedMs };
+  const { sleep } = clockFrom({ ...base, after: (ms, run) => timer(ms, run, 1) });
+  const limits = clockFrom({ ...base, after: (ms, run) => timer(ms, run, ms < SHORTEST_LIMIT_MS ? 1 : PATIENCE) });
   return {
-    ...clockFrom({ now: () => new Date(nowMs()), elapsedMs, after }),
+    ...limits,
+    sleep,
     nowMs,
     offsetMs: () => offsetMs,
     passMs(ms) {
       offsetMs += ms;
       passedMs += ms;
-      for (const each of waiting) arm(each);
+      for (const arm of waiting) arm();
     },
   };
 }
+
+type Waiting = { readonly dueMs: number; readonly run: () => void };
 
 export function stillClock(beginning = BEGINNING): StillClock {
   let passedMs = 0;

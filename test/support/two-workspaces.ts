@@ -4,7 +4,6 @@ import type { Person } from "../../src/playground/people/person.ts";
 import type { Workspace } from "../../src/playground/open-workspace.ts";
 import { installs, newBrowser, type Page } from "./browser.ts";
 import { transportOf } from "./world-bot.ts";
-import { PATIENT_ACK_MS } from "./until.ts";
 
 /** A workspace of the playground: its people, and the ids under which Slack knows it. */
 export type Town = {
@@ -38,7 +37,7 @@ export type TownsOptions = {
   /** http://127.0.0.1:PORT of the bot, once it listens. */
   readonly botUrl: () => string;
   readonly command: string;
-  readonly clock?: Clock;
+  readonly clock: Clock;
   readonly rotates?: boolean;
   /** How Slack reaches the bot. Default: http. */
   readonly transport?: "http" | "socket";
@@ -70,10 +69,9 @@ export async function openTowns({
     port: 0,
     command,
     transport,
-    ackMs: PATIENT_ACK_MS,
     botPort: () => Number(new URL(botUrl()).port),
     oauth: { botUrl, rotates },
-    ...(clock && { clock }),
+    clock,
   });
   return {
     slack,

@@ -2,8 +2,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 /** For what never comes. A busy machine needs a part of it. */
 export const DEADLINE_MS = 120_000;
-/** How long the simulated Slack waits for an ack in a story that isn't about acks. The real one waits 3 s. */
-export const PATIENT_ACK_MS = 60_000;
 const POLL_EVERY_MS = 20;
 
 /** Polls a condition to a deadline. */

@@ -25,7 +25,7 @@ import { sendTo } from "../../src/platform/http/send.ts";
 import { noting, type SentRequest } from "./operation-of.ts";
 import { newestThread } from "./newest-thread.ts";
 import { type MovableClock, testClock } from "./test-clock.ts";
-import { PATIENT_ACK_MS, until } from "./until.ts";
+import { until } from "./until.ts";
 import { briefly, startWorldBot, transportOf, type WorldBot } from "./world-bot.ts";
 import { type Fetch, lookInto, openService } from "./world-service.ts";
 import { writeDatabase } from "./write-database.ts";
@@ -59,8 +59,6 @@ export type WorldOptions = {
   readonly onStatement?: (sql: string) => void;
   /** How Slack's deliveries arrive. Default: GANTRY_TEST_TRANSPORT, or http. */
   readonly transport?: TransportChoice["kind"];
-  /** How long Slack waits for an ack. Default: longer than the real one, which waits 3 s. */
-  readonly ackMs?: number;
   /** A database that is there before the bot starts: SQL, and the keys that sealed it. */
   readonly database?: { readonly sql: string; readonly keys: string };
   /** Of an engine that was made before. */
@@ -177,7 +175,6 @@ export async function world(options: WorldOptions = {}): Promise<World> {
     command: settings.command,
     botPort: () => botPort,
     clock,
-    ackMs: options.ackMs ?? PATIENT_ACK_MS,
     externalFaults: troubled.switches,
   });
 

@@ -8,7 +8,8 @@ import { isUp } from "../../support/is-up.ts";
 import { startGantryProcess, type GantryProcess } from "../../support/gantry-process.ts";
 import { openPolicy } from "../../support/open-policy.ts";
 import { openStallingApi, type StallingApi } from "../../support/stalling-api.ts";
-import { PATIENT_ACK_MS, until } from "../../support/until.ts";
+import { testClock } from "../../support/test-clock.ts";
+import { until } from "../../support/until.ts";
 
 type Town = {
   readonly slack: LocalSlack;
@@ -28,8 +29,14 @@ async function town(stalls: (request: string) => boolean): Promise<Town> {
   const policyPath = join(dataDir, "policy.yaml");
   writeFileSync(policyPath, openPolicy);
   let botPort = 0;
-  const ackMs = PATIENT_ACK_MS;
-  const slack = await openLocalSlack({ host: "127.0.0.1", port: 0, command: "/gantry", botPort: () => botPort, ackMs });
+  const slack = await openLocalSlack({
+    host: "127.0.0.1",
+    port: 0,
+    command: "/gantry",
+    botPort: () => botPort,
+    // Now, for the bots, but with patience for their acks.
+    clock: testClock(new Date()),
+  });
   const started: GantryProcess[] = [];
   return {
     slack,

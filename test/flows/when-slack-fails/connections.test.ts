@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import { approvalTown, count } from "../../support/approval-town.ts";
 import { card, clicks, says } from "../../support/speak.ts";
-import type { World, WorldOptions } from "../../support/world.ts";
+import type { World } from "../../support/world.ts";
 
 // What Slack and the network do to the connections of Socket Mode. Always told over Socket Mode.
 
-async function connected(options: Pick<WorldOptions, "ackMs"> = {}): Promise<World> {
-  const town = await approvalTown({ transport: "socket", ...options });
+async function connected(): Promise<World> {
+  const town = await approvalTown({ transport: "socket" });
   await town.until(() => town.playground.links.names().length === 2);
   return town;
 }
@@ -56,7 +56,7 @@ test("a mention that Slack delivers on both connections runs once", async () => 
 });
 
 test("a cut network is an error of Slack's for who types, and afterwards everything works", async () => {
-  await using town = await connected({ ackMs: 3_000 });
+  await using town = await connected();
   const { network } = town.playground.faults;
   network.cut();
   let error: string | undefined;

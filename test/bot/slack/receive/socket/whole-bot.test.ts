@@ -7,7 +7,7 @@ test("a replica that stops beside another one closes its connections while it st
   await using town = await world({
     transport: "socket",
     apiFetch: async (request) => {
-      await read;
+      if (request.url.endsWith("/services")) await read;
       return oneService(request);
     },
     store: (real) => ({ ...real, isAlone: () => Promise.resolve(false) }),
@@ -31,7 +31,7 @@ test("the last replica tells people that it restarts for as long as it stops", a
   await using town = await world({
     transport: "socket",
     apiFetch: async (request) => {
-      await read;
+      if (request.url.endsWith("/services")) await read;
       return oneService(request);
     },
   });
