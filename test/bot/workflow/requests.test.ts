@@ -75,6 +75,26 @@ test("a request that waits shows its card and sends nothing; the same request ag
   expect(own.reply.texts).toHaveLength(1);
 });
 
+test("of two at the same instant one waits, and the other points at it", async () => {
+  const own = await desk();
+  const { deps, store } = own;
+  const both = Promise.withResolvers<void>();
+  let waitingToStore = 0;
+  const insertChange: typeof store.insertChange = async (change, happened) => {
+    waitingToStore += 1;
+    if (waitingToStore === 2) both.resolve();
+    await both.promise;
+    return deps.store.insertChange(change, happened);
+  };
+  const racing = { ...own, deps: { ...deps, store: { ...deps.store, insertChange } } };
+
+  await Promise.all(["d1", "d2"].map((deliveryId) => annScales(racing, { deliveryId })));
+
+  const { id } = await waiting(own);
+  expect(await store.pendingChanges("T1")).toHaveLength(1);
+  expect(own.reply.texts).toEqual([expect.stringMatching(new RegExp(`Already waiting[^]*${id}`, "u"))]);
+});
+
 test("after a colleague's approval it is sent; the requester's own approval doesn't count", async () => {
   const own = await desk();
   await annScales(own);

@@ -1,10 +1,12 @@
 import { expect, test } from "vitest";
 import type { About } from "../../../../../src/bot/commands/command.ts";
 import { Problem } from "../../../../../src/api/problem.ts";
+import { UserError } from "../../../../../src/bot/errors.ts";
 import { drawn } from "../../../views/support/drawn.ts";
 import type { Message } from "../../../../../src/bot/views/kit/post.ts";
 import { report, web } from "../../../views/support/workloads.ts";
 import { allow, answerTo, refuse, scripted, type Script } from "../../support/script.ts";
+import { waiting } from "../../support/stored.ts";
 
 const notNow = {
   kind: "refused",
@@ -85,6 +87,26 @@ test("a log that can't be read keeps nobody from the card", async () => {
 
   expect(told).toContain("🟢 web · running\n");
   expect(told).toContain("Couldn't read its log.\n");
+});
+
+test("a database that is away keeps nobody from the card, which says what it couldn't check", async () => {
+  const world = scripted(script);
+  const away = () => Promise.reject(new UserError("Couldn't read requests and history."));
+  const records = { ...world.context.records, pending: away, history: away };
+
+  const told = drawn(await answerTo("show service/web", { ...world, context: { ...world.context, records } }));
+
+  expect(told).toContain("🟢 web · running\n");
+  expect(told).toContain("Couldn't check for waiting requests. Try again in a minute.");
+  expect(told).not.toContain("Last change");
+});
+
+test("what waits for other workloads, or in another account, isn't on the card", async () => {
+  const elsewhere = { ...waiting, workload: { ...waiting.workload, region: "beijing2" } };
+  const others = [{ ...waiting, account: { ...waiting.account, username: "team" } }, elsewhere];
+
+  expect(drawn(await answerTo("show service/web", { ...script, pending: others }))).not.toContain("Waiting:");
+  expect(drawn(await answerTo("show service/web", { ...script, pending: [waiting] }))).toContain("Waiting: scale");
 });
 
 test("what is refused whichever way it is done is not offered", async () => {
