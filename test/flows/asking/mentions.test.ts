@@ -23,23 +23,41 @@ function repliesIn(person: Person, thread: string): readonly string[] {
     .map(({ text }) => text);
 }
 
-test("a mention in a thread is answered in that thread, with the same words", async () => {
+test("a mention in a thread is answered in that thread, a typo only to its author, and a change has its card and its story there", async () => {
   const { developer, approver } = town;
   const thread = await talk(town, developer);
+  const asks = async (person: Person, text: string): Promise<void> => {
+    await person.says(text, { channel: "ops", thread });
+    await town.settled();
+  };
 
-  await developer.says("@gantry show web", { channel: "ops", thread });
-  await town.settled();
+  await asks(developer, "@gantry shwo web");
+  expect(repliesIn(developer, thread).at(-1)).toMatch(/Did you mean show/u);
+  expect(repliesIn(approver, thread).join("\n")).not.toMatch(/Did you mean/u);
 
+  await asks(developer, "@gantry show web");
   expect(repliesIn(approver, thread).at(-1)).toContain("🟢 web · running");
+
+  await asks(developer, '@gantry restart web --reason "it leaks"');
+  const asked = repliesIn(approver, thread).find((text) => text.includes("Restart web?")) ?? "";
+  await asks(approver, `@gantry approve ${idOf(asked)}`);
+  expect(count(town, "restartService")).toBe(1);
+  // No card stands outside of the thread.
+  expect(card(developer)).toBe("");
+  expect(repliesIn(developer, thread).join("\n")).toMatch(
+    /it leaks[\s\S]*approved by Alex Kim[\s\S]*after the request · @dana/u,
+  );
 });
 
-test("a mention in a channel begins a thread, and the words of the slash command do as well", async () => {
+test("a mention in a channel begins a thread, and is answered once although Slack delivers it twice", async () => {
   const { developer } = town;
 
-  const { ts = "" } = await developer.says("hey @Gantry /gantry list services");
+  // The words of the slash command do as well.
+  const { ts = "" } = await developer.says("hey @Gantry /gantry scale web 3");
   await town.settled();
 
-  expect(repliesIn(developer, ts).at(-1)).toContain("web");
+  expect(count(town, "updateService")).toBe(1);
+  expect(repliesIn(developer, ts).filter((text) => text.includes("instances 2 → 3"))).toHaveLength(1);
 });
 
 test("a log that is asked for in a thread goes into that thread, head and lines", async () => {
@@ -56,64 +74,27 @@ test("a log that is asked for in a thread goes into that thread, head and lines"
   expect(developer.sees("ops").every(({ threadTs, ts }) => threadTs === thread || ts === thread)).toBe(true);
 });
 
-test("a typo in a thread is told there, to its author alone", async () => {
-  const { developer, approver } = town;
-  const thread = await talk(town, developer);
-
-  await developer.says("@gantry shwo web", { channel: "ops", thread });
+test("in the conversation with the bot plain words suffice, and an answer that Slack lost is there once", async () => {
+  const { developer } = town;
+  const before = developer.sees("@gantry").length;
+  await developer.says("list services", { channel: "@gantry" });
   await town.settled();
+  expect(newest(developer, "@gantry")).toContain("web");
+  // The bot doesn't answer itself.
+  expect(developer.sees("@gantry")).toHaveLength(before + 2);
 
-  expect(repliesIn(developer, thread).at(-1)).toMatch(/Did you mean show/u);
-  expect(repliesIn(approver, thread).join("\n")).not.toMatch(/Did you mean/u);
-});
-
-test("a reply in a direct message's thread whose answer Slack lost is there once", async () => {
-  await using losing = await approvalTown();
-  const { developer } = losing;
-  await developer.says("version", { channel: "@gantry" });
-  await losing.settled();
   const thread = developer.sees("@gantry").at(-1)?.ts ?? "";
-  losing.playground.faults.answer("chat.postMessage", "lost", 1);
-
+  town.playground.faults.answer("chat.postMessage", "lost", 1);
   await developer.says("restart nothere", { channel: "@gantry", thread });
   for (let sweeps = 0; sweeps < 4; sweeps += 1) {
-    losing.passMinutes(2);
-    await losing.sweep();
-    await losing.settled();
+    town.passMinutes(2);
+    await town.sweep();
+    await town.settled();
   }
 
   expect(
     developer.sees("@gantry").filter(({ text }) => text.includes("nothere") && !text.startsWith("restart")),
   ).toHaveLength(1);
-});
-
-test("a change that is asked for in a thread has its card and its story there", async () => {
-  const { developer, approver } = town;
-  const thread = await talk(town, developer);
-
-  await developer.says('@gantry restart web --reason "it leaks"', { channel: "ops", thread });
-  await town.settled();
-  const asked = repliesIn(approver, thread).find((text) => text.includes("Restart web?")) ?? "";
-  await approver.says(`@gantry approve ${idOf(asked)}`, { channel: "ops", thread });
-  await town.settled();
-
-  expect(count(town, "restartService")).toBe(1);
-  // No card stands outside of the thread.
-  expect(card(developer)).toBe("");
-  expect(repliesIn(developer, thread).join("\n")).toMatch(
-    /it leaks[\s\S]*approved by Alex Kim[\s\S]*after the request · @dana/u,
-  );
-});
-
-test("in the conversation with the bot plain words suffice, and the bot does not answer itself", async () => {
-  const { developer } = town;
-  const before = developer.sees("@gantry").length;
-
-  await developer.says("list services", { channel: "@gantry" });
-  await town.settled();
-
-  expect(newest(developer, "@gantry")).toContain("web");
-  expect(developer.sees("@gantry")).toHaveLength(before + 2);
 });
 
 test("a token is not asked for in a message, and a guest is told why not", async () => {
@@ -126,14 +107,4 @@ test("a token is not asked for in a message, and a guest is told why not", async
   await guest.says("@gantry show web");
   await town.settled();
   expect(newest(guest)).toMatch(/guest/u);
-});
-
-test("a mention that Slack delivers twice is answered once", async () => {
-  const { developer } = town;
-
-  const { ts = "" } = await developer.says("@gantry scale web 3");
-  await town.settled();
-
-  expect(count(town, "updateService")).toBe(1);
-  expect(repliesIn(developer, ts).filter((text) => text.includes("instances 2 → 3"))).toHaveLength(1);
 });

@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { approvalTown, count } from "../../support/approval-town.ts";
 import { quorum } from "../../support/policies.ts";
 import { card, clicks, form, says } from "../../support/speak.ts";
-import type { World } from "../../support/world.ts";
 
 const withReason = quorum.replace("votes: 2", "votes: 1, reason: required");
 
-let town: World;
-beforeAll(async () => void (town = await approvalTown({ policy: withReason })));
-afterAll(() => town.close());
-
 test("when policy requires a reason, a request without one is refused, and one with a reason runs after approval", async () => {
+  await using town = await approvalTown({ policy: withReason });
   const { developer, approver } = town;
   const before = { card: card(developer), pending: await says(town, approver, "/gantry pending") };
 
@@ -26,10 +22,8 @@ test("when policy requires a reason, a request without one is refused, and one w
   await clicks(town, approver, "Approve");
   expect(count(town, "updateService")).toBe(1);
   expect((await town.service("web")).target_instance_size).toBe(4);
-});
 
-test("in a form, the preview asks for the reason, and the second click sends the request with it", async () => {
-  const { developer } = town;
+  // In a form, the preview asks for the reason, and the second click sends the request with it.
   await says(town, developer, "/gantry domains web");
   await developer.submits({ domains: "shop.example.com" });
   await town.settled();
