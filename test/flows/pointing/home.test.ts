@@ -1,7 +1,9 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { defaultPolicyText } from "../../../src/bot/policy/read-policy.ts";
 import { approvalTown, count } from "../../support/approval-town.ts";
 import { gatedTown } from "../../support/gated-town.ts";
 import { danas, teams } from "../../support/linking.ts";
+import { othersApprove } from "../../support/policies.ts";
 import { createsServices } from "../../support/shop-town.ts";
 import { card, form, home, says } from "../../support/speak.ts";
 import type { Person, World } from "../../support/world.ts";
@@ -31,10 +33,11 @@ describe("Home", () => {
     ({ town } = gated);
     await createsServices(town, ["worker", "queue", "mailer"]);
   });
+  beforeEach(() => town.setPolicy(defaultPolicyText));
   afterEach(async () => {
     gated.release();
     await town.settled();
-    if (town.developer.modal() !== undefined) await town.developer.dismisses();
+    for (const person of [town.developer, town.guest]) if (person.modal() !== undefined) await person.dismisses();
   });
   afterAll(() => gated[Symbol.asyncDispose]());
 
@@ -53,69 +56,50 @@ describe("Home", () => {
     expect(town.calls().slice(before).toSorted()).toEqual(["listJobs", "listServices"]);
   });
 
-  test("what waits for me is approved on Home, and Home shows how it ended", async () => {
+  test("what waits for me is approved there and shows how it ended, and my own request is cancelled there", async () => {
     const { developer, approver } = town;
     const before = count(town, "restartService");
     await says(town, developer, "/gantry restart worker --reason 'it leaks'");
 
     expect(await opensHome(town, approver)).toMatch(/Waiting for you[\s\S]*Restart\s+worker[\s\S]*it leaks/u);
-    const after = await clicksHome(town, approver, "Approve");
+    const approved = await clicksHome(town, approver, "Approve");
 
     expect(count(town, "restartService")).toBe(before + 1);
-    expect(after).not.toMatch(/Restart\s+worker/u);
-    expect(after).toMatch(/Recent[\s\S]*worker\s+restarted/u);
+    expect(approved).not.toMatch(/Restart\s+worker/u);
+    expect(approved).toMatch(/Recent[\s\S]*worker\s+restarted/u);
     expect(inDirect(approver).at(-1)).toMatch(/👍 Approved/u);
-  });
 
-  test("my own request is on my Home and is cancelled there", async () => {
-    const { developer } = town;
     await says(town, developer, "/gantry restart queue");
-
     expect(await opensHome(town, developer)).toMatch(
       /Your requests[\s\S]*Restart\s+queue[\s\S]*0 of 1 approval · expires in \d+ min/u,
     );
-    const after = await clicksHome(town, developer, "Cancel");
-
-    expect(after).not.toMatch(/Restart\s+queue/u);
+    expect(await clicksHome(town, developer, "Cancel")).not.toMatch(/Restart\s+queue/u);
     expect(card(developer)).toMatch(/cancelled/iu);
   });
 
-  test("a service is created from Home: the form asks in which channel", async () => {
-    const { developer } = town;
+  test("a form that is opened there asks in which channel its card waits, which has to be one that the person is in", async () => {
+    const { developer, guest } = town;
+    town.setPolicy(othersApprove.replace(/members\](?=\n {4}does: \[routine)/u, "everyone]"));
     await opensHome(town, developer);
-
     await clicksHome(town, developer, "Create");
-    await developer.submits({
-      kind: "service",
-      name: "shop-web",
-      image: "gantry/hello-web",
-      memory: "512",
-      channel: developer.channelId("ops"),
-    });
-    await town.settled();
-    await developer.submits();
-    await town.settled();
+    expect(form(developer)).toMatch(/For the approval card/u);
+    await developer.dismisses();
 
-    expect(form(developer)).toMatch(/Started:/u);
-    expect(card(developer)).toMatch(/shop-web/u);
-  });
+    await opensHome(town, guest);
+    await guest.selects("home:do", "restart", { home: true });
+    await town.settled();
+    await guest.submits({ name: "service/mailer", reason: "it is slow" });
+    await town.settled();
+    expect(form(guest)).toMatch(/nobody else is in this conversation/u);
+    expect(form(guest)).toContain("it is slow");
 
-  test("what needs an approval cannot be asked for in a conversation alone; the form says so and keeps all", async () => {
-    const { developer } = town;
-    await opensHome(town, developer);
+    await guest.submits({ channel: developer.channelId("general") });
+    await town.settled();
+    expect(form(guest)).toMatch(/not in the channel/u);
 
-    await developer.selects("home:do", "restart", { home: true });
+    await guest.submits({ channel: developer.channelId("ops") });
     await town.settled();
-    await developer.selects("name", "mailer");
-    await town.settled();
-    await developer.submits({ reason: "it is slow" });
-    await town.settled();
-
-    expect(form(developer)).toMatch(/nobody else is in this conversation/u);
-    expect(form(developer)).toContain("it is slow");
-    await developer.submits({ channel: developer.channelId("ops") });
-    await town.settled();
-    expect(card(town.approver)).toMatch(/it is slow/u);
+    expect(card(town.approver)).toMatch(/Restart mailer\?[^]*it is slow/u);
   });
 
   test("a region of my own is what my words mean from then on", async () => {
@@ -133,38 +117,35 @@ describe("Home", () => {
     expect(home(approver)).toMatch(/Workloads \(beijing1\)/u);
   });
 
-  test("opens at once when the workload API is slow, says what it waits for, and opens forms", async () => {
+  test("opens at once when the workload API is slow, opens forms, and shows what it knew, with its age, when that breaks down", async () => {
     const { developer } = town;
     town.passMinutes(6);
     gated.hold();
 
     await developer.opensHome();
     await town.until(() => /Reading workloads…/u.test(home(developer)));
-    await developer.selects("home:do", "restart", { home: true });
-    await town.until(() => form(developer) !== "");
-
     gated.release();
     await town.settled();
     expect(home(developer)).toMatch(/\d workloads · \d healthy/u);
-  });
 
-  test("shows what it knew when the workload API breaks down, and says how old that is", async () => {
-    const { developer } = town;
-    await opensHome(town, developer);
+    gated.hold();
+    await developer.selects("home:do", "restart", { home: true });
+    await town.until(() => form(developer) !== "");
+
     gated.breakDown();
     town.passMinutes(2);
-
     const shown = await clicksHome(town, developer, "Refresh");
-
     expect(shown).toMatch(/⚠️ .*Showing workloads as they were 2 min ago\./u);
     expect(shown).toContain("🟢 *web*");
   });
 
-  test("the same can be chosen twice on Home, and costs no list call", async () => {
+  test("its menus open forms, show a workload and answer in the conversation with the bot; a forged one does nothing", async () => {
     const { developer } = town;
     await opensHome(town, developer);
     const before = town.calls().length;
+    const told = inDirect(developer).length;
 
+    // The same can be chosen twice, and costs no list call.
     for (const _time of ["first", "second"]) {
       await developer.selects("home:do", "scale", { home: true });
       await town.settled();
@@ -172,52 +153,43 @@ describe("Home", () => {
       expect(JSON.stringify(developer.home()?.state)).not.toContain('"value":"scale"');
       await developer.dismisses();
     }
-
-    expect(town.calls().length).toBe(before);
-  });
-
-  test("what needs no form is answered in the conversation with the bot", async () => {
-    const { developer } = town;
-    await opensHome(town, developer);
-
     await developer.selects("home:do", "whoami", { home: true });
     await town.settled();
-
-    expect(inDirect(developer).at(-1)).toMatch(/Your account/u);
-  });
-
-  test("the menu of a workload shows it, and opens the forms of its verbs", async () => {
-    const { developer } = town;
-    await opensHome(town, developer);
-
-    await clicksHome(town, developer, "Show");
-    expect(developer.sees("@gantry").at(-1)?.text).toContain("mailer");
-    await clicksHome(town, developer, "Restart");
-    expect(form(developer)).toMatch(/Restart/u);
-    expect(form(developer)).toContain("service/mailer");
-  });
-
-  test("a menu of Home that somebody forged reads nothing and changes nothing", async () => {
-    const { developer } = town;
-    const before = town.calls().length;
-    const forged = (blockId: string, value: string) => ({
-      type: "block_actions",
-      trigger_id: `t-${blockId}-${value}`,
-      user: { id: "U0DANA" },
-      view: { type: "home", id: "V1", private_metadata: '{"page":-4}' },
-      actions: [{ action_id: "home:workload", block_id: blockId, action_ts: "1.1", selected_option: { value } }],
-    });
+    expect(inDirect(developer).slice(told)).toEqual([expect.stringMatching(/Your account/u)]);
 
     for (const [blockId, value] of [
       ["not json", "show"],
       ['["row","beijing1"]', "show"],
       ['["row","beijing1","service/web"]', "approve"],
     ] as const) {
-      await town.playground.deliver(forged(blockId, value));
+      await town.playground.deliver({
+        type: "block_actions",
+        trigger_id: `t-${blockId}-${value}`,
+        user: { id: "U0DANA" },
+        view: { type: "home", id: "V1", private_metadata: '{"page":-4}' },
+        actions: [{ action_id: "home:workload", block_id: blockId, action_ts: "1.1", selected_option: { value } }],
+      });
     }
-
     await town.settled();
-    expect(developer.sees("@gantry").at(-1)?.text).toMatch(/button/iu);
+    expect(inDirect(developer).slice(told + 1)).toEqual(Array(3).fill(expect.stringMatching(/button/iu)));
+    expect(town.calls()).toHaveLength(before);
+
+    await clicksHome(town, developer, "Restart");
+    expect(form(developer)).toMatch(/Restart[^]*service\/mailer/u);
+    await developer.dismisses();
+    await clicksHome(town, developer, "Show");
+    expect(inDirect(developer).at(-1)).toContain("mailer");
+  });
+
+  test("a person who may see nothing gets an honest Home", async () => {
+    const before = town.calls().length;
+    town.setPolicy("rules:\n  - { name: nothing, who: everyone, does: anything, then: refuse }\n");
+
+    const shown = await opensHome(town, town.developer);
+
+    expect(shown).toContain("Unknown right now.");
+    expect(shown).toContain("⚠️");
+    expect(shown).not.toContain("web");
     expect(town.calls()).toHaveLength(before);
   });
 });
@@ -261,38 +233,6 @@ test("without an account Home offers to connect one", async () => {
   await town.settled();
 
   expect(await opensHome(town, developer)).toMatch(/dana-own/u);
-});
-
-test("a person who may see nothing gets an honest Home", async () => {
-  await using town = await approvalTown({
-    policy: "rules:\n  - { name: nothing, who: everyone, does: anything, then: refuse }\n",
-  });
-
-  const shown = await opensHome(town, town.developer);
-
-  expect(shown).toContain("Unknown right now.");
-  expect(shown).toContain("⚠️");
-  expect(shown).not.toContain("web");
-  expect(town.calls()).toEqual([]);
-});
-
-test("a channel that somebody chooses in a form has to be one they are in", async () => {
-  await using town = await approvalTown();
-  const { guest, developer } = town;
-  town.setPolicy(`rules:
-  - { name: all, who: everyone, does: anything, then: allow }
-`);
-  await opensHome(town, guest);
-  await guest.selects("home:do", "restart", { home: true });
-  await town.settled();
-  await guest.selects("name", "web");
-  await town.settled();
-
-  await guest.submits({ channel: developer.channelId("general") });
-  await town.settled();
-
-  expect(form(guest)).toMatch(/not in the channel/u);
-  expect(count(town, "restartService")).toBe(0);
 });
 
 test("accounts are linked and unlinked by pointing, for oneself and for a channel", async () => {

@@ -1,16 +1,23 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { approvalTown, count } from "../../support/approval-town.ts";
+import { count, counting } from "../../support/approval-town.ts";
+import { gatedTown } from "../../support/gated-town.ts";
 import { says, saysIn } from "../../support/speak.ts";
 import type { Person, World } from "../../support/world.ts";
 
+let gated: Awaited<ReturnType<typeof gatedTown>>;
 let town: World;
-beforeAll(async () => void (town = await approvalTown()));
+beforeAll(async () => {
+  gated = await gatedTown();
+  ({ town } = gated);
+});
 afterEach(async () => {
+  gated.release();
+  await town.settled();
   for (const person of [town.developer, town.approver, town.guest]) {
     if (person.modal() !== undefined) await person.dismisses();
   }
 });
-afterAll(() => town.close());
+afterAll(() => gated[Symbol.asyncDispose]());
 
 /** The texts of what a picker offers. */
 async function offers(person: Person, field: string, query: string): Promise<readonly string[]> {
@@ -22,47 +29,40 @@ function textOf(option: unknown): string {
   return /"text":"((?:[^"\\]|\\.)*)"/u.exec(JSON.stringify(option))?.[1] ?? "";
 }
 
-test("a picker finds a workload by a part of its name, from one list call for each kind", async () => {
-  const { developer } = town;
+test("a picker finds a workload by a part of its name from one list call for each kind, and only what one may see here", async () => {
+  const { developer, guest } = town;
   // What was listed before is too old by now.
   town.passMinutes(6);
-  const before = { services: count(town, "listServices"), jobs: count(town, "listJobs") };
-  await says(town, developer, "/gantry show");
+  const calls = counting(town);
+  await says(town, guest, "/gantry show");
+  expect(JSON.stringify(await guest.searches("name", "we"))).not.toMatch(/service\/web/u);
+  expect(calls("listServices")).toBe(0);
 
+  await says(town, developer, "/gantry show");
   expect(await offers(developer, "name", "")).toEqual(["web"]);
   expect(await offers(developer, "name", "we")).toContain("web");
   await offers(developer, "name", "web");
-
-  expect(count(town, "listServices")).toBe(before.services + 1);
-  expect(count(town, "listJobs")).toBe(before.jobs + 1);
-});
-
-test("while the service does not answer, a picker says so and takes what is typed", async () => {
-  const never = Promise.withResolvers<Response>();
-  await using silent = await approvalTown({
-    via: (request, send) =>
-      /\/(?:services|jobs)$/u.test(new URL(request.url).pathname) ? never.promise : send(request),
-  });
-  const { developer } = silent;
-  await says(silent, developer, "/gantry show");
-
-  const searching = developer.searches("name", "web");
-  await silent.until(() => count(silent, "listServices") === 1 && count(silent, "listJobs") === 1);
-  silent.passSeconds(1.2);
-  const offered = await searching;
-
-  expect(offered.map((option) => textOf(option))).toEqual(["Use “web” as typed"]);
-  never.reject(new Error("gone"));
+  expect([calls("listServices"), calls("listJobs")]).toEqual([1, 1]);
   await developer.dismisses();
+
+  const inGeneral = { person: developer, channel: "general" };
+  await saysIn(town, inGeneral, '/gantry use --names "shop-*"');
+  await saysIn(town, inGeneral, "/gantry show");
+  expect(await offers(developer, "name", "")).toEqual([]);
 });
 
-test("a picker offers no name to who may not list them", async () => {
-  const { guest } = town;
-  const before = count(town, "listServices");
-  await says(town, guest, "/gantry show");
+test("while the workload API does not answer, a picker takes what is typed", async () => {
+  const { developer } = town;
+  town.passMinutes(6);
+  const calls = counting(town);
+  await says(town, developer, "/gantry show");
+  gated.hold();
 
-  expect(JSON.stringify(await guest.searches("name", "we"))).not.toMatch(/service\/web/u);
-  expect(count(town, "listServices")).toBe(before);
+  const searching = developer.searches("name", "nightly");
+  await town.until(() => calls("listServices") === 1 && calls("listJobs") === 1);
+  town.passSeconds(1.2);
+
+  expect(JSON.stringify(await searching)).toContain("Use “nightly” as typed");
 });
 
 test("under a list one chooses what to act on, and gets its card with its buttons", async () => {
@@ -88,16 +88,4 @@ test("changes that wait are found by a picker when an id is missing", async () =
   await town.settled();
 
   expect(count(town, "restartService")).toBe(1);
-});
-
-test("in a channel that is bound to names a picker offers only those", async () => {
-  const { developer } = town;
-  const inGeneral = { person: developer, channel: "general" };
-  await saysIn(town, inGeneral, '/gantry use --names "shop-*"');
-  await saysIn(town, inGeneral, "/gantry show");
-
-  expect(await offers(developer, "name", "")).toEqual([]);
-  await developer.dismisses();
-  await says(town, developer, "/gantry show");
-  expect(await offers(developer, "name", "")).toEqual(["web"]);
 });

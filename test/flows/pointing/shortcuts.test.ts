@@ -36,13 +36,26 @@ test("a message shortcut puts log lines into the thread of the message it guesse
   expect(replies.map(({ text }) => text).join("\n")).toContain("GET /orders/7 200");
 });
 
-test("a message that names no workload is asked about", async () => {
+test("the form opens at once and fills when the workload API has answered; a message that names no workload is asked about", async () => {
+  const { hold, release } = gated;
   const { developer } = town;
-  const ts = await writes(town, developer, "it is slow again");
+  // What was listed before is too old by now.
+  town.passMinutes(6);
+  hold();
+  const ts = await writes(town, developer, "web is slow");
 
   await developer.uses("logs_into_thread", { ts });
-  await town.settled();
+  await town.until(() => form(developer) !== "");
+  expect(form(developer)).toMatch(/Finding the workload/u);
 
+  release();
+  await town.settled();
+  expect(form(developer)).toMatch(/service\/web/u);
+  await developer.dismisses();
+
+  const unnamed = await writes(town, developer, "it is slow again");
+  await developer.uses("logs_into_thread", { ts: unnamed });
+  await town.settled();
   expect(form(developer)).toMatch(/couldn't find a workload in this message/u);
 });
 
@@ -59,69 +72,37 @@ test("the workload of a message is shown with what can be done", async () => {
   expect(approver.sees("ops").at(-1)?.text).toBe("is web down?");
 });
 
-test("the composer's shortcuts create and find; without a channel, the answer is in the conversation with the bot", async () => {
+test("the composer's shortcut creates", async () => {
   const { developer } = town;
 
   await developer.uses("create_workload");
   await town.settled();
+
   expect(form(developer)).toMatch(/For the approval card/u);
-  await developer.dismisses();
-  await developer.uses("find_workload");
-  await town.settled();
-  await developer.submits({ name: "web" });
-  await town.settled();
-
-  expect(developer.sees("@gantry").at(-1)?.text).toMatch(/web · running/u);
 });
 
-test("the form stands there at once, and fills when the service has told", async () => {
-  const { hold, release } = gated;
-  const { developer } = town;
-  // What was listed before is too old by now.
-  town.passMinutes(6);
-  hold();
-  const ts = await writes(town, developer, "web is slow");
-
-  await developer.uses("logs_into_thread", { ts });
-  await town.until(() => form(developer) !== "");
-  expect(form(developer)).toMatch(/Finding the workload/u);
-
-  release();
-  await town.settled();
-  expect(form(developer)).toMatch(/service\/web/u);
-});
-
-test("Find workload answers where the reader is, for them alone", async () => {
+test("Find workload answers in the conversation with the bot, or where the reader is, for them alone; what is wrong is told under its field", async () => {
   const { developer, approver } = town;
   const before = approver.sees("ops").length;
+  const ops = developer.channelId("ops");
   await developer.uses("find_workload");
   await town.settled();
   expect(form(developer)).toMatch(/Only you see the answer there/u);
-
-  await developer.submits({ name: "web", channel: developer.channelId("ops") });
-  await town.settled();
-
-  expect(developer.sees("ops").at(-1)?.text).toMatch(/web · running/u);
-  expect(
-    approver
-      .sees("ops")
-      .slice(before)
-      .map(({ text }) => text),
-  ).not.toContainEqual(expect.stringMatching(/web · running/u));
-});
-
-test("a wrong name, and a channel of other people, are told under their fields, and the form stays", async () => {
-  const { developer } = town;
-  await developer.uses("find_workload");
-  await town.settled();
-
   await developer.submits({ name: "wbe" });
   expect(wrong(developer)["name"]).toMatch(/wbe[\s\S]*Did you mean web\?/u);
   await developer.submits({ name: "web", channel: "C0ELSEWHERE" });
   expect(Object.keys(wrong(developer))).toEqual(["channel"]);
 
-  await developer.submits({ name: "web", channel: developer.channelId("ops") });
+  await developer.submits({ name: "web", channel: ops });
   await town.settled();
   expect(developer.modal()).toBeUndefined();
   expect(developer.sees("ops").at(-1)?.text).toMatch(/web · running/u);
+  const others = approver.sees("ops").slice(before);
+  expect(others.map(({ text }) => text)).not.toContainEqual(expect.stringMatching(/web · running/u));
+
+  await developer.uses("find_workload");
+  await town.settled();
+  await developer.submits({ name: "web" });
+  await town.settled();
+  expect(developer.sees("@gantry").at(-1)?.text).toMatch(/web · running/u);
 });
