@@ -1,0 +1,47 @@
+import { pino } from "pino";
+import { expect, test } from "vitest";
+import { Problem } from "../../../src/api/problem.ts";
+import { readConfig } from "../../../src/bot/compose/config.ts";
+import { StoreError, UserError } from "../../../src/bot/errors.ts";
+import { failureMessage } from "../../../src/bot/workflow/failure.ts";
+import { drawn } from "../views/support/drawn.ts";
+
+/** What a person reads who listed services when this was thrown, and what the log has. */
+function failed(error: unknown) {
+  const lines: string[] = [];
+  const log = pino({ base: null }, { write: (line) => void lines.push(line) });
+  const deps = { settings: readConfig({}).settings, log, newReference: () => "abcd1234" };
+  return { told: drawn(failureMessage(deps, error, { verb: "list", effect: "read" })), log: lines.join("") };
+}
+
+function problem(kind: "refused" | "aborted", sentence: string): Problem {
+  return new Problem({ kind, op: "listServices", status: 400, maybeSent: false, sentence, next: "Fix it." });
+}
+
+test("what the workload API refuses is told in its words, with the reference that the log has", () => {
+  const { told, log } = failed(problem("refused", "unknown region atlantis."));
+
+  expect(told).toBe("❌ unknown region atlantis.\nFix it.\nHTTP 400 · Reference abcd1234");
+  expect(log).toContain("abcd1234");
+});
+
+test("a read that was stopped isn't told as one that failed", () => {
+  expect(failed(problem("aborted", "Stopped.")).told).not.toContain("❌");
+});
+
+test("a mistake is told as it is, and what was typed isn't logged", () => {
+  const { told, log } = failed(new UserError("I don't know hunter2."));
+
+  expect(told).toContain("I don't know hunter2.");
+  expect(log).not.toContain("hunter2");
+});
+
+test("a database that is away is told as that, and anything else is a bug, whose stack is in the log and not shown", () => {
+  const away = failed(new StoreError("Gantry's database can't be used."));
+  const bug = failed(new Error("a secret detail"));
+
+  expect(away.told).toMatch(/database[^]*abcd1234/u);
+  expect(bug.told).toMatch(/Something went wrong in Gantry[^]*abcd1234/u);
+  expect(bug.told).not.toContain("detail");
+  expect(bug.log).toMatch(/a secret detail[^]*failure\.test\.ts[^]*abcd1234/u);
+});
