@@ -4,6 +4,7 @@ import { endOfRun, placeOf, previousRun } from "../../../src/bot/logs/runs.ts";
 describe("the line with which our workload API says that a run ended", () => {
   test.each([
     ["[gantry] web-1 exited with code 137 (out of memory), restarting in 2 s", "exited with code 137 (out of memory)"],
+    ["[gantry] instance broken-0 exited with code 3, restarting in 200 ms", "exited with code 3"],
     ["[gantry] the container sidecar of web-1 exited with code 1, restarting in 1 s", "exited with code 1"],
     ["[gantry] web-0 was killed by SIGKILL at 2026-11-21 23:59:10 UTC, restarting in 1 s", "was killed by SIGKILL"],
     ["[gantry] attempt 2 exited with code 3, retrying in 4 s", "exited with code 3"],

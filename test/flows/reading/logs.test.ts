@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { logDate } from "../../../src/api/log-pages.ts";
 import { numberedLines, servedLogs } from "../../support/served-log.ts";
-import { clicks, says, saysIn, whispers } from "../../support/speak.ts";
+import { says, saysIn, whispers } from "../../support/speak.ts";
 import { BEGINNING } from "../../support/test-clock.ts";
 import { type World, world } from "../../support/world.ts";
 
@@ -45,20 +45,17 @@ describe("log lines", () => {
     expect(town.approver.sees("ops").length - before).toBe(2);
   });
 
-  test("are for the asker alone where the bot is no member, who learns how to invite it", async () => {
+  test("are for the asker alone with --private, and where the bot is no member, who learns how to invite it", async () => {
+    const before = town.approver.sees("ops").length;
+    expect(await says(town, town.developer, "/gantry logs web --private")).toContain("line 3.");
+    expect(town.approver.sees("ops").length).toBe(before);
+
     await saysIn(town, { person: town.developer, channel: "general" }, "/gantry logs web");
 
     const all = whispers(town.developer, "general").join("\n");
     expect(all).toContain("line 3.");
     expect(all).toContain("/invite");
     expect(town.approver.sees("general")).toEqual([]);
-  });
-
-  test("are for the asker alone with --private", async () => {
-    const before = town.approver.sees("ops").length;
-
-    expect(await says(town, town.developer, "/gantry logs web --private")).toContain("line 3.");
-    expect(town.approver.sees("ops").length).toBe(before);
   });
 
   test("that are many are one file, with the last ones inline", async () => {
@@ -80,31 +77,6 @@ describe("log lines", () => {
     expect(seen).toContain("harmless");
     for (const secret of secrets) expect(seen).not.toContain(secret);
   });
-});
-
-test("of a service that crashes again and again, our own engine says where each run ended", async () => {
-  await using town = await world();
-  const containers = [{ image: "gantry/batch", command: ["1", "--exit", "3"] }];
-  const path = { region: "beijing1", service_name: "flaky" };
-  await town.api.send({
-    op: "createService",
-    path,
-    query: undefined,
-    body: { target_instance_size: 1, containers },
-  });
-  const query = { size: 1_000 };
-  await town.until(async () => {
-    const lines = await town.api.send({ op: "getServiceLogs", path, query, body: undefined });
-    return lines.filter(({ log }) => log.includes("exited with code 3")).length >= 2;
-  });
-
-  await says(town, town.developer, "/gantry logs service/flaky");
-  await clicks(town, town.developer, "Run before");
-
-  const [head = "", reply = ""] = town.thread("ops").slice(-2);
-  expect(head).toMatch(/flaky · \d+ lines of the run before · exited with code 3/u);
-  expect(reply.match(/exited with code 3/gu)?.length).toBe(1);
-  expect(reply).toMatch(/step 1 of 1[\s\S]*\[gantry\] instance flaky-0 exited with code 3/u);
 });
 
 describe("the values of a workload's environment", () => {

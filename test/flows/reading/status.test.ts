@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { Person } from "../../support/world.ts";
-import { newest, world, type World } from "../../support/world.ts";
+import { clicks, says, saysIn } from "../../support/speak.ts";
+import { type Person, world, type World } from "../../support/world.ts";
 
 let town: World;
 beforeEach(async () => {
@@ -11,12 +11,10 @@ afterEach(async () => {
 });
 
 async function asks(who: Person, text = "/gantry status"): Promise<string> {
-  await who.says(text);
-  await town.settled();
-  return newest(who);
+  return says(town, who, text);
 }
 
-test("everybody sees whether each part works, and a workspace admin each line", async () => {
+test("everybody sees whether each part works, and a workspace admin alone each line", async () => {
   expect(await asks(town.developer)).toMatchInlineSnapshot(`
     "# 🟢 Gantry is working
     🟢 Slack works
@@ -33,9 +31,8 @@ test("everybody sees whether each part works, and a workspace admin each line", 
   expect(details).toMatch(/Last from Slack: command \d+s ago/u);
   expect(details).toMatch(/SQLite [\d.]+ answers in \d+ ms/u);
   expect(details).toContain("1 live replica:");
-});
 
-test("nobody else reads an admin's details: neither a channel nor a thread", async () => {
+  // Neither a channel nor a thread reads them.
   const shared = await asks(town.approver, "/gantry status --share");
   expect(shared).toContain("Gantry is working");
   expect(shared).not.toContain("live replica");
@@ -43,6 +40,9 @@ test("nobody else reads an admin's details: neither a channel nor a thread", asy
   const mentioned = await asks(town.approver, "@gantry are you ok?");
   expect(mentioned).toContain("Gantry is working");
   expect(mentioned).not.toContain("live replica");
+
+  const invited = await saysIn(town, { person: town.developer, channel: "general" }, "/gantry status");
+  expect(invited).toContain("Invite me with /invite @gantry");
 });
 
 test("while the database is away, status still answers, and says what is wrong", async () => {
@@ -57,7 +57,7 @@ test("while the database is away, status still answers, and says what is wrong",
   expect(said).toContain("→ Check the database and DATABASE_URL.");
 });
 
-test("after the token was revoked, status answers, and an admin who was known sees what to do", async () => {
+test("after the token was revoked, status answers, an admin who was known sees what to do, and a button checks again", async () => {
   await asks(town.approver);
   town.playground.faults.tokenError = "token_revoked";
   town.passMinutes(2);
@@ -66,6 +66,9 @@ test("after the token was revoked, status answers, and an admin who was known se
 
   expect(said).toContain("🔴 Slack rejected the bot token (token_revoked)");
   expect(said).toContain("→ Copy the Bot User OAuth Token");
+  town.passMinutes(1);
+  town.playground.faults.tokenError = "account_inactive";
+  expect(await clicks(town, town.approver, "Check again")).toContain("Slack rejected the bot token (account_inactive)");
 });
 
 test("an error is in the status, with the reference that its person was shown", async () => {
@@ -80,27 +83,10 @@ test("an error is in the status, with the reference that its person was shown", 
   expect(shown).toContain(reference);
 });
 
-test("in a channel without the bot, it says how to invite it", async () => {
-  await town.developer.says("/gantry status", { channel: "general" });
-  await town.settled();
-
-  expect(newest(town.developer, "general")).toContain("Invite me with /invite @gantry");
-});
-
 test("several people who ask at once cost one call of the workload API", async () => {
   const before = town.calls().length;
   await Promise.all([town.developer, town.approver, town.guest].map((who) => who.says("/gantry status")));
   await town.settled();
 
   expect(town.calls().slice(before)).toEqual(["listServices"]);
-});
-
-test("the button checks again", async () => {
-  await asks(town.approver);
-  town.passMinutes(1);
-  town.playground.faults.tokenError = "account_inactive";
-  await town.approver.clicks("Check again");
-  await town.settled();
-
-  expect(newest(town.approver)).toContain("Slack rejected the bot token (account_inactive)");
 });
