@@ -6,7 +6,7 @@ import { health } from "../../../../src/service/api/health.ts";
 import { openKubernetesEngine } from "../../../../src/service/engines/kubernetes/kubernetes-engine.ts";
 import { testClock } from "../../../support/test-clock.ts";
 import { until } from "../../../support/until.ts";
-import { asTimePasses } from "./support/as-time-passes.ts";
+import { asTimePasses } from "../../../support/as-time-passes.ts";
 import { openFakeApiServer } from "./support/fake-api-server.ts";
 import { config } from "./support/known-objects.ts";
 

@@ -9,7 +9,7 @@ import { checkClusters, foundLines } from "../../../../src/service/engines/kuber
 import { openKubernetesEngine } from "../../../../src/service/engines/kubernetes/kubernetes-engine.ts";
 import { testClock } from "../../../support/test-clock.ts";
 import { until } from "../../../support/until.ts";
-import { asTimePasses } from "./support/as-time-passes.ts";
+import { asTimePasses } from "../../../support/as-time-passes.ts";
 import { openFakeApiServer } from "./support/fake-api-server.ts";
 import { type Sent, config } from "./support/known-objects.ts";
 import { cronJob, deployment, job, object, ofCronJob, pod, statefulSet } from "./support/sent-objects.ts";

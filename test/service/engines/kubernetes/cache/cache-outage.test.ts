@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { until } from "../../../../support/until.ts";
-import { asTimePasses } from "../support/as-time-passes.ts";
+import { asTimePasses } from "../../../../support/as-time-passes.ts";
 import {
   count,
   openCachedCluster,

@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import type { KubeApi, WatchEvent } from "../../../../../src/service/engines/kubernetes/cluster/kube-api.ts";
 import { makeKubeClient } from "../../../../../src/service/engines/kubernetes/cluster/kube-client.ts";
 import { stillClock } from "../../../../support/test-clock.ts";
-import { asTimePasses } from "../support/as-time-passes.ts";
+import { asTimePasses } from "../../../../support/as-time-passes.ts";
 import { type Clock } from "../../../../../src/platform/clock.ts";
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;

@@ -6,7 +6,7 @@ import {
   type LeaseOptions,
   type LogLease,
 } from "../../../../../src/service/engines/kubernetes/logs/log-lease.ts";
-import { asTimePasses, timePassesUntil } from "../support/as-time-passes.ts";
+import { asTimePasses, timePassesUntil } from "../../../../support/as-time-passes.ts";
 import { openFakeApiServer } from "../support/fake-api-server.ts";
 import { stillClock } from "../../../../support/test-clock.ts";
 

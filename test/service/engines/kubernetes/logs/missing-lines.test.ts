@@ -6,7 +6,7 @@ import { collectedUntil, markCollected } from "../../../../../src/service/engine
 import type { CollectorLimits } from "../../../../../src/service/engines/kubernetes/logs/collector-parts.ts";
 import { openLogStore } from "../../../../../src/service/workloads/logs/open-log-store.ts";
 import { until } from "../../../../support/until.ts";
-import { asTimePasses } from "../support/as-time-passes.ts";
+import { asTimePasses } from "../../../../support/as-time-passes.ts";
 import { openFakeApiServer } from "../support/fake-api-server.ts";
 import { deployment, job, pod } from "../support/sent-objects.ts";
 import { startReplica } from "./support/log-world.ts";

@@ -11,7 +11,7 @@ import type { KubeApi } from "../../../../../src/service/engines/kubernetes/clus
 import { makeKubeClient } from "../../../../../src/service/engines/kubernetes/cluster/kube-client.ts";
 import { type StillClock, stillClock } from "../../../../support/test-clock.ts";
 import { until } from "../../../../support/until.ts";
-import { asTimePasses } from "./as-time-passes.ts";
+import { asTimePasses } from "../../../../support/as-time-passes.ts";
 import { countStarts } from "./count-starts.ts";
 import { type FakeApiServer, type FakeOptions, openFakeApiServer } from "./fake-api-server.ts";
 

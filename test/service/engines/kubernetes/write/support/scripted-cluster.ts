@@ -16,7 +16,7 @@ import type { WriteParts } from "../../../../../../src/service/engines/kubernete
 import { serviceWrites } from "../../../../../../src/service/engines/kubernetes/write/change-service.ts";
 import { jobWrites } from "../../../../../../src/service/engines/kubernetes/write/job-writes.ts";
 import { makeSerialQueue } from "../../../../../../src/service/workloads/lifecycle/serial-queue.ts";
-import { asTimePasses } from "../../support/as-time-passes.ts";
+import { asTimePasses } from "../../../../../support/as-time-passes.ts";
 import { config, namespacesOf } from "../../support/known-objects.ts";
 import { type StillClock, stillClock } from "../../../../../support/test-clock.ts";
 

@@ -1,6 +1,6 @@
-import { machineClock } from "../../../../../src/platform/clock.ts";
-import { repeat } from "../../../../../src/platform/waiting.ts";
-import type { MovableClock, StillClock } from "../../../../support/test-clock.ts";
+import { machineClock } from "../../src/platform/clock.ts";
+import { repeat } from "../../src/platform/waiting.ts";
+import type { MovableClock, StillClock } from "./test-clock.ts";
 
 /** Between two steps, for what follows from one on the wire. */
 const STEP_PAUSE_MS = 2;
