@@ -22,6 +22,7 @@ import type { DrainLimits } from "../../src/bot/workflow/inbox/lanes.ts";
 import type { Engine, OpenedEngine } from "../../src/service/engine.ts";
 import type { Store } from "../../src/bot/store/store.ts";
 import { sendTo } from "../../src/platform/http/send.ts";
+import { asTimePasses } from "./as-time-passes.ts";
 import { noting, type SentRequest } from "./operation-of.ts";
 import { newestThread } from "./newest-thread.ts";
 import { type MovableClock, testClock } from "./test-clock.ts";
@@ -206,7 +207,8 @@ export async function world(options: WorldOptions = {}): Promise<World> {
   };
   const close = async (): Promise<void> => {
     await stopBot();
-    for (const { bot } of crashed) await bot.stop();
+    // What they wait for never comes.
+    await asTimePasses(clock, () => Promise.all(crashed.map(({ bot }) => bot.stop())));
     await slack.close();
     await service.close();
     rmSync(dataDir, { recursive: true, force: true });
