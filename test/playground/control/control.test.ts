@@ -1,19 +1,19 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { actions, button, plain } from "../support/samples.ts";
-import { running, type SmallWorld, startSmallWorld } from "../support/small-world.ts";
+import { until } from "../../support/until.ts";
+import { type SmallWorld, startSmallWorld } from "../support/small-world.ts";
 
 let world: SmallWorld;
 beforeEach(async () => {
-  world = await startSmallWorld(running);
+  world = await startSmallWorld();
 });
 afterEach(async () => {
   await world.stop();
 });
 
-/** Longer than a bot needs between two posts on a busy machine. */
-const patient = { quietMs: 1_500, deadlineMs: 20_000 };
+type Answer = { readonly status: number; readonly body: Record<string, unknown> };
 
-async function control(route: string, body: object, headers: Record<string, string> = {}) {
+async function control(route: string, body: object, headers: Record<string, string> = {}): Promise<Answer> {
   const response = await fetch(`${world.url}/playground/${route}`, {
     method: "POST",
     headers: { "content-type": "application/json", ...headers },
@@ -22,8 +22,20 @@ async function control(route: string, body: object, headers: Record<string, stri
   return { status: response.status, body: (await response.json()) as Record<string, unknown> }; // every answer is an object
 }
 
-/** A bot that posts a message, a reply and a file in its thread, shortly after the ack. */
-function answerWithThread(): void {
+/** The answer once it has been quiet for long enough. */
+async function onceQuiet(answer: Promise<Answer>): Promise<Answer> {
+  let isThere = false;
+  void answer.then(() => (isThere = true));
+  await until(() => {
+    world.pass(30);
+    return isThere;
+  });
+  return answer;
+}
+
+/** A bot that posts a message, a reply and a file in its thread, shortly after the ack; resolves when it has. */
+function answerWithThread(): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
   world.bot.answer = () => {
     void (async () => {
       const { ts = "" } = await world.post({
@@ -38,14 +50,17 @@ function answerWithThread(): void {
         filename: "web.log",
         content: "all lines\n",
       });
-    })();
+    })().then(resolve);
     return { body: "one moment" };
   };
+  return promise;
 }
 
 test("saying something shows all that became visible: ephemeral lines, threads, files, buttons", async () => {
-  answerWithThread();
-  const answer = await control("say", { as: "dana", channel: "ops", text: "/gantry logs web", ...patient });
+  const posts = answerWithThread();
+  const saying = control("say", { as: "dana", channel: "ops", text: "/gantry logs web" });
+  await posts;
+  const answer = await onceQuiet(saying);
 
   expect(answer.body["ack"]).toMatchObject({ kind: "slash_command", acked: true });
   expect(answer.body["text"]).toMatchInlineSnapshot(`
@@ -72,13 +87,16 @@ test("a click prints the changes, also that a message was deleted", async () => 
     blocks: [actions(button({ text: plain("Next") }))],
   });
   const { ts = "" } = await world.post({ channel: "C0OPS", text: "goes away" });
+  const { promise: changes, resolve } = Promise.withResolvers<unknown>();
   world.bot.answer = (payload) => {
     const body = JSON.stringify({ text: "page 2", blocks: [], replace_original: true });
-    void fetch(String(payload["response_url"]), { method: "POST", body });
-    void world.web.chat.delete({ channel: "C0OPS", ts });
+    const edit = fetch(String(payload["response_url"]), { method: "POST", body });
+    resolve(Promise.all([edit, world.web.chat.delete({ channel: "C0OPS", ts })]));
     return undefined;
   };
-  const clicked = await control("click", { label: "Next", ...patient });
+  const clicking = control("click", { label: "Next" });
+  await changes;
+  const clicked = await onceQuiet(clicking);
 
   expect(clicked.body["text"]).toBe("gantry: (edited)\n  page 2\n\n(a message was deleted)");
 });
@@ -102,7 +120,7 @@ test("a web page of another origin cannot type commands, nor can a foreign host 
   const page = await control("say", { text: "/gantry list" }, { origin: "https://evil.test" });
   const request = new Request(`${world.url}/playground/state`, { headers: { host: "evil.test" } });
   const rebound = await world.playground.fetch(request);
-  const own = await control("say", { text: "/gantry list", deadlineMs: 50 }, { origin: world.url });
+  const own = await onceQuiet(control("say", { text: "/gantry list", deadlineMs: 50 }, { origin: world.url }));
 
   expect(page.status).toBe(403);
   expect(rebound.status).toBe(403);
