@@ -16,6 +16,7 @@ export const startingProcesses: readonly string[] = [
   "test/bot/compose/stop-and-crash.test.ts",
   "test/engines/run.test.ts",
   "test/playground/control/say.test.ts",
+  "test/service/api/idle-connections.test.ts",
   "test/service/contract/process.test.ts",
   "test/service/engines/process/*.test.ts",
   "test/service/engines/process/programs/programs.test.ts",

@@ -1,10 +1,5 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { expect, test } from "vitest";
 import { approvalTown } from "../../support/approval-town.ts";
-import { newKey } from "../../../src/bot/accounts/seal.ts";
-import { runToEnd } from "../../support/gantry-runs.ts";
 import { connects, connectsChannel, danas, teams } from "../../support/linking.ts";
 import { operationOf } from "../../support/operation-of.ts";
 import { card, clicks, idOf, says } from "../../support/speak.ts";
@@ -154,58 +149,4 @@ test("none of what Gantry is trusted with stands in Slack, in the log, in the da
   expect(town.sent().filter(({ op }) => op === "createService").length).toBeGreaterThanOrEqual(3);
   expect(found(places, { redacted: "[redacted]" }).length).toBeGreaterThan(2);
   expect(card(town.developer)).not.toBe("");
-});
-
-/** A start as operators get it wrong, and what stands on their terminal then. */
-async function started(env: Readonly<Record<string, string>>): Promise<{ code: unknown; output: string }> {
-  const dir = mkdtempSync(join(tmpdir(), "gantry-secrets-"));
-  const { code, out, err } = await runToEnd("main.ts", [], {
-    GANTRY_DATA: dir,
-    PORT: "0",
-    PLAYGROUND_PORT: "0",
-    GANTRY_LOG_LEVEL: "debug",
-    ...env,
-  });
-  rmSync(dir, { recursive: true, force: true });
-  return { code, output: out + err };
-}
-
-const password = "database-password-0012-swordfish";
-const key = "S2V5LW9mLTMyLWJ5dGVzLWZvci10aGlzLXRlc3QtMDE=";
-
-test.each([
-  [
-    "a database that does not answer",
-    { DATABASE_URL: `postgres://gantry:${password}@127.0.0.1:9/gantry`, GANTRY_KEYS: newKey() },
-    /database can't be used/u,
-  ],
-  [
-    "a database without a key",
-    { DATABASE_URL: `postgres://gantry:${password}@127.0.0.1:9/gantry` },
-    /GANTRY_KEYS is missing/u,
-  ],
-  [
-    "an address of another kind",
-    { DATABASE_URL: `mysql://gantry:${password}@127.0.0.1/gantry` },
-    /DATABASE_URL must be/u,
-  ],
-  [
-    "an address that is none",
-    { DATABASE_URL: `postgres://gantry:${password}@127.0.0.1:port/gantry` },
-    /DATABASE_URL must be/u,
-  ],
-  ["a key without its id", { GANTRY_KEYS: key }, /Key 1 lacks/u],
-  ["a key that is too short", { GANTRY_KEYS: `k1:${key.slice(0, 40)}` }, /Key 1, “k1”/u],
-  [
-    "tokens that belong together, and one is missing",
-    { SLACK_BOT_TOKEN: `xoxb-${password}`, WORKLOAD_API_TOKEN: password },
-    /SLACK_SIGNING_SECRET is missing/u,
-  ],
-])("a start that fails tells no secret: %s", async (_, env, told) => {
-  const { code, output } = await started(env);
-
-  expect(code).toBe(1);
-  expect(output).toMatch(told);
-  const ownKey = ("GANTRY_KEYS" in env ? env.GANTRY_KEYS : key).split(":").at(-1) ?? key;
-  for (const secret of [password, key.slice(0, 40), ownKey]) expect(output).not.toContain(secret);
 });
