@@ -137,7 +137,7 @@ export const mutants: readonly Mutant[] = [
     file: "src/bot/commands/verbs/deploy/deploy.ts",
     text: "if (found === undefined || found instanceof OtherKind) return;",
     becomes: "if (found !== undefined) return;",
-    tests: deploysSeveral,
+    tests: ["test/bot/workflow/judge.test.ts"],
   },
   {
     bug: "the words before a mention are thrown away",

@@ -78,3 +78,16 @@ test("what is as requested already is left out, and when all of it is, there is 
   if (nothing.kind !== "nothing") throw new Error(nothing.kind);
   expect(drawn(nothingToDoForAny(nothing.changes))).toBe("web, worker, queue are already as requested. Nothing to do.");
 });
+
+test("a deploy asks when its last word may be a workload or a tag", async () => {
+  const engine = { title: "Docker", regions: [], takesAnyMemory: true, keepsRevisions: true, pushesChanges: false };
+  const containers = [{ name: "web", image: "shop/web:1.4" }];
+  const script = { engine, services: ["web", "worker"].map((name) => service(name, { containers })) };
+
+  await expect(judged("deploy web worker", othersApprove, script)).rejects.toMatchObject({
+    message: "worker is a service, so I can't tell whether you also mean a tag.",
+  });
+  expect(await judged("deploy web :worker", othersApprove, script)).toMatchObject({
+    change: { call: { body: { containers: [{ image: "shop/web:worker" }] } } },
+  });
+});
