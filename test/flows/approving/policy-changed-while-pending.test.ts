@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { defaultPolicyText } from "../../../src/bot/policy/read-policy.ts";
-import { approvalTown, count, counting } from "../../support/approval-town.ts";
+import { count, counting } from "../../support/approval-town.ts";
 import { killTown } from "../../support/kill-town.ts";
 import { onCallDecides, quorum } from "../../support/policies.ts";
-import { shopTown } from "../../support/shop-town.ts";
+import { createsServices, shopTown } from "../../support/shop-town.ts";
 import { card, clicks, idOf, says, whispers } from "../../support/speak.ts";
 import type { World } from "../../support/world.ts";
 
 describe("a request whose policy became stricter while it was pending", () => {
   let town: World;
   beforeAll(async () => {
-    town = await shopTown(["late", "uncounted", "elsewhere", "unexplained"]);
+    town = await shopTown(["late", "uncounted", "elsewhere", "unexplained", "deactivated", "hopeless"]);
   });
   beforeEach(() => town.setPolicy(defaultPolicyText));
   afterAll(async () => town.close());
@@ -76,74 +76,42 @@ describe("a request whose policy became stricter while it was pending", () => {
     expect(calls("restartService")).toBe(0);
     expect(card(developer)).toMatch(/requires a reason/u);
   });
-});
 
-const quorumOfGroup = quorum.replace("channel-members", "S0ONCALL");
+  test("doesn't count an approver who was deactivated before the last approval", async () => {
+    const { developer, approver } = town;
+    const { people } = town.playground;
+    const calls = counting(town);
+    town.setPolicy(quorum.replace("channel-members", "S0ONCALL"));
+    await says(town, developer, "/gantry restart deactivated");
+    await clicks(town, approver, "Approve");
+    for (const name of ["dana", "gwen"]) people.joinGroup("oncall", name);
+    people.deactivate("alex");
 
-test("doesn't count an approver who was deactivated before the last approval", async () => {
-  await using town = await approvalTown({ policy: quorumOfGroup });
-  const { developer, approver } = town;
-  await says(town, developer, "/gantry scale web 4");
-  await clicks(town, approver, "Approve");
-  town.playground.people.joinGroup("oncall", "dana");
-  town.playground.people.joinGroup("oncall", "gwen");
-  town.playground.people.deactivate("alex");
+    await clicks(town, town.playground.as("omar"), "Approve");
 
-  await clicks(town, town.playground.as("omar"), "Approve");
+    expect(calls("restartService")).toBe(0);
+    expect(card(developer)).toMatch(
+      /Alex Kim's approval no longer counts\. 1 more approval is needed.*1 of 2 \(Omar/su,
+    );
+    for (const name of ["dana", "gwen"]) people.leaveGroup("oncall", name);
+    people.reactivate("alex");
+  });
 
-  expect(count(town, "updateService")).toBe(0);
-  expect(card(developer)).toMatch(/Alex Kim's approval no longer counts\. 1 more approval is needed.*1 of 2 \(Omar/su);
-});
+  test("is refused with the reason when nobody can approve it any more", async () => {
+    const { developer, approver } = town;
+    const { people } = town.playground;
+    const calls = counting(town);
+    town.setPolicy(quorum);
+    await says(town, developer, "/gantry restart hopeless");
+    await clicks(town, approver, "Approve");
+    people.deactivate("alex");
 
-test("a request that nobody can approve any more is refused with the reason", async () => {
-  await using town = await approvalTown({ policy: quorum });
-  const { developer, approver } = town;
-  await says(town, developer, "/gantry scale web 4");
-  await clicks(town, approver, "Approve");
-  town.playground.people.deactivate("alex");
+    await clicks(town, town.playground.as("omar"), "Approve");
 
-  await clicks(town, town.playground.as("omar"), "Approve");
-
-  expect(count(town, "updateService")).toBe(0);
-  expect(card(developer)).toMatch(/❌.*Alex Kim's approval no longer counts.*only Omar Haddad could approve/su);
-});
-
-test("an allowed change left behind by a crashed bot needs approval if policy now requires it", async () => {
-  const { town, stalls } = await killTown();
-  await using _town = town;
-  const { developer, approver } = town;
-  stalls.at("claim", "before");
-  await developer.says("/gantry scale web 4");
-  await town.until(stalls.isReached);
-  stalls.clear();
-  town.setPolicy(quorum);
-
-  await town.crashBot();
-  await town.settled();
-  await town.sweep();
-
-  expect(count(town, "updateService")).toBe(0);
-  expect(card(developer)).toMatch(/⏳ Scale web.*policy changed.*2 approvals are needed.*0 of 2/su);
-  await clicks(town, approver, "Approve");
-  await clicks(town, town.playground.as("omar"), "Approve");
-  expect(count(town, "updateService")).toBe(1);
-});
-
-test("an allowed change where nobody can approve is refused if policy now requires approval", async () => {
-  const { town, stalls } = await killTown();
-  await using _town = town;
-  stalls.at("claim", "before");
-  await town.developer.says("/gantry scale web 4", { channel: "@gantry" });
-  await town.until(stalls.isReached);
-  stalls.clear();
-  town.setPolicy(quorum);
-
-  await town.crashBot();
-  await town.settled();
-  await town.sweep();
-
-  expect(count(town, "updateService")).toBe(0);
-  expect(card(town.developer, "@gantry")).toMatch(/❌.*2 approvals are needed\. That isn't possible here/su);
+    expect(calls("restartService")).toBe(0);
+    expect(card(developer)).toMatch(/❌.*Alex Kim's approval no longer counts.*only Omar Haddad could approve/su);
+    people.reactivate("alex");
+  });
 });
 
 const glass = `
@@ -158,42 +126,64 @@ rules:
     then: allow
 `;
 
-test("a break-glass change left behind doesn't run once nobody may break the glass", async () => {
-  const { town, stalls } = await killTown({ policy: glass });
-  await using _town = town;
-  stalls.at("claim", "before");
-  await town.approver.says('/gantry restart web --break-glass --reason "orders fail"');
-  await town.until(stalls.isReached);
-  stalls.clear();
-  town.setPolicy(quorum);
+describe("changes that policy allowed, and that a bot left behind when it was killed", () => {
+  let town: World;
+  beforeAll(async () => {
+    const killed = await killTown({ policy: glass });
+    ({ town } = killed);
+    const { stalls } = killed;
+    const { developer, approver } = town;
+    await createsServices(town, ["asked", "alone", "broken", "twice"]);
+    for (const [person, text, channel] of [
+      [developer, "/gantry scale asked 4", "ops"],
+      [developer, "/gantry scale alone 4", "@gantry"],
+      [approver, '/gantry restart broken --break-glass --reason "orders fail"', "ops"],
+      [developer, "/gantry scale twice 4", "ops"],
+    ] as const) {
+      stalls.at("claim", "before");
+      await person.says(text, { channel });
+      await town.until(stalls.isReached);
+    }
+    stalls.clear();
+    town.setPolicy(quorum);
+    await approver.says("/gantry scale twice 4");
+    await town.until(() => card(developer).includes("[Approve]"));
 
-  await town.crashBot();
-  await town.settled();
-  await town.sweep();
+    await town.crashBot();
+    await town.settled();
+    await town.sweep();
+  });
+  afterAll(async () => town.close());
 
-  expect(count(town, "restartService")).toBe(0);
-  expect(card(town.developer)).toMatch(/❌.*Alex Kim may no longer do this/su);
-});
+  const cardsOf = (name: string, channel = "ops"): readonly string[] =>
+    town.developer
+      .sees(channel)
+      .map(({ text }) => text)
+      .filter((text) => text.split("\n")[0]?.includes(name));
 
-test("a change doesn't become pending again next to a pending duplicate", async () => {
-  const { town, stalls } = await killTown();
-  await using _town = town;
-  const { developer } = town;
-  stalls.at("claim", "before");
-  await developer.says("/gantry scale web 4");
-  await town.until(stalls.isReached);
-  stalls.clear();
-  town.setPolicy(quorum);
-  await town.approver.says("/gantry scale web 4");
-  await town.until(() => card(developer).includes("[Approve]"));
-  const waiting = idOf(card(developer));
+  test("aren't sent, and need approvals where policy now requires them", async () => {
+    const { approver } = town;
+    expect([count(town, "updateService"), count(town, "restartService")]).toEqual([0, 0]);
+    expect(cardsOf("asked").at(-1)).toMatch(/⏳ Scale asked.*policy changed.*2 approvals are needed.*0 of 2/su);
+    const id = idOf(cardsOf("asked").at(-1) ?? "");
 
-  await town.crashBot();
-  await town.settled();
-  await town.sweep();
+    for (const person of [approver, town.playground.as("omar")]) await says(town, person, `/gantry approve ${id}`);
 
-  expect(count(town, "updateService")).toBe(0);
-  const cards = developer.sees("ops").map(({ text }) => text);
-  expect(cards.filter((text) => text.includes("[Approve]"))).toHaveLength(1);
-  expect(cards.join("\n")).toContain(`the same request, ${waiting}, is already waiting for approval`);
+    expect(count(town, "updateService")).toBe(1);
+  });
+
+  test("are refused where nobody could approve them", () => {
+    expect(cardsOf("alone", "@gantry").at(-1)).toMatch(/❌.*2 approvals are needed\. That isn't possible here/su);
+  });
+
+  test("with break-glass don't run once nobody may break the glass", () => {
+    expect(cardsOf("broken").at(-1)).toMatch(/❌.*Alex Kim may no longer do this/su);
+  });
+
+  test("don't become pending again next to a pending duplicate", () => {
+    const cards = cardsOf("twice");
+    const waiting = cards.filter((text) => text.includes("[Approve]"));
+    expect(waiting).toHaveLength(1);
+    expect(cards.join("\n")).toContain(`the same request, ${idOf(waiting[0] ?? "")}, is already waiting for approval`);
+  });
 });
