@@ -1,7 +1,8 @@
-import { expect, test } from "vitest";
-import { approvalTown, count } from "../../support/approval-town.ts";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { approvalTown, counting } from "../../support/approval-town.ts";
 import { killTown } from "../../support/kill-town.ts";
 import { openPolicy } from "../../support/open-policy.ts";
+import { shopTown } from "../../support/shop-town.ts";
 import { card, idOf, says, whispers } from "../../support/speak.ts";
 import type { World } from "../../support/world.ts";
 
@@ -13,16 +14,18 @@ async function sweepsAfter(town: World, ...pauses: readonly number[]): Promise<v
   }
 }
 
-/** All that a person was told beside the card: in its thread, alone in the channel, and in their direct messages. */
-function toldBeside({ playground, developer }: World): readonly string[] {
+/** All that a person was told of a service beside the card: in its thread, alone in the channel, and in direct messages. */
+function toldBeside({ playground, developer }: World, name = "web"): readonly string[] {
   const replies = playground.messages("ops").flatMap((message) => message.replies.map(({ text }) => text));
-  return [...replies, ...whispers(developer), ...developer.sees("@gantry").map(({ text }) => text)];
+  const told = [...replies, ...whispers(developer), ...developer.sees("@gantry").map(({ text }) => text)];
+  return told.filter((text) => text.includes(name));
 }
 
-/** From the moment in which the first card is in #ops. */
+/** From the moment in which the next card is in #ops. */
 function onceACardIsThere({ playground }: World, happens: () => void): void {
+  const before = playground.messages("ops").length;
   const stop = playground.watch(() => {
-    if (playground.messages("ops").length === 0) return;
+    if (playground.messages("ops").length === before) return;
     stop();
     happens();
   });
@@ -30,37 +33,59 @@ function onceACardIsThere({ playground }: World, happens: () => void): void {
 
 const refuses = (error: string) => (town: World) => town.playground.faults.answer("chat.update", { error });
 
-test.each([
-  ["its channel is archived", ({ playground }: World) => playground.people.archive("ops")],
-  ["Slack's time for edits is over", refuses("edit_window_closed")],
-  [
-    "Slack finds the card nowhere, and takes no other",
-    (town: World) => {
-      refuses("message_not_found")(town);
-      town.playground.faults.answer("chat.postMessage", { error: "restricted_action" }, { channel: "ops" });
+describe("while a restart runs", () => {
+  let town: World;
+  beforeAll(async () => {
+    town = await shopTown(["archived", "uneditable", "gone", "limited", "timely"], { policy: openPolicy });
+  });
+  afterEach(() => {
+    town.playground.faults.clear();
+    town.playground.people.unarchive("ops");
+    // As long as Slack limited updates.
+    town.passMinutes(10);
+  });
+  afterAll(async () => town.close());
+
+  test.each([
+    ["its channel is archived", "archived", ({ playground }: World) => playground.people.archive("ops")],
+    ["Slack's time for edits is over", "uneditable", refuses("edit_window_closed")],
+    [
+      "Slack finds the card nowhere, and takes no other",
+      "gone",
+      (there: World) => {
+        refuses("message_not_found")(there);
+        there.playground.faults.answer("chat.postMessage", { error: "restricted_action" }, { channel: "ops" });
+      },
+    ],
+    [
+      "Slack limits updates for minutes",
+      "limited",
+      ({ playground }: World) => playground.faults.answer("chat.update", "429", { retryAfterSeconds: 600 }),
+    ],
+  ] as const)(
+    "and %s (%s), its requester learns the end within half a minute, once",
+    async (_trouble, name, happens) => {
+      const calls = counting(town);
+      onceACardIsThere(town, () => happens(town));
+
+      await says(town, town.developer, `/gantry restart ${name}`);
+      await sweepsAfter(town, 12, 12);
+      const told = toldBeside(town, name);
+      await sweepsAfter(town, 60);
+
+      expect(calls("restartService")).toBe(1);
+      expect(told).toEqual([expect.stringMatching(new RegExp(`${name} restarted[\\s\\S]*1 of 1 running`, "u"))]);
+      expect(toldBeside(town, name)).toEqual(told);
     },
-  ],
-  [
-    "Slack limits updates for minutes",
-    ({ playground }: World) => playground.faults.answer("chat.update", "429", { retryAfterSeconds: 600 }),
-  ],
-] as const)(
-  "when %s while a restart runs, its requester learns the end within half a minute, once",
-  async (...story) => {
-    const [, happens] = story;
-    await using town = await approvalTown({ policy: openPolicy });
-    onceACardIsThere(town, () => happens(town));
+  );
 
-    await says(town, town.developer, "/gantry restart web");
-    await sweepsAfter(town, 12, 12);
-    const told = toldBeside(town);
-    await sweepsAfter(town, 60);
+  test("and its card shows it in time, nothing is left to tell", async () => {
+    await says(town, town.developer, "/gantry restart timely");
+    await sweepsAfter(town, 24, 36);
 
-    expect(count(town, "restartService")).toBe(1);
-    expect(told).toEqual([expect.stringMatching(/web restarted[\s\S]*\d of 2 running/u)]);
-    expect(toldBeside(town)).toEqual(told);
-  },
-);
+    expect(toldBeside(town, "timely")).toEqual([]);
+  });
+});
 
 test("when the bot is removed from a private channel while a restart runs, its requester reads the end in a direct message", async () => {
   await using town = await approvalTown({ policy: openPolicy });
@@ -118,15 +143,6 @@ test.each([
     expect(whispers(developer)).toHaveLength(2);
   },
 );
-
-test("a card that comes in time leaves nothing to tell", async () => {
-  await using town = await approvalTown({ policy: openPolicy });
-
-  await says(town, town.developer, "/gantry restart web");
-  await sweepsAfter(town, 24, 36);
-
-  expect(toldBeside(town)).toEqual([]);
-});
 
 test.each(["beginTelling", "markTold"] as const)(
   "a bot that is killed at %s while it tells how a request ended leaves it to the next one",
