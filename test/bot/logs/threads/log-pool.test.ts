@@ -103,7 +103,7 @@ test("who asks for many logs at once is told to wait, and others are answered me
   // One is being read, three wait for it.
   expect(await Promise.all(all.slice(4))).toEqual([wait, wait]);
   expect((await pool.excerpt(cheap, asked("alex"))).matched).toBe(1);
-  // Alex' two steps, and those of each that is read.
+  // Alex's two steps, and those of each that is read.
   for (const [at, each] of all.slice(0, 4).entries()) {
     await pool.begun(4 + 2 * at);
     await pool.limitPasses();
