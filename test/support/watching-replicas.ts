@@ -13,6 +13,7 @@ import { directNetwork } from "../../src/platform/http/network.ts";
 import { type Outgoing, sendTo } from "../../src/platform/http/send.ts";
 import type { NewWatch } from "../../src/bot/workflow/ports.ts";
 import { event } from "../bot/store/contract/bench.ts";
+import { asTimePasses } from "./as-time-passes.ts";
 import { freezable } from "./freezable.ts";
 import { migratedInMemory } from "./migrated-database.ts";
 import { openPolicy } from "./open-policy.ts";
@@ -143,7 +144,8 @@ export async function watchingReplicas(postgres?: string) {
         .filter(({ threadTs, ts }) => threadTs !== undefined && threadTs !== ts)
         .map(({ text }) => text),
     async close() {
-      await Promise.all(bots.map((bot) => bot.stop()));
+      // What a killed one waits for never comes.
+      await asTimePasses(clock, () => Promise.all(bots.map((bot) => bot.stop())));
       await slack.close();
       for (const store of stores) await store.close();
       await memory?.destroy();
