@@ -45,7 +45,7 @@ export function gateParts(commit: string): readonly Part[] {
       // Lint checks the types too.
       steps: ["lint", "format:check", "lint:spec", "lint:actions", "generate:check", "dead-code", "docs"].map(script),
     },
-    { name: "npm test", budget: 195, needs: [], steps: [plainTests()] },
+    { name: "npm test", budget: 130, needs: [], steps: [plainTests()] },
     {
       name: "npm run test:processes",
       budget: 120,
@@ -94,7 +94,7 @@ export const fullParts: readonly Part[] = [
   },
   {
     name: "times",
-    budget: 1_500,
+    budget: 1_100,
     needs: ["faketime"],
     steps: Object.entries(moments).map(([name, moment]) => atMoment(name, moment)),
   },
