@@ -86,7 +86,8 @@ async function town() {
   const folder = mkdtempSync(join(tmpdir(), "gantry-own-"));
   onTestFinished(async () => {
     await daemon[Symbol.asyncDispose]();
-    rmSync(folder, { recursive: true, force: true });
+    // A look that had begun may still write.
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   });
   /** The next server on the folder. */
   async function server() {
