@@ -115,7 +115,7 @@ export const fullParts: readonly Part[] = [
   },
   // A fixed seed, and a new one.
   { name: "fuzz", budget: 300, needs: [], steps: [script("test:fuzz -- --seed 1"), script("test:fuzz")] },
-  { name: "mutants", budget: 1_200, needs: [], steps: [script("test:mutants")] },
+  { name: "mutants", budget: 700, needs: [], steps: [script("test:mutants")] },
   {
     name: "kubernetes",
     budget: 1_400,

@@ -165,7 +165,7 @@ export const mutants: readonly Mutant[] = [
     file: "src/bot/slack/receive/addressed.ts",
     text: '{ text: code, before: "" }',
     becomes: "{ text: code }",
-    tests: talk,
+    tests: ["test/bot/slack/receive/addressed.test.ts"],
   },
   {
     bug: "a restart in between doesn't begin the period anew",

@@ -6,6 +6,7 @@ import { digestOf } from "../../../src/bot/changes/drift.ts";
 import { contentOf } from "../../../src/bot/workflow/stored-request.ts";
 import { event } from "./contract/bench.ts";
 import { says } from "../../support/speak.ts";
+import { BEGINNING } from "../../support/test-clock.ts";
 import { world, type World } from "../../support/world.ts";
 import { writeDatabase } from "../../support/write-database.ts";
 import { folder, open } from "./support/sqlite-folder.ts";
@@ -75,7 +76,7 @@ function leftDelivery(id: string, deed: object): string {
   const text = JSON.stringify({ ...deed, place: { ...place, userId: user } });
   const sealed = createSealer(readKeyring(KEY)).seal(text, ["delivery", id]);
   return `insert into "delivery" (id, received_at, sealed, owner, finished_at)
-    values ('${id}', '${new Date().toISOString()}', '${sealed}', null, null);`;
+    values ('${id}', '${BEGINNING.toISOString()}', '${sealed}', null, null);`;
 }
 
 async function states(town: World): Promise<Readonly<Record<string, string | undefined>>> {

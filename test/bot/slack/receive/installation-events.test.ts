@@ -10,7 +10,7 @@ import type { Town } from "../../../support/two-workspaces.ts";
 async function tells(
   bot: InstalledBot,
   { teamId }: Town,
-  { event, atMs = Date.now() }: { readonly event: object; readonly atMs?: number },
+  { event, atMs = bot.now().getTime() }: { readonly event: object; readonly atMs?: number },
 ): Promise<void> {
   const authorizations = [{ team_id: teamId, enterprise_id: null, user_id: "U0BOT", is_bot: true }];
   const payload = { type: "event_callback", team_id: teamId, authorizations, event_id: `Ev${atMs}`, event };
@@ -33,7 +33,7 @@ test("tokens of a person that are revoked end nothing: Gantry has none of people
   await using bot = await installedBot();
   const { playground, accounts } = bot;
   await bot.sets(playground, accounts.playground);
-  const later = Date.now() + 60_000;
+  const later = bot.now().getTime() + 60_000;
 
   await tells(bot, playground, {
     event: { type: "tokens_revoked", tokens: { oauth: [playground.developer.id], bot: [] } },
@@ -80,7 +80,7 @@ test("a token that another replica has renewed is used from the next sweep on", 
     const tokens = { botToken: renewed.access_token, refreshToken: renewed.refresh_token };
     await bot.store().rotated(installation, {
       sealedTokens: sealTokens(bot.sealer, installation, tokens),
-      expiresAt: new Date(Date.now() + renewed.expires_in * 1_000),
+      expiresAt: new Date(bot.now().getTime() + renewed.expires_in * 1_000),
     });
   }
 
