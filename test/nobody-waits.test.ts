@@ -23,8 +23,7 @@ function leftAlone(program: tsc.Program, files: readonly tsc.SourceFile[]): stri
   const found: string[] = [];
   for (const file of files) {
     const visit = (node: tsc.Node): void => {
-      const alone = ts.isVoidExpression(node) || ts.isExpressionStatement(node) ? node.expression : undefined;
-      if (alone !== undefined && !ts.isAwaitExpression(alone) && isPromise(alone) && !isHarmless(alone)) {
+      if (isSuspect(node) && !isHarmless(node.expression) && isPromise(node.expression)) {
         const { line } = file.getLineAndCharacterOfPosition(node.getStart());
         found.push(
           `${relative(root, file.fileName)}:${line + 1}: ${node.getText().replaceAll(/\s+/gu, " ").slice(0, 120)}`,
@@ -36,6 +35,16 @@ function leftAlone(program: tsc.Program, files: readonly tsc.SourceFile[]): stri
   }
   return found;
 }
+
+/** What lint lets pass; to ask for the type of any other statement would take twice the time. */
+function isSuspect(node: tsc.Node): node is tsc.VoidExpression | tsc.ExpressionStatement {
+  if (ts.isVoidExpression(node)) return true;
+  if (!ts.isExpressionStatement(node) || !ts.isCallExpression(node.expression)) return false;
+  const { expression: called } = node.expression;
+  return ts.isPropertyAccessExpression(called) && chaining.has(called.name.text);
+}
+
+const chaining: ReadonlySet<string> = new Set(["then", "catch", "finally"]);
 
 /** `work.catch(() => undefined)`, and `a = b` and `a ??= b`, whose promise somebody else has. */
 function isHarmless(node: tsc.Expression): boolean {
@@ -57,7 +66,8 @@ test("no promise is left alone in the sources, in whatever chain", () => {
   expect(files.length).toBeGreaterThan(500);
 
   // `unawaited` itself ends such a chain.
-  expect(leftAlone(program, files).filter((place) => !place.startsWith("src/platform/unawaited.ts"))).toEqual([]);
+  const own = /^src\/platform\/waiting\.ts:\d+: work\.catch\(onError\)\.catch\(warn\);$/u;
+  expect(leftAlone(program, files)).toEqual([expect.stringMatching(own)]);
 });
 
 test("it would find a handler that may reject, a void, and a then without an end", () => {

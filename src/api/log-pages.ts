@@ -1,3 +1,4 @@
+import { localTime, momentOf } from "../platform/zones.ts";
 import type { ContainerUpdate } from "./schema.ts";
 
 /** Settings for the points on which the API's documentation is ambiguous. */
@@ -45,16 +46,7 @@ export function firstRecord({ mode, from, size }: LogPage): number {
 
 /** The day in a time zone, as log endpoints take it: "2026.11.21". Throws RangeError for an unknown zone. */
 export function logDate(at: Date, zone: string): string {
-  const parts = new Intl.DateTimeFormat("en-US", {
-    timeZone: zone,
-    calendar: "gregory",
-    numberingSystem: "latn",
-    year: "numeric",
-    month: "2-digit",
-    day: "2-digit",
-  }).formatToParts(at);
-  const part = (type: string): string => parts.find((each) => each.type === type)?.value ?? "";
-  return `${part("year").padStart(4, "0")}.${part("month")}.${part("day")}`;
+  return localTime(at, zone).day.replaceAll("-", ".");
 }
 
 /** Reads "2026.11.20", "2026-11-20" or "2026/11/20"; undefined when it isn't a date. */
@@ -72,46 +64,11 @@ export function daysBefore(date: string, days: number): string {
   return dotted(new Date(Date.UTC(year, month - 1, day - days)));
 }
 
-/** The moment a log date begins in its zone. */
-export function startOfLogDate(date: string, zone: string): Date {
-  return momentOf(date, "00:00:00", zone);
-}
-
-/**
- * The moment when clocks of the zone show this time, "14:03:00", on a log date. The same time in UTC is close enough to find
- * the zone's offset, and the second look is for a time after a clock change.
- */
-export function momentOf(date: string, clock: string, zone: string): Date {
-  const sameInUtc = Date.parse(`${date.replaceAll(".", "-")}T${clock}Z`);
-  const guess = sameInUtc - offsetMs(new Date(sameInUtc), zone);
-  return new Date(sameInUtc - offsetMs(new Date(guess), zone));
-}
-
-/** How far the zone's clocks are ahead of UTC. */
-function offsetMs(at: Date, zone: string): number {
-  const clock = new Intl.DateTimeFormat("sv-SE", { timeZone: zone, dateStyle: "short", timeStyle: "medium" }).format(
-    at,
-  );
-  return Date.parse(`${clock.replace(" ", "T")}Z`) - Math.floor(at.getTime() / 1000) * 1000;
+/** The moment a log date begins in its zone, or at which the clocks there show this time on it. */
+export function momentOnLogDate(date: string, zone: string, time = "00:00:00"): Date {
+  return momentOf({ day: date.replaceAll(".", "-"), time }, zone);
 }
 
 function dotted(date: Date): string {
   return Number.isNaN(date.getTime()) ? "" : date.toISOString().slice(0, 10).replaceAll("-", ".");
-}
-
-/** Names that this runtime knows. To ask it takes a fifth of a millisecond, for each profile that is read. */
-const knownZones = new Set<string>();
-/** More than there are: a name counts in any case, so it can be written in many ways. */
-const MOST_ZONES = 1_000;
-
-/** Whether this runtime knows the time zone. */
-export function isZone(zone: string): boolean {
-  if (knownZones.has(zone)) return true;
-  try {
-    new Intl.DateTimeFormat("en-US", { timeZone: zone }).format(0);
-  } catch {
-    return false;
-  }
-  if (knownZones.size < MOST_ZONES) knownZones.add(zone);
-  return true;
 }

@@ -1,7 +1,7 @@
 import type { Clock } from "../platform/clock.ts";
 import { aborted, timedOut, type Problem } from "./problem.ts";
 import type { OperationId } from "./operations.ts";
-import { unawaited } from "../platform/unawaited.ts";
+import { unawaited } from "../platform/waiting.ts";
 
 /** A request in flight, retries included. */
 export type Flight = {

@@ -90,7 +90,7 @@ export function later<Args extends readonly unknown[]>(
 ): (...args: Args) => Promise<void> {
   const trail = trails.getStore();
   // Otherwise it would begin on the trail of whoever makes room for it.
-  if (trail === undefined) return AsyncLocalStorage.bind(work);
+  if (trail === undefined) return (...args) => trails.exit(work, ...args);
   const release = isAnswer ? trail.hold() : undefined;
   const waiting = trail.begin(`wait: ${lane}`);
   return async (...args) => {

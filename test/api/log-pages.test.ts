@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { daysBefore, firstRecord, isZone, logDate, logQuery, parseLogDate } from "../../src/api/log-pages.ts";
+import { daysBefore, firstRecord, logDate, logQuery, parseLogDate } from "../../src/api/log-pages.ts";
 
 test.each([
   { mode: "offset", from: 0, size: 100, asked: { from: 0, size: 100 }, first: 0 },
@@ -56,13 +56,4 @@ test("the day before is over months and years", () => {
   expect(daysBefore("2026.01.01", 1)).toBe("2025.12.31");
   expect(daysBefore("2024.03.01", 1)).toBe("2024.02.29");
   expect(daysBefore("2026.11.21", 0)).toBe("2026.11.21");
-});
-
-test.each([
-  ["UTC", true],
-  ["Europe/Berlin", true],
-  ["Mars/Olympus", false],
-  ["", false],
-])("%j is a zone: %s", (zone, isKnown) => {
-  expect(isZone(zone)).toBe(isKnown);
 });

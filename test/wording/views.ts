@@ -38,9 +38,8 @@ export const unread: ReadonlyMap<RegExp, string> = new Map([
   [/^api\/schema\.ts$/u, "types, generated from openapi.yaml"],
   [/^bot\/store\/(?!audit\/)/u, "SQL"],
   [/^bot\/commands\/grammar\/(?:plain-sentences|manners)\.ts$/u, "patterns of what people type"],
-  [/^platform\/unawaited\.ts$/u, "warnings of the process"],
   [/^(?:platform\/http|bot\/logs\/threads)\//u, "limits of servers and threads"],
-  [/^platform\/(?:clock|waiting|bounded-map|turns|trail)\.ts$/u, "comments only"],
+  [/^platform\/(?:clock|waiting|bounded-map|turns|trail|zones|make-folder)\.ts$/u, "comments only"],
   [
     /^platform\/(?:log|pretty-line|database\/(?:sqlite|postgres|group-commit|synced-file))\.ts$/u,
     "the log, the database",

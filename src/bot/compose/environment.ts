@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isZone } from "../../api/log-pages.ts";
+import { isZone } from "../../platform/zones.ts";
 import { hasValidEscapes } from "../../platform/database/database-tls.ts";
 import { engineName } from "../../service/engines.ts";
 import type { ProxySettings } from "../../platform/http/network.ts";

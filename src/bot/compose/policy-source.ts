@@ -6,7 +6,7 @@ import { defaultPolicy, PolicyError, readPolicy } from "../policy/read-policy.ts
 import { type MovedChannels, type Policy, withMovedChannels } from "../policy/policy.ts";
 import type { Store } from "../store/store.ts";
 import type { Clock, Timer } from "../../platform/clock.ts";
-import { unawaited } from "../../platform/unawaited.ts";
+import { unawaited } from "../../platform/waiting.ts";
 import { z } from "zod";
 
 export type PolicyUpdate =

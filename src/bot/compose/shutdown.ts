@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Logger } from "pino";
 import type { Clock } from "../../platform/clock.ts";
-import { unawaited } from "../../platform/unawaited.ts";
+import { unawaited } from "../../platform/waiting.ts";
 
 /** Below the patience of terminals, Docker and Kubernetes, which then kill the process. */
 const STOP_WITHIN_MS = 25_000;

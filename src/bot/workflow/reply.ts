@@ -2,7 +2,7 @@ import type { Origin } from "./origin.ts";
 import type { Responder, WorkflowClock } from "./ports.ts";
 import type { Reply, Undelivered } from "./inbox/interaction.ts";
 import type { Logger } from "pino";
-import { unawaited } from "../../platform/unawaited.ts";
+import { unawaited } from "../../platform/waiting.ts";
 
 export function createReply({ tell }: Pick<Responder, "tell">, origin: Origin): Reply {
   const undelivered: Undelivered[] = [];

@@ -1,6 +1,6 @@
 import type { StoredChange } from "../changes/stored-change.ts";
 import { resumed, step as traced } from "../../platform/trail.ts";
-import { unawaited } from "../../platform/unawaited.ts";
+import { unawaited } from "../../platform/waiting.ts";
 import { type Clearance, clearPart, clearToRun } from "./access/clear-to-run.ts";
 import { ageMs, follow, followParts, leftAlone, looking, lookOf, store } from "./follow.ts";
 import { lookAtChanged, type Looked } from "../changes/health.ts";

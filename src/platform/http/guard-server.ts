@@ -2,7 +2,7 @@ import type { IncomingMessage, RequestListener, Server, ServerOptions, ServerRes
 import type { Duplex } from "node:stream";
 import { type Clock, machineClock } from "../clock.ts";
 import { openFileLimit } from "./open-files.ts";
-import { unawaited } from "../unawaited.ts";
+import { unawaited } from "../waiting.ts";
 
 export type Trouble = (message: string, data: object) => void;
 /** Takes a connection that the client asked to turn into another protocol, at this URL. */
@@ -123,8 +123,11 @@ export function guardServer(server: Server, guard: Guard = {}): void {
     } else refuse(socket, refusalOf(error.code));
   });
   explainRefusals(server);
-  // Without descriptors a connection can't be accepted, but the next one may be: don't stop.
-  server.on("error", (error) => tell("couldn't accept a connection", { error }));
+  // Without descriptors a connection can't be accepted, but the next one may be: don't stop. Whoever starts to listen
+  // tells why that fails.
+  server.on("error", (error) => {
+    if (server.listening) tell("couldn't accept a connection", { error });
+  });
   server.on("drop", () => tell("too many connections: refused new ones", { most }));
 }
 

@@ -10,6 +10,36 @@ export function portOf(server: Server): number {
   return address.port;
 }
 
+const sentences: Readonly<Record<string, (place: Place) => string>> = {
+  EADDRINUSE: ({ host, port, variable }) =>
+    `The port ${port} of ${host} is in use. Stop what uses it, or set ${variable} to another port, e.g. ${variable}=${port + 100}.`,
+  EACCES: ({ host, port, variable }) =>
+    `The port ${port} of ${host} is not allowed for this user. Set ${variable} to one from 1024, e.g. ${variable}=${port + 3_000}.`,
+  EADDRNOTAVAIL: notOurs,
+  ENOTFOUND: notOurs,
+  EAI_AGAIN: notOurs,
+};
+
+/** Each variable of a port has one of the address beside it. */
+function notOurs({ host, variable }: Place): string {
+  const address = variable.replace(/PORT$/u, "HOST");
+  return `${host} isn't an address of this machine. Set ${address} to one of them, e.g. ${address}=127.0.0.1.`;
+}
+
+const everywhere = ["0.0.0.0", "::"];
+
+/** A sentence for each two of these that can't both be had, because they name the same port. Pure. */
+export function samePorts(places: readonly Place[]): string[] {
+  return places.flatMap((one, at) =>
+    places.slice(at + 1).flatMap((other) => {
+      const isSameHost = one.host === other.host || [one.host, other.host].some((host) => everywhere.includes(host));
+      if (one.port !== other.port || one.port === 0 || !isSameHost) return [];
+      const example = `${other.variable}=${(one.port + 100) % 65_536}`;
+      return `${one.variable} and ${other.variable} name the same port, ${one.port}. Change one of them, e.g. ${example}.`;
+    }),
+  );
+}
+
 /** Says what keeps a port from being had, and which variable takes another one. */
 export async function withPortSentence<Result>(
   { host, port, variable }: Place,
@@ -18,12 +48,9 @@ export async function withPortSentence<Result>(
   try {
     return await work;
   } catch (error) {
-    const code = error instanceof Error && "code" in error ? error.code : undefined;
-    const why = code === "EADDRINUSE" ? "is in use" : code === "EACCES" ? "is not allowed for this user" : undefined;
-    if (why === undefined) throw error;
-    throw new Error(
-      `The port ${port} of ${host} ${why}. Stop what uses it, or set ${variable} to another port, e.g. ${variable}=${port + 100}.`,
-      { cause: error },
-    );
+    const code = error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
+    const sentence = sentences[code];
+    if (sentence === undefined) throw error;
+    throw new Error(sentence({ host, port, variable }), { cause: error });
   }
 }

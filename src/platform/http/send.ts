@@ -49,18 +49,24 @@ export function createSend(dispatcher?: Dispatcher): Send {
     });
     const told = headersOf(answer.headers);
     const content = decompressed(answer.body, told.get("content-encoding"));
-    // Whoever reads learns of it.
-    content.on("error", () => undefined);
-    const parts = content[Symbol.asyncIterator]();
-    return {
-      status: answer.statusCode,
-      headers: told,
-      async read() {
-        const { done, value } = await parts.next();
-        return done === true ? undefined : value;
-      },
-      end: () => void content.destroy(),
-    };
+    return { status: answer.statusCode, headers: told, read: partsOf(content), end: () => void content.destroy() };
+  };
+}
+
+/** Reads the next part. A stream's own iterator costs as much as the rest of a short answer. */
+function partsOf(content: Readable): Incoming["read"] {
+  let wake = (): void => undefined;
+  const changed = (): void => wake();
+  // Whoever reads learns of an error: it closes the stream.
+  content.on("readable", changed).on("end", changed).on("close", changed).on("error", changed);
+  return async () => {
+    for (;;) {
+      const part: Uint8Array | null = content.destroyed ? null : content.read();
+      if (part !== null) return part;
+      if (content.readableEnded) return undefined;
+      if (content.destroyed) throw content.errored ?? new Error("the answer broke off");
+      await new Promise<void>((resolve) => (wake = resolve));
+    }
   };
 }
 
@@ -105,6 +111,8 @@ function incomingOf({ status, headers, body }: Response): Incoming {
   };
 }
 
+const utf8 = new TextDecoder();
+
 /** An answer read whole. */
 export type Answer = Pick<Incoming, "status" | "headers"> & { readonly text: string };
 
@@ -127,7 +135,7 @@ export async function answerTo(
       left -= part.byteLength;
     }
     end();
-    return { status, headers, text: new TextDecoder().decode(Buffer.concat(parts)) };
+    return { status, headers, text: utf8.decode(Buffer.concat(parts)) };
   } catch (cause) {
     throw outgoing.signal.aborted ? cause : new TypeError("no connection, or it broke off", { cause });
   }

@@ -4,7 +4,7 @@ import type { JsonObject } from "../json.ts";
 import { delivery } from "../rules/limits.ts";
 import { eventPayload, rateLimitedPayload } from "./payloads.ts";
 import { installOf, type World } from "../world.ts";
-import { unawaited } from "../../platform/unawaited.ts";
+import { unawaited } from "../../platform/waiting.ts";
 
 /**
  * Delivers an event with Slack's retries: at once, after a minute, after five, until the bot acks or sends

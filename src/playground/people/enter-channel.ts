@@ -3,7 +3,7 @@ import { newId } from "../workspace/ids.ts";
 import type { Channel, State, User } from "../workspace/state.ts";
 import { addMember } from "../workspace/workspace.ts";
 import { touch, type World } from "../world.ts";
-import { unawaited } from "../../platform/unawaited.ts";
+import { unawaited } from "../../platform/waiting.ts";
 
 /** Keys that name a channel, as in "user channel" and "user channel/thread". */
 function renameKeys<Value>(map: Map<string, Value>, from: string, to: string): void {

@@ -3,7 +3,7 @@ import { deliverEvent } from "../delivery/deliver-event.ts";
 import { userJson } from "../web-api/methods/users.ts";
 import { memberOf } from "../workspace/seeds.ts";
 import { findChannel, findUser, isOutsider, outsider, personNamed } from "../workspace/workspace.ts";
-import { unawaited } from "../../platform/unawaited.ts";
+import { unawaited } from "../../platform/waiting.ts";
 import { installOf, remove, touch, type World } from "../world.ts";
 import { enterChannel } from "./enter-channel.ts";
 import { createPerson, type Person } from "./person.ts";

@@ -10,7 +10,7 @@ import type { SlackClock } from "../clock.ts";
 import type { Transcript } from "../transcript.ts";
 import { disconnectFrame, type DisconnectReason, helloFrame } from "./frames.ts";
 import { createLink, type Link } from "./link.ts";
-import { unawaited } from "../../platform/unawaited.ts";
+import { unawaited } from "../../platform/waiting.ts";
 
 type LinkOptions = {
   readonly appId: string;

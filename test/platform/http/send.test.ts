@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
+import { gzipSync } from "node:zlib";
 import { expect, onTestFinished, test } from "vitest";
 import { createNetwork, directNetwork } from "../../../src/platform/http/network.ts";
 import { reply } from "../../../src/bot/slack/send/response-url.ts";
@@ -65,6 +66,26 @@ test("of a long answer only the beginning is read", async () => {
   const url = await server((_, response) => void response.end("x".repeat(1_000_000)));
 
   expect((await directNetwork.post(url, soon)).text).toHaveLength(65_536);
+});
+
+test.each([
+  ["as it is", {}, Buffer.from("the beginning")],
+  ["compressed", { "content-encoding": "gzip" }, gzipSync("x".repeat(100_000)).subarray(0, 30)],
+])("dropping an answer, %s, ends a read in progress and the connection", async (_, headers, beginning) => {
+  const closed = Promise.withResolvers<void>();
+  const url = await server((_, response) => {
+    response.on("close", () => closed.resolve());
+    response.writeHead(200, headers).write(beginning);
+  });
+  const answer = await directNetwork.send(url, { method: "GET", headers: {}, signal: new AbortController().signal });
+  const reading = (async () => {
+    while ((await answer.read()) !== undefined);
+  })();
+
+  answer.end();
+
+  await expect(reading).rejects.toThrow(/aborted|broke off/iu);
+  await closed.promise;
 });
 
 test("a redirect is an answer, and isn't followed", async () => {

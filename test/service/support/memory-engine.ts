@@ -1,5 +1,5 @@
 import { type Clock, machineClock, type Timer } from "../../../src/platform/clock.ts";
-import { unawaited } from "../../../src/platform/unawaited.ts";
+import { unawaited } from "../../../src/platform/waiting.ts";
 import { repeat } from "../../../src/platform/waiting.ts";
 import type { Engine } from "../../../src/service/engine.ts";
 import { memoryJobs } from "./memory-jobs.ts";

@@ -1,4 +1,4 @@
-import { logDate, logQuery, startOfLogDate } from "../../../api/log-pages.ts";
+import { logDate, logQuery, momentOnLogDate } from "../../../api/log-pages.ts";
 import { Problem } from "../../../api/problem.ts";
 import { UserError } from "../../errors.ts";
 import { findFailures, type LogFindings } from "../../logs/failures.ts";
@@ -29,7 +29,7 @@ export async function lookAtLog(found: Found, logs: ReadCommand, context: VerbCo
       lines: read.lines,
       mayHaveOlder: read.mayHaveOlder,
       nowMs: now.getTime(),
-      startMs: Math.max(startOfLogDate(date, settings.logZone).getTime(), createdAt(found)),
+      startMs: Math.max(momentOnLogDate(date, settings.logZone).getTime(), createdAt(found)),
     });
   } catch (error) {
     if (error instanceof Problem || error instanceof UserError) return "unread";

@@ -1,8 +1,7 @@
 import { createHmac } from "node:crypto";
 import type { Logger } from "pino";
 import type { Clock } from "../../../platform/clock.ts";
-import { backOffMs } from "../../../platform/waiting.ts";
-import { unawaited } from "../../../platform/unawaited.ts";
+import { backOffMs, unawaited } from "../../../platform/waiting.ts";
 import type { Network } from "../../../platform/http/network.ts";
 import { FORMAT } from "../../audit/file-format.ts";
 import type { AuditBatch, AuditRows } from "../../store/store.ts";

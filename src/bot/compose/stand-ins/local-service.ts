@@ -12,7 +12,7 @@ import type { Call } from "../../../api/operations.ts";
 import type { Settings } from "../../commands/command.ts";
 import type { Store } from "../../store/store.ts";
 import type { Clock } from "../../../platform/clock.ts";
-import { unawaited } from "../../../platform/unawaited.ts";
+import { unawaited } from "../../../platform/waiting.ts";
 import { Problem } from "../../../api/problem.ts";
 
 export type LocalService = {
@@ -53,7 +53,6 @@ export async function openLocalService({ config, dataDir, log, clock }: LocalSer
         `${engine.descriptor.name} engine event`,
       ),
   });
-  for (const notice of opened.notices) log.warn(notice);
   const fetch = serve({
     engine: opened.engine,
     changes: opened.changes,

@@ -1,4 +1,4 @@
-import { within } from "../../../platform/waiting.ts";
+import { within, unawaited } from "../../../platform/waiting.ts";
 import type { Logger } from "pino";
 import type { Clock } from "../../../platform/clock.ts";
 import type { Sealer } from "../../accounts/seal.ts";
@@ -7,7 +7,6 @@ import { type OAuthCalls, openTokens, sealTokens, type Tokens } from "../../slac
 import type { Lanes } from "../../workflow/inbox/lanes.ts";
 import type { Installation, Installations } from "../../workflow/access/installation.ts";
 import type { Store } from "../../store/store.ts";
-import { unawaited } from "../../../platform/unawaited.ts";
 
 export type InstallationCare = {
   /** Slack refused its token, or said that it is over: whether it is, Slack is asked before anything is deleted. */

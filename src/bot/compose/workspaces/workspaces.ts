@@ -5,7 +5,7 @@ import type { WorkspaceParts } from "../../slack/parts.ts";
 import type { InstallationCare } from "./installation-care.ts";
 import { workspaceStore } from "./workspace-store.ts";
 import { createWorkspace, type Shared, type Workspace } from "./workspace.ts";
-import { unawaited } from "../../../platform/unawaited.ts";
+import { unawaited } from "../../../platform/waiting.ts";
 
 /** The workspaces that Gantry serves. */
 export type Workspaces = {

@@ -1,6 +1,6 @@
 import { Worker } from "node:worker_threads";
 import { UserError } from "../../errors.ts";
-import { unawaited } from "../../../platform/unawaited.ts";
+import { unawaited } from "../../../platform/waiting.ts";
 
 export type Threads = {
   /**

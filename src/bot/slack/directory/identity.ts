@@ -3,7 +3,7 @@ import type { Logger } from "pino";
 import type { Clock } from "../../../platform/clock.ts";
 import type { People } from "../../workflow/ports.ts";
 import { classify } from "../send/slack-error.ts";
-import { unawaited } from "../../../platform/unawaited.ts";
+import { unawaited } from "../../../platform/waiting.ts";
 
 export type Identity = {
   /** Asks Slack who we are. Throws an Error with a sentence when Slack refuses the token. */

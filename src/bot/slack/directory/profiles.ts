@@ -2,7 +2,7 @@ import type { WebClient } from "@slack/web-api";
 import type { Logger } from "pino";
 import type { Clock } from "../../../platform/clock.ts";
 import { z } from "zod";
-import { isZone } from "../../../api/log-pages.ts";
+import { isZone } from "../../../platform/zones.ts";
 import { within } from "../../../platform/waiting.ts";
 import { StoreError } from "../../errors.ts";
 import type { Standing } from "../../policy/policy.ts";

@@ -1,6 +1,6 @@
 import { WebAPIRateLimitedError, type WebClient } from "@slack/web-api";
 import type { Clock } from "../../../platform/clock.ts";
-import { unawaited } from "../../../platform/unawaited.ts";
+import { unawaited } from "../../../platform/waiting.ts";
 import { classify } from "../send/slack-error.ts";
 
 /** A user as Slack sent it, and when it was asked for. */

@@ -1,12 +1,11 @@
 import { currentTrail, note, resumed } from "../../../platform/trail.ts";
-import { within } from "../../../platform/waiting.ts";
+import { within, unawaited } from "../../../platform/waiting.ts";
 import type { Message } from "../../views/kit/post.ts";
 import { sentences } from "../../views/messages/sentences.ts";
 import { type Delivery, type WorkflowParts, freshness } from "../ports.ts";
 import { type Interaction, openInteraction, sealInteraction, type Reply } from "./interaction.ts";
 import type { LaneName } from "./lanes.ts";
 import type { Unfinished } from "./unfinished.ts";
-import { unawaited } from "../../../platform/unawaited.ts";
 import { StoreError } from "../../errors.ts";
 import { bindChannel, moveChannel } from "../bind.ts";
 import { decide } from "../decide.ts";

@@ -1,8 +1,7 @@
 import { createScheduler, type LaneLimits, type Work } from "./scheduler.ts";
 import type { Clock } from "../../../platform/clock.ts";
 import { later, note } from "../../../platform/trail.ts";
-import { unawaited } from "../../../platform/unawaited.ts";
-import { within } from "../../../platform/waiting.ts";
+import { unawaited, within } from "../../../platform/waiting.ts";
 
 export type LaneName = "people" | "requests" | "decisions" | "redraws" | "watching" | "sweeping";
 

@@ -1,5 +1,5 @@
 import type { Clock, Timer } from "../../../platform/clock.ts";
-import { unawaited } from "../../../platform/unawaited.ts";
+import { unawaited } from "../../../platform/waiting.ts";
 
 /** Work that runs after an ack. When aborted, it tells its person and ends. */
 export type Work = (signal: AbortSignal, aside: Aside) => Promise<void>;

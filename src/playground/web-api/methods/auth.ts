@@ -5,7 +5,7 @@ import { type JsonObject, textOf } from "../../json.ts";
 import { refuse } from "../../rules/refusal.ts";
 import type { World } from "../../world.ts";
 import { type Methods, page } from "./method.ts";
-import { unawaited } from "../../../platform/unawaited.ts";
+import { unawaited } from "../../../platform/waiting.ts";
 
 /** An organization's token says the organization where others say the workspace. */
 function identity(world: World, install: Install | undefined): JsonObject {

@@ -15,7 +15,7 @@ import { enforcedMib } from "./units/container-spec.ts";
 import { type DockerContext, unitOver } from "./units/container-unit.ts";
 import { watchContainers } from "./units/container-watch.ts";
 import { startContainer } from "./units/start-container.ts";
-import { unawaited } from "../../../platform/unawaited.ts";
+import { unawaited } from "../../../platform/waiting.ts";
 
 type DockerRuntimeOptions = {
   readonly clock: Clock;

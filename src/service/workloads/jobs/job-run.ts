@@ -9,7 +9,7 @@ import { discardUnit, startInTurn, startUnit } from "../lifecycle/start-unit.ts"
 import type { Exit, Unit, UnitSpec } from "../runtime.ts";
 import { recordPath, writeRecord } from "./run-record.ts";
 import type { RunRecord } from "./run-record-text.ts";
-import { unawaited } from "../../../platform/unawaited.ts";
+import { unawaited } from "../../../platform/waiting.ts";
 
 /** The only region of jobs. */
 export const JOB_REGION = "us";

@@ -1,7 +1,7 @@
 import type { Exit, Unit } from "../runtime.ts";
 import { delayAfter, type BackOff, makePause, type Pause } from "./back-off.ts";
 import type { Clock } from "../../../platform/clock.ts";
-import { unawaited } from "../../../platform/unawaited.ts";
+import { unawaited } from "../../../platform/waiting.ts";
 
 /** Keeps one container running: starts a unit, waits for its end, and starts another one after a back-off. */
 export type Kept = {

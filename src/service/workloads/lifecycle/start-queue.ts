@@ -1,6 +1,6 @@
 import type { Unit } from "../runtime.ts";
 import type { Clock } from "../../../platform/clock.ts";
-import { unawaited } from "../../../platform/unawaited.ts";
+import { unawaited } from "../../../platform/waiting.ts";
 import { within } from "../../../platform/waiting.ts";
 
 /**

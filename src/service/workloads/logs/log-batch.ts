@@ -5,7 +5,7 @@ import type { LogLimits } from "./log-bounds.ts";
 import { writeLines } from "./log-store.ts";
 import type { NewLine } from "./log-tables.ts";
 import { costOfLine, type LogDatabase } from "./log-tables.ts";
-import { unawaited } from "../../../platform/unawaited.ts";
+import { unawaited } from "../../../platform/waiting.ts";
 
 type Batch = {
   readonly add: (line: NewLine) => void;

@@ -6,7 +6,7 @@ import { exitClause, lateText } from "../lifecycle/exit.ts";
 import { keepRunning, type Kept } from "../lifecycle/keep-running.ts";
 import { discardUnit, startInTurn } from "../lifecycle/start-unit.ts";
 import { type Exit, nameInLog, type Unit, type UnitSpec } from "../runtime.ts";
-import { unawaited } from "../../../platform/unawaited.ts";
+import { unawaited } from "../../../platform/waiting.ts";
 import type { Service } from "../state/service-store.ts";
 
 type KeptContainer = Pick<MemoryFit, "isResizing"> & {

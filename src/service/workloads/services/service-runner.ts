@@ -22,7 +22,7 @@ import { serviceState, type ServiceState } from "./service-status.ts";
 import type { Service } from "../state/service-store.ts";
 import type { ServiceRollout } from "./service-answer.ts";
 import type { Unwell } from "../answer-fields.ts";
-import { unawaited } from "../../../platform/unawaited.ts";
+import { unawaited } from "../../../platform/waiting.ts";
 
 /**
  * Brings the instances of one service to the wanted state, one comparison at a time: each change (an instance is ready,

@@ -11,7 +11,7 @@ import type { Tables } from "../../../../src/bot/store/schema/tables.ts";
 import { machineClock } from "../../../../src/platform/clock.ts";
 import { directNetwork } from "../../../../src/platform/http/network.ts";
 import { event } from "../../store/contract/bench.ts";
-import { unawaited } from "../../../../src/platform/unawaited.ts";
+import { unawaited } from "../../../../src/platform/waiting.ts";
 import { testClock } from "../../../support/test-clock.ts";
 import { until } from "../../../support/until.ts";
 

@@ -1,5 +1,5 @@
 import type { LogLine } from "../../../../api/answers.ts";
-import { daysBefore, firstRecord, logDate, type LogPage, momentOf } from "../../../../api/log-pages.ts";
+import { daysBefore, firstRecord, logDate, type LogPage, momentOnLogDate } from "../../../../api/log-pages.ts";
 import { UserError } from "../../../errors.ts";
 import { placeOf, previousRun, timesOf } from "../../../logs/runs.ts";
 import { grouped } from "../../../views/kit/text.ts";
@@ -18,9 +18,9 @@ export function momentMeant(around: Around, day: string, { asker, settings, now 
   if ("at" in around) return around.at;
   const zone = asker.zone ?? settings.logZone;
   const date = logDay(day, zone, now);
-  const moment = momentOf(date, around.clock, zone);
+  const moment = momentOnLogDate(date, zone, around.clock);
   if (moment <= now) return moment;
-  if (date === logDate(now, zone) && day === "today") return momentOf(daysBefore(date, 1), around.clock, zone);
+  if (date === logDate(now, zone) && day === "today") return momentOnLogDate(daysBefore(date, 1), zone, around.clock);
   throw new UserError(`${around.clock.slice(0, 5)} on that day is in the future.`, { next: "Choose an earlier time." });
 }
 

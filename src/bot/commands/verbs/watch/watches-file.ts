@@ -1,6 +1,6 @@
 import { LineCounter, parseDocument } from "yaml";
 import { z } from "zod";
-import { isZone } from "../../../../api/log-pages.ts";
+import { isZone } from "../../../../platform/zones.ts";
 import { didYouMean } from "../../../policy/near-names.ts";
 import { PolicyError, type PolicyProblem, yamlLines } from "../../../policy/read-policy.ts";
 import { USUAL_AFTER_MS, usualEvents, type Watch, type WatchPlace, type WatchTarget } from "../../../watch/watch.ts";

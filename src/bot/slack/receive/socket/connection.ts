@@ -4,7 +4,7 @@ import type { Clock } from "../../../../platform/clock.ts";
 import { directNetwork, type Network } from "../../../../platform/http/network.ts";
 import { boltLogger } from "../../bolt-logger.ts";
 import { ackFrame, type Delivery, type Hello, readFrame } from "./frame.ts";
-import { unawaited } from "../../../../platform/unawaited.ts";
+import { unawaited } from "../../../../platform/waiting.ts";
 
 export type ConnectionParts = {
   readonly appToken: string;

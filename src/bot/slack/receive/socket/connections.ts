@@ -1,8 +1,7 @@
 import type { Logger } from "pino";
 import type { Connection, Events } from "./connection.ts";
 import type { Delivery } from "./frame.ts";
-import { unawaited } from "../../../../platform/unawaited.ts";
-import { backOffMs, orAborted, within } from "../../../../platform/waiting.ts";
+import { backOffMs, orAborted, unawaited, within } from "../../../../platform/waiting.ts";
 import type { Clock, Timer } from "../../../../platform/clock.ts";
 import { classify } from "../../send/slack-error.ts";
 

@@ -7,7 +7,7 @@ import { startHealthServer } from "../health-server.ts";
 import { createConnection } from "./connection.ts";
 import { type Connections, createConnections } from "./connections.ts";
 import type { Delivery } from "./frame.ts";
-import { unawaited } from "../../../../platform/unawaited.ts";
+import { unawaited } from "../../../../platform/waiting.ts";
 
 /** Slack's client looks for dead peers by a timer of its own: no other clock moves it. */
 type Pings = { readonly pongWithinMs?: number };

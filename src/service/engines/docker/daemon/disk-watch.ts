@@ -1,6 +1,6 @@
 import { statfs } from "node:fs/promises";
 import type { Clock } from "../../../../platform/clock.ts";
-import { unawaited } from "../../../../platform/unawaited.ts";
+import { unawaited } from "../../../../platform/waiting.ts";
 import { repeat } from "../../../../platform/waiting.ts";
 
 /**

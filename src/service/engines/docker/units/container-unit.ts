@@ -13,7 +13,7 @@ import type { OwnContainers } from "../own-containers.ts";
 import { healthOf } from "./health-check.ts";
 import type { UserNetworks } from "../user-networks.ts";
 import type { ContainerWatch } from "./container-watch.ts";
-import { unawaited } from "../../../../platform/unawaited.ts";
+import { unawaited } from "../../../../platform/waiting.ts";
 import { within } from "../../../../platform/waiting.ts";
 
 /** What the containers of a data folder share. */

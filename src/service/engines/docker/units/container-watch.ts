@@ -2,7 +2,7 @@ import type { Clock } from "../../../../platform/clock.ts";
 import type { Exit } from "../../../workloads/runtime.ts";
 import type { DaemonApi, InspectedContainer, ListedContainer } from "../daemon/daemon-api.ts";
 import { ownerFilter } from "../names.ts";
-import { unawaited } from "../../../../platform/unawaited.ts";
+import { unawaited } from "../../../../platform/waiting.ts";
 
 /**
  * Notices the ends of this engine's containers. The daemon's events make it fast; comparing with a list of all, from time

@@ -1,4 +1,4 @@
-import { unawaited } from "../../../../platform/unawaited.ts";
+import { unawaited } from "../../../../platform/waiting.ts";
 import { restUnlessAborted } from "../../../../platform/waiting.ts";
 import type { CachedKind, NamespaceCache } from "../cache/namespace-cache.ts";
 import type { CollectorParts } from "./collector-parts.ts";

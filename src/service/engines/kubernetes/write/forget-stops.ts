@@ -1,4 +1,4 @@
-import { unawaited } from "../../../../platform/unawaited.ts";
+import { unawaited } from "../../../../platform/waiting.ts";
 import { restUnlessAborted } from "../../../../platform/waiting.ts";
 import type { NamespaceCache } from "../cache/namespace-cache.ts";
 import { KubeError } from "../cluster/kube-api.ts";
