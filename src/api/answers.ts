@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { fitsOf } from "./fits.ts";
+import { type Fits, fitsOf } from "./fits.ts";
 import { Job, identity, listOf, lenient, text, Service } from "./workload-shapes.ts";
 import type { OperationId } from "./operations.ts";
 
@@ -121,6 +121,11 @@ export const answerShapes = {
   restartService: Done,
   getServiceLogs: LogEntries,
 } satisfies { readonly [Op in OperationId]: z.ZodType };
+
+/** Whether an answer is already what its schema would make of it. */
+export const answerFits = Object.fromEntries(
+  Object.entries(answerShapes).map(([op, shape]) => [op, fitsOf(shape)]),
+) as Readonly<Record<OperationId, Fits>>; // the same keys
 
 /** The result of `send`. */
 export type ParsedAnswer<Op extends OperationId> = z.output<(typeof answerShapes)[Op]>;

@@ -1,6 +1,6 @@
 import { type Measure, unmeasured } from "../platform/trail.ts";
 import { type Clock, machineClock } from "../platform/clock.ts";
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { ParsedAnswer } from "./answers.ts";
 import { type Changes, type ChangesRequest, readChanges } from "./changes.ts";
 import { type AskedBy, warningsIn } from "./extension-headers.ts";
@@ -8,12 +8,11 @@ import { decode } from "./decode.ts";
 import { createEngineInfo, type EngineInfo } from "./engine-info.ts";
 import { directNetwork } from "../platform/http/network.ts";
 import type { Send } from "../platform/http/send.ts";
-import { exchange, type Exchange } from "./exchange.ts";
+import { exchange, type Exchange, withRetries } from "./exchange.ts";
 import { aborted, heldBack, Problem } from "./problem.ts";
 import { createSingleFlight, type Flight, type SingleFlight } from "./single-flight.ts";
 import { operationTable, type Call, type OperationId } from "./operations.ts";
 import { requestFor, unsendable, type ApiAccount } from "./request.ts";
-import { withRetries } from "./retry.ts";
 import { displayable, secretValues } from "./service-message.ts";
 
 export type { ApiAccount } from "./request.ts";
@@ -188,7 +187,7 @@ function statusOf(ended: { readonly value: Exchange } | { readonly error: unknow
 
 /** Reads are equal per account. The token is hashed: keys could end up in a heap dump. */
 function keyOf({ op, path, query }: Call, { username, token }: ApiAccount): string {
-  const secret = createHash("sha256").update(token).digest("base64url");
+  const secret = hash("sha256", token, "base64url");
   return JSON.stringify([username, secret, op, sorted(path), sorted(query ?? {})]);
 }
 

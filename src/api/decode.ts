@@ -1,10 +1,9 @@
 import type { z } from "zod";
 import type { Clock } from "../platform/clock.ts";
-import { answerShapes, listsInSlices, type ParsedAnswer } from "./answers.ts";
-import { isStatusOnly, type Exchange } from "./exchange.ts";
+import { answerFits, answerShapes, listsInSlices, type ParsedAnswer } from "./answers.ts";
+import { isStatusOnly, type Exchange, retryAfterSeconds } from "./exchange.ts";
 import { unexpected, refusal } from "./problem.ts";
 import type { OperationId } from "./operations.ts";
-import { retryAfterSeconds } from "./retry.ts";
 import { parseSliced } from "./sliced-json.ts";
 import { isHtml, errorSentence, insteadIn, displayable, type Secret } from "./service-message.ts";
 
@@ -40,15 +39,17 @@ export async function decode<Op extends OperationId>(
   const long = await longList(op, chunks, { isBrief });
   if (long !== undefined) return long as ParsedAnswer<Op>; // of this operation
   if (sizeOf(chunks) > MOST_AT_ONCE) throw unexpected(op, "invalid or incomplete JSON", status);
-  const shape: z.ZodType = answerShapes[op];
   const body = bodyOf(exchange, { op, secrets });
+  if (answerFits[op](body)) return body as ParsedAnswer<Op>; // the schema would return the same
+  const shape: z.ZodType = answerShapes[op];
   const read = shape.safeParse(body);
   if (!read.success) throw unexpected(op, mismatch(body, read.error), status);
   return read.data as ParsedAnswer<Op>; // the shape of `op` has this output
 }
 
 function bodyOf({ status, chunks }: Exchange, { op, secrets }: Pick<Decoding<OperationId>, "op" | "secrets">): unknown {
-  const bytes = Buffer.concat(chunks);
+  const [first, ...more] = chunks;
+  const bytes = first !== undefined && more.length === 0 ? first : Buffer.concat(chunks);
   const text = isStatusOnly(op) ? new TextDecoder().decode(bytes) : utf8Of(bytes);
   if (text === undefined) throw unexpected(op, "text that isn't UTF-8", status);
   // The login page of a proxy also comes with 200.
@@ -58,10 +59,12 @@ function bodyOf({ status, chunks }: Exchange, { op, secrets }: Pick<Decoding<Ope
   return isStatusOnly(op) ? jsonOrSentence(text, secrets) : jsonOf(text, op, status);
 }
 
+const strictly = new TextDecoder("utf-8", { fatal: true });
+
 /** Undefined when the bytes aren't UTF-8. */
 function utf8Of(bytes: Uint8Array): string | undefined {
   try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    return strictly.decode(bytes);
   } catch {
     return undefined;
   }
@@ -115,7 +118,7 @@ function jsonOrSentence(text: string, secrets: readonly Secret[]): unknown {
 }
 
 function jsonOf(text: string, op: OperationId, status: number): unknown {
-  if (text.trim() === "") throw unexpected(op, "an empty answer", status);
+  if (!/\S/u.test(text)) throw unexpected(op, "an empty answer", status);
   try {
     return JSON.parse(text);
   } catch {

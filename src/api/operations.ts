@@ -31,7 +31,12 @@ export type Answer<Op extends OperationId> =
 /** The part of `openapi-fetch`'s result that the client reads. */
 export type Sent = { readonly response: Response };
 type Api = Client<paths>;
-type SendOptions = { readonly signal: AbortSignal };
+/** Of one request: the client is the same for all. */
+export type SendOptions = {
+  readonly baseUrl: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly fetch: (request: Request) => Promise<Response>;
+};
 
 export type Operation<Op extends OperationId> = {
   /** Shown to people. */
@@ -52,106 +57,124 @@ export const operationTable: { readonly [Op in OperationId]: Operation<Op> } = {
     title: "List jobs",
     effect: "read",
     timeoutMs: READ_MS,
-    send: (api, { path }, { signal }) =>
-      api.GET("/v1/regions/{region}/jobs", { params: { path }, parseAs: "stream", signal }),
+    send: (api, { path }, options) =>
+      api.GET("/v1/regions/{region}/jobs", { params: { path }, parseAs: "stream", ...options }),
   },
   getJob: {
     title: "Read job",
     effect: "read",
     timeoutMs: READ_MS,
-    send: (api, { path }, { signal }) =>
-      api.GET("/v1/regions/{region}/jobs/{job_name}", { params: { path }, parseAs: "stream", signal }),
+    send: (api, { path }, options) =>
+      api.GET("/v1/regions/{region}/jobs/{job_name}", { params: { path }, parseAs: "stream", ...options }),
   },
   createJob: {
     title: "Create job",
     effect: "write",
     timeoutMs: WRITE_MS,
-    send: (api, { path, body }, { signal }) =>
-      api.POST("/v1/regions/{region}/jobs/{job_name}", { params: { path }, body, parseAs: "stream", signal }),
+    send: (api, { path, body }, options) =>
+      api.POST("/v1/regions/{region}/jobs/{job_name}", { params: { path }, body, parseAs: "stream", ...options }),
   },
   deleteJob: {
     title: "Delete job",
     effect: "write",
     timeoutMs: WRITE_MS,
-    send: (api, { path }, { signal }) =>
-      api.DELETE("/v1/regions/{region}/jobs/{job_name}", { params: { path }, parseAs: "stream", signal }),
+    send: (api, { path }, options) =>
+      api.DELETE("/v1/regions/{region}/jobs/{job_name}", { params: { path }, parseAs: "stream", ...options }),
   },
   getJobInstanceLogs: {
     title: "Read job log",
     effect: "read",
     timeoutMs: READ_MS,
-    send: (api, { path, query }, { signal }) =>
+    send: (api, { path, query }, options) =>
       api.GET("/v1/regions/{region}/jobs/{job_name}/instances/{instance_name}/logs", {
         params: { path, ...(query && { query }) },
         parseAs: "stream",
-        signal,
+        ...options,
       }),
   },
   listServices: {
     title: "List services",
     effect: "read",
     timeoutMs: READ_MS,
-    send: (api, { path }, { signal }) =>
-      api.GET("/v1/regions/{region}/services", { params: { path }, parseAs: "stream", signal }),
+    send: (api, { path }, options) =>
+      api.GET("/v1/regions/{region}/services", { params: { path }, parseAs: "stream", ...options }),
   },
   getService: {
     title: "Read service",
     effect: "read",
     timeoutMs: READ_MS,
-    send: (api, { path }, { signal }) =>
-      api.GET("/v1/regions/{region}/services/{service_name}", { params: { path }, parseAs: "stream", signal }),
+    send: (api, { path }, options) =>
+      api.GET("/v1/regions/{region}/services/{service_name}", { params: { path }, parseAs: "stream", ...options }),
   },
   createService: {
     title: "Create service",
     effect: "write",
     timeoutMs: WRITE_MS,
-    send: (api, { path, body }, { signal }) =>
-      api.POST("/v1/regions/{region}/services/{service_name}", { params: { path }, body, parseAs: "stream", signal }),
+    send: (api, { path, body }, options) =>
+      api.POST("/v1/regions/{region}/services/{service_name}", {
+        params: { path },
+        body,
+        parseAs: "stream",
+        ...options,
+      }),
   },
   deleteService: {
     title: "Delete service",
     effect: "write",
     timeoutMs: WRITE_MS,
-    send: (api, { path }, { signal }) =>
-      api.DELETE("/v1/regions/{region}/services/{service_name}", { params: { path }, parseAs: "stream", signal }),
+    send: (api, { path }, options) =>
+      api.DELETE("/v1/regions/{region}/services/{service_name}", { params: { path }, parseAs: "stream", ...options }),
   },
   updateService: {
     title: "Update service",
     effect: "write",
     timeoutMs: WRITE_MS,
-    send: (api, { path, body }, { signal }) =>
-      api.PUT("/v1/regions/{region}/services/{service_name}", { params: { path }, body, parseAs: "stream", signal }),
+    send: (api, { path, body }, options) =>
+      api.PUT("/v1/regions/{region}/services/{service_name}", {
+        params: { path },
+        body,
+        parseAs: "stream",
+        ...options,
+      }),
   },
   startService: {
     title: "Start service",
     effect: "write",
     timeoutMs: WRITE_MS,
-    send: (api, { path }, { signal }) =>
-      api.PUT("/v1/regions/{region}/services/{service_name}/start", { params: { path }, parseAs: "stream", signal }),
+    send: (api, { path }, options) =>
+      api.PUT("/v1/regions/{region}/services/{service_name}/start", {
+        params: { path },
+        parseAs: "stream",
+        ...options,
+      }),
   },
   stopService: {
     title: "Stop service",
     effect: "write",
     timeoutMs: WRITE_MS,
-    send: (api, { path }, { signal }) =>
-      api.PUT("/v1/regions/{region}/services/{service_name}/stop", { params: { path }, parseAs: "stream", signal }),
+    send: (api, { path }, options) =>
+      api.PUT("/v1/regions/{region}/services/{service_name}/stop", { params: { path }, parseAs: "stream", ...options }),
   },
   restartService: {
     title: "Restart service",
     effect: "write",
     timeoutMs: WRITE_MS,
-    send: (api, { path }, { signal }) =>
-      api.PUT("/v1/regions/{region}/services/{service_name}/restart", { params: { path }, parseAs: "stream", signal }),
+    send: (api, { path }, options) =>
+      api.PUT("/v1/regions/{region}/services/{service_name}/restart", {
+        params: { path },
+        parseAs: "stream",
+        ...options,
+      }),
   },
   getServiceLogs: {
     title: "Read service log",
     effect: "read",
     timeoutMs: READ_MS,
-    send: (api, { path, query }, { signal }) =>
+    send: (api, { path, query }, options) =>
       api.GET("/v1/regions/{region}/services/{service_name}/logs", {
         params: { path, ...(query && { query }) },
         parseAs: "stream",
-        signal,
+        ...options,
       }),
   },
 };

@@ -1,11 +1,11 @@
 import createClient from "openapi-fetch";
-import { Headers, Response } from "../platform/http/send.ts";
+import { Response } from "../platform/http/send.ts";
 import { currentTrail } from "../platform/trail.ts";
 import type { Built } from "./exchange.ts";
 import { type AskedBy, askedByHeaders } from "./extension-headers.ts";
 import { invalid, type Problem } from "./problem.ts";
 import { pathSafe } from "./request-limits.ts";
-import { operationTable, type Call, type Operation, type OperationId } from "./operations.ts";
+import { operationTable, type Call, type Operation, type OperationId, type SendOptions } from "./operations.ts";
 import type { paths } from "./schema.ts";
 
 export type ApiAccount = { readonly username: string; readonly token: string };
@@ -50,14 +50,18 @@ class Unsent {
   }
 }
 
-/**
- * Builds the request of a call. openapi-fetch must not send it, because it reads the body of an error without a limit.
- */
+/** It only builds requests: it would read the body of an error without a limit. */
+const builder = createClient<paths>({ Request: Unsent as unknown as typeof Request }); // made with `new`, handed to `fetch`
+
+/** What it is told of a request that isn't sent. */
+const NOTHING = new Response(null, { status: 204 });
+
+/** Builds the request of a call. */
 export async function requestFor(call: Call, { baseUrl, account, signal, asked }: RequestSettings): Promise<Built> {
-  const built: Unsent[] = [];
+  let built: Unsent | undefined;
   // Only with tracing: https://www.w3.org/TR/trace-context/#traceparent-header
   const traceparent = currentTrail()?.traceparent();
-  const client = createClient<paths>({
+  const options: SendOptions = {
     baseUrl,
     headers: {
       username: account.username,
@@ -65,23 +69,21 @@ export async function requestFor(call: Call, { baseUrl, account, signal, asked }
       ...askedByHeaders(asked),
       ...(traceparent !== undefined && { traceparent }),
     },
-    Request: Unsent as unknown as typeof Request, // it is made with `new` and handed to `fetch`, and nothing else
     fetch(request) {
-      built.push(request as unknown as Unsent); // of the class above
-      return Promise.resolve(new Response(null, { status: 204 }));
+      built = request as unknown as Unsent; // of the class above
+      return Promise.resolve(NOTHING);
     },
-  });
+  };
   // The row of this operation takes this call; TypeScript can't relate the two unions.
   const { send } = operationTable[call.op] as Operation<OperationId>; // see above
-  await send(client, call, { signal });
-  const [request] = built;
-  if (request === undefined) throw new Error(`the operation table sends nothing for ${call.op}`);
-  const { method = "GET", headers, body } = request.init;
+  await send(builder, call, options);
+  if (built === undefined) throw new Error(`the operation table sends nothing for ${call.op}`);
+  const { method = "GET", headers, body } = built.init;
   const outgoing = {
     method,
-    headers: Object.fromEntries(new Headers(headers)),
+    headers: Object.fromEntries(headers as Headers), // openapi-fetch merges all of them into one
     ...(typeof body === "string" && { body }),
     signal,
   };
-  return { url: request.url, outgoing };
+  return { url: built.url, outgoing };
 }

@@ -6,7 +6,8 @@ import { operationTable, type OperationId } from "../../src/api/operations.ts";
 import { sendTo } from "../../src/platform/http/send.ts";
 import { stillClock } from "../support/test-clock.ts";
 import { calls, dana, problemOf, still } from "./calls.ts";
-import { listen, until } from "./listen.ts";
+import { until } from "../support/until.ts";
+import { listen } from "./listen.ts";
 
 /** A port where nobody listens. */
 function freePort(): Promise<number> {

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { stillClock } from "../support/test-clock.ts";
 import { apiOver, calls, dana, problemOf } from "./calls.ts";
 import { held } from "./held.ts";
-import { until } from "./listen.ts";
+import { until } from "../support/until.ts";
 
 test("a write that is given up on the way may have been done", async () => {
   const { api, pending } = held();

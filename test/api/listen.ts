@@ -1,6 +1,5 @@
 import { createServer, type RequestListener } from "node:http";
 import { onTestFinished } from "vitest";
-import { DEADLINE_MS } from "../support/until.ts";
 
 export type Listening = {
   /** `http://127.0.0.1:<port>` */
@@ -32,15 +31,4 @@ export async function listen(handle: RequestListener): Promise<Listening> {
   const address = server.address();
   if (address === null || typeof address === "string") throw new Error("the server has no port");
   return { url: `http://127.0.0.1:${address.port}`, requests, connections };
-}
-
-/** Polls until `claim` holds; fails at a deadline. */
-export async function until(claim: () => boolean): Promise<void> {
-  const since = performance.now();
-  while (!claim()) {
-    if (performance.now() - since > DEADLINE_MS) throw new Error("it did not come about in time");
-    await new Promise((resolve) => {
-      setTimeout(resolve, 5);
-    });
-  }
 }

@@ -6,7 +6,7 @@ import { sendTo } from "../../src/platform/http/send.ts";
 import { stillClock } from "../support/test-clock.ts";
 import { calls, dana, problemOf } from "./calls.ts";
 import { held } from "./held.ts";
-import { until } from "./listen.ts";
+import { until } from "../support/until.ts";
 
 describe("equal reads of one account under way at once", () => {
   test("are one request, counted once, whose answer is decoded once for all", async () => {

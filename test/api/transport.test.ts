@@ -3,7 +3,8 @@ import { expect, test } from "vitest";
 import { createApi } from "../../src/api/client.ts";
 import type { Call } from "../../src/api/operations.ts";
 import { calls, dana, problemOf, still } from "./calls.ts";
-import { listen, until } from "./listen.ts";
+import { until } from "../support/until.ts";
+import { listen } from "./listen.ts";
 
 test("every request carries the user name and the token, and a body its type", async () => {
   const seen: unknown[] = [];

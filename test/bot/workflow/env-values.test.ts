@@ -4,7 +4,7 @@ import { redactLines } from "../../../src/bot/logs/redact.ts";
 import { createEnvValues, rememberingEnv } from "../../../src/bot/workflow/access/env-values.ts";
 import { calls, dana } from "../../api/calls.ts";
 import { held } from "../../api/held.ts";
-import { until } from "../../api/listen.ts";
+import { until } from "../../support/until.ts";
 
 const list = '{"services":[{"name":"web","containers":[{"env":[{"name":"PASSWORD","value":"correct-horse"}]}]}]}';
 
@@ -37,6 +37,29 @@ test("of more workloads than are kept, those that were read last are known", () 
     values.note("dana", workload(at), [{ name: "PASSWORD", value: "correct-horse" }]);
 
   expect([known(0), known(6_000), known(8_000), known(11_999)]).toEqual([false, false, true, true]);
+});
+
+test("when there are too many workloads, those of the account that nobody has used for longest are forgotten", () => {
+  const values = createEnvValues(stillClock());
+  const env = [{ name: "PASSWORD", value: "correct-horse" }];
+  const readAll = (account: string) => {
+    for (let at = 0; at < 1_500; at += 1)
+      values.note(account, { kind: "service", region: "us", name: `web-${at}` }, env);
+  };
+  const known = (account: string) =>
+    [0, 1_499].map((at) => values.isFresh(account, { kind: "service", region: "us", name: `web-${at}` }));
+
+  for (const account of ["dana", "alex", "gwen", "dana", "kim"]) readAll(account);
+
+  expect(known("alex")).toEqual([false, true]);
+  expect(["gwen", "dana", "kim"].map(known)).toEqual([
+    [true, true],
+    [true, true],
+    [true, true],
+  ]);
+  expect(values.values("dana", { kind: "service", region: "us", name: "web-7" })).toEqual(["correct-horse"]);
+  expect(values.values("dana", { kind: "job", region: "us", name: "web-7" })).toEqual([]);
+  expect(values.values("dana", { kind: "service", region: "eu", name: "web-7" })).toEqual([]);
 });
 
 test("of a list with more workloads than are kept, those with secrets are known, and the last ones count as read", async () => {

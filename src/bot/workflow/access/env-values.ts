@@ -17,6 +17,8 @@ export type EnvValues = {
 type Named = Pick<WorkloadRef, "kind" | "region" | "name">;
 type Kept = { readonly values: readonly string[]; readonly at: number };
 
+/** Of workloads without any, in lists of thousands. */
+const NONE: readonly string[] = [];
 const FRESH_MS = 5 * 60_000;
 const MOST_WORKLOADS = 5_000;
 /** Of a list, so many without values are kept, the last ones: they take the place of others that have some. */
@@ -24,47 +26,69 @@ const MOST_WITHOUT = 4_000;
 /** In total, in characters. */
 const MOST_KEPT = 8 * 1024 * 1024;
 
+/** What is known of the workloads of one kind of an account in a region, by their names. */
+type Place = Pick<Named, "kind" | "region"> & { readonly account: string; readonly names: Map<string, Kept> };
+
 export function createEnvValues(clock: Pick<Clock, "now">): EnvValues {
-  const kept = new Map<string, Kept>();
+  /** The place noted last comes last. Making a key for each workload would take longer than all else about a list. */
+  const places = new Map<string, Place>();
+  let last: Place | undefined;
+  let count = 0;
   let size = 0;
-  const forget = (key: string): void => {
-    size -= sizeOf(kept.get(key)?.values ?? []);
-    kept.delete(key);
+  const placeFor = (account: string, { kind, region }: Named): Place => {
+    if (last?.account === account && last.kind === kind && last.region === region) return last;
+    const key = keyOf(account, { kind, region });
+    last = places.get(key) ?? { account, kind, region, names: new Map() };
+    places.delete(key);
+    places.set(key, last);
+    return last;
+  };
+  const forget = (names: Place["names"], name: string): void => {
+    const entry = names.get(name);
+    if (entry === undefined) return;
+    names.delete(name);
+    count -= 1;
+    size -= sizeOf(entry.values);
   };
   // Many at once: to find the first of a map takes as long as many before it were deleted.
   const makeRoom = (): void => {
-    if (size <= MOST_KEPT && kept.size <= MOST_WORKLOADS) return;
-    for (const oldest of kept.keys()) {
-      forget(oldest);
-      if (size <= 0.9 * MOST_KEPT && kept.size <= 0.9 * MOST_WORKLOADS) return;
+    if (size <= MOST_KEPT && count <= MOST_WORKLOADS) return;
+    for (const [key, { names }] of places) {
+      for (const oldest of names.keys()) {
+        forget(names, oldest);
+        if (size <= 0.9 * MOST_KEPT && count <= 0.9 * MOST_WORKLOADS) return;
+      }
+      places.delete(key);
     }
+    last = undefined;
   };
+  const find = (account: string, workload: Named): Kept | undefined =>
+    places.get(keyOf(account, workload))?.names.get(workload.name);
   return {
     note(account, workload, env) {
-      const key = keyOf(account, workload);
-      const before = kept.get(key)?.values ?? [];
+      const { names } = placeFor(account, workload);
+      const { name, region } = workload;
+      const before = names.get(name)?.values ?? NONE;
       // Most have none, in lists of thousands.
-      if (env.length === 0 && before.length === 0) {
-        kept.delete(key);
-        kept.set(key, { values: before, at: clock.now().getTime() });
-        return makeRoom();
-      }
-      // Names and regions are not secret and appear in many lines.
-      const known = new Set<string>([workload.name, workload.region]);
-      const read = env.map(({ value = "" }) => value);
-      const secret = new Set(read.filter((value) => isSecretValue(value) && !known.has(value)));
-      const values = bounded([...secret], before);
-      forget(key);
-      kept.set(key, { values, at: clock.now().getTime() });
+      const values = env.length === 0 && before.length === 0 ? before : bounded(secretsIn(env, [name, region]), before);
+      forget(names, name);
+      names.set(name, { values, at: clock.now().getTime() });
+      count += 1;
       size += sizeOf(values);
       makeRoom();
     },
-    values: (account, workload) => kept.get(keyOf(account, workload))?.values ?? [],
+    values: (account, workload) => find(account, workload)?.values ?? [],
     isFresh(account, workload) {
-      const entry = kept.get(keyOf(account, workload));
+      const entry = find(account, workload);
       return entry !== undefined && clock.now().getTime() - entry.at < FRESH_MS;
     },
   };
+}
+
+/** Names and regions are not secret and appear in many lines. */
+function secretsIn(env: readonly EnvVar[], known: readonly string[]): readonly string[] {
+  const read = env.map(({ value = "" }) => value);
+  return [...new Set(read.filter((value) => isSecretValue(value) && !known.includes(value)))];
 }
 
 /**
@@ -89,8 +113,8 @@ function bounded(current: readonly string[], old: readonly string[]): readonly s
 }
 
 /** No account or region has a control character: a request with one isn't sent. */
-function keyOf(account: string, { kind, region, name }: Named): string {
-  return `${account}\n${kind}\n${region}\n${name}`;
+function keyOf(account: string, { kind, region }: Pick<Named, "kind" | "region">): string {
+  return `${account}\n${kind}\n${region}`;
 }
 
 function sizeOf(values: readonly string[]): number {
