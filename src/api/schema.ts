@@ -1091,6 +1091,12 @@ export interface components {
              * @example 2026-11-20T09:30:42Z
              */
             ended_at?: string;
+            /**
+             * @description Going back to it changes nothing: it is the current revision, or has the same images and environment variables.
+             *     Absent otherwise, and on Kubernetes, which keeps each version once.
+             * @example true
+             */
+            is_current?: boolean;
         };
         /**
          * @description How the replacement of instances goes: after a restart, another memory limit, or a new revision. It stays after its
@@ -1543,6 +1549,11 @@ export interface components {
              */
             revisions?: components["schemas"]["Revision"][];
             rollout?: components["schemas"]["Rollout"];
+            /**
+             * @description Names of the instances that exist now and aren't stopping, as in the log: lines of other instances are from an
+             *     earlier version or run. Only when one service is read. Not defined by the API; this implementation sends it.
+             */
+            instance_names?: string[];
             init_containers?: components["schemas"]["InitContainers"];
             sidecars?: components["schemas"]["Sidecars"];
             instance_memory?: components["schemas"]["InstanceMemory"];

@@ -105,6 +105,7 @@ const Revision = z.looseObject({
   created_at: lenient(text),
   outcome: lenient(text),
   ended_at: lenient(text),
+  is_current: lenient(z.boolean()),
 });
 export type Revision = z.output<typeof Revision>;
 
@@ -269,6 +270,7 @@ export const Service = z.looseObject({
   revision: lenient(count),
   revisions: lenient(listOf(Revision)),
   rollout: lenient(Rollout),
+  instance_names: lenient(listOf(identity)),
   init_containers: InitContainers,
   status_since: lenient(text),
   min_ready_seconds: lenient(count),

@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { z } from "zod";
+import { samePorts } from "../platform/http/port.ts";
 import { type ObservingConfig, observingOf, observingVariables } from "../platform/observing/observing-config.ts";
 import type { EngineChoice } from "./engine-descriptor.ts";
 import { chooseEngine, engineName, engineProblems, engineVariableProblems } from "./engines.ts";
@@ -74,6 +75,12 @@ export function readServiceConfig(
   const problems = [...wrong, ...engineVariableProblems(set), ...engineProblems(set)];
   if (!parsed.success || problems.length > 0) return { problems };
   const { data } = parsed;
+  const observing = observingOf(data, "gantry-workload-api");
+  const same = samePorts([
+    { host: data.SERVICE_HOST, port: data.SERVICE_PORT, variable: "SERVICE_PORT" },
+    ...(observing.metrics === undefined ? [] : [{ ...observing.metrics, variable: "GANTRY_METRICS_PORT" }]),
+  ]);
+  if (same.length > 0) return { problems: same };
   return {
     config: {
       host: data.SERVICE_HOST,
@@ -82,7 +89,7 @@ export function readServiceConfig(
       engine: chooseEngine(set, { set: data.SERVICE_REGIONS, byDefault: regions }),
       callsPerDay: data.SERVICE_CALLS_PER_DAY,
       dataDir: resolve(projectDir, data.GANTRY_DATA),
-      ...observingOf(data, "gantry-workload-api"),
+      ...observing,
       checkAnswers: data.NODE_ENV !== "production",
     },
   };

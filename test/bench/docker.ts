@@ -4,7 +4,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs, promisify } from "node:util";
 import { serviceBody } from "../engines/docker/kill/changes.ts";
 import { type Lane, openLane } from "../engines/docker/support/lane.ts";
-import { listen, shell } from "../engines/docker/support/shell.ts";
+import { listen, rest, shell } from "../support/container-script.ts";
 import { type TestDaemon, testDaemons } from "../support/docker.ts";
 import { runProgram } from "../support/program.ts";
 import { deployTable, type DeployTimes } from "./deploy-times.ts";
@@ -71,7 +71,7 @@ async function answers(address: string): Promise<void> {
 /** Until its page is there: a container that was started may not listen yet. Resolves to its id. */
 async function runByDocker({ host, image }: TestDaemon): Promise<string> {
   const docker = (...args: string[]) => run("docker", ["-H", host, ...args]);
-  const script = `${listen}; while :; do sleep 0.1; done`;
+  const script = `${listen}; ${rest}`;
   const args = ["run", "-d", "--label", LABEL, "-p", "127.0.0.1::8080", "--network", "bench", image];
   const id = (await docker(...args, ...shell(script))).stdout.trim();
   await answers((await docker("port", id, "8080")).stdout.trim().split("\n")[0] ?? "");
@@ -137,7 +137,7 @@ async function startsByEngine({ world }: Lane, reps: number): Promise<Range> {
 
 /** Services of one quiet container each. */
 async function fill({ world, daemon }: Lane, services: number): Promise<void> {
-  const containers = [{ image: daemon.image, command: shell("while :; do sleep 60; done") }];
+  const containers = [{ image: daemon.image, command: shell(rest) }];
   const names = Array.from({ length: services }, (_, n) => `quiet${n}`);
   for (const name of names) await world.get("createService", { name, body: { containers } });
   let running = 0;

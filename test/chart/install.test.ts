@@ -153,7 +153,11 @@ describe.skipIf(noPods !== undefined)(`installed as documented${because(noPods)}
       const writes = async () => {
         while (!typing.isOver) {
           if (await askTogether(`/gantry scale web ${2 + (changes % 2)}`, { as: "alex", in: "ops" })) changes += 1;
-          await until(async () => (await changesOfWeb()) >= changes);
+          await until(async () => (await changesOfWeb()) >= changes).catch((cause: unknown) => {
+            throw new Error(`not all of ${changes} changes came; the latest answers: ${answers.slice(-6).join("\n")}`, {
+              cause,
+            });
+          });
         }
       };
 
@@ -186,11 +190,17 @@ describe.skipIf(noPods !== undefined)(`installed as documented${because(noPods)}
 
     const kinds =
       "all,configmaps,secrets,serviceaccounts,roles,rolebindings,persistentvolumeclaims,poddisruptionbudgets,networkpolicies,ingresses";
+    // What was there before, and the service that people changed, of which the node may still be removing a pod.
     const left = async () =>
-      (await must("kubectl", ["get", kinds, "--namespace", namespace, "--output", "name"])).trim().split("\n");
-    await until(async () => !(await left()).some((name) => name.startsWith("pod/")));
-    // What was there before, and what these tests made by hand.
-    expect((await left()).filter((name) => !/^secret\/.*-token-|^configmap\/kube-root-ca/u.test(name))).toEqual([
+      (await must("kubectl", ["get", kinds, "--namespace", namespace, "--output", "name"]))
+        .trim()
+        .split("\n")
+        .filter((name) => !/^secret\/.*-token-|^configmap\/kube-root-ca|^pod\/web-/u.test(name));
+    // A node can take more than a minute to see that a pod has ended which was deleted soon after its start.
+    const pods = async () => (await left()).filter((name) => name.startsWith("pod/"));
+    await expect.poll(pods, { timeout: 300_000, interval: 500 }).toEqual([]);
+    // What these tests made by hand.
+    expect(await left()).toEqual([
       "secret/gantry",
       "secret/gantry-workload-api",
       "secret/kubeconfig",
@@ -299,9 +309,11 @@ describe.skipIf(noPods !== undefined)(`installed as documented${because(noPods)}
   }
 
   async function botIsReached(): Promise<void> {
+    // With SQLite, a new pod waits until the one before it has ended.
+    await must("kubectl", ["rollout", "status", "deployment/gantry", "--namespace", namespace, "--timeout", "300s"]);
     const bot = await addressOfService("gantry");
     town.reachesBotAt(bot);
-    // The node learns of a Service's pods a moment after they are ready. Before, a connection can go nowhere.
+    // The node learns of a Service's pods a moment after they are ready. Before, a connection can leave the machine.
     await until(() => isUp(`http://${bot}:3000/healthz`));
   }
 

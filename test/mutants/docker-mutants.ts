@@ -117,6 +117,13 @@ export const dockerMutants: readonly Mutant[] = [
     tests: containers,
   },
   {
+    bug: "a container whose start takes long is removed",
+    file: "src/service/engines/docker/units/container-watch.ts",
+    text: "    if (starting.has(name)) {\n",
+    becomes: '    if (starting.has(name) && name === "") {\n',
+    tests: ["test/service/engines/docker/own-containers.test.ts"],
+  },
+  {
     bug: "a container of an image that was committed from one of ours is removed",
     file: "src/service/engines/docker/own-containers.ts",
     text: "return listed.filter(isOwn);",

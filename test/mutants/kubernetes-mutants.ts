@@ -19,7 +19,7 @@ const execPlugins = ["test/service/engines/kubernetes/cluster/exec-plugin.test.t
 export const kubernetesMutants: readonly Mutant[] = [
   {
     bug: "an init container gets another image without adopt.allow",
-    file: "src/service/engines/kubernetes/write/change-service.ts",
+    file: "src/service/engines/kubernetes/write/service-patches.ts",
     text: "[...containerChanges(found, after), ...init]",
     becomes: "[...containerChanges(found, after)]",
     tests: ["test/service/engines/kubernetes/write/deploy.test.ts"],
@@ -167,8 +167,8 @@ export const kubernetesMutants: readonly Mutant[] = [
   {
     bug: "a service that writes to a disk of one node gets a second instance",
     file: "src/service/engines/kubernetes/write/change-service.ts",
-    text: "if (holdsDisk && writes && after.size > 1)",
-    becomes: "if (holdsDisk && writes && after.size > 9)",
+    text: "if (holdsDisk && writes && size > 1)",
+    becomes: "if (holdsDisk && writes && size > 9)",
     tests: othersObjects,
   },
   {

@@ -92,3 +92,11 @@ test("everything that is wrong is said at once, with the variable, what to set a
     }
   `);
 });
+
+test("its port and that of its metrics have to be two", () => {
+  expect(readServiceConfig({ SERVICE_PORT: "9465", GANTRY_METRICS_PORT: "9465" }, "/project")).toEqual({
+    problems: [
+      "SERVICE_PORT and GANTRY_METRICS_PORT name the same port, 9465. Change one of them, e.g. GANTRY_METRICS_PORT=9565.",
+    ],
+  });
+});

@@ -48,7 +48,12 @@ export async function rolloutTown(
     kept.set(service.name, { ...service, image, revision, revisions });
   };
   const update = async (service: Kept, request: Request): Promise<void> => {
-    const body = (await request.json()) as { containers?: { image?: string }[]; revision?: number }; // of a deploy or a rollback
+    type Body = { containers?: { image?: string }[]; revision?: number; target_instance_size?: number };
+    const body = (await request.json()) as Body; // of a deploy, a rollback or a scaling
+    if (body.target_instance_size !== undefined) {
+      const size = { target_instance_size: body.target_instance_size };
+      return void more.set(service.name, { ...(more.get(service.name) ?? runs), ...size });
+    }
     const back = service.revisions.find((each) => each.revision === body.revision)?.images?.[0];
     const image = body.containers?.[0]?.image ?? back ?? "none";
     revise(service, image);

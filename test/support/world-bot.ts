@@ -64,7 +64,7 @@ export async function startWorldBot(options: WorldOptions, parts: Parts): Promis
     ...(options.fileWatches && { fileWatches: options.fileWatches }),
     backOff,
     // Most tests sweep when their story says so.
-    sweepEveryMs: options.sweepEveryMs ?? Number.POSITIVE_INFINITY,
+    ...(options.sweepsByItself !== true && { sweepEveryMs: Number.POSITIVE_INFINITY }),
     ...(drain !== undefined && { drain }),
   });
   const { port } = await bot.start();

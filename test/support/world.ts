@@ -64,8 +64,8 @@ export type WorldOptions = {
   readonly database?: { readonly sql: string; readonly keys: string };
   /** Of an engine that was made before. */
   readonly clock?: MovableClock;
-  /** The bot sweeps by itself. Without it, when the story says so. */
-  readonly sweepEveryMs?: number;
+  /** As a real one does: without sweeps, a change that waits for another one of its workload waits for ever. */
+  readonly sweepsByItself?: boolean;
 } & Pick<BotParts, "backOff" | "fileWatches" | "patience">;
 
 /** The whole of Gantry, with people in it. */

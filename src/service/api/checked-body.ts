@@ -1,5 +1,5 @@
 import { MEMORY_RANGE, memoryMiB, parseMemoryMiB } from "../../api/memory.ts";
-import type { EnvUpdate, NewJob, NewService, ServiceUpdate } from "../../api/schema.ts";
+import type { NewJob, NewService, ServiceUpdate } from "../../api/schema.ts";
 import { firstDuplicate, plainMountPath, wrongMountPath } from "../../api/request-limits.ts";
 import { NotServed } from "./answers.ts";
 
@@ -47,7 +47,8 @@ function checkedUpdate(body: ServiceUpdate): ServiceUpdate {
   }
   const changes = body.containers ?? [];
   for (const [index, { resource, resources, env }] of changes.entries()) {
-    checkEnv(env ?? {}, `containers[${index}].env`);
+    const { set = [], remove = [] } = env ?? {};
+    refuseDuplicate(`containers[${index}].env`, [...set.map(({ name }) => name), ...remove]);
     checkMemory({ resources }, `containers[${index}].resources`);
     checkMemory({ resources: resource }, `containers[${index}].resource`);
     if (resource && resources && limitOf(resource) !== limitOf(resources)) {
@@ -59,10 +60,6 @@ function checkedUpdate(body: ServiceUpdate): ServiceUpdate {
     changes.flatMap(({ name }) => name ?? []),
   );
   return { ...body, ...checkedDomains(body.binding_domain_name) };
-}
-
-function checkEnv({ set = [], remove = [] }: EnvUpdate, where: string): void {
-  refuseDuplicate(where, [...set.map(({ name }) => name), ...remove]);
 }
 
 type Resources = { readonly limits?: { readonly memory?: string | number } };

@@ -1,8 +1,8 @@
+import { z } from "zod";
 import type {
   NewEnvVar,
   NewJobContainer,
   NewServiceContainer,
-  NewVolumeMount,
   ContainerUpdate,
   EnvUpdate,
   NewService,
@@ -13,17 +13,63 @@ import { MEMORY_RANGE, memoryMiB } from "../../api/memory.ts";
 import { Refusal } from "../engine.ts";
 import { firstDuplicate } from "../../api/request-limits.ts";
 
+/**
+ * Definitions are checked before saving and after loading. The limits are wider than in openapi.yaml, which requests pass
+ * first: these only reject values that would break the engine.
+ */
+const MAX_INSTANCES = 10_000;
+export const MAX_CONTAINERS = 100;
+export const MAX_ENTRIES = 10_000;
+/** 16 TiB. */
+const MAX_MEMORY_MIB = 16 * 1024 * 1024;
+
+function listOf<Item extends z.ZodType>(item: Item) {
+  return z.array(item).max(MAX_ENTRIES).readonly();
+}
+
+const Port = z.number().int().min(1).max(65_535);
+
 /** A container of a definition: the requested values, checked and in one form. */
-export type Container = {
-  readonly name: string;
-  readonly image: string;
-  readonly pullAlways: boolean;
-  readonly command?: readonly string[] | undefined;
-  readonly env?: readonly NewEnvVar[] | undefined;
-  readonly ports: readonly { readonly port: number; readonly protocol: string }[];
-  readonly memoryMib?: number | undefined;
-  readonly mounts: readonly NewVolumeMount[];
-};
+const Container = z.object({
+  name: z.string(),
+  image: z.string(),
+  pullAlways: z.boolean(),
+  command: listOf(z.string()).optional(),
+  env: listOf(z.object({ name: z.string(), value: z.string().exactOptional() })).optional(),
+  ports: listOf(z.object({ port: Port, protocol: z.string() }).readonly()),
+  memoryMib: z.number().int().min(1).max(MAX_MEMORY_MIB).optional(),
+  mounts: listOf(z.object({ name: z.string(), mountPath: z.string() })),
+});
+export type Container = Readonly<z.output<typeof Container>>;
+
+const Containers = z.array(Container.readonly()).min(1).max(MAX_CONTAINERS).readonly();
+
+/** What a revision says of a container; the containers of a service are always the same ones, in the same order. */
+export const RevisedContainer = Container.pick({ image: true, env: true }).readonly();
+export type RevisedContainer = z.output<typeof RevisedContainer>;
+
+/** A port of the service that is reachable from outside. Its address is assigned and no part of the definition. */
+const PortMapping = z.object({ containerPort: Port, protocol: z.string() }).readonly();
+export type PortMapping = z.output<typeof PortMapping>;
+
+/** The specification of a service: only values that its user chose, and defaults for them. */
+export const ServiceDefinition = z
+  .object({
+    size: z.number().int().min(0).max(MAX_INSTANCES),
+    containers: Containers,
+    ports: listOf(PortMapping),
+    volumes: listOf(z.object({ name: z.string(), diskName: z.string(), readOnly: z.boolean() }).readonly()),
+    syncTimezone: z.boolean(),
+    domains: listOf(z.string()),
+  })
+  .readonly();
+export type ServiceDefinition = z.output<typeof ServiceDefinition>;
+
+/** The specification of a job. */
+export const JobDefinition = z
+  .object({ containers: Containers, volumes: listOf(z.string()), syncTimezone: z.boolean() })
+  .readonly();
+export type JobDefinition = z.output<typeof JobDefinition>;
 
 /** Throws a `Refusal` 400 if the container can't run here; `where` names it: `containers[0]`. */
 export type CheckContainer = (container: Container, where: string) => void;
@@ -70,19 +116,6 @@ export function readMemory(memory: string | number): number {
   if (mib === undefined) throw new Refusal(400, `a memory limit must be ${MEMORY_RANGE}`);
   return mib;
 }
-
-/** A port of the service that is reachable from outside. Its address is assigned and no part of the definition. */
-export type PortMapping = { readonly containerPort: number; readonly protocol: string };
-
-/** The specification of a service: only values that its user chose, and defaults for them. */
-export type ServiceDefinition = {
-  readonly size: number;
-  readonly containers: readonly Container[];
-  readonly ports: readonly PortMapping[];
-  readonly volumes: readonly { readonly name: string; readonly diskName: string; readonly readOnly: boolean }[];
-  readonly syncTimezone: boolean;
-  readonly domains: readonly string[];
-};
 
 /**
  * Reads a creation body that passed `checkedBody`. Throws a `Refusal` 400 for a container that the runtime can't run.
@@ -166,13 +199,6 @@ export function writesToDisks({ containers, volumes }: ServiceDefinition): boole
 export function hasOtherMemory(before: ServiceDefinition, after: ServiceDefinition): boolean {
   return after.containers.some((container, index) => container.memoryMib !== before.containers[index]?.memoryMib);
 }
-
-/** The specification of a job. */
-export type JobDefinition = {
-  readonly containers: readonly Container[];
-  readonly volumes: readonly string[];
-  readonly syncTimezone: boolean;
-};
 
 /**
  * Reads a creation body. Throws a `Refusal` 400 for a container that the runtime can't run, and for the run of a CronJob,

@@ -1,12 +1,17 @@
+import { once } from "node:events";
 import { connect, createServer, type Server, type Socket } from "node:net";
 import type { Exposed, Exposure, Runtime } from "./runtime.ts";
 
 /** The open fronts of a runtime. */
-type PortFronts = { readonly open: Runtime["expose"]; readonly close: () => Promise<void> };
+type PortFronts = {
+  readonly open: Runtime["expose"];
+  readonly drained: Runtime["drained"];
+  readonly close: () => Promise<void>;
+};
 
 /** `host` is an address of this machine. At most `mostConnections` are forwarded at the same time. */
 export function makePortFronts(host: string, mostConnections: number): PortFronts {
-  const connections = makeConnectionBudget(mostConnections);
+  const connections = makeConnections(mostConnections);
   const fronts = new Set<Exposure>();
   return {
     async open({ assigned, targets, isExact }: Exposed) {
@@ -21,6 +26,7 @@ export function makePortFronts(host: string, mostConnections: number): PortFront
       fronts.add(exposure);
       return exposure;
     },
+    drained: connections.drained,
     close: async () => void (await Promise.all([...fronts].map((front) => front.release()))),
   };
 }
@@ -33,11 +39,19 @@ export function makePortFronts(host: string, mostConnections: number): PortFront
  */
 type PortFront = { readonly port: number; readonly close: () => Promise<void> };
 
-/** Shared limit of forwarded connections for all fronts: each takes two of the engine's open files. */
-type ConnectionBudget = { readonly take: () => boolean; readonly giveBack: () => void };
+/** The forwarded connections of all fronts, which share a limit: each takes two of the engine's open files. */
+type Connections = {
+  readonly take: () => boolean;
+  readonly giveBack: () => void;
+  /** Counts one to this target, until the function that it gives is called. */
+  readonly begin: (target: string) => () => void;
+  /** Resolves when none to this target is open. */
+  readonly drained: (target: string) => Promise<void>;
+};
 
-export function makeConnectionBudget(limit: number): ConnectionBudget {
+export function makeConnections(limit: number): Connections {
   let taken = 0;
+  const open = new Map<string, { count: number; readonly ended: PromiseWithResolvers<void> }>();
   return {
     take() {
       if (taken >= limit) return false;
@@ -47,6 +61,18 @@ export function makeConnectionBudget(limit: number): ConnectionBudget {
     giveBack() {
       taken -= 1;
     },
+    begin(target) {
+      const to = open.get(target) ?? { count: 0, ended: Promise.withResolvers<void>() };
+      to.count += 1;
+      open.set(target, to);
+      return () => {
+        to.count -= 1;
+        if (to.count > 0) return;
+        open.delete(target);
+        to.ended.resolve();
+      };
+    },
+    drained: async (target) => await open.get(target)?.ended.promise,
   };
 }
 
@@ -62,7 +88,7 @@ type FrontPlace = {
 export async function openPortFront(
   place: FrontPlace,
   targets: () => readonly string[],
-  connections: ConnectionBudget,
+  connections: Connections,
 ): Promise<PortFront> {
   const sockets = new Set<Socket>();
   let turn = 0;
@@ -75,7 +101,7 @@ export async function openPortFront(
     const all = targets();
     turn += 1;
     const inTurn = all.map((_, index) => all[(index + turn) % all.length] ?? "");
-    forward(incoming, inTurn, sockets);
+    forward(incoming, inTurn, { sockets, connections });
   });
 
   // Without file descriptors a connection cannot be accepted, but the next one may be: don't stop.
@@ -95,7 +121,11 @@ function keep(socket: Socket, sockets: Set<Socket>): void {
 }
 
 /** Tries the instances one after the other: one that starts or has just crashed does not take connections. */
-function forward(incoming: Socket, [target, ...others]: readonly string[], sockets: Set<Socket>): void {
+function forward(
+  incoming: Socket,
+  [target, ...others]: readonly string[],
+  front: { readonly sockets: Set<Socket>; readonly connections: Connections },
+): void {
   if (target === undefined || incoming.destroyed) {
     incoming.destroy();
     return;
@@ -104,9 +134,10 @@ function forward(incoming: Socket, [target, ...others]: readonly string[], socke
   const cut = () => outgoing.destroy();
   const next = () => {
     incoming.off("close", cut);
-    forward(incoming, others, sockets);
+    forward(incoming, others, front);
   };
-  keep(outgoing, sockets);
+  keep(outgoing, front.sockets);
+  outgoing.once("close", front.connections.begin(target));
   incoming.once("close", cut);
   outgoing.once("error", next);
   outgoing.once("connect", () => {
@@ -124,35 +155,54 @@ export function portOf(address: string): number {
 }
 
 async function listenSomewhere(server: Server, { host, port, isExact = false }: FrontPlace): Promise<number> {
+  if (port === 0) return await listenAnywhere(server, host);
   try {
     return await listen(server, port, host);
   } catch (error) {
-    const isTaken = error instanceof Error && "code" in error && error.code === "EADDRINUSE";
-    if (port === 0 || isExact || !isTaken) throw error;
-    return await listen(server, 0, host);
+    if (isExact || !isTaken(error)) throw error;
+    return await listenAnywhere(server, host);
   }
 }
 
 export const HOST = "127.0.0.1";
 
+/**
+ * Below the ports that the system hands out to programs that ask for any. Such a program could get the port of an instance
+ * that doesn't listen yet, or of a service while Gantry is stopped, and answer in its place.
+ */
+const FIRST_PORT = 15_000;
+const PORTS = 15_000;
+const TRIES = 50;
+
 /** A port that is free now. Nothing reserves it, so listen on it soon. */
 export async function freePort(): Promise<number> {
   const server = createServer();
   server.on("error", () => undefined); // also after listening: accepting a connection can fail
-  const port = await listen(server, 0);
+  const port = await listenAnywhere(server, HOST);
   await new Promise((resolve) => server.close(resolve));
   return port;
 }
 
+async function listenAnywhere(server: Server, host: string): Promise<number> {
+  for (let tries = 0; tries < TRIES; tries += 1) {
+    try {
+      return await listen(server, FIRST_PORT + Math.floor(Math.random() * PORTS), host);
+    } catch (error) {
+      if (!isTaken(error)) throw error;
+    }
+  }
+  return await listen(server, 0, host);
+}
+
+function isTaken(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "EADDRINUSE";
+}
+
 /** Resolves to the port; 0 takes any. Rejects when the port is taken, or `host` isn't an address of this machine. */
 export async function listen(server: Server, port: number, host = HOST): Promise<number> {
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(port, host, () => {
-      server.off("error", reject);
-      resolve();
-    });
-  });
+  const listening = once(server, "listening");
+  server.listen(port, host);
+  await listening;
   const address = server.address();
   if (address === null || typeof address === "string") throw new Error("a TCP server has a port");
   return address.port;

@@ -159,6 +159,8 @@ export type Runtime = {
    * anything is started. */
   readonly adopt: () => Promise<readonly Unit[]>;
   readonly expose: (exposed: Exposed) => Promise<Exposure>;
+  /** Resolves when no connection that came by an exposure to this address of a unit is open. */
+  readonly drained: (address: string) => Promise<void>;
   /** The path of a volume's content, for answers. */
   readonly volumePath: (source: VolumeSource) => string;
   /** Removes what a deleted workload leaves behind, except volumes. Idempotent. */

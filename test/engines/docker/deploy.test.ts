@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { NewService, ServiceUpdate } from "../../../src/api/schema.ts";
 import { greet } from "../../service/engines/process/support/engine-world.ts";
+import { rest, serving, shell } from "../../support/container-script.ts";
 import { busyboxImage } from "../../support/daemons/busybox-image.ts";
 import { type TestDaemon, testDaemons } from "../../support/docker.ts";
 import { distrust, noRegistry, startRegistry } from "../../support/registry.ts";
 import { visitor } from "../../support/visitor.ts";
 import { killServiceProcesses } from "../support/service-process.ts";
+import { isLong } from "../support/long.ts";
 import { type Lane, openLane, readAgain } from "./support/lane.ts";
-import { listen, shell } from "./support/shell.ts";
 
-const rest = "sleep 1000000 & wait";
-const answering = (version: string): string => `${listen}; echo ${version} >/tmp/www/index.html; ${rest}`;
+const answering = (version: string): string => `${serving(version)}; ${rest}`;
 const SECOND = 1_000_000_000;
 /** Passes once the container has the file. */
 const checkOf = (file: string) => ({ Test: ["CMD", "test", "-e", file], Interval: SECOND, Retries: 3 });
@@ -23,11 +23,16 @@ const images = {
   "localhost/shop:silent": { Cmd: shell(rest) },
   // Its port answers three seconds before its check passes.
   "localhost/shop:checked": {
-    Cmd: shell(`${listen}; echo checked >/tmp/www/index.html; sleep 3; touch /tmp/well; ${rest}`),
+    Cmd: shell(`${serving("checked")}; sleep 3; touch /tmp/well; ${rest}`),
     Healthcheck: checkOf("/tmp/well"),
   },
   "localhost/shop:unwell": { Cmd: shell(answering("unwell")), Healthcheck: checkOf("/tmp/never") },
 } as const;
+
+/** Each visit starts a process in the container. */
+const BETWEEN_VISITS_MS = 20;
+/** An even number, so that version 2 runs before the last one. With `--long` as many as the documentation tells of. */
+const DEPLOYS = isLong ? 20 : 8;
 
 afterAll(killServiceProcesses);
 
@@ -48,18 +53,17 @@ function stories(daemon: TestDaemon): void {
     for (const name of Object.keys(images)) await daemon.call({ method: "DELETE", path: `/images/${name}?force=1` });
   });
 
-  test("replaces two instances twenty times without a failed request, and back", async () => {
+  test("replaces two instances again and again without a failed request, and back", async () => {
     await using lane = await openLane(daemon);
     const web = await runningWeb(lane);
-    const { answers, failures, leave } = visitor(web.ask);
+    const { answers, failures, leave } = visitor(web.ask, BETWEEN_VISITS_MS);
 
-    // Each takes one to two seconds. More would be longer than the minute and a half that a test may take here.
-    for (let count = 0; count < 20; count += 1) {
+    for (let count = 0; count < DEPLOYS; count += 1) {
       await web.update({ containers: [{ image: `localhost/shop:${count % 2 === 0 ? 2 : 3}` }] });
       await web.isDone(count + 2);
     }
-    await web.update({ revision: 20 });
-    await web.isDone(22);
+    await web.update({ revision: DEPLOYS });
+    await web.isDone(DEPLOYS + 2);
     const after = answers.length;
     await lane.world.until(
       async () => answers.length,
@@ -70,7 +74,11 @@ function stories(daemon: TestDaemon): void {
     expect(failures).toEqual([]);
     expect(new Set(answers)).toEqual(new Set(["1", "2", "3"]));
     expect(answers.at(-1)).toBe("2");
-    expect(await web.read()).toMatchObject({ revision: 22, ready_instances: 2, rollout: { state: "done", from: 21 } });
+    expect(await web.read()).toMatchObject({
+      revision: DEPLOYS + 2,
+      ready_instances: 2,
+      rollout: { state: "done", from: DEPLOYS + 1 },
+    });
   });
 
   test.for([
@@ -81,7 +89,7 @@ function stories(daemon: TestDaemon): void {
     await using lane = await openLane(daemon);
     const web = await runningWeb(lane);
     const before = await lane.containers();
-    const { answers, failures, leave } = visitor(web.ask);
+    const { answers, failures, leave } = visitor(web.ask, BETWEEN_VISITS_MS);
 
     await web.update({ containers: [{ image: `localhost/shop:${tag}` }] });
     await web.isStuck();
@@ -102,7 +110,7 @@ function stories(daemon: TestDaemon): void {
   test("with a health check takes over when that passes, and not when its port answers", async () => {
     await using lane = await openLane(daemon);
     const web = await runningWeb(lane);
-    const { answers, failures, leave } = visitor(web.ask);
+    const { answers, failures, leave } = visitor(web.ask, BETWEEN_VISITS_MS);
 
     await web.update({ containers: [{ image: "localhost/shop:checked" }] });
     await web.isDone();

@@ -51,7 +51,7 @@ for (const daemon of await testDaemons()) {
       expect(await unit.answers?.()).toBe(false);
       expect(unit.address(8080)).toBeUndefined();
 
-      while (!(await unit.answers?.())) await new Promise((resolve) => setTimeout(resolve, 50)); // between two looks
+      await until(async () => (await unit.answers?.()) === true);
       const address = unit.address(8080);
       expect(address).toMatch(/^127\.0\.0\.1:\d+$/);
       expect(await (await fetch(`http://${address}/`)).text()).toBe("hello\n");

@@ -1,8 +1,6 @@
 import { says } from "../../support/speak.ts";
 import type { World } from "../../support/world.ts";
 
-/** A bot sweeps as often as that. */
-export const SWEEP_MS = 2_000;
 /** From the second restart to the message in the channel, on a quiet machine. */
 const TOLD_WITHIN_MS = 10_000;
 

@@ -41,7 +41,7 @@ export const serviceCases: readonly ContractCase[] = [
         await world.get("listServices", { region: world.regions[1] }),
       ];
 
-      const { region: _, revisions: __, rollout: ___, ...listed } = service;
+      const { region: _, revisions: __, rollout: ___, instance_names: ____, ...listed } = service;
       expect(here.region).toBe(world.regions[0]);
       expect(here.services.filter((each) => each.name === name)).toMatchObject([{ ...listed, status: text }]);
       expect(there).toMatchObject({ region: world.regions[1] });
@@ -133,6 +133,7 @@ export const serviceCases: readonly ContractCase[] = [
 
       expect(running).toMatchObject({ status_since: time, ready_instances: 2, restarts: { count: 0 } });
       expect(stopped).toMatchObject({ status_since: time, ready_instances: 0, restarts: { count: 0 } });
+      expect([running.instance_names?.length, stopped.instance_names]).toEqual([2, []]);
       expect(Date.parse(stopped.status_since ?? "")).toBeGreaterThanOrEqual(Date.parse(running.status_since ?? ""));
     },
   },

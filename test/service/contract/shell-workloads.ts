@@ -1,8 +1,5 @@
 import type { Workloads } from "./world.ts";
-
-/** Without the trap, a shell as the first process ignores the signal and its container ends after its grace time only. */
-const trap = "trap 'exit 0' TERM";
-const shell = (script: string) => ["sh", "-c", `${trap}; ${script}`];
+import { every, shell } from "../../support/container-script.ts";
 
 const serveWeb = "mkdir -p /tmp/www; echo hello >/tmp/www/index.html; httpd -p 8080 -h /tmp/www";
 
@@ -12,7 +9,7 @@ export function shellWorkloads(image: string, otherImage: string): Workloads {
     web: {
       container: {
         image,
-        command: shell(`echo started; ${serveWeb}; while true; do sleep 0.1; echo heartbeat; done`),
+        command: shell(`echo started; ${serveWeb}; ${every(0.1, "echo heartbeat")}`),
       },
       otherImage,
       port: 8080,
@@ -25,6 +22,6 @@ export function shellWorkloads(image: string, otherImage: string): Workloads {
     nthLine: (n, count) => `line ${n} of ${count}.`,
     failing: { image, command: shell("echo failing; exit 3") },
     crashing: { image, command: shell("echo crashing; exit 3") },
-    lasting: { image, command: shell("while true; do echo step; sleep 0.1; done") },
+    lasting: { image, command: shell(every(0.1, "echo step")) },
   };
 }

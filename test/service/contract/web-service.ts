@@ -13,11 +13,12 @@ export function definitionOf(service: Service): Service {
     revision: _1,
     revisions: _2,
     rollout: _3,
+    instance_names: _4,
     containers,
     ...rest
   } = service;
   // Only of instances that run is it known which image it is.
-  return { ...rest, ...(containers && { containers: containers.map(({ image_digest: _4, ...kept }) => kept) }) };
+  return { ...rest, ...(containers && { containers: containers.map(({ image_digest: _5, ...kept }) => kept) }) };
 }
 
 /** The body of a web service with one port mapping, all of it running. */

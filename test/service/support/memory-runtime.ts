@@ -98,6 +98,7 @@ export function makeCluster(options: ClusterOptions): Cluster {
         address: assigned ?? `cluster.example:${(ports += 1)}`,
         release: async () => undefined,
       }),
+      drained: async () => undefined,
       volumePath: ({ username, name }) => `/cluster/${username}/${name}`,
       clear: async () => undefined,
       clearOthers: async () => undefined,

@@ -62,9 +62,15 @@ export function memoryServices({ regions, later, clock }: Options) {
       return { region, services };
     },
     async getService(request) {
-      const { service, region } = find(request);
+      const { service, region, running } = find(request);
       const refused = refusedMoves(service.name, service.status ?? "");
-      return structuredClone({ region, ...service, ...(refused.length > 0 && { refused_operations: [...refused] }) });
+      const names = [...running].map((index) => `${service.name}-${index}`);
+      return structuredClone({
+        region,
+        ...service,
+        instance_names: names,
+        ...(refused.length > 0 && { refused_operations: [...refused] }),
+      });
     },
     async createService({ user, path, body }) {
       const where = place(path);

@@ -1,4 +1,4 @@
-import { mkdir } from "node:fs/promises";
+import { makeFolder } from "../../../platform/make-folder.ts";
 import { availableParallelism } from "node:os";
 import { type OpenedEngine, type Engine, Refusal } from "../../engine.ts";
 import { connectionsFor, quotasFor, type QuotaSettings, thisMachine } from "../../workloads/host-limits.ts";
@@ -40,7 +40,7 @@ export async function openDockerEngine(options: DockerEngineOptions): Promise<Op
   const { daemon, about } = found;
   const { dataFolder } = about;
   const title = titles[about.kind];
-  await mkdir(options.dataDir, { recursive: true });
+  makeFolder(options.dataDir);
   const owner = await ownerOf(options.dataDir);
   const machine = { ...thisMachine(), memoryMib: about.memoryMib };
   let runtime: DockerRuntime | undefined;

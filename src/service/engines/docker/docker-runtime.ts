@@ -83,6 +83,7 @@ export function makeDockerRuntime(options: DockerRuntimeOptions): DockerRuntime 
     start: (spec, note) => startContainer(spec, context, note),
     adopt: () => adopt(context),
     expose: fronts.open,
+    drained: fronts.drained,
     volumePath: (source) => volumeName(owner, source),
     async clear(workload) {
       const listed = await daemon.listContainers([ownerFilter(owner), workloadFilter(workload)]);

@@ -33,7 +33,8 @@ export async function startDocker(
   const dataDir = join(parts.dataDir, "docker");
   await ensureOwnAddress(portsHost);
   const before = await rememberedDaemon(dataDir);
-  const found = await findDaemon(settings, { clock: parts.clock, remembered: before });
+  const onWait = (daemon: string) => parts.onEvent?.("waiting for the daemon, which has not answered yet", { daemon });
+  const found = await findDaemon(settings, { clock: parts.clock, remembered: before, onWait });
   const files = credentialFiles(found.about.kind, credentials);
   const opened = await openDockerEngine({
     ...parts,

@@ -1,4 +1,4 @@
-import { readFile, mkdir } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Clock, machineClock } from "../../../platform/clock.ts";
 import { type DatabaseAddress, loadTls } from "../../../platform/database/database-tls.ts";
@@ -31,6 +31,7 @@ import { forgetStops } from "./write/forget-stops.ts";
 import type { WriteParts } from "./write/target.ts";
 import { serviceWrites } from "./write/change-service.ts";
 import { jobWrites } from "./write/job-writes.ts";
+import { makeFolder } from "../../../platform/make-folder.ts";
 
 /**
  * Reads the clusters, asks each of them, and opens the engine on them. Throws an Error with sentences when a setting is
@@ -97,7 +98,7 @@ export async function openKubernetesEngine(options: KubernetesEngineOptions): Pr
 async function openLogs({ dataDir, database, clock, onEvent }: KubernetesEngineOptions & { readonly clock: Clock }) {
   const options = { onEvent, clock };
   if (database) return await openLogStore({ kind: "postgres", ...database }, options);
-  await mkdir(dataDir, { recursive: true });
+  makeFolder(dataDir);
   // A file of its own: an engine removes logs of workloads that it doesn't know.
   return await openLogStore({ kind: "sqlite", path: join(dataDir, "kubernetes-logs.sqlite") }, options);
 }

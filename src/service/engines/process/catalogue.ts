@@ -17,7 +17,7 @@ const programs: readonly CatalogueEntry[] = [
   {
     image: "gantry/hello-web",
     summary:
-      "an HTTP server that greets, logs its requests and a heartbeat; its tag is its version, and :broken never becomes ready",
+      "an HTTP server that greets, logs its requests and a heartbeat; its tag is its version, and :broken never answers",
     usage: "[--greeting TEXT] [--heartbeat MS]",
     program: new URL("./programs/hello-web.ts", import.meta.url),
   },

@@ -102,6 +102,7 @@ export function makeProcessRuntime(options: ProcessRuntimeOptions): Runtime {
     start: (spec, note) => startChild(spec, deps, note),
     adopt: () => endEarlierProcesses(options),
     expose: fronts.open,
+    drained: fronts.drained,
     volumePath: (source) => volumeFolder(dataDir, source),
     clear: (workload) => rm(workFolder(dataDir, workload), { recursive: true, force: true }),
     clearOthers: (kept) => removeOldFolders(options, kept),

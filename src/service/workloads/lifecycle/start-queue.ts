@@ -1,7 +1,6 @@
 import type { Unit } from "../runtime.ts";
 import type { Clock } from "../../../platform/clock.ts";
-import { unawaited } from "../../../platform/waiting.ts";
-import { within } from "../../../platform/waiting.ts";
+import { unawaited, within } from "../../../platform/waiting.ts";
 
 /**
  * Starts a few units at a time. A burst of hundreds would block every answer for half a minute, and no more of them may be

@@ -5,7 +5,7 @@ import { portOf } from "../ports.ts";
 import type { Exposure, Unit } from "../runtime.ts";
 import { removeService, saveService, type Addresses, type Service } from "../state/service-store.ts";
 import type { ShownRevision, StatusWithReason } from "./service-answer.ts";
-import type { Revision, Revisions } from "./revisions.ts";
+import { isRevised, type Revisions, withRevision } from "./revisions.ts";
 import { makeServiceRunner, type ServiceRunner } from "./service-runner.ts";
 import type { ServiceState } from "./service-status.ts";
 
@@ -75,14 +75,15 @@ export function statusOf(live: LiveService): StatusWithReason & { readonly state
   const { service, runner, held } = live;
   const { since, ...rest } = runner.health();
   const [{ number: revision }] = service.revisions;
-  const health = { ...rest, revision, revisions: service.revisions.map(shownRevision) };
+  const revisions = service.revisions.map((each): ShownRevision => {
+    const { containers, ...shown } = each;
+    const isCurrent = !isRevised(service.definition, withRevision(service.definition, each));
+    return { ...shown, images: containers.map(({ image }) => image), isCurrent };
+  });
+  const health = { ...rest, revision, revisions };
   if (service.deleting || !service.running) return { ...health, state: runner.state(), since };
   if (held !== undefined) return { ...health, state: "Failed", message: held };
   return { ...health, message: health.message ?? takenSentence(live), state: runner.state(), since };
-}
-
-function shownRevision({ containers, ...revision }: Revision): ShownRevision {
-  return { ...revision, images: containers.map(({ image }) => image) };
 }
 
 /** `its address 127.0.0.1:40123 is taken by another program: it answers at 127.0.0.1:40555 until that is free` */

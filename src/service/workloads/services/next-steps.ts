@@ -35,6 +35,7 @@ export function nextSteps<T extends PresentInstance>(size: number, instances: re
   const running = wanted.filter(({ state }) => state !== "stopping");
   const superfluous = [...Map.groupBy(running, ({ index }) => index).values()].flatMap(superfluousOf);
   const tooMany = instances.filter(({ index, state }) => index >= size && state !== "stopping");
+  const ending = new Set([...tooMany, ...superfluous]);
   const places = [...Map.groupBy(wanted, ({ index }) => index).values()];
   const settled = places.filter(isSettled).flat();
   const handedOver = places.filter(isHandedOver).length;
@@ -47,10 +48,10 @@ export function nextSteps<T extends PresentInstance>(size: number, instances: re
   const isReplaced =
     places.length === size &&
     places.every((same) => same.some((one) => one.isCurrent && isReady(one))) &&
-    running.every(({ isCurrent }) => isCurrent);
+    running.every((one) => one.isCurrent || ending.has(one));
   return {
     start,
-    stop: [...tooMany, ...superfluous],
+    stop: [...ending],
     // Broken instances are replaced before working ones.
     replace: outdated.toSorted((left, right) => Number(isReady(left)) - Number(isReady(right))).slice(0, turns),
     isReplaced,

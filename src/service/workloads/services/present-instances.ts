@@ -1,4 +1,5 @@
 import type { Service } from "../state/service-store.ts";
+import { nameInLog } from "../runtime.ts";
 import type { PresentInstance } from "./next-steps.ts";
 import type { ServiceInstance } from "./service-instance.ts";
 import { isCurrentGeneration } from "./revisions.ts";
@@ -34,6 +35,13 @@ export function present({ instances, service }: Instances): Present[] {
 /** Those that neither stop nor have to be replaced. */
 export function current(run: Instances): Present[] {
   return present(run).filter(({ isCurrent, state }) => isCurrent && state !== "stopping");
+}
+
+/** Names in the log of the instances that aren't stopping. */
+export function instanceNames(run: Instances): string[] {
+  const left = present(run).filter(({ state }) => state !== "stopping");
+  const inOrder = left.toSorted((one, other) => one.index - other.index || one.generation - other.generation);
+  return inOrder.map(({ index, generation }) => nameInLog({ instance: `${run.service.name}-${index}`, generation }));
 }
 
 /** By the position of the container: the digest of its image in every ready instance of the current revision. */

@@ -1,27 +1,30 @@
-import type { Container, ServiceDefinition } from "../definitions.ts";
+import { z } from "zod";
+import { MAX_CONTAINERS, MAX_ENTRIES, RevisedContainer, type ServiceDefinition } from "../definitions.ts";
 import { Refusal } from "../../engine.ts";
 
-/** Generations from the first to before the second. */
-type Generations = readonly [from: number, to: number];
-
-/** What a revision says of a container; the containers of a service are always the same ones, in the same order. */
-type RevisedContainer = Pick<Container, "image" | "env">;
+/** Each from the first to before the second. */
+export const Generations = z
+  .array(z.tuple([z.int(), z.int()]).readonly())
+  .max(MAX_ENTRIES)
+  .readonly();
+type Generations = z.output<typeof Generations>;
 
 /** The images and environment variables of a service, as they were set together. */
-export type Revision = {
-  readonly number: number;
-  readonly createdAt: string;
+export const Revision = z.object({
+  number: z.int().min(1),
+  createdAt: z.string(),
   /** The one that it replaced. */
-  readonly from?: number | undefined;
+  from: z.int().optional(),
   /** `done` once all instances were ready; `aborted` when another one took its place before. */
-  readonly outcome?: "done" | "aborted" | undefined;
-  readonly endedAt?: string | undefined;
-  readonly containers: readonly RevisedContainer[];
+  outcome: z.enum(["done", "aborted"]).optional(),
+  endedAt: z.string().optional(),
+  containers: z.array(RevisedContainer).min(1).max(MAX_CONTAINERS).readonly(),
   /** Of the images of its ready instances when it was replaced, if all are known. */
-  readonly digests?: readonly string[] | undefined;
+  digests: z.array(z.string()).max(MAX_CONTAINERS).readonly().optional(),
   /** Those of its instances when it was replaced: going back keeps those that still run. */
-  readonly generations: readonly Generations[];
-};
+  generations: Generations,
+});
+export type Revision = Readonly<z.output<typeof Revision>>;
 
 /** The current one, and the newest earlier ones. */
 export type Revisions = readonly [Revision, ...Revision[]];
@@ -31,7 +34,7 @@ type Revised = {
   readonly definition: ServiceDefinition;
   /** Rises when running instances have to be replaced. */
   readonly generation: number;
-  readonly alsoCurrent: readonly Generations[];
+  readonly alsoCurrent: Generations;
   readonly revisions: Revisions;
 };
 
@@ -49,11 +52,14 @@ function revisedOf({ containers }: ServiceDefinition): RevisedContainer[] {
   return containers.map(({ image, env }) => ({ image, env }));
 }
 
-/** The definition with what the revision says. */
+/** The definition with what the revision says. One that was saved lacks the key of variables that it has none of. */
 export function withRevision(definition: ServiceDefinition, { containers }: Revision): ServiceDefinition {
   return {
     ...definition,
-    containers: definition.containers.map((container, index) => ({ ...container, ...containers[index] })),
+    containers: definition.containers.map((container, index) => {
+      const revised = containers[index];
+      return revised === undefined ? container : { ...container, image: revised.image, env: revised.env };
+    }),
   };
 }
 
@@ -128,7 +134,7 @@ export function definitionOf(service: Revised, generation: number): ServiceDefin
   return own ? withRevision(service.definition, own) : service.definition;
 }
 
-function isWithin(generations: readonly Generations[], generation: number): boolean {
+function isWithin(generations: Generations, generation: number): boolean {
   return generations.some(([from, to]) => from <= generation && generation < to);
 }
 
@@ -143,4 +149,18 @@ export function proven<Service extends Revised>(service: Service, at: Date | und
 /** Until a revision has been ready once, its instances have to show that they are. The first one has nothing to replace. */
 export function isUnproven({ revisions: [newest] }: Pick<Revised, "revisions">): boolean {
   return newest.number > 1 && newest.outcome === undefined;
+}
+
+/**
+ * What serves until the newest revision was ready once: the last one that was, and a generation of its instances. Undefined
+ * when that is the newest one, or none is kept.
+ */
+export function servedUntilProven(
+  service: Revised,
+): { readonly generation: number; readonly definition: ServiceDefinition } | undefined {
+  if (!isUnproven(service)) return undefined;
+  const served = service.revisions.find(({ outcome, generations }) => outcome === "done" && generations.length > 0);
+  const [, before] = served?.generations[0] ?? [];
+  if (served === undefined || before === undefined || isCurrentGeneration(service, before - 1)) return undefined;
+  return { generation: before - 1, definition: withRevision(service.definition, served) };
 }

@@ -25,6 +25,8 @@ export type StatusWithReason = Unwell & {
   readonly restarts?: Restarts;
   /** In the order of the containers, then of those that start before them, as far as they are known; see ImageDigest in openapi.yaml. */
   readonly imageDigests?: readonly (string | undefined)[];
+  /** Those that don't end, as the log has them. */
+  readonly instanceNames?: readonly string[];
 };
 
 /** How instances are replaced; see Rollout in openapi.yaml. */
@@ -49,6 +51,8 @@ export type ShownRevision = {
   readonly createdAt?: string | undefined;
   readonly outcome?: "done" | "aborted" | undefined;
   readonly endedAt?: string | undefined;
+  /** It has what the current one has. */
+  readonly isCurrent?: boolean;
 };
 
 /** A service without what only some engines keep of it. */
@@ -100,6 +104,7 @@ export function readService(
     region: service.region,
     ...listedService(service, status, around),
     ...(status.rollout && { rollout: rolloutBody(status.rollout) }),
+    ...(status.instanceNames && { instance_names: [...status.instanceNames] }),
     ...(status.revisions && { revisions: status.revisions.slice(0, MOST_REVISIONS).map(revisionBody) }),
     ...refusedFields({ refused }),
   };
@@ -127,7 +132,15 @@ function rolloutBody(rollout: ServiceRollout): RolloutBody {
   };
 }
 
-function revisionBody({ number, images, digests, createdAt, endedAt, outcome }: ShownRevision): RevisionBody {
+function revisionBody({
+  number,
+  images,
+  digests,
+  createdAt,
+  endedAt,
+  outcome,
+  isCurrent,
+}: ShownRevision): RevisionBody {
   return {
     revision: number,
     images: [...images],
@@ -135,6 +148,7 @@ function revisionBody({ number, images, digests, createdAt, endedAt, outcome }: 
     ...(createdAt !== undefined && { created_at: createdAt }),
     ...(outcome !== undefined && { outcome }),
     ...(endedAt !== undefined && { ended_at: endedAt }),
+    ...(isCurrent === true && { is_current: true }),
   };
 }
 

@@ -5,14 +5,14 @@ import { type CrashCount, type Crashes, makeCrashCount } from "./crashes.ts";
 import { type ContainerEvents, type ContainerSpec, keepContainer } from "./service-container.ts";
 import { isUnproven } from "./revisions.ts";
 import type { InstanceState } from "./service-status.ts";
-import { orAborted } from "../../../platform/waiting.ts";
+import { orAborted, within } from "../../../platform/waiting.ts";
 
 /** One instance of a service: all its containers, each kept running independently. */
 export type ServiceInstance = {
   readonly state: () => InstanceState;
   /** Where it takes connections for a container port; undefined while that container doesn't run. */
   readonly address: (containerPort: number) => string | undefined;
-  /** With `handsOver`, it gets no new connections from now on and stops a moment later, so that none is cut off. */
+  /** With `handsOver`, it gets no new connections from now on, and those that it has may take a moment to end. */
   readonly stop: (how?: { readonly handsOver: boolean }) => Promise<void>;
   /** Leaves its units running. */
   readonly leave: () => Promise<void>;
@@ -55,7 +55,7 @@ export type InstanceEvents = {
   readonly crashed: (how: string) => void;
 };
 
-/** Long enough for a connection that was on its way to be accepted. */
+/** How long it waits for its connections to end, before it is told to stop and has its grace time. */
 const HAND_OVER_MS = 250;
 
 /** After this many failures in a row a service is `Failed`, and still restarted. */
@@ -82,6 +82,14 @@ export function startInstance(spec: InstanceSpec, context: EngineContext, events
     ),
   );
   const kept = containers.map((each) => each.kept);
+  const addressOf = (containerPort: number): string | undefined =>
+    kept.map((each) => each.current()?.address(containerPort)).find((address) => address !== undefined);
+  const drained = (): Promise<unknown> =>
+    Promise.all(
+      service.definition.ports
+        .flatMap(({ containerPort }) => addressOf(containerPort) ?? [])
+        .map(context.runtime.drained),
+    );
   return {
     state() {
       if (isStopping) return "stopping";
@@ -89,13 +97,10 @@ export function startInstance(spec: InstanceSpec, context: EngineContext, events
       if (containers.some(({ isOverdue }) => isOverdue())) return "failing";
       return containers.every(({ isReady }) => isReady()) ? "ready" : "waiting";
     },
-    address(containerPort) {
-      const addresses = kept.map((each) => each.current()?.address(containerPort));
-      return addresses.find((address) => address !== undefined);
-    },
+    address: addressOf,
     async stop({ handsOver } = { handsOver: false }) {
       isStopping = true;
-      if (handsOver) await context.clock.sleep(HAND_OVER_MS);
+      if (handsOver) await within(HAND_OVER_MS, drained(), () => undefined, context.clock);
       // The next server finds both, and stops it.
       if (isLeft) return;
       await Promise.all(kept.map((each) => each.stop()));

@@ -8,6 +8,7 @@ import {
   canResize,
   current,
   digestsOf,
+  instanceNames,
   type Instances,
   nextGeneration,
   type Present,
@@ -15,7 +16,7 @@ import {
   targetsOf,
   unwellOf,
 } from "./present-instances.ts";
-import { definitionOf, isCurrentGeneration, proven, type Revisions } from "./revisions.ts";
+import { definitionOf, isCurrentGeneration, proven, type Revisions, servedUntilProven } from "./revisions.ts";
 import { makeRestartHistory, type RestartHistory, type Restarts } from "./crashes.ts";
 import { startInstance, type InstanceEvents, type InstanceSpec, type ServiceInstance } from "./service-instance.ts";
 import { serviceState, type ServiceState } from "./service-status.ts";
@@ -67,6 +68,7 @@ type ServiceHealth = Unwell & {
   /** After a crash, of the instances since the last requested start, restart or update of them. */
   readonly restarts: Restarts;
   readonly imageDigests: readonly (string | undefined)[];
+  readonly instanceNames: readonly string[];
 };
 
 type Run = Instances & {
@@ -141,7 +143,10 @@ function want(run: Run, service: Service, { activity, retry = false }: WantOptio
   if (isResized || service.generation !== before.generation || !service.running || retry) run.history.clear();
   run.service = service;
   if (isResized) for (const { instance } of current(run)) instance.adapt(service);
-  if (run.phase === "new") run.phase = "managed";
+  if (run.phase === "new") {
+    run.phase = "managed";
+    resumeServing(run);
+  }
   run.activity = activity ?? run.activity;
   notice(run);
   if (retry) for (const { instance } of run.instances) instance.retryNow();
@@ -161,6 +166,18 @@ function adopt(run: Run, units: readonly Unit[]): void {
     // An outdated one that crashes runs again as what it was.
     begin(run, { service: { ...service, generation, definition: definitionOf(service, generation) }, index, adopted });
   }
+}
+
+/**
+ * Instances that ended with an earlier server run again as what they were, not as a version that was never ready: it replaces
+ * them in turn, as it did before.
+ */
+function resumeServing(run: Run): void {
+  const served = servedUntilProven(run.service);
+  if (served === undefined) return;
+  const there = new Set([...run.instances].map(({ index }) => index));
+  const missing = Array.from({ length: wantedSize(run) }, (_, index) => index).filter((index) => !there.has(index));
+  for (const index of missing) begin(run, { service: { ...run.service, ...served }, index });
 }
 
 function begin(run: Run, spec: InstanceSpec): void {
@@ -198,7 +215,8 @@ function healthOf(run: Run): ServiceHealth {
   const unwell = unwellOf(current(run).map(({ instance }) => instance));
   const rollout = rolloutOf(run, unwell.message);
   const restarts = run.history.recent();
-  return { since: run.noticed?.since, ready: ready.size, rollout, restarts, imageDigests: digestsOf(run), ...unwell };
+  const found = { imageDigests: digestsOf(run), instanceNames: instanceNames(run) };
+  return { since: run.noticed?.since, ready: ready.size, rollout, restarts, ...found, ...unwell };
 }
 
 /** How the replacement of instances goes, or went if it made the revision that runs; undefined if there was none. */

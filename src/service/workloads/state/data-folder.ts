@@ -1,8 +1,9 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { createHash } from "node:crypto";
 import { StartError } from "./file-errors.ts";
+import { makeFolder } from "../../../platform/make-folder.ts";
 
 /**
  * Locks the data folder for this engine and returns a function that unlocks it. The lock is SQLite's exclusive lock on a
@@ -10,7 +11,7 @@ import { StartError } from "./file-errors.ts";
  * Throws when another engine holds it.
  */
 export function lockFolder(dataDir: string): () => void {
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  makeFolder(dataDir, { mode: 0o700 });
   const note = join(dataDir, "engine.pid");
   const database = new DatabaseSync(join(dataDir, "engine.lock"), { timeout: 0 });
   try {

@@ -32,7 +32,8 @@ for (const daemon of await testDaemons()) {
     afterEach(async () => {
       if (!lane) return;
       const { world, containers } = lane;
-      for (const { name } of (await world.get("listServices")).services) await world.get("deleteService", { name });
+      // One that a test deleted may go between the list and its deletion.
+      for (const { name } of (await world.get("listServices")).services) await world.ask("deleteService", { name });
       await world.until(containers, (now) => now.length === 0);
     });
     afterAll(() => lane?.[Symbol.asyncDispose]());
@@ -105,7 +106,8 @@ for (const daemon of await testDaemons()) {
         await ours.kill();
         await ours.start();
 
-        expect((await ours.world.get("listServices")).services).toEqual([]);
+        const left = async () => (await ours.world.get("listServices")).services;
+        expect(await ours.world.until(left, (services) => services.length === 0)).toEqual([]);
         expect(await daemon.containersWith(theirs)).toMatchObject([{ id, state: "running" }]);
       } finally {
         await daemon.removeWith(theirs);

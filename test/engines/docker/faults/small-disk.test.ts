@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, test } from "vitest";
 import type { Reply } from "../../../service/contract/world.ts";
+import { every, shell } from "../../../support/container-script.ts";
 import { missingFor } from "../../../support/daemons/daemon-command.ts";
 import { ownDaemon } from "../../../support/daemons/own-daemon.ts";
 import { daemonOf, testDaemons } from "../../../support/docker.ts";
@@ -8,7 +9,6 @@ import { killServiceProcesses } from "../../support/service-process.ts";
 import { serviceBody } from "../kill/changes.ts";
 import { wrongContainers, wrongLog } from "../kill/inspect.ts";
 import { type Lane, openLane } from "../support/lane.ts";
-import { shell } from "../support/shell.ts";
 
 const REFUSED = "The disk of the workload API is full. Nothing was changed. Free some space and try again.";
 
@@ -114,7 +114,7 @@ for (const daemon of await testDaemons()) {
         await using lane = await openLane(await daemonOf(kind, own.host), { isDirect: true });
         const { world } = lane;
         await lane.start();
-        const counting = shell("i=0; while true; do i=$((i+1)); echo line $i; usleep 20000; done");
+        const counting = shell(every(0.02, "echo line $((i=i+1))"));
         await world.get("createService", { name: "counts", body: { containers: [{ image, command: counting }] } });
         await running(lane, "counts");
         const log = async () =>

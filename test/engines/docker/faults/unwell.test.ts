@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { shell } from "../../../support/container-script.ts";
 import { type TestDaemon, testDaemons } from "../../../support/docker.ts";
 import { killServiceProcesses } from "../../support/service-process.ts";
 import { type Lane, openLane } from "../support/lane.ts";
-import { shell } from "../support/shell.ts";
 
 afterAll(killServiceProcesses);
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
+import { listen, rest, shell } from "../../../support/container-script.ts";
 import { testDaemons } from "../../../support/docker.ts";
 import { card, clicks, says } from "../../../support/speak.ts";
 import { approved, isRunning } from "../../support/approved.ts";
 import { townOnDocker } from "../support/docker-town.ts";
-import { listen, shell } from "../support/shell.ts";
 
 const quoted = (script: string): string => `sh -c "${shell(script)[2]}"`;
 
@@ -13,7 +13,7 @@ for (const daemon of await testDaemons()) {
     test("a service is created, listed, scaled, undone, restarted with an approval, read and deleted", async () => {
       await using town = await townOnDocker(daemon);
       const { developer, approver } = town;
-      const script = quoted(`${listen}; echo listening; while :; do sleep 0.2; done`);
+      const script = quoted(`${listen}; echo listening; ${rest}`);
 
       const create = `/gantry create service web --image ${image} --publish 8080 --memory 512 -- ${script}`;
       // An image that is new here.
@@ -51,9 +51,7 @@ for (const daemon of await testDaemons()) {
 
     test("an error is found in the log by grep, without its secret", async () => {
       await using town = await townOnDocker(daemon);
-      const script = quoted(
-        "echo all is well; echo error: no answer, password=hunter2-hunter2; while :; do sleep 0.2; done",
-      );
+      const script = quoted(`echo all is well; echo error: no answer, password=hunter2-hunter2; ${rest}`);
 
       await approved(town, `/gantry create service worker --image ${image} -- ${script}`);
       await town.until(isRunning(town, "worker"));
@@ -71,6 +69,8 @@ for (const daemon of await testDaemons()) {
 
       await approved(town, `/gantry create job hello --image ${image} -- sh -c "echo step 1; echo step 2"`);
       await town.until(async () => (await town.job("hello")).status?.succeeded === 1);
+      // Its card is drawn again when the bot has seen it, and would else be the newest of the channel.
+      await town.until(() => card(developer).includes("hello completed"));
 
       expect(await says(town, developer, "/gantry show hello")).toContain("⚪️ hello · complete");
       await says(town, developer, "/gantry logs job/hello");

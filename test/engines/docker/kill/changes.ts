@@ -1,8 +1,8 @@
 import type { OperationId } from "../../../../src/api/operations.ts";
 import type { NewJob, NewService, Service, ServiceUpdate } from "../../../../src/api/schema.ts";
 import type { Reply } from "../../../service/contract/world.ts";
+import { listen, shell, ticking } from "../../../support/container-script.ts";
 import { TEST_IMAGE } from "../../../support/docker.ts";
-import { listen, shell, ticking } from "../support/shell.ts";
 
 /** How a change turned out, by what is there afterwards. */
 export type Verdict = "took effect" | "did not" | "half";

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from "vitest";
+import { every, shell } from "../../../support/container-script.ts";
 import { because, testCluster } from "../../../support/cluster.ts";
 import { startPostgres } from "../../../support/postgres.ts";
-import { shell } from "../support/applied.ts";
 import { worldOfProcess } from "../../support/process-world.ts";
 import { killServiceProcesses, type ServiceProcess, startServiceProcess } from "../../support/service-process.ts";
 import { serviceSettings } from "../support/service-settings.ts";
@@ -19,7 +19,7 @@ afterAll(async () => {
 
 const LINES = 600;
 /** A line each 100 ms, so that it still writes when the second replica has been killed and its lease has run out. */
-const script = `n=0; while [ $n -lt ${LINES} ]; do n=$((n+1)); echo line $n; sleep 0.1; done; sleep 1000000 & wait`;
+const script = `n=0; ${every(0.1, `[ $n -ge ${LINES} ] || echo line $((n=n+1))`)}`;
 
 describe.skipIf(missing !== undefined)(
   `two replicas with one PostgreSQL${because(missing)}`,

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from "vitest";
 import type { NewServiceContainer } from "../../../../src/api/schema.ts";
+import { shell } from "../../../support/container-script.ts";
 import { because, testCluster } from "../../../support/cluster.ts";
-import { shell } from "../support/applied.ts";
 import { openTestWorld } from "../support/test-world.ts";
 
 const cluster = await testCluster();

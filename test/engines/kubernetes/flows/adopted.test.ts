@@ -30,7 +30,7 @@ describe.skipIf(noPods !== undefined)(`what already runs on the cluster, from Sl
     const [after] = await listed(place);
     expect(JSON.stringify(after)).toContain("kubectl.kubernetes.io/restartedAt");
 
-    await town.until(logShows(town, "legacy", /tick \d/u));
+    await town.until(logShows(town, "legacy", /tick \S+ \d/u));
   });
 
   test("one that Helm manages is scaled, but its memory is Helm's, and the answer says whose it is", async () => {
@@ -62,7 +62,7 @@ describe.skipIf(noPods !== undefined)(`what already runs on the cluster, from Sl
     expect(await approved(town, "/gantry restart agent")).toMatch(/agent restarted|restarting agent/u);
     const [after] = await listed(`/apis/apps/v1/namespaces/${namespaces.beijing1}/daemonsets`);
     expect(JSON.stringify(after)).toContain("kubectl.kubernetes.io/restartedAt");
-    await town.until(logShows(town, "agent", /tick \d/u));
+    await town.until(logShows(town, "agent", /tick \S+ \d/u));
     expect(await says(town, developer, "/gantry show debug")).toContain("debug is a pod without a Deployment or Job");
 
     expect(await says(town, developer, "/gantry show job/backup")).toMatch(

@@ -1,10 +1,10 @@
 import { execFileSync } from "node:child_process";
 import { afterAll, describe, expect, test } from "vitest";
 import { checkClusters } from "../../../../src/service/engines/kubernetes/config/check-clusters.ts";
+import { shell, ticking } from "../../../support/container-script.ts";
 import { because, testCluster } from "../../../support/cluster.ts";
 import { changes } from "../../../support/object-changes.ts";
 import { until } from "../../../support/until.ts";
-import { shell, ticking } from "../support/applied.ts";
 import { openTestEngine } from "../support/test-engine.ts";
 import { machineClock } from "../../../../src/platform/clock.ts";
 

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { because, testCluster } from "../../../support/cluster.ts";
-import { SWEEP_MS, tellsWhy, toldOfCrashLoop } from "../../support/crash-loop.ts";
+import { tellsWhy, toldOfCrashLoop } from "../../support/crash-loop.ts";
 import { townOnKubernetes } from "../support/kubernetes-town.ts";
 
 const cluster = await testCluster();
@@ -8,7 +8,7 @@ afterAll(cluster.removeNamespaces);
 
 describe.skipIf(cluster.noPods)(`a watch on Kubernetes${because(cluster.noPods)}`, () => {
   test("a crash loop is in the channel within ten seconds of its second restart, with its reason and last lines", async () => {
-    await using town = await townOnKubernetes(cluster, { sweepEveryMs: SWEEP_MS });
+    await using town = await townOnKubernetes(cluster);
 
     const told = await toldOfCrashLoop(town, cluster.image);
 

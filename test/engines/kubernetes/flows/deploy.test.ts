@@ -4,11 +4,12 @@ import type { Service, ServiceUpdate } from "../../../../src/api/schema.ts";
 import type { ClusterConfig } from "../../../../src/service/engines/kubernetes/cluster/cluster-config.ts";
 import { nodeAddress } from "../../../service/contract/kubernetes-service.ts";
 import { answers, urlOf } from "../../../service/contract/web-service.ts";
+import { rest, shell, ticking } from "../../../support/container-script.ts";
 import { because, testCluster } from "../../../support/cluster.ts";
 import { noRegistry, startRegistry } from "../../../support/registry.ts";
 import { until } from "../../../support/until.ts";
 import { visitor } from "../../../support/visitor.ts";
-import { applyDaemonSet, applyStatefulSet, shell, ticking } from "../support/applied.ts";
+import { applyDaemonSet, applyStatefulSet } from "../support/applied.ts";
 import { visitNode, HeldByTheNode } from "../support/node-visit.ts";
 import { allowed } from "../rights/allowed.ts";
 import { openTestWorld } from "../support/test-world.ts";
@@ -74,7 +75,8 @@ async function runningWeb({ world, becomes }: Awaited<ReturnType<typeof town>>, 
   return { ask: async () => (await visitNode(urlOf(first))).trim() };
 }
 
-describe.skipIf(noPods !== undefined)(`deploy and roll back on Kubernetes${because(noPods)}`, () => {
+// Beside each other: each has a namespace of its own, and waits for pods.
+describe.skipIf(noPods !== undefined).concurrent(`deploy and roll back on Kubernetes${because(noPods)}`, () => {
   test("versions come and go without a refused request; one without an image takes nothing over", async () => {
     await using opened = await town();
     const { world, update, becomes, show } = opened;
@@ -155,7 +157,7 @@ describe.skipIf(noPods !== undefined)(`deploy and roll back on Kubernetes${becau
         {
           name: "main",
           image: name,
-          command: shell("while :; do sleep 1; done"),
+          command: shell(rest),
           imagePullPolicy: "Always",
         },
       ];

@@ -3,6 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, describe, expect, test } from "vitest";
 import type { ClusterConfig } from "../../../../src/service/engines/kubernetes/cluster/cluster-config.ts";
 import { checkClusters } from "../../../../src/service/engines/kubernetes/config/check-clusters.ts";
+import { rest } from "../../../support/container-script.ts";
 import { because, testCluster } from "../../../support/cluster.ts";
 import { card, says } from "../../../support/speak.ts";
 import { until } from "../../../support/until.ts";
@@ -99,9 +100,9 @@ describe.skipIf(noPods !== undefined)(`one region with two namespaces${because(n
     expect(await restarted(payments)).toBe(false);
     await town.until(runs(town, inShop));
 
-    await town.until(logShows(town, inPayments, /tick \d/u));
+    await town.until(logShows(town, inPayments, /tick \S+ \d/u));
 
-    const script = `"trap 'exit 0' TERM; while :; do sleep 0.2; done"`;
+    const script = `"trap 'exit 0' TERM; ${rest}"`;
     await says(town, developer, `/gantry create service api --image ${image} --memory 512 -- sh -c ${script}`);
     await town.until(runs(town, "api"));
     expect((await replicasIn(shop)).toSorted()).toEqual(["api 1", "web 1"]);

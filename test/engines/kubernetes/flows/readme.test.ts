@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, test } from "vitest";
+import { rest } from "../../../support/container-script.ts";
 import { because, testCluster } from "../../../support/cluster.ts";
 import { card, says } from "../../../support/speak.ts";
 import { approved, isRunning, logShows } from "../../support/approved.ts";
@@ -13,7 +14,7 @@ describe.skipIf(noPods !== undefined)(`the README's flows on Kubernetes${because
   test("a service is created, listed, scaled, restarted with an approval, read and deleted", async () => {
     await using town = await townOnKubernetes(cluster);
     const { developer } = town;
-    const script = `"trap 'exit 0' TERM; httpd -p 8080 -h /tmp; echo listening; while :; do sleep 0.2; done"`;
+    const script = `"trap 'exit 0' TERM; httpd -p 8080 -h /tmp; echo listening; ${rest}"`;
 
     const create = `/gantry create service web --image ${image} --publish 8080 --memory 512 -- sh -c ${script}`;
     // An image that is new here.

@@ -2,7 +2,7 @@ import type { OperationId } from "../../../../src/api/operations.ts";
 import type { NewJob, NewService, Service, ServiceUpdate } from "../../../../src/api/schema.ts";
 import { annotations } from "../../../../src/service/engines/kubernetes/names.ts";
 import type { Reply } from "../../../service/contract/world.ts";
-import { listen, shell, ticking } from "../support/applied.ts";
+import { listen, shell, ticking } from "../../../support/container-script.ts";
 import type { Found } from "../support/objects.ts";
 
 /** How a change turned out, by what is there afterwards. */

@@ -7,6 +7,8 @@ export type Accidents = {
   readonly world: World;
   readonly image: string;
   readonly front: ApiFront;
+  /** The StatefulSet `db` is there, made by somebody else. */
+  readonly somebodyApplies: () => Promise<void>;
   /** Somebody else changes the size of the StatefulSet `db`. */
   readonly meddle: () => Promise<void>;
 };
@@ -47,7 +49,8 @@ async function answersGetLost({ world, front, image }: Accidents): Promise<void>
   await allowed(world, "createJob", { name: "lost", body: { containers: [{ image, command: ["true"] }] } });
 }
 
-async function somebodyIsFaster({ world, front, meddle }: Accidents): Promise<void> {
+async function somebodyIsFaster({ world, front, somebodyApplies, meddle }: Accidents): Promise<void> {
+  await somebodyApplies();
   let isFirst = true;
   front.onPassing(async ({ write, when }) => {
     if (when === "after" || !write.endsWith("/statefulsets/db") || !isFirst) return undefined;

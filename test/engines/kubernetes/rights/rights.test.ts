@@ -36,13 +36,21 @@ type Toured = {
   readonly asked: readonly string[];
 };
 
+const TRIES = 3;
+
 /**
  * All operations of an engine whose account in the cluster has these rights only. It begins where the `missing` one is
- * needed.
+ * needed. An API server so busy that it seemed away shows nothing about rights, so that is tried again.
  */
 async function toured(given: readonly Right[], domains: "ingress" | "gateway", missing?: Right): Promise<Toured> {
+  for (let tries = 1; ; tries += 1) {
+    const seen = await touredOnce(given, domains, missing);
+    if (tries === TRIES || !`${seen.refused}\n${seen.reported}`.includes("has just come back")) return seen;
+  }
+}
+
+async function touredOnce(given: readonly Right[], domains: "ingress" | "gateway", missing?: Right): Promise<Toured> {
   const namespace = await newNamespace("rights");
-  await applyStatefulSet(cluster, { namespace, name: "db" });
   const isAboutOptional = given === rights || given === needed;
   if (isAboutOptional) {
     await applyDaemonSet(cluster, { namespace, name: "agent" });
@@ -55,11 +63,21 @@ async function toured(given: readonly Right[], domains: "ingress" | "gateway", m
   const options = { namespace, kubeconfig: front.kubeconfig, adopt: "all", settings } as const;
   const service = await openTestWorld(cluster, options);
   const { world, events } = service;
+  // Most tours are over before they come to it.
+  let applied: Promise<void> | undefined;
+  const somebodyApplies = async () => {
+    await (applied ??= applyStatefulSet(cluster, { namespace, name: "db" }));
+    // With a right missing, its name is refused rather than unknown.
+    await world.until(
+      () => world.ask("getService", { name: "db" }),
+      ({ status }) => status !== 404,
+    );
+  };
   const meddle = () => scaleStatefulSet(cluster, { namespace, name: "db" });
   const namesOptional = (line: string) => optional.some((resource) => line.includes(`"${resource}"`));
   const reported = () => [...events.filter((line) => !namesOptional(line)), JSON.stringify(service.ready())].join("\n");
   try {
-    const guide = { world, image, front, isOver: () => namesARight(reported()), meddle };
+    const guide = { world, image, front, isOver: () => namesARight(reported()), somebodyApplies, meddle };
     const isFirst = ({ needs = [] }: Leg<typeof guide>) => missing !== undefined && needs.includes(wordsOf(missing));
     const legs: readonly Leg<typeof guide>[] = [
       ...tour,
@@ -95,14 +113,13 @@ function namings({ verb, resource }: Right): readonly string[] {
 }
 
 describe.skipIf(noPods !== undefined)(`the rights of the documented Role${because(noPods)}`, () => {
-  test("all of them are enough for every operation, also on adopted workloads, and each one is used", async () => {
-    const asked: string[] = [];
-    for (const domains of ["ingress", "gateway"] as const) {
-      const seen = await toured(rights, domains);
-      expect(seen.refused).toBeUndefined();
-      expect(seen.reported).not.toMatch(NAMED);
-      asked.push(...seen.asked);
+  test.concurrent("all of them are enough for every operation, also on adopted workloads, and each one is used", async () => {
+    const tours = await Promise.all((["ingress", "gateway"] as const).map((domains) => toured(rights, domains)));
+    for (const { refused, reported } of tours) {
+      expect(refused).toBeUndefined();
+      expect(reported).not.toMatch(NAMED);
     }
+    const asked = tours.flatMap((seen) => seen.asked);
 
     const used = new Set(asked.flatMap((request) => rightFor(request) ?? []).map(wordsOf));
     expect([...used].toSorted()).toEqual(rights.map(wordsOf).toSorted());

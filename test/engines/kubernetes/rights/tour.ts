@@ -1,9 +1,9 @@
 import type { OperationId } from "../../../../src/api/operations.ts";
 import type { NewService, Service } from "../../../../src/api/schema.ts";
 import type { Ask, World } from "../../../service/contract/world.ts";
+import { listen, shell, ticking } from "../../../support/container-script.ts";
 import { DEADLINE_MS } from "../../../support/until.ts";
 import { allowed, Refused } from "./allowed.ts";
-import { listen, shell, ticking } from "../support/applied.ts";
 
 /**
  * Waits on the way, on a quiet machine. A pod that is stopped while it starts takes 30 s and what its node adds; without a
@@ -15,7 +15,11 @@ type Guide = {
   readonly image: string;
   /** Looked at while waiting: a reason to give up. */
   readonly isOver: () => boolean;
+  /** The StatefulSet `db` is there, made by somebody else. */
+  readonly somebodyApplies: () => Promise<void>;
 };
+
+type Looking = Omit<Guide, "somebodyApplies">;
 
 /** A part of a tour. Rejects at the first operation that is refused. */
 export type Leg<Guide> = {
@@ -109,8 +113,9 @@ async function aDisk({ world, image }: Guide): Promise<void> {
 }
 
 async function anAdoptedOne(guide: Guide): Promise<void> {
-  const { world } = guide;
+  const { world, somebodyApplies } = guide;
   const name = "db";
+  await somebodyApplies();
   await reaches(guide, name, "Running");
   await allowed(world, "restartService", { name });
   await reaches(guide, name, "Running");
@@ -136,13 +141,13 @@ async function aJob(guide: Guide): Promise<void> {
   await allowed(world, "deleteJob", { name });
 }
 
-async function reaches(guide: Guide, name: string, status: string): Promise<void> {
+async function reaches(guide: Looking, name: string, status: string): Promise<void> {
   await comes(guide, ["getService", { name }, (service) => (service as Service).status === status]); // of this operation
 }
 
 /** Repeats a read until it is as wanted. */
 async function comes(
-  { world, isOver }: Guide,
+  { world, isOver }: Looking,
   [op, what, isWanted]: readonly [OperationId, Ask, (body: unknown) => boolean],
 ): Promise<void> {
   const since = performance.now();

@@ -1,18 +1,9 @@
+import { shell, ticking } from "../../../support/container-script.ts";
 import type { TestCluster } from "../../../support/cluster.ts";
 
 // Workloads as a team has them: applied with kubectl, by Helm, by a schedule. Gantry did not create them.
 
 type Made = { readonly namespace: string; readonly name: string };
-
-/** `sh` as the first process ignores TERM without a trap, and its pod takes half a minute to go. */
-export function shell(script: string): readonly string[] {
-  return ["sh", "-c", `trap 'exit 0' TERM; ${script}`];
-}
-
-/** Its port has to take connections before an instance counts as ready. */
-export const listen = "httpd -p 8080 -h /tmp";
-
-export const ticking = "while :; do echo tick $((n=n+1)); sleep 0.2; done";
 
 /** A Deployment of a hand-written file. */
 export async function applyDeployment(

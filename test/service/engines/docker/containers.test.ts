@@ -1,4 +1,6 @@
+import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
@@ -120,6 +122,45 @@ describe("the digest of its image", () => {
     ["it can't be read", [500, { message: "layer store is locked" }]],
   ] as const)("isn't known, and the container runs: %s", async (_, answer) => {
     expect(await startedOn(answer)).toBeUndefined();
+  });
+});
+
+describe("a program that listens in its container", () => {
+  const looked = async (gateway: string) => {
+    const program = createServer((connection) => connection.end());
+    await once(program.listen(0, "127.0.0.1"), "listening");
+    onTestFinished(() => void program.close());
+    const { port } = program.address() as AddressInfo; // of a server that listens on a port
+    // As the daemon's proxy does as long as it can't reach the program.
+    const proxy = createServer((connection) => connection.destroy());
+    await once(proxy.listen(0, "127.0.0.1"), "listening");
+    onTestFinished(() => void proxy.close());
+    const HostPort = String((proxy.address() as AddressInfo).port); // the same
+    const NetworkSettings = {
+      Ports: { [`${port}/tcp`]: [{ HostPort }] },
+      Networks: { own: { Gateway: gateway, IPAddress: "127.0.0.1" } },
+    };
+    await using daemon = await fakeDaemon({
+      ...networks,
+      "/containers/create": [201, { Id: "c1" }],
+      "/containers/c1/start": started,
+      "/containers/c1/json": [200, { ...inspected("c1", "running"), NetworkSettings }],
+    });
+    using connection = await connected(daemon);
+    const unit = await connection.start();
+    return { isOpen: await unit.answers?.(), address: unit.address(port), HostPort };
+  };
+
+  test("is asked directly on the daemon's machine, and its address is the published one", async () => {
+    const { isOpen, address, HostPort } = await looked("127.0.0.1");
+    expect(isOpen).toBe(true);
+    expect(address).toBe(`127.0.0.1:${HostPort}`);
+  });
+
+  test("is asked through the daemon's proxy where its network is another machine's", async () => {
+    const { isOpen, address } = await looked("203.0.113.1");
+    expect(isOpen).toBe(false);
+    expect(address).toBeUndefined();
   });
 });
 

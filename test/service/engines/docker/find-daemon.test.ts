@@ -9,6 +9,7 @@ import { machineClock } from "../../../../src/platform/clock.ts";
 import { apiVersion } from "../../../../src/service/engines/docker/daemon/daemon-connection.ts";
 import { daemonAt } from "../../../../src/service/engines/docker/daemon/daemon-client.ts";
 import { findDaemon, usualSockets } from "../../../../src/service/engines/docker/daemon/find-daemon.ts";
+import { testClock } from "../../../support/test-clock.ts";
 import { until } from "../../../support/until.ts";
 import { fakeDaemon, podmanVersion } from "./support/fake-daemon.ts";
 
@@ -59,6 +60,22 @@ describe("the daemon", () => {
     leaving.abort(new Error("the service ends"));
 
     await expect(followed).rejects.toThrow("the service ends");
+  });
+
+  test("is waited for when it is slow, and the wait is said", async () => {
+    const said = Promise.withResolvers<string>();
+    await using busy = await fakeDaemon();
+    const { "/info": info } = busy.answers;
+    busy.answers["/info"] = (response) =>
+      void said.promise.then(() => response.writeHead(200).end(JSON.stringify(Array.isArray(info) ? info[1] : {})));
+
+    const clock = testClock();
+    const finding = findDaemon({ ...nothing, dockerHost: busy.host }, { clock, onWait: said.resolve });
+    await until(() => busy.asked.some((each) => each.endsWith("/info")));
+    clock.passMs(10_000);
+
+    expect((await finding).about).toMatchObject({ kind: "docker" });
+    expect(await said.promise).toBe(busy.host);
   });
 
   test("isn't found: each place is named, with why it can't be used", async () => {

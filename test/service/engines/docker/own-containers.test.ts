@@ -1,4 +1,5 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import type { ServerResponse } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -26,7 +27,7 @@ const spec: UnitSpec = {
 type Stored = { readonly name: string; state: string };
 
 /** A daemon that stores containers with the labels of one of Gantry's, and other people's hands on it. */
-async function town() {
+async function town({ untilStarts = async () => {} }: { readonly untilStarts?: () => Promise<void> } = {}) {
   const clock = stillClock();
   const containers = new Map<string, Stored>();
   const networks = ["gantry-0123456789ab", "theirs"];
@@ -49,10 +50,12 @@ async function town() {
       containers.delete(id);
       response.writeHead(204).end();
     };
-    daemon.answers[`/containers/${id}/start`] = (response) => {
-      containers.set(id, { name, state: "running" });
+    const started = async (response: ServerResponse) => {
+      await untilStarts();
+      if (containers.has(id)) containers.set(id, { name, state: "running" });
       response.writeHead(204).end();
     };
+    daemon.answers[`/containers/${id}/start`] = (response) => void started(response);
     daemon.answers[`/containers/${id}/stop`] = [204, ""];
     daemon.answers[`/containers/${id}/logs`] = [200, ""];
     return id;
@@ -157,6 +160,23 @@ test("… also when nothing of ours runs", async () => {
   await only.compare();
 
   expect(ids()).toEqual([copy]);
+});
+
+test("a container whose start takes long stays, although one that no workload knows is removed by then", async () => {
+  let whileItStarts = async () => {};
+  const { clock, server, ids } = await town({ untilStarts: () => whileItStarts() });
+  const runtime = await server();
+  await runtime.adopt();
+  whileItStarts = async () => {
+    await runtime.compare();
+    await clock.passMs(5 * 60_000);
+    await runtime.compare();
+  };
+
+  await runtime.start(spec, () => undefined);
+  await runtime.compare();
+
+  expect(ids()).toHaveLength(1);
 });
 
 test("one of the same name that somebody put in the place of ours is left alone, and the start says so", async () => {

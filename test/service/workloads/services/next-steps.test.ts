@@ -41,7 +41,12 @@ const table: readonly [string, number, string[], Expected][] = [
   ["it is not done while the memory of one is changed", 1, ["0 ready~"], {}],
   ["of a few, old ones are replaced one at a time", 3, ["0 ready*", "1 ready*", "2 ready*"], { replace: ["0 ready*"] }],
   ["an old one stays until the new one is ready", 2, ["0 ready*", "0 waiting", "1 ready*"], {}],
-  ["an old one is stopped when the new one is ready", 1, ["0 ready*", "0 ready"], { stop: ["0 ready*"] }],
+  [
+    "an old one is stopped when the new one is ready",
+    1,
+    ["0 ready*", "0 ready"],
+    { stop: ["0 ready*"], isReplaced: true },
+  ],
   ["the next waits until the new one is ready", 2, ["0 waiting", "1 ready*"], {}],
   ["the next follows when the new one is ready", 2, ["0 ready", "1 ready*"], { replace: ["1 ready*"] }],
   [

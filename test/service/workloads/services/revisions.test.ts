@@ -44,6 +44,24 @@ const imagesOf = ({ running }: World["cluster"]) => running().map(imageOf).toSor
 const imageOf = ({ spec }: MemoryUnit) => `${spec.instance} ${spec.definition.image}`;
 const oldOnes = ["web-0 test/web", "web-1 test/web", "web-2 test/web"];
 
+test("going back to a revision without variables removes them, also for the next server", async () => {
+  const world = makeWorld();
+  const first = await runningWeb(world, { containers: [{ image: "test/web" }] });
+  await first.dana.update("web", { containers: [{ env: { set: [{ name: "LEVEL", value: "debug" }] } }] });
+  await first.dana.reaches("web", "Running");
+  await first.close();
+
+  const next = await world.open();
+  const dana = world.userOf(next);
+  expect((await dana.read("web")).revisions?.[1]).not.toHaveProperty("is_current");
+  await dana.update("web", { revision: 1 });
+
+  const { containers, revisions } = await dana.read("web");
+  expect(containers?.[0]?.env).toEqual([]);
+  expect(revisions).toMatchObject([{ revision: 3 }, { revision: 2 }, { revision: 1, is_current: true }]);
+  await next.close();
+});
+
 describe("another image", () => {
   test("replaces all instances, and is the next revision", async () => {
     const world = makeWorld();
@@ -105,6 +123,26 @@ describe("another image", () => {
     world.silent.clear();
     await dana.reaches("web", "Running");
     expect(await dana.read("web")).toMatchObject({ rollout: { state: "done" }, ready_instances: 3 });
+    await close();
+  });
+
+  test("that is taken back leaves a revision that went well, also while its last instance takes its time to end", async () => {
+    const world = makeWorld({ stops: ({ spec }) => spec.definition.image !== "test/lasting" });
+    const { dana, close } = await runningWeb(world);
+    world.silent.add("test/lasting");
+    await deploy(dana, "test/lasting");
+    await stuck(world, dana);
+    const lingering = world.cluster.running().find(({ spec }) => spec.definition.image === "test/lasting");
+
+    await dana.update("web", { revision: 1 });
+    await world.until(
+      async () => (await dana.read("web")).revisions?.[0]?.outcome === "done",
+      "the way back to be done",
+    );
+    expect((await dana.read("web")).revisions).toMatchObject([{ revision: 3 }, { outcome: "aborted" }, {}]);
+
+    lingering?.end(0);
+    await dana.reaches("web", "Running");
     await close();
   });
 

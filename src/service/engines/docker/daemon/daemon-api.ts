@@ -3,7 +3,8 @@ import type { Health } from "../../../workloads/runtime.ts";
 
 /** The calls of Docker's API that the engine makes; Podman answers the same ones. Each rejects with a `DaemonError`. */
 export type DaemonApi = {
-  readonly about: () => Promise<DaemonAbout>;
+  /** Within the limit of a read, if none is given. */
+  readonly about: (limitMs?: number) => Promise<DaemonAbout>;
   /** Resolves when it answers at all. */
   readonly ping: () => Promise<void>;
   /** All containers with these labels, also those that don't run. */
@@ -87,6 +88,8 @@ export type InspectedContainer = {
   readonly health: ContainerHealth | undefined;
   /** Container port to published host port. */
   readonly ports: ReadonlyMap<number, number>;
+  /** Its address in each network. The gateway's address belongs to the machine that runs the container. */
+  readonly networks: readonly { readonly gateway: string; readonly address: string }[];
 };
 
 export type ContainerHealth = {

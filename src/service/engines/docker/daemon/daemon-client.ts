@@ -27,8 +27,11 @@ export function daemonAt(address: DaemonAddress, clock: Pick<Clock, "limit">): D
   const asker = askerOf(connection);
   const { read, find } = asker;
   return {
-    async about() {
-      const [version, info] = await Promise.all([read(Version, "/version"), read(Info, "/info")]);
+    async about(limitMs) {
+      const [version, info] = await Promise.all([
+        read(Version, "/version", { limitMs }),
+        read(Info, "/info", { limitMs }),
+      ]);
       const isPodman = version.Components?.some(({ Name }) => Name.startsWith("Podman")) ?? false;
       return {
         kind: isPodman ? "podman" : "docker",
@@ -125,7 +128,7 @@ function networkAndVolumeCalls(
     },
     async listNetworks(label) {
       const filters = JSON.stringify({ label: [label] });
-      return (await read(Networks, "/networks", { filters })).map(({ Name }) => Name);
+      return (await read(Networks, "/networks", { query: { filters } })).map(({ Name }) => Name);
     },
     async removeNetwork(name) {
       try {

@@ -66,8 +66,9 @@ export function connectTo(address: DaemonAddress, clock: Pick<Clock, "limit">): 
   };
 }
 
+/** Each call that waits for it has its own limit. */
 async function offeredBy(address: DaemonAddress, clock: Pick<Clock, "limit">): Promise<string> {
-  const said = await inTime({ clock, limitMs: READ_LIMIT_MS }, async (signal) => {
+  const said = await inTime({ clock, limitMs: WRITE_LIMIT_MS }, async (signal) => {
     const version = async () => await text(await sendTo(address, { method: "GET", path: "/version", signal }));
     return Version.safeParse(parsed(await againAfterHangUp(version)));
   });
@@ -117,7 +118,7 @@ export type DaemonCall = Pick<DaemonRequest, "method" | "path" | "headers" | "si
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: object;
   /** How long a whole answer may take. */
-  readonly limitMs?: number;
+  readonly limitMs?: number | undefined;
   /** Doing it twice has the effect of doing it once. All but POST are. */
   readonly isRepeatable?: boolean;
 };
@@ -217,7 +218,11 @@ export function messageOf(body: unknown): string {
 
 /** Calls whose answers are read at once. */
 export type DaemonAsker = {
-  readonly read: <T extends z.ZodType>(schema: T, path: string, query?: DaemonCall["query"]) => Promise<z.output<T>>;
+  readonly read: <T extends z.ZodType>(
+    schema: T,
+    path: string,
+    more?: Pick<DaemonCall, "query" | "limitMs">,
+  ) => Promise<z.output<T>>;
   /** Undefined when there is none. */
   readonly find: <T extends z.ZodType>(schema: T, path: string) => Promise<z.output<T> | undefined>;
   /** `passes` are statuses of 400 and above that are no failure. */
@@ -226,8 +231,8 @@ export type DaemonAsker = {
 
 export function askerOf(daemon: DaemonConnection): DaemonAsker {
   return {
-    async read(schema, path, query = {}) {
-      return schema.parse((await askOnce(daemon, { method: "GET", path, query })).body);
+    async read(schema, path, more = {}) {
+      return schema.parse((await askOnce(daemon, { method: "GET", path, ...more })).body);
     },
     async find(schema, path) {
       const { status, body } = await askOnce(daemon, { method: "GET", path }, [404]);

@@ -20,7 +20,7 @@ export function containerCalls(daemon: DaemonConnection, { read, find, post }: D
   return {
     async listContainers(labels) {
       const filters = JSON.stringify({ label: labels });
-      return (await read(Listed, "/containers/json", { all: "1", filters })).map(listedOf);
+      return (await read(Listed, "/containers/json", { query: { all: "1", filters } })).map(listedOf);
     },
     async inspectContainer(id) {
       const found = await find(Inspected, `/containers/${id}/json`);

@@ -1,8 +1,7 @@
 import type { DaemonAbout, DaemonApi } from "./daemon-api.ts";
 import { whyUnusable } from "./daemon-error.ts";
 import type { Clock } from "../../../../platform/clock.ts";
-import { unawaited } from "../../../../platform/waiting.ts";
-import { repeat } from "../../../../platform/waiting.ts";
+import { unawaited, repeat } from "../../../../platform/waiting.ts";
 
 /** A daemon that doesn't answer. */
 export type Outage = { readonly since: Date; readonly why: string };

@@ -72,6 +72,9 @@ export const Inspected = z.object({
   }),
   NetworkSettings: z.object({
     Ports: z.record(z.string(), z.array(z.object({ HostPort: z.string() })).nullable()).nullish(),
+    Networks: z
+      .record(z.string(), z.object({ Gateway: z.string().nullish(), IPAddress: z.string().nullish() }))
+      .nullish(),
   }),
 });
 
@@ -120,6 +123,9 @@ export function inspectedOf({
     memoryBytes: HostConfig.Memory === 0 ? undefined : HostConfig.Memory,
     health: healthIn(State.Health, Config.Healthcheck),
     ports: portsIn(NetworkSettings.Ports ?? {}),
+    networks: Object.values(NetworkSettings.Networks ?? {}).flatMap(({ Gateway: gateway, IPAddress: address }) =>
+      gateway && address ? [{ gateway, address }] : [],
+    ),
   };
 }
 

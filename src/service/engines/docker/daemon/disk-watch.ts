@@ -1,7 +1,6 @@
 import { statfs } from "node:fs/promises";
 import type { Clock } from "../../../../platform/clock.ts";
-import { unawaited } from "../../../../platform/waiting.ts";
-import { repeat } from "../../../../platform/waiting.ts";
+import { unawaited, repeat } from "../../../../platform/waiting.ts";
 
 /**
  * Notices that the daemon's disk is full. The daemon drops the lines that it can't write, and tells nobody: a reader of the

@@ -31,7 +31,14 @@ type Looking = {
   readonly remembered?: string | undefined;
   /** Where to look if nothing else is said; tests have their own places. */
   readonly usual?: readonly Candidate[];
+  /** Called when the daemon to use takes long to answer. */
+  readonly onWait?: (address: string) => void;
 };
+
+/** Under load, Podman may wait most of a minute for its storage. A socket that was only guessed must not delay the start as long. */
+const PATIENCE_MS = { chosen: 120_000, guessed: 30_000 };
+/** Before the wait is told. */
+const WAIT_MS = 10_000;
 
 /**
  * The daemon of DOCKER_HOST, else of CONTAINER_HOST, else the one that this folder's workloads ran on before, else the
@@ -39,16 +46,24 @@ type Looking = {
  */
 export async function findDaemon(settings: DaemonSettings, looking: Looking): Promise<FoundDaemon> {
   const candidates = await candidatesOf(settings, looking);
+  const patienceMs = isGuessed(settings, looking) ? PATIENCE_MS.guessed : PATIENCE_MS.chosen;
   const tried: string[] = [];
   for (const { address, from } of candidates) {
     const daemon = daemonAt(address, looking.clock);
+    const waiting = looking.clock.after(WAIT_MS, () => looking.onWait?.(addressText(address)));
     try {
-      return { address, daemon, about: await daemon.about() };
+      return { address, daemon, about: await daemon.about(patienceMs) };
     } catch (error) {
       tried.push(`- ${addressText(address)} (${from}): ${whyUnusable(error)}`);
+    } finally {
+      waiting.cancel();
     }
   }
   throw new Error([...sentences(settings, looking), ...tried].join("\n"));
+}
+
+function isGuessed({ dockerHost, containerHost }: DaemonSettings, { remembered }: Looking): boolean {
+  return dockerHost === undefined && containerHost === undefined && remembered === undefined;
 }
 
 async function candidatesOf(

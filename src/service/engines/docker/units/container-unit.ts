@@ -1,5 +1,6 @@
 import { setImmediate as turn } from "node:timers/promises";
-import { connect } from "node:net";
+import { connect, type Socket } from "node:net";
+import { networkInterfaces } from "node:os";
 import type { Clock } from "../../../../platform/clock.ts";
 import { HOST } from "../../../workloads/ports.ts";
 import { digestOf } from "../../../workloads/image-digest.ts";
@@ -13,8 +14,7 @@ import type { OwnContainers } from "../own-containers.ts";
 import { healthOf } from "./health-check.ts";
 import type { UserNetworks } from "../user-networks.ts";
 import type { ContainerWatch } from "./container-watch.ts";
-import { unawaited } from "../../../../platform/waiting.ts";
-import { within } from "../../../../platform/waiting.ts";
+import { unawaited, within } from "../../../../platform/waiting.ts";
 
 /** What the containers of a data folder share. */
 export type DockerContext = {
@@ -122,15 +122,20 @@ function makeLog(
  * the connections.
  */
 function reachability(
-  { id, ports, health: check }: InspectedContainer,
+  { id, ports, networks, health: check }: InspectedContainer,
   { ended, context: { clock, daemon, isPodman } }: { readonly ended: AbortSignal; readonly context: DockerContext },
 ): Pick<Unit, "answers" | "health" | "address"> {
-  const hostPorts = [...ports.values()];
+  const direct = directAddress(networks);
   const health = check && healthOf({ clock, id, check, daemon, mayRunNone: isPodman });
   let hasAnswered = false;
 
   async function probe(): Promise<boolean> {
-    const all = await Promise.all(hostPorts.map((port) => takesConnections(port, clock)));
+    const all = await Promise.all(
+      [...ports].map(
+        async ([port, published]) =>
+          (direct !== undefined && (await accepts(direct, port, clock))) || (await takesConnections(published, clock)),
+      ),
+    );
     hasAnswered ||= all.every(Boolean);
     return all.every(Boolean);
   }
@@ -139,7 +144,7 @@ function reachability(
     while (!ended.aborted && !(await probe())) await clock.sleep(PROBE_MS);
   }
 
-  if (hostPorts.length > 0) unawaited(probeUntilAnswered());
+  if (ports.size > 0) unawaited(probeUntilAnswered());
   return {
     ...(health && {
       async health() {
@@ -148,7 +153,7 @@ function reachability(
         return found;
       },
     }),
-    answers: hostPorts.length > 0 ? probe : undefined,
+    answers: ports.size > 0 ? probe : undefined,
     address(containerPort) {
       const port = ports.get(containerPort);
       return port === undefined || !hasAnswered || ended.aborted ? undefined : `${HOST}:${port}`;
@@ -200,8 +205,25 @@ function memory({ id, labels, memoryBytes: limit }: InspectedContainer, { daemon
   };
 }
 
-/** How long a connection must stay open. On a busy machine the daemon's proxy has taken more than 100 ms to close one. */
+/** Long enough for a connection, and for the daemon's proxy to close one: on a busy machine it has taken more than 100 ms. */
 const OPEN_MS = 250;
+
+/**
+ * Where this machine reaches the container without the daemon's proxy. The address means nothing elsewhere, so it counts
+ * only if the network's gateway is this machine, which it isn't where the daemon runs in a virtual machine.
+ */
+function directAddress(networks: InspectedContainer["networks"]): string | undefined {
+  const here = new Set(Object.values(networkInterfaces()).flatMap((own = []) => own.map(({ address }) => address)));
+  return networks.find(({ gateway }) => here.has(gateway))?.address;
+}
+
+/** Without a proxy between, only a program that listens accepts a connection. */
+async function accepts(address: string, port: number, clock: Pick<Clock, "after">): Promise<boolean> {
+  const socket = connect(port, address);
+  const isOpen = await within(OPEN_MS, Promise.race([connectedTo(socket), closedBy(socket)]), () => false, clock);
+  socket.destroy();
+  return isOpen;
+}
 
 /**
  * Whether a program in the container takes connections at a published port. The daemon's proxy accepts each connection
@@ -209,14 +231,22 @@ const OPEN_MS = 250;
  */
 async function takesConnections(port: number, clock: Pick<Clock, "after">): Promise<boolean> {
   const socket = connect(port, HOST);
-  const closed = new Promise<false>((resolve) => {
-    for (const event of ["error", "end", "close"]) socket.once(event, () => resolve(false));
-  });
-  socket.once("end", () => socket.destroy()).resume();
-  const connected = new Promise<true>((resolve) => socket.once("connect", () => resolve(true)));
-  const stayed = (await Promise.race([connected, closed])) && (await within(OPEN_MS, closed, () => true, clock));
+  const closed = closedBy(socket);
+  const stayed =
+    (await Promise.race([connectedTo(socket), closed])) && (await within(OPEN_MS, closed, () => true, clock));
   // When this process was late itself, the timer comes before what happened to the connection meanwhile.
   const isOpen = stayed && (await Promise.race([closed, turn(true)]));
   socket.destroy();
   return isOpen;
+}
+
+async function connectedTo(socket: Socket): Promise<true> {
+  return await new Promise((resolve) => socket.once("connect", () => resolve(true)));
+}
+
+async function closedBy(socket: Socket): Promise<false> {
+  socket.once("end", () => socket.destroy()).resume();
+  return await new Promise((resolve) => {
+    for (const event of ["error", "end", "close"]) socket.once(event, () => resolve(false));
+  });
 }

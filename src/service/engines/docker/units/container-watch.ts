@@ -21,6 +21,8 @@ export type ContainerWatch = {
   readonly discard: (id: string) => Promise<void>;
   /** Whether this server noticed the container's end, so that only its removal is missing. */
   readonly isOver: (id: string) => boolean;
+  /** Runs a start. Until it is over, the container that it makes isn't removed as one that no unit knows. */
+  readonly sparing: <Started>(name: string, start: () => Promise<Started>) => Promise<Started>;
   readonly close: () => void;
 };
 
@@ -35,7 +37,7 @@ type WatchOptions = {
 const COMPARE_MS = 10_000;
 /** Between two attempts to reach the daemon. */
 const RETRY_MS = 500;
-/** A container of ours that no unit knows is removed after this long: its start may just be in progress. */
+/** A container of ours that no unit knows is removed after this long: its start may be tried again. */
 const STRANGER_MS = 5 * 60_000;
 /** Between two looks at a killed container: Docker may learn only after its end that it was out of memory. */
 const LATE_REASON_MS = 200;
@@ -49,6 +51,8 @@ type Watch = WatchOptions & {
   readonly discarded: Set<string>;
   /** Containers that no unit knows, and when they were first seen. */
   readonly strangers: Map<string, number>;
+  /** Names of containers that are being started. */
+  readonly starting: Set<string>;
   readonly closing: AbortController;
 };
 
@@ -58,6 +62,7 @@ export function watchContainers(options: WatchOptions): ContainerWatch {
     watched: new Map(),
     discarded: new Set(),
     strangers: new Map(),
+    starting: new Set(),
     closing: new AbortController(),
   };
   unawaited(follow(watch));
@@ -73,6 +78,10 @@ export function watchContainers(options: WatchOptions): ContainerWatch {
     isPaused: (id) => watch.watched.get(id)?.isPaused === true,
     discard: (id) => discard(watch, id),
     isOver: (id) => watch.discarded.has(id) || watch.watched.get(id)?.isOver === true,
+    async sparing(name, start) {
+      watch.starting.add(name);
+      return await start().finally(() => watch.starting.delete(name));
+    },
     close: () => watch.closing.abort(),
   };
 }
@@ -187,7 +196,7 @@ async function discard(watch: Watch, id: string): Promise<void> {
 }
 
 async function removeLeftovers(watch: Watch, listed: readonly ListedContainer[]): Promise<void> {
-  const { daemon, discarded, strangers, watched } = watch;
+  const { daemon, discarded, strangers, starting, watched } = watch;
   const now = watch.clock.elapsedMs();
   const present = new Set(listed.map(({ id }) => id));
   for (const id of discarded) {
@@ -195,8 +204,12 @@ async function removeLeftovers(watch: Watch, listed: readonly ListedContainer[])
     else discarded.delete(id);
   }
   for (const id of strangers.keys()) if (!present.has(id) || watched.has(id)) strangers.delete(id);
-  for (const { id } of listed) {
+  for (const { id, name } of listed) {
     if (watched.has(id) || discarded.has(id)) continue;
+    if (starting.has(name)) {
+      strangers.delete(id);
+      continue;
+    }
     const since = strangers.get(id) ?? now;
     strangers.set(id, since);
     if (now - since < STRANGER_MS) continue;

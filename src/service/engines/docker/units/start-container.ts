@@ -9,7 +9,8 @@ import { unitOver, type DockerContext } from "./container-unit.ts";
 /** Creates the container and starts it. Rejects with the reason if one of them fails. */
 export async function startContainer(spec: UnitSpec, context: DockerContext, note: Note): Promise<Unit> {
   try {
-    return await createAndStart(spec, context, note);
+    const name = containerName(context.owner, spec);
+    return await context.watch.sparing(name, () => createAndStart(name, spec, context, note));
   } catch (error) {
     // The daemon names folders of the host.
     if (!(error instanceof DaemonError) || !/no space left on device|disk quota exceeded/iu.test(error.message))
@@ -18,7 +19,7 @@ export async function startContainer(spec: UnitSpec, context: DockerContext, not
   }
 }
 
-async function createAndStart(spec: UnitSpec, context: DockerContext, note: Note): Promise<Unit> {
+async function createAndStart(name: string, spec: UnitSpec, context: DockerContext, note: Note): Promise<Unit> {
   const { owner, daemon, networks } = context;
   const caveat = memoryCaveat(spec.definition.memoryMib);
   if (caveat !== undefined) note(caveat);
@@ -26,7 +27,7 @@ async function createAndStart(spec: UnitSpec, context: DockerContext, note: Note
     await daemon.ensureVolume(volumeName(owner, source), volumeLabels(owner, source));
   }
   const started = await networks.within(spec, async (network) => {
-    const made = await create(containerName(owner, spec), containerSpec(spec, { owner, network }), context);
+    const made = await create(name, containerSpec(spec, { owner, network }), context);
     return typeof made === "string" ? await start(made, context) : made;
   });
   const { workload, instance, container, generation } = spec;

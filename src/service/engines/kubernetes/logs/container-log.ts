@@ -260,6 +260,7 @@ async function read(life: Life, parts: CollectorParts, { place, ...what }: What)
     ...what,
     source: life.source,
     after: life.position,
+    wasFollowed: life.endedRun >= what.run,
     signal: life.signal,
     idleMs: () =>
       what.which === "follow" ? between(parts.idleMs, began - life.quietSince, parts.longestIdleMs) : parts.idleMs,

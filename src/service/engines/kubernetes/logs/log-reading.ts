@@ -21,6 +21,8 @@ export type Reading = {
   readonly run: number;
   /** `look` reads what is there of a container that runs, `rest` the same of one that doesn't. */
   readonly which: "follow" | "look" | "rest" | "previous";
+  /** A follow of this run came to its end, so nothing is missing when Kubernetes has deleted the log since. */
+  readonly wasFollowed: boolean;
   /** After how long without lines it ends, as of the lines that came. */
   readonly idleMs: () => number;
   readonly signal: AbortSignal;
@@ -117,14 +119,21 @@ export function isTooEarly(text: string): boolean {
 }
 
 /** The runtime removes what an old container wrote, and the kubelet says so instead of lines. */
+function isDeleted(text: string): boolean {
+  return text.startsWith("unable to retrieve container logs for ");
+}
+
+/** What the kubelet says instead of lines. */
 export function untimed(text: string): string {
-  const isGone = text.startsWith("unable to retrieve container logs for ");
-  if (isGone) return "the lines of an earlier run were deleted by Kubernetes before they could be read";
+  if (isDeleted(text)) return "lines can be missing: Kubernetes deleted the log of a run before it was read";
   return `Kubernetes wrote in place of lines: ${text}`;
 }
 
 /** Stores the lines after the position that the reading began with, and notes what is missing before them. */
-function makeTaker({ logs }: ReadingParts, { source, after, run, which, onLine }: Reading): (line: TimedLine) => void {
+function makeTaker(
+  { logs }: ReadingParts,
+  { source, after, run, which, wasFollowed, onLine }: Reading,
+): (line: TimedLine) => void {
   const numbered = makeCounter(run);
   const note = (text: string) => logs.append(source.workload, source.pod, `[gantry] ${text}`);
   // The line at the position is in the log still, unless the file was replaced; a new run begins with a new file.
@@ -132,7 +141,7 @@ function makeTaker({ logs }: ReadingParts, { source, after, run, which, onLine }
   let newest = "";
   return ({ time, text }) => {
     if (time === undefined && isTooEarly(text) && which !== "previous") throw new KubeError(503, text);
-    if (time === undefined) return note(untimed(text));
+    if (time === undefined) return wasFollowed && isDeleted(text) ? undefined : note(untimed(text));
     if (newest !== "" && momentOf(newest).getTime() - momentOf(time).getTime() > DISORDER_MS) {
       note(`the clock of the node was set back to ${momentOf(time).toISOString()}: lines from then on can be missing`);
       newest = time;

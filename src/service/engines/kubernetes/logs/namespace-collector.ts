@@ -1,5 +1,4 @@
-import { unawaited } from "../../../../platform/waiting.ts";
-import { restUnlessAborted } from "../../../../platform/waiting.ts";
+import { unawaited, restUnlessAborted } from "../../../../platform/waiting.ts";
 import type { CachedKind, NamespaceCache } from "../cache/namespace-cache.ts";
 import type { CollectorParts } from "./collector-parts.ts";
 import { collectContainer, type ContainerLog } from "./container-log.ts";

@@ -33,6 +33,9 @@ export function serviceStatus(source: ServiceSource, pods: readonly Pod[], { now
     ...crashesOf(instances, now),
     ...revisionsOf(source, rollout, { current, kept }),
     imageDigests: digestsOf(source, instances),
+    instanceNames: instances
+      .filter(({ state }) => state !== "ending" && state !== "over")
+      .map(({ pod }) => pod.metadata.name),
   };
   if (deletionTimestamp !== undefined) return { state: "Deleting", since: deletionTimestamp, ...counts };
   // No node may match a DaemonSet, which then runs as it should.
@@ -99,10 +102,15 @@ function shownRollout(
   const { isObserved, isComplete, isReplacing, wanted, updated, hasNew, completeSince } = rollout;
   if (!isObserved || wanted === 0 || (!isComplete && !isReplacing)) return undefined;
   const { revision: to } = revisionsOf(source, rollout, { current, kept });
-  const from = kept?.find(({ number }) => to !== undefined && number < to)?.number;
   const isNew = ({ pod }: Instance): boolean =>
     isComplete || (latest !== undefined && versionOf(pod) === latest.version);
   const ready = instances.filter((each) => each.state === "ready");
+  const serving = new Set(isComplete ? [] : ready.map(({ pod }) => versionOf(pod)));
+  // The one before may be another that never got ready.
+  const replaced =
+    kept?.find(({ number, version }) => number !== to && serving.has(version)) ??
+    kept?.find(({ number }) => to !== undefined && number < to);
+  const from = replaced?.number;
   const fresh = ready.filter(isNew).length;
   const counts = { updated, ready: Math.min(fresh, updated), oldReady: ready.length - fresh, target: wanted };
   const isNewest =

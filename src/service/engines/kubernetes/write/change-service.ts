@@ -1,4 +1,3 @@
-import type { ServiceUpdate } from "../../../../api/schema.ts";
 import { type ServiceDefinition, updated } from "../../../workloads/definitions.ts";
 import { keptRevision } from "../../../workloads/services/revisions.ts";
 import { ensureService } from "../../../workloads/stored-definition.ts";
@@ -10,19 +9,12 @@ import { annotations } from "../names.ts";
 import { currentRevision, keptRevisions } from "../read/revisions.ts";
 import { rolloutOf } from "../read/rollout.ts";
 import type { FoundService } from "../read/services.ts";
-import {
-  refuseAdopted,
-  refuseSetSize,
-  refuseHalfMade,
-  refuseOnDelete,
-  refuseUnreplaced,
-  participles,
-} from "./refused-operations.ts";
+import { type Part, refuseAdoptedDeletion, refusePart, refuseSetSize, refuseUnreplaced } from "./refused-operations.ts";
 import { oneInstance } from "./disks.ts";
 import { refuseTakenDomains, routedPort, refuseLaterDomains } from "./domains.ts";
 import { rolloutsIn } from "./service-manifests.ts";
 import {
-  containerChanges,
+  changedParts,
   initChanges,
   restartPatch,
   startPatch,
@@ -91,38 +83,36 @@ async function updateService(
   { body }: Pick<EngineRequest<"updateService">, "body">,
 ): Promise<Accepted> {
   if (body.revision !== undefined) return await goBack(target, body.revision);
-  let after: ServiceDefinition | undefined;
+  let wanted: { readonly after: ServiceDefinition; readonly changes: readonly Part[] } | undefined;
   const found = await changed(target, "update", async (current) => {
     const before = current.service.definition;
     const named = current.source.object.spec.template.spec.initContainers.map((each) => each.name);
-    after = updated(before, body, named);
+    const after = updated(before, body, named);
     const init = initChanges(current, body);
     ensureService(after);
-    const isRebound = !isSame(before.domains, after.domains);
-    refuseUpdate(target, current, { before, after, init, isRebound });
-    if (isRebound) routedPort(target.region, after);
-    if (isRebound) await refuseTakenDomains(target, after.domains, current.source.object.metadata.uid);
+    const changes = changedParts(current, { after, init });
+    wanted = { after, changes };
     const { config } = target.region;
+    for (const part of changes) refusePart(current, part, config);
+    if (changes.includes("size")) refuseSharedDisk(current, after.size, config.region);
+    if (changes.includes("domains")) {
+      routedPort(target.region, after);
+      await refuseTakenDomains(target, after.domains, current.source.object.metadata.uid);
+    }
     const { progressDeadlineSeconds: deadline } = rolloutsIn(target.region);
     return updatePatch(current, after, { init, notes: notesOf(target), defaults: config.defaults, deadline });
   });
-  if (after && !isSame(found.service.definition.domains, after.domains)) {
-    await changeDomains(target, found, { after, isAlone: isOnlyDomains(found, body, after) });
+  if (wanted?.changes.includes("domains") === true) {
+    await changeDomains(target, found, { after: wanted.after, isAlone: wanted.changes.length === 1 });
   }
   return {};
-}
-
-function isOnlyDomains(found: FoundService, body: ServiceUpdate, after: ServiceDefinition): boolean {
-  const isSized = found.service.definition.size !== after.size;
-  return !isSized && containerChanges(found, after).length === 0 && initChanges(found, body).length === 0;
 }
 
 /** As `kubectl rollout undo`: all of the pods' template goes back, and becomes the next revision. */
 async function goBack(target: Target, number: number): Promise<Accepted> {
   const { name, region, signal } = target;
   await changed(target, "update", async (found) => {
-    refuseAdopted(found, "revision", region.config);
-    refuseUnreplaced(found, "rolled back");
+    refusePart(found, "revision", region.config);
     const { source } = found;
     const doing = `read the revisions of the service ${name}`;
     const revisions = await reading(doing, () => keptRevisions(region.api, { source, signal }));
@@ -133,35 +123,10 @@ async function goBack(target: Target, number: number): Promise<Accepted> {
   return {};
 }
 
-type Update = {
-  readonly before: ServiceDefinition;
-  readonly after: ServiceDefinition;
-  readonly init: ReturnType<typeof initChanges>;
-  readonly isRebound: boolean;
-};
-
-function refuseUpdate({ region }: Target, found: FoundService, { before, after, init, isRebound }: Update): void {
-  const { config } = region;
-  const changes: Partial<ReturnType<typeof containerChanges>[number]>[] = [...containerChanges(found, after), ...init];
-  for (const part of ["memory", "image", "env"] as const) {
-    if (changes.every((change) => change[part] === undefined)) continue;
-    refuseAdopted(found, part, config);
-    refuseOnDelete(found, participles[part]);
-  }
-  if (isRebound) {
-    refuseAdopted(found, "domains", config);
-    refuseHalfMade(found);
-  }
-  if (after.size === before.size) return;
-  refuseSetSize(found, "scaled");
-  const { source } = found;
+function refuseSharedDisk({ source, service }: FoundService, size: number, region: string): void {
   const holdsDisk = source.kind === "Deployment" && source.object.spec.strategy?.type === "Recreate";
-  const writes = before.volumes.some(({ readOnly }) => !readOnly);
-  if (holdsDisk && writes && after.size > 1) throw oneInstance(config.region);
-}
-
-function isSame(left: readonly string[], right: readonly string[]): boolean {
-  return left.length === right.length && left.every((each, index) => each === right[index]);
+  const writes = service.definition.volumes.some(({ readOnly }) => !readOnly);
+  if (holdsDisk && writes && size > 1) throw oneInstance(region);
 }
 
 type PatchFor = (found: FoundService) => Patch | undefined | Promise<Patch | undefined>;
@@ -257,7 +222,7 @@ async function changeDomains(
  */
 async function deleteService(target: Target): Promise<string> {
   const found = wantedService(target);
-  refuseAdopted(found, "delete", target.region.config);
+  refuseAdoptedDeletion(found, target.region.config);
   const named = objectOf(found);
   const { metadata } = found.source.object;
   const { api } = target.region;

@@ -1,5 +1,4 @@
-import { unawaited } from "../../../../platform/waiting.ts";
-import { restUnlessAborted } from "../../../../platform/waiting.ts";
+import { unawaited, restUnlessAborted } from "../../../../platform/waiting.ts";
 import type { NamespaceCache } from "../cache/namespace-cache.ts";
 import { KubeError } from "../cluster/kube-api.ts";
 import { annotations } from "../names.ts";

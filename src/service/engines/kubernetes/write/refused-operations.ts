@@ -15,22 +15,68 @@ type Check<Found> = Pick<RefusedOperation, "operation" | "part"> & {
   readonly refuse: (found: Found, config: Adopting) => void;
 };
 
+type Refusable = {
+  /** Of a service that Gantry didn't create, unless a setting allows it. Undefined: then it may be done there too. */
+  readonly adopted?: AdoptedRefusal;
+  /** What the cluster can't change about this service, whoever owns it. */
+  readonly refuse: (found: FoundService) => void;
+};
+type AdoptedRefusal = {
+  /** Completes "Gantry may not". */
+  readonly what: string;
+  readonly instead: string;
+  readonly allowedBy: AdoptedChange | undefined;
+};
+
+/**
+ * What an update can be refused for, by the parts of openapi.yaml's RefusedOperation. Whoever allows other images allows what
+ * belongs to a version. Domains can't be allowed: Gantry can't know which of somebody else's routes to replace.
+ */
+const parts = {
+  memory: {
+    adopted: { what: "change the memory of", instead: "Change it", allowedBy: "memory" },
+    refuse: (found) => refuseOnDelete(found, "given another memory limit"),
+  },
+  image: {
+    adopted: { what: "change the image of", instead: "Change it", allowedBy: "image" },
+    refuse: (found) => refuseOnDelete(found, "given another image"),
+  },
+  env: {
+    adopted: { what: "change the environment variables of", instead: "Change them", allowedBy: "image" },
+    refuse: (found) => refuseOnDelete(found, "given other environment variables"),
+  },
+  revision: {
+    adopted: { what: "roll back", instead: "Roll it back", allowedBy: "image" },
+    refuse: (found) => refuseUnreplaced(found, "rolled back"),
+  },
+  domains: {
+    adopted: { what: "change the domains of", instead: "Change them", allowedBy: undefined },
+    refuse: refuseHalfMade,
+  },
+  size: { refuse: (found) => refuseSetSize(found, "scaled") },
+} as const satisfies Readonly<Record<NonNullable<RefusedOperation["part"]>, Refusable>>;
+
+/** A part of a service that an update changes. */
+export type Part = keyof typeof parts;
+const partNames = Object.keys(parts) as readonly Part[]; // literal names
+
+/** Refuses an update of this part. */
+export function refusePart(found: FoundService, part: Part, config: Adopting): void {
+  const { adopted, refuse }: Refusable = parts[part];
+  if (adopted) refuseAdopted(found, adopted, config);
+  refuse(found);
+}
+
 const ofServices: readonly Check<FoundService>[] = [
-  { operation: "deleteService", refuse: (found, config) => refuseAdopted(found, "delete", config) },
-  { operation: "updateService", part: "memory", refuse: (found, config) => refuseAdopted(found, "memory", config) },
-  { operation: "updateService", part: "image", refuse: (found, config) => refuseAdopted(found, "image", config) },
-  { operation: "updateService", part: "env", refuse: (found, config) => refuseAdopted(found, "env", config) },
-  { operation: "updateService", part: "revision", refuse: (found, config) => refuseAdopted(found, "revision", config) },
-  { operation: "updateService", part: "domains", refuse: (found, config) => refuseAdopted(found, "domains", config) },
-  { operation: "updateService", part: "size", refuse: (found) => refuseSetSize(found, "scaled") },
+  { operation: "deleteService", refuse: (found, config) => refuseAdopted(found, deletion, config) },
+  ...partNames.map((part): Check<FoundService> => ({
+    operation: "updateService",
+    part,
+    refuse: (found, config) => refusePart(found, part, config),
+  })),
   { operation: "startService", refuse: (found) => refuseSetSize(found, "started") },
   { operation: "stopService", refuse: (found) => refuseSetSize(found, "stopped") },
   { operation: "restartService", refuse: (found) => refuseUnreplaced(found, "restarted") },
-  { operation: "updateService", part: "memory", refuse: (found) => refuseOnDelete(found, participles.memory) },
-  { operation: "updateService", part: "image", refuse: (found) => refuseOnDelete(found, participles.image) },
-  { operation: "updateService", part: "env", refuse: (found) => refuseOnDelete(found, participles.env) },
-  { operation: "updateService", part: "revision", refuse: (found) => refuseUnreplaced(found, "rolled back") },
-  { operation: "updateService", part: "domains", refuse: refuseHalfMade },
 ];
 
 const ofJobs: readonly Check<FoundJob>[] = [{ operation: "deleteJob", refuse: refuseAdoptedJob }];
@@ -64,16 +110,11 @@ export function cronJobOwnership(found: FoundCronJob, config: Adopting): Ownersh
   return { managedBy: found.owner?.words, refused: refusedBy(checks, found, config) };
 }
 
-/** The first reason for each, which is the one that its refusal would give. */
 function refusedBy<Found>(checks: readonly Check<Found>[], found: Found, config: Adopting): RefusedOperation[] {
-  const refused = checks.flatMap(({ refuse, ...listed }) => {
+  return checks.flatMap(({ refuse, ...listed }) => {
     const reason = reasonOf(() => refuse(found, config));
     return reason === undefined ? [] : [{ ...listed, reason }];
   });
-  return refused.filter(
-    ({ operation, part }, at) =>
-      refused.findIndex((other) => other.operation === operation && other.part === part) === at,
-  );
 }
 
 function reasonOf(refuse: () => void): string | undefined {
@@ -92,40 +133,23 @@ function asSentence(message: string): string {
   return `${said.charAt(0).toUpperCase()}${said.slice(1)}`;
 }
 
-type Change = AdoptedChange | "env" | "revision" | "domains";
+const deletion: AdoptedRefusal = { what: "delete", instead: "Delete it", allowedBy: "delete" };
+
 type Adopted = Pick<FoundService, "isAdopted" | "owner"> & { readonly words: string };
 
-const phrases: { readonly [C in Change]: { readonly what: string; readonly instead: string } } = {
-  delete: { what: "delete", instead: "Delete it" },
-  memory: { what: "change the memory of", instead: "Change it" },
-  image: { what: "change the image of", instead: "Change it" },
-  env: { what: "change the environment variables of", instead: "Change them" },
-  revision: { what: "roll back", instead: "Roll it back" },
-  domains: { what: "change the domains of", instead: "Change them" },
-};
-
-/** Whoever allows other images allows what belongs to a version. */
-const allowedBy: { readonly [C in Change]: AdoptedChange | undefined } = {
-  delete: "delete",
-  memory: "memory",
-  image: "image",
-  env: "image",
-  revision: "image",
-  domains: undefined,
-};
-
-/**
- * Refuses what is unsafe for a workload that Gantry didn't create: its owner would undo the change or lose track of it.
- * Domains can't be switched on: Gantry can't know which of somebody else's routes to replace.
- */
-export function refuseAdopted(found: FoundService, change: Change, config: Pick<ClusterConfig, "adopt">): void {
-  const { isAdopted, owner, service } = found;
+/** Refuses what is unsafe for a workload that Gantry didn't create: its owner would undo the change or lose track of it. */
+function refuseAdopted({ isAdopted, owner, service }: FoundService, change: AdoptedRefusal, config: Adopting): void {
   refuseChange({ isAdopted, owner, words: `service ${service.name}` }, change, config);
 }
 
+/** The same for a deletion. */
+export function refuseAdoptedDeletion(found: FoundService, config: Adopting): void {
+  refuseAdopted(found, deletion, config);
+}
+
 /** The same for the deletion of a job. */
-export function refuseAdoptedJob({ isAdopted, owner, job }: FoundJob, config: Pick<ClusterConfig, "adopt">): void {
-  refuseChange({ isAdopted, owner, words: `job ${job.name}` }, "delete", config);
+export function refuseAdoptedJob({ isAdopted, owner, job }: FoundJob, config: Adopting): void {
+  refuseChange({ isAdopted, owner, words: `job ${job.name}` }, deletion, config);
 }
 
 /** Whatever `adopt.allow` has: all of its jobs would go too. */
@@ -138,14 +162,12 @@ export function refuseCronJob({ name, owner }: FoundCronJob): void {
   );
 }
 
-function refuseChange(found: Adopted, change: Change, { adopt }: Pick<ClusterConfig, "adopt">): void {
-  const setting = allowedBy[change];
-  if (!found.isAdopted || adopt.allow.some((allowed) => allowed === setting)) return;
-  const { what, instead } = phrases[change];
+function refuseChange(found: Adopted, { what, instead, allowedBy }: AdoptedRefusal, { adopt }: Adopting): void {
+  if (!found.isAdopted || adopt.allow.some((allowed) => allowed === allowedBy)) return;
   const owner = found.owner?.words;
   const whose = owner === undefined ? "somebody else created it" : `it belongs to ${owner}`;
   const where = owner === undefined ? "where it was created" : "there";
-  const switched = setting === undefined ? "" : ", or allow it with adopt.allow in SERVICE_CLUSTERS";
+  const switched = allowedBy === undefined ? "" : ", or allow it with adopt.allow in SERVICE_CLUSTERS";
   throw new Refusal(
     409,
     `Gantry may not ${what} ${found.words}: ${whose}. Nothing was changed. ${instead} ${where}${switched}.`,
@@ -174,14 +196,6 @@ export function refuseSetSize({ autoscaler, service, source }: FoundService, par
 
 type Service = Pick<FoundService, "source" | "service">;
 
-export const participles = {
-  memory: "given another memory limit",
-  image: "given another image",
-  env: "given other environment variables",
-} as const;
-
-// What a cluster can't do for a service as it is, whoever owns it. Everything else is accepted in any state, as kubectl does.
-
 /** `kubectl rollout restart` and `undo` refuse the same: nothing would be replaced before the rollout goes on. */
 export function refuseUnreplaced(found: Service, participle: string): void {
   const { source } = found;
@@ -191,14 +205,14 @@ export function refuseUnreplaced(found: Service, participle: string): void {
 }
 
 /** Such instances keep the old template for as long as they live: the change would be accepted and do nothing. */
-export function refuseOnDelete(found: Service, participle: string): void {
+function refuseOnDelete(found: Service, participle: string): void {
   const { source } = found;
   if (source.kind === "Deployment" || source.object.spec.updateStrategy?.type !== "OnDelete") return;
   throw refused(found, participle, "its update strategy is OnDelete. Delete its pods with kubectl");
 }
 
 /** Whoever completes it still works with the domains of its creation. */
-export function refuseHalfMade(found: Service): void {
+function refuseHalfMade(found: Service): void {
   const { metadata } = found.source.object;
   if (metadata.annotations[annotations.making] === undefined) return;
   throw refused(found, "given other domains", "its address and disks are still being made. Try again in a minute");

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { ServiceUpdate } from "../../../../api/schema.ts";
 import type { ServiceDefinition } from "../../../workloads/definitions.ts";
 import { Refusal } from "../../../engine.ts";
@@ -7,6 +8,7 @@ import { annotations } from "../names.ts";
 import type { FoundService } from "../read/services.ts";
 import { escaped, type PodTemplate } from "../read/containers.ts";
 import { memoryQuantity, requestFor } from "./pod-template.ts";
+import type { Part } from "./refused-operations.ts";
 
 type Source = FoundService["source"]["object"];
 
@@ -135,10 +137,7 @@ type VariablePatch = {
 };
 
 /** What an update changes of the containers; nothing else of them is written. */
-export function containerChanges(
-  { source, service }: FoundService,
-  after: ServiceDefinition,
-): readonly ContainerChange[] {
+function containerChanges({ source, service }: FoundService, after: ServiceDefinition): readonly ContainerChange[] {
   return after.containers.flatMap((container, index) => {
     const before = service.definition.containers[index];
     const { name, image, memoryMib = 0 } = container;
@@ -199,6 +198,24 @@ export function initChanges({ source, service: { name: of } }: FoundService, { c
     const image = wanted.get(name);
     return image === undefined || image === before ? [] : [{ name, image }];
   });
+}
+
+/** What an update changes. */
+export function changedParts(
+  found: FoundService,
+  { after, init }: { readonly after: ServiceDefinition; readonly init: readonly InitChange[] },
+): Part[] {
+  const { domains, size } = found.service.definition;
+  const changes: Partial<ContainerChange>[] = [...containerChanges(found, after), ...init];
+  const ofContainers = (["memory", "image", "env"] as const).filter((part) =>
+    changes.some((change) => change[part] !== undefined),
+  );
+  const isRebound = !isDeepStrictEqual(after.domains, domains);
+  return [
+    ...ofContainers,
+    ...(isRebound ? ["domains" as const] : []),
+    ...(after.size === size ? [] : ["size" as const]),
+  ];
 }
 
 /** Gantry's own request for memory follows its limit: Kubernetes refuses a limit below it. */

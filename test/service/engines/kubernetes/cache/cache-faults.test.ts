@@ -130,8 +130,7 @@ test("silent watches of objects that never change cost a count of them each time
   }
 
   const limits = cluster.server.requests.flatMap(({ verb, query }) => (verb === "list" ? query.get("limit") : []));
-  expect(limits).toEqual(["500", ...limits.slice(1).map(() => "1")]);
-  expect(limits.length).toBeGreaterThanOrEqual(4);
+  expect(limits.join()).toMatch(/^(?:500,)+1(?:,1){2,}$/u);
   expect(podNames(cache)).toEqual(["web-1", "web-2"]);
   expect(cluster.events).toEqual([]);
 });
@@ -145,7 +144,8 @@ test("a silent watch that lost objects is followed by a list, because the next w
   await cluster.later(() => podNames(cache).length === 3);
 
   const limits = cluster.server.requests.flatMap(({ verb, query }) => (verb === "list" ? query.get("limit") : []));
-  expect(limits.slice(0, 3)).toEqual(["500", "1", "500"]);
+  // A busy machine's first watch may begin so late that its reader lists again.
+  expect(limits.join()).toMatch(/^(?:500,)+1,500/u);
 });
 
 test("bookmarks are signs of life, and the next watch goes on from the last one", async () => {

@@ -49,6 +49,7 @@ async function world() {
         after: position,
         run: 0,
         which: "rest",
+        wasFollowed: false,
         signal: new AbortController().signal,
         onLine: (next) => (position = next),
         idleMs: () => 60_000,
@@ -143,11 +144,13 @@ describe("reading the log of a container", () => {
     ]);
   });
 
-  test("says that the lines of an earlier run are gone", async () => {
+  test("says that lines can be missing of a run whose log is deleted, unless it was followed to its end", async () => {
     const { reading } = await world();
+    const deleted = "unable to retrieve container logs for containerd://1234";
 
-    expect(await reading("unable to retrieve container logs for containerd://1234")).toEqual([
-      "[gantry] the lines of an earlier run were deleted by Kubernetes before they could be read",
+    expect(await reading(deleted, { wasFollowed: true })).toEqual([]);
+    expect(await reading(deleted)).toEqual([
+      "[gantry] lines can be missing: Kubernetes deleted the log of a run before it was read",
     ]);
   });
 

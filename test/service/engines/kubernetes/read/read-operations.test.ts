@@ -34,7 +34,7 @@ test("a service that is listed can be read alone under its name", async () => {
   expect(services.map(({ name }) => name)).toEqual(["db", "db.statefulset", "web"]);
   for (const listed of services) {
     const alone = await getService({ ...asked, path: { region: "us", service_name: listed.name } });
-    const { refused_operations: _alone, ...same } = alone;
+    const { refused_operations: _alone, instance_names: _names, ...same } = alone;
     expect(same).toEqual({ region, ...listed });
   }
 });
@@ -75,9 +75,11 @@ test("an unknown region, a region without jobs and a user without a namespace ar
 test("a DaemonSet is a service with an instance on each of its nodes, and keeps its name apart from others", async () => {
   const agent = { kind: "DaemonSet", name: "agent" } as const;
   const pods = [pod("agent-x7k2p", { of: agent }), pod("agent-q8m4z", { of: agent })];
-  const { listServices } = operations({}, [
+  const evicted = pod("agent-old", { of: agent, status: { phase: "Failed", reason: "Evicted" } });
+  const { listServices, getService } = operations({}, [
     daemonSet("agent"),
     ...pods,
+    evicted,
     daemonSet("nowhere", { status: { ...none, desiredNumberScheduled: 0 } }),
     daemonSet("slow", { status: { ...none, desiredNumberScheduled: 3, currentNumberScheduled: 3 } }),
     deployment("db"),
@@ -98,6 +100,8 @@ test("a DaemonSet is a service with an instance on each of its nodes, and keeps 
     "slow Starting 0/3",
   ]);
   expect(services.find(({ name }) => name === "agent")?.size_set_by).toBe("its nodes (DaemonSet)");
+  const alone = await getService({ ...asked, path: { region: "us", service_name: "agent" } });
+  expect(alone.instance_names?.toSorted()).toEqual(["agent-q8m4z", "agent-x7k2p"]);
 });
 
 test("without adoption there are no DaemonSets", async () => {

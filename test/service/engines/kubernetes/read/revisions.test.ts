@@ -143,6 +143,15 @@ test("one whose new instances don't get ready is stuck, and says why", async () 
   expect((await world.listed())[0]?.rollout).toMatchObject(stuck);
 });
 
+test("one after another that didn't get ready replaces what serves, not that other one", async () => {
+  const world = await town();
+  const three: Kept = { number: 3, hash: "ccc", podSpec: image("3"), createdAt: at("12:20:00") };
+  const third = { ...updating, metadata: revision(3) };
+  putWeb(world, third, [one, two, three], [["aaa"], ["aaa"], ["bbb", noImage], ["ccc", noImage]]);
+
+  expect((await world.service("web")).rollout).toMatchObject({ from: 1, to: 3, state: "stuck" });
+});
+
 test("one that made no progress in time is stuck", async () => {
   const world = await town();
   const conditions = [

@@ -17,7 +17,9 @@ import {
 import { scriptedCluster, writesOn } from "./support/scripted-cluster.ts";
 import { type FoundService, findService } from "../../../../../src/service/engines/kubernetes/read/services.ts";
 import {
-  refuseAdopted,
+  type Part,
+  refuseAdoptedDeletion,
+  refusePart,
   refuseSetSize,
 } from "../../../../../src/service/engines/kubernetes/write/refused-operations.ts";
 import { config, regionWith } from "../support/known-objects.ts";
@@ -253,13 +255,11 @@ function adopted(changed: Parameters<typeof deployment>[1] = {}, others: Paramet
   return found;
 }
 
-function adoptedRefusal(
-  found: FoundService,
-  change: Parameters<typeof refuseAdopted>[1],
-  allow: ClusterConfig["adopt"]["allow"] = [],
-) {
+function adoptedRefusal(found: FoundService, change: "delete" | Part, allow: ClusterConfig["adopt"]["allow"] = []) {
   try {
-    refuseAdopted(found, change, { adopt: { ...config.adopt, allow } });
+    const adopting = { adopt: { ...config.adopt, allow } };
+    if (change === "delete") refuseAdoptedDeletion(found, adopting);
+    else refusePart(found, change, adopting);
   } catch (error) {
     return error;
   }

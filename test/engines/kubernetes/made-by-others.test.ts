@@ -1,21 +1,22 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openRegions, type OpenedRegion } from "../../../../../src/service/engines/kubernetes/regions.ts";
-import { findJobs } from "../../../../../src/service/engines/kubernetes/read/jobs.ts";
-import { findServices } from "../../../../../src/service/engines/kubernetes/read/services.ts";
-import { jobKinds, serviceKinds } from "../../../../../src/service/engines/kubernetes/cache/namespace-cache.ts";
-import { readEvents } from "../../../../../src/service/engines/kubernetes/read/events.ts";
-import { readOperations } from "../../../../../src/service/engines/kubernetes/read/read-operations.ts";
-import { readJob } from "../../../../../src/service/workloads/jobs/job-answer.ts";
-import { readService } from "../../../../../src/service/workloads/services/service-answer.ts";
-import { because, testCluster } from "../../../../support/cluster.ts";
-import { DEADLINE_MS } from "../../../../support/until.ts";
-import { config } from "../support/known-objects.ts";
-import { machineClock } from "../../../../../src/platform/clock.ts";
+import { openRegions, type OpenedRegion } from "../../../src/service/engines/kubernetes/regions.ts";
+import { findJobs } from "../../../src/service/engines/kubernetes/read/jobs.ts";
+import { findServices } from "../../../src/service/engines/kubernetes/read/services.ts";
+import { jobKinds, serviceKinds } from "../../../src/service/engines/kubernetes/cache/namespace-cache.ts";
+import { readEvents } from "../../../src/service/engines/kubernetes/read/events.ts";
+import { readOperations } from "../../../src/service/engines/kubernetes/read/read-operations.ts";
+import { readJob } from "../../../src/service/workloads/jobs/job-answer.ts";
+import { readService } from "../../../src/service/workloads/services/service-answer.ts";
+import { rest } from "../../support/container-script.ts";
+import { because, testCluster } from "../../support/cluster.ts";
+import { DEADLINE_MS } from "../../support/until.ts";
+import { config } from "../../service/engines/kubernetes/support/known-objects.ts";
+import { machineClock } from "../../../src/platform/clock.ts";
 
 const { noPods, kubeconfig, image, newNamespace, removeNamespaces, must } = await testCluster();
 const MOST_MS = DEADLINE_MS;
 const patience = { timeout: MOST_MS, interval: 200 };
-const RUN = "trap 'exit 0' TERM; while :; do sleep 1 & wait; done";
+const RUN = `trap 'exit 0' TERM; ${rest}`;
 
 describe.skipIf(noPods !== undefined)(`workloads that somebody else made in a cluster${because(noPods)}`, () => {
   let namespace: string;

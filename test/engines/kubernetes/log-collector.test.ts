@@ -1,13 +1,13 @@
 import { afterAll, describe, expect, test } from "vitest";
-import { because, testCluster } from "../../../../support/cluster.ts";
-import { until } from "../../../../support/until.ts";
-import { openLogWorld, storedLines } from "./support/log-world.ts";
+import { every, rest } from "../../support/container-script.ts";
+import { because, testCluster } from "../../support/cluster.ts";
+import { until } from "../../support/until.ts";
+import { openLogWorld, storedLines } from "../../service/engines/kubernetes/logs/support/log-world.ts";
 
 const cluster = await testCluster();
 afterAll(cluster.removeNamespaces);
 
 /** Keeps a container alive without a process that has to be waited for. */
-const STAY = "while :; do sleep 1; done";
 
 /** Without notes: on a busy machine the lease can be lost for a moment, and the log says so. */
 async function programLines(
@@ -20,7 +20,7 @@ async function programLines(
 describe.skipIf(cluster.noPods)(`the log collector on a real node${because(cluster.noPods)}`, () => {
   test("a service's lines can be read, of each pod, without asking the pods", async () => {
     const world = await openLogWorld(cluster);
-    const web = await world.run("Deployment", `echo hello from $HOSTNAME; ${STAY}`, { replicas: 2 });
+    const web = await world.run("Deployment", `echo hello from $HOSTNAME; ${rest}`, { replicas: 2 });
 
     await until(async () => (await world.first.log(web.name)).length === 2);
 
@@ -66,7 +66,7 @@ describe.skipIf(cluster.noPods)(`the log collector on a real node${because(clust
 
   test("lines that were written while no replica ran are collected by the next one, each once", async () => {
     const world = await openLogWorld(cluster);
-    const web = await world.run("Deployment", `i=0; while :; do i=$((i+1)); echo $i; usleep 20000; done`);
+    const web = await world.run("Deployment", every(0.02, "echo $((i=i+1))"));
     const read = async () => (await programLines(world, web)).map(Number);
     await until(async () => (await read()).length > 20);
 
@@ -82,7 +82,7 @@ describe.skipIf(cluster.noPods)(`the log collector on a real node${because(clust
 
   test("two replicas share the work: one collects, and the other goes on when it stops", async () => {
     const world = await openLogWorld(cluster);
-    const web = await world.run("Deployment", `i=0; while :; do i=$((i+1)); echo $i; usleep 20000; done`);
+    const web = await world.run("Deployment", every(0.02, "echo $((i=i+1))"));
     const read = async () => (await programLines(world, web)).map(Number);
     await until(async () => (await read()).length > 20);
     const second = await world.start();
@@ -102,8 +102,8 @@ describe.skipIf(cluster.noPods)(`the log collector on a real node${because(clust
 
   test("the log of a deleted service is removed, also when it was deleted while no replica ran", async () => {
     const world = await openLogWorld(cluster);
-    const now = await world.run("Deployment", `echo now; ${STAY}`);
-    const later = await world.run("Deployment", `echo later; ${STAY}`);
+    const now = await world.run("Deployment", `echo now; ${rest}`);
+    const later = await world.run("Deployment", `echo later; ${rest}`);
     const read = (of: { uid: string }) => storedLines(world.logs, { ...world, ...of });
     await until(async () => (await read(now)).length === 1 && (await read(later)).length === 1);
     const remove = (name: string) =>

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, describe, expect, onTestFinished, test } from "vitest";
-import { cacheLimits } from "../../../../../src/service/engines/kubernetes/cache/reflection.ts";
-import { kubeConfigOf } from "../../../../../src/service/engines/kubernetes/cluster/connect.ts";
-import { makeKubeClient } from "../../../../../src/service/engines/kubernetes/cluster/kube-client.ts";
-import { because, testCluster } from "../../../../support/cluster.ts";
-import { until } from "../../../../support/until.ts";
-import { type FaultProxy, openFaultProxy } from "../support/fault-proxy.ts";
-import { type FaultRun, runFaults } from "../support/fault-run.ts";
-import { machineClock } from "../../../../../src/platform/clock.ts";
+import { cacheLimits } from "../../../src/service/engines/kubernetes/cache/reflection.ts";
+import { kubeConfigOf } from "../../../src/service/engines/kubernetes/cluster/connect.ts";
+import { makeKubeClient } from "../../../src/service/engines/kubernetes/cluster/kube-client.ts";
+import { because, testCluster } from "../../support/cluster.ts";
+import { until } from "../../support/until.ts";
+import { type FaultProxy, openFaultProxy } from "../../service/engines/kubernetes/support/fault-proxy.ts";
+import { type FaultRun, runFaults } from "../../service/engines/kubernetes/support/fault-run.ts";
+import { machineClock } from "../../../src/platform/clock.ts";
 
 const cluster = await testCluster();
 
@@ -47,8 +47,8 @@ describe.skipIf(cluster.missing !== undefined)(`the cache on a real cluster${bec
     });
 
     expect(run).toMatchObject({ wrong: 0, different: 0 });
-    // A list and the watch after it.
-    expect(run.startsPerSecond).toBeLessThanOrEqual(2);
+    // A list and the watch after it; a slow list's watch begins when the next turn does.
+    expect(run.startsPerSecond).toBeLessThanOrEqual(3);
     expect(run.reads).toBeGreaterThan(10);
   });
 
