@@ -29,6 +29,16 @@ const SHORTEST_LIMIT_MS = 1_000;
 const PATIENCE = 20;
 
 export function testClock(beginning = BEGINNING): MovableClock {
+  return movableClock(beginning, PATIENCE);
+}
+
+/** For stories on a real daemon or cluster, whose logs and objects have the machine's time. */
+export function realTimeClock(): MovableClock {
+  return movableClock(new Date(), 1);
+}
+
+/** Limits last `limitFactor` times their length. */
+function movableClock(beginning: Date, limitFactor: number): MovableClock {
   let offsetMs = beginning.getTime() - Date.now();
   let passedMs = 0;
   const elapsedMs = (): number => machineClock.elapsedMs() + passedMs;
@@ -56,7 +66,7 @@ export function testClock(beginning = BEGINNING): MovableClock {
   };
   const base = { now: () => new Date(nowMs()), elapsedMs };
   const { sleep } = clockFrom({ ...base, after: (ms, run) => timer(ms, run, 1) });
-  const limits = clockFrom({ ...base, after: (ms, run) => timer(ms, run, ms < SHORTEST_LIMIT_MS ? 1 : PATIENCE) });
+  const limits = clockFrom({ ...base, after: (ms, run) => timer(ms, run, ms < SHORTEST_LIMIT_MS ? 1 : limitFactor) });
   return {
     ...limits,
     sleep,

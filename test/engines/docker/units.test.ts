@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, test } from "vitest";
+import { until } from "../../support/until.ts";
 import { testDaemons } from "../../support/docker.ts";
 import { specOf, unitWorld } from "./support/unit-world.ts";
 
@@ -118,7 +119,8 @@ for (const daemon of await testDaemons()) {
       expect(await ids()).toHaveLength(1);
       next.clock.passMs(5 * 60_000);
       await next.runtime.compare();
-      expect(await ids()).toEqual([]);
+      // Its own comparison may have asked the daemon first, which is then still at it.
+      await until(async () => (await ids()).length === 0);
       await next.close();
     });
 

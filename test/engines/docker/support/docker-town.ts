@@ -5,6 +5,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { machineClock } from "../../../../src/platform/clock.ts";
 import { dockerEngine } from "../../../../src/service/engines/docker/descriptor.ts";
 import type { TestDaemon } from "../../../support/docker.ts";
+import { realTimeClock } from "../../../support/test-clock.ts";
 import { world } from "../../../support/world.ts";
 
 /** The whole bot over the Docker engine, with a data folder of its own; its containers go with it. */
@@ -15,7 +16,7 @@ export async function townOnDocker(daemon: TestDaemon) {
     .choose({ DOCKER_HOST: daemon.host }, regions)
     .open({ clock: machineClock, dataDir, users: ["gantry"], onEvent: () => undefined });
   const label = `gantry.owner=${readFileSync(join(dataDir, "docker/docker-owner"), "utf8").trim()}`;
-  const town = await world({ opened, wait: pause, sweepsByItself: true });
+  const town = await world({ opened, clock: realTimeClock(), wait: pause, sweepsByItself: true });
   const close = async () => {
     await town.close();
     await opened.close();

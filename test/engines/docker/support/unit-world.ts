@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type MovableClock, testClock } from "../../../support/test-clock.ts";
+import { type MovableClock, realTimeClock } from "../../../support/test-clock.ts";
 import { daemonAt } from "../../../../src/service/engines/docker/daemon/daemon-client.ts";
 import { type DockerRuntime, makeDockerRuntime } from "../../../../src/service/engines/docker/docker-runtime.ts";
 import { makeImages } from "../../../../src/service/engines/docker/images/images.ts";
@@ -38,7 +38,7 @@ export function unitWorld(
   folder: string = mkdtempSync(join(tmpdir(), "gantry-units-")),
 ): UnitWorld {
   const lines: string[] = [];
-  const clock = testClock();
+  const clock = realTimeClock();
   const api = daemonAt({ socketPath: daemon.host.replace("unix://", "") }, clock);
   const runtime = makeDockerRuntime({
     clock,

@@ -6,6 +6,7 @@ import { checkClusters } from "../../../../src/service/engines/kubernetes/config
 import { rest } from "../../../support/container-script.ts";
 import { because, testCluster } from "../../../support/cluster.ts";
 import { card, says } from "../../../support/speak.ts";
+import { realTimeClock } from "../../../support/test-clock.ts";
 import { until } from "../../../support/until.ts";
 import { type World, world } from "../../../support/world.ts";
 import { approved, logShows } from "../../support/approved.ts";
@@ -33,7 +34,7 @@ async function townOfTwo() {
 
 async function townWith(options: Partial<TestEngineOptions>) {
   const opened = await openTestEngine({ kubeconfig, namespaces: { gantry: {} }, adopt: "all", ...options });
-  const town = await world({ engine: opened.engine, wait: pause });
+  const town = await world({ engine: opened.engine, clock: realTimeClock(), wait: pause });
   const close = async () => {
     await town.close();
     await opened.close();

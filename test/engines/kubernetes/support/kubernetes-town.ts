@@ -1,5 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { TestCluster } from "../../../support/cluster.ts";
+import { realTimeClock } from "../../../support/test-clock.ts";
 import { world } from "../../../support/world.ts";
 import { openTestEngine } from "./test-engine.ts";
 
@@ -8,7 +9,7 @@ export async function townOnKubernetes(cluster: TestCluster, { adopt }: { readon
   const { newNamespace, kubeconfig } = cluster;
   const namespaces = { us: await newNamespace("flow-us"), beijing1: await newNamespace("flow") };
   const opened = await openTestEngine({ kubeconfig, namespaces: { gantry: namespaces }, adopt });
-  const town = await world({ opened, wait: pause, sweepsByItself: true });
+  const town = await world({ opened, clock: realTimeClock(), wait: pause, sweepsByItself: true });
   const close = async () => {
     await town.close();
     await opened.close();
