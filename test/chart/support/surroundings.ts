@@ -41,11 +41,15 @@ export function openTerminal({ kubeconfig }: TestCluster, namespace: string): Te
   };
 }
 
+type Reader = { readonly as: string; readonly in: string };
+
 export type Town = {
   readonly secrets: Readonly<Record<string, string>>;
   readonly reachesBotAt: (host: string) => void;
   /** What somebody reads in a channel after a command of theirs: dana in #ops, unless others are named. */
-  readonly answerTo: (command: string, where?: { readonly as: string; readonly in: string }) => Promise<string>;
+  readonly answerTo: (command: string, where?: Reader) => Promise<string>;
+  /** All that somebody reads in a channel. */
+  readonly reads: (where: Reader) => readonly string[];
   readonly close: () => Promise<void>;
 };
 
@@ -81,6 +85,11 @@ export async function openTown(host: string): Promise<Town> {
         .map(({ text }) => text)
         .join("\n");
     },
+    reads: ({ as, in: channel }) =>
+      playground
+        .as(as)
+        .sees(channel)
+        .map(({ text }) => text),
     async close() {
       playground.close();
       await server.close();
