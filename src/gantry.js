@@ -2,7 +2,7 @@
 import module from "node:module";
 import { fileURLToPath } from "node:url";
 
-// Older ones can't run the sources, and would say so with the stack trace of a syntax error.
+// An older Node fails on the sources with the stack trace of a syntax error.
 const OLDEST_NODE = 26;
 
 if (Number.parseInt(process.versions.node, 10) < OLDEST_NODE) {

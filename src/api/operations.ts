@@ -31,7 +31,7 @@ export type Answer<Op extends OperationId> =
 /** The part of `openapi-fetch`'s result that the client reads. */
 export type Sent = { readonly response: Response };
 type Api = Client<paths>;
-/** Of one request: the client is the same for all. */
+/** Settings of one request; all requests share the client. */
 export type SendOptions = {
   readonly baseUrl: string;
   readonly headers: Readonly<Record<string, string>>;

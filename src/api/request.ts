@@ -53,7 +53,7 @@ class Unsent {
 /** It only builds requests: it would read the body of an error without a limit. */
 const builder = createClient<paths>({ Request: Unsent as unknown as typeof Request }); // made with `new`, handed to `fetch`
 
-/** What it is told of a request that isn't sent. */
+/** openapi-fetch needs a response, though nothing was sent. */
 const NOTHING = new Response(null, { status: 204 });
 
 /** Builds the request of a call. */

@@ -2,8 +2,8 @@ import { mkdirSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 
 /**
- * Creates a folder and what is missing of its parents, or throws. Node's own recursive `mkdir` never comes back from a
- * file system that refuses a folder as if its parent were missing, such as /proc.
+ * Creates a folder and its missing parents, or throws. Node's recursive `mkdir` never returns on a file system that
+ * reports a missing parent for every new folder, such as /proc.
  */
 export function makeFolder(path: string, options: { readonly mode?: number } = {}): void {
   const failed = made(path, options);

@@ -3,7 +3,7 @@ import { boundedMap } from "./bounded-map.ts";
 /** A day as `2026-11-26` and a time as `09:00:00`, as the clocks of a zone show them. */
 export type LocalTime = { readonly day: string; readonly time: string };
 
-/** By the zone's name: to make one takes a tenth of a millisecond, and a name counts in any case, so each has many. */
+/** By zone name; creating one takes 0.1 ms. Bounded, because upper and lower case don't matter and make many names. */
 const clocks = boundedMap<string, Intl.DateTimeFormat>(1_000);
 
 function clockOf(zone: string): Intl.DateTimeFormat {
@@ -21,9 +21,8 @@ export function localTime(at: Date, zone: string): LocalTime {
 }
 
 /**
- * The moment at which the clocks of a zone show this; seconds can be left out. A time that they skip or show twice is an hour
- * off at most: the same time in UTC is close enough to find how far they are ahead, and the second look is for a time after
- * they were changed.
+ * The inverse of `localTime`; seconds can be left out. A time that the clocks skip or repeat is at most an hour off. The
+ * first guess takes the offset at the same time in UTC; the second corrects it when the clocks change in between.
  */
 export function momentOf({ day, time }: LocalTime, zone: string): Date {
   const wanted = Date.parse(`${day}T${time}Z`);

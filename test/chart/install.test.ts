@@ -156,7 +156,7 @@ describe.skipIf(noPods !== undefined)(`installed as documented${because(noPods)}
           const before = { cards: times("requested by @alex"), refusals: refusals() };
           answers.push(await town.answerTo(`/gantry scale web ${2 + (changes % 2)}`, alex));
           const isMade = async () => (await changesOfWeb()) > changes;
-          // Whoever asks again before there is a card is told that it was requested already.
+          // Before its card is posted, the same request again is answered as a duplicate.
           const isShown = () => times("requested by @alex") > before.cards;
           await until(async () => refusals() > before.refusals || (isShown() && (await isMade()))).catch(
             (cause: unknown) => {

@@ -9,10 +9,10 @@ export function shell(script: string): string[] {
 /** Runs until it is stopped. */
 export const rest = "sleep 1000000 & wait";
 
-/** A pipe that nothing is written to: to read from it is a pause without a program. A container that runs again has it. */
+/** An empty pipe: reading it with a time limit is a pause that starts no program. A restarted container has it already. */
 const quiet = "[ -p /tmp/quiet ] || mkfifo /tmp/quiet; exec 9<>/tmp/quiet";
 
-/** Does it again and again, until it is stopped or `exit`. */
+/** Repeats a command until the container stops or the command exits. */
 export function every(seconds: number, what: string): string {
   return `${quiet}; while :; do ${what}; read -t ${seconds} _ <&9; done`;
 }

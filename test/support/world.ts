@@ -64,7 +64,7 @@ export type WorldOptions = {
   readonly database?: { readonly sql: string; readonly keys: string };
   /** Of an engine that was made before. */
   readonly clock?: MovableClock;
-  /** As a real one does: without sweeps, a change that waits for another one of its workload waits for ever. */
+  /** As in production. Without sweeps, a change that waits for another change of its workload never runs. */
   readonly sweepsByItself?: boolean;
 } & Pick<BotParts, "backOff" | "fileWatches" | "patience">;
 

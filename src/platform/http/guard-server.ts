@@ -123,8 +123,8 @@ export function guardServer(server: Server, guard: Guard = {}): void {
     } else refuse(socket, refusalOf(error.code));
   });
   explainRefusals(server);
-  // Without descriptors a connection can't be accepted, but the next one may be: don't stop. Whoever starts to listen
-  // tells why that fails.
+  // Without descriptors a connection can't be accepted, but the next one may be: don't stop. A failed `listen` is
+  // reported by its caller.
   server.on("error", (error) => {
     if (server.listening) tell("couldn't accept a connection", { error });
   });

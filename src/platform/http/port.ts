@@ -20,7 +20,7 @@ const sentences: Readonly<Record<string, (place: Place) => string>> = {
   EAI_AGAIN: notOurs,
 };
 
-/** Each variable of a port has one of the address beside it. */
+/** Each PORT variable has a HOST variable beside it. */
 function notOurs({ host, variable }: Place): string {
   const address = variable.replace(/PORT$/u, "HOST");
   return `${host} isn't an address of this machine. Set ${address} to one of them, e.g. ${address}=127.0.0.1.`;
@@ -28,7 +28,7 @@ function notOurs({ host, variable }: Place): string {
 
 const everywhere = ["0.0.0.0", "::"];
 
-/** A sentence for each two of these that can't both be had, because they name the same port. Pure. */
+/** A sentence for each pair that names the same port. Pure. */
 export function samePorts(places: readonly Place[]): string[] {
   return places.flatMap((one, at) =>
     places.slice(at + 1).flatMap((other) => {

@@ -57,7 +57,7 @@ export function createSend(dispatcher?: Dispatcher): Send {
 function partsOf(content: Readable): Incoming["read"] {
   let wake = (): void => undefined;
   const changed = (): void => wake();
-  // Whoever reads learns of an error: it closes the stream.
+  // An error closes the stream, and the next read throws it.
   content.on("readable", changed).on("end", changed).on("close", changed).on("error", changed);
   return async () => {
     for (;;) {

@@ -44,7 +44,7 @@ export type Container = Readonly<z.output<typeof Container>>;
 
 const Containers = z.array(Container.readonly()).min(1).max(MAX_CONTAINERS).readonly();
 
-/** What a revision says of a container; the containers of a service are always the same ones, in the same order. */
+/** A container of a revision. A service always has the same containers, in the same order. */
 export const RevisedContainer = Container.pick({ image: true, env: true }).readonly();
 export type RevisedContainer = z.output<typeof RevisedContainer>;
 

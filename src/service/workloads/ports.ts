@@ -43,9 +43,9 @@ type PortFront = { readonly port: number; readonly close: () => Promise<void> };
 type Connections = {
   readonly take: () => boolean;
   readonly giveBack: () => void;
-  /** Counts one to this target, until the function that it gives is called. */
+  /** Counts a connection to this target until the returned function is called. */
   readonly begin: (target: string) => () => void;
-  /** Resolves when none to this target is open. */
+  /** Resolves when no connection to this target is open. */
   readonly drained: (target: string) => Promise<void>;
 };
 

@@ -159,7 +159,7 @@ export type Runtime = {
    * anything is started. */
   readonly adopt: () => Promise<readonly Unit[]>;
   readonly expose: (exposed: Exposed) => Promise<Exposure>;
-  /** Resolves when no connection that came by an exposure to this address of a unit is open. */
+  /** Resolves when no forwarded connection to this address of a unit is open. */
   readonly drained: (address: string) => Promise<void>;
   /** The path of a volume's content, for answers. */
   readonly volumePath: (source: VolumeSource) => string;

@@ -13,7 +13,7 @@ for (const daemon of await testDaemons()) {
       const { world } = lane;
       await lane.start();
       const limits = { memory: 32 };
-      // Old ones end at once, and new ones take a second to get ready: so two that are on their way are seen.
+      // Old instances end at once and new ones need a second, so two that start at once are seen.
       const command = shell(`sleep 1; ${listen}; ${ticking}`);
       const containers = [{ image: daemon.image, command, resources: { limits } }];
       const body = { containers, port_mappings: [{ container_port: 8080 }], target_instance_size: 8 };

@@ -119,7 +119,7 @@ for (const daemon of await testDaemons()) {
       expect(await ids()).toHaveLength(1);
       next.clock.passMs(5 * 60_000);
       await next.runtime.compare();
-      // Its own comparison may have asked the daemon first, which is then still at it.
+      // The runtime's own comparison may have begun the removal, and the daemon is still at it.
       await until(async () => (await ids()).length === 0);
       await next.close();
     });

@@ -7,7 +7,7 @@ export async function approved(town: World, text: string): Promise<string> {
   await says(town, town.developer, text);
   expect(card(town.developer)).toContain("0 of 1");
   await clicks(town, town.approver, "Approve");
-  // An earlier request for this workload may not be over: the sweep after it lets this one run.
+  // An earlier request for this workload may still run: the next sweep starts this one.
   await town.until(() => !card(town.developer).includes("runs in a moment"));
   return card(town.developer);
 }

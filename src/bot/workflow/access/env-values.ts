@@ -17,7 +17,7 @@ export type EnvValues = {
 type Named = Pick<WorkloadRef, "kind" | "region" | "name">;
 type Kept = { readonly values: readonly string[]; readonly at: number };
 
-/** Of workloads without any, in lists of thousands. */
+/** Shared by all workloads without values: lists have thousands of them. */
 const NONE: readonly string[] = [];
 const FRESH_MS = 5 * 60_000;
 const MOST_WORKLOADS = 5_000;
@@ -30,7 +30,7 @@ const MOST_KEPT = 8 * 1024 * 1024;
 type Place = Pick<Named, "kind" | "region"> & { readonly account: string; readonly names: Map<string, Kept> };
 
 export function createEnvValues(clock: Pick<Clock, "now">): EnvValues {
-  /** The place noted last comes last. Making a key for each workload would take longer than all else about a list. */
+  /** Least recently noted first. One key per place: a key per workload would cost more than the rest of a list. */
   const places = new Map<string, Place>();
   let last: Place | undefined;
   let count = 0;

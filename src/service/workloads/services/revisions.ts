@@ -2,7 +2,7 @@ import { z } from "zod";
 import { MAX_CONTAINERS, MAX_ENTRIES, RevisedContainer, type ServiceDefinition } from "../definitions.ts";
 import { Refusal } from "../../engine.ts";
 
-/** Each from the first to before the second. */
+/** Ranges from the first number up to, and without, the second. */
 export const Generations = z
   .array(z.tuple([z.int(), z.int()]).readonly())
   .max(MAX_ENTRIES)
@@ -52,7 +52,7 @@ function revisedOf({ containers }: ServiceDefinition): RevisedContainer[] {
   return containers.map(({ image, env }) => ({ image, env }));
 }
 
-/** The definition with what the revision says. One that was saved lacks the key of variables that it has none of. */
+/** The definition with a revision's images and variables. A saved revision without variables has no `env`. */
 export function withRevision(definition: ServiceDefinition, { containers }: Revision): ServiceDefinition {
   return {
     ...definition,
@@ -152,8 +152,8 @@ export function isUnproven({ revisions: [newest] }: Pick<Revised, "revisions">):
 }
 
 /**
- * What serves until the newest revision was ready once: the last one that was, and a generation of its instances. Undefined
- * when that is the newest one, or none is kept.
+ * The revision that serves until the newest one has been ready once, with a generation of its instances. Undefined when
+ * the newest one serves, or no earlier one is kept.
  */
 export function servedUntilProven(
   service: Revised,

@@ -25,7 +25,7 @@ export type StatusWithReason = Unwell & {
   readonly restarts?: Restarts;
   /** In the order of the containers, then of those that start before them, as far as they are known; see ImageDigest in openapi.yaml. */
   readonly imageDigests?: readonly (string | undefined)[];
-  /** Those that don't end, as the log has them. */
+  /** Names of the instances that aren't stopping, as in the log. */
   readonly instanceNames?: readonly string[];
 };
 
@@ -51,7 +51,7 @@ export type ShownRevision = {
   readonly createdAt?: string | undefined;
   readonly outcome?: "done" | "aborted" | undefined;
   readonly endedAt?: string | undefined;
-  /** It has what the current one has. */
+  /** Same images and variables as the current one. */
   readonly isCurrent?: boolean;
 };
 

@@ -55,7 +55,7 @@ export type InstanceEvents = {
   readonly crashed: (how: string) => void;
 };
 
-/** How long it waits for its connections to end, before it is told to stop and has its grace time. */
+/** Longest wait for its connections to end, before it is stopped. */
 const HAND_OVER_MS = 250;
 
 /** After this many failures in a row a service is `Failed`, and still restarted. */

@@ -169,8 +169,8 @@ function adopt(run: Run, units: readonly Unit[]): void {
 }
 
 /**
- * Instances that ended with an earlier server run again as what they were, not as a version that was never ready: it replaces
- * them in turn, as it did before.
+ * Instances that ended with an earlier server start again in the version that served, not in one that was never ready.
+ * The rollout then goes on and replaces them.
  */
 function resumeServing(run: Run): void {
   const served = servedUntilProven(run.service);

@@ -69,7 +69,7 @@ for (const daemon of await testDaemons()) {
 
       await approved(town, `/gantry create job hello --image ${image} -- sh -c "echo step 1; echo step 2"`);
       await town.until(async () => (await town.job("hello")).status?.succeeded === 1);
-      // Its card is drawn again when the bot has seen it, and would else be the newest of the channel.
+      // The bot draws its card again when it ends, which would make the card the newest message of the channel.
       await town.until(() => card(developer).includes("hello completed"));
 
       expect(await says(town, developer, "/gantry show hello")).toContain("⚪️ hello · complete");

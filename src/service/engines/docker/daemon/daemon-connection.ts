@@ -66,7 +66,7 @@ export function connectTo(address: DaemonAddress, clock: Pick<Clock, "limit">): 
   };
 }
 
-/** Each call that waits for it has its own limit. */
+/** The daemon's API version. Calls that need it have shorter limits of their own. */
 async function offeredBy(address: DaemonAddress, clock: Pick<Clock, "limit">): Promise<string> {
   const said = await inTime({ clock, limitMs: WRITE_LIMIT_MS }, async (signal) => {
     const version = async () => await text(await sendTo(address, { method: "GET", path: "/version", signal }));

@@ -37,7 +37,7 @@ type Looking = {
 
 /** Under load, Podman may wait most of a minute for its storage. A socket that was only guessed must not delay the start as long. */
 const PATIENCE_MS = { chosen: 120_000, guessed: 30_000 };
-/** Before the wait is told. */
+/** Delay before `onWait`. */
 const WAIT_MS = 10_000;
 
 /**

@@ -217,7 +217,7 @@ function directAddress(networks: InspectedContainer["networks"]): string | undef
   return networks.find(({ gateway }) => here.has(gateway))?.address;
 }
 
-/** Without a proxy between, only a program that listens accepts a connection. */
+/** Without the proxy, only a listening program accepts a connection. */
 async function accepts(address: string, port: number, clock: Pick<Clock, "after">): Promise<boolean> {
   const socket = connect(port, address);
   const isOpen = await within(OPEN_MS, Promise.race([connectedTo(socket), closedBy(socket)]), () => false, clock);

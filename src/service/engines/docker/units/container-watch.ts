@@ -21,7 +21,7 @@ export type ContainerWatch = {
   readonly discard: (id: string) => Promise<void>;
   /** Whether this server noticed the container's end, so that only its removal is missing. */
   readonly isOver: (id: string) => boolean;
-  /** Runs a start. Until it is over, the container that it makes isn't removed as one that no unit knows. */
+  /** Runs a start. Until it ends, its container isn't removed as one that no unit knows. */
   readonly sparing: <Started>(name: string, start: () => Promise<Started>) => Promise<Started>;
   readonly close: () => void;
 };

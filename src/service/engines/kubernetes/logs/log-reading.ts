@@ -123,7 +123,7 @@ function isDeleted(text: string): boolean {
   return text.startsWith("unable to retrieve container logs for ");
 }
 
-/** What the kubelet says instead of lines. */
+/** The kubelet's answer in place of lines. */
 export function untimed(text: string): string {
   if (isDeleted(text)) return "lines can be missing: Kubernetes deleted the log of a run before it was read";
   return `Kubernetes wrote in place of lines: ${text}`;

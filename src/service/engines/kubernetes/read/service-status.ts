@@ -106,7 +106,7 @@ function shownRollout(
     isComplete || (latest !== undefined && versionOf(pod) === latest.version);
   const ready = instances.filter((each) => each.state === "ready");
   const serving = new Set(isComplete ? [] : ready.map(({ pod }) => versionOf(pod)));
-  // The one before may be another that never got ready.
+  // The revision before it may never have got ready either.
   const replaced =
     kept?.find(({ number, version }) => number !== to && serving.has(version)) ??
     kept?.find(({ number }) => to !== undefined && number < to);
