@@ -75,6 +75,18 @@ test("a failing handler gives a 500 with a JSON body and is reported", async () 
   expect(told).toEqual(["an HTTP request handler failed"]);
 });
 
+test("a port that is in use is no trouble with a connection: the caller reports it", async () => {
+  const told: string[] = [];
+  const { port } = await listening(hello);
+  const second = httpServer(hello, { onTrouble: (message) => void told.push(message) });
+
+  second.listen(port, "127.0.0.1");
+  const [error] = (await once(second, "error")) as [NodeJS.ErrnoException]; // Node's event
+
+  expect(error.code).toBe("EADDRINUSE");
+  expect(told).toEqual([]);
+});
+
 test("a stop answers what it was asked, and tells the client to use another connection", async () => {
   const asked = Promise.withResolvers<void>();
   const answer = Promise.withResolvers<Response>();

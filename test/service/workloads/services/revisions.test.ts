@@ -139,7 +139,10 @@ describe("another image", () => {
       async () => (await dana.read("web")).revisions?.[0]?.outcome === "done",
       "the way back to be done",
     );
-    expect((await dana.read("web")).revisions).toMatchObject([{ revision: 3 }, { outcome: "aborted" }, {}]);
+    const { revisions, instance_names: names } = await dana.read("web");
+    expect(revisions).toMatchObject([{ revision: 3 }, { outcome: "aborted" }, {}]);
+    // The one that is stopping isn't named.
+    expect(names).toEqual(["web-0", "web-1", "web-2"]);
 
     lingering?.end(0);
     await dana.reaches("web", "Running");
