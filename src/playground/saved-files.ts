@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { z } from "zod";
 import type { Timer } from "../platform/clock.ts";
@@ -6,6 +6,7 @@ import type { Slack, World } from "./world.ts";
 import { Saved, toSaved } from "./saved-workspace.ts";
 import { installIn, type Installs } from "./installs/installs.ts";
 import { wakeBot } from "./installs/install.ts";
+import { makeFolder } from "../platform/make-folder.ts";
 
 /** Changes within this time are saved together. */
 const gatherMs = 500;
@@ -19,7 +20,7 @@ export function besides(path: string, name: string): string {
 
 /** Replaces a file in one step: a reader, or a start after a crash, sees the old one or the new one. */
 function replaceFile(path: string, text: string): void {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(path), { mode: 0o700 });
   writeFileSync(`${path}.new`, text, { mode: 0o600 });
   renameSync(`${path}.new`, path);
 }

@@ -1,7 +1,8 @@
-import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { chmodSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Keyring, newKey, readKeyring } from "../accounts/seal.ts";
 import type { Config } from "./config.ts";
+import { makeFolder } from "../../platform/make-folder.ts";
 
 type KeySettings = Pick<Config, "keys" | "dataDir">;
 
@@ -22,7 +23,7 @@ export function openKeyring(settings: KeySettings): Keyring {
   } catch (error) {
     if (!(error instanceof Error && "code" in error && error.code === "ENOENT")) throw error;
   }
-  mkdirSync(settings.dataDir, { recursive: true, mode: 0o700 });
+  makeFolder(settings.dataDir, { mode: 0o700 });
   const key = newKey();
   // Only this user may read it. An existing file is never overwritten: its sealed texts could not be opened again.
   writeFileSync(path, `${key}\n`, { mode: 0o600, flag: "wx" });

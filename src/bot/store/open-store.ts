@@ -108,8 +108,8 @@ import {
 import { completedJobs, createdJobs, findChange } from "./find-change.ts";
 import { history } from "./history.ts";
 import { inspect, type LookPlace, readingCurrentStore } from "./database/inspect.ts";
-import { mkdirSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
+import { makeFolder } from "../../platform/make-folder.ts";
 
 export type OpenStore = StorePlace & {
   /** A new one for each process, so rows held by the last process are known to be free. */
@@ -440,7 +440,7 @@ async function each(steps: readonly (() => Promise<void>)[], { log }: Session): 
  */
 export function lockFile(path: string): () => void {
   // The folder holds addresses that can post in Slack: only this user may read it.
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(path), { mode: 0o700 });
   const lock = new DatabaseSync(path);
   try {
     lock.exec("PRAGMA busy_timeout=0; PRAGMA journal_mode=DELETE; BEGIN EXCLUSIVE;");

@@ -1,9 +1,9 @@
-import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import { Kysely, SqliteDialect, type SqliteDatabase } from "kysely";
 import { groupCommit } from "./group-commit.ts";
 import { syncedFile } from "./synced-file.ts";
+import { makeFolder } from "../make-folder.ts";
 
 export type SqliteOptions = {
   /** Called with the SQL of each statement that runs, `begin` and `commit` included. */
@@ -21,7 +21,7 @@ export type SqliteOptions = {
  */
 export function openSqlite<Tables>(path: string, options: SqliteOptions = {}): Kysely<Tables> {
   const { mayLoseLast = path === ":memory:" } = options;
-  if (path !== ":memory:") mkdirSync(dirname(path), { recursive: true });
+  if (path !== ":memory:") makeFolder(dirname(path));
   const database = new DatabaseSync(path);
   database.exec(
     "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA foreign_keys=ON; PRAGMA busy_timeout=5000;",

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { makeFolder } from "../../platform/make-folder.ts";
 
 /** A user of the service, with the token in plain text. */
 export type Account = { readonly username: string; readonly token: string };
@@ -54,7 +55,7 @@ export function storedUsers(dataDir: string, names: readonly string[]): StoredUs
   const made = names.map((username) => ({ username, token: makeToken() }));
   const lines = made.map(({ username, token }) => `${username}:${token}\n`).join("");
   try {
-    mkdirSync(dataDir, { recursive: true });
+    makeFolder(dataDir);
     writeFileSync(path, lines, { mode: 0o600, flag: "wx" });
     return { users: made, path, isNew: true };
   } catch (error) {

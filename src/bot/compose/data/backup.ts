@@ -4,7 +4,6 @@ import {
   copyFileSync,
   existsSync,
   fsyncSync,
-  mkdirSync,
   openSync,
   renameSync,
   rmSync,
@@ -22,6 +21,7 @@ import { lockFile } from "../../store/open-store.ts";
 import { schemaVersion } from "../../store/schema/migrations.ts";
 import type { Tables } from "../../store/schema/tables.ts";
 import type { Config, StoreConfig } from "../config.ts";
+import { makeFolder } from "../../../platform/make-folder.ts";
 
 /** What stops a backup or a restore, as a sentence for the operator. */
 export class DataError extends Error {
@@ -118,7 +118,7 @@ export function restoreBackup({ store, dataDir }: Settings, { file, isForced, no
 }
 
 function lockedFolder(dataDir: string): () => void {
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  makeFolder(dataDir, { mode: 0o700 });
   try {
     return lockFile(join(dataDir, "gantry.lock"));
   } catch (cause) {

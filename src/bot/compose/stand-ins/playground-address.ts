@@ -1,5 +1,6 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { makeFolder } from "../../../platform/make-folder.ts";
 
 /** The file in GANTRY_DATA with the address of the running playground, by which `npm run say` finds it. */
 function pathIn(dataDir: string): string {
@@ -20,7 +21,7 @@ export function readPlaygroundAddress(dataDir: string): string | undefined {
 export function savePlaygroundAddress(dataDir: string, url: string): void {
   const path = pathIn(dataDir);
   try {
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    makeFolder(dataDir, { mode: 0o700 });
     writeFileSync(`${path}.new`, `${url}\n`, { mode: 0o600 });
     renameSync(`${path}.new`, path);
   } catch {

@@ -1,5 +1,6 @@
-import { mkdir, open, readFile } from "node:fs/promises";
+import { open, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { makeFolder } from "../../../platform/make-folder.ts";
 import { pathSegment } from "../state/data-folder.ts";
 import { encodeRecord, type RunRecord } from "./run-record-text.ts";
 
@@ -17,7 +18,7 @@ export function recordPath(dataDir: string, uid: string, container: number): str
 export async function reserveRecords(dataDir: string, uid: string, containers: number): Promise<void> {
   for (let index = 0; index < containers; index += 1) {
     const path = recordPath(dataDir, uid, index);
-    await mkdir(dirname(path), { recursive: true });
+    makeFolder(dirname(path));
     const file = await open(path, "wx").catch((error: unknown) => {
       if (error instanceof Error && "code" in error && error.code === "EEXIST") return undefined;
       throw error;

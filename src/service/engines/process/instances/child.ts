@@ -1,6 +1,5 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { mkdirSync } from "node:fs";
 import type { Kysely } from "kysely";
 import type { Clock } from "../../../../platform/clock.ts";
 import type { Exit, LogReader, Unit, UnitSpec } from "../../../workloads/runtime.ts";
@@ -19,6 +18,7 @@ import { seeProcesses, startOf } from "../records/seen-process.ts";
 import { caveats, planLaunch, type Launch, type LaunchPlan } from "./launch-plan.ts";
 import { recordOutput } from "./log-output.ts";
 import { enforcedMib, type MemoryWatch } from "./memory-watch.ts";
+import { makeFolder } from "../../../../platform/make-folder.ts";
 
 type Note = (line: string) => void;
 
@@ -75,7 +75,7 @@ async function prepare(spec: UnitSpec, dataDir: string): Promise<Launch> {
   for (const containerPort of spec.ports) hostPorts.set(containerPort, await freePort());
   const volumes = spec.volumes.map(({ name, readOnly, source }) => {
     const path = volumeFolder(dataDir, source);
-    mkdirSync(path, { recursive: true });
+    makeFolder(path);
     return { name, readOnly, path };
   });
   return { spec, hostPorts, volumes, workFolder: workFolder(dataDir, spec.workload) };
@@ -146,7 +146,7 @@ const table = { see: seeProcesses, kill: signalProcess };
  */
 async function spawnPlan(plan: LaunchPlan, folder: string): Promise<ChildProcess | Error> {
   try {
-    mkdirSync(folder, { recursive: true });
+    makeFolder(folder);
     const child = spawn(process.execPath, plan.args, { cwd: folder, env: plan.env, detached: true, stdio: "pipe" });
     const failure = new Promise<Error>((resolve) => child.on("error", resolve));
     // The process may end before it has read its input; its exit explains that.
