@@ -49,6 +49,7 @@ const longest = [
   "test/service/contract/process.test.ts",
   "test/engines/kubernetes/rights/rights.test.ts",
   "test/engines/kubernetes/kill/kill.test.ts",
+  "test/engines/kubernetes/flows/deploy.test.ts",
   "test/engines/kubernetes/contract.test.ts",
   "test/engines/kubernetes/faults/shared-collector.test.ts",
   "test/engines/docker/deploy.test.ts",
@@ -94,12 +95,19 @@ const isPlain =
 /** The projects that need more than Node. */
 const needingMore: TestProjectInlineConfiguration[] = [
   { extends: true, test: { name: "postgres", include: [onPostgres] } },
-  // A page needs a moment after a click: what it shows is asked for until it is right.
+  // A page needs a moment after a click: what it shows is asked for until it is right. A browser is several processes, so that
+  // more workers only wait for each other.
   {
     extends: true,
-    test: { name: "browser", include: [inBrowser], expect: { poll: { timeout: 12_000, interval: 30 } } },
+    test: {
+      name: "browser",
+      include: [inBrowser],
+      maxWorkers: 2,
+      sequence: { groupOrder: 5 },
+      expect: { poll: { timeout: 12_000, interval: 30 } },
+    },
   },
-  // On a real cluster, which has its own limit of what starts at once: after the others, and few at a time.
+  // On a real cluster, after the others. More workers overload its API server, whose watches then fall silent.
   {
     extends: true,
     test: { name: "kubernetes", include: [onKubernetes], maxWorkers: 2, sequence: { groupOrder: 1 } },
@@ -142,6 +150,8 @@ export default defineConfig({
     // For what hangs. Waits end earlier, by a deadline that no load moves: see until.ts.
     testTimeout: 600_000,
     hookTimeout: 600_000,
+    // Whole sentences, where chai would cut them after forty characters.
+    chaiConfig: { truncateThreshold: 400 },
     // Files share the modules of their worker: importing them for each file costs as much as the tests.
     isolate: false,
     // Or a sixth of a small file's time would be garbage collections of a young generation that is still small.

@@ -1,5 +1,5 @@
 // Exports and checks the audit chain: `gantry audit export|verify`.
-import { createWriteStream } from "node:fs";
+import { open, rm } from "node:fs/promises";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { parseArgs } from "node:util";
@@ -18,7 +18,7 @@ import { readConfig } from "../bot/compose/config.ts";
 import { ConfigError } from "../bot/compose/config-problems.ts";
 import { loadEnvFile } from "../bot/compose/entry.ts";
 import { configuredKeyring } from "../bot/compose/keys.ts";
-import { StoreError } from "../bot/errors.ts";
+import { operatorSentence, StoreError } from "../bot/errors.ts";
 import { calledAs } from "./programs.ts";
 import { machineClock } from "../platform/clock.ts";
 
@@ -80,11 +80,19 @@ async function run(args: readonly string[]): Promise<number> {
     case "export": {
       if (file !== undefined) throw new UsageError("Name the file with --out.");
       const asked = { teamId: values.team ?? null, from: timeIn("from", values.from), to: timeIn("to", values.to) };
+      if (asked.from !== null && asked.to !== null && asked.from >= asked.to) {
+        throw new UsageError(`--from (${asked.from}) must be before --to (${asked.to}). Nothing was exported.`);
+      }
       await exportTo(values.out, asked);
       return 0;
     }
     case "verify": {
       const publicKeys = values["public-key"] ?? [];
+      if (file === undefined && publicKeys.length > 0) {
+        throw new UsageError(
+          "--public-key is for an export: name its FILE. The database is checked with Gantry's own keys.",
+        );
+      }
       const report =
         file === undefined
           ? await withChain(readConfig(process.env), verifyDatabase)
@@ -106,9 +114,46 @@ function exportTo(out: string | undefined, asked: Asked): Promise<void> {
     const lines = exportLines(chain, asked, machineClock.now());
     const written = Readable.from(withNewLines(lines));
     if (out === undefined) return pipeline(written, process.stdout, { end: false });
-    // An existing file is never overwritten.
-    return pipeline(written, createWriteStream(out, { mode: 0o600, flags: "wx" }));
+    return writeNew(out, written);
   });
+}
+
+/** Never overwrites a file, and leaves none behind that ends in the middle. */
+async function writeNew(path: string, lines: Readable): Promise<void> {
+  const file = await open(path, "wx", 0o600).catch((cause: unknown) => {
+    throw unwritten(path, cause);
+  });
+  try {
+    await pipeline(lines, file.createWriteStream());
+  } catch (cause) {
+    await rm(path, { force: true });
+    throw unwritten(path, cause);
+  }
+}
+
+const writeTrouble: Readonly<Record<string, string>> = {
+  EEXIST: "it exists already",
+  ENOENT: "its folder doesn't exist",
+  ENOTDIR: "a part of its path is a file",
+  EISDIR: "it is a folder",
+  EACCES: "you don't have permission",
+  EPERM: "you don't have permission",
+  EROFS: "its disk is read-only",
+  ENOSPC: "its disk is full",
+  EDQUOT: "its disk quota is used up",
+};
+
+/** The same error when it isn't the file's. */
+function unwritten(path: string, cause: unknown): unknown {
+  const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
+  const why = writeTrouble[code];
+  if (why === undefined) return cause;
+  return new AuditError(
+    `Couldn't write ${path}: ${why} (${code}). Nothing was exported. Name another file with --out.`,
+    {
+      cause,
+    },
+  );
 }
 
 async function* withNewLines(lines: AsyncIterable<string>): AsyncGenerator<string> {
@@ -132,8 +177,7 @@ try {
   if (error instanceof UsageError) process.stderr.write(`${error.message}\n\n${usage}`);
   else if (error instanceof ConfigError)
     process.stderr.write(`Correct these settings:\n${error.problems.join("\n")}\n`);
-  else if (error instanceof AuditError || error instanceof StoreError) process.stderr.write(`${error.message}\n`);
-  else if (error instanceof Error && "code" in error && error.code === "EEXIST") {
-    process.stderr.write("The file exists already, and nothing was written. Name another one with --out.\n");
-  } else process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  else if (error instanceof StoreError) process.stderr.write(`${operatorSentence(error)}\n`);
+  else if (error instanceof AuditError) process.stderr.write(`${error.message}\n`);
+  else process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
 }

@@ -19,6 +19,6 @@ await runDataCommand({ usage, envFile: process.env["GANTRY_ENV_FILE"] }, async (
   const config = readConfig(process.env);
   if (what === "list") return listKeys(config);
   if (what === "reseal") return resealNow(config);
-  if (what === "add") return addKey(config);
+  if (what === "add") return addKey(config, `${calledAs("keys")} reseal`);
   throw new DataUsageError("Use list, add or reseal.");
 });

@@ -1,5 +1,6 @@
 // Tests a policy file from a shell.
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { QuestionError, questionFromOptions } from "../bot/policy/question-from-options.ts";
 import {
@@ -10,6 +11,9 @@ import {
   readPolicy,
 } from "../bot/policy/read-policy.ts";
 import { explain, explanationLines } from "../bot/policy/explain.ts";
+import { loadEnvFile } from "../bot/compose/entry.ts";
+import { readTrouble } from "../bot/compose/file-trouble.ts";
+import { readPolicies } from "../bot/compose/policy-source.ts";
 import { readWatches } from "../bot/commands/verbs/watch/watches-file.ts";
 import type { Policy } from "../bot/policy/policy.ts";
 import { calledAs } from "./programs.ts";
@@ -21,8 +25,8 @@ const usage = `Usage: ${calledAs("policy")} check [FILE]
            [--image nginx:1.27] [--instances 3] [--memory 512Mi]
        ${calledAs("policy")} print
        ${calledAs("policy")} watches [FILE]
-FILE      default: GANTRY_POLICY, else the built-in policy
-check     checks the file and warns about rules that miss jobs; exits with 0, or 2 if the file has problems
+FILE      default: GANTRY_POLICY, also from .env, else the built-in policy
+check     checks the file, or all files of a folder, and warns about rules that miss jobs; exits with 0, or 2 if the file has problems
 explain   shows which rule decides; exits with 0 if allowed or approvable, 1 if refused, 2 if the input is invalid
 print     prints the built-in policy
 watches   checks the file of watches, by default GANTRY_WATCHES; exits with 0, or 2 if it has problems
@@ -58,36 +62,56 @@ function typed(args: readonly string[]) {
   }
 }
 
+/** A file that can't be used: the usage wouldn't help. */
+class FileError extends Error {
+  override readonly name = "FileError";
+}
+
 function policyIn(file: string | undefined): Policy {
-  return file === undefined ? defaultPolicy : readPolicy(textOf(file), file);
+  if (file === undefined) return defaultPolicy;
+  if (isFolder(file)) {
+    throw new FileError(`${file} is a folder. Name the file of one workspace, such as ${join(file, "default.yaml")}.`);
+  }
+  return readPolicy(textOf(file), file);
+}
+
+/** With several workspaces, GANTRY_POLICY may name a folder with a file for each. */
+async function policiesIn(path: string | undefined): Promise<readonly Policy[]> {
+  return path !== undefined && isFolder(path) ? (await readPolicies(path)).all : [policyIn(path)];
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
 function textOf(file: string): string {
   try {
     return readFileSync(file, "utf8");
   } catch (error) {
-    throw new QuestionError(`Couldn't read ${file}: ${error instanceof Error ? error.message : String(error)}`);
+    throw new FileError(`Couldn't read ${file}: ${readTrouble(error)}. Correct the path, or make the file readable.`);
   }
 }
 
-function run(args: readonly string[]): number {
+async function run(args: readonly string[]): Promise<number> {
   const { values, positionals } = typed(args);
   if (values.help === true) {
     process.stdout.write(usage);
     return 0;
   }
+  loadEnvFile(process.env["GANTRY_ENV_FILE"]);
   const [what, file = process.env["GANTRY_POLICY"] || undefined, extra] = positionals;
   if (extra !== undefined) throw new QuestionError(`Unexpected argument “${extra}”.`);
   switch (what) {
     case "check": {
-      const policy = policyIn(file);
-      const { source, rules } = policy;
       const jobsRegion = process.env["WORKLOAD_JOBS_REGION"] || "us";
-      const warnings = policyWarnings(policy, { jobsRegion });
-      print([
-        `${source} is valid: ${rules.length} rule${rules.length === 1 ? "" : "s"}.`,
-        ...warnings.map(({ line, sentence }) => `Warning: ${source}:${line}: ${sentence}`),
-      ]);
+      for (const policy of await policiesIn(file)) {
+        const { source, rules } = policy;
+        const warnings = policyWarnings(policy, { jobsRegion });
+        print([
+          `${source} is valid: ${rules.length} rule${rules.length === 1 ? "" : "s"}.`,
+          ...warnings.map(({ line, sentence }) => `Warning: ${source}:${line}: ${sentence}`),
+        ]);
+      }
       return 0;
     }
     case "explain": {
@@ -119,9 +143,10 @@ function print(lines: readonly string[]): void {
 }
 
 try {
-  process.exitCode = run(process.argv.slice(2));
+  process.exitCode = await run(process.argv.slice(2));
 } catch (error) {
-  if (!(error instanceof QuestionError) && !(error instanceof PolicyError)) throw error;
+  const isKnown = [QuestionError, FileError, PolicyError].some((kind) => error instanceof kind);
+  if (!(error instanceof Error) || !isKnown) throw error;
   process.stderr.write(`${error.message}\n${error instanceof QuestionError ? usage : ""}`);
   process.exitCode = 2;
 }

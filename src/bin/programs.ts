@@ -21,3 +21,8 @@ export type ProgramName = keyof typeof programs;
 export function calledAs(name: ProgramName): string {
   return process.env["npm_lifecycle_event"] === name ? `npm run ${name} --` : `gantry ${name}`;
 }
+
+/** How somebody who called one program calls another, without options. */
+export function alsoCalled(name: ProgramName): string {
+  return process.env["npm_lifecycle_event"] === undefined ? `gantry ${name}` : `npm run ${name}`;
+}

@@ -3,12 +3,12 @@ import { parseArgs } from "node:util";
 import { markRestored, restoreBackup } from "../bot/compose/data/backup.ts";
 import { DataUsageError, runDataCommand } from "../bot/compose/data/command.ts";
 import { readConfig } from "../bot/compose/config.ts";
-import { calledAs } from "./programs.ts";
+import { alsoCalled, calledAs } from "./programs.ts";
 import { machineClock } from "../platform/clock.ts";
 
 const usage = `Usage: ${calledAs("restore")} FILE [--force]
        ${calledAs("restore")} --mark TIME
-FILE      a file that gantry backup wrote
+FILE      a file that ${alsoCalled("backup")} wrote
 --force   also over existing data, which is kept beside it
 --mark    PostgreSQL: after pg_restore, the time of the dump, like 2026-11-26T03:00:00Z
 Refuses while Gantry runs. At the next start, what was open at the time of the backup ends as unknown, and nothing is sent again.
@@ -32,5 +32,6 @@ await runDataCommand({ usage, envFile: process.env["GANTRY_ENV_FILE"] }, async (
     return markRestored(config.store, takenAt);
   }
   if (file === undefined || extra !== undefined) throw new DataUsageError("Name one file to restore.");
-  return restoreBackup(config, { file, isForced: values.force === true, now: machineClock.now() });
+  const restored = restoreBackup(config, { file, isForced: values.force === true, now: machineClock.now() });
+  return `${restored} Then run ${alsoCalled("doctor")}, which checks the keys.`;
 });

@@ -104,6 +104,13 @@ function complain(text: string): number {
   return 1;
 }
 
+/** The connection was there, and broke before the whole answer: the command may have been taken. */
+function isCutOff(error: unknown): boolean {
+  const cause = error instanceof Error ? error.cause : undefined;
+  const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
+  return ["UND_ERR_SOCKET", "ECONNRESET", "EPIPE"].includes(code);
+}
+
 async function main(): Promise<number> {
   let requests: readonly Request[] | "help";
   try {
@@ -121,7 +128,11 @@ async function main(): Promise<number> {
   const base = findPlayground(process.env, resolve(projectDir, process.env["GANTRY_DATA"] ?? ".gantry"));
   try {
     return (await runAll(base, requests)) ? 0 : 1;
-  } catch {
+  } catch (error) {
+    if (isCutOff(error)) {
+      const next = "Your command may have arrived: check `/gantry history` before you repeat it.";
+      return complain(`The playground at ${base} stopped before it answered. ${next}\n`);
+    }
     return complain(`Nothing answers at ${base}. Start it with \`npm start\`.\n`);
   }
 }

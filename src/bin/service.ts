@@ -6,7 +6,7 @@ import { endOnCrash, stopOnSignals } from "../bot/compose/shutdown.ts";
 import type { Trouble } from "../platform/http/guard-server.ts";
 import { withPortSentence } from "../platform/http/port.ts";
 import { machineClock } from "../platform/clock.ts";
-import { createLog } from "../platform/log.ts";
+import { closeLog, createLog } from "../platform/log.ts";
 import { loadEnvFile } from "../bot/compose/entry.ts";
 import { listen, type Listening } from "../service/api/listen.ts";
 import { serve } from "../service/api/serve.ts";
@@ -73,16 +73,18 @@ async function run(): Promise<void> {
   );
   inProgress = requests.list;
   listening.answerWith(requests.answer, { ready, about });
-  for (const notice of notices) log.warn(notice);
   process.stdout.write([...notices, ...found].map((line) => `${line}\n`).join(""));
   if (observing?.port !== undefined) log.info({ metricsPort: observing.port }, "metrics are on");
   greet(listening, known, { regions, afterStop: config.engine.descriptor.says.afterStop });
 
   started.resolve(async () => {
+    log.info({ inProgress: requests.list().length }, "the workload API is stopping");
     endWaits();
     await listening.close(drainMs);
     await close({ keepWorkloads: true });
     await observing?.close();
+    log.info({ left: requests.list().length }, "the workload API has stopped");
+    await closeLog(log);
   });
 }
 

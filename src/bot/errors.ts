@@ -13,6 +13,8 @@ type Hint = {
   readonly usage?: string | undefined;
   readonly example?: string | undefined;
   readonly suggestions?: readonly Suggestion[] | undefined;
+  /** What kept Gantry from answering. Without one, it is a mistake of the person. */
+  readonly cause?: unknown;
 };
 
 /**
@@ -27,7 +29,7 @@ export class UserError extends Error {
   readonly suggestions: readonly Suggestion[];
 
   constructor(message: string, hint: Hint = {}) {
-    super(message);
+    super(message, hint.cause === undefined ? {} : { cause: hint.cause });
     this.next = hint.next;
     this.usage = hint.usage;
     this.example = hint.example;
@@ -42,7 +44,25 @@ export class UserError extends Error {
  */
 export class StoreError extends Error {
   override readonly name = "StoreError";
+  /** What is wrong with the database, for whoever runs Gantry. */
+  readonly why: string | undefined;
+
+  constructor(message: string, { why, ...options }: ErrorOptions & { readonly why?: string } = {}) {
+    super(message, options);
+    this.why = why;
+  }
 }
 
 /** Slack can't answer right now. Callers that can wait ask again later. */
 export class SlackAway extends UserError {}
+
+/** A failure of the database, for the operator in a terminal. In Slack, people are told to contact the operator. */
+export function operatorSentence({ why, message }: StoreError): string {
+  if (why === undefined) return message;
+  return `The database can't be used: ${why}. Check the database and its disk, and DATABASE_URL or GANTRY_DATA.`;
+}
+
+/** What stops a command about stored data, as a sentence for the operator. */
+export class DataError extends Error {
+  override readonly name = "DataError";
+}

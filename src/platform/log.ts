@@ -1,8 +1,10 @@
+import { once } from "node:events";
 import { type DestinationStream, type Logger, pino } from "pino";
 import { z } from "zod";
 import { type Clock, machineClock } from "./clock.ts";
 import { prettyLine } from "./pretty-line.ts";
 import { currentTrail } from "./trail.ts";
+import { within } from "./waiting.ts";
 
 /** An error in the log: the log's own words and the reference to find it by. Never what somebody typed. */
 export type RecentError = {
@@ -55,9 +57,24 @@ export function createLog({ level, secrets, to, clock = machineClock, format = "
       },
     },
   };
-  const log = to === undefined ? pino(options) : pino(options, to);
+  // A reader of the output that stalls must not hold the acks: lines are written beside the work.
+  const output = to === undefined ? pino.destination({ fd: process.stdout.fd, sync: false }) : undefined;
+  const log = pino(options, to ?? output);
   recentOf.set(log, recent);
+  if (output !== undefined) outputs.set(log, output);
   return log;
+}
+
+const outputs = new WeakMap<Logger, ReturnType<typeof pino.destination>>();
+const CLOSE_WITHIN_MS = 1_000;
+
+/** Right before the process exits, which would overtake a line that is being written, or lose it. Nothing is logged after it. */
+export async function closeLog(log: Logger): Promise<void> {
+  const output = outputs.get(log);
+  if (output === undefined) return;
+  const closed = once(output, "close");
+  output.end();
+  await within(CLOSE_WITHIN_MS, closed, () => undefined, machineClock);
 }
 
 /** Characters of a line. Longer ones are rare, and hold somebody else's text. */

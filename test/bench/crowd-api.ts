@@ -1,3 +1,4 @@
+import { finishedJob } from "./finished-job.ts";
 import { listen, readBody } from "./listen.ts";
 
 /** The workload API of the crowd: services and jobs in memory, answered at once. */
@@ -21,7 +22,7 @@ let isCounting = true;
 
 export function hold({ services: count, jobs = 0 }: Size): void {
   services = Array.from({ length: count }, (_, at) => ({ name: at === 0 ? "web" : `svc-${at}`, size: 2 }));
-  jobList = JSON.stringify({ region: "beijing1", jobs: Array.from({ length: jobs }, (_, at) => job(at)) });
+  jobList = JSON.stringify({ region: "beijing1", jobs: Array.from({ length: jobs }, (_, at) => finishedJob(at)) });
 }
 
 function wire({ name, size }: Service): object {
@@ -43,20 +44,6 @@ function wire({ name, size }: Service): object {
     port_mappings: [],
     default_domain_name: `${name}.beijing1.example.com`,
     binding_domain_name: [],
-  };
-}
-
-function job(at: number): object {
-  return {
-    metadata: {
-      name: `job-${at}`,
-      namespace: "bench",
-      uid: `10b0${at}`,
-      creationTimestamp: "2026-11-20T08:00:00Z",
-      labels: { team: "bench" },
-    },
-    spec: { parallelism: 1, completions: 1 },
-    status: { startTime: "2026-11-20T08:00:01Z", completionTime: "2026-11-20T08:04:01Z", succeeded: 1 },
   };
 }
 

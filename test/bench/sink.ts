@@ -77,7 +77,8 @@ const port = await listen((request, response) => {
     response.end(text);
     if (drawn !== undefined) views.set(groupOf(drawn), drawn.view);
     if (drawn !== undefined && drawn.method !== "views.open") took(groupOf(drawn), String(drawn.at));
-    if (!isMessage) return;
+    // Said after a while; the answer follows.
+    if (!isMessage || body.includes("Working on it")) return;
     lastBody = body;
     took(group, command);
   }

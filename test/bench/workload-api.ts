@@ -1,5 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
+import { finishedJob } from "./finished-job.ts";
 import { listen } from "./listen.ts";
 import { answerCalls } from "./remote.ts";
 
@@ -11,24 +12,10 @@ const small: Size = { services: 12, jobs: 8 };
 
 function listsOf(size: Size): { readonly services: string; readonly jobs: string } {
   const services = Array.from({ length: size.services }, (_, at) => service(at === 0 ? "web" : `service-${at}`, at));
-  const jobs = Array.from({ length: size.jobs }, (_, at) => job(at));
+  const jobs = Array.from({ length: size.jobs }, (_, at) => finishedJob(at));
   return {
     services: JSON.stringify({ region: "beijing1", services }),
     jobs: JSON.stringify({ region: "beijing1", jobs }),
-  };
-}
-
-function job(at: number): object {
-  return {
-    metadata: {
-      name: `job-${at}`,
-      namespace: "bench",
-      uid: `10b0${at}`,
-      creationTimestamp: "2026-11-20T08:00:00Z",
-      labels: { team: "bench" },
-    },
-    spec: { parallelism: 1, completions: 1 },
-    status: { startTime: "2026-11-20T08:00:01Z", completionTime: "2026-11-20T08:04:01Z", succeeded: 1 },
   };
 }
 

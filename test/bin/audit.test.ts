@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pino } from "pino";
@@ -55,13 +55,15 @@ test("an auditor gets an export of a Gantry that runs, and checks it without it"
   writeFileSync(changed, lines.replace("typed in T2", "typed in T9"));
   const publicKey = database.out.split("Public key: ")[1]?.trim() ?? "";
   const elsewhere = { GANTRY_DATA: folder() };
-  const [ours, named, unproven, other, broken, twice] = await Promise.all([
+  const lost = join(dir, "no-such-folder", "all.ndjson");
+  const [ours, named, unproven, other, broken, twice, nowhere] = await Promise.all([
     audit(["verify", file], { GANTRY_DATA: folder(), GANTRY_KEYS: key }),
     audit(["verify", file, "--public-key", publicKey], elsewhere),
     audit(["verify", file], elsewhere),
     audit(["verify", file, "--public-key", "another"], elsewhere),
     audit(["verify", changed], elsewhere),
     audit(["export", "--out", file], env),
+    audit(["export", "--out", lost], env),
   ]);
 
   expect(ours).toMatchObject({ code: 0, out: expect.stringContaining("3 events are intact, up to event 3") });
@@ -73,22 +75,53 @@ test("an auditor gets an export of a Gantry that runs, and checks it without it"
     out: "Event 2 was changed. The events before it are as they were exported.\n",
   });
   expect(twice).toMatchObject({ code: 2, err: expect.stringContaining("exists already") });
+  expect(readFileSync(file, "utf8")).toBe(lines);
+  expect(nowhere).toEqual({
+    code: 2,
+    out: "",
+    err: `Couldn't write ${lost}: its folder doesn't exist (ENOENT). Nothing was exported. Name another file with --out.\n`,
+  });
+});
+
+test("an export that can't be finished leaves no file", async () => {
+  const dir = folder();
+  const key = newKey();
+  const log = pino({ level: "silent" });
+  const store = await openStore({ kind: "sqlite", dataDir: dir, replicaId: "a", log });
+  await store.close();
+  const file = join(dir, "all.ndjson");
+
+  const ended = await audit(["export", "--out", file], { GANTRY_DATA: dir, GANTRY_KEYS: key });
+
+  expect(ended).toMatchObject({ code: 2, err: expect.stringContaining("There is no chain yet") });
+  expect(existsSync(file)).toBe(false);
 });
 
 test("what it can't do it says in a sentence, and changes nothing", async () => {
   const env = { GANTRY_DATA: folder(), GANTRY_KEYS: newKey() };
-  const [nothing, noFile, wrongTime, wrongWord] = await Promise.all([
+  const [nothing, noFile, wrongTime, turnedRound, wrongWord] = await Promise.all([
     audit(["verify"], env),
     audit(["verify", "/nowhere/at.all"], env),
     audit(["export", "--from", "yesterday"], env),
+    audit(["export", "--from", "2026-11-28", "--to", "2026-11-01"], env),
     audit(["repair"], env),
   ]);
 
   expect(nothing).toMatchObject({ code: 2, err: expect.stringContaining("There is no database at") });
-  expect(noFile).toMatchObject({ code: 2, err: expect.stringContaining("Couldn't read /nowhere/at.all") });
+  expect(noFile).toMatchObject({
+    code: 2,
+    err: expect.stringMatching(/^Couldn't read \/nowhere\/at\.all: there is no such file \(ENOENT\)\. Name a file/u),
+  });
   expect(wrongTime).toMatchObject({
     code: 2,
     err: expect.stringContaining("--from must be a day or a time with a zone"),
+  });
+  expect(turnedRound).toMatchObject({
+    code: 2,
+    out: "",
+    err: expect.stringMatching(
+      /^--from \(2026-11-28T\S+\) must be before --to \(2026-11-01T\S+\)\. Nothing was exported\./u,
+    ),
   });
   expect(wrongWord).toMatchObject({ code: 2, err: expect.stringContaining("Use export or verify") });
 });

@@ -6,6 +6,7 @@ import { programs } from "../../src/bin/programs.ts";
 import { version } from "../../src/platform/version.ts";
 import { runToEnd } from "../support/gantry-runs.ts";
 
+const program = resolve(import.meta.dirname, "../../src/gantry.js");
 const gantry = (words: readonly string[], env?: Readonly<Record<string, string>>) => runToEnd("main.ts", words, env);
 
 test("gantry --help names every command, and each of them has help", async () => {
@@ -38,7 +39,6 @@ test.each([
 
 test("a start that finds everything compiled doesn't load the compiler", async () => {
   const told = `process.on("exit", () => console.log(process.moduleLoadList.some((name) => name.includes("amaro"))))`;
-  const program = resolve(import.meta.dirname, "../../src/gantry.js");
   const args = ["--import", `data:text/javascript,${encodeURIComponent(told)}`, program, "--version"];
   // Without a folder that Node itself would use from the start.
   const env = { PATH: process.env["PATH"], NODE_COMPILE_CACHE: "" };
@@ -48,6 +48,18 @@ test("a start that finds everything compiled doesn't load the compiler", async (
   const { stdout } = await start();
 
   expect(stdout).toBe(`${version}\nfalse\n`);
+});
+
+test("an older Node is told where the right one is, instead of a syntax error", async () => {
+  const older = `Object.defineProperty(process, "versions", { value: { ...process.versions, node: "20.20.2" } })`;
+  const args = ["--import", `data:text/javascript,${encodeURIComponent(older)}`, program, "--version"];
+  const ended = promisify(execFile)(process.execPath, args);
+
+  await expect(ended).rejects.toMatchObject({
+    code: 1,
+    stdout: "",
+    stderr: expect.stringMatching(/this is Node 20\.20\.2\. Nothing was started\.\n.*use npm start/u),
+  });
 });
 
 test("a command gets its options, and its help says what was typed", async () => {

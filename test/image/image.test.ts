@@ -34,6 +34,12 @@ describe.skipIf("missing" in daemon)(`the image${why}`, () => {
     expect(await terminal.run(say)).toMatch(/web · running\s+2 of 2/u);
   });
 
+  test("says at its start how to type in it", async () => {
+    const [, , say = ""] = commandsUnder("Try it in a container");
+
+    expect(await terminal.run("docker logs gantry")).toContain(`  ${say}\n`);
+  });
+
   test("runs as the user node, and writes only its data", async () => {
     expect(await inside("id --user --name")).toBe("node\n");
     expect(

@@ -45,13 +45,16 @@ const marks: Readonly<Record<Exclude<ChangeState, "pending" | "approved" | "clai
   expired: /^⌛/u,
   drifted: /^⚠️/u,
 };
+/** Of a deploy that isn't healthy, when what ran before is back. */
+const wentBack = /^❌[^]*: it went back, because /u;
 const harmless = /^(?:Undo|Roll back|Try again|Request .*|Tell me here|Ask for the other \d+)$/u;
 
 /** Compares everything that a round left: at the service, in the database, and in Slack. */
 export async function findFaults(scene: Scene): Promise<readonly Violation[]> {
   const changes = await changesOf(scene);
   const violations: Violation[] = faultsOfRollouts(scene, changes);
-  for (const change of changes) violations.push(...ofChange(scene, change), ...(await faultsOfParts(scene, change)));
+  for (const change of changes)
+    violations.push(...ofChange(scene, change, changes), ...(await faultsOfParts(scene, change)));
   violations.push(
     ...ofMessages(scene, changes),
     ...(await ofService(
@@ -65,7 +68,7 @@ export async function findFaults(scene: Scene): Promise<readonly Violation[]> {
   return violations;
 }
 
-function ofChange({ cluster }: Scene, change: ChangeRecord): Violation[] {
+function ofChange({ cluster }: Scene, change: ChangeRecord, changes: readonly ChangeRecord[]): Violation[] {
   const { id, state } = change;
   if (!isAtEnd(change)) return [{ fault: "stuck", what: `${id} is ${state}` }];
   const { arrived, done } = cluster.service.written(id);
@@ -82,7 +85,8 @@ function ofChange({ cluster }: Scene, change: ChangeRecord): Violation[] {
     if (change.nowhere === 1 && isToldAlone(cluster.playground.as("dana"), id)) return found;
     return [...found, { fault: "silent", what: `${id} has no card in Slack, and its requester wasn't told its end` }];
   }
-  const mark = state in marks ? marks[state as keyof typeof marks] : undefined; // of a state that is an end
+  const ended = state in marks ? marks[state as keyof typeof marks] : undefined; // of a state that is an end
+  const mark = isTakenBack(change, changes) ? wentBack : ended;
   if (mark?.test(card.text) !== true) untrue(`its card says: ${card.text.slice(0, 200)}`);
   if (isOne && state === "done" && isSeenWell(change) !== card.text.startsWith("✅")) {
     untrue("its card says more or less than was seen");
@@ -90,6 +94,12 @@ function ofChange({ cluster }: Scene, change: ChangeRecord): Violation[] {
   const live = card.buttons.filter((button) => !harmless.test(button));
   if (live.length > 0) found.push({ fault: "cards with live buttons", what: `${id}, ${state}: ${live.join(", ")}` });
   return found;
+}
+
+/** A new version that isn't healthy, and the one before it that is again. */
+function isTakenBack({ id, verb, health, progress }: ChangeRecord, changes: readonly ChangeRecord[]): boolean {
+  const isInTrouble = verb === "deploy" && /"kind":"trouble"/u.test(health ?? progress ?? "");
+  return isInTrouble && changes.some((back) => back.undo_of === id && back.state === "done" && isSeenWell(back));
 }
 
 /** Where no card can be posted, the requester alone reads the end: beside their command, or in a direct message. */

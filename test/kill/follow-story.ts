@@ -87,7 +87,8 @@ export function faultsOfFollows(scene: Scene): Violation[] {
     if (!isWhole && new Set(numbers).size === numbers.length) found.push({ fault: "lines lost", what });
   }
   if (!threads.some(({ numbers }) => numbers[0] === 1 && numbers.at(-1) === written)) {
-    found.push({ fault: "lines lost", what: `no thread has all ${written} lines` });
+    const told = threads.map(({ numbers }) => numbers.join(" ")).join(" and ");
+    found.push({ fault: "lines lost", what: `no thread has all ${written} lines: ${told}` });
   }
   return found;
 }

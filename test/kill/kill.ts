@@ -15,13 +15,25 @@ const LONGEST_RUN_MS = 6 * 60 * 60_000;
 
 async function main(options: Options): Promise<number> {
   process.stdout.write(`Kill tests, seed ${options.seed}, time ${SPEED} times as fast\n`);
-  let hasFailed = false;
-  for (const kind of options.stores) hasFailed = (await runOn(kind, options)) || hasFailed;
+  const hasFailed = options.isSplit ? await runOnAll(options) : await runOnEach(options);
   if (!options.expectsFailure) return hasFailed ? 1 : 0;
   process.stdout.write(
     hasFailed ? "It was found out, as it had to be.\n" : "Nothing was found, and something had to be.\n",
   );
   return hasFailed ? 0 : 1;
+}
+
+async function runOnEach(options: Options): Promise<boolean> {
+  let hasFailed = false;
+  for (const kind of options.stores) hasFailed = (await runOn(kind, options)) || hasFailed;
+  return hasFailed;
+}
+
+/** Beside each other, on a share of the lanes: at the end of each, most of its lanes wait for the last rounds. */
+async function runOnAll(options: Options): Promise<boolean> {
+  const lanes = Math.ceil(options.lanes / options.stores.length);
+  const failed = await Promise.all(options.stores.map((kind) => runOn(kind, { ...options, lanes })));
+  return failed.includes(true);
 }
 
 async function runOn(kind: StoreKind, options: Options): Promise<boolean> {
@@ -42,7 +54,7 @@ async function runOn(kind: StoreKind, options: Options): Promise<boolean> {
       ...(onlyChecks && { rounds: 0, lanes: 1 }),
       hasChecks: (isWhole && !options.replays) || onlyChecks,
       repeatWith: `${repeating(process.argv.slice(2))} --seed ${options.seed} --store ${isSplit ? "split" : kind} --transport ${transport}`,
-      onRound: progress,
+      onRound: (line) => progress(isSplit ? `${kind}: ${line}` : line),
     });
     const where = kind === "sqlite" ? "SQLite, one replica" : "PostgreSQL, two replicas";
     const title = `${where}, ${transport === "http" ? "HTTP" : "Socket Mode"}`;

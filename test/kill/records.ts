@@ -27,6 +27,8 @@ export type ChangeRecord = {
   readonly posts: number;
   /** How many workloads it is about; 0 for one. */
   readonly part_count: number;
+  /** The request that this one takes back. */
+  readonly undo_of: string | null;
 };
 
 export type EventRecord = { readonly kind: string; readonly change_id: string | null; readonly user_id: string | null };
@@ -47,7 +49,7 @@ export type Records = {
 type Query = (text: string) => Promise<readonly unknown[]>;
 
 const columns =
-  "id, delivery_id, state, op, verb, workload_name, requester_id, expires_at, settled_at, ending, health, progress, look_after, stale, nowhere, owed_at, card_ts, posts, part_count";
+  "id, delivery_id, state, op, verb, workload_name, requester_id, expires_at, settled_at, ending, health, progress, look_after, stale, nowhere, owed_at, card_ts, posts, part_count, undo_of";
 
 export function openRecords(database: ReplicaSetup["database"]): Records {
   const { query, close } = database.kind === "sqlite" ? ofFile(database.dataDir) : ofServer(database.url);

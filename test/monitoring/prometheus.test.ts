@@ -53,7 +53,7 @@ test("each alert says in the documentation what to do", () => {
 
 test("each metric is documented, and what the dashboard and the alerts ask for exists", async () => {
   const metrics = createMetrics(machineClock);
-  const waiting = { count: 1, oldestMs: 1, watchLagMs: 1 };
+  const waiting = { count: 1, oldestMs: 1, watchLagMs: 1, takesChanges: true };
   metrics.show({ lanes: idleLanes, links: () => [], waiting: () => Promise.resolve(waiting) });
   const served = `${await metrics.text()}\n${await createServiceMetrics().text()}`;
   const names = [...served.matchAll(/^# TYPE (gantry_\w+)/gmu)].map(([, name = ""]) => name);
@@ -62,6 +62,23 @@ test("each metric is documented, and what the dashboard and the alerts ask for e
 
   expect(namedIn(page)).toEqual(families);
   expect(asked.filter((name) => !families.includes(name))).toEqual([]);
+});
+
+test("each counter whose rise fires an alert is there from the start: the first event would be no rise", async () => {
+  const text = await createMetrics(machineClock).text();
+  const risen = alerts.flatMap(({ expr }) => [
+    ...expr.matchAll(/increase\((gantry_\w+)(?:\{(\w+)=~?"([^"]+)"\})?\[/gu),
+  ]);
+  const wanted = risen.flatMap(([, name = "", label, values = ""]) =>
+    values.split("|").map((value) => ({ name, sample: label === undefined ? "" : `${label}="${value}"` })),
+  );
+  const absent = wanted.filter(
+    ({ name, sample }) =>
+      !text.split("\n").some((line) => line.startsWith(name) && line.includes(sample) && line.endsWith(" 0")),
+  );
+
+  expect(wanted.map(({ name }) => name)).toContain("gantry_slack_calls_total");
+  expect(absent).toEqual([]);
 });
 
 const idleLanes = createLanes({ drain: drainLimits, onError: () => undefined, clock: stillClock() }).status;

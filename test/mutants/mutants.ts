@@ -74,7 +74,7 @@ export const mutants: readonly Mutant[] = [
     file: "src/bot/store/watches.ts",
     text: '.where("paused_why", why === undefined ? "is not" : "is", null)',
     becomes: "",
-    tests: ["test/flows/watching/watches-of-the-file.test.ts"],
+    tests: ["test/bot/store/on-sqlite.test.ts", "test/flows/watching/watches-of-the-file.test.ts"],
   },
   {
     bug: "who restarted web is answered with everything that was done to it",
@@ -144,7 +144,7 @@ export const mutants: readonly Mutant[] = [
     file: "src/bot/slack/receive/addressed.ts",
     text: ": { text: rest, before };",
     becomes: ": { text: rest };",
-    tests: talk,
+    tests: ["test/bot/slack/receive/addressed.test.ts", ...talk],
   },
   {
     bug: "a quoted line is an order",
@@ -158,14 +158,14 @@ export const mutants: readonly Mutant[] = [
     file: "src/bot/commands/grammar/mention-words.ts",
     text: "  return isQuestion(text) || ",
     becomes: "  return ",
-    tests: talk,
+    tests: ["test/bot/commands/grammar/mention-words.test.ts", ...talk],
   },
   {
     bug: "an order in a code block runs",
     file: "src/bot/slack/receive/addressed.ts",
     text: '{ text: code, before: "" }',
     becomes: "{ text: code }",
-    tests: ["test/bot/slack/receive/addressed.test.ts"],
+    tests: ["test/bot/slack/receive/addressed.test.ts", ...talk],
   },
   {
     bug: "a restart in between doesn't begin the period anew",
@@ -191,8 +191,9 @@ export const mutants: readonly Mutant[] = [
   {
     bug: "somebody else's later change is taken for this one's trouble",
     file: "src/bot/changes/health.ts",
-    text: "  if (isSeen && !isVisible(change, service)) return",
-    becomes: "  if (!isSeen && !isVisible(change, service)) return",
+    text: "  if (isShown && (!isVisible(change, service) || runsAnother(look, snapshot) || isOutlived(look, snapshot)))",
+    becomes:
+      "  if (!isShown && (!isVisible(change, service) || runsAnother(look, snapshot) || isOutlived(look, snapshot)))",
     tests: watched,
   },
   {
@@ -200,7 +201,7 @@ export const mutants: readonly Mutant[] = [
     file: "src/bot/store/sweep.ts",
     text: "(look_after is null or look_after <= ${clock()})",
     becomes: "(look_after is null or look_after is not null or ${clock()} is null)",
-    tests: ["test/flows/watching/watched-until-healthy.test.ts"],
+    tests: ["test/bot/store/on-sqlite.test.ts", "test/flows/watching/watched-until-healthy.test.ts"],
   },
   {
     bug: "domains that the API doesn't report count as none",
@@ -284,7 +285,7 @@ export const mutants: readonly Mutant[] = [
     file: "src/bot/slack/directory/profiles.ts",
     text: 'if (user.deleted === true) return "deactivated";',
     becomes: "",
-    tests: people,
+    tests: ["test/bot/slack/directory/people.test.ts", ...people],
   },
   {
     bug: "people approve their own requests",
@@ -312,7 +313,7 @@ export const mutants: readonly Mutant[] = [
     file: "src/bot/store/leases.ts",
     text: "isShown && {",
     becomes: "{",
-    tests: ["test/flows/approving/told-without-card.test.ts"],
+    tests: ["test/bot/store/on-sqlite.test.ts", "test/flows/approving/told-without-card.test.ts"],
   },
   {
     bug: "who repeats an unanswered request runs it twice",
@@ -324,8 +325,8 @@ export const mutants: readonly Mutant[] = [
   {
     bug: "what was answered in time is signed all the same",
     file: "src/bot/workflow/reply.ts",
-    text: "if (!isOver) shown = responder.working(origin);",
-    becomes: "shown = responder.working(origin);",
+    text: "const sign = clock.patience(SIGN_AFTER_MS, () => {",
+    becomes: "const sign = { cancel: (): void => undefined };\n  clock.patience(SIGN_AFTER_MS, () => {",
     tests: ["test/flows/under-load/slow-workload-api.test.ts"],
   },
   {
@@ -341,6 +342,13 @@ export const mutants: readonly Mutant[] = [
     text: "!signal.aborted && sinceClaimMs() < deps.store.sendWithinMs",
     becomes: "sinceClaimMs() > -1",
     tests: ["test/flows/when-gantry-fails/suspended-before-sending.test.ts"],
+  },
+  {
+    bug: "a person is told of a request that a power failure takes back",
+    file: "src/bot/store/insert-change.ts",
+    text: "change.endsDelivery === true ? aheadOf(session.db) : session.db",
+    becomes: "aheadOf(session.db)",
+    tests: ["test/bot/store/sqlite-file.test.ts"],
   },
   {
     bug: "a step is made from any state",
@@ -473,7 +481,7 @@ export const mutants: readonly Mutant[] = [
     file: "src/api/problem.ts",
     text: "maybeSent ? { told: detail, advice: undefined } : partsOf(detail);",
     becomes: "{ told: detail, advice: undefined };",
-    tests: ["test/flows/changing/adopted-workloads.test.ts"],
+    tests: ["test/api/problems.test.ts", "test/flows/changing/adopted-workloads.test.ts"],
   },
   {
     bug: "a job forgets how its last attempt ended when the engine restarts",
@@ -634,7 +642,7 @@ export const mutants: readonly Mutant[] = [
     file: "src/bot/commands/lookup/service-change.ts",
     text: "(part === undefined || each.part === part)",
     becomes: 'part !== ""',
-    tests: ["test/bot/commands/lookup/owned-workloads.test.ts"],
+    tests: ["test/bot/commands/lookup/refused-operations.test.ts", "test/bot/commands/lookup/owned-workloads.test.ts"],
   },
   {
     bug: "revoked tokens of a person count as a removal of the app",

@@ -5,7 +5,7 @@ import { runProgram } from "../support/program.ts";
 import { type Mutant, mutants } from "./mutants.ts";
 import { problemOf } from "./mutate.ts";
 import { readCatchers, writeCatchers } from "./catchers.ts";
-import { type Chosen, copyTree, type Place, type Result, type Tree } from "./tree.ts";
+import { type Chosen, copyTree, type Place, type Result, TO_THE_END, type Tree } from "./tree.ts";
 
 /** Breaks the sources on purpose, one line at a time, in a copy of the tree: fails when no test notices. */
 
@@ -13,12 +13,16 @@ const root = join(import.meta.dirname, "../..");
 const LONGEST_RUN_MS = 40 * 60_000;
 const trees: Tree[] = [];
 
-type Options = { readonly only: string; readonly lanes: number; readonly records: boolean };
+/** One of so many equal shares of the mutants, from 1. */
+type Share = { readonly at: number; readonly of: number };
+
+type Options = { readonly only: string; readonly lanes: number; readonly share: Share; readonly records: boolean };
 
 const usage = `npm run test:mutants -- [options]
   --only TEXT   only mutants with TEXT in their file or bug
   --lanes N     runs at the same time (2)
-  --record      writes which test caught each mutant to test/mutants/catchers.json: it is tried first the next time
+  --share A/N   the A-th of N equal shares
+  --record      writes which test catches each mutant soonest to test/mutants/catchers.json: it is tried first the next time
 `;
 
 /** Throws an Error with one sentence when they make no sense. */
@@ -29,21 +33,26 @@ function readOptions(args: readonly string[]): Options {
     options: {
       only: { type: "string", default: "" },
       lanes: { type: "string", default: lanes },
+      share: { type: "string", default: "1/1" },
       record: { type: "boolean", default: false },
     },
   });
   if (!/^[1-9]\d?$/u.test(values.lanes)) throw new Error("--lanes has to be a number from 1 to 99");
-  return { only: values.only, lanes: Number(values.lanes), records: values.record };
+  const [, at = 0, of = 0] = (/^([1-9]\d?)\/([1-9]\d?)$/u.exec(values.share) ?? []).map(Number);
+  if (at === 0 || at > of) throw new Error("--share has to be like 2/3, the second of three");
+  return { only: values.only, lanes: Number(values.lanes), share: { at, of }, records: values.record };
 }
 
-async function main({ only, lanes, records }: Options): Promise<number> {
+async function main({ only, lanes, share, records }: Options): Promise<number> {
   const since = performance.now();
-  const chosen = mutants.filter(({ file, bug }) => file.includes(only) || bug.includes(only));
-  const problems = chosen.flatMap((mutant) => problemOf(root, mutant) ?? []);
-  if (chosen.length === 0) problems.push(`No mutant has “${only}” in its file or bug.`);
+  const named = mutants.filter(({ file, bug }) => file.includes(only) || bug.includes(only));
+  const problems = named.flatMap((mutant) => problemOf(root, mutant) ?? []);
+  if (named.length === 0) problems.push(`No mutant has “${only}” in its file or bug.`);
+  const chosen = named.filter((_, index) => index % share.of === share.at - 1);
   if (problems.length > 0) return fail(problems);
-  for (let lane = 0; lane < Math.min(lanes, chosen.length); lane += 1) trees.push(copyTree(root));
-  const caught = await tryAll(chosen);
+  for (let lane = 0; lane < Math.min(lanes, chosen.length); lane += 1)
+    trees.push(copyTree(root, records ? [TO_THE_END] : []));
+  const caught = await tryAll(chosen, records ? new Map() : readCatchers());
   const wrong = await tryWithout([...caught.values()]);
   if (wrong !== undefined) return fail([wrong]);
   if (records) writeCatchers(caught);
@@ -55,15 +64,20 @@ async function main({ only, lanes, records }: Options): Promise<number> {
 const words: Readonly<Record<Result["kind"], string>> = { failed: "caught  ", passed: "SURVIVED", broken: "BROKEN  " };
 
 /** Each tree takes the next mutant until there is none; gives those that were caught, with the test that failed. */
-async function tryAll(chosen: readonly Mutant[]): Promise<ReadonlyMap<Mutant, Place>> {
+async function tryAll(
+  chosen: readonly Mutant[],
+  catchers: ReadonlyMap<string, Place>,
+): Promise<ReadonlyMap<Mutant, Place>> {
   const waiting = [...chosen];
   const caught = new Map<Mutant, Place>();
-  const catchers = readCatchers();
   const lane = async (tree: Tree): Promise<void> => {
     for (let mutant = waiting.shift(); mutant !== undefined; mutant = waiting.shift()) {
-      const result = await tryOne(tree, mutant, catchers.get(mutant.bug));
+      const recorded = catchers.get(mutant.bug);
+      const result = await tryOne(tree, mutant, recorded);
       const by = result.kind === "failed" ? result.tests[0] : undefined;
       say(`${words[result.kind]} ${mutant.file}: ${mutant.bug}${by ? "" : `\n${detail(result)}`}`);
+      if (by && recorded && by.title !== recorded.title)
+        say("  catchers.json names another test: bring it up to date with --record");
       if (by) caught.set(mutant, by);
     }
   };
@@ -71,16 +85,20 @@ async function tryAll(chosen: readonly Mutant[]): Promise<ReadonlyMap<Mutant, Pl
   return caught;
 }
 
-/** The test that caught it the last time is enough when it does so again; else all tests of its files have a chance. */
+/** The test that caught it the last time is enough when it does so again; else each of its files has a chance, in order. */
 async function tryOne(tree: Tree, mutant: Mutant, catcher: Place | undefined): Promise<Result> {
+  const tries: Chosen[] = mutant.tests.map((file) => ({ file }));
   if (catcher !== undefined && mutant.tests.includes(catcher.file)) {
-    const first = await tree.runWith(mutant, [{ file: catcher.file, titles: [catcher.title] }]);
-    if (first.kind === "failed") return first;
+    tries.unshift({ file: catcher.file, titles: [catcher.title] });
   }
-  return await tree.runWith(
-    mutant,
-    mutant.tests.map((file) => ({ file })),
-  );
+  const results: Result[] = [];
+  for (const each of tries) {
+    const result = await tree.runWith(mutant, [each]);
+    if (result.kind === "failed") return result;
+    results.push(result);
+  }
+  const broken = results.find(({ kind }) => kind === "broken");
+  return broken ?? { kind: "passed", tests: results.flatMap((each) => (each.kind === "passed" ? each.tests : [])) };
 }
 
 /**

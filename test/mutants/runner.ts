@@ -1,5 +1,6 @@
-import { createVitest, type TestCase, type TestModule } from "vitest/node";
-import type { Chosen, Result } from "./tree.ts";
+import { fileURLToPath } from "node:url";
+import { createVitest, ForksPoolWorker, type TestCase, type TestModule } from "vitest/node";
+import { type Chosen, type Result, TO_THE_END } from "./tree.ts";
 
 /**
  * Runs tests in the tree of its working directory, each time that its parent names some, and sends what came of them.
@@ -7,19 +8,28 @@ import type { Chosen, Result } from "./tree.ts";
  * process each time, so it imports the sources as they are then.
  */
 
-const patienceMs = 60_000;
+const patienceMs = 30_000;
 const PRINTED = 2_000;
 
 /** What was reported of the run that is on: Vitest's own result also holds what came of all earlier ones. */
 let modules: TestModule[] = [];
 let ended: TestCase[] = [];
 
+/** One failed test is all there is to know, except of which one fails soonest. */
+const isToTheEnd = process.argv.includes(TO_THE_END);
+
+class Worker extends ForksPoolWorker {
+  override readonly name = "unreported";
+  protected override readonly entrypoint = fileURLToPath(new URL("worker.ts", import.meta.url));
+}
+
 const vitest = await createVitest("test", {
   watch: false,
   maxWorkers: 1,
   isolate: false,
-  // One failed test is all there is to know.
-  bail: 1,
+  // Vitest takes its own worker for a pool with the name of one of its own.
+  pool: { name: "unreported", createPoolWorker: (options) => new Worker(options) },
+  bail: isToTheEnd ? 0 : 1,
   testTimeout: patienceMs,
   hookTimeout: patienceMs,
   reporters: [
@@ -54,7 +64,7 @@ async function resultOf(chosen: readonly Chosen[]): Promise<Result> {
     modules = [];
     ended = [];
     const { unhandledErrors } = await vitest.runTestSpecifications(specifications);
-    const failed = ended.filter((test) => test.result().state === "failed");
+    const failed = ended.filter((test) => test.result().state === "failed").toSorted((a, b) => tookMs(a) - tookMs(b));
     if (failed.length > 0) return { kind: "failed", tests: failed.map(placeOf) };
     const wrong = [...unhandledErrors.map(String), ...modules.flatMap(whyWithout)];
     if (modules.length < specifications.length) wrong.push("Not all of these files were run.");
@@ -63,6 +73,10 @@ async function resultOf(chosen: readonly Chosen[]): Promise<Result> {
   } catch (error) {
     return broken([String(error)]);
   }
+}
+
+function tookMs(test: TestCase): number {
+  return test.diagnostic()?.duration ?? Infinity;
 }
 
 function placeOf({ module, fullName }: TestCase) {

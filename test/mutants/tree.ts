@@ -24,6 +24,7 @@ export type Place = { readonly file: string; readonly title: string };
 
 export type Result =
   | { readonly kind: "passed"; readonly tests: readonly Place[] }
+  /** The quickest of the tests that failed is the first. */
   | { readonly kind: "failed"; readonly tests: readonly Place[] }
   /** A file came to no verdict, and why. */
   | { readonly kind: "broken"; readonly output: string };
@@ -32,13 +33,15 @@ export type Result =
 const LONGEST_RUN_MS = 180_000;
 const LONGEST_FILE_MS = 30_000;
 const COMPILED = "data/compiled";
+/** Makes the runner go on after a failed test. */
+export const TO_THE_END = "--to-the-end";
 const notCopied = new Set(["node_modules", ".git", "data"]);
 
-export function copyTree(root: string): Tree {
+export function copyTree(root: string, runnerArgs: readonly string[]): Tree {
   const dir = mkdtempSync(join(tmpdir(), "gantry-mutants-"));
   cpSync(root, dir, { recursive: true, filter: (source) => !notCopied.has(relative(root, source)) });
   symlinkSync(join(root, "node_modules"), join(dir, "node_modules"));
-  const { run, end } = runnerIn(dir);
+  const { run, end } = runnerIn(dir, runnerArgs);
   return {
     run,
     async runWith(mutant, chosen) {
@@ -64,11 +67,11 @@ type Runner = {
 };
 
 /** Runs the tests of a tree. A run that takes too long ends with its process, and the next one begins another. */
-function runnerIn(dir: string): Runner {
+function runnerIn(dir: string, args: readonly string[]): Runner {
   let child: ChildProcess | undefined;
   return {
     async run(chosen) {
-      child ??= await startRunner(dir);
+      child ??= await startRunner(dir, args);
       const result = await resultFrom(child, chosen);
       if (hasEnded(child)) child = undefined;
       return result;
@@ -77,8 +80,8 @@ function runnerIn(dir: string): Runner {
   };
 }
 
-async function startRunner(dir: string): Promise<ChildProcess> {
-  const child = fork(join(dir, "test/mutants/runner.ts"), [], {
+async function startRunner(dir: string, args: readonly string[]): Promise<ChildProcess> {
+  const child = fork(join(dir, "test/mutants/runner.ts"), args, {
     cwd: dir,
     execArgv: [],
     stdio: ["ignore", "ignore", "inherit", "ipc"],

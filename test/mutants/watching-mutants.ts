@@ -45,8 +45,8 @@ export const watchingMutants: readonly Mutant[] = [
   {
     bug: "several that are gone count as recovered",
     file: "src/bot/views/cards/incident-card.ts",
-    text: 'const isWell = incidents.every(({ end }) => end === "recovered");',
-    becomes: "const isWell = true;",
+    text: 'incidents.every(({ end }) => end === "recovered") ? "🟢" : "⚪️"',
+    becomes: '"🟢"',
     tests: cards,
   },
   {

@@ -21,11 +21,13 @@ export function findDuplicates(soak: Soak, actor: Actor): void {
   }
 }
 
-function countSecond({ ledger, troubles, ...soak }: Soak, actor: Actor, { text }: Seen): void {
+function countSecond({ ledger, troubles, ...soak }: Soak, actor: Actor, { text, ts }: Seen): void {
+  // Whoever waits for nothing any more finds it minutes later.
+  const cameAtMs = performance.now() - Math.max(0, Date.now() - Number(ts) * 1_000);
   if (actor.givenUp > 0) {
     actor.givenUp -= 1;
     ledger.lateAnswers += 1;
-  } else if (hasBroken(troubles, performance.now() - AGAIN_WITHIN_MS, performance.now())) {
+  } else if (hasBroken(troubles, cameAtMs - AGAIN_WITHIN_MS, cameAtMs)) {
     ledger.answeredAgain += 1;
   } else find({ ledger, troubles, ...soak }, "duplicated", `${actor.person.name}: ${text.slice(0, 80)}`);
 }

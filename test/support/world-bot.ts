@@ -37,7 +37,7 @@ export async function startWorldBot(options: WorldOptions, parts: Parts): Promis
   const { dataDir, clock, log, sealer } = parts;
   const { keepHistoryMs, onStatement, drain, wait = briefly, backOff = briefly, accountMode = "fallback" } = options;
   // Nobody is impatient, however busy the machine is, unless the story says so.
-  const { patience = () => new Promise<never>(() => undefined) } = options;
+  const { patience = () => ({ cancel: () => undefined }) } = options;
   await ensureDatabase(dataDir);
   const store = await openStore({
     kind: "sqlite",

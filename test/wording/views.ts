@@ -41,7 +41,7 @@ export const unread: ReadonlyMap<RegExp, string> = new Map([
   [/^(?:platform\/http|bot\/logs\/threads)\//u, "limits of servers and threads"],
   [/^platform\/(?:clock|waiting|bounded-map|turns|trail|zones|make-folder)\.ts$/u, "comments only"],
   [
-    /^platform\/(?:log|pretty-line|database\/(?:sqlite|postgres|group-commit|synced-file))\.ts$/u,
+    /^platform\/(?:log|pretty-line|database\/(?:sqlite|postgres|group-commit|synced-file|checkpoints))\.ts$/u,
     "the log, the database",
   ],
   [/^platform\/version\.ts$/u, "a number"],

@@ -171,8 +171,8 @@ export class SealError extends Error {
 
 const sentences: Readonly<Record<SealReason, (keyId: string) => string>> = {
   "unknown-key": (keyId) =>
-    `It was sealed with the key “${keyId}”, which is no longer configured. Add that key after the first one, or enter the token again.`,
+    `It was sealed with the key “${keyId}”, which is no longer configured. Add that key after the first one.`,
   "wrong-key": (keyId) =>
     `It was sealed with a different key than the configured “${keyId}”. Put the original key under that id, and give the new one its own id.`,
-  damaged: () => "It is damaged or belongs to another row. Restore the row from a backup, or enter the token again.",
+  damaged: () => "It is damaged or belongs to another row. Restore the row from a backup.",
 };

@@ -184,7 +184,9 @@ export async function checkLines(lines: AsyncIterable<string> | Iterable<string>
     if (line === "" && end !== undefined) continue;
     const data = parsed(line);
     if (missing !== undefined) {
-      if (numberIn(data) === missing.number) return verdict(movedText(missing.number));
+      if (numberIn(data) === missing.number) {
+        return verdict({ number: missing.number, says: `Event ${missing.number} isn't in its place: it comes later.` });
+      }
       continue;
     }
     if (checker === undefined || head === undefined) {
@@ -224,7 +226,10 @@ export async function checkLines(lines: AsyncIterable<string> | Iterable<string>
   }
   if (missing !== undefined) return verdict(missing);
   if (head === undefined) return verdict({ number: undefined, says: "The file is empty." });
-  if (end === undefined) return verdict(cutOff(checker?.at().number ?? 0));
+  if (end === undefined) {
+    const last = checker?.at().number ?? 0;
+    return verdict({ number: last + 1, says: `The file is cut off after event ${last}.` });
+  }
   return verdict(undefined);
 }
 
@@ -240,10 +245,6 @@ function numberIn(data: unknown): unknown {
   return typeof data === "object" && data !== null && "number" in data ? data.number : undefined;
 }
 
-function movedText(number: number | undefined): Finding {
-  return { number, says: `Event ${number} isn't in its place: it comes later.` };
-}
-
 function brokenHead(data: unknown): Finding {
   const version = typeof data === "object" && data !== null && "version" in data ? data.version : undefined;
   const isOther = typeof version === "number" && version !== FORMAT;
@@ -251,10 +252,6 @@ function brokenHead(data: unknown): Finding {
     ? `The file has version ${version} of the format; this Gantry knows ${FORMAT}.`
     : "The first line was changed, or this is no export of `audit export`.";
   return { number: undefined, says };
-}
-
-function cutOff(number: number): Finding {
-  return { number: number + 1, says: `The file is cut off after event ${number}.` };
 }
 
 function wrongEnd(

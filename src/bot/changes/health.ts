@@ -1,6 +1,6 @@
 import { operationTable } from "../../api/operations.ts";
 import { Problem } from "../../api/problem.ts";
-import { levelOf } from "../../api/workload-status.ts";
+import { isIdle, levelOf } from "../../api/workload-status.ts";
 import type { Change, Outcome } from "./change.ts";
 import { type Effect, effectOf } from "./effect.ts";
 import {
@@ -41,11 +41,25 @@ function isScaling({ call }: Change): boolean {
   return size > 0 && Object.keys(others).length === 0;
 }
 
+export type ChangedSince = {
+  /**
+   * `scaled`: other requests only set the number of instances, so those that run go on running. `restarted`: they left that
+   * number as it was.
+   */
+  readonly how: "scaled" | "restarted" | "otherwise";
+  /** The one that did most, the latest of several. */
+  readonly by: NonNullable<Health["overtakenBy"]>;
+};
+
 export type Look = Looking & {
   /** The read-back, or an earlier look, showed the Change. */
   readonly isConfirmed: boolean;
   /** Of the workload as the Change left it, to tell it from a later one of its name. */
   readonly uid: string | undefined;
+  /** The workload as the Change left it, where that was read. */
+  readonly left: Snapshot;
+  /** Another request changed how the workload runs since this one was done. */
+  readonly changedSince: ChangedSince | undefined;
   readonly resourcesKey: "resources" | "resource";
 };
 
@@ -65,23 +79,28 @@ export type Looked = {
  */
 export async function lookAtChanged(look: Look, deps: LogReading): Promise<Looked> {
   const { workload } = look.change;
-  return judgeLook(look, await readSnapshot(workload, deps), () => failingLines(workload, undefined, deps));
+  return judgeLook(look, await readSnapshot(workload, deps), (sentence) => failingLines(workload, { sentence }, deps));
 }
 
-/** The same of a workload that was read. `lines` reads its log, with a call. */
+/** The same of a workload that was read. `lines` reads the log of what a sentence says is failing, with a call. */
 export async function judgeLook(
   look: Look,
   read: SnapshotRead | Problem,
-  lines: () => Promise<readonly string[]>,
+  lines: (sentence: string) => Promise<readonly string[]>,
 ): Promise<Looked> {
   if (read instanceof Problem) return unread(look, read);
   const { outcome, health } = judgeRead(look, read);
   if (health.kind === "trouble") {
-    const excerpt = callsSoFar(look) + 1 < MOST_CALLS ? await lines() : [];
+    const excerpt = callsSoFar(look) + 1 < MOST_CALLS ? await lines(health.line) : [];
     return { outcome, health: atLast({ ...health, excerpt }), stuck: stuckSince(look.change, read) };
   }
   const nextMs = nextLookMs(health, look);
-  return nextMs === undefined ? { outcome, health: atLast(health) } : { outcome, health, nextMs };
+  if (nextMs !== undefined) return { outcome, health, nextMs };
+  const isOpen = health.kind === "watching" || health.kind === "not-yet";
+  // What it waited for may be what the other request took away.
+  if (isOpen && look.changedSince !== undefined && health.gone === undefined)
+    return { outcome, health: changedAgain(look) };
+  return { outcome, health: atLast(health) };
 }
 
 /** Another revision by now, or another one before, is somebody else's rollout. */
@@ -106,13 +125,50 @@ function judgeRead(look: Look, { snapshot, read: { service } }: SnapshotRead): L
     return { health: isStillNew ? notShown(look, effect, undefined) : gone(look, "deleted") };
   }
   if (isAnother(uid, snapshot?.uid)) return { health: gone(look, "replaced") };
-  if (isSeen && !isVisible(change, service)) return { outcome, health: overtaken(look, "was changed again meanwhile") };
+  const isShown = isSeen || (op === "restartService" && effect?.kind === "unseen");
+  if (isShown && (!isVisible(change, service) || runsAnother(look, snapshot) || isOutlived(look, snapshot)))
+    return { outcome, health: changedAgain(look) };
   const health = judge(look, service);
+  // Whoever made the other request is told of that.
+  if (outlasts(change) !== undefined && look.changedSince !== undefined && health.kind === "trouble")
+    return { outcome, health: changedAgain(look) };
   if (look.progress?.kind === "reached" && health.kind === "watching")
     return { health: afterWell(look.progress, health) };
   const isWell = health.kind !== "watching" || health.watch?.wellSinceMs !== undefined;
   const isJudged = isSeen || isWell || effect?.kind === "unseen";
   return { outcome, health: isJudged ? health : notShown(look, effect, service.status) };
+}
+
+/**
+ * Somebody put another version live since, of which a creation or a scaling shows nothing itself. What replaces instances on
+ * its own says it by its fields; and an orchestrator counts it as a version, maybe later.
+ */
+function runsAnother({ change: { call, before: asked }, left }: Look, now: Snapshot): boolean {
+  const isRestart = call.op === "restartService";
+  const images = (left ?? asked)?.images;
+  if (isRestart && images !== undefined && now?.images !== undefined && String(now.images) !== String(images))
+    return true;
+  // The one that a restart may count as.
+  const own = isRestart ? (asked?.revision ?? Number.POSITIVE_INFINITY) + 1 : left?.revision;
+  const replaces = call.op === "updateService" && call.body.containers !== undefined;
+  return !replaces && own !== undefined && now?.revision !== undefined && now.revision > own;
+}
+
+/**
+ * After another request, instances tell nothing of a restart, a stop or a new number of them; only a restart and a scaling
+ * that were seen can still turn out well after each other. What else was changed still shows, until nothing runs any more.
+ */
+function isOutlived({ change, changedSince, isConfirmed, progress }: Look, now: Snapshot): boolean {
+  if (changedSince === undefined) return false;
+  if (isIdle(now?.status) || change.call.op === "stopService") return true;
+  const other = outlasts(change);
+  return other !== undefined && (changedSince.how !== other || !isConfirmed || progress?.kind === "reached");
+}
+
+/** The kind of other request after which instances still tell how this one went. */
+function outlasts(change: Change): ChangedSince["how"] | undefined {
+  if (isScaling(change)) return "restarted";
+  return change.call.op === "restartService" ? "scaled" : undefined;
 }
 
 /** It has proven itself: one more restart doesn't take that back. Stopped on purpose isn't unwell either. */
@@ -149,14 +205,25 @@ export const unwatched: Health = { kind: "unwatched", line: "", excerpt: [] };
 /** A card of a workload that is gone keeps what it said, and says why nobody looks any more. */
 function gone(look: Look, how: "deleted" | "replaced"): Health {
   const { progress } = look;
-  if (progress === undefined || progress.kind === "reached") return overtaken(look, `was ${how} meanwhile`);
+  if (progress?.kind === "reached") return { ...atLast(progress), gone: how };
+  // Nothing of it was seen.
+  if (progress === undefined || progress.kind === "not-yet") {
+    return { ...overtaken(look, `was ${how} meanwhile`), gone: how };
+  }
   const { watch: _watch, ...seen } = progress;
   const line = [withoutWatch(seen.line), `${how} meanwhile`].filter((part) => part !== "").join(" · ");
-  return { ...seen, kind: "not-yet", line };
+  return { ...seen, kind: "not-yet", gone: how, line };
 }
 
 function withoutWatch(line: string): string {
   return line.replace(/, watching for .*$/u, "");
+}
+
+function changedAgain(look: Look): Health {
+  const health = overtaken(look, "was changed again meanwhile");
+  const by = look.changedSince?.by;
+  // One that was well until then keeps that.
+  return health.kind === "reached" || by === undefined ? health : { ...health, overtakenBy: by };
 }
 
 /** Somebody else changed it: how it is now isn't about this Change. */
@@ -212,7 +279,7 @@ export async function lookAtJob({ workload }: Change, look: JobLook, deps: LogRe
   if (isAnother(look.uid, jobSnapshot(job).uid)) return ended("was replaced by another job of this name");
   const { kind, instance, ranMs, ...now } = jobHealth(job);
   if (kind === "waiting") return { kind: "watching", ...now, excerpt: [] };
-  const excerpt = kind === "trouble" ? await failingLines(workload, instance, deps) : [];
+  const excerpt = kind === "trouble" ? await failingLines(workload, { instance }, deps) : [];
   return { kind, ...now, ...(ranMs !== undefined && { afterMs: ranMs }), excerpt };
 }
 

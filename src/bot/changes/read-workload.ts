@@ -59,17 +59,26 @@ const LONGEST = 500;
 const badEnd =
   /\b(?:crash\w*|exited|exit code|fatal|panic\w*|killed|out of memory|oom\w*|uncaught|traceback|back-?off|restart\w*|started again)\b/iu;
 
+/** What is known of the instance that fails. */
+type Failing = {
+  readonly instance?: string | undefined;
+  /** A sentence that may name it: "web-0 is waiting: it doesn't answer on its port". */
+  readonly sentence?: string | undefined;
+};
+
 /**
- * The last lines of the failing instance, oldest first: the given one, else the last to log a crash, else the last to
- * log anything. One call; empty when the log can't be read.
+ * The last lines of the failing instance, oldest first: the one that is known, else the last to log a crash, else the last
+ * to log anything. One call; empty when the log can't be read.
  */
 export async function failingLines(
   workload: WorkloadRef,
-  instance: string | undefined,
+  { instance, sentence = "" }: Failing,
   deps: LogReading,
 ): Promise<readonly string[]> {
   try {
-    const lines = await (workload.kind === "job" ? jobLines(workload, instance, deps) : serviceLines(workload, deps));
+    const lines = await (workload.kind === "job"
+      ? jobLines(workload, instance, deps)
+      : serviceLines(workload, sentence, deps));
     // Redact before cutting: half of a secret wouldn't be recognised.
     const redacted = (await deps.redact(lines)).slice(-KEPT);
     return redacted.map((line) => (line.length <= LONGEST ? line : `${line.slice(0, LONGEST).toWellFormed()}…`));
@@ -90,12 +99,28 @@ async function jobLines(
   return api.send({ op: "getJobInstanceLogs", path, query: queryOf(deps), body: undefined }, { signal });
 }
 
-async function serviceLines({ region, name }: WorkloadRef, deps: LogReading): Promise<readonly string[]> {
+async function serviceLines(
+  { region, name }: WorkloadRef,
+  sentence: string,
+  deps: LogReading,
+): Promise<readonly string[]> {
   const path = { region, service_name: name };
   const { api, signal } = deps;
   const lines = await api.send({ op: "getServiceLogs", path, query: queryOf(deps), body: undefined }, { signal });
-  const failing = (lines.findLast(({ log }) => badEnd.test(log)) ?? lines.at(-1))?.instance_name;
+  const writers = new Set(lines.map(({ instance_name }) => instance_name));
+  const failing =
+    namedIn(sentence, [...writers]) ?? (lines.findLast(({ log }) => badEnd.test(log)) ?? lines.at(-1))?.instance_name;
   return lines.filter(({ instance_name }) => instance_name === failing).map(({ log }) => log);
+}
+
+/** In our workload API's logs, what replaces web-0 is web-0-g1: of those that the sentence means, the newest. */
+function namedIn(sentence: string, writers: readonly (string | undefined)[]): string | undefined {
+  const words = new Set(sentence.split(/[^\w-]+/u));
+  const successors = writers.flatMap((writer = "") => {
+    const [, instance = writer, generation = 0] = /^(.+)-g(\d{1,9})$/u.exec(writer) ?? [];
+    return words.has(writer) || words.has(instance) ? [{ writer, generation: Number(generation) }] : [];
+  });
+  return successors.toSorted((left, right) => right.generation - left.generation)[0]?.writer;
 }
 
 function queryOf({ clock, logZone = "UTC" }: LogReading) {

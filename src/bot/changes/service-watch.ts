@@ -59,7 +59,9 @@ export function judge(looking: Looking, service: Service, calls = callsSoFar(loo
     const health = steady({ ageMs, healthyAfterMs }, { ...running, watch: well });
     return { ...health, line: [health.line, ...moved].join(" · ") };
   }
-  const ready = `${line.replace(/ running$/u, " ready")}${isShaken ? againWords(progress?.watch, watch) : ""}`;
+  // Without a count it may have been another change, such as more instances.
+  const again = isCounted(progress?.watch, watch) ? " after a restart" : " again";
+  const ready = `${line.replace(/ running$/u, " ready")}${isShaken ? again : ""}`;
   return { kind: "watching", ...running, line: `${ready}, watching for ${seconds(healthyAfterMs)}`, watch: well };
 }
 
@@ -81,11 +83,6 @@ function ownPeriodMs({ min_ready_seconds: seconds }: Service): number | undefine
 
 function isCounted(before: Watch | undefined, now: Watch): boolean {
   return now.restarts !== undefined && before?.restarts !== undefined && now.restarts > before.restarts;
-}
-
-/** Without a count it may have been another change, such as more instances. */
-function againWords(before: Watch | undefined, now: Watch): string {
-  return isCounted(before, now) ? " after a restart" : " again";
 }
 
 function hasRestarted(before: Watch | undefined, now: Watch): boolean {

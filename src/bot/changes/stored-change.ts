@@ -65,6 +65,10 @@ export type Health = {
   readonly level?: Level | undefined;
   /** Follows the workload's name or "but" in a headline: `keeps restarting`, `failed after 4 attempts`. */
   readonly outcome?: string | undefined;
+  /** What became of the workload, while it was looked at or by a request later: there is nothing left to look at, or to undo. */
+  readonly gone?: "deleted" | "replaced" | undefined;
+  /** The request that changed it again while this one was looked at. */
+  readonly overtakenBy?: Pick<StoredChange, "id" | "verb"> | undefined;
   /** A fact without the time: `3 of 3 running`, `exited with code 137`. Can be empty. */
   readonly line: string;
   /** What runs of the image that was changed, in short: `3f2a9c1d5b6e`. */
@@ -134,6 +138,8 @@ export type StoredChange = {
   readonly breakGlass: boolean;
   /** The id of the Change that this one reverts. */
   readonly undoOf: string | undefined;
+  /** Nobody asked for it: it is the way back of the request with this id, whose requester is its own. */
+  readonly wayBackOf?: string | undefined;
   /** The requester asked to be told in a direct message how the job ends. */
   readonly notifies?: boolean | undefined;
   /** The approvals that count, oldest first. */
@@ -152,7 +158,7 @@ export type StoredChange = {
   readonly progress: Health | undefined;
   /** An Undo was requested, so the button disappears. */
   readonly isUndone: boolean;
-  /** Of a part: how far its automatic way back is. */
+  /** How far the Change that takes it back is: on its way, or done and healthy. */
   readonly wayBack?: "going" | "gone" | undefined;
   /** Why it needs approval again, in a sentence or two. */
   readonly notice: string | undefined;
@@ -175,6 +181,11 @@ export function partId(requestId: string, place: number): string {
 /** The id of the request that a part belongs to; of any other Change, its own. */
 export function requestIdOf(id: string): string {
   return id.split("/", 1)[0] ?? id;
+}
+
+/** The delivery of the way back of a Change, which came of no delivery: one of each Change at most. */
+export function wayBackDelivery(id: string): string {
+  return `back ${id}`;
 }
 
 export function isPartId(id: string): boolean {

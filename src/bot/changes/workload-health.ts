@@ -98,9 +98,11 @@ function targetsOf({ call, before }: Change): ReadonlySet<WorkloadStatus["level"
   return new Set(mayStop ? ["healthy", "idle"] : ["healthy"]);
 }
 
-function pendingWords({ call: { op } }: Change, { status }: Service): string {
+function pendingWords({ call: { op } }: Change, { status, ready_instances: ready = 0 }: Service): string {
   if (status === undefined) return "its status isn't reported";
-  return op === "stopService" ? "isn't stopped yet" : "isn't running yet";
+  if (op === "stopService") return "isn't stopped yet";
+  if (ready === 0) return "isn't running yet";
+  return op === "restartService" ? "is still replacing instances" : "isn't fully running yet";
 }
 
 /** A service may fail while it stops, and a restart restarts it. */

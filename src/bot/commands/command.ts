@@ -20,6 +20,11 @@ import type { FollowLook } from "./verbs/logs/followed-log.ts";
 import type { Target } from "./grammar/argument-types.ts";
 import type { Until } from "./verbs/watch/watch-words.ts";
 
+/** Every region that Gantry knows by name. */
+export function regionNames({ regions, jobsRegion }: Pick<Settings, "regions" | "jobsRegion">): readonly string[] {
+  return [...new Set([...regions, jobsRegion])];
+}
+
 /** Configuration of the deployment that verbs need. */
 export type Settings = {
   /** The slash command as people type it; two deployments can share a workspace. */

@@ -12,7 +12,7 @@ import { rollback } from "./verbs/deploy/rollback.ts";
 import { versions } from "./verbs/deploy/versions.ts";
 import { domains } from "./verbs/domains.ts";
 import { helpCommand } from "./verbs/help.ts";
-import { history } from "./verbs/history.ts";
+import { historyCommand } from "./verbs/history.ts";
 import { list } from "./verbs/list/list.ts";
 import { logs } from "./verbs/logs/logs.ts";
 import { memory } from "./verbs/memory.ts";
@@ -31,6 +31,7 @@ import { whoami } from "./verbs/whoami.ts";
 import { whyCommand } from "./verbs/why.ts";
 
 const help = helpCommand(() => commands);
+const history = historyCommand(() => commands);
 const show = showCommand(() => commands);
 const why = whyCommand(() => commands);
 const canI = canICommand(() => commands);

@@ -64,7 +64,7 @@ export type BotParts = Pick<
   /** Between a write and its read-back, and between looks at its health; the clock's by default. */
   readonly wait?: (ms: number) => Promise<void>;
   /** Before people who wait are shown that something happens; the clock's by default. */
-  readonly patience?: (ms: number) => Promise<void>;
+  readonly patience?: Clock["after"];
   readonly drain?: DrainLimits;
   /** Time between two sweeps, in milliseconds. */
   readonly sweepEveryMs?: number;
@@ -133,6 +133,7 @@ export function createBot(given: BotParts): Bot {
     api: parts.api,
     isEmbedded: !URL.canParse(parts.settings.serviceUrl),
     arrivals,
+    keyIds: parts.sealer.keyIds,
     lanes,
     log,
     missing: async () => [...(await workspaces.missing()), ...transport.missing()],
@@ -234,7 +235,7 @@ function sharedBy(parts: BotParts, made: Pick<Shared, "policy" | "report"> & { r
     accountMode,
     api,
     backOff,
-    clock: { ...clock, wait: parts.wait ?? clock.sleep, patience: parts.patience ?? clock.sleep },
+    clock: { ...clock, wait: parts.wait ?? clock.sleep, patience: parts.patience ?? clock.after },
     dropped: createDropped(store, log),
     health,
     lanes: createLanes({
@@ -312,7 +313,9 @@ async function missing(store: Store, lanes: Lanes, workspaces: Workspaces): Prom
     store.isOpen() ? store.isReachable() : false,
   ]);
   return [
-    ...(isStoreReady ? [] : [store.isOpen() ? "the database doesn't answer" : "the store is closed"]),
+    ...(isStoreReady
+      ? []
+      : [store.isOpen() ? "the database doesn't answer, or takes no changes" : "the store is closed"]),
     ...ofSlack,
   ];
 }

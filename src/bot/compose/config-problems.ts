@@ -1,3 +1,4 @@
+import { closest, distance } from "fastest-levenshtein";
 import { engineIn, engineProblems, engineVariables } from "../../service/engines.ts";
 
 /** All problems of the configuration at once: a sentence for each variable, with the value to set. */
@@ -15,6 +16,23 @@ export type ConfigOptions = {
   /** Simulate nothing: Slack and the workload API must both be configured. */
   readonly isBotAlone?: boolean;
 };
+
+const OURS = /^(?:GANTRY|SLACK|WORKLOAD|SERVICE|DATABASE|PLAYGROUND)_/u;
+/** One typo in so many letters. With fewer, short names of other programs look like ours. */
+const LETTERS_FOR_A_TYPO = 6;
+
+/** Warnings about variables that nothing reads and that are nearly one of ours: a rule or a limit would be missing unseen. */
+export function mistypedNames(given: Given, known: readonly string[]): string[] {
+  return Object.keys(given)
+    .filter((name) => OURS.test(name) && !known.includes(name))
+    .flatMap((name) => {
+      const near = closest(name, known);
+      const typos = distance(name, near);
+      return typos > 2 || typos * LETTERS_FOR_A_TYPO > name.length
+        ? []
+        : [`WARNING: ${name} is set, but Gantry doesn't read it. Did you mean ${near}?`];
+    });
+}
 
 const serviceSet = ["WORKLOAD_API_URL", "WORKLOAD_API_USERNAME", "WORKLOAD_API_TOKEN"];
 

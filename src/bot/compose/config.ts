@@ -1,12 +1,13 @@
+import { type Place, samePorts } from "../../platform/http/port.ts";
 import { resolve } from "node:path";
 import type { ApiAccount } from "../../api/client.ts";
 import type { AccountMode } from "../accounts/resolve.ts";
 import type { Settings } from "../commands/command.ts";
-import { ConfigError, type ConfigOptions, wrongSets } from "./config-problems.ts";
+import { ConfigError, type ConfigOptions, mistypedNames, wrongSets } from "./config-problems.ts";
 import { type DatabaseTls, databaseTls } from "../../platform/database/database-tls.ts";
 import { Environment, lowerCaseProxies, proxyOf } from "./environment.ts";
 import type { EngineChoice, Given } from "../../service/engine-descriptor.ts";
-import { chooseEngine, engineVariableProblems } from "../../service/engines.ts";
+import { chooseEngine, engineVariableProblems, engineVariables } from "../../service/engines.ts";
 import { type ObservingConfig, observingOf } from "../../platform/observing/observing-config.ts";
 import type { ProxySettings } from "../../platform/http/network.ts";
 import type { TransportChoice } from "../slack/receive/transport.ts";
@@ -98,6 +99,17 @@ export type Config = ObservingConfig & {
   readonly notices: readonly string[];
 };
 
+/** What this reads, and what other programs read that may share its environment. */
+const readNames = [
+  ...Object.keys(Environment.shape),
+  ...Object.keys(engineVariables),
+  "GANTRY_ENV_FILE",
+  "PLAYGROUND_URL",
+  "SERVICE_HOST",
+  "SERVICE_PORT",
+  "SERVICE_USERS",
+];
+
 /** The document of the API knows one region for jobs. */
 const JOBS_REGION = "us";
 const REGIONS = ["beijing1", "beijing2"];
@@ -105,7 +117,7 @@ const projectDir = resolve(import.meta.dirname, "../../..");
 
 /**
  * Reads the environment; nothing else does. Throws a `ConfigError` that names every wrong or missing variable and what to
- * set, and never contains a value.
+ * set, and never contains a value but that of a port.
  */
 export function readConfig(env: Readonly<Record<string, string | undefined>>, options: ConfigOptions = {}): Config {
   // Compose files and shells pass unset variables as empty.
@@ -121,7 +133,19 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, op
   const store = storeOf(parsed.data);
   if ("problem" in store) problems.push(store.problem);
   if (problems.length > 0 || "problem" in store) throw new ConfigError(problems);
-  return configOf(parsed.data, given, store);
+  const config = configOf(parsed.data, given, store);
+  const unknown = unknownRegion(config.service);
+  const same = samePorts(placesOf(config));
+  if (unknown !== undefined || same.length > 0) throw new ConfigError([...(unknown ? [unknown] : []), ...same]);
+  return config;
+}
+
+function placesOf({ listen, slack, metrics }: Config): Place[] {
+  return [
+    { ...listen, variable: "PORT" },
+    ...(slack.kind === "playground" ? [{ host: slack.host, port: slack.port, variable: "PLAYGROUND_PORT" }] : []),
+    ...(metrics === undefined ? [] : [{ ...metrics, variable: "GANTRY_METRICS_PORT" }]),
+  ];
 }
 
 function configOf(env: Environment, given: Given, store: StoreConfig): Config {
@@ -151,7 +175,7 @@ function configOf(env: Environment, given: Given, store: StoreConfig): Config {
     // A first run shows the next steps in the terminal, not log lines.
     logLevel: env.GANTRY_LOG_LEVEL ?? (isLocal ? "warn" : "info"),
     ...observingOf(env, "gantry"),
-    notices: noticesOf(slack, service),
+    notices: [...mistypedNames(given, readNames), ...noticesOf(slack, service)],
   };
 }
 
@@ -212,6 +236,14 @@ function serviceOf(env: Environment, given: Given): ServiceConfig {
   };
 }
 
+/** Of an engine whose regions are settings: its API would refuse each request without `--region`. */
+function unknownRegion(service: ServiceConfig): string | undefined {
+  if (service.kind === "remote" || service.region === undefined || service.engine.regions === undefined)
+    return undefined;
+  const known = [...new Set([...service.engine.regions, JOBS_REGION])];
+  return known.includes(service.region) ? undefined : `WORKLOAD_REGION must be ${known.join(" or ")}, or unset.`;
+}
+
 /** An engine may know its regions only when it is open: `withRegionsOf` in gantry.ts puts them in. */
 function settingsOf(env: Environment, service: ServiceConfig): Settings {
   const own = service.kind === "embedded" ? service.engine.regions : undefined;
@@ -234,6 +266,17 @@ function settingsOf(env: Environment, service: ServiceConfig): Settings {
 }
 
 function noticesOf(slack: SlackConfig, service: ServiceConfig): string[] {
+  return [...installNotices(slack), ...serviceNotices(slack, service)];
+}
+
+function installNotices(slack: SlackConfig): string[] {
+  const isInsecure = slack.kind === "real" && slack.tokens.kind === "oauth" && slack.tokens.url.startsWith("http:");
+  return isInsecure
+    ? ["WARNING: GANTRY_URL isn't an https address. Slack redirects to no other, so no workspace can install the app."]
+    : [];
+}
+
+function serviceNotices(slack: SlackConfig, service: ServiceConfig): string[] {
   if (slack.kind === "playground" && service.kind === "remote") {
     return [
       `WARNING: Slack is simulated, but the workload API is real: ${service.url}. Commands in the playground change real workloads.`,

@@ -19,7 +19,7 @@ import type { HealthParts } from "./health/bot-checkup.ts";
 import { freeBytesOf } from "./health/gather-facts.ts";
 import type { Observing } from "./observing/open-observer.ts";
 import { openPolicy, type PolicySource } from "./policy-source.ts";
-import { openWatches } from "./watches-source.ts";
+import { openWatches, type WatchesSource } from "./watches-source.ts";
 import { troubledService } from "./stand-ins/service-trouble.ts";
 import { type BotParts, createBot } from "./bot.ts";
 import { openStore } from "../store/open-store.ts";
@@ -42,20 +42,24 @@ export type Gantry = {
 
 type Closers = (() => Promise<void>)[];
 
-/**
- * Starts all parts or none, and loads only the stand-ins that it starts: after a failure, the open ones are closed again. `onRefused` is called when Slack accepts no
- * connection any more until somebody changes something: what, as a sentence.
- */
+type StartOptions = {
+  /** Ends a start that waits: then it rejects with the signal's reason. */
+  readonly signal?: AbortSignal | undefined;
+  /** Called when Slack accepts no connection any more until somebody changes something: what, as a sentence. */
+  readonly onRefused?: (sentence: string) => void;
+};
+
+/** Starts all parts or none: after a failure, those that are open are closed again. Loads only the stand-ins that it starts. */
 export async function startGantry(
   config: Config,
   log: Logger,
-  onRefused?: (sentence: string) => void,
+  { signal, onRefused }: StartOptions = {},
 ): Promise<Gantry> {
   const closers: Closers = [];
   let stopped: Promise<void> | undefined;
   const stop = (): Promise<void> => (stopped ??= closeAll(closers));
   try {
-    return { ...(await startParts(config, { log, ...(onRefused && { onRefused }) }, closers)), stop };
+    return { ...(await startParts(config, { log, signal, ...(onRefused && { onRefused }) }, closers)), stop };
   } catch (error) {
     await stop();
     throw error;
@@ -64,7 +68,7 @@ export async function startGantry(
 
 async function startParts(
   config: Config,
-  told: Pick<BotParts, "log" | "onRefused">,
+  { signal, ...told }: Pick<BotParts, "log" | "onRefused"> & Pick<StartOptions, "signal">,
   closers: Closers,
 ): Promise<Omit<Gantry, "stop">> {
   const { listen, dataDir } = config;
@@ -85,6 +89,7 @@ async function startParts(
   const store = await openStore({
     replicaId,
     keepHistoryMs: config.historyMs,
+    signal,
     log,
     sealer,
     ...(config.store.kind === "sqlite"
@@ -92,6 +97,7 @@ async function startParts(
       : { ...config.store, tls: loadTls(config.store.tls) }),
   });
   closers.push(store.close);
+  signal?.throwIfAborted();
   const { measure } = observing?.observer ?? {};
   const { api, account, switches, notices, settings } = await openService(config, {
     log,
@@ -114,7 +120,7 @@ async function startParts(
     accountMode: config.accountMode,
     policy: policy.current,
     fileWatches: watches.current,
-    health: healthOf(config, policy),
+    health: healthOf(config, { policy, watches }),
     sealer,
     settings,
     store,
@@ -154,10 +160,14 @@ async function observe(
   return observing;
 }
 
-function healthOf({ service, store, dataDir }: Config, policy: PolicySource): HealthParts {
+function healthOf(
+  { service, store, dataDir }: Config,
+  { policy, watches }: { readonly policy: PolicySource; readonly watches: WatchesSource },
+): HealthParts {
   return {
     callsPerDay: service.kind === "embedded" ? service.callsPerDay : undefined,
     policyProblem: policy.problem,
+    watches: watches.facts,
     ...(store.kind === "sqlite" && { freeBytes: () => freeBytesOf(dataDir) }),
   };
 }

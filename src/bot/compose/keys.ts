@@ -1,6 +1,8 @@
-import { chmodSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Keyring, newKey, readKeyring } from "../accounts/seal.ts";
+import { DataError } from "../errors.ts";
+import { databaseFile } from "../store/database/session.ts";
 import type { Config } from "./config.ts";
 import { makeFolder } from "../../platform/make-folder.ts";
 
@@ -17,23 +19,71 @@ export function keyFileOf({ keys, dataDir }: KeySettings): string | undefined {
  */
 export function openKeyring(settings: KeySettings): Keyring {
   const path = keyFileOf(settings);
-  if (path === undefined) return readKeyring(settings.keys ?? "");
-  try {
-    return readKeyring(readFileSync(path, "utf8").trim());
-  } catch (error) {
-    if (!(error instanceof Error && "code" in error && error.code === "ENOENT")) throw error;
+  const hasKeys = path === undefined || existsSync(path);
+  if (hasKeys) {
+    try {
+      return readKeyring(path === undefined ? (settings.keys ?? "") : readFileSync(path, "utf8").trim());
+    } catch (cause) {
+      throw new Error(
+        `Gantry wasn't started. The keys in ${path ?? "GANTRY_KEYS"} can't be used: ${messageOf(cause)}`,
+        {
+          cause,
+        },
+      );
+    }
   }
-  makeFolder(settings.dataDir, { mode: 0o700 });
+  // A new key would open nothing of it, and take the place of the one that does.
+  if (existsSync(databaseFile(settings.dataDir))) throw new Error(keyIsMissing(settings.dataDir));
+  return readKeyring(newKeyFile(settings.dataDir, path));
+}
+
+function newKeyFile(dataDir: string, path: string): string {
   const key = newKey();
-  // Only this user may read it. An existing file is never overwritten: its sealed texts could not be opened again.
-  writeFileSync(path, `${key}\n`, { mode: 0o600, flag: "wx" });
-  chmodSync(path, 0o600);
-  return readKeyring(key);
+  try {
+    makeFolder(dataDir, { mode: 0o700 });
+    // Only this user may read it. An existing file is never overwritten: its sealed texts could not be opened again.
+    writeFileSync(path, `${key}\n`, { mode: 0o600, flag: "wx" });
+    chmodSync(path, 0o600);
+  } catch (cause) {
+    throw new Error(
+      `Gantry wasn't started. It can't write to its folder ${dataDir}: ${messageOf(cause)}. ` +
+        "Make the folder writable for this user, or set GANTRY_DATA to another one.",
+      { cause },
+    );
+  }
+  return key;
+}
+
+function keyIsMissing(dataDir: string): string {
+  return (
+    `Gantry wasn't started. ${databaseFile(dataDir)} is there, and the key that opens it isn't. ` +
+    `Put gantry.key into ${dataDir}, or set GANTRY_KEYS to it. If the key is lost, set GANTRY_KEYS to k2:KEY, with a KEY from ` +
+    "`openssl rand -base64 32`: what the old key sealed can't be read any more, such as tokens and reasons."
+  );
+}
+
+/** What a restore has to add when the keys aren't where the next start looks for them. */
+export function missingKeyStep(settings: KeySettings): string | undefined {
+  const path = keyFileOf(settings);
+  if (path === undefined || existsSync(path)) return undefined;
+  return `The key that opens it isn't there: before you start Gantry, put gantry.key into ${settings.dataDir}, or set GANTRY_KEYS.`;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 /** From the settings or the key file, which isn't created; or why they can't be used. */
 export function configuredKeyring(settings: KeySettings): { readonly keys: Keyring } | { readonly problem: string } {
   const file = keyFileOf(settings);
+  if (file !== undefined && !existsSync(file)) {
+    const database = databaseFile(settings.dataDir);
+    return {
+      problem: existsSync(database)
+        ? `${database} is there, and its key ${file} isn't: put it back, or set GANTRY_KEYS`
+        : `There is no database at ${database}: check GANTRY_DATA`,
+    };
+  }
   try {
     return { keys: readKeyring(file === undefined ? (settings.keys ?? "") : readFileSync(file, "utf8").trim()) };
   } catch (error) {
@@ -42,18 +92,23 @@ export function configuredKeyring(settings: KeySettings): { readonly keys: Keyri
   }
 }
 
-/** Puts a new key in front of the key file. Returns what to tell the operator. */
-export function addKey(settings: KeySettings): string {
+/** Puts a new key in front of the key file. Returns what to tell the operator; `reseal` is the command that comes next. */
+export function addKey(settings: KeySettings, reseal: string): string {
   const path = keyFileOf(settings);
   if (path === undefined) {
     return "The keys are in GANTRY_KEYS. Put a new one in front: k2:KEY,OLD, with a KEY from `openssl rand -base64 32`. Nothing was changed.";
   }
-  const before = readFileSync(path, "utf8").trim();
-  readKeyring(before);
-  const key = newKey();
   const partial = `${path}.partial`;
-  // A crash in between leaves the old file.
-  writeFileSync(partial, `${key},${before}\n`, { mode: 0o600, flush: true });
-  renameSync(partial, path);
-  return `Put the key ${key.split(":")[0]} in front of ${path}. Restart Gantry, then run gantry keys reseal. Back up the file.`;
+  try {
+    const before = readFileSync(path, "utf8").trim();
+    readKeyring(before);
+    const key = newKey();
+    // A crash in between leaves the old file.
+    writeFileSync(partial, `${key},${before}\n`, { mode: 0o600, flush: true });
+    renameSync(partial, path);
+    return `Put the key ${key.split(":")[0]} in front of ${path}. Restart Gantry, then run ${reseal}. Back up the file.`;
+  } catch (cause) {
+    rmSync(partial, { force: true });
+    throw new DataError(`Couldn't add a key to ${path}: ${messageOf(cause)}. Nothing was changed.`, { cause });
+  }
 }

@@ -36,8 +36,12 @@ const SETTLE_MS = 100;
 /** How often a file is read even without a notification. */
 const POLL_MS = 2_000;
 
-/** The policies that hold, and how many rules they have. */
-type Policies = { readonly of: (teamId: string | undefined) => Policy; readonly rules: number };
+/** The policies that hold, by workspace and by file, and how many rules they have. */
+type Policies = {
+  readonly of: (teamId: string | undefined) => Policy;
+  readonly all: readonly Policy[];
+  readonly rules: number;
+};
 
 /**
  * Opens the policy and watches its file, or the folder with one file for each workspace. A change takes effect as soon as
@@ -117,7 +121,7 @@ async function placeOf(absolute: string, path: string): Promise<Place> {
     read: () => contentOf(readFile(absolute, "utf8")),
     policiesFrom(content) {
       const policy = readPolicy(textOf(content, path), path);
-      return { of: () => policy, rules: policy.rules.length };
+      return { of: () => policy, all: [policy], rules: policy.rules.length };
     },
   };
 }
@@ -230,8 +234,9 @@ export function policiesIn(text: string, path: string): Policies {
       { line: 1, sentence: "It is missing. It holds in workspaces without a file of their own." },
     ]);
   }
-  const rules = [...policies.values()].reduce((sum, policy) => sum + policy.rules.length, 0);
-  return { rules, of: (teamId) => policies.get(teamId ?? "default") ?? byDefault };
+  const all = [...policies.values()];
+  const rules = all.reduce((sum, policy) => sum + policy.rules.length, 0);
+  return { rules, all, of: (teamId) => policies.get(teamId ?? "default") ?? byDefault };
 }
 
 /** Whether a file is the policy of one workspace. */

@@ -3,14 +3,16 @@ import type { ProxySettings } from "../../platform/http/network.ts";
 import { readConfig, type Config } from "./config.ts";
 import { endOnCrash, stopOnSignals } from "./shutdown.ts";
 import type { Gantry } from "./gantry.ts";
+import { operatorSentence, StoreError } from "../errors.ts";
 import { endLoading } from "./entry.ts";
-import { createLog } from "../../platform/log.ts";
+import { closeLog, createLog } from "../../platform/log.ts";
 import type { ConfigOptions } from "./config-problems.ts";
 import { urlSecrets } from "../../platform/database/database-tls.ts";
 
 /** Reads the configuration and starts Gantry. Resolves when it runs; a signal stops it. */
 export async function runGantry(env: NodeJS.ProcessEnv, options: ConfigOptions = {}): Promise<void> {
   let gantry: Gantry | undefined;
+  const stopping = new AbortController();
   try {
     const config = readConfig(env, options);
     const { logLevel: level, logFormat: format } = config;
@@ -18,22 +20,53 @@ export async function runGantry(env: NodeJS.ProcessEnv, options: ConfigOptions =
     for (const notice of config.notices) print(notice);
     // Loading the rest takes longer than finding out that the configuration is wrong.
     const { startGantry } = await import("./gantry.ts");
-    const starting = startGantry(config, log, (sentence) => {
+    const { signal } = stopping;
+    const onRefused = (sentence: string): void => {
       process.stderr.write(`${sentence}\n`);
       end(1);
+    };
+    const starting = startGantry(config, log, { signal, onRefused });
+    const end = stopOnSignals(machineClock, async () => {
+      log.info({ inProgress: gantry?.inProgress().length ?? 0 }, "Gantry is stopping");
+      stopping.abort();
+      const left = await stopStarted(starting, signal);
+      log.info({ left }, "Gantry has stopped");
+      await closeLog(log);
     });
-    const end = stopOnSignals(machineClock, () => starting.then(({ stop }) => stop()));
     endOnCrash({ log, inProgress: () => gantry?.inProgress() ?? [], end });
     gantry = await starting;
     for (const notice of gantry.notices) print(notice);
-    print(welcome(config, gantry));
+    print(welcome(config, gantry, isImage(env)));
     const { botPort: port, playgroundPort, metricsPort } = gantry;
     log.info({ port, playgroundPort, metricsPort }, "Gantry is ready");
     endLoading();
   } catch (error) {
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    // The stop ends the process.
+    if (isReasonOf(stopping.signal, error)) return;
+    process.stderr.write(`${failedStart(error)}\n`);
     process.exit(1);
   }
+}
+
+/** How much another replica or the next start has to carry on. */
+async function stopStarted(starting: Promise<Gantry>, signal: AbortSignal): Promise<number> {
+  try {
+    const { stop, inProgress } = await starting;
+    await stop();
+    return inProgress().length;
+  } catch (error) {
+    if (isReasonOf(signal, error)) return 0;
+    throw error;
+  }
+}
+
+function isReasonOf({ aborted, reason }: AbortSignal, error: unknown): boolean {
+  return aborted && error === reason;
+}
+
+function failedStart(error: unknown): string {
+  if (error instanceof StoreError) return `Gantry wasn't started. ${operatorSentence(error)}`;
+  return error instanceof Error ? error.message : String(error);
 }
 
 function print(text: string): void {
@@ -65,10 +98,16 @@ function proxySecrets({ httpsProxy, httpProxy }: ProxySettings): readonly string
   });
 }
 
-/** The next steps, printed after the start. Pure. */
+/** The image names its file of settings, and starts without npm. */
+function isImage(env: NodeJS.ProcessEnv): boolean {
+  return env["GANTRY_ENV_FILE"] !== undefined && env["npm_lifecycle_event"] === undefined;
+}
+
+/** The next steps, printed after the start; in the image there is no clone to run them in. Pure. */
 export function welcome(
   { slack, service, settings, listen, dataDir }: Config,
   ports: Pick<Gantry, "botPort" | "playgroundPort">,
+  inImage: boolean,
 ): string {
   const { command } = settings;
   const where = `http://${listen.host}:${ports.botPort}`;
@@ -82,7 +121,8 @@ export function welcome(
   }
   const page = `http://localhost:${ports.playgroundPort}`;
   const url = ports.playgroundPort === 3001 ? "" : `PLAYGROUND_URL=http://127.0.0.1:${ports.playgroundPort} `;
-  const shell = (words: string): string => `  ${url}npm run say -- ${words}`;
+  const shell = (words: string): string =>
+    inImage ? `  docker exec gantry gantry say ${words}` : `  ${url}npm run say -- ${words}`;
   const say = (text: string): string => shell(`"${command} ${text}"`);
   const engine = service.kind === "embedded" ? service.engine.descriptor : undefined;
   if (slack.workspaces === "several") {

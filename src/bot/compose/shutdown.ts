@@ -29,7 +29,10 @@ export function stopOnSignals(
       return;
     }
     stoppingSince = clock.elapsedMs();
-    clock.after(STOP_WITHIN_MS, () => process.exit(1));
+    clock.after(STOP_WITHIN_MS, () => {
+      process.stderr.write(`Gantry didn't stop in ${STOP_WITHIN_MS / 1_000} s, so it ends now.\n`);
+      process.exit(1);
+    });
     const stopped = stop().then(
       () => process.exit(worst),
       (error: unknown) => {

@@ -1,7 +1,7 @@
 import { apiAnswer, apiCalls, engine } from "./checks/api-checks.ts";
 import { connections, deliveries } from "./checks/arrival-checks.ts";
 import { database, databaseClock, disk, keys, schema } from "./checks/database-checks.ts";
-import { audit, errors, lanes, policy, replicas } from "./checks/gantry-checks.ts";
+import { audit, errors, lanes, policy, replicas, watches } from "./checks/gantry-checks.ts";
 import { appToken, botTokens, channels, scopes, slackClock } from "./checks/slack-checks.ts";
 import type { Facts } from "./facts.ts";
 import type { Area, Finding, Judged } from "./finding.ts";
@@ -26,6 +26,7 @@ export const checks: readonly Check[] = [
   { check: "database.disk", area: "Database", judge: disk },
   { check: "database.keys", area: "Database", judge: keys },
   { check: "gantry.policy", area: "Gantry", judge: policy },
+  { check: "gantry.watches", area: "Gantry", judge: watches },
   { check: "gantry.replicas", area: "Gantry", judge: replicas },
   { check: "gantry.lanes", area: "Gantry", judge: lanes },
   { check: "gantry.audit", area: "Gantry", judge: audit },

@@ -62,6 +62,8 @@ export type DatabaseFacts =
       readonly flavour: "sqlite" | "postgres";
       /** `3.53.1`, `17.2`. */
       readonly version: string;
+      /** PostgreSQL answers and takes no writes: it is a standby, or somebody set it read-only. */
+      readonly isReadOnly: boolean;
       readonly latencyMs: number;
       /** The number of the last migration, and of the last one that this program knows. */
       readonly schema: { readonly at: number; readonly known: number };
@@ -75,13 +77,14 @@ export type DatabaseFacts =
 
 export type OpenDatabase = Omit<Extract<DatabaseFacts, { readonly kind: "open" }>, "freeBytes">;
 
-/** The newest text that a key sealed in one place of the database. */
+/** A value that a key sealed in one place of the database. */
 export type SealedSample = {
   /** "account tokens". */
   readonly what: string;
   readonly keyId: string;
-  /** Of the newest rows only. */
   readonly count: number;
+  /** There may be older ones that weren't looked at. */
+  readonly isNewestOnly: boolean;
   readonly sealed: string;
   /** The list it was sealed with. */
   readonly bind: readonly string[];
@@ -94,6 +97,14 @@ export type StoredInstallation = {
   readonly name: string;
   readonly isOrgWide: boolean;
   readonly sealedTokens: string;
+};
+
+/** The newest lease in the database. */
+export type LastHeartbeat = {
+  /** ISO 8601, by the database's clock. */
+  readonly overAt: string;
+  /** Undefined when its report can't be read. */
+  readonly host: string | undefined;
 };
 
 /** It gets history, and doesn't take it now. */
@@ -110,6 +121,7 @@ export type FailingReceiver = {
 export type Inspection = {
   readonly database: OpenDatabase;
   readonly replicas: readonly LiveReplica[];
+  readonly lastHeartbeat?: LastHeartbeat | undefined;
   readonly boundChannels: readonly { readonly teamId: string; readonly channelId: string }[];
   /** Workspaces and organizations with the app, with several workspaces. */
   readonly installations: readonly StoredInstallation[];
@@ -119,12 +131,8 @@ export type Inspection = {
   readonly failingReceivers: readonly FailingReceiver[];
 };
 
-/** Texts that one key sealed, and whether a configured key opens the newest of them. */
-export type SealedRows = {
-  /** "account tokens". */
-  readonly what: string;
-  readonly keyId: string;
-  readonly count: number;
+/** Values that one key sealed, and whether a configured key opens the newest of them. */
+export type SealedRows = Pick<SealedSample, "what" | "keyId" | "count" | "isNewestOnly"> & {
   readonly opens: "yes" | "unknown-key" | "wrong-key" | "damaged";
 };
 
@@ -148,6 +156,14 @@ export type PolicyFacts = {
   readonly groups: readonly string[];
 };
 
+/** The file of watches. */
+export type WatchesFacts = {
+  readonly source: string;
+  readonly count: number;
+  /** Why the file can't be used: its first line and sentence. */
+  readonly problem: string | undefined;
+};
+
 /** Everything that the checks judge. */
 export type Facts = {
   readonly now: Date;
@@ -167,8 +183,12 @@ export type Facts = {
   /** Undefined while the database can't be read. */
   readonly keys: KeyFacts | undefined;
   readonly policy: PolicyFacts;
+  /** Undefined without such a file. */
+  readonly watches: WatchesFacts | undefined;
   /** Undefined while the database can't be read. */
   readonly replicas: readonly LiveReplica[] | undefined;
+  /** Undefined when no replica has left a row. */
+  readonly lastHeartbeat?: LastHeartbeat | undefined;
   /** None while the database can't be read. */
   readonly failingReceivers: readonly FailingReceiver[];
 };
@@ -185,6 +205,8 @@ const LoggedError: z.ZodType<RecentError> = z.object({ at: Time, says: z.string(
  */
 export const ReplicaReport = z.object({
   version: z.string(),
+  /** Ids of the keys that it opens texts with. An older version doesn't say. */
+  keyIds: z.array(z.string()).optional(),
   /** The name of the machine or container. */
   host: z.string(),
   startedAt: Time,

@@ -14,7 +14,14 @@ const TRACEBACK = /Traceback \(most recent call last\):$/u;
 
 /** Whether a line belongs to the one before it of its instance. Pure. */
 export function isContinuation(line: string): boolean {
-  return FOLLOWING.test(line) && lineTime(line) === undefined;
+  return goesOn({ line, atMs: lineTime(line) });
+}
+
+/** A line with its time, which is read once: that takes longer than all else that is done with a line. */
+type Timed = { readonly line: string; readonly atMs: number | undefined };
+
+function goesOn({ line, atMs }: Timed): boolean {
+  return atMs === undefined && FOLLOWING.test(line);
 }
 
 /** From the first line on that begins an entry: what is left of a stack trace says nothing. All, if none begins one. Pure. */
@@ -28,21 +35,20 @@ export function fromBeginning(lines: readonly string[]): readonly string[] {
  * out. In a log with times, what has none belongs to the line before it. Pure.
  */
 export function entriesOf(lines: readonly TimedLine[]): LogEntry[] {
-  const records = lines.flatMap(({ instance = "", text }) => text.split("\n").map((line) => ({ instance, line })));
-  const byInstance = Map.groupBy(records, ({ instance }) => instance);
-  const timed = new Set(
-    [...byInstance].filter(([, own]) => isMostlyTimed(own.map(({ line }) => line))).map(([instance]) => instance),
+  const records = lines.flatMap(({ instance = "", text }) =>
+    text.split("\n").map((line) => ({ instance, line, atMs: lineTime(line) })),
   );
+  const byInstance = Map.groupBy(records, ({ instance }) => instance);
+  const timed = new Set([...byInstance].filter(([, own]) => isMostlyTimed(own)).map(([instance]) => instance));
   const entries: { instance: string; lines: string[]; atMs: number | undefined; isOpen: boolean }[] = [];
   const last = new Map<string, (typeof entries)[number]>();
-  for (const { instance, line } of records) {
+  for (const { instance, line, atMs } of records) {
     const before = last.get(instance);
-    const atMs = lineTime(line);
     const isTraced = before?.isOpen === true && atMs === undefined;
-    if (isTraced || isContinuation(line) || (timed.has(instance) && atMs === undefined)) {
+    if (isTraced || goesOn({ line, atMs }) || (timed.has(instance) && atMs === undefined)) {
       if (before === undefined) continue;
       before.lines.push(line);
-      before.isOpen = before.isOpen && isContinuation(line);
+      before.isOpen = before.isOpen && goesOn({ line, atMs });
       continue;
     }
     const entry = { instance, lines: [line], atMs, isOpen: TRACEBACK.test(line) };
@@ -52,9 +58,9 @@ export function entriesOf(lines: readonly TimedLine[]): LogEntry[] {
   return entries.map(({ isOpen: _isOpen, ...entry }) => entry);
 }
 
-function isMostlyTimed(lines: readonly string[]): boolean {
-  const beginnings = lines.filter((line) => !FOLLOWING.test(line));
-  return beginnings.filter((line) => lineTime(line) !== undefined).length * 2 > beginnings.length;
+function isMostlyTimed(lines: readonly Timed[]): boolean {
+  const beginnings = lines.filter(({ line }) => !FOLLOWING.test(line));
+  return beginnings.filter(({ atMs }) => atMs !== undefined).length * 2 > beginnings.length;
 }
 
 /** A time is at the start of a line, behind a bracket or the key of a field. */

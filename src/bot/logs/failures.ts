@@ -2,8 +2,10 @@ import { entriesOf, type LogEntry, type TimedLine } from "./entries.ts";
 
 /** What a page of a log says about failures. */
 export type LogFindings = {
-  /** Lines that were read. */
+  /** Lines that were read and count. */
   readonly read: number;
+  /** What instances logged that are gone, which says nothing about those of now; undefined when all lines count. */
+  readonly gone: GoneLines | undefined;
   /** There may be older lines today: nothing is known about them. */
   readonly mayHaveOlder: boolean;
   /** How many entries report a failure. */
@@ -23,6 +25,9 @@ export type Failure = {
   /** The newest of them, from its first line on. */
   readonly latest: LogEntry;
 };
+
+/** Lines of instances that are gone, and the failures that they report. */
+export type GoneLines = { readonly lines: number; readonly count: number; readonly worst: string | undefined };
 
 export type Recent = { readonly count: number; readonly spanMs: number };
 
@@ -48,10 +53,23 @@ export type FindingInput = {
   readonly nowMs: number;
   /** When the log began, or its day did. */
   readonly startMs: number;
+  /** Whether an instance is gone, where that is known. */
+  readonly isGone?: (instance: string) => boolean;
 };
 
 /** Looks for failures in the newest lines of a log. Pure. */
-export function findFailures({ lines, mayHaveOlder, nowMs, startMs }: FindingInput): LogFindings {
+export function findFailures({ lines: all, isGone = () => false, ...input }: FindingInput): LogFindings {
+  const [lines, others] = [false, true].map((gone) => all.filter(({ instance = "" }) => isGone(instance) === gone));
+  if (lines === undefined || others === undefined || others.length === 0) return findIn(all, input, undefined);
+  const { count, failures } = findIn(others, input, undefined);
+  return findIn(lines, input, { lines: others.length, count, worst: failures[0]?.message });
+}
+
+function findIn(
+  lines: readonly TimedLine[],
+  { mayHaveOlder, nowMs, startMs }: Omit<FindingInput, "lines" | "isGone">,
+  gone: GoneLines | undefined,
+): LogFindings {
   const entries = entriesOf(lines);
   const reports = entries.flatMap((entry) => {
     const line = failureIn(entry);
@@ -73,13 +91,19 @@ export function findFailures({ lines, mayHaveOlder, nowMs, startMs }: FindingInp
   }
   return {
     read: lines.length,
+    gone,
     mayHaveOlder,
     count: failing.length,
     failures: [...failures.values()].sort((one, other) => other.count - one.count),
     newest: entries.slice(-NEWEST),
     recent: recentOf(
       failing.map(({ entry }) => entry),
-      { sinceMs: mayHaveOlder ? firstTime(entries) : startMs, nowMs, hasTimes: firstTime(entries) !== undefined },
+      {
+        // The instances of now began later than the log.
+        sinceMs: mayHaveOlder || gone !== undefined ? firstTime(entries) : startMs,
+        nowMs,
+        hasTimes: firstTime(entries) !== undefined,
+      },
     ),
   };
 }

@@ -18,6 +18,22 @@ export function isOfInstance(of: string, wanted: string | undefined): boolean {
   return wanted === undefined || of === "" || (of.startsWith(wanted) && /^(?:-g\d+)?$/u.test(of.slice(wanted.length)));
 }
 
+/**
+ * Whether an instance is gone: after a deploy, a rollback or a restart the log still has its lines. Always false where the
+ * workload API doesn't say which exist. Pure.
+ */
+export function goneFrom({
+  name,
+  instance_names: names = [],
+}: {
+  readonly name: string;
+  readonly instance_names?: readonly string[] | undefined;
+}): (instance: string) => boolean {
+  // A line whose instance isn't known has no name, or the service's.
+  const known = new Set([...names, "", name]);
+  return (instance) => names.length > 0 && !known.has(instance);
+}
+
 export type PreviousRun = {
   /** Places of its lines on the page, in order. */
   readonly places: readonly number[];

@@ -82,9 +82,11 @@ export function evaluate(policy: Policy, question: Question): Verdict {
  * allow it or take an approval match. One that would only make an approval unclear doesn't. Pure.
  */
 export function evaluateAtBest(policy: Policy, question: Question): Verdict {
+  // Cards and pickers ask this about every verb.
+  if (!policy.rules.some(isAboutSizes)) return evaluate(policy, question);
   const assuming = (ends: readonly Rule["end"]["kind"][]): Policy => {
     const rules = policy.rules.flatMap((rule) => {
-      if (rule.images === undefined && rule.limits === undefined) return [rule];
+      if (!isAboutSizes(rule)) return [rule];
       const matching = { ...rule, images: undefined, limits: undefined };
       const isClear = rule.end.kind !== "approve" || matchOfConditions(matchRule(matching, question)) === "yes";
       return ends.includes(rule.end.kind) && isClear ? [matching] : [];
@@ -93,6 +95,10 @@ export function evaluateAtBest(policy: Policy, question: Question): Verdict {
   };
   const withoutApproval = evaluate(assuming(["allow", "break-glass"]), question);
   return betterVerdict(withoutApproval, evaluate(assuming(["allow", "break-glass", "approve"]), question));
+}
+
+function isAboutSizes({ images, limits }: Rule): boolean {
+  return images !== undefined || limits !== undefined;
 }
 
 /** Best first, for the person who asks. */

@@ -19,25 +19,25 @@ export type RuleCheck = {
   readonly conditions: readonly Condition[];
 };
 
-type Compared = { readonly rule: Rule; readonly question: Question };
-
 /** Compares every condition of a rule with a question. Pure. */
 export function matchRule(rule: Rule, question: Question): readonly Condition[] {
   const isBinding = question.op === "bindChannel";
   const others = [
-    conditionOf("where", matchWhere(rule.where, question), { rule, question }),
-    conditionOf("does", matchAction(rule.does, question), { rule, question }),
-    conditionOf("kind", matchKind(rule.kinds, question), { rule, question }),
-    conditionOf("name", matchPatterns(rule.names, isBinding ? NOTHING : question.workload.name), { rule, question }),
-    conditionOf("region", matchPatterns(rule.regions, question.workload.region), { rule, question }),
-    conditionOf("account", matchPatterns(rule.accounts, isBinding ? NOTHING : question.account), { rule, question }),
+    conditionOf("where", matchWhere(rule.where, question), rule, question),
+    conditionOf("does", matchAction(rule.does, question), rule, question),
+    conditionOf("kind", matchKind(rule.kinds, question), rule, question),
+    conditionOf("name", matchPatterns(rule.names, isBinding ? NOTHING : question.workload.name), rule, question),
+    conditionOf("region", matchPatterns(rule.regions, question.workload.region), rule, question),
+    conditionOf("account", matchPatterns(rule.accounts, isBinding ? NOTHING : question.account), rule, question),
     ...footprintConditions(rule, question),
   ];
   // Group membership can cost a call to Slack, so it is only checked when everything else matches.
   const { person } = question;
   const asked =
-    matchOfConditions(others) === "no" ? { ...question, person: { ...person, inGroup: notAsked } } : question;
-  return [conditionOf("who", matchWho(rule, asked), { rule, question: asked }), ...others];
+    rule.who.some(isGroupId) && matchOfConditions(others) === "no"
+      ? { ...question, person: { ...person, inGroup: notAsked } }
+      : question;
+  return [conditionOf("who", matchWho(rule, asked), rule, asked), ...others];
 }
 
 /** The name and account of a binding: only a pattern that matches everything matches this. */
@@ -45,24 +45,30 @@ const NOTHING = "";
 
 const notAsked = (): "unknown" => "unknown";
 
-function conditionOf(of: Condition["of"], match: Match, { rule, question }: Compared): Condition {
+function conditionOf(of: Condition["of"], match: Match, rule: Rule, question: Question): Condition {
   return { of, match, unknown: match === "unknown" ? unknownFact(of, rule, question) : undefined };
 }
 
 export function matchOfConditions(conditions: readonly Condition[]): Match {
-  return allOf(conditions.map(({ match }) => match));
+  let all: Match = "yes";
+  for (const { match } of conditions) {
+    if (match === "no") return "no";
+    if (match === "unknown") all = "unknown";
+  }
+  return all;
 }
 
 function footprintConditions(rule: Rule, question: Question): Condition[] {
   const { images, limits } = rule;
+  if (images === undefined && limits === undefined) return [];
   return [
-    ...(images === undefined ? [] : [conditionOf("image", matchImages(rule, question), { rule, question })]),
+    ...(images === undefined ? [] : [conditionOf("image", matchImages(rule, question), rule, question)]),
     ...(limits?.instances === undefined
       ? []
-      : [conditionOf("instances", matchInstances(limits.instances, question), { rule, question })]),
+      : [conditionOf("instances", matchInstances(limits.instances, question), rule, question)]),
     ...(limits?.memoryMiB === undefined
       ? []
-      : [conditionOf("memory", matchMemory(limits.memoryMiB, question), { rule, question })]),
+      : [conditionOf("memory", matchMemory(limits.memoryMiB, question), rule, question)]),
   ];
 }
 
@@ -119,11 +125,10 @@ function matchWhere(where: Rule["where"], { where: asked }: Question): Match {
  * covers both.
  */
 function matchAction(does: readonly RuleActions[], { op, risk, workload }: Question): Match {
+  const matchAs = (meant: ActionId): Match => anyOf(does.map((deeds) => matchOneAction(deeds, meant, risk)));
   const { twin } = operationFacts[op];
-  const meant = workload.kind === undefined && twin !== undefined ? [op, twin] : [op];
-  const matches = meant.map((each) => anyOf(does.map((deeds) => matchOneAction(deeds, each, risk))));
-  if (matches.every((match) => match === "no")) return "no";
-  return allOf(matches) === "yes" ? "yes" : "unknown";
+  const match = matchAs(op);
+  return workload.kind !== undefined || twin === undefined || matchAs(twin) === match ? match : "unknown";
 }
 
 function matchOneAction(deeds: RuleActions, op: ActionId, risk: Question["risk"]): Match {

@@ -21,10 +21,13 @@ export function readPolicy(text: string, source: string): Policy {
   const lines = yamlLines(document, counter);
   const lost = lostTexts(document, counter, text);
   const parsed = PolicyFile.safeParse(plainData(document, source));
-  if (!parsed.success) throw new PolicyError(source, [...lost, ...problemsOf(parsed.error, document, lines)]);
+  const problems = [
+    ...lost,
+    ...(parsed.success ? [] : problemsOf(parsed.error, document, lines)),
+    ...sameNames(document, lines),
+  ].sort((a, b) => a.line - b.line);
+  if (!parsed.success || problems.length > 0) throw new PolicyError(source, problems);
   const { rules } = parsed.data;
-  const problems = [...lost, ...sameNames(rules, lines)];
-  if (problems.length > 0) throw new PolicyError(source, problems);
   return { source, rules: rules.map((rule, at) => ruleOf(rule, lines.ofValue(["rules", at]))) };
 }
 
@@ -84,7 +87,7 @@ function problemsOf({ issues }: z.ZodError, document: Document, lines: YamlLines
       sentence: `${place}unknown key “${key}”.${didYouMean(key, known)}${list}`,
     }));
   });
-  return problems.sort((a, b) => a.line - b.line);
+  return problems;
 }
 
 /** `rule “night shift”, then.approve: ` */
@@ -96,9 +99,14 @@ function placeOf([, at, ...inside]: Path, document: Document): string {
   return `${rule}${key === "" ? "" : `, ${key}`}: `;
 }
 
-function sameNames(rules: readonly RuleInFile[], lines: YamlLines): PolicyProblem[] {
+/** Also among rules that have other problems: whoever corrects a file wants to hear of all of them at once. */
+function sameNames(document: Document, lines: YamlLines): PolicyProblem[] {
+  const rules = document.get("rules");
+  if (!isSeq(rules)) return [];
   const first = new Map<string, number>();
-  return rules.flatMap(({ name }, at): PolicyProblem[] => {
+  return rules.items.flatMap((_, at): PolicyProblem[] => {
+    const name = document.getIn(["rules", at, "name"]);
+    if (!isRuleName(name)) return [];
     const line = lines.ofValue(["rules", at, "name"]);
     const before = first.get(name);
     if (before === undefined) {

@@ -51,7 +51,8 @@ export function noRuleMatches(checks: readonly RuleCheck[], question: Question, 
     const might = `the policy rule “${maybe.rule.name}” might allow it, but ${unknown.why}.`;
     return refusal(undefined, `${youCannot(question)}: ${might}`, unknown.next);
   }
-  const near = nearest(checks, question);
+  // A binding has no image and no size that could be another.
+  const near = question.op === "bindChannel" ? undefined : nearest(checks, question);
   const glass = mayBreak ? breakGlassHint : undefined;
   if (near !== undefined)
     return refusal(undefined, `${youCannot(question)}: no policy rule allows ${near.what}.`, glass ?? near.next);

@@ -3,7 +3,8 @@ import type { AccountOwner, AccountSeeker, LinkedAccount } from "../accounts/res
 import type { NewHistoryEvent } from "../changes/history-event.ts";
 import { parseRow, Time } from "./schema/columns.ts";
 import { insertEvent } from "./events.ts";
-import { type Db, inBatches, type Session } from "./database/session.ts";
+import { builtOnce } from "./database/built-once.ts";
+import { inBatches, type Session } from "./database/session.ts";
 import type { Tables } from "./schema/tables.ts";
 import { sql } from "kysely";
 import type { Binding } from "../policy/binding.ts";
@@ -133,9 +134,10 @@ export type Implied = {
 };
 
 /** One statement, because every command waits for it. */
-export async function impliedFor({ db }: Session, seeker: AccountSeeker): Promise<Implied> {
-  const row = await query(db, seeker).executeTakeFirstOrThrow();
+export async function impliedFor(session: Session, seeker: AccountSeeker): Promise<Implied> {
   const { teamId, userId, channelId } = seeker;
+  const [row] = await impliedRows(session, { teamId, userId, channelId });
+  if (row === undefined) throw new Error("a row of one value is always there");
   return {
     own: linkedAccount({ team_id: teamId, owner_kind: "user", owner_id: userId, ...columns(row, "own") }),
     channel: linkedAccount({ team_id: teamId, owner_kind: "channel", owner_id: channelId, ...columns(row, "channel") }),
@@ -168,8 +170,8 @@ const impliedColumns = [
   "person.region as person_region",
 ] as const; // names of columns, not any text
 
-function query(db: Db, { teamId, userId, channelId }: AccountSeeker) {
-  return db
+const impliedRows = builtOnce(({ db }, { teamId, userId, channelId }: AccountSeeker) =>
+  db
     .selectFrom(sql<{ one: number }>`(select 1 as one)`.as("anything"))
     .leftJoin("account as own", (join) =>
       join.on("own.team_id", "=", teamId).on("own.owner_kind", "=", "user").on("own.owner_id", "=", userId),
@@ -187,10 +189,10 @@ function query(db: Db, { teamId, userId, channelId }: AccountSeeker) {
     .leftJoin("person_setting as person", (join) =>
       join.on("person.team_id", "=", teamId).on("person.user_id", "=", userId),
     )
-    .select(impliedColumns);
-}
+    .select(impliedColumns),
+);
 
-type Row = Awaited<ReturnType<ReturnType<typeof query>["executeTakeFirstOrThrow"]>>;
+type Row = Awaited<ReturnType<typeof impliedRows>>[number];
 
 function columns(row: Row, whose: "own" | "channel" | "workspace") {
   return {

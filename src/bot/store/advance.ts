@@ -1,14 +1,15 @@
 import { type Expression, sql, type SqlBool, type UpdateObject } from "kysely";
 import type { NewHistoryEvent } from "../changes/history-event.ts";
-import { isPartId, type Ending, type Health, type StoredChange } from "../changes/stored-change.ts";
+import { isPartId, type Health, type StoredChange } from "../changes/stored-change.ts";
 import type { Step } from "../workflow/lifecycle.ts";
 import type { Advanced, IdIn } from "../workflow/ports.ts";
 import { isAliveFor, keepLease } from "./database/replicas.ts";
 import { isTaken, type Session } from "./database/session.ts";
-import { beginDrawing } from "./leases.ts";
+import { drawingOf, takingDrawing } from "./leases.ts";
 import { EndingJson, HealthJson, plainText, TermsJson, toJson } from "./schema/columns.ts";
 import type { Tables } from "./schema/tables.ts";
-import { inTransaction, inWorkspace, move } from "./step.ts";
+import { lookAtEarlier } from "./sweep.ts";
+import { ended, inTransaction, inWorkspace, type Move, move, moveRow } from "./step.ts";
 import { findChange, wholeChange } from "./find-change.ts";
 
 type Advance = {
@@ -17,8 +18,8 @@ type Advance = {
   readonly event: NewHistoryEvent | undefined;
 };
 
-/** Steps that are one statement when they write no history. */
-const followingSteps: ReadonlySet<Step["name"]> = new Set(["observe", "follow"]);
+/** After them a workload is another one, also for requests before. */
+const tookEffect: ReadonlySet<Step["name"]> = new Set(["succeed", "confirm"]);
 
 /** One step of the lifecycle, as its row of the table says. */
 export async function advance(
@@ -39,26 +40,31 @@ export async function advance(
       return moved(await drift(session, step, what));
     default: {
       const { set, only } = changesOf(session, step, what.id);
-      const isAlone = what.event === undefined && followingSteps.has(step.name) && !isPartId(what.id);
       const isQuiet = (step.name === "observe" || step.name === "follow") && !step.isNews;
+      // One row. With news, the card of the request that it takes back is redrawn too: both, or neither.
+      const isAlone = isQuiet && what.event === undefined && !isPartId(what.id);
       const nextLook = isAfterEnd(step) ? { lookInMs: step.lookInMs } : undefined;
+      const moving = { ...what, step, set, only, isQuiet, nextLook };
       const draws = step.name === "succeed" && step.draws === true;
       const work = async (inside: Session): Promise<Advanced> => {
-        const advanced = moved(await move(inside, { ...what, step, set, only, isQuiet, nextLook }));
-        return draws && advanced.kind === "moved" ? withDrawing(inside, advanced, what) : advanced;
+        const advanced = draws ? await moveAndDraw(inside, moving) : moved(await move(inside, moving));
+        if (advanced.kind === "moved" && tookEffect.has(step.name)) await lookAtEarlier(inside, advanced.change);
+        return advanced;
       };
       return isAlone ? work(session) : inTransaction(session, work);
     }
   }
 }
 
-/** In one commit with the step: a routine Change ends with one card, drawn by whoever ended it. */
-async function withDrawing(
-  session: Session,
-  { change }: Extract<Advanced, { kind: "moved" }>,
-  { id, teamId }: Advance,
-): Promise<Advanced> {
-  return { kind: "moved", change, drawing: await beginDrawing(session, id, teamId) };
+/** Whoever ends a routine Change also draws its card, so the same statement gives it the right to. */
+async function moveAndDraw(session: Session, step: Move): Promise<Advanced> {
+  const { token, set } = takingDrawing(session);
+  const ended = await moveRow(session, { ...step, set: { ...step.set, ...set } });
+  if (ended === undefined) return moved(undefined);
+  const { row, seq: lastSeq } = ended;
+  const change = await wholeChange(session, row);
+  if (row.drawing_token !== token || lastSeq === undefined) return moved(change);
+  return { kind: "moved", change, drawing: await drawingOf(session, { change, row, token, lastSeq }) };
 }
 
 function moved(change: StoredChange | undefined): Advanced {
@@ -127,11 +133,6 @@ function settled({ clock }: Session, step: Extract<Plain, { readonly name: "succ
     ...(progress !== undefined && { progress: toJson(HealthJson, progress) }),
     ...(lookInMs !== undefined && { look_after: clock(lookInMs) }),
   };
-}
-
-/** The columns of a Change that ends without being sent. */
-export function ended({ clock }: Session, ending: Ending) {
-  return { ending: toJson(EndingJson, ending), settled_at: clock() };
 }
 
 /**

@@ -2,7 +2,13 @@ import type { Insertable, Selectable } from "kysely";
 import { z } from "zod";
 import type { WorkloadRef } from "../changes/change.ts";
 import type { WriteOperationId } from "../policy/operation-facts.ts";
-import type { ChangeState, StoredChange, Vote } from "../changes/stored-change.ts";
+import {
+  type ChangeState,
+  requestIdOf,
+  type StoredChange,
+  type Vote,
+  wayBackDelivery,
+} from "../changes/stored-change.ts";
 import type { Session } from "./database/session.ts";
 import { LOST, openEnding, type TextSealer } from "./database/text-sealer.ts";
 import {
@@ -112,6 +118,8 @@ export function storedChange(sealer: TextSealer, row: Selectable<ChangeTable>, v
     health: parsed.health,
     progress: parsed.progress,
     isUndone: parsed.is_undone,
+    ...(parsed.undo_of !== undefined &&
+      parsed.delivery_id === wayBackDelivery(parsed.undo_of) && { wayBackOf: requestIdOf(parsed.undo_of) }),
     notice: parsed.notice,
     card:
       parsed.card_channel === undefined || parsed.card_ts === undefined

@@ -60,14 +60,14 @@ const EventRow = z.object({
 });
 type EventRow = z.infer<typeof EventRow>;
 
-/** Appends a row of history, in the transaction of the step it records. */
+/** Appends a row of history, in the transaction of the step it records. Resolves to its number. */
 export async function insertEvent(
   db: Db,
   { clock, textSealer, chain }: Session,
   event: NewHistoryEvent,
-): Promise<void> {
+): Promise<number> {
   const columns = columnsOf(event);
-  await db
+  const { seq } = await db
     .insertInto("event")
     .values({
       ...columns,
@@ -75,7 +75,9 @@ export async function insertEvent(
       result: textSealer.seal(columns.result, columns.change_id),
       ...(chain && writtenMark(chain, columns)),
     })
-    .execute();
+    .returning("seq")
+    .executeTakeFirstOrThrow();
+  return Big.parse(seq);
 }
 
 function columnsOf(event: NewHistoryEvent) {

@@ -37,6 +37,21 @@ export async function changesById(
   return new Map(changes.map((change) => [change.id, change]));
 }
 
+/** Who has the workload that a Change waits for, or that the next part of a request waits for: see `running_key`. */
+export async function waitsFor({ db }: Reader, change: StoredChange): Promise<string | undefined> {
+  const { state, parts, teamId } = change;
+  const next = state === "claimed" ? parts?.find(({ settledAt }) => settledAt === undefined) : change;
+  if (next?.state !== "approved") return undefined;
+  const { kind, region, name } = next.workload;
+  const row = await db
+    .selectFrom("change")
+    .select("id")
+    .where("running_key", "=", `${teamId}/${region}/${kind}/${name}`)
+    .executeTakeFirst();
+  const id = row && requestIdOf(row.id);
+  return id === change.id ? undefined : id;
+}
+
 const MOST_COMPLETED = 100;
 
 /** The newest jobs that were created with an account in a region and have completed. */
@@ -103,7 +118,7 @@ function selection({ db, clock }: Reader, key: ChangeKey) {
 export async function wholeChange(reader: Reader, row: ChangeRow): Promise<StoredChange> {
   const votes = row.terms === null ? undefined : (await votesOf(reader.db, [row.id])).get(row.id);
   const parts = (await partRowsOf(reader, [row])).get(row.id);
-  return withParts(reader, { row, votes, parts, backs: await waysBackOf(reader, parts) });
+  return withParts(reader, { row, votes, parts, backs: await waysBackOf(reader, [row, ...(parts ?? [])]) });
 }
 
 /** Changes with their votes and parts. One that can't be read is handed to `onBroken` and left out. */
@@ -115,7 +130,7 @@ export async function wholeChanges(
   const ids = rows.map(({ id }) => id);
   const votes = await votesOf(reader.db, ids);
   const parts = await partRowsOf(reader, rows);
-  const backs = await waysBackOf(reader, [...parts.values()].flat());
+  const backs = await waysBackOf(reader, [...rows, ...[...parts.values()].flat()]);
   return rows.flatMap((row) => {
     try {
       return [withParts(reader, { row, votes: votes.get(row.id), parts: parts.get(row.id), backs })];
@@ -135,30 +150,29 @@ type Whole = {
 };
 
 function withParts({ textSealer }: Reader, { row, votes = [], parts, backs }: Whole): StoredChange {
-  const change = storedChange(textSealer, row, votes);
-  if (parts === undefined) return change;
-  return {
-    ...change,
-    parts: parts.map((part) => {
-      const wayBack = backs.get(part.id);
-      return { ...storedChange(textSealer, part, []), ...(wayBack !== undefined && { wayBack }) };
-    }),
+  const withBack = (each: ChangeRow, its: readonly Vote[]): StoredChange => {
+    const wayBack = backs.get(each.id);
+    return { ...storedChange(textSealer, each, its), ...(wayBack !== undefined && { wayBack }) };
   };
+  const change = withBack(row, votes);
+  return parts === undefined ? change : { ...change, parts: parts.map((part) => withBack(part, [])) };
 }
 
-/** By part, its automatic way back: gone once the earlier version is healthy. */
+/** By the Change that it takes back: gone once the earlier version is healthy. */
 async function waysBackOf(
   { db, textSealer }: Reader,
-  parts: readonly ChangeRow[] = [],
+  undone: readonly ChangeRow[],
 ): Promise<ReadonlyMap<string, StoredChange["wayBack"]>> {
-  const ids = parts.filter((part) => part.is_undone === 1).map(({ id }) => id);
+  const ids = undone.filter((row) => row.is_undone === 1).map(({ id }) => id);
   const rows = await inBatches(ids, (some) =>
     db.selectFrom("change").selectAll().where("undo_key", "in", some).where(undoCounts).execute(),
   );
   return new Map(
     rows.map((row) => {
       const { undoOf = "", state, health, progress } = storedChange(textSealer, row, []);
-      return [undoOf, state === "done" && (health ?? progress)?.kind === "reached" ? "gone" : "going"];
+      if (state === "done" && (health ?? progress)?.kind === "reached") return [undoOf, "gone"];
+      // One that waits hasn't begun, and one that isn't watched any more didn't get there: its own card says how it is.
+      return [undoOf, state === "pending" || health !== undefined ? undefined : "going"];
     }),
   );
 }

@@ -1,5 +1,6 @@
 import { setImmediate } from "node:timers/promises";
-import type { ExpressionBuilder, SelectQueryBuilder } from "kysely";
+import { type ExpressionBuilder, type SelectQueryBuilder, sql } from "kysely";
+import type { ChangedSince } from "../changes/health.ts";
 import {
   endingKinds,
   type HistoryEvent,
@@ -7,7 +8,8 @@ import {
   type HistoryQuery,
   outcomeKinds,
 } from "../changes/history-event.ts";
-import type { StoredChange } from "../changes/stored-change.ts";
+import { requestIdOf, type StoredChange } from "../changes/stored-change.ts";
+import { builtOnce } from "./database/built-once.ts";
 import type { Session } from "./database/session.ts";
 import { historyEvent } from "./events.ts";
 import { changesById } from "./find-change.ts";
@@ -43,37 +45,48 @@ export async function history(session: Session, query: HistoryQuery): Promise<re
  * The lowest number among the earliest rows since this time; undefined if there are none. Pages are read by number, and
  * without this bound an empty one would cost a look at every row. No two clocks bring a thousand rows out of order.
  */
-async function firstSince({ db }: Session, teamId: string, since: Date): Promise<number | undefined> {
-  const inTime = db.selectFrom("event").select("seq").where("team_id", "=", teamId);
-  const earliest = inTime.where("at", ">=", since.toISOString()).orderBy("at").orderBy("seq").limit(STRETCH);
-  return lowest(db, earliest);
+async function firstSince(session: Session, teamId: string, since: Date): Promise<number | undefined> {
+  return lowest(await earliestRows(session, { teamId, since: since.toISOString() }));
 }
+
+const earliestRows = builtOnce(({ db }, { teamId, since }: { readonly teamId: string; readonly since: string }) => {
+  const inTime = db.selectFrom("event").select("seq").where("team_id", "=", teamId);
+  return lowestOf(db, inTime.where("at", ">=", since).orderBy("at").orderBy("seq").limit(sql.lit(STRETCH)));
+});
 
 type Range = { readonly first: number; readonly before: number | undefined };
 
 /** The lowest number of the next rows to look at, older than `before`; undefined if there are none. */
 async function stretchBefore(
-  { db }: Session,
+  session: Session,
   { teamId, name, userId, show }: HistoryQuery,
-  { first, before }: Range,
+  range: Range,
 ): Promise<number | undefined> {
+  // With `show`, rows of others may count too: see `isOf`.
+  return lowest(await nextRows(session, { teamId, name, userId: show === undefined ? userId : undefined, ...range }));
+}
+
+type Stretch = Range & {
+  readonly teamId: string;
+  readonly name: string | undefined;
+  readonly userId: string | undefined;
+};
+
+const nextRows = builtOnce(({ db }, { teamId, name, userId, first, before }: Stretch) => {
   let rows = db.selectFrom("event").select("seq").where("team_id", "=", teamId).where("seq", ">=", first);
   if (before !== undefined) rows = rows.where("seq", "<", before);
   if (name !== undefined) rows = rows.where("workload_name", "=", name);
-  // With `show`, rows of others may count too: see `isOf`.
-  if (userId !== undefined && show === undefined) rows = rows.where("user_id", "=", userId);
-  return lowest(db, rows.orderBy("seq", "desc").limit(STRETCH));
+  if (userId !== undefined) rows = rows.where("user_id", "=", userId);
+  // The limit is part of the text: SQLite plans the statement anew each time if it is bound.
+  return lowestOf(db, rows.orderBy("seq", "desc").limit(sql.lit(STRETCH)));
+});
+
+function lowestOf(db: Session["db"], rows: SelectQueryBuilder<Tables, "event", { seq: number | string }>) {
+  return db.selectFrom(rows.as("numbers")).select((select) => select.fn.min("seq").as("seq"));
 }
 
-async function lowest(
-  db: Session["db"],
-  rows: SelectQueryBuilder<Tables, "event", { seq: number | string }>,
-): Promise<number | undefined> {
-  const { seq } = await db
-    .selectFrom(rows.as("numbers"))
-    .select((select) => select.fn.min("seq").as("seq"))
-    .executeTakeFirstOrThrow();
-  return seq === null ? undefined : Big.parse(seq);
+function lowest([row]: readonly { readonly seq: number | string | null }[]): number | undefined {
+  return row === undefined || row.seq === null ? undefined : Big.parse(row.seq);
 }
 
 async function eventsIn(
@@ -119,6 +132,43 @@ function isLatest(where: Where, kindsShown: readonly HistoryEventKind[]) {
     .whereRef("later.seq", ">", "event.seq")
     .where("later.kind", "in", kindsShown);
   return where.and([where("kind", "in", kindsShown), where.not(where.exists(later))]);
+}
+
+/** Domains don't touch instances, and a deletion shows by itself. */
+const ELSEWHERE = ["domains", "delete"];
+
+/** What leaves running instances, or their number, as they are. */
+const lasting: ReadonlyMap<string, ChangedSince["how"]> = new Map([
+  ["scale", "scaled"],
+  ["restart", "restarted"],
+]);
+
+/** How other requests changed how its workload runs since this one was done. */
+export async function changedSince(
+  { db }: Pick<Session, "db">,
+  { id, teamId, workload, account, settledAt }: StoredChange,
+): Promise<ChangedSince | undefined> {
+  if (settledAt === undefined) return undefined;
+  const later = await db
+    .selectFrom("event")
+    .select(["verb", "change_id"])
+    .where("team_id", "=", teamId)
+    .where("workload_name", "=", workload.name)
+    .where("workload_kind", "=", workload.kind)
+    .where("workload_region", "=", workload.region)
+    .where("account", "=", account.username)
+    .where("kind", "=", "done")
+    .where("verb", "not in", ELSEWHERE)
+    .where("at", ">=", settledAt.toISOString())
+    .where("change_id", "!=", requestIdOf(id))
+    .orderBy("seq", "desc")
+    .execute();
+  const others = later.map(({ verb, change_id: by }) => ({ id: by ?? "", verb: verb ?? "" }));
+  const [latest] = others;
+  if (latest === undefined) return undefined;
+  const kinds = new Set(others.map(({ verb }) => verb));
+  const by = others.find(({ verb }) => !lasting.has(verb)) ?? latest;
+  return { how: kinds.size > 1 ? "otherwise" : (lasting.get(latest.verb) ?? "otherwise"), by };
 }
 
 const begun = new Set<StoredChange["state"]>(["claimed", "done", "failed", "unknown"]);

@@ -4,11 +4,12 @@ import { isPartId, type StoredChange, partId } from "../changes/stored-change.ts
 import type { IdIn, NewChange, Unanswered } from "../workflow/ports.ts";
 import { newChangeRow } from "./change-row.ts";
 import { keepLease } from "./database/replicas.ts";
+import { aheadOf } from "../../platform/database/sqlite.ts";
 import type { Session } from "./database/session.ts";
 import { finish } from "./deliveries.ts";
 import { insertEvent } from "./events.ts";
 import { findChange, type Reader, waits, wholeChange } from "./find-change.ts";
-import { redrawRequestOf } from "./step.ts";
+import { redrawUndone } from "./step.ts";
 
 /** A card is there within a second. Without one, the requester is told that it waits or runs. */
 const SIGN_WITHIN_MS = 3_000;
@@ -29,8 +30,11 @@ export async function insertChange(
     throw new Error("a Change that waits for approvals needs the terms of its approval");
   }
   await keepLease(session);
+  // Of one that only its card tells of, nothing leaves before it is claimed. After a power failure before that, its
+  // delivery is unfinished, and begins again.
+  const db = change.endsDelivery === true ? aheadOf(session.db) : session.db;
   for (let tries = 0; tries < TRIES; tries += 1) {
-    const stored = await session.db
+    const stored = await db
       .transaction()
       .execute((db) => tryToAdd({ ...session, db }, { change, event }))
       .catch((error: unknown) => unansweredIn(session, error));
@@ -66,12 +70,13 @@ async function tryToAdd(
 /** The newest other request of this person for the same, without a card and with an end that nobody told them. */
 function unansweredBefore({ clock }: Session, { id, teamId, requester, op, workload, unlessUnansweredMs }: NewChange) {
   if (unlessUnansweredMs === undefined) return sql<string | null>`null`;
-  // The first condition is that of the partial index, word for word.
+  // The first condition repeats that of the partial index word for word. With `op = ?` on its own, SQLite looks at the
+  // condition of another index, and prepares the statement anew for each value.
   return sql<string | null>`(select earlier.id from change as earlier
     where (earlier.settled_at is null or earlier.owed_at is not null)
     and earlier.card_ts is null and earlier.part_of is null and earlier.state <> 'pending'
     and earlier.id <> ${id} and earlier.team_id = ${teamId} and earlier.requester_id = ${requester.userId}
-    and earlier.op = ${op} and earlier.workload_kind = ${workload.kind}
+    and coalesce(earlier.op, '') = ${op} and earlier.workload_kind = ${workload.kind}
     and earlier.workload_region = ${workload.region} and earlier.workload_name = ${workload.name}
     and earlier.created_at > ${clock(-unlessUnansweredMs)}
     order by earlier.created_at desc limit 1)`;
@@ -113,7 +118,7 @@ async function markUndone({ db }: Session, { id, teamId }: IdIn): Promise<void> 
     .where("team_id", "=", teamId)
     .where("is_undone", "=", 0)
     .execute();
-  if (isPartId(id)) await redrawRequestOf({ db }, id);
+  if (isPartId(id)) await redrawUndone({ db }, id);
 }
 
 /** The Change that kept this one from being added; undefined when it no longer conflicts. */

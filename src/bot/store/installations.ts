@@ -6,8 +6,7 @@ import type { Session } from "./database/session.ts";
 import { insertEvent, workspaceEvent } from "./events.ts";
 import { Flag, maybe, parseRow, plainText, Time } from "./schema/columns.ts";
 import type { NewHistoryEvent } from "../changes/history-event.ts";
-import { ended } from "./advance.ts";
-import { inTransaction, move } from "./step.ts";
+import { ended, inTransaction, move } from "./step.ts";
 
 const InstallationRow = z.object({
   id: z.string(),

@@ -20,9 +20,26 @@ import type { ChangeTable } from "./schema/tables.ts";
 export const DRAW_WITHIN_MS = 30_000;
 
 /** A card that is out of date and that nobody draws now. The first line matches the index `change_undrawn` word for word. */
-function isDue({ clock }: Session) {
-  return sql<SqlBool>`stale = 1 and nowhere = 0
-    and (drawing_until is null or drawing_until < ${clock()}) and (draw_after is null or draw_after <= ${clock()})`;
+function isDue(session: Session) {
+  return sql<SqlBool>`stale = 1 and nowhere = 0 and ${isFreeToDraw(session)}`;
+}
+
+function isFreeToDraw({ clock }: Session) {
+  return sql<SqlBool>`(drawing_until is null or drawing_until < ${clock()})
+    and (draw_after is null or draw_after <= ${clock()})`;
+}
+
+/** For a step that makes a card out of date: takes the right to draw it, unless somebody has it. */
+export function takingDrawing(session: Session) {
+  const { token, set } = beginLease.of(session);
+  const isOurs = sql`nowhere = 0 and ${isFreeToDraw(session)}`;
+  return {
+    token,
+    set: {
+      drawing_token: sql<string>`case when ${isOurs} then ${token} else drawing_token end`,
+      drawing_until: sql<string>`case when ${isOurs} then ${set.drawing_until} else drawing_until end`,
+    },
+  };
 }
 
 /** Of cards and alerts alike, whose columns of a drawing are the same. */
@@ -61,14 +78,26 @@ export async function beginDrawing(session: Session, id: string, teamId?: string
     .executeTakeFirst();
   if (row === undefined) return undefined;
   const change = await wholeChange(session, row);
+  return drawingOf(session, { change, row, token, lastSeq: Big.parse(row.last_seq ?? 0) });
+}
+
+type Begun = {
+  readonly change: StoredChange;
+  readonly row: Pick<Selectable<ChangeTable>, "told_seq" | "told_replies" | "posts">;
+  readonly token: string;
+  /** The number of the newest row of its history. */
+  readonly lastSeq: number;
+};
+
+/** What there is to draw, and to tell in its thread. */
+export async function drawingOf(session: Session, { change, row, token, lastSeq }: Begun): Promise<Drawing> {
   const toldSeq = Big.parse(row.told_seq);
-  const lastSeq = Big.parse(row.last_seq ?? 0);
   if (lastSeq <= toldSeq) return { change, token, posts: row.posts, newEvents: [], told: [], newest: undefined };
   // A thread that has some replies of its news gets the others first. Newer news waits for the next drawing.
   const begun = row.told_replies === null ? undefined : fromJson(ToldRepliesJson).parse(row.told_replies);
   const { upTo: newest, keys: told } =
     begun === undefined || begun.upTo <= toldSeq ? { upTo: lastSeq, keys: [] } : begun;
-  const events = hasThread(change) ? await eventsAfter(session, id, toldSeq) : [];
+  const events = hasThread(change) ? await eventsAfter(session, change.id, toldSeq) : [];
   const newEvents = events.filter(({ seq }) => seq <= newest);
   return { change, token, posts: row.posts, newEvents, told, newest };
 }

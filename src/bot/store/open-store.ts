@@ -1,4 +1,4 @@
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { type Kysely, sql } from "kysely";
 import type { Logger } from "pino";
 import { machineClock } from "../../platform/clock.ts";
@@ -15,7 +15,7 @@ import {
   type StorePlace,
 } from "./database/session.ts";
 import { migrate } from "./schema/migrations.ts";
-import { beat, forgetOthers, isAlone, leave } from "./database/replicas.ts";
+import { beat, forgetOthers, isAliveFor, isAlone, leave } from "./database/replicas.ts";
 import type { Store } from "./store.ts";
 import { closeRestored } from "./database/restored.ts";
 import { textSealer } from "./database/text-sealer.ts";
@@ -105,9 +105,10 @@ import {
   takeAlert,
   undrawnAlerts,
 } from "./alerts.ts";
-import { completedJobs, createdJobs, findChange } from "./find-change.ts";
-import { history } from "./history.ts";
+import { completedJobs, createdJobs, findChange, waitsFor } from "./find-change.ts";
+import { history, changedSince } from "./history.ts";
 import { inspect, type LookPlace, readingCurrentStore } from "./database/inspect.ts";
+import { closeSync, openSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { makeFolder } from "../../platform/make-folder.ts";
 
@@ -119,6 +120,8 @@ export type OpenStore = StorePlace & {
   readonly sealer?: Sealer;
   readonly leaseMs?: number;
   readonly sendWithinMs?: number;
+  /** Ends the wait for a folder: then `openStore` rejects with its reason. */
+  readonly signal?: AbortSignal | undefined;
   /** History, and with it settled Changes, older than this are removed now and then; never without it. */
   readonly keepHistoryMs?: number | undefined;
   /** This machine's by default; one that is ahead of it says so, and the database adds that to its own. */
@@ -214,9 +217,12 @@ async function openPlace(options: OpenStore): Promise<Opened> {
     const db = openPostgres<Tables>(options, lossLogged(options.log));
     return { db, flavour: "postgres", close: () => db.destroy() };
   }
-  const unlock = lockFile(join(options.dataDir, "gantry.lock"));
+  const unlock = await lockFolder(options);
   try {
-    const db = openSqlite<Tables>(databaseFile(options.dataDir), options);
+    const file = databaseFile(options.dataDir);
+    // For this user alone, also in a folder that others may read. SQLite's other files get the same rights.
+    closeSync(openSync(file, "a", 0o600));
+    const db = openSqlite<Tables>(file, options);
     // The lock keeps other processes out; should somebody look in with a tool, an ack must not wait 5 s for them.
     await sql`pragma busy_timeout = 800`.execute(db);
     return { db, flavour: "sqlite", close: () => db.destroy().finally(unlock) };
@@ -312,6 +318,8 @@ const statements = {
   markTold,
   postponeTelling,
   history,
+  changedSince,
+  waitsFor,
   inspect,
   waiting,
   isAlone,
@@ -412,10 +420,11 @@ function over<Functions extends Record<string, (session: Session, ...args: never
   ) as Over<Functions>; // the same names, each without its first argument
 }
 
-async function answers({ db }: Session): Promise<boolean> {
+/** Also false when it answers and nothing can be written, as on a full disk: the lease isn't renewed then. */
+async function answers(session: Session): Promise<boolean> {
   try {
-    await sql`select 1`.execute(db);
-    return true;
+    const { rows } = await sql<{ alive: unknown }>`select ${isAliveFor(session, 0)} as alive`.execute(session.db);
+    return Boolean(rows[0]?.alive);
   } catch {
     return false;
   }
@@ -433,24 +442,45 @@ async function each(steps: readonly (() => Promise<void>)[], { log }: Session): 
   }
 }
 
+const LOCK_WITHIN_MS = 15_000;
+const LOCK_EVERY_MS = 100;
+
+/** Keeps a data folder to one process. One that takes the place of another waits until that has stopped. */
+async function lockFolder(options: OpenStore & { readonly dataDir: string }): Promise<() => void> {
+  const { clock = machineClock, dataDir, log, signal } = options;
+  try {
+    // It holds addresses that can post in Slack: only this user may read it.
+    makeFolder(dataDir, { mode: 0o700 });
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    const todo = "Create it for this user, or set GANTRY_DATA to another one.";
+    throw new Error(`Gantry wasn't started. It can't create its folder ${dataDir}: ${why}. ${todo}`, { cause });
+  }
+  const since = clock.elapsedMs();
+  for (let isFirst = true; ; isFirst = false) {
+    const unlock = lockFile(join(dataDir, "gantry.lock"));
+    if (unlock !== undefined) return unlock;
+    if (clock.elapsedMs() - since > LOCK_WITHIN_MS) break;
+    if (isFirst)
+      log.warn(`another Gantry works with ${dataDir}; waiting up to ${LOCK_WITHIN_MS / 1_000} s for it to end`);
+    await clock.sleep(LOCK_EVERY_MS, signal);
+  }
+  throw new Error(`Another Gantry works with ${dataDir}. Stop it, or set GANTRY_DATA to another folder for this one.`);
+}
+
 /**
- * Keeps a file to one process. The lock is a transaction held open in a database of its own, so the system drops it
- * with the process, however that ends (a pid file would outlive `kill -9`). Returns what gives it back; throws when
- * another process has it.
+ * Keeps a file to one process; its folder has to be there. The lock is a transaction held open in a database of its own,
+ * so the system drops it with the process, however that ends (a pid file would outlive `kill -9`). Returns what gives it
+ * back; undefined when another process has it.
  */
-export function lockFile(path: string): () => void {
-  // The folder holds addresses that can post in Slack: only this user may read it.
-  makeFolder(dirname(path), { mode: 0o700 });
+export function lockFile(path: string): (() => void) | undefined {
   const lock = new DatabaseSync(path);
   try {
     lock.exec("PRAGMA busy_timeout=0; PRAGMA journal_mode=DELETE; BEGIN EXCLUSIVE;");
   } catch (error) {
     lock.close();
     if (!(error instanceof Error && error.message.includes("locked"))) throw error;
-    throw new Error(
-      `Another Gantry works with ${dirname(path)}. Stop it, or set GANTRY_DATA to another folder for this one.`,
-      { cause: error },
-    );
+    return undefined;
   }
   return () => lock.close();
 }

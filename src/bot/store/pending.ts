@@ -1,7 +1,9 @@
 import { sql, type SqlBool } from "kysely";
 import { z } from "zod";
 import type { StoredChange } from "../changes/stored-change.ts";
-import { inBatches, type Session } from "./database/session.ts";
+import { builtOnce } from "./database/built-once.ts";
+import { isAliveFor } from "./database/replicas.ts";
+import { inBatches, type Session, timeAt } from "./database/session.ts";
 import { Big, maybe, parseRow, Time } from "./schema/columns.ts";
 import { wholeChanges } from "./find-change.ts";
 
@@ -25,17 +27,21 @@ export function createPending(session: Session): (teamId: string) => Promise<rea
   };
 }
 
+const waitingRows = builtOnce(
+  ({ db, flavour }, { teamId, shift }: { readonly teamId: string; readonly shift: string }) =>
+    db
+      .selectFrom("change")
+      .select(["id", "version", "channel_id", "card_channel", "card_ts", "terms", "account_owner"])
+      .select(sql<number>`length(sealed)`.as("size"))
+      .where("team_id", "=", teamId)
+      .where(sql<SqlBool>`state = 'pending'`)
+      .where((where) => where.or([where("expires_at", "is", null), where("expires_at", ">", timeAt(flavour, shift))]))
+      .orderBy("created_at"),
+);
+
 /** By id, in order: a text that differs when the Change may differ. */
-async function stampsOf({ db, clock }: Session, teamId: string): Promise<ReadonlyMap<string, string>> {
-  const rows = await db
-    .selectFrom("change")
-    .select(["id", "version", "channel_id", "card_channel", "card_ts", "terms", "account_owner"])
-    .select(sql<number>`length(sealed)`.as("size"))
-    .where("team_id", "=", teamId)
-    .where(sql<SqlBool>`state = 'pending'`)
-    .where((where) => where.or([where("expires_at", "is", null), where("expires_at", ">", clock())]))
-    .orderBy("created_at")
-    .execute();
+async function stampsOf(session: Session, teamId: string): Promise<ReadonlyMap<string, string>> {
+  const rows = await waitingRows(session, { teamId, shift: session.clock.shift() });
   return new Map(rows.map(({ id, ...rest }) => [id, Object.values(rest).join("\n")]));
 }
 
@@ -84,12 +90,21 @@ export type Waiting = {
   readonly oldestMs: number | undefined;
   /** How long the look at watched workloads has been due that is due longest; undefined while nothing is watched. */
   readonly watchLagMs: number | undefined;
+  /** False when this replica couldn't write for the time of its lease: the disk is full, or the database read-only. */
+  readonly takesChanges: boolean;
 };
 
-const WaitingRow = z.object({ count: Big, oldest: maybe(Time), due: maybe(Time), now: Time });
+const WaitingRow = z.object({
+  count: Big,
+  oldest: maybe(Time),
+  due: maybe(Time),
+  now: Time,
+  alive: z.union([z.boolean(), z.number()]),
+});
 
 /** What waits in all workspaces, and for how long. One statement over the few rows of an index and a short table. */
-export async function waiting({ db, clock }: Session): Promise<Waiting> {
+export async function waiting(session: Session): Promise<Waiting> {
+  const { db, clock } = session;
   const pending = db
     .selectFrom("change")
     .select("created_at")
@@ -105,8 +120,9 @@ export async function waiting({ db, clock }: Session): Promise<Waiting> {
         .select((inner) => inner.fn.min("due_at").as("due_at"))
         .as("due"),
     )
+    .select(isAliveFor(session, 0).as("alive"))
     .executeTakeFirst();
-  const { count, oldest, due, now } = parseRow(WaitingRow, row, "The number of waiting requests");
+  const { count, oldest, due, now, alive } = parseRow(WaitingRow, row, "The number of waiting requests");
   const since = (time: Date | undefined): number | undefined => time && Math.max(0, now.getTime() - time.getTime());
-  return { count, oldestMs: since(oldest), watchLagMs: since(due) };
+  return { count, oldestMs: since(oldest), watchLagMs: since(due), takesChanges: Boolean(alive) };
 }

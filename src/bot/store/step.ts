@@ -1,11 +1,13 @@
-import { type Expression, type RawBuilder, sql, type SqlBool, type UpdateObject } from "kysely";
+import { type Expression, type RawBuilder, type Selectable, sql, type SqlBool, type UpdateObject } from "kysely";
 import type { NewHistoryEvent } from "../changes/history-event.ts";
-import { isPartId, requestIdOf, type ChangeState, type StoredChange } from "../changes/stored-change.ts";
+import { type Ending, isPartId, requestIdOf, type ChangeState, type StoredChange } from "../changes/stored-change.ts";
 import type { Step } from "../workflow/lifecycle.ts";
 import type { Session } from "./database/session.ts";
 import { insertEvent } from "./events.ts";
 import { wholeChange } from "./find-change.ts";
-import type { Tables } from "./schema/tables.ts";
+import { isDeletion, markDeleted } from "./mark-deleted.ts";
+import { EndingJson, toJson } from "./schema/columns.ts";
+import type { ChangeTable, Tables } from "./schema/tables.ts";
 import { isAliveFor } from "./database/replicas.ts";
 
 export type Move = {
@@ -29,10 +31,19 @@ export type Move = {
  * event, or with parts, `session.db` has to be a transaction. What happens to a part is told in the history of its
  * request.
  */
-export async function move(
+export async function move(session: Session, what: Move): Promise<StoredChange | undefined> {
+  const moved = await moveRow(session, what);
+  return moved && wholeChange(session, moved.row);
+}
+
+/** `seq` is the number of its row of history, the newest of this Change. */
+type Moved = { readonly row: Selectable<ChangeTable>; readonly seq: number | undefined };
+
+/** The same, as the row is now. */
+export async function moveRow(
   session: Session,
   { id, teamId, step, set, only = [], event, isQuiet = false, nextLook }: Move,
-): Promise<StoredChange | undefined> {
+): Promise<Moved | undefined> {
   const sendWithinMs = step.to === "claimed" ? session.sendWithinMs : undefined;
   if (!(await holdRequest(session, { id, teamId, sendWithinMs, isQuiet, nextLook }))) return undefined;
   const row = await session.db
@@ -46,11 +57,17 @@ export async function move(
     .returningAll()
     .executeTakeFirst();
   if (row === undefined) return undefined;
-  if (event !== undefined) await insertEvent(session.db, session, { ...event, changeId: requestIdOf(id) });
+  const seq = event && (await insertEvent(session.db, session, { ...event, changeId: requestIdOf(id) }));
   if (row.undo_of !== null && cameToNothing.has(row.state)) await offerUndoAgain(session, row.undo_of);
-  if (row.undo_of !== null && isPartId(row.undo_of) && !isQuiet) await redrawRequestOf(session, row.undo_of);
+  if (row.undo_of !== null && !isQuiet) await redrawUndone(session, row.undo_of);
+  if (event !== undefined && isDeletion(row)) await markDeleted(session, row);
   if (row.part_count > 0 && row.settled_at !== null) await endParts(session, id);
-  return wholeChange(session, row);
+  return { row, seq };
+}
+
+/** The columns of a Change that ends without being sent. */
+export function ended({ clock }: Session, ending: Ending) {
+  return { ending: toJson(EndingJson, ending), settled_at: clock() };
 }
 
 /** A condition on a row of `change`; always true without a `teamId`. */
@@ -79,12 +96,16 @@ async function offerUndoAgain({ db }: Session, id: string): Promise<void> {
     .execute();
 }
 
-/** Its card tells how the way back of a part goes. */
-export async function redrawRequestOf({ db }: Pick<Session, "db">, undoneId: string): Promise<void> {
+/** Its card tells how the way back goes: of a part, and of a version that is in trouble. */
+export async function redrawUndone({ db }: Pick<Session, "db">, id: string): Promise<void> {
+  const isTold = isPartId(id)
+    ? sql<SqlBool>`1 = 1`
+    : sql<SqlBool>`coalesce(health, progress) like '%"kind":"trouble"%'`;
   await db
     .updateTable("change")
     .set({ version: sql`version + 1`, stale: 1 })
-    .where("id", "=", requestIdOf(undoneId))
+    .where("id", "=", requestIdOf(id))
+    .where(isTold)
     .execute();
 }
 

@@ -152,7 +152,7 @@ export type Replica = {
   /** Whether no other replica lives. */
   readonly isAlone: () => Promise<boolean>;
   readonly isOpen: () => boolean;
-  /** Whether the database answers now. */
+  /** Whether the database answers now, and takes changes. */
   readonly isReachable: () => Promise<boolean>;
   /** Gives up what this replica holds, so that others take it at once, and closes. */
   readonly close: () => Promise<void>;

@@ -1,11 +1,10 @@
 import { type Expression, sql, type SqlBool } from "kysely";
 import type { NewHistoryEvent } from "../changes/history-event.ts";
-import type { StoredChange } from "../changes/stored-change.ts";
+import { requestIdOf, type StoredChange } from "../changes/stored-change.ts";
 import type { IdIn } from "../workflow/ports.ts";
-import { ended } from "./advance.ts";
 import type { Session } from "./database/session.ts";
 import { insertEvent } from "./events.ts";
-import { inTransaction, move } from "./step.ts";
+import { ended, inTransaction, move } from "./step.ts";
 import { goneOwners, isStillWith } from "./database/replicas.ts";
 import { wholeChanges } from "./find-change.ts";
 
@@ -103,5 +102,25 @@ export async function lookNow({ db, clock }: Session, { id, teamId }: IdIn): Pro
     .where("id", "=", id)
     .where("team_id", "=", teamId)
     .where(sql<SqlBool>`look_after > ${clock()}`)
+    .execute();
+}
+
+/** Whatever is still followed about a workload is looked at at once when something else was done to it. */
+export async function lookAtEarlier({ db, clock }: Session, { id, teamId, workload }: StoredChange): Promise<void> {
+  const { kind, region, name } = workload;
+  const isOfIt = (table: string) =>
+    sql<SqlBool>`${sql.ref(`${table}.workload_kind`)} = ${kind} and ${sql.ref(`${table}.workload_region`)} = ${region}
+      and ${sql.ref(`${table}.workload_name`)} = ${name}`;
+  await db
+    .updateTable("change")
+    .set({ look_after: clock() })
+    .where(isOpen)
+    .where("id", "!=", requestIdOf(id))
+    .where("team_id", "=", teamId)
+    .where(sql<SqlBool>`look_after > ${clock()}`)
+    .where(
+      sql<SqlBool>`(${isOfIt("change")} or exists (select 1 from change as part
+        where part.part_of = change.id and ${isOfIt("part")}))`,
+    )
     .execute();
 }

@@ -11,7 +11,7 @@ export function seenService(service: Service): Seen {
   const { message, ...status } = rolledOut(service);
   const images = imagesOf(service.containers);
   const texts = [message, service.status, restarts?.last_reason, last?.reason];
-  const cause = causeOf({ status, texts, last, isJob: false });
+  const cause = causeOf({ name, status, texts, last, isJob: false });
   return {
     kind: "service",
     name,
@@ -34,7 +34,7 @@ export function seenJob(job: Job): Seen {
   const { metadata, message, last_state: last, restart_count: restarts } = job;
   const status = jobStatus(job);
   const images = imagesOf(job.spec?.template?.spec?.containers);
-  const cause = causeOf({ status, texts: [message, last?.reason], last, isJob: true });
+  const cause = causeOf({ name: metadata.name, status, texts: [message, last?.reason], last, isJob: true });
   return {
     kind: "job",
     name: metadata.name,
@@ -56,6 +56,7 @@ export function seenJob(job: Job): Seen {
 const LONGEST = 2_000;
 
 type Looked = {
+  readonly name: string;
   readonly status: WorkloadStatus;
   readonly texts: readonly (string | undefined)[];
   readonly last: LastState;
@@ -67,15 +68,15 @@ const IMAGE =
   /ImagePull|ErrImage|InvalidImageName|ImageInspectError|RegistryUnavailable|pull access denied|manifest unknown|(?:pull|find|get)\w* (?:the |its )?image|no such image|image\b.*\b(?:not found|doesn't exist|unknown)/iu;
 const UNSCHEDULABLE =
   /unschedulable|FailedScheduling|nodes are available|insufficient (?:cpu|memory|ephemeral)|no node|didn't match Pod's node/iu;
-const OUT_OF_MEMORY = /OOM|out of memory/iu;
+const OUT_OF_MEMORY = /\bOOM|out of memory/iu;
 const PROBE = /\bprobe\b|unhealthy/iu;
 const CRASH_LOOP = /CrashLoop|back-?off restarting|restarting failed container/iu;
 
 /** Undefined while it is well, and while it is only on its way. What a service doesn't report is no cause. */
-function causeOf({ status, texts, last, isJob }: Looked): Cause | undefined {
+function causeOf({ name, status, texts, last, isJob }: Looked): Cause | undefined {
   const { level, isRestarting = false } = status;
   if (level === "healthy" || level === "idle") return undefined;
-  const text = texts.flatMap((each) => each?.slice(0, LONGEST) ?? []).join(" ");
+  const text = withoutNames(texts.flatMap((each) => each?.slice(0, LONGEST) ?? []).join(" "), name);
   const isFailing = level === "failing";
   if (isJob && isFailing) return "job-failed";
   if (IMAGE.test(text)) return "image";
@@ -87,6 +88,13 @@ function causeOf({ status, texts, last, isJob }: Looked): Cause | undefined {
   if (isRestarting || CRASH_LOOP.test(text)) return PROBE.test(text) ? "probe" : "crash-loop";
   if (!isFailing) return undefined;
   return PROBE.test(text) ? "probe" : "failing";
+}
+
+/** Without the names of its instances, and its own in quotes or after a sign: "probe-0 exited" says nothing of a probe. */
+function withoutNames(text: string, name: string): string {
+  return text.replaceAll(/(["'=/“]?)([\w.-]+)/gu, (all: string, sign: string, word: string) =>
+    word.startsWith(`${name}-`) || (word === name && sign !== "") ? " " : all,
+  );
 }
 
 /** A version that doesn't get ready is a failure, also while an old one still serves. How one restarts says more. */

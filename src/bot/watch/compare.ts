@@ -134,9 +134,9 @@ function stepsOf(look: Look, known: Incident | undefined, kept: Kept): IncidentS
   if (cause === undefined) {
     if (!isLasting || isOther) return ended;
     const end = endOf(known, seen);
-    return end === undefined ? changedIn(known, seen, known.cause) : [over(look, known, end)];
+    return end === undefined ? changedIn(known, asVersionOf(known, seen), known.cause) : [over(look, known, end)];
   }
-  if (isLasting && !isOther) return changedIn(known, seen, moreTelling(known.cause, cause));
+  if (isLasting && !isOther) return changedIn(known, seen, causeNow(known, { seen, cause }));
   const mayReturn = known !== undefined && !isOther && known.cause === cause && isRecent(look, known);
   return [...ended, mayReturn ? again(known, seen) : began(look, { cause, kept })];
 }
@@ -146,6 +146,17 @@ function endOf({ cause }: Incident, { kind, level, words }: Seen): "recovered" |
   if (level === "idle") return kind === "service" || words === "suspended" ? "stopped" : "recovered";
   // A schedule whose last run failed has not got over it before a run is complete.
   return level === "healthy" && cause !== "job-failed" ? "recovered" : undefined;
+}
+
+/** What another version fails of says nothing about the one before, and the other way round. */
+function causeNow(known: Incident, { seen, cause }: { readonly seen: Seen; readonly cause: Cause }): Cause {
+  const isOther = known.seen !== undefined && versionWords(known.seen, seen) !== undefined;
+  return isOther ? cause : moreTelling(known.cause, cause);
+}
+
+/** While another version starts, the cause is still that of the version before, which stays beside it. */
+function asVersionOf({ seen: before }: Incident, seen: Seen): Seen {
+  return before === undefined ? seen : { ...seen, images: before.images, revision: before.revision };
 }
 
 /** A workload has one incident at a time: its cause becomes clearer, and a restart in between doesn't blur it. */
@@ -160,7 +171,9 @@ function isRecent({ now }: Pick<Look, "now">, { overAt }: Incident): boolean {
 
 function changedIn(known: Incident, seen: Seen, cause: Cause): IncidentStep[] {
   if (cause === known.cause && isSame(known.seen, seen)) return [];
-  return [{ incident: { ...known, cause, seen, shared: seen.shared ?? known.shared }, news: "seen" }];
+  // A registry is what failing images share, and not what crashes do.
+  const shared = seen.shared ?? (cause === known.cause ? known.shared : undefined);
+  return [{ incident: { ...known, cause, seen, shared }, news: "seen" }];
 }
 
 function began(
@@ -220,7 +233,8 @@ function happenedTo(before: Seen | undefined, now: Seen): Happened[] {
   }
   const restarts = (now.restarts ?? 0) - (before.restarts ?? 0);
   if (before.restarts !== undefined && restarts > 0) {
-    add("restarts", restarts === 1 ? "restarted" : `restarted ${restarts} times`);
+    // A restart that somebody requested doesn't count.
+    add("restarts", `crashed and restarted${restarts === 1 ? "" : ` ${restarts} times`}`);
   }
   const version = versionWords(before, now);
   if (version !== undefined) add("deployed", version);

@@ -1,7 +1,8 @@
+import { isZone, localTime, momentOf } from "../../platform/zones.ts";
 import { matchesPattern } from "../policy/patterns.ts";
 import { FLAPPING_MS } from "./compare.ts";
 import type { Incident } from "./incident.ts";
-import type { Mute, QuietHours, Watch } from "./watch.ts";
+import type { DigestTime, Mute, QuietHours, Watch } from "./watch.ts";
 
 /** A workload, or all of a list: the workload API not answering is about each of them. */
 type About = { readonly kind: "service" | "job"; readonly region: string; readonly name: string | undefined };
@@ -94,10 +95,32 @@ function minuteOf(time: string): number | undefined {
 }
 
 function minuteIn(zone: string, now: Date): number | undefined {
-  try {
-    const format = new Intl.DateTimeFormat("en-GB", { timeZone: zone, hour: "2-digit", minute: "2-digit" });
-    return minuteOf(format.format(now).replace(/^24:/u, "00:"));
-  } catch {
-    return undefined;
+  return isZone(zone) ? minuteOf(localTime(now, zone).time.slice(0, "00:00".length)) : undefined;
+}
+
+const DAY_MS = 24 * 60 * 60_000;
+const WEEK_MS = 7 * DAY_MS;
+
+/** The last moment before this one at which a digest was due. */
+export function previousDigest(digest: DigestTime, due: Date): Date {
+  let last = nextDigest(digest, new Date(due.getTime() - WEEK_MS - DAY_MS));
+  for (;;) {
+    const next = nextDigest(digest, last);
+    if (next >= due) return last;
+    last = next;
   }
+}
+
+/** The next moment after this one at which a digest is due. */
+export function nextDigest({ days, at: time, zone }: DigestTime, after: Date): Date {
+  const { day: today } = localTime(after, zone);
+  for (let ahead = 0; ahead <= 8; ahead += 1) {
+    const noon = new Date(Date.parse(`${today}T12:00:00Z`) + ahead * DAY_MS);
+    const weekday = noon.getUTCDay();
+    if (days === "weekdays" && (weekday === 0 || weekday === 6)) continue;
+    if (days === "mondays" && weekday !== 1) continue;
+    const due = momentOf({ day: noon.toISOString().slice(0, 10), time }, zone);
+    if (due > after) return due;
+  }
+  throw new Error("every eight days hold a Monday");
 }

@@ -1,7 +1,9 @@
 import type { Ask } from "../ask.ts";
+import { Problem } from "../../api/problem.ts";
 import { note, step } from "../../platform/trail.ts";
 import type { Context, ReadCommand } from "../commands/command.ts";
 import { ReadRefused } from "../commands/lookup/may-see.ts";
+import { actions, askButton, type Block } from "../views/kit/blocks.ts";
 import { type Message, numbered, withContextLine } from "../views/kit/post.ts";
 import { refusalMessage } from "../views/messages/refusal-message.ts";
 import { contextFor } from "./access/context.ts";
@@ -41,9 +43,16 @@ export async function answerRead(
   } catch (error) {
     const where = { verb: command.name, effect: command.effect };
     const { text, blocks } = failureMessage(deps, error, where);
-    const buttons = numbered(command.onFailure?.(ask, error) ?? []);
+    const buttons = numbered(command.onFailure?.(ask, error) ?? tryAgain(ask, error));
     await deps.responder.tellPatiently({ text, blocks: [...blocks, ...buttons] }, origin);
   }
+}
+
+/** Where trying again is what the message says to do. */
+function tryAgain(ask: Ask, error: unknown): Block[] {
+  return error instanceof Problem && /^Try again(?:\.| in )/u.test(error.next)
+    ? actions(askButton("Try again", ask))
+    : [];
 }
 
 /** Buttons of the answer keep its region, even if another person clicks them or the default changes. */

@@ -1,6 +1,5 @@
 import { within } from "../../platform/waiting.ts";
 import { requestIdOf, type Card, type StoredChange, type Who } from "../changes/stored-change.ts";
-import type { Settings } from "../commands/command.ts";
 import type { Post } from "../views/kit/post.ts";
 import { decisionAnswer, type DecisionAnswer } from "../views/messages/decision-answer.ts";
 import { approversNow, cardChannel, eligibility } from "./access/approvers.ts";
@@ -21,9 +20,17 @@ export type DecideInteraction = Extract<Interaction, { kind: "decide" }> & {
   readonly run: RunEvents;
 };
 
-/** Shown to one person, beside the card. */
-export function decisionPost({ region }: Pick<Settings, "region">, answer: DecisionAnswer): Post {
-  return decisionAnswer({ answer, defaultRegion: region });
+/** Shown to one person, beside the card. Never rejects. */
+export async function decisionPost(
+  { settings, store, log }: Pick<WorkflowParts, "settings" | "store" | "log">,
+  answer: DecisionAnswer,
+): Promise<Post> {
+  const waits = "change" in answer ? store.waitsFor(answer.change) : undefined;
+  const waitsFor = await waits?.catch((err: unknown) => {
+    log.warn({ err }, "couldn't read which request another one waits for");
+    return undefined;
+  });
+  return decisionAnswer({ answer, defaultRegion: settings.region, waitsFor });
 }
 
 /**
@@ -33,8 +40,8 @@ export function decisionPost({ region }: Pick<Settings, "region">, answer: Decis
 export async function decide(deps: WorkflowParts, interaction: DecideInteraction): Promise<void> {
   const sinceMs = deps.clock.now().getTime();
   const { decision } = interaction;
-  const answer = (what: DecisionAnswer): Promise<void> =>
-    interaction.reply.send(decisionPost(deps.settings, what), "done");
+  const answer = async (what: DecisionAnswer): Promise<void> =>
+    interaction.reply.send(await decisionPost(deps, what), "done");
   const known = await findVisibleChange(deps, interaction);
   if ("missing" in known) return answer(known.missing);
   const { change } = known;

@@ -58,11 +58,17 @@ export function subjectOf({ origin, command, context, change, verdict }: Propose
   };
 }
 
+/** Whether a deploy stays as it is when its new instances don't get ready, instead of going back. */
+export function staysIfStuck({ args }: Ask): boolean {
+  return args["on-failure"] === "stop";
+}
+
 /** Equal for requests with the same effect on the same state of a workload. Keyed, because a body can contain secrets. */
-export function waitKeyOf(sealer: Sealer, { origin, context, change, several }: Proposed): string {
+export function waitKeyOf(sealer: Sealer, { ask, origin, context, change, several }: Proposed): string {
   const changes = several?.parts.map((part) => part.change) ?? [change];
   const effects = changes.flatMap((each) => [each.call.op, each.call.path, each.call.body ?? null, digestOf(each)]);
-  return sealer.fingerprint(JSON.stringify([origin.teamId, context.account.username, ...effects]));
+  const ifStuck = staysIfStuck(ask) ? ["stays if stuck"] : [];
+  return sealer.fingerprint(JSON.stringify([origin.teamId, context.account.username, ...effects, ...ifStuck]));
 }
 
 type Draft = { readonly draft: NewChange; readonly content: Content };

@@ -21,11 +21,16 @@ export function isBug(error: unknown): boolean {
 
 /** A request that the workload API refuses, such as an unknown name, is the person's mistake. */
 function outcomeOf(error: unknown): Outcome {
-  if (error instanceof UserError) return "refused";
+  if (error instanceof UserError) return error.cause === undefined ? "refused" : "failed";
   if (isBug(error)) return "error";
   if (!(error instanceof Problem)) return "failed";
   const { kind, status = 500 } = error;
   return kind === "refused" && status < 500 && status !== 401 && status !== 429 ? "refused" : "failed";
+}
+
+function reasonOf(cause: unknown): string {
+  if (cause instanceof StoreError) return `the database: ${cause.why ?? cause.message}`;
+  return cause instanceof Error ? cause.message : String(cause);
 }
 
 /**
@@ -39,7 +44,8 @@ export function failureMessage(
 ): Message {
   note({ outcome: outcomeOf(error) });
   if (error instanceof UserError) {
-    log.info({ verb: where.verb }, "a command had a mistake");
+    if (error.cause === undefined) log.info({ verb: where.verb }, "a command had a mistake");
+    else log.warn({ verb: where.verb, reason: reasonOf(error.cause) }, "a command couldn't be answered");
     return userErrorMessage(error, settings.command);
   }
   const reference = where.reference ?? newReference();

@@ -19,8 +19,8 @@ import type { Clock } from "../../platform/clock.ts";
 import type { Advanced, WorkflowParts } from "./ports.ts";
 import { usualTime } from "./usual-time.ts";
 import { apiFor, openRequest, type OpenRequest } from "./open-request.ts";
-import { storeWayBack } from "./repeat/way-back.ts";
 import { changeIn, contentOf } from "./stored-request.ts";
+import { storeWayBack } from "./repeat/way-back.ts";
 import type { Service } from "../../api/answers.ts";
 import type { AccountApi } from "../../api/client.ts";
 import { Problem } from "../../api/problem.ts";
@@ -97,21 +97,23 @@ async function lookAt(
     const { startedAt, usual = await usualTime(deps, stored, change) } = stored.progress ?? {};
     return jobLook({ ...(startedAt !== undefined && { startedAt }), ...(usual && { usual }), ...health }, age);
   }
-  return lookAtChanged(lookOf(deps, { stored, change, ageMs: age }), look);
+  return lookAtChanged(await lookOf(deps, { stored, change, ageMs: age }), look);
 }
 
 type Changed = { readonly stored: StoredChange; readonly change: Change; readonly ageMs: number };
 
 /** What a look at it is judged by. */
-export function lookOf(
-  { clock, settings }: Pick<WorkflowParts, "clock" | "settings">,
+export async function lookOf(
+  { clock, settings, store }: Pick<WorkflowParts, "clock" | "settings" | "store">,
   { stored, change, ageMs }: Changed,
-): Look {
+): Promise<Look> {
   const { healthyAfterMs, resourcesKey } = settings;
-  const isConfirmed = stored.ending?.kind === "run" && stored.ending.outcome.kind === "done";
-  const uid = uidOf(stored) ?? change.workload.uid;
+  const done = doneOf(stored);
+  const uid = done?.after?.uid ?? change.workload.uid;
   const nowMs = clock.now().getTime();
-  return { change, progress: stored.progress, nowMs, ageMs, healthyAfterMs, isConfirmed, uid, resourcesKey };
+  const changedSince = await store.changedSince(stored);
+  const seen = { isConfirmed: done !== undefined, uid, left: done?.after, changedSince };
+  return { change, progress: stored.progress, nowMs, ageMs, healthyAfterMs, resourcesKey, ...seen };
 }
 
 /** A job is looked at until it ends. */
@@ -139,8 +141,12 @@ function stillRunning({ level, line, startedAt, usual }: Health): Health {
 }
 
 /** Of what it created, if the workload API said. */
-export function uidOf({ ending }: StoredChange): string | undefined {
-  return ending?.kind === "run" && ending.outcome.kind === "done" ? ending.outcome.after?.uid : undefined;
+export function uidOf(change: StoredChange): string | undefined {
+  return doneOf(change)?.after?.uid;
+}
+
+function doneOf({ ending }: StoredChange) {
+  return ending?.kind === "run" && ending.outcome.kind === "done" ? ending.outcome : undefined;
 }
 
 async function record(deps: WorkflowParts, { change, opened }: Followed, looked: Looked): Promise<undefined> {
@@ -157,7 +163,7 @@ export function isNews(change: StoredChange, { health, outcome }: Looked): boole
 }
 
 function shownOf(seen: Health | undefined) {
-  return [seen?.kind, seen?.level, seen?.outcome, seen?.line, seen?.digest, seen?.startedAt, seen?.usual];
+  return [seen?.kind, seen?.level, seen?.outcome, seen?.gone, seen?.line, seen?.digest, seen?.startedAt, seen?.usual];
 }
 
 /**
@@ -314,14 +320,14 @@ async function lookAtParts(
       seen.push({ part, health: leftAlone(part) });
       continue;
     }
-    const lines = async (): Promise<readonly string[]> => {
+    const lines = async (sentence: string): Promise<readonly string[]> => {
       // Of several that fail, the first one's log.
       if (isLogRead === true) return [];
       isLogRead = true;
-      return failingLines(part.workload, undefined, looking(deps, { change: part }, { request: opened, signal }));
+      return failingLines(part.workload, { sentence }, looking(deps, { change: part }, { request: opened, signal }));
     };
     const read = services instanceof Problem ? services : await readOf(services, part.workload, { api, signal });
-    seen.push({ part, ...(await judgeLook(lookOf(deps, { stored: part, change, ageMs: age }), read, lines)) });
+    seen.push({ part, ...(await judgeLook(await lookOf(deps, { stored: part, change, ageMs: age }), read, lines)) });
   }
   if (signal.aborted) return undefined;
   return isLogRead === true ? seen.map(withoutLastLook) : seen;

@@ -112,7 +112,9 @@ export async function startFollow(deps: WorkflowParts, { look, forMs, origin, co
   const id = randomUUID();
   const row = { id, teamId, channelId, requesterId: userId, sealed: sealOf(deps, id, state) };
   const begun = await deps.store.beginFollow({ ...row, limits });
-  if (begun.kind === "full") throw tooMany(begun.by);
+  if (begun.kind === "full") {
+    throw new UserError(tooManyWords[begun.by], { next: "Stop one with its Stop button, or wait until it ends." });
+  }
   const taken = { ...row, token: begun.token, headTs: undefined, stoppedBy: undefined, count: 1 };
   const unposted = await goOn(deps, { taken, state, isFirst: true }, signal);
   if (unposted === undefined) return;
@@ -129,10 +131,6 @@ export async function startFollow(deps: WorkflowParts, { look, forMs, origin, co
   throw new UserError("I can't post here, so I can't follow a log.", {
     next: "Ask in a channel that I'm in, or in your direct message with me.",
   });
-}
-
-function tooMany(by: keyof typeof tooManyWords): UserError {
-  return new UserError(tooManyWords[by], { next: "Stop one with its Stop button, or wait until it ends." });
 }
 
 const tooManyWords = {
@@ -305,7 +303,9 @@ async function lookAgain(run: Run, nowMs: number): Promise<FollowLook | string |
   } catch (error) {
     if (error instanceof SlackAway) throw new Later(AGAIN_MS);
     // Without an account, and outside of a locked channel.
-    if (error instanceof UserError) return `${state.requester} can't read this log any more: ${sentenceOf(error)}`;
+    if (error instanceof UserError) {
+      return `${state.requester} can't read this log any more: ${error.message.replace(/\.$/u, "")}`;
+    }
     throw error;
   }
 }
@@ -323,10 +323,6 @@ function isRefused(error: Problem | UserError): boolean {
 function retryMs(error: Problem | UserError, failingMs: number): number {
   const asked = error instanceof Problem ? (error.retryAfterSeconds ?? 0) * 1_000 : 0;
   return Math.max(asked, Math.min(60_000, AGAIN_MS + failingMs / 2));
-}
-
-function sentenceOf({ message }: UserError): string {
-  return message.replace(/\.$/u, "");
 }
 
 /** Stores what a look brought, then shows it. */

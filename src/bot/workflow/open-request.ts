@@ -4,7 +4,7 @@ import { SealError } from "../accounts/seal.ts";
 import type { StoredChange } from "../changes/stored-change.ts";
 import { UserError } from "../errors.ts";
 import type { WorkflowParts } from "./ports.ts";
-import { type Content, openContent } from "./stored-request.ts";
+import { type Content, isErased, openContent } from "./stored-request.ts";
 
 /** A stored request with its content opened and its account resolved. */
 export type OpenRequest = { readonly content: Content; readonly account: OpenAccount };
@@ -23,6 +23,8 @@ export async function openRequest(
 
 /** Throws a `UserError` when its content can't be opened: retrying won't help. */
 export function readableContent({ sealer, log }: Pick<WorkflowParts, "sealer" | "log">, change: StoredChange): Content {
+  // Nobody has to look at a log for that, or to restore a row.
+  if (isErased(change)) throw new UserError("What the request asked for was erased.", { next: "Request it again." });
   try {
     return openContent(sealer, change);
   } catch (err) {

@@ -8,7 +8,6 @@ import type { ReplicaReport } from "../health/facts.ts";
 import type { Finding } from "../health/finding.ts";
 import type { LogPool } from "../logs/threads/log-pool.ts";
 import type { Policy, Standing } from "../policy/policy.ts";
-import type { CallCounts } from "./access/call-counts.ts";
 import type { EnvValues } from "./access/env-values.ts";
 import type { Dropped, Retries } from "./inbox/unfinished.ts";
 import type { Lanes } from "./inbox/lanes.ts";
@@ -20,6 +19,7 @@ import type {
   LinkedAccount,
   OpenAccount,
 } from "../accounts/resolve.ts";
+import type { ChangedSince } from "../changes/health.ts";
 import type { HistoryEvent, HistoryQuery, NewHistoryEvent } from "../changes/history-event.ts";
 import type { Card, StoredChange, Who } from "../changes/stored-change.ts";
 import type { Binding, BindingTerms } from "../policy/binding.ts";
@@ -197,6 +197,15 @@ export type ResolvedAccount = {
   readonly region: string | undefined;
 };
 
+export type CallCounts = {
+  /** Notes that this account is in use, so its calls are written down. */
+  readonly uses: (username: string) => void;
+  /** Of all replicas in this UTC day; of this process alone while the database is away. */
+  readonly today: (username: string) => Promise<{ readonly count: number; readonly since: Date }>;
+  /** Writes down the calls counted since the last flush. */
+  readonly flush: () => Promise<void>;
+};
+
 export type Accounts = {
   /** Throws a `UserError` when no account applies here, or when that can't be checked. */
   readonly resolve: (seeker: AccountSeeker, effect: "read" | "write") => Promise<ResolvedAccount>;
@@ -210,8 +219,8 @@ export type Accounts = {
 
 /** The platform's, with two pauses that a story may shorten without moving the time of day. */
 export type WorkflowClock = Clock & {
-  /** Before a person who looks at the screen is shown that something happens. Never rejects. */
-  readonly patience: (ms: number) => Promise<void>;
+  /** Calls back when a person who looks at the screen wonders what happens, unless it is cancelled before. */
+  readonly patience: Clock["after"];
   /** Between a write and its read-back, and before the first look at its workload. */
   readonly wait: (ms: number) => Promise<void>;
 };
@@ -296,6 +305,10 @@ export type Store = {
   readonly find: (key: ChangeKey, teamId?: string) => Promise<StoredChange | undefined>;
   /** One step of the lifecycle, in one transaction with its row of history. */
   readonly advance: (id: string | IdIn, step: Step, event: NewHistoryEvent | undefined) => Promise<Advanced>;
+  /** How other requests changed how its workload runs since this one was done. A deletion shows by itself. */
+  readonly changedSince: (change: StoredChange) => Promise<ChangedSince | undefined>;
+  /** The id of the request that has the workload which this one waits for; undefined while nothing is in its way. */
+  readonly waitsFor: (change: StoredChange) => Promise<string | undefined>;
   /** A row of history that belongs to no step: a refusal, a linked account. */
   readonly note: (event: NewHistoryEvent) => Promise<void>;
 };

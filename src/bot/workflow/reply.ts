@@ -1,8 +1,6 @@
 import type { Origin } from "./origin.ts";
 import type { Responder, WorkflowClock } from "./ports.ts";
 import type { Reply, Undelivered } from "./inbox/interaction.ts";
-import type { Logger } from "pino";
-import { unawaited } from "../../platform/waiting.ts";
 
 export function createReply({ tell }: Pick<Responder, "tell">, origin: Origin): Reply {
   const undelivered: Undelivered[] = [];
@@ -32,19 +30,16 @@ type Signed<Answers> = {
 export function signWhenSlow<Answers extends Answering>(
   {
     clock,
-    log,
     responder,
   }: {
     readonly clock: Pick<WorkflowClock, "patience">;
-    readonly log: Logger;
     readonly responder: Answers & Pick<Responder, "working">;
   },
   origin: Origin,
 ): Signed<Answers & Pick<Responder, "working">> {
-  let isOver = false;
   let shown: Promise<() => Promise<void>> | undefined;
   const end = async (): Promise<void> => {
-    isOver = true;
+    sign.cancel();
     const remove = await shown;
     shown = undefined;
     await remove?.();
@@ -52,18 +47,16 @@ export function signWhenSlow<Answers extends Answering>(
   const instead =
     <Args extends readonly unknown[], Result>(say: (...args: Args) => Promise<Result>) =>
     async (...args: Args): Promise<Result> => {
-      isOver = true;
+      sign.cancel();
       // Sent at the same time, they could arrive the other way round.
       await shown;
       const said = await say(...args);
       await end();
       return said;
     };
-  const showLater = async (): Promise<void> => {
-    await clock.patience(SIGN_AFTER_MS);
-    if (!isOver) shown = responder.working(origin);
-  };
-  unawaited(showLater(), (err) => log.error({ err }, "couldn't show that a request is being worked on"));
+  const sign = clock.patience(SIGN_AFTER_MS, () => {
+    shown = responder.working(origin);
+  });
   const { answer, tell, tellPatiently } = responder;
   return {
     responder: {

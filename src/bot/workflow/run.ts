@@ -1,6 +1,5 @@
 import type { StoredChange } from "../changes/stored-change.ts";
 import { resumed, step as traced } from "../../platform/trail.ts";
-import { unawaited } from "../../platform/waiting.ts";
 import { type Clearance, clearPart, clearToRun } from "./access/clear-to-run.ts";
 import { ageMs, follow, followParts, leftAlone, looking, lookOf, store } from "./follow.ts";
 import { lookAtChanged, type Looked } from "../changes/health.ts";
@@ -12,12 +11,12 @@ import { changeKey, stageOf, step, endOf } from "./lifecycle.ts";
 import { type Done, readBack, redrawLater, refuse, sendChange, stopwatch } from "./send.ts";
 import { SIGN_AFTER_MS } from "./reply.ts";
 import { type OpenRequest, openRequest } from "./open-request.ts";
+import { changeIn, contentOf } from "./stored-request.ts";
 import type { WorkflowParts } from "./ports.ts";
 import type { Aside } from "./inbox/scheduler.ts";
 import type { Outcome } from "../changes/change.ts";
 import { UserError } from "../errors.ts";
 import { counted } from "../views/kit/text.ts";
-import { changeIn, contentOf } from "./stored-request.ts";
 
 /** Before Slack is asked again who the people of an approved Change are. */
 const AWAY_REST_MS = 10_000;
@@ -67,17 +66,11 @@ export function carryOnLater(deps: WorkflowParts, stored: Stored, events?: RunEv
  */
 async function carryOn(deps: WorkflowParts, { stored, events, aside }: CarryOn, signal: AbortSignal): Promise<void> {
   const { change, fresh } = stored;
-  let isOver = false;
-  const drawIfSlow = async (): Promise<void> => {
-    await deps.clock.patience(SIGN_AFTER_MS);
-    // Until it has ended, its card says that it runs.
-    if (!isOver) redrawLater(deps, change.id);
-  };
-  if (stageOf(change) === "approved") {
-    unawaited(drawIfSlow(), (err) => deps.log.error({ err, changeId: change.id }, "couldn't show that a change runs"));
-  }
+  // Until it has ended, its card says that it runs.
+  const sign =
+    stageOf(change) === "approved" ? deps.clock.patience(SIGN_AFTER_MS, () => redrawLater(deps, change.id)) : undefined;
   try {
-    const done = await toItsEnd(deps, stored, { signal, events }).finally(() => (isOver = true));
+    const done = await toItsEnd(deps, stored, { signal, events }).finally(() => sign?.cancel());
     await events?.onBegun?.();
     await deps.cards.draw(change.id, { opened: fresh?.content, drawing: done?.drawing });
     const followed = done?.change ?? change;
@@ -178,6 +171,13 @@ export function nextPart({ parts = [] }: StoredChange): StoredChange | undefined
   return stops && first?.state === "approved" ? undefined : first;
 }
 
+/** What is sent next when this request is carried on; undefined when something of it is under way. Pure. */
+export function nextToSend(request: StoredChange): StoredChange | undefined {
+  const isRolling = partInRollout(request) !== undefined;
+  const next = request.parts === undefined ? request : isRolling ? undefined : nextPart(request);
+  return next !== undefined && stageOf(next) === "approved" ? next : undefined;
+}
+
 /** After a new version, only one that is healthy lets the next one begin. */
 function isStop(part: StoredChange): boolean {
   return part.state === "failed" || part.state === "unknown" || (isRolledOut(part) && !isAchieved(part));
@@ -204,7 +204,7 @@ async function watchRollout(
     content === undefined
       ? { health: leftAlone(part) }
       : await lookAtChanged(
-          lookOf(deps, { stored: part, change: changeIn(content), ageMs: ageMs(deps.clock, part) }),
+          await lookOf(deps, { stored: part, change: changeIn(content), ageMs: ageMs(deps.clock, part) }),
           looking(deps, { change: part }, { request: opened, signal }),
         );
   if (signal.aborted) return false;

@@ -12,8 +12,8 @@ import type { Drawing, WorkflowParts } from "./ports.ts";
 import { apiFor, openRequest, type OpenRequest } from "./open-request.ts";
 import { changeIn, contentOf } from "./stored-request.ts";
 
-/** A Run takes seconds; another Run of the same workload is not tried before this. */
-const BUSY_REST_MS = 10_000;
+/** Before another Run of the same workload is tried again. The sweep holds it back for as long as it sees the first one. */
+const BUSY_REST_MS = 3_000;
 
 /** Draws a card that nobody waits for. When the lane is full, the next sweep finds the card. */
 export function redrawLater({ lanes, cards }: Pick<WorkflowParts, "lanes" | "cards">, changeId: string): void {

@@ -33,6 +33,11 @@ export function openContent(sealer: Sealer, { id, sealed }: Pick<StoredChange, "
   return Content.parse(JSON.parse(sealer.open(sealed, ["change", id])));
 }
 
+/** Whether its content went with the data of a person, or of a workspace that removed the app. */
+export function isErased({ sealed }: Pick<StoredChange, "sealed">): boolean {
+  return sealed === "";
+}
+
 /** Undefined when it can't be opened, or another version of Gantry wrote it: for what can do without. */
 export function contentOf(sealer: Sealer, change: Pick<StoredChange, "id" | "sealed">): Content | undefined {
   try {

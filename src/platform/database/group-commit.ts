@@ -1,49 +1,61 @@
-import type { DatabaseConnection, Dialect, SqliteDialect } from "kysely";
+import type { DatabaseConnection, Dialect, Driver, SqliteDialect } from "kysely";
+import type { Checkpoints } from "./checkpoints.ts";
 import type { SyncedFile } from "./synced-file.ts";
 
 /** Statements after which nothing has to reach the disk that was not written before. */
 const WRITES_NOTHING = /^\s*(?:select|begin|commit|rollback)\b/iu;
 
 /**
- * A dialect whose transactions, and statements outside of one, resolve once what they wrote is on disk. Others run
- * meanwhile, and share the next wait. When the disk fails, the write rejects, and may be there all the same.
+ * Dialects of one database. What is written by `waiting` resolves once it is on disk: its transactions, and its statements
+ * outside of one. Others run meanwhile, and share the next wait. When the disk fails, the write rejects, and may be there
+ * all the same. What is written by `ahead` resolves at once, and is on disk with the next write that waits.
  */
-export function groupCommit(dialect: SqliteDialect, file: SyncedFile): Dialect {
-  return {
+export function groupCommit(
+  dialect: SqliteDialect,
+  { file, checkpoints }: { readonly file: SyncedFile; readonly checkpoints: Checkpoints },
+): { readonly waiting: Dialect; readonly ahead: Dialect } {
+  const turns = createTurns();
+  const base: Omit<Dialect, "createDriver"> = {
     createQueryCompiler: () => dialect.createQueryCompiler(),
     createIntrospector: (db) => dialect.createIntrospector(db),
     // Turns are given below: Kysely would give the next one only after the wait for the disk.
     createAdapter: () => Object.defineProperty(dialect.createAdapter(), "supportsMultipleConnections", { value: true }),
-    createDriver() {
-      const driver = dialect.createDriver();
-      const acquire = driver.acquireConnection.bind(driver);
-      const destroy = driver.destroy.bind(driver);
-      const turns = createTurns();
-      let hasWritten = false;
-      return Object.assign(driver, {
-        async acquireConnection(): Promise<DatabaseConnection> {
-          await turns.take();
-          const connection = await acquire();
-          return {
-            streamQuery: (query, size) => connection.streamQuery(query, size),
-            executeQuery(query) {
-              hasWritten ||= !WRITES_NOTHING.test(query.sql);
-              return connection.executeQuery(query);
-            },
-          };
-        },
-        async releaseConnection(): Promise<void> {
-          const waits = hasWritten;
-          hasWritten = false;
-          turns.end();
-          if (waits) await file.sync();
-        },
-        async destroy(): Promise<void> {
-          await file.close();
-          await destroy();
-        },
-      });
-    },
+  };
+  const driverOf = (afterWriting: () => Promise<void>): Driver => {
+    const driver = dialect.createDriver();
+    const acquire = driver.acquireConnection.bind(driver);
+    const destroy = driver.destroy.bind(driver);
+    let hasWritten = false;
+    return Object.assign(driver, {
+      async acquireConnection(): Promise<DatabaseConnection> {
+        await turns.take();
+        const connection = await acquire();
+        return {
+          streamQuery: (query, size) => connection.streamQuery(query, size),
+          executeQuery(query) {
+            hasWritten ||= !WRITES_NOTHING.test(query.sql);
+            return connection.executeQuery(query);
+          },
+        } satisfies DatabaseConnection;
+      },
+      async releaseConnection(): Promise<void> {
+        const waits = hasWritten;
+        hasWritten = false;
+        turns.end();
+        if (!waits) return;
+        checkpoints.wrote();
+        await afterWriting();
+      },
+      async destroy(): Promise<void> {
+        await file.close();
+        await checkpoints.close();
+        await destroy();
+      },
+    });
+  };
+  return {
+    waiting: { ...base, createDriver: () => driverOf(file.sync) },
+    ahead: { ...base, createDriver: () => driverOf(() => Promise.resolve()) },
   };
 }
 

@@ -1,9 +1,17 @@
+import { type Clock, machineClock } from "../clock.ts";
+import { makeFolder } from "../make-folder.ts";
 import { dirname } from "node:path";
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import { Kysely, SqliteDialect, type SqliteDatabase } from "kysely";
+import { createCheckpoints } from "./checkpoints.ts";
 import { groupCommit } from "./group-commit.ts";
 import { syncedFile } from "./synced-file.ts";
-import { makeFolder } from "../make-folder.ts";
+
+/**
+ * The WAL begins at its start again only when a checkpoint has moved all of it, and a thread beside a busy writer never has:
+ * a commit does the rest of it after so many pages, 32 MB.
+ */
+const MOST_PAGES = 8_000;
 
 export type SqliteOptions = {
   /** Called with the SQL of each statement that runs, `begin` and `commit` included. */
@@ -12,6 +20,8 @@ export type SqliteOptions = {
   readonly mayLoseLast?: boolean;
   /** Resolves when everything written to this open file is on disk. Default: `fdatasync`. */
   readonly onDisk?: (file: number) => Promise<void>;
+  /** Default: this machine's. */
+  readonly clock?: Pick<Clock, "after">;
 };
 
 /**
@@ -29,8 +39,25 @@ export function openSqlite<Tables>(path: string, options: SqliteOptions = {}): K
   const dialect = new SqliteDialect({ database: forKysely(database, options) });
   if (mayLoseLast) return new Kysely<Tables>({ dialect });
   // The file of the WAL is there after the first read, until the database is closed.
-  database.exec("SELECT count(*) FROM sqlite_schema");
-  return new Kysely<Tables>({ dialect: groupCommit(dialect, syncedFile(`${path}-wal`, options.onDisk)) });
+  database.exec(`PRAGMA wal_autocheckpoint=${MOST_PAGES}; SELECT count(*) FROM sqlite_schema`);
+  const { waiting, ahead } = groupCommit(dialect, {
+    file: syncedFile(`${path}-wal`, options.onDisk),
+    checkpoints: createCheckpoints(path, options.clock ?? machineClock),
+  });
+  const db = new Kysely<Tables>({ dialect: waiting });
+  twins.set(db, new Kysely<Tables>({ dialect: ahead }));
+  return db;
+}
+
+/** By the database, the same one without a wait for the disk. */
+const twins = new WeakMap<object, unknown>();
+
+/**
+ * The same database, for what nobody acts on before something else is written: it is on disk together with that. Any other
+ * database than one of `openSqlite` is returned as it is, and waits as ever.
+ */
+export function aheadOf<Tables>(db: Kysely<Tables>): Kysely<Tables> {
+  return (twins.get(db) as Kysely<Tables> | undefined) ?? db; // set above, with the same tables
 }
 
 /** Opens an existing file next to the process that writes it. */

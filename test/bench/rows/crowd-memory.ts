@@ -4,7 +4,7 @@ import { atMost, type Row } from "./row.ts";
 
 const COMMANDS = 30_000;
 const ROUNDS = 5;
-const READS = ["list", "show web", "help", "whoami", "history", "list services", "pending", "logs web"];
+const READS = ["list", "show web", "help", "whoami", "history", "list services", "pending", "logs web --private"];
 /** One in nine is a change. */
 const EACH = Math.ceil(COMMANDS / ROUNDS / (READS.length + 1));
 const AT_ONCE = 16;

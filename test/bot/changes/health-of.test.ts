@@ -76,7 +76,7 @@ describe("a service that sends counts, reasons and restarts", () => {
 
   test.each([
     ["all ready", { ready_instances: 4 }, "reached:  (4 of 4 running)"],
-    ["not all ready", { ready_instances: 3 }, "waiting: isn't running yet (3 of 4 running)"],
+    ["not all ready", { ready_instances: 3 }, "waiting: isn't fully running yet (3 of 4 running)"],
     ["one restart can be an accident", { ready_instances: 4, restarts: restarts(1) }, "reached:  (4 of 4 running)"],
     [
       "restarts again and again, all of it",
@@ -107,7 +107,7 @@ describe("a service that sends counts, reasons and restarts", () => {
     [
       "is replaced, a quarter at once",
       { status: "Updating", rollout: { state: "progressing", ready: 1, target: 4 }, ready_instances: 4 },
-      "waiting: isn't running yet (4 of 4 running · updating, 1 of 4 replaced)",
+      "waiting: isn't fully running yet (4 of 4 running · updating, 1 of 4 replaced)",
     ],
     [
       "fails with a reason",
@@ -117,11 +117,21 @@ describe("a service that sends counts, reasons and restarts", () => {
     [
       "the update isn't visible yet",
       { target_instance_size: 3, ready_instances: 3 },
-      "waiting: isn't running yet (3 of 3 running)",
+      "waiting: isn't fully running yet (3 of 3 running)",
     ],
   ])("%s", (_, more, expected) => {
     expect(now(more)).toBe(expected);
   });
+});
+
+test("a service whose instances a restart replaces runs meanwhile, and isn't said not to", () => {
+  const rollout = { state: "progressing", ready: 2, target: 3 };
+  const counts = { target_instance_size: 3, ready_instances: 3, rollout };
+  const seen = answerShapes.getService.parse({ name: "web", status: "Updating", ...counts });
+
+  const { outcome, line } = serviceHealth(plain("restartService"), seen, SOON_MS);
+
+  expect([outcome, line]).toEqual(["is still replacing instances", "3 of 3 running · updating, 2 of 3 replaced"]);
 });
 
 describe("the read that shows a change", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Call } from "../../../src/api/operations.ts";
-import { lookAtJob } from "../../../src/bot/changes/health.ts";
+import { type ChangedSince, lookAtJob } from "../../../src/bot/changes/health.ts";
 import { memoryTo, newJob, newService, plain, toFour } from "./support/changes.ts";
 import { followed, startMs } from "./support/followed.ts";
 import { gone, inTurn, problem, scripted, unreadable } from "./support/scripted.ts";
@@ -66,6 +66,8 @@ describe("one look at a job", () => {
     expect((await looked([gone], noLog, 2_000)).health).toMatchObject({ kind: "watching", outcome: "is starting" });
   });
 });
+
+const since = (how: ChangedSince["how"]): ChangedSince => ({ how, by: { id: "LATER1", verb: "deploy" } });
 
 describe("a service is followed after a change", () => {
   test("until it was ready for a minute without a restart, and looked at once more before ten minutes are over", async () => {
@@ -228,6 +230,74 @@ describe("a service is followed after a change", () => {
     expect(health).toMatchObject({ kind: "not-yet", outcome: "was changed again meanwhile" });
   });
 
+  test("that somebody else deployed to, whose version fails: a scaling still shows, and that isn't its trouble", async () => {
+    const left = { uid: "u1", status: "Running", revision: 1 };
+    const deployed = { ...service("Failed"), revision: 2, message: "web-0 exited with code 3" };
+
+    const { health, calls } = await followed(toFour, {
+      left,
+      service: (ms) => (ms < 5_000 ? ready(0, { revision: 1 }) : deployed),
+    });
+
+    expect(health).toMatchObject({ kind: "not-yet", outcome: "was changed again meanwhile", excerpt: [] });
+    expect(calls.map(({ op }) => op)).not.toContain("getServiceLogs");
+  });
+
+  test("that was restarted, and somebody else put another image live: that isn't the restart's trouble", async () => {
+    const image = (name: string): object => ({ containers: [{ name: "c", image: name }] });
+    const left = { uid: "u1", status: "Running", images: ["web:1"] };
+
+    const { health, calls } = await followed(plain("restartService"), {
+      left,
+      service: (ms) => (ms < 5_000 ? ready(0, image("web:1")) : { ...service("Failed"), ...image("web:2") }),
+    });
+
+    expect(health).toMatchObject({ kind: "not-yet", outcome: "was changed again meanwhile" });
+    expect(calls).toHaveLength(2);
+  });
+
+  test("that was restarted by what counts a restart as a version: one more is its own, two are somebody else's", async () => {
+    const restart = { ...plain("restartService"), before: { uid: "u1", status: "Running", revision: 4 } };
+    const at = async (revision: number) =>
+      (await followed(restart, { service: (ms) => ready(0, { revision: ms < 5_000 ? 5 : revision }) })).health;
+
+    expect(await at(5)).toMatchObject({ kind: "reached" });
+    expect(await at(6)).toMatchObject({ kind: "not-yet", outcome: "was changed again meanwhile" });
+  });
+
+  test.each([
+    ["restarted, and then scaled: what fails may be new instances", plain("restartService"), "scaled", "otherwise"],
+    ["scaled, and then restarted: well is what runs as many as asked", toFour, "restarted", "scaled"],
+  ] as const)("that was %s", async (_, change, how, other) => {
+    const [changedSince, another] = [since(how), since(other)];
+    const of = async (service: () => unknown, other: object = {}) =>
+      (await followed(change, { service, changedSince, ...other })).health;
+    const meanwhile = { kind: "not-yet", outcome: "was changed again meanwhile", excerpt: [] };
+
+    expect(await of(() => ready())).toMatchObject({ kind: "reached", line: "4 of 4 running for 60 s" });
+    expect(await of(() => service("Failed"))).toMatchObject(meanwhile);
+    expect(await of(() => service("Stopped"))).toMatchObject(meanwhile);
+    expect(await of(() => ready(0, { ready_instances: 3 }))).toMatchObject(meanwhile);
+    expect(await of(() => ready(), { isConfirmed: false })).toMatchObject(meanwhile);
+    expect(await of(() => ready(), { changedSince: another })).toMatchObject(meanwhile);
+  });
+
+  test("that another request changed, and that was never well: at the last look it says so", async () => {
+    const starting = () => ready(0, { ready_instances: 3 });
+    const memory = memoryTo(1024);
+
+    const alone = await followed(memory, { service: starting });
+    const overtaken = await followed(memory, { service: starting, changedSince: since("otherwise") });
+    const stopped = await followed(memory, { service: () => service("Stopped"), changedSince: since("otherwise") });
+
+    expect(alone.health.outcome).not.toBe("was changed again meanwhile");
+    expect(overtaken.health).toMatchObject({ kind: "not-yet", outcome: "was changed again meanwhile" });
+    expect(overtaken.health.overtakenBy).toEqual({ id: "LATER1", verb: "deploy" });
+    expect(overtaken.looks).toHaveLength(alone.looks.length);
+    expect(stopped.looks).toHaveLength(1);
+    expect(stopped.health).toMatchObject({ kind: "not-yet", outcome: "was changed again meanwhile" });
+  });
+
   test("through a look that fails", async () => {
     const { looks, health } = await followed(toFour, {
       service: (ms) => (ms > 10_000 && ms < 20_000 ? unreadable : ready()),
@@ -270,6 +340,16 @@ describe("what was accepted and isn't visible yet", () => {
     expect(looks[1]).toMatchObject({ atMs: 15_000, health: { kind: "watching" } });
     expect(outcome).toMatchObject({ kind: "done", after: { size: 4 } });
     expect(health).toMatchObject({ kind: "reached" });
+  });
+
+  test("of a service that was deleted isn't awaited any more", async () => {
+    const { health, looks } = await followed(toFour, {
+      isConfirmed: false,
+      service: (ms) => (ms < 5_000 ? two : gone),
+    });
+
+    expect(looks).toHaveLength(2);
+    expect(health).toMatchObject({ kind: "not-yet", outcome: "was deleted meanwhile", gone: "deleted", line: "" });
   });
 
   test("is never called failed: after its time it doesn't show, and a later look may still correct that", async () => {
@@ -347,6 +427,20 @@ describe("trouble brings the last lines", () => {
       }
     `);
     expect(calls.at(-1)).toMatchObject({ op: "getServiceLogs", query: { date: "2026.11.22", from: 0 } });
+  });
+
+  test("of the newest instance of the name in the reason, not of one before it that crashed or of one that serves", async () => {
+    const log = (): unknown => [
+      line("web-0-g9", "[gantry] instance web-0 exited with code 1, restarting in 2 s"),
+      line("web-0-g10", "waiting for the database"),
+      line("web-1-g11", "GET / 200"),
+      line("web-0", "GET / 200"),
+    ];
+    const waits = { ...service("Failed"), message: "web-0 is waiting: it doesn't answer on its port" };
+
+    const { health } = await followed(toFour, { service: () => waits, log });
+
+    expect(health).toMatchObject({ kind: "trouble", excerpt: ["waiting for the database"] });
   });
 
   test("of the instance that wrote last, where none says so: the newest twenty, cut where they are long", async () => {

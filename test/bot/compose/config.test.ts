@@ -146,6 +146,7 @@ test.each([
   ["WORKLOAD_API_RESOURCES_KEY", "ressources", /^WORKLOAD_API_RESOURCES_KEY must be resources or resource/u],
   ["WORKLOAD_REGIONS", "a b", /^WORKLOAD_REGIONS must be region names/u],
   ["WORKLOAD_REGION", "a,b", /^WORKLOAD_REGION must be one region/u],
+  ["WORKLOAD_REGION", "mars", /^WORKLOAD_REGION must be beijing1 or beijing2 or us, or unset\.$/u],
   ["SERVICE_CALLS_PER_DAY", "many", /^SERVICE_CALLS_PER_DAY must be a whole number/u],
   ["GANTRY_ACCOUNTS", "mine", /^GANTRY_ACCOUNTS must be own .* or fallback/u],
   ["GANTRY_HEALTHY_AFTER", "1 minute", /^GANTRY_HEALTHY_AFTER must be a whole number of seconds from 0 to 540/u],
@@ -235,6 +236,47 @@ test("with OAuth, no workspace acts with an account of another", () => {
   ]);
 });
 
+test("workspaces install the app at an https address: the start warns of another one", () => {
+  const { WORKLOAD_API_URL } = service;
+  const noticesAt = (url: string) => readConfig({ ...several, WORKLOAD_API_URL, GANTRY_URL: url }).notices;
+
+  expect(noticesAt("http://gantry.example.com")).toEqual([
+    expect.stringMatching(/^WARNING: GANTRY_URL isn't an https/u),
+  ]);
+  expect(noticesAt("https://gantry.example.com")).toEqual([]);
+  expect(problems({ ...several, WORKLOAD_API_URL, GANTRY_URL: "gantry.example.com" })).toEqual([
+    expect.stringMatching(/^GANTRY_URL must be a URL/u),
+  ]);
+});
+
+test("a variable that is nearly one of Gantry's is told: without it, the default would hold unseen", () => {
+  const { notices } = readConfig({
+    GANTRY_POLCY: "policy.yaml",
+    SLACK_BOT_TOKNE: "xoxb-1",
+    DATABASE_URI: "postgres://x",
+  });
+
+  expect(notices).toEqual([
+    "WARNING: GANTRY_POLCY is set, but Gantry doesn't read it. Did you mean GANTRY_POLICY?",
+    "WARNING: SLACK_BOT_TOKNE is set, but Gantry doesn't read it. Did you mean SLACK_BOT_TOKEN?",
+    "WARNING: DATABASE_URI is set, but Gantry doesn't read it. Did you mean DATABASE_URL?",
+  ]);
+});
+
+test.each([
+  ["what Kubernetes sets for a Service", { GANTRY_PORT: "tcp://10.0.0.1:3000", GANTRY_SERVICE_HOST: "10.0.0.1" }],
+  ["other programs", { DATABASE_DB: "x", DATABASE_NAME: "x", SERVICE_NAME: "x", SLACK_WEBHOOK_URL: "x", HOSTS: "x" }],
+  ["Gantry's other programs", { GANTRY_ENV_FILE: "x", PLAYGROUND_URL: "x", SERVICE_USERS: "x", GANTRY_TEST: "x" }],
+])("nothing is told of the variables of %s", (_, env) => {
+  expect(readConfig(env as Record<string, string>).notices).toEqual([]); // plain strings
+});
+
+test("the region of services is one that the local workload API has", () => {
+  expect(readConfig({ WORKLOAD_REGION: "us" }).settings.region).toBe("us");
+  expect(readConfig({ WORKLOAD_REGION: "mars", SERVICE_REGIONS: "earth,mars" }).settings.region).toBe("mars");
+  expect(readConfig({ ...service, WORKLOAD_REGION: "mars" }).settings.region).toBe("mars");
+});
+
 test("the bot alone needs both sets", () => {
   expect(problems(slack, { isBotAlone: true }).map((each) => each.split(" ")[0])).toEqual(Object.keys(service));
   expect(problems({}, { isBotAlone: true })).toHaveLength(5);
@@ -266,6 +308,18 @@ test("metrics have a port of their own, and traces go where the standard variabl
   const elsewhere = { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: "http://tempo:4318/v1/traces" };
   expect(readConfig({ OTEL_EXPORTER_OTLP_ENDPOINT, ...elsewhere }).tracing?.url).toBe("http://tempo:4318/v1/traces");
   expect(readConfig({ OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_SDK_DISABLED: "true" }).tracing).toBeUndefined();
+});
+
+test("two ports that are the same are told with both variables, also where one is the default", () => {
+  expect(problems({ PORT: "4300", PLAYGROUND_PORT: "4300" })).toEqual([
+    "PORT and PLAYGROUND_PORT name the same port, 4300. Change one of them, e.g. PLAYGROUND_PORT=4400.",
+  ]);
+  expect(problems({ PORT: "3001" })).toHaveLength(1);
+  expect(problems({ HOST: "0.0.0.0", GANTRY_METRICS_PORT: "3000" })).toEqual([
+    "PORT and GANTRY_METRICS_PORT name the same port, 3000. Change one of them, e.g. GANTRY_METRICS_PORT=3100.",
+  ]);
+  expect(problems({ PORT: "0", PLAYGROUND_PORT: "0" })).toEqual([]);
+  expect(problems({ PORT: "3001", HOST: "127.0.0.2" })).toEqual([]);
 });
 
 test("wrong settings of metrics and traces are named, without their values", () => {

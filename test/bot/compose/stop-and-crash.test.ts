@@ -96,8 +96,9 @@ test.concurrent("after kill -9, the next start reads back what was sent, goes on
   const first = await here.start();
   const dana = here.slack.playground.as("dana");
   await dana.says("/gantry restart service/web");
-  await dana.says("/gantry stop service/slow");
   await until(() => here.api.requests().some((request) => request.startsWith("PUT")));
+  // Last, so that even on a busy machine the first process has no time to tell that the API stalls.
+  await dana.says("/gantry stop service/slow");
 
   first.kill("SIGKILL");
   await first.exited;

@@ -35,7 +35,7 @@ const shared: Shared = {
   settings: readConfig({}).settings,
   store,
   log,
-  clock: { ...machineClock, wait: nothing, patience: nothing },
+  clock: { ...machineClock, wait: nothing, patience: () => ({ cancel: () => undefined }) },
   dropped: createDropped(store, log),
   lanes: createLanes({ drain: drainLimits, onError: () => undefined, clock: machineClock }),
   logs,

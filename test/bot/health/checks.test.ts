@@ -23,8 +23,9 @@ test("a healthy deployment: every check says one line, and that it is ok", () =>
       "database.answer: PostgreSQL 17.2 answers in 3 ms",
       "database.schema: The schema is up to date (8)",
       "database.clock: This machine's clock agrees with the database's",
-      "database.keys: The keys open everything stored (3 sealed texts; \`k2\` seals; keep \`k1\`, which older ones need)",
+      "database.keys: The keys open everything stored (3 sealed values; \`k2\` seals; keep \`k1\`, which older ones need)",
       "gantry.policy: Policy: policy.yaml, 3 rules",
+      "gantry.watches: Watches: 3 in watches.yaml",
       "gantry.replicas: 1 live replica: host-a 1.0.0, up 3h",
       "gantry.lanes: Nothing waits long: 1 running, 0 waiting",
       "gantry.errors: No errors in the last hour",
@@ -32,12 +33,22 @@ test("a healthy deployment: every check says one line, and that it is ok", () =>
   `);
 });
 
+test("where only the newest sealed values were looked at, it says so", () => {
+  const [first] = healthy.keys?.sealed ?? [];
+  if (first === undefined) throw new Error("nothing is sealed");
+  const keys = { ids: ["k1"], exposedFile: undefined, sealed: [{ ...first, count: 500, isNewestOnly: true }] };
+
+  expect(findingsOf({ ...healthy, keys }).find(({ check }) => check === "database.keys")?.says).toBe(
+    "The keys open the newest 500 sealed values (`k1` seals)",
+  );
+});
+
 const replica = (other: Partial<ReplicaReport>) => [{ id: "r1", report: { ...report, ...other } }];
 const api = healthy.api as Extract<Facts["api"], { readonly kind: "asked" }>; // as the healthy facts have it
 const database = healthy.database as Extract<Facts["database"], { readonly kind: "open" }>; // as the healthy facts have it
 const sealed = (opens: "unknown-key" | "wrong-key" | "damaged") => ({
   ids: ["k2"],
-  sealed: [{ what: "account tokens", keyId: "k1", count: 3, opens }],
+  sealed: [{ what: "account tokens", keyId: "k1", count: 3, isNewestOnly: false, opens }],
   exposedFile: undefined,
 });
 
@@ -99,6 +110,16 @@ const unwell: Readonly<Record<string, Partial<Facts>>> = {
     keys: undefined,
     replicas: undefined,
   },
+  "the database became read-only, so no heartbeat is stored": {
+    database: { ...database, isReadOnly: true },
+    replicas: [],
+  },
+  "the disk is full, so no heartbeat is stored": { database: { ...database, freeBytes: 0 }, replicas: [] },
+  "no heartbeat is stored, and nothing says why": {
+    database: { ...database, flavour: "postgres" },
+    replicas: [],
+    lastHeartbeat: { overAt: new Date(healthy.now.getTime() - 180_000).toISOString(), host: "host-a" },
+  },
   "the database is slow": { database: { ...database, latencyMs: 700 } },
   "the schema is old": { database: { ...database, schema: { at: 5, known: 8 } }, keys: undefined, replicas: undefined },
   "the schema is newer": {
@@ -121,6 +142,13 @@ const unwell: Readonly<Record<string, Partial<Facts>>> = {
   },
   "the policy names a group that doesn't exist": {
     policy: { source: "policy.yaml", rules: 3, problem: undefined, groups: ["S0GONE"] },
+  },
+  "the file of watches is broken, while Gantry runs": {
+    watches: { source: "watches.yaml", count: 3, problem: "watches.yaml, line 2: unknown key “ownr”." },
+  },
+  "the file of watches is broken, and Gantry doesn't run": {
+    watches: { source: "watches.yaml", count: 0, problem: "watches.yaml, line 2: unknown key “ownr”." },
+    replicas: [],
   },
   "a replica isn't ready": { replicas: replica({ missing: ["No connection to Slack is open"] }) },
   "replicas have different versions": {

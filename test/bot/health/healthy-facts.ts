@@ -50,6 +50,7 @@ export const healthy: Facts = {
     kind: "open",
     flavour: "postgres",
     version: "17.2",
+    isReadOnly: false,
     latencyMs: 3,
     schema: { at: 8, known: 8 },
     aheadMs: 5,
@@ -57,10 +58,11 @@ export const healthy: Facts = {
   },
   keys: {
     ids: ["k2", "k1"],
-    sealed: [{ what: "account tokens", keyId: "k1", count: 3, opens: "yes" }],
+    sealed: [{ what: "account tokens", keyId: "k1", count: 3, isNewestOnly: false, opens: "yes" }],
     exposedFile: undefined,
   },
   policy: { source: "policy.yaml", rules: 3, problem: undefined, groups: ["S0ONCALL"] },
+  watches: { source: "watches.yaml", count: 3, problem: undefined },
   replicas: [{ id: "r1", report }],
   failingReceivers: [],
 };

@@ -99,6 +99,20 @@ rules:
     `);
   });
 
+  test("that is about images and sizes says nothing of them: a binding has none", () => {
+    const text = `
+rules:
+  - { name: ours, who: members, does: routine, images: nginx, limits: { instances: 3 }, then: allow }
+`;
+
+    expect(evaluate(readPolicy(text, "policy.yaml"), binding)).toEqual({
+      kind: "refuse",
+      rule: undefined,
+      why: "You can't bind this channel: no policy rule allows it.",
+      next: "Ask your Gantry admin to add a policy rule for it.",
+    });
+  });
+
   test("is explained like any other", () => {
     const text = `
 rules:

@@ -1,6 +1,6 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { defaultPolicyText } from "../../../src/bot/policy/read-policy.ts";
 import { runToEnd } from "../../support/gantry-runs.ts";
@@ -33,6 +33,45 @@ test("check says whether a file can be used, and ends with 2 when it cannot", as
   expect(wrong.err).toContain(
     `${bad}:2: rule “it”, who: “member” isn't a valid person or group. Did you mean “members”?`,
   );
+});
+
+test("check and explain read the policy that the bot reads, also when .env names it", async () => {
+  const policy = fileOf("rules:\n  - { name: it, who: members, does: read, then: allow }\n");
+  const env = { GANTRY_ENV_FILE: fileOf(`GANTRY_POLICY=${policy}\n`) };
+
+  const [checked, explained] = await Promise.all([
+    run(["check"], env),
+    run(["explain", "--op", "restartService", "--name", "web"], env),
+  ]);
+
+  expect(checked).toEqual({ code: 0, out: `${policy} is valid: 1 rule.\n`, err: "" });
+  expect(explained.code).toBe(1);
+  expect(explained.out).toContain("No. You can't restart “web”: no policy rule allows it.");
+});
+
+test("check reads every file of a folder with a policy for each workspace; explain needs one of them", async () => {
+  const byDefault = fileOf("rules:\n  - { name: it, who: members, does: read, then: allow }\n");
+  const folder = dirname(byDefault);
+  renameSync(byDefault, join(folder, "default.yaml"));
+  const shop = join(folder, "T0123SHOP.yaml");
+  writeFileSync(shop, "rules:\n  - { name: it, who: members, does: anything, then: allow }\n");
+
+  const valid = await run(["check"], { GANTRY_POLICY: folder });
+  const explained = await run(["explain", "--op", "getService", "--name", "web"], { GANTRY_POLICY: folder });
+  writeFileSync(shop, "rules:\n  - { name: it, who: members, does: all, then: allow }\n");
+  const broken = await run(["check", folder]);
+
+  expect(valid).toEqual({
+    code: 0,
+    out: `${shop} is valid: 1 rule.\n${join(folder, "default.yaml")} is valid: 1 rule.\n`,
+    err: "",
+  });
+  expect(explained.code).toBe(2);
+  expect(explained.err).toContain(
+    `${folder} is a folder. Name the file of one workspace, such as ${join(folder, "default.yaml")}.`,
+  );
+  expect(broken.code).toBe(2);
+  expect(broken.err).toContain(`${shop}:2: rule “it”, does: “all” isn't a valid action.`);
 });
 
 test("check warns about a rule that is for one region and misses the jobs, which run in another", async () => {
@@ -90,8 +129,8 @@ test("explain tells how the answer is found, and ends with 1 when it is no", asy
 
 test("what cannot be a question ends with 2 and the usage", async () => {
   const ends = await Promise.all(
-    ["", "chek", "explain", "explain --op delete", "explain --op getJob --wat", "check /no/such/file", "check a b"].map(
-      async (words) => run(words === "" ? [] : words.split(" ")),
+    ["", "chek", "explain", "explain --op delete", "explain --op getJob --wat", "check a b"].map(async (words) =>
+      run(words === "" ? [] : words.split(" ")),
     ),
   );
 
@@ -101,9 +140,28 @@ test("what cannot be a question ends with 2 and the usage", async () => {
     2 --op is missing. Add an operation, such as --op deleteService.
     2 Unknown operation “delete”. Did you mean “deleteJob” or “deleteService”? Operations: listServices, listJobs, getService, getJob, getServiceLogs, getJobInstanceLogs, createService, createJob, deleteService, deleteJob, updateService, deploy, startService, stopService, restartService, bindChannel, watch.
     2 Unknown option '--wat'. To specify a positional argument starting with a '-', place it at the end of the command after '--', as in '-- "--wat"
-    2 Couldn't read /no/such/file: ENOENT: no such file or directory, open '/no/such/file'
     2 Unexpected argument “b”."
   `);
+});
+
+test("a file that can't be read is one sentence, without the usage", async () => {
+  const folder = dirname(fileOf("rules: []\n"));
+
+  const ends = await Promise.all([
+    run(["explain", "/no/such/file", "--op", "getService"]),
+    run(["check"], { GANTRY_POLICY: "/no/such/file" }),
+    run(["watches", folder]),
+    run(["explain", folder, "--op", "getService"]),
+  ]);
+
+  const advice = "Correct the path, or make the file readable.\n";
+  expect(ends.map(({ err }) => err)).toEqual([
+    `Couldn't read /no/such/file: there is no such file (ENOENT). ${advice}`,
+    `Couldn't read /no/such/file: there is no such file (ENOENT). ${advice}`,
+    `Couldn't read ${folder}: it is a folder (EISDIR). ${advice}`,
+    `${folder} is a folder. Name the file of one workspace, such as ${join(folder, "default.yaml")}.\n`,
+  ]);
+  expect(ends.map(({ code }) => code)).toEqual([2, 2, 2, 2]);
 });
 
 test("print shows the built-in policy", async () => {

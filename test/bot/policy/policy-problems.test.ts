@@ -68,6 +68,10 @@ describe("a policy file that cannot be used", () => {
       ["a rule that is a word", "rules:\n  - everyone"],
       ["no name, who, does, then", "rules:\n  - where: dm"],
       ["two rules of one name", `${ruleWith("where: dm")}  - { name: it, who: members, does: read, then: allow }`],
+      [
+        "two rules of one name, beside another mistake",
+        `${ruleWith("where: dm")}  - { name: it, who: everybody, does: read, then: allow }`,
+      ],
       ["a name of two lines", ruleWith('name: "a\\nb"')],
       ["nobody", ruleWith("who: []")],
       ["a number", ruleWith("who: 5")],
@@ -127,6 +131,10 @@ describe("a policy file that cannot be used", () => {
       - policy.yaml:2: rule 1, then: This must be allow, refuse, break-glass or approve.
 
       two rules of one name:
+      - policy.yaml:3: rule “it”: line 2 has a rule with the same name. Names must be unique, because cards and history show them.
+
+      two rules of one name, beside another mistake:
+      - policy.yaml:3: rule “it”, who: “everybody” isn't a valid person or group. Did you mean “everyone”?
       - policy.yaml:3: rule “it”: line 2 has a rule with the same name. Names must be unique, because cards and history show them.
 
       a name of two lines:

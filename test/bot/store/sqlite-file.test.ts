@@ -1,9 +1,14 @@
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { sql } from "kysely";
+import { pino } from "pino";
 import { expect, test } from "vitest";
+import type { Health } from "../../../src/bot/changes/stored-change.ts";
 import { StoreError } from "../../../src/bot/errors.ts";
-import { approvedChange, event, ofId } from "./contract/bench.ts";
+import { step } from "../../../src/bot/workflow/lifecycle.ts";
+import { approvedChange, done, event, ofId } from "./contract/bench.ts";
+import { stillClock } from "../../support/test-clock.ts";
+import { until } from "../../support/until.ts";
 import { folder, lastReplica, look, open } from "./support/sqlite-folder.ts";
 
 test("the folder is made, for this user alone, and what was stored is there the next time", async () => {
@@ -37,14 +42,78 @@ test("what a process left behind that was killed is the next one's at once: a fo
   expect(await second.takeDeliveries()).toMatchObject([{ id: "d1" }]);
 });
 
+test("that a way back is healthy, and that the card of its deploy has to say so, is stored together or not at all", async () => {
+  const dir = folder();
+  const store = await open(dir);
+  const ends = async (id: string, set: { readonly health?: Health; readonly progress?: Health }): Promise<void> => {
+    await store.claim(id, event("claimed"));
+    await store.advance(id, step("succeed", { outcome: done, ...set }), event("done"));
+  };
+  await store.addChange(approvedChange("STUCK1"), event("requested"));
+  await ends("STUCK1", { health: { kind: "trouble", level: "failing", line: "", excerpt: [] } });
+  await store.addChange(approvedChange("BACK22", { undoOf: "STUCK1" }), event("requested"));
+  await ends("BACK22", { progress: { kind: "not-yet", level: "busy", line: "", excerpt: [] } });
+  await sql`create trigger broken before update on change when old.id = 'STUCK1'
+    begin select raise(abort, 'the process is killed here'); end`.execute(look(dir));
+
+  const health = { kind: "reached", level: "healthy", line: "", excerpt: [] } as const; // literal kinds
+  const follow = store.advance("BACK22", step("follow", { health, isNews: true }), undefined);
+
+  await expect(follow).rejects.toThrow("the process is killed here");
+  expect((await store.findChange("BACK22"))?.health).toBeUndefined();
+});
+
+test.runIf(process.platform === "linux")("a folder that can't be made ends the start with a sentence", async () => {
+  await expect(open("/proc/gantry/data")).rejects.toThrow(
+    /^Gantry wasn't started\. It can't create its folder \/proc\/gantry\/data: ENOENT.*set GANTRY_DATA to another one\.$/u,
+  );
+});
+
 test("one folder is for one process", async () => {
   const dir = folder();
-  const first = await open(dir);
-
-  await expect(open(dir)).rejects.toThrow(/Another Gantry works with .*GANTRY_DATA/u);
-
-  await first.close();
   await open(dir);
+
+  const clock = stillClock();
+  const passing = clock.sleeper().then(() => clock.passMs(16_000));
+
+  await expect(open(dir, undefined, { clock })).rejects.toThrow(/Another Gantry works with .*GANTRY_DATA/u);
+  await passing;
+});
+
+test("a process that takes the place of another waits until that has stopped, and says so once", async () => {
+  const dir = folder();
+  const first = await open(dir);
+  const said: string[] = [];
+  const log = pino({ level: "warn" }, { write: (line: string) => said.push(line) });
+
+  const opening = open(dir, undefined, { log });
+  await until(() => said.length > 0);
+  await first.close();
+
+  await (await opening).accept({ id: "d1", sealed: "s" });
+  expect(said).toEqual([expect.stringContaining("waiting up to 15 s for it to end")]);
+});
+
+test("a request that its card alone tells of waits for the disk with its claim, and any other at once", async () => {
+  let waits = 0;
+  const dir = folder();
+  const onDisk = (): Promise<void> => {
+    waits += 1;
+    return Promise.resolve();
+  };
+  const store = await open(dir, undefined, { onDisk });
+  const waitsFor = async (work: () => Promise<unknown>): Promise<number> => {
+    const before = waits;
+    await work();
+    return waits - before;
+  };
+
+  const told = await waitsFor(() => store.addChange(approvedChange("AAA111"), event("requested")));
+  const onCard = { ...approvedChange("BBB222"), endsDelivery: true };
+  const shown = await waitsFor(() => store.addChange(onCard, event("requested")));
+  const claimed = await waitsFor(() => store.claim("BBB222", event("claimed")));
+
+  expect({ told, shown, claimed }).toEqual({ told: 1, shown: 0, claimed: 1 });
 });
 
 test("a file that another program holds is a StoreError soon, and fine afterwards", async () => {

@@ -65,6 +65,22 @@ describe("a card that came to its end", () => {
     );
   });
 
+  test("asked for a workload that was deleted before anything showed: nothing goes on, and there is nothing to look at", () => {
+    const ending = run({
+      kind: "asked",
+      after: { uid: "u1", status: "Updating" },
+      why: "Not visible yet: revision still 3.",
+    });
+    const health = { kind: "not-yet", level: "busy", outcome: "was deleted meanwhile", gone: "deleted" } as const;
+    const rolling = { op: "updateService", verb: "rollback", ending } as const; // literals
+    const change = ended("done", { ...rolling, health: { ...health, line: "", excerpt: [] } });
+    const shown = drawn(card(change));
+
+    expect(drawn(card(ended("done", rolling)))).toContain("🟡 Still ");
+    expect(shown).toMatch(/^⚪️ Roll back web.*: accepted, but it was deleted meanwhile$/mu);
+    expect(shown).not.toMatch(/\[(?:Logs|Show web|Tell me here)/u);
+  });
+
   test("asked: accepted is not the same as done", () => {
     const ending = run({ kind: "asked", after: undefined, why: "A restart leaves no trace." });
     const health = { kind: "trouble", line: "web-1 crashed", excerpt: ["boom"] } as const;

@@ -4,7 +4,7 @@ import { confirmed, confirmMessage } from "../../../src/bot/views/messages/confi
 import { drawn } from "./support/drawn.ts";
 
 function confirming(text: string) {
-  const meant = readMention({ text });
+  const meant = readMention({ text }, []);
   if (meant.kind !== "confirm") throw new Error(`${text} is a ${meant.kind}`);
   return meant.parsed;
 }

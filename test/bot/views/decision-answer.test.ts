@@ -69,6 +69,14 @@ test("the last approval is answered with what became of the request since", () =
   `);
 });
 
+test("the last approval of a request that has to wait for another one says so, also to who comes too late", () => {
+  const change = stored({ state: "approved", votes: [alex] });
+  const said = (answer: DecisionAnswer) => decisionAnswer({ answer, names, waitsFor: "8PQ2RS" }).text;
+
+  expect(said({ kind: "approved", change })).toContain("It waits for request 8PQ2RS, and then runs unless web changed");
+  expect(said({ kind: "late", change, wanted: "approve" })).toContain("approved it. It waits for request 8PQ2RS.");
+});
+
 test("who may not decide is told why, and who may", () => {
   const could = { names: ["Alex Kim", "Omar Haddad"], count: 5 };
   const answers: DecisionAnswer[] = [

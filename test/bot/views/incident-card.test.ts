@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { incidentCard, newsReply } from "../../../src/bot/views/cards/incident-card.ts";
+import { event, stored } from "./support/stored-changes.ts";
+import type { StoredChange } from "../../../src/bot/changes/stored-change.ts";
 import type { Alert, NoticedEvent } from "../../../src/bot/watch/alert.ts";
 import type { Incident, Seen } from "../../../src/bot/watch/incident.ts";
 
@@ -80,11 +82,8 @@ describe("the headline says what happened, and is never better than what is know
     ["two with two causes", [{}, { name: "web", cause: "probe" }], "🔴 2 workloads are failing"],
     ["one of two", [over("recovered"), { name: "web" }], "🔴 1 of 2 workloads keeps crashing"],
     ["both recovered", [over("recovered"), over("recovered")], "🟢 2 workloads recovered"],
-    [
-      "one was deleted",
-      [over("recovered"), over("deleted")],
-      "⚪️ 2 workloads no longer fail, not all of them recovered",
-    ],
+    ["one was deleted", [over("recovered"), over("deleted")], "⚪️ 2 workloads: 1 recovered, 1 deleted"],
+    ["both were stopped", [over("stopped"), over("stopped")], "⚪️ 2 workloads stopped"],
     ["no API", [{ cause: "api-away", name: undefined }], "🔴 The workload API doesn't answer"],
   ])("%s", (_, incidents, headline) => {
     expect(text(incidents).split("\n")[0]).toBe(headline);
@@ -103,8 +102,41 @@ test("what is seen, what changed before it, and who is on it", () => {
     "Seen since 2026-11-26 14:02 UTC",
     "Before it: image payments:4.11 → payments:4.12, not by a request here, 2026-11-26 14:00 UTC",
     "👋 Omar is on it",
-    "service · gantry",
+    "service · account gantry",
   ]);
+});
+
+test("a deploy that still goes on isn't ticked off beside the failure, and its time stays true", () => {
+  const outcome = { kind: "done", after: undefined, alsoMoved: [] } as const; // literals
+  const request = stored({
+    verb: "deploy",
+    diff: ["image payments:4.11 → payments:4.12"],
+    state: "done",
+    ending: { kind: "run", outcome },
+    progress: { kind: "watching", line: "0 of 2 new instances ready", excerpt: [] },
+  });
+  const history = [event("done", { verb: "deploy", at: at(3), request })];
+
+  const { text: told } = incidentCard({ alert, defaultRegion: "beijing1", history });
+
+  expect(told).toContain(
+    "Since then: • web updated: image payments:4.11 → payments:4.12 · requested by Dana Reyes: “Black Friday is over” · 2026-11-26 14:05 UTC",
+  );
+});
+
+test("a deploy beside the failure has no dot of how the workload was, and one whose outcome is open is only named", () => {
+  const outcome = { kind: "done", after: undefined, alsoMoved: [] } as const; // literals
+  const deploy = stored({ verb: "deploy", diff: ["image payments:4.11 → payments:4.12"], state: "done" });
+  const told = (request: Partial<StoredChange>): string => {
+    const history = [event("done", { verb: "deploy", at: at(3), request: { ...deploy, ...request } })];
+    const over = { ...incident, overAt: at(12), end: "recovered" } as const; // a literal end
+    return incidentCard({ alert: { ...alert, incidents: [over] }, defaultRegion: "beijing1", history }).text;
+  };
+  const stuck = { kind: "trouble", line: "0 of 2 new instances ready", excerpt: [] } as const; // literals
+
+  expect(told({ ending: { kind: "run", outcome }, health: stuck })).toMatch(/^• web updated: image /mu);
+  expect(told({ state: "unknown" })).toMatch(/^• Update web: image .* · requested by Dana Reyes/mu);
+  expect(told({ state: "unknown", settledAt: at(4) })).toMatch(/^❓ Can't tell whether web was updated/mu);
 });
 
 test("what was created before it without a request is told in a few words", () => {
@@ -119,6 +151,8 @@ test("a storm fits into one message, and names the first of it", () => {
 
   expect(lines).toHaveLength(12);
   expect(lines.at(-1)).toBe("and 490 more");
+  const some = many.map((each, nth) => (nth < 89 ? each : { ...each, ...over("recovered") }));
+  expect(text(some).split("\n").at(-1)).toBe("and 79 more, 411 no longer fail");
 });
 
 test("names and texts from outside are shown as they are, and mean nothing to Slack", () => {
@@ -142,5 +176,12 @@ test("names and texts from outside are shown as they are, and mean nothing to Sl
 
 test("the thread hears of an end and of a return in one line", () => {
   expect(newsReply([{ ...incident, ...over("recovered") }], "over").text).toBe("🟢 payments recovered after 12 min");
-  expect(newsReply([{ ...incident, times: 3 }], "again").text).toMatch(/^🔴 payments keeps crashing · 3 times since /u);
+  const away = { ...incident, name: undefined, cause: "api-away", ...over("recovered") } as const; // a literal cause
+  expect(newsReply([away, { ...away, kind: "job", overAt: at(2) }], "over").text).toBe(
+    "🟢 The workload API answers again after 12 min",
+  );
+  expect(newsReply([{ ...incident, times: 3 }], "again").text).toMatch(/^⚠️ payments failed again · 3 times since /u);
+  expect(newsReply([{ ...away, overAt: undefined, end: undefined, times: 2 }], "again").text).toMatch(
+    /^⚠️ The workload API stopped answering again · 2 times since /u,
+  );
 });

@@ -54,6 +54,35 @@ describe("the card of a request for several workloads", () => {
     expect(head(stored({ ...restart, parts }), 2)).toMatch(/^⏳ Restart 12 workloads\?\nw0, w1, .*w10 and w11$/u);
   });
 
+  test("says that somebody else changed one of them since, which isn't that it isn't well", () => {
+    const changed: Health = {
+      kind: "not-yet",
+      level: "busy",
+      outcome: "was changed again meanwhile",
+      line: "",
+      excerpt: [],
+    };
+    const deleted: Health = {
+      ...changed,
+      outcome: undefined,
+      gone: "deleted",
+      line: "1 of 1 ready · deleted meanwhile",
+    };
+    const restarts = [done("web", runs), done("worker", changed)];
+    const deploy = { verb: "deploy", op: "updateService", diff: ["image app:1 → app:2"] } as const; // a literal operation
+    const deploys = [
+      { ...done("web", runs), ...deploy },
+      { ...done("worker", deleted), ...deploy },
+    ];
+
+    expect(head(ended("done", { ...restart, settledAt, parts: restarts }), 3)).toBe(
+      "⚪️ 2 of 2 restarted: worker was changed again meanwhile\n🟢 web · running\n⚪️ worker · was changed again meanwhile",
+    );
+    expect(head(ended("done", { ...deploy, settledAt, parts: deploys }), 3)).toBe(
+      "⚪️ 1 of 2 deployed: worker was deleted meanwhile\n🟢 web · runs 2 · running\n⚪️ worker · was deleted meanwhile",
+    );
+  });
+
   test("shows how far it is", () => {
     const parts = [done("web"), part("worker", { state: "claimed" }), part("queue")];
 

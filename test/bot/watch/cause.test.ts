@@ -47,6 +47,18 @@ describe("why a service isn't well", () => {
     expect(service(fields).cause).toBe(cause);
   });
 
+  test.each<[string, object, string]>([
+    ["boom", { message: "boom-0 exited with code 1" }, "crash-loop"],
+    ["classroom", { restarts: { count: 3, last_reason: "classroom-7d9f exited with code 1" } }, "crash-loop"],
+    ["oom", { message: "oom-0 exited with code 1" }, "crash-loop"],
+    ["probe", { message: "back-off 10s restarting failed container=probe pod=probe-5c4" }, "crash-loop"],
+    ["probe", { message: "Liveness probe failed: HTTP 500" }, "probe"],
+    ["oom", { last_state: { reason: "OOMKilled", exit_code: 137 } }, "out-of-memory"],
+    ["image", { message: 'can\'t pull the image "image:9": manifest unknown' }, "image"],
+  ])("the name %s says nothing about why: %j is %s", (name, fields, cause) => {
+    expect(service({ name, ...crashed, ...fields }).cause).toBe(cause);
+  });
+
   test("a stuck new version never looks well", () => {
     const seen = service({ rollout: { from: 1, state: "stuck", message: "exit code 2" } });
     expect(seen).toMatchObject({ level: "failing", words: "the new version doesn't get ready", reason: "exit code 2" });

@@ -99,6 +99,22 @@ describe("incidents", () => {
     ]);
   });
 
+  test("what another version fails of is told instead, also when that one started in between", () => {
+    const failing: Seen = { ...crashing, words: "the new version doesn't get ready", cause: "failing", revision: "5" };
+    const before: Seen = { ...crashing, revision: "4" };
+    const starting: Seen = { ...before, level: "busy", words: "updating", cause: undefined, revision: "5" };
+    const ofIncident = (steps: readonly string[]) => steps.filter((step) => step.includes("i1"));
+    expect(ofIncident(story([0, before], [1, failing]))).toEqual([
+      "0: i1 began crash-loop ×1",
+      "1: i1 seen failing ×1",
+    ]);
+    expect(ofIncident(story([0, before], [1, starting], [2, failing]))).toEqual([
+      "0: i1 began crash-loop ×1",
+      "1: i1 seen crash-loop ×1",
+      "2: i1 seen failing ×1",
+    ]);
+  });
+
   test("another reason after it recovered is another incident", () => {
     expect(story([0, crashing], [1, well], [2, { ...crashing, cause: "image" }])).toEqual([
       "0: i1 began crash-loop ×1",
@@ -137,7 +153,7 @@ describe("what is no incident", () => {
   const looks = (now: Seen) => story([0, well], [1, now]);
 
   test.each<[string, Seen, readonly string[]]>([
-    ["a restart", { ...well, restarts: 1 }, ["1: restarts restarted"]],
+    ["a restart", { ...well, restarts: 1 }, ["1: restarts crashed and restarted"]],
     ["another image", { ...well, images: ["app:2"], revision: "2" }, ["1: deployed image app:1 → app:2"]],
     ["another version with the same image", { ...well, revision: "2" }, ["1: deployed version 1 → 2"]],
     ["another size", { ...well, size: 3 }, ["1: changed 2 → 3 instances"]],

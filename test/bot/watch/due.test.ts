@@ -1,5 +1,13 @@
 import { describe, expect, test } from "vitest";
-import { covers, endOfQuiet, muteOf, ripeAt, tellingOf } from "../../../src/bot/watch/due.ts";
+import {
+  covers,
+  endOfQuiet,
+  muteOf,
+  nextDigest,
+  previousDigest,
+  ripeAt,
+  tellingOf,
+} from "../../../src/bot/watch/due.ts";
 import type { Incident } from "../../../src/bot/watch/incident.ts";
 import { isGap, roundEveryMs } from "../../../src/bot/watch/pace.ts";
 import type { Watch, WatchedEvent } from "../../../src/bot/watch/watch.ts";
@@ -161,4 +169,28 @@ describe("how often a list is read", () => {
   ])("after %i s at one look each %i s, nobody has looked: %s", (since, every, expected) => {
     expect(isGap(since * 1_000, every * 1_000)).toBe(expected);
   });
+});
+
+test.each([
+  // Thursday noon in Berlin.
+  ["daily", "09:00", "2026-11-26T11:00:00Z", "2026-11-27T08:00:00.000Z"],
+  ["daily", "18:00", "2026-11-26T11:00:00Z", "2026-11-26T17:00:00.000Z"],
+  ["weekdays", "09:00", "2026-11-27T11:00:00Z", "2026-11-30T08:00:00.000Z"],
+  ["mondays", "09:00", "2026-11-26T11:00:00Z", "2026-11-30T08:00:00.000Z"],
+  ["mondays", "09:00", "2026-11-30T08:00:00Z", "2026-12-07T08:00:00.000Z"],
+  // It stays nine o'clock when clocks change.
+  ["daily", "09:00", "2026-10-24T12:00:00Z", "2026-10-25T08:00:00.000Z"],
+  ["daily", "09:00", "2026-03-28T12:00:00Z", "2026-03-29T07:00:00.000Z"],
+] as const)("a digest that comes %s at %s is next due after %s at %s", (days, at, after, due) => {
+  expect(nextDigest({ days, at, zone: "Europe/Berlin" }, new Date(after)).toISOString()).toBe(due);
+});
+
+test.each([
+  ["daily", "2026-11-26T08:00:00Z", "2026-11-25T08:00:00.000Z"],
+  ["weekdays", "2026-11-30T08:00:00Z", "2026-11-27T08:00:00.000Z"],
+  ["mondays", "2026-11-30T08:00:00Z", "2026-11-23T08:00:00.000Z"],
+] as const)("a digest that comes %s and is due at %s tells what happened since %s", (days, due, since) => {
+  const digest = { days, at: "09:00", zone: "Europe/Berlin" };
+
+  expect(previousDigest(digest, new Date(due)).toISOString()).toBe(since);
 });

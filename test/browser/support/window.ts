@@ -125,7 +125,13 @@ export async function openWindow(browser: Browser, options: Told): Promise<Windo
       await composer.fill(text);
       await composer.press("Enter");
     },
-    sees: (text) => message(text).waitFor(),
+    async sees(text) {
+      try {
+        await message(text).waitFor();
+      } catch (error) {
+        throw new Error(`Not seen: ${String(text)}. The channel says:\n${await log.innerText()}`, { cause: error });
+      }
+    },
     newest: () => log.getByRole("article").last(),
     message,
     clicks: (name) => page.getByRole("button", { name }).last().click(),

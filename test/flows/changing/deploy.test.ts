@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type RolloutTown, rolloutTown } from "../../support/rollout-town.ts";
-import { card, clicks, says } from "../../support/speak.ts";
+import { othersApprove } from "../../support/policies.ts";
+import { card, clicks, idOf, says } from "../../support/speak.ts";
 
 const rollout = { from: 1, to: 2, target: 3 };
 
@@ -66,13 +67,31 @@ describe("a deploy", () => {
     await town.later(4);
     await town.settled();
 
-    const cards = town.developer.sees("ops").map(({ text }) => text);
-    expect(cards.find((text) => text.startsWith("🔴 Deploying 1.5 to web"))).not.toContain("[Roll back]");
+    const deployed = (): string =>
+      town.developer.sees("ops").find(({ text }) => text.includes("Deploying 1.5"))?.text ?? "";
+    const because = "because the new instances don't get ready";
+    expect(deployed()).toMatch(new RegExp(`^🔴 Deploying 1\\.5 to web: it goes back, ${because}\n`, "u"));
+    expect(deployed()).not.toContain("[Roll back]");
     expect(card(town.developer)).toContain("back to revision 1 automatically: the new instances don't get ready");
+    expect(card(town.developer)).toMatch(/\bautomatic, part of request [0-9A-Z]{6} by @dana/iu);
     expect((await town.service("web")).containers?.[0]?.image).toBe("shop/web:1.4");
+
+    town.isWell("web");
     await town.later(60);
     await town.later(600);
     expect(town.calls().filter((op) => op === "updateService")).toHaveLength(2);
+    expect(deployed()).toMatch(
+      new RegExp(`^❌ Deploying 1\\.5 to web: it went back, ${because}\nLast seen: no such image · image `, "u"),
+    );
+    expect(await says(town, town.developer, "/gantry history web")).toMatch(
+      / back to revision 1 automatically[^]* · automatic, part of request [0-9A-Z]{6} by Dana Reyes/u,
+    );
+    expect(await says(town, town.developer, "/gantry history web")).toMatch(
+      new RegExp(
+        `❌ web updated: image shop/web:1\\.4 → shop/web:1\\.5 · it went back, ${because} · no such image · `,
+        "u",
+      ),
+    );
   });
 
   test("over one that doesn't get ready goes back to what still serves, and its card says that before", async () => {
@@ -93,6 +112,17 @@ describe("a deploy", () => {
     expect(town.writes).toEqual(["web 1.5", "web 1.6", "web 1.4"]);
   });
 
+  test("waits beside one that would stay as it is: they end in another way", async () => {
+    await using town = await rolloutTown(["web"], { policy: othersApprove });
+    await says(town, town.developer, "/gantry deploy web 1.5");
+    const first = idOf(card(town.developer));
+
+    await says(town, town.developer, "/gantry deploy web 1.5 --on-failure stop");
+
+    expect(idOf(card(town.developer))).not.toBe(first);
+    expect(card(town.developer)).toContain("stays as it is if the new instances don't get ready");
+  });
+
   test("leaves somebody else's newer version alone", async () => {
     await using town = await rolloutTown(["web"]);
     await says(town, town.developer, "/gantry deploy web 1.5");
@@ -107,6 +137,44 @@ describe("a deploy", () => {
     await town.later(60);
 
     expect(town.calls().filter((op) => op === "updateService")).toHaveLength(1);
+  });
+
+  test("that somebody replaces meanwhile says so", async () => {
+    await using town = await rolloutTown(["web"]);
+    await says(town, town.developer, "/gantry deploy web 1.5");
+    await town.later(3);
+
+    town.othersDeploy("web", "shop/web:1.6");
+    await town.later(4);
+
+    expect(card(town.developer)).toMatch(/^⚪️ Deployed 1\.5 to web, but it was changed again meanwhile\n/u);
+  });
+
+  test("that replaces what a restart began is what fails, and not the restart", async () => {
+    await using town = await rolloutTown(["web"]);
+    town.nowIs("web", { status_since: "2026-11-21T12:00:00Z" });
+    await says(town, town.developer, "/gantry restart web");
+    await says(town, town.developer, "/gantry deploy web 1.5 --on-failure stop");
+    town.isStuck("web", "there is no image shop/web:1.5");
+    await town.later(4);
+    await town.later(600);
+
+    const [restart] = town.developer.sees("ops");
+    expect(restart?.text).toMatch(/^⚪️ .*web.*but it was updated by request \w+ meanwhile\n/u);
+    expect(await says(town, town.developer, "/gantry history web")).toMatch(
+      /🔴 web updated: image[^]*⚪️ Restart web: accepted, but it was updated by request \w+ meanwhile/u,
+    );
+  });
+
+  test("that somebody scales meanwhile is followed on, and goes back when it doesn't get ready", async () => {
+    await using town = await rolloutTown(["web"]);
+    await says(town, town.developer, "/gantry deploy web 1.5");
+    await town.later(3);
+    await says(town, town.developer, "/gantry scale web 4");
+    town.isStuck("web", "there is no image shop/web:1.5");
+    await town.later(4);
+
+    expect(town.writes).toEqual(["web 1.5", "web 1.4"]);
   });
 
   test("that doesn't get ready says why and what still serves, and the way back is one button, where it was asked to stop", async () => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { approved } from "../../engines/support/approved.ts";
 import { approvalTown } from "../../support/approval-town.ts";
-import { card, clicks, says } from "../../support/speak.ts";
+import { card, says } from "../../support/speak.ts";
 import { type World, world } from "../../support/world.ts";
 
 let town: World;
@@ -8,14 +9,6 @@ beforeAll(async () => {
   town = await approvalTown();
 });
 afterAll(async () => town.close());
-
-/** Asks for what takes somebody else's approval, gets it, and gives the card as it stands then. */
-async function approved(text: string): Promise<string> {
-  await says(town, town.developer, text);
-  expect(card(town.developer)).toContain("0 of 1");
-  await clicks(town, town.approver, "Approve");
-  return card(town.developer);
-}
 
 test("a newcomer creates a job, sees that it finished, and reads its log in a thread", async () => {
   await using town = await world();
@@ -57,17 +50,17 @@ test("a service is scaled, updated, stopped, started, restarted and deleted by w
   expect((await town.service("shop")).target_instance_size).toBe(2);
   await town.until(running);
 
-  expect(await approved("/gantry memory shop 1024")).toContain("emory 512 → 1024 MiB");
+  expect(await approved(town, "/gantry memory shop 1024")).toContain("emory 512 → 1024 MiB");
   await town.until(running);
 
   await says(town, developer, "/gantry domains shop add shop.example.com");
   expect(card(developer)).toContain("+ domain shop.example.com");
   await town.until(running);
 
-  expect(await approved("/gantry restart shop")).toMatch(/shop restarted|restarting shop/u);
+  expect(await approved(town, "/gantry restart shop")).toMatch(/shop restarted|restarting shop/u);
   await town.until(running);
 
-  await approved("/gantry stop shop");
+  await approved(town, "/gantry stop shop");
   await town.until(async () => (await town.service("shop")).status === "Stopped");
   expect(await says(town, developer, "/gantry show shop")).toContain("⚪️ shop · stopped");
   expect(await says(town, developer, "/gantry restart shop")).toContain(
@@ -78,7 +71,7 @@ test("a service is scaled, updated, stopped, started, restarted and deleted by w
   await says(town, developer, "/gantry start shop");
   await town.until(running);
 
-  expect(await approved("/gantry delete shop")).toContain("✅ shop deleted");
+  expect(await approved(town, "/gantry delete shop")).toContain("✅ shop deleted");
   await town.until(async () => (await town.services()).every(({ name }) => name !== "shop"));
 });
 

@@ -1,42 +1,104 @@
 import { expect, test } from "vitest";
 import { approvalTown, count } from "../../support/approval-town.ts";
-import { card } from "../../support/speak.ts";
+import { images } from "../../service/support/memory-store.ts";
+import { openPolicy } from "../../support/open-policy.ts";
+import { card, idOf, whispers } from "../../support/speak.ts";
 
-test("who comes while another run of the workload is under way waits without asking the service, and runs after it", async () => {
+/** In minutes: until the next sweeps. */
+const A_FEW_SECONDS = 4 / 60;
+
+test.each([
+  { asks: "/gantry domains web add shop.example.com", last: "updateService", times: 2, says: /^⏳ .*: waits for /u },
+  { asks: '/gantry restart "web*"', last: "restartService", times: 2, says: /^🔄 .*\n⏳ The next one waits for /u },
+] as const)(
+  "who comes while another run of the workload is under way waits without asking the service, and runs seconds after it: $asks",
+  async ({ asks, last, times, says }) => {
+    const { promise: held, resolve: release } = Promise.withResolvers<void>();
+    let looks = 0;
+    await using town = await approvalTown({
+      policy: openPolicy,
+      async via(request, send) {
+        if (request.method === "PUT" && request.url.endsWith("/web")) await held;
+        return send(request);
+      },
+      store: (real) => ({
+        ...real,
+        async open() {
+          looks += 1;
+          return real.open();
+        },
+      }),
+    });
+    const { developer } = town;
+    await town.api.send({
+      op: "createService",
+      path: { region: "beijing1", service_name: "web-2" },
+      query: undefined,
+      body: {
+        target_instance_size: 1,
+        containers: [{ image: images.web, resources: { limits: { memory: "512" } } }],
+      },
+    });
+    await town.until(async () => (await town.service("web-2")).status === "Running");
+    await developer.says("/gantry scale web 3");
+    await town.until(() => count(town, "updateService") === 1);
+    await developer.says(asks);
+    await town.until(async () => (await town.store().open()).length === 2);
+    await town.until(() => /shop.example.com|Restarting 1 of 2/u.test(card(developer)));
+    const earlier = (await town.store().open()).find(({ verb }) => verb === "scale")?.id ?? "none";
+    await town.until(() => card(developer).includes(`waits for request ${earlier}\n`));
+    expect(card(developer)).toMatch(says);
+
+    town.passMinutes(A_FEW_SECONDS);
+    const calls = town.calls().length;
+    const sweeps: Promise<void>[] = [];
+    // One after the other, so that what one of them begins has the time of the next ones to ask.
+    for (let turn = 0; turn < 5; turn += 1) {
+      const before = looks;
+      sweeps.push(town.sweep());
+      await town.until(() => looks > before);
+    }
+    const callsMeanwhile = town.calls().length - calls;
+    release();
+    await Promise.all(sweeps);
+    await town.settled();
+    town.passMinutes(A_FEW_SECONDS);
+    await town.sweep();
+    await town.settled();
+
+    expect(callsMeanwhile).toBe(0);
+    expect(card(developer)).not.toContain("waits for");
+    expect(count(town, last)).toBe(times);
+    expect((await town.service("web")).target_instance_size).toBe(3);
+  },
+);
+
+test("who approves a request that has to wait for another one is told so, as its card says", async () => {
   const { promise: held, resolve: release } = Promise.withResolvers<void>();
-  let looks = 0;
   await using town = await approvalTown({
     async via(request, send) {
-      if (request.method === "PUT") await held;
+      if (request.method === "PUT" && request.url.endsWith("/web")) await held;
       return send(request);
     },
-    store: (real) => ({
-      ...real,
-      async open() {
-        looks += 1;
-        return real.open();
-      },
-    }),
   });
-  const { developer } = town;
+  const { developer, approver } = town;
+  await developer.says("/gantry restart web");
+  await town.until(() => card(developer).startsWith("⏳ Restart web?"));
+  const restart = idOf(card(developer));
   await developer.says("/gantry scale web 3");
   await town.until(() => count(town, "updateService") === 1);
-  await developer.says("/gantry domains web add shop.example.com");
-  await town.until(async () => (await town.store().open()).length === 2);
-  await town.until(() => card(developer).includes("shop.example.com"));
+  const earlier = (await town.store().open()).find(({ verb }) => verb === "scale")?.id ?? "none";
 
-  const calls = town.calls().length;
-  const before = looks;
-  const sweeps = Promise.all([town.sweep(), town.sweep(), town.sweep()]);
-  await town.until(() => looks >= before + 3);
-  const callsMeanwhile = town.calls().length - calls;
+  await approver.says(`/gantry approve ${restart}`, { channel: "ops" });
+  await town.until(() => whispers(approver).length > 0);
+  await approver.says(`/gantry approve ${restart}`, { channel: "ops" });
+  await town.until(() => whispers(approver).length > 1);
   release();
-  await sweeps;
-  town.passMinutes(1);
-  await town.sweep();
   await town.settled();
 
-  expect(callsMeanwhile).toBe(0);
-  expect(count(town, "updateService")).toBe(2);
-  expect((await town.service("web")).binding_domain_name).toEqual(["shop.example.com"]);
+  for (const answer of whispers(approver)) {
+    expect(answer).toMatch(
+      new RegExp(`^👍 Approved: restart web\\.\\nIt waits for request ${earlier}, and then runs`, "u"),
+    );
+  }
 });

@@ -16,6 +16,9 @@ describe("who may bind", () => {
     expect(await says(town, town.developer, "/gantry can-i use --clear")).toMatch(/✅ Yes, you can/u);
     expect(await says(town, town.guest, "/gantry use")).toMatch(/has no binding/u);
     expect(await happened(town)).toEqual([expect.stringMatching(/^refused Gwen Moss:/u)]);
+    expect(await says(town, town.developer, "/gantry history")).toContain(
+      "Gwen Moss wasn't allowed to set up a channel",
+    );
   });
 
   test("a rule that asks for an approval refuses, because a binding cannot wait for one", async () => {
@@ -73,6 +76,16 @@ test("a region that is not configured is taken, with a word of warning", async (
   await using town = await approvalTown();
 
   expect(await says(town, town.developer, "/gantry use --region bejing2")).toMatch(/bejing2 isn't a known region/u);
+});
+
+test("use beijing2, without the flag, asks first", async () => {
+  await using town = await approvalTown();
+
+  const asked = await says(town, town.developer, "/gantry use beijing2");
+
+  expect(asked).toMatch(
+    /^Change the settings of this channel: region beijing2\?\nNothing changes until you confirm\./mu,
+  );
 });
 
 test("a binding that waited too long for another process is not made any more", async () => {

@@ -17,6 +17,7 @@ const served = servedLogs({
   timed: { [today]: timed },
   long: { [today]: numberedLines(1, 150) },
   short: { [today]: numberedLines(1, 3) },
+  wide: { [today]: numberedLines(1, 12, (at) => `line ${at}. ${"x".repeat(1_500)}`) },
   away: { [today]: numberedLines(1, 3) },
 });
 
@@ -86,6 +87,18 @@ test("logs requested from a message that only I see are for me, and are posted t
   await clicks(town, developer, "Post to channel");
   expect(shown(approver)).toEqual(range(1, 50));
   expect(town.thread("ops")[0]).toContain("Requested by Dana Reyes");
+});
+
+test("Older goes on above the first line shown, also when the whole log was read and is too long for one message", async () => {
+  const { developer } = town;
+  await says(town, developer, "/gantry show wide");
+
+  await clicks(town, developer, "Logs");
+  const newestLines = shown(developer);
+  expect(newestLines.at(-1)).toBe(12);
+  expect(newestLines.length).toBeLessThan(12);
+  await clicks(town, developer, "Older");
+  expect(shown(developer).at(-1)).toBe((newestLines[0] ?? 0) - 1);
 });
 
 test("logs requested for me only stay private in a thread, where other answers are for everybody", async () => {

@@ -1,6 +1,8 @@
+import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { clicks, says, saysIn } from "../../support/speak.ts";
 import { type Person, world, type World } from "../../support/world.ts";
+import { databaseFile } from "../../../src/bot/store/database/session.ts";
 
 let town: World;
 beforeEach(async () => {
@@ -55,6 +57,17 @@ test("while the database is away, status still answers, and says what is wrong",
   expect(said).toContain("🔴 Gantry has 1 problem");
   expect(said).toContain("🔴 The database can't be used");
   expect(said).toContain("→ Check the database and DATABASE_URL.");
+});
+
+test("a Gantry that answers is running, also while its heartbeat isn't stored", async () => {
+  const database = new DatabaseSync(databaseFile(town.dataDir));
+  database.exec("delete from replica");
+  database.close();
+
+  const said = await asks(town.approver);
+
+  expect(said).toContain("1 live replica:");
+  expect(said).not.toContain("isn't running");
 });
 
 test("after the token was revoked, status answers, an admin who was known sees what to do, and a button checks again", async () => {

@@ -23,7 +23,11 @@ async function slowTown(
   let isOn = false;
   const town = await approvalTown({
     ...options,
-    patience: () => second.promise,
+    patience(_, show) {
+      let isWanted = true;
+      void second.promise.then(() => isWanted && show());
+      return { cancel: () => void (isWanted = false) };
+    },
     async via(request, send) {
       if (isOn && isSlow(request)) await answer.promise;
       return send(request);

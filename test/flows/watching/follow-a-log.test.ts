@@ -200,7 +200,7 @@ describe("it ends", () => {
     town.behind.instead = Response.json({ error: "not found" }, { status: 404 });
 
     await looksAgain(town, 1);
-    expect(head(town)).toContain("Web was deleted.");
+    expect(head(town)).toContain("The service was deleted.");
   });
 
   test("when the workload API refuses the account, or doesn't answer for minutes", async () => {

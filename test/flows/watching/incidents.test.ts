@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { openPolicy } from "../../support/open-policy.ts";
+import { clicks, says } from "../../support/speak.ts";
 import { crashing, watchedTown, well } from "../../support/watched-town.ts";
 
 const isReply = (text: string): boolean => text.startsWith("↳");
@@ -19,7 +20,7 @@ test("a service that keeps crashing is told once, with its last lines, and so is
 
   expect(card).toMatch(/^🔴 web keeps crashing$/mu);
   expect(card).toMatch(/exit 3, 4 restarts in 60 s · 0 of 1 ready/u);
-  expect(lines).toMatch(/^↳ Last lines of the log[^]*lost the database password=\[redacted\]/u);
+  expect(lines).toMatch(/^↳ Last lines of web[^]*lost the database password=\[redacted\]/u);
   expect(more).toEqual([]);
 
   await town.passes(1);
@@ -57,7 +58,7 @@ test("what is over within two minutes isn't told, what comes back is", async () 
   expect(all[0]).toMatch(/^🔴 web keeps crashing · 3 times since /mu);
   expect(all.filter(isReply).slice(1)).toEqual([
     "↳ 🟢 web recovered after 6 min",
-    expect.stringMatching(/^↳ 🔴 web keeps crashing · 3 times since /u),
+    expect.stringMatching(/^↳ ⚠️ web failed again · 3 times since /u),
   ]);
 });
 
@@ -83,11 +84,11 @@ test("a storm with one cause is one card that lists what fails, and what doesn't
   await town.passes(2);
   const [later] = town.told();
   expect(later).toMatch(/^🔴 1 of 30 workloads can't pull its image from registry\.example\.com$/mu);
-  expect(later).toMatch(/^🔴 shop-10 · starting$/mu);
+  expect(later).toMatch(/^🔴 shop-10 · ErrImagePull$/mu);
 
   town.is("shop-10", undefined);
   await town.passes(2);
-  expect(town.told()[0]).toMatch(/^⚪️ 30 workloads no longer fail, not all of them recovered$/mu);
+  expect(town.told()[0]).toMatch(/^⚪️ 30 workloads: 29 recovered, 1 deleted$/mu);
 });
 
 test("a workload API that doesn't answer is one card, and workloads stay as they were seen last", async () => {
@@ -110,8 +111,20 @@ test("a workload API that doesn't answer is one card, and workloads stay as they
   const after = town.told().filter((text) => !isReply(text));
   expect(after.map((text) => text.split("\n")[0])).toEqual([
     "🔴 web keeps crashing",
-    "🟢 The workload API answers again",
+    "🟢 The workload API answers again after 4 min",
   ]);
+});
+
+test("a question that the workload API didn't answer is asked again by a button", async () => {
+  await using town = await watchedTown();
+  town.is("web", crashing);
+  town.setAway(true);
+  expect(await says(town, town.developer, "/gantry why web")).toMatch(
+    /^❌ [^]*Try again in a minute[^]*\[Try again\]$/u,
+  );
+
+  town.setAway(false);
+  expect(await clicks(town, town.developer, "Try again")).toMatch(/^🔴 web crash/u);
 });
 
 test("one list for all watches, at most one round each ten seconds", async () => {
@@ -188,10 +201,24 @@ test("who watches deployments is told what changed", async () => {
   await town.passes(1);
 
   expect(town.told()[0]?.split("\n").slice(0, 3)).toEqual([
-    "🟢 web restarted",
+    "⚠️ web crashed and restarted",
     "🔄 web · image shop/web:1 → shop/web:2",
     "🔄 web · 1 → 2 instances",
   ]);
+});
+
+test("what was told of a restart has no dot of how it was then, so it stays true when it gets worse", async () => {
+  await using town = await watchedTown();
+  town.is("web", well);
+  await town.watches("web", { events: ["restarts"] });
+
+  town.is("web", { ...well, restart_count: 1 });
+  await town.passes(1);
+  town.is("web", crashing);
+  await town.passes(3);
+
+  expect(town.told()[0]).toMatch(/^⚠️ web crashed and restarted$/mu);
+  expect(town.told().join("\n")).not.toMatch(/[🟢🟡]/u);
 });
 
 test("a mute and quiet hours hold back what is told until they are over", async () => {
@@ -253,7 +280,7 @@ test("hostile text mentions nobody, and isn't readable in the database", async (
   expect(onDisk).not.toContain("marlin");
 });
 
-test("a reply whose answer Slack lost is in the thread once", async () => {
+test("a reply that Slack may have taken is sent once more, and says so", async () => {
   await using town = await watchedTown();
   town.is("web", well);
   await town.watches("web", { afterMs: 0 });
@@ -264,5 +291,13 @@ test("a reply whose answer Slack lost is in the thread once", async () => {
   town.is("web", well);
   await town.passes(3);
 
-  expect(town.told().filter((text) => text.startsWith("↳ 🟢"))).toHaveLength(1);
+  expect(town.told().filter((text) => text.startsWith("↳ 🟢"))).toEqual([
+    expect.stringMatching(/^↳ 🟢 web recovered after \d+ s$/u),
+    expect.stringMatching(/^↳ 🟢 web recovered after \d+ s\nSent again: you may have it already\.$/u),
+  ]);
+
+  town.playground.faults.answer("chat.postMessage", "lost", 3);
+  town.is("web", crashing);
+  await town.passes(8);
+  expect(town.told().filter((text) => text.startsWith("↳ ⚠️ web failed again · 2 times"))).toHaveLength(2);
 });

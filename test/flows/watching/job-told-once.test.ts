@@ -54,6 +54,20 @@ test("a watch elsewhere tells it, and so does one of a job that nobody created h
   expect(town.told().join("\n")).toMatch(/^🔴 report failed$/mu);
 });
 
+test("what was done before it is told as that, not as how it ended", async () => {
+  await using town = await townWithJobs();
+  await town.watches("nightly", { events, place: { kind: "dm" } });
+  await says(town, town.developer, nightly);
+  await town.passes(1);
+
+  town.isJob("nightly", failed);
+  await town.passes(3);
+
+  const alert = town.told("@gantry").join("\n");
+  expect(alert).toMatch(/^Before it: ✅ nightly created · requested by Dana Reyes/mu);
+  expect(alert.match(/exit code 2/gu)).toHaveLength(1);
+});
+
 test("the card of a job that has run for hours doesn't come later than the watch would", async () => {
   await using town = await townWithJobs();
   await town.watches("*", { events });

@@ -35,6 +35,8 @@ async function townWithWeb(options: { readonly isLate?: boolean } = {}): Promise
     if (op === "getServiceLogs") {
       return Response.json([{ instance_name: "web-0", log: "lost the connection, password=hunter2" }]);
     }
+    // Of an API that tells since when a status is what it is.
+    if (op === "restartService" && "status_since" in web) web = { ...web, status_since: "2026-11-21T12:04:00Z" };
     if (request.method === "PUT" || request.method === "POST") {
       lookedFrom = town.calls().length;
       const { target_instance_size: size } = (await request.json().catch(() => ({}))) as {
@@ -91,6 +93,72 @@ describe("a changed service", () => {
     expect(headlineOf(town)).toBe("✅ web scaled to 3");
     expect(town.looks()).toBe(4);
     expect(town.thread("ops")).toHaveLength(1);
+  });
+
+  test("that is changed again while it is followed says so at once, on its card and in history", async () => {
+    await using town = await townWithWeb();
+    await says(town, town.developer, "/gantry scale web 3");
+    await says(town, town.developer, "/gantry scale web 4");
+    await town.sweep();
+
+    const cards = town.developer.sees("ops").map(({ text }) => text);
+    expect(cards).toContainEqual(
+      expect.stringMatching(/^⚪️ web scaled to 3, but was scaled by request \w+ meanwhile/u),
+    );
+    expect(cards).toContainEqual(expect.stringMatching(/^🟡 web scaled to 4\n4 of 4 ready, watching for 60 s/u));
+    const history = await says(town, town.developer, "/gantry history web");
+    expect(history).toMatch(
+      /🟡 web scaled 3 → 4 · 4 of 4 ready[^]*⚪️ web scaled 2 → 3 · was scaled by request \w+ meanwhile/u,
+    );
+    expect(history).not.toContain("3 of 3");
+    const looks = town.looks();
+    await town.sweep();
+    expect(town.looks()).toBe(looks);
+  });
+
+  test.each([
+    ["scale web 0", "scaled"],
+    ["stop web", "stopped"],
+    ["restart web", "restarted"],
+  ])("that is restarted, and then %s is typed", async (next, done) => {
+    await using town = await townWithWeb();
+    await says(town, town.developer, "/gantry restart web");
+    await says(town, town.developer, `/gantry ${next}`);
+    await town.sweep();
+
+    const [restart] = town.developer.sees("ops");
+    const [, by] = (await historyOf(town)).filter(({ kind }) => kind === "requested").toReversed();
+    const overtaken = `it was ${done} by request ${by?.changeId} meanwhile`;
+    expect(restart?.text.split("\n")[0]).toBe(`⚪️ Restart of web accepted, but ${overtaken}`);
+    expect(await says(town, town.developer, "/gantry history web")).toContain(
+      `⚪️ Restart web: accepted, but ${overtaken}`,
+    );
+  });
+
+  test("that is restarted, and then scaled before it was healthy, is green once all its instances are", async () => {
+    await using town = await townWithWeb();
+    town.nowIs({ status_since: "2026-11-21T12:00:00Z" });
+    await says(town, town.developer, "/gantry restart web");
+    await says(town, town.developer, "/gantry scale web 3");
+    await town.sweep();
+    expect(town.developer.sees("ops")[0]?.text).toMatch(/^🟡 web restarted\n/u);
+
+    await town.later(0.25);
+    await town.later(1.1);
+
+    expect(town.developer.sees("ops")[0]?.text).toMatch(/^✅ web restarted\n3 of 3 running for 60 s/u);
+    expect(await says(town, town.developer, "/gantry history web")).toMatch(/✅ web scaled 2 → 3[^]*✅ web restarted/u);
+  });
+
+  test("that is restarted, and then gets a domain, is watched until the restart is healthy", async () => {
+    await using town = await townWithWeb();
+    await says(town, town.developer, "/gantry restart web");
+    await says(town, town.developer, "/gantry domains web add shop.example.com");
+    await town.later(0.25);
+    await town.later(1);
+
+    const [restart] = town.developer.sees("ops");
+    expect(restart?.text).toMatch(/^🟡 Restart of web accepted\n2 of 2 running for 60 s/u);
   });
 
   test("that fails after its channel was archived is told to its requester in a direct message, once", async () => {

@@ -31,9 +31,9 @@ test("a watch ends when its owner is deactivated, and the channel reads why, onc
 
   expect(await town.store().allWatches()).toEqual([]);
   expect(spoken(town.developer).slice(1)).toEqual([
-    "🔕 Alex Kim no longer watches web: Alex Kim's Slack account is deactivated.",
+    "🔕 Alex Kim no longer watches web: their Slack account is deactivated.",
   ]);
-  expect((await happened(town))[0]).toBe("unwatched undefined: Alex Kim's Slack account is deactivated");
+  expect((await happened(town))[0]).toBe("unwatched undefined: their Slack account is deactivated");
 });
 
 test("a watch ends when policy no longer allows it there", async () => {

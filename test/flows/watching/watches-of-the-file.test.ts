@@ -115,7 +115,7 @@ test("a watch whose owner is deactivated says so, once", async () => {
 
   expect(spoken(town.developer)).toEqual([
     expect.stringMatching(
-      /^🔕 Alex Kim no longer watches workloads named shop-\*: Alex Kim's Slack account is deactivated\./u,
+      /^🔕 Alex Kim no longer watches workloads named shop-\*: their Slack account is deactivated\./u,
     ),
   ]);
 });

@@ -14,7 +14,7 @@ describe("a watch", () => {
     await says(town, developer, "/gantry watch web");
 
     expect(spoken(developer).at(-1)).toMatch(
-      /🔔 .*watches web\.\s+Tells: failing for 2 minutes, recovered, job failed\s+Set up by Dana Reyes/su,
+      /🔔 .*watches web\.\s+Posts: failing for 2 minutes, recovered, job failed\s+Set up by Dana Reyes/su,
     );
     const listed = await says(town, approver, "/gantry watches");
     expect(listed).toMatch(/Watched in this channel.*web.*failing for 2 minutes.*by Dana Reyes/su);
@@ -39,7 +39,7 @@ describe("a watch", () => {
     await says(town, developer, "/gantry watch web --on deployed --quiet 22:00-07:00");
 
     expect(spoken(developer).at(-1)).toMatch(
-      /now watches web.*Tells: deployed · quiet 22:00–07:00 \(Europe\/Berlin\)/su,
+      /now watches web.*Posts: deployed · quiet 22:00–07:00 \(Europe\/Berlin\)/su,
     );
     expect(await town.store().watchesOf({ teamId: team, ownerId: "U0DANA" })).toMatchObject([{ events: ["deployed"] }]);
   });
@@ -61,6 +61,25 @@ describe("a watch", () => {
     );
     await says(town, developer, "/gantry unwatch web");
     expect(spoken(developer).at(-1)).toMatch(/stopped watching web in [^\n]*\.$/u);
+  });
+
+  test("of one workload isn't the end of it where all are watched, and the answer says so", async () => {
+    await using town = await approvalTown();
+    const { developer } = town;
+    await says(town, developer, "/gantry watch all");
+    await says(town, developer, "/gantry watch web");
+
+    await says(town, developer, "/gantry unwatch web");
+    const ended = spoken(developer).at(-1);
+    const again = await says(town, developer, "/gantry unwatch web");
+    await clicks(town, developer, "Mute 1 h");
+
+    expect(ended).toMatch(/stopped watching web in [^]*watches all workloads, so I still post about web here\./u);
+    expect(again).toMatch(
+      /Nothing was changed\.[^]*watches all workloads, so I still post about web here\.[^]*unwatch all/u,
+    );
+    expect(again).not.toContain("Nobody watches");
+    expect(spoken(developer).at(-1)).toMatch(/Dana Reyes muted web in/u);
   });
 
   test("in a direct message is nobody else's business", async () => {
@@ -91,6 +110,26 @@ describe("a watch", () => {
     await clicks(town, developer, "Watch web");
 
     expect(await town.store().allWatches()).toMatchObject([{ target: { names: "web", kind: "service" } }]);
+  });
+
+  test("of a channel that takes no messages says that its news comes in a direct message", async () => {
+    await using town = await approvalTown();
+    const { developer } = town;
+    town.playground.faults.inviteBot("general");
+    town.playground.people.archive("general");
+
+    expect(await says(town, developer, "/gantry watch web --in <#C0GENERAL|general>")).toMatch(
+      /watches web\.[^]*⚠️ I couldn't post this in [^\n]*\. If I can't post there later either, you get a direct message\./u,
+    );
+  });
+
+  test("of another channel where Gantry isn't says which one", async () => {
+    await using town = await approvalTown();
+
+    expect(await says(town, town.developer, "/gantry watch web --in <#C0GENERAL|general>")).toMatch(
+      /^I'm not in the channel you chose, so I couldn't tell it anything[^]*Invite me there with \/invite @gantry/u,
+    );
+    expect(await town.store().allWatches()).toEqual([]);
   });
 
   test("is only for channels that its owner and Gantry are in", async () => {
@@ -190,11 +229,15 @@ describe("a mute", () => {
     await says(town, developer, "/gantry mute web 2h");
 
     expect(spoken(developer).at(-1)).toMatch(/🔕 Dana Reyes muted web in .* until/u);
-    expect(await says(town, approver, "/gantry watches")).toMatch(/🔕 web muted by Dana Reyes until/u);
+    await says(town, approver, "/gantry watch all --dm");
+    expect(await says(town, approver, "/gantry watches")).toMatch(
+      /Nothing is watched in this channel[^]*🔕 web muted by Dana Reyes until[^]*Yours elsewhere/u,
+    );
     await clicks(town, approver, "Unmute");
     expect(spoken(developer).at(-1)).toMatch(/🔔 Alex Kim unmuted web/u);
     expect(await says(town, developer, "/gantry mute web off")).toMatch(/isn't muted here\. Nothing to do/u);
-    expect((await happened(town)).map((each) => each.split(":")[0])).toEqual(["unmuted Alex Kim", "muted Dana Reyes"]);
+    const mutes = (await happened(town)).filter((each) => each.includes("muted"));
+    expect(mutes.map((each) => each.split(":")[0])).toEqual(["unmuted Alex Kim", "muted Dana Reyes"]);
   });
 
   test("is ended by unmute, which mutes nothing", async () => {
@@ -221,11 +264,12 @@ describe("a mute", () => {
       /🔕 Dana Reyes muted wbe in .* until .*⚠️ There is no service in beijing1 and no job in us named wbe\./su,
     );
 
-    await says(town, developer, "/gantry mute <!channel> 2h");
-    expect(spoken(developer).at(-1)).toMatch(/muted <!channel> in .*⚠️ There is no service/su);
+    expect(await says(town, developer, "/gantry mute <!channel> 2h")).toMatch(
+      /^“<!channel>” can't be the name of a workload\./u,
+    );
     await says(town, developer, "/gantry mute web 2h");
     expect(spoken(developer).at(-1)).not.toMatch(/⚠️/u);
-    expect(await town.store().mutesOf(team)).toHaveLength(3);
+    expect(await town.store().mutesOf(team)).toHaveLength(2);
   });
 
   test("ends by itself, and no mute is longer than a month", async () => {

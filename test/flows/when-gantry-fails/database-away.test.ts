@@ -81,7 +81,10 @@ describe("for a while", () => {
   let town: World;
   let database: AwayStore;
   beforeAll(async () => void ({ town, database } = await townWith()));
-  afterEach(() => database.comeBack());
+  afterEach(async () => {
+    database.comeBack();
+    await town.sweep();
+  });
   afterAll(() => town.close());
 
   test("what is known of an account is believed for a quarter of an hour", async () => {
@@ -111,6 +114,7 @@ describe("for a while", () => {
 
   test("what lies in the database is not told from memory", async () => {
     await says(town, town.developer, "/gantry scale web 3");
+    const before = town.logged().length;
     database.leave();
 
     for (const verb of ["history", "pending"]) {
@@ -118,6 +122,13 @@ describe("for a while", () => {
         /Couldn't read requests and history: the database can't be reached/u,
       );
     }
+    // Not the person's mistake: so it isn't counted or logged as one.
+    const messages = town
+      .logged()
+      .slice(before)
+      .map(({ msg }) => msg);
+    expect(messages).not.toContain("a command had a mistake");
+    expect(messages.filter((msg) => msg === "a command couldn't be answered")).toHaveLength(2);
     expect(await says(town, town.developer, "/gantry whoami")).toContain("gantry, workspace account");
     expect(await says(town, town.developer, "/gantry help")).toContain("/gantry scale NAME N");
   });
@@ -130,6 +141,15 @@ describe("for a while", () => {
     expect((await fetch(`${town.botUrl()}/healthz`)).status).toBe(200);
 
     database.comeBack();
+    expect(await readyz(town)).toMatchObject({ status: 200 });
+  });
+
+  test("/readyz says that the database takes no changes, as on a full disk, though it answers", async () => {
+    // Nothing was written since.
+    town.passMinutes(1);
+
+    expect(await readyz(town)).toMatchObject({ status: 503, text: expect.stringMatching(/or takes no changes/u) });
+    await town.sweep();
     expect(await readyz(town)).toMatchObject({ status: 200 });
   });
 });

@@ -1,6 +1,9 @@
 import { afterAll, describe, expect, test } from "vitest";
+import type { Tables } from "../../../src/bot/store/schema/tables.ts";
+import { openPostgres } from "../../../src/platform/database/postgres.ts";
+import { emptyAfterMigrating } from "../../bot/store/support/emptied.ts";
 import { notFullRun } from "../../support/full-run.ts";
-import { newDatabase, startPostgres } from "../../support/postgres.ts";
+import { newDatabase, startPostgres, type TestPostgres } from "../../support/postgres.ts";
 import { crashing, well } from "../../support/watched-town.ts";
 import {
   looksUntil,
@@ -162,7 +165,7 @@ function stories(open: () => Promise<Town>, points: "all" | "worst"): void {
         victim.freeze();
         await goesOn(town, survivor.look);
 
-        const digests = town.cards().filter((text) => text.includes("Digest: 1 failing"));
+        const digests = town.cards().filter((text) => text.includes("Digest: 1 needs attention"));
         expect(digests).toHaveLength(unheardDigest.has(`${what} ${moment}`) ? 2 : 1);
         if (digests.length > 1) expect(digests.map((text) => text.includes("sent again"))).toEqual([false, true]);
         town.passSeconds(A_DAY_S);
@@ -220,7 +223,7 @@ function stories(open: () => Promise<Town>, points: "all" | "worst"): void {
         await Promise.all([a.look(), b.look()]);
       }
 
-      expect(town.cards().filter((text) => text.includes("Digest: 1 failing"))).toHaveLength(3);
+      expect(town.cards().filter((text) => text.includes("Digest: 1 needs attention"))).toHaveLength(3);
     } finally {
       await town.close();
     }
@@ -254,13 +257,32 @@ function stories(open: () => Promise<Town>, points: "all" | "worst"): void {
 }
 
 describe("on SQLite", () => {
-  // Each takes a second.
+  // Each takes half a second.
   stories(() => watchingReplicas(), notFullRun === undefined ? "all" : "worst");
 });
 
 const server = notFullRun === undefined ? await startPostgres() : { missing: notFullRun };
-afterAll(() => ("missing" in server ? undefined : server.stop()));
+const postgres = "missing" in server ? undefined : await onServer(server);
+afterAll(() => postgres?.stop());
+
+/** One database for all stories, emptied before each: to make one takes as long as half a story. */
+async function onServer({ url: serverUrl, stop }: TestPostgres) {
+  const url = await newDatabase(serverUrl);
+  const limits = { poolSize: 1, statementTimeoutMs: 60_000, connectWithinMs: 60_000 };
+  const db = openPostgres<Tables>({ url, ...limits }, () => {});
+  const empty = emptyAfterMigrating(db);
+  return {
+    async open() {
+      await empty();
+      return watchingReplicas(url);
+    },
+    async stop() {
+      await db.destroy();
+      await stop();
+    },
+  };
+}
 
 describe.skipIf("missing" in server)(`on PostgreSQL${"missing" in server ? ` (${server.missing})` : ""}`, () => {
-  stories(async () => watchingReplicas("missing" in server ? "" : await newDatabase(server.url)), "worst");
+  stories(async () => (await postgres?.open()) ?? watchingReplicas(), "worst");
 });

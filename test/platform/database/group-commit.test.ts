@@ -1,12 +1,12 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { type Kysely, sql } from "kysely";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { databaseTroubleOf } from "../../../src/platform/database/database-trouble.ts";
-import { openSqlite, type SqliteOptions } from "../../../src/platform/database/sqlite.ts";
+import { aheadOf, openSqlite, type SqliteOptions } from "../../../src/platform/database/sqlite.ts";
 import { syncedFile } from "../../../src/platform/database/synced-file.ts";
 
 type Tables = { readonly fruit: { readonly name: string } };
@@ -89,6 +89,55 @@ test("rows that are written while one waits for the disk wait together, and not 
 
   expect(doneBefore).toEqual(["apple"]);
   expect(waits).toHaveLength(2);
+});
+
+test("what is written ahead waits for nothing, and the next row that waits comes after it", async () => {
+  const { waits, onDisk } = slowDisk();
+  const { db: opened, add, done, names } = await fruit(onDisk);
+
+  await aheadOf(opened)
+    .transaction()
+    .execute((tx) => tx.insertInto("fruit").values({ name: "apple" }).execute());
+  const begun = waits.length;
+  const adding = add("pear");
+  const seen = await names();
+  await nextTurn();
+  const doneBefore = [...done];
+  waits[0]?.resolve();
+  await adding;
+
+  expect(begun).toBe(0);
+  expect(seen).toEqual(["apple", "pear"]);
+  expect(doneBefore).toEqual([]);
+});
+
+/** What a copy of the database without its WAL holds. */
+function inDatabaseAlone(): readonly string[] {
+  const copy = join(folder, "copy.sqlite");
+  copyFileSync(join(folder, "fruit.sqlite"), copy);
+  const database = new DatabaseSync(copy, { readOnly: true });
+  const names = database.prepare("select name from fruit").all();
+  database.close();
+  return names.map(({ name }) => String(name));
+}
+
+test("rows move into the database beside the writer long before a commit would have to move them", async () => {
+  const { add } = await fruit(() => Promise.resolve());
+
+  for (let number = 0; number < 200; number += 1) await add(`apple ${number}`);
+
+  await vi.waitFor(() => expect(inDatabaseAlone()).toContain("apple 100"), { timeout: 20_000 });
+});
+
+test("a database that was busy is one file once it is closed", async () => {
+  const { db: opened, add } = await fruit(() => Promise.resolve());
+  for (let number = 0; number < 200; number += 1) await add(`apple ${number}`);
+
+  await opened.destroy();
+  db = undefined;
+
+  expect(readdirSync(folder)).toEqual(["fruit.sqlite"]);
+  expect(inDatabaseAlone()).toHaveLength(200);
 });
 
 test("of transactions at the same time, one that fails takes back its own rows only", async () => {

@@ -1,3 +1,6 @@
+import { once } from "node:events";
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -59,6 +62,24 @@ test("if none runs, it says where it looked and how to start one", async () => {
   expect(await say({ PLAYGROUND_URL: "http://127.0.0.1:1" }, "/gantry list")).toMatchObject({
     code: 1,
     err: "Nothing answers at http://127.0.0.1:1. Start it with `npm start`.\n",
+  });
+});
+
+test.each([
+  ["before its first byte", (answer: ServerResponse) => answer.destroy()],
+  ["in the middle", (answer: ServerResponse) => answer.writeHead(200).write('{"te', () => answer.destroy())],
+])("if Gantry stops while it answers, %s, nobody is told that it got nothing", async (_, cut) => {
+  const server = createServer((_request, answer) => cut(answer)).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo; // a TCP server has one
+  const url = `http://127.0.0.1:${port}`;
+
+  const said = await say({ PLAYGROUND_URL: url }, "/gantry restart web");
+  server.close();
+
+  expect(said).toMatchObject({
+    code: 1,
+    err: `The playground at ${url} stopped before it answered. Your command may have arrived: check \`/gantry history\` before you repeat it.\n`,
   });
 });
 

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { pathSafe, isDomainName, requestLimits } from "../../../api/request-limits.ts";
+import { isCalendarDay } from "../../views/kit/time.ts";
 import { echo } from "./words.ts";
 
 /** The region that was asked for, and the one for jobs. */
@@ -108,21 +109,13 @@ export const Since = z.string().transform((typed, context): Since => {
   if (ms !== undefined && Number(count) > 0) return { ago: Number(count) * ms };
   const daysAgo = days[typed.toLowerCase()];
   if (daysAgo !== undefined) return { daysAgo };
-  const day = dayOf(typed);
-  if (day !== undefined) return { day };
+  const day = typed.replaceAll(".", "-");
+  if (isCalendarDay(day)) return { day: new Date(`${day}T00:00:00Z`) };
   context.addIssue(
     `I can't read the time “${typed}”. Use 30m, 12h, 7d, 2w, today, yesterday or a day such as 2026-11-20.`,
   );
   return z.NEVER;
 });
-
-/** Undefined for days that don't exist: Date.parse would take February 30 for March 2. */
-function dayOf(typed: string): Date | undefined {
-  if (!/^\d{4}[-.]\d{2}[-.]\d{2}$/u.test(typed)) return undefined;
-  const iso = typed.replaceAll(".", "-");
-  const day = new Date(`${iso}T00:00:00Z`);
-  return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(iso) ? day : undefined;
-}
 
 export function sinceMoment(since: Since, now: Date): Date {
   if ("day" in since) return since.day;

@@ -96,9 +96,14 @@ function argumentsByName({ words = {}, flags = {}, takesCommand }: Grammar, type
   return { ...Object.fromEntries([...byWord, ...byFlag]), ...(takesCommand === true && { command: typed.rest }) };
 }
 
-function refuseSuperfluous({ name, words = {}, takesCommand }: Grammar, typed: Typed): void {
+function refuseSuperfluous({ name, words = {}, flags = {}, takesCommand }: Grammar, typed: Typed): void {
   const labels = Object.values(words);
   const extra = labels.some(isRest) ? undefined : typed.positionals[labels.length];
+  const variable = /^([A-Za-z_]\w{0,60})=/u.exec(extra ?? "")?.[1];
+  // Its value may be a secret, and isn't repeated.
+  if (variable !== undefined && flags["set"] !== undefined) {
+    throw new UserError(`\`${name}\` sets a variable with \`--set ${variable}=…\`.`);
+  }
   if (extra !== undefined) {
     throw new UserError(`\`${name}\` doesn't take ${echo(extra)}.`, {
       next: typed.has("reason")

@@ -89,13 +89,7 @@ type Token = {
 const NEGATIVE = "\u0000";
 
 function tokensOf(words: readonly string[], flags: Flags) {
-  const known = allNames(flags);
-  const options = Object.fromEntries(
-    [...known].map(([name, { flag }]) => [
-      name,
-      { type: flag.value === undefined ? "boolean" : "string", ...(name.length === 1 && { short: name }) } as const,
-    ]),
-  );
+  const { byName: known, options } = namedOf(flags);
   const args = words.map((word) => {
     if (/^-\d/u.test(word)) return `${NEGATIVE}${word}`;
     // Some phones and other bots write `-region` for `--region`.
@@ -107,19 +101,36 @@ function tokensOf(words: readonly string[], flags: Flags) {
   );
 }
 
-/** Every name of every flag, with the flag and its own name. */
-function allNames(flags: Flags): ReadonlyMap<string, { readonly name: string; readonly flag: Flag }> {
-  return new Map(
-    Object.entries(flags).flatMap(([name, flag]) =>
-      [name, ...(flag.also ?? [])].map((each) => [each, { name, flag }] as const),
-    ),
+type Named = {
+  /** Every name of every flag, with the flag and its own name. */
+  readonly byName: ReadonlyMap<string, { readonly name: string; readonly flag: Flag }>;
+  /** For `parseArgs`. */
+  readonly options: Readonly<Record<string, { readonly type: "boolean" | "string"; readonly short?: string }>>;
+};
+
+const named = new WeakMap<Flags, Named>();
+
+/** Made once for each verb. */
+function namedOf(flags: Flags): Named {
+  const known = named.get(flags);
+  if (known !== undefined) return known;
+  const all = Object.entries(flags).flatMap(([name, flag]) =>
+    [name, ...(flag.also ?? [])].map((each) => [each, { name, flag }] as const),
   );
+  const options = all.map(([name, { flag }]) => {
+    const type = flag.value === undefined ? "boolean" : "string";
+    return [name, { type, ...(name.length === 1 && { short: name }) }] as const; // its type is one of two words
+  });
+  const made: Named = { byName: new Map(all), options: Object.fromEntries(options) };
+  named.set(flags, made);
+  return made;
 }
 
 function addValue(values: Map<string, string[]>, token: Token, flags: Flags): void {
-  const known = allNames(flags).get(token.name);
+  const { byName } = namedOf(flags);
+  const known = byName.get(token.name);
   if (known === undefined) {
-    const long = [...allNames(flags).keys()].filter((name) => name.length > 1);
+    const long = [...byName.keys()].filter((name) => name.length > 1);
     const near = nearNames(nameOf(token.rawName.replace(/^-+/u, "")), long)[0];
     throw new UnknownFlag(token.rawName, near === undefined ? undefined : dashed(near));
   }

@@ -27,7 +27,7 @@ const polite =
   "hey|hi|hello|ok|okay|so|well|please|pls|plz|kindly|just|gantry|(?:can|could|would|will) (?:you|we)|(?:i|we)(?:'d| would) like(?: you)? to|(?:i|we) (?:want|need)(?: you)? to|let's|go ahead and|hallo|hola|bitte|por favor";
 const before = new RegExp(`^(?:${polite}),? `, "u");
 const after =
-  /,? (?:please|pls|plz|thanks|thank you|thx|for me|for us|now|right now|asap|again|today|currently|at the moment|bitte|danke|por favor|gracias)$/u;
+  /,? (?:please|pls|plz|thanks|thank you|thx|for me|for us|now|right now|rn|atm|asap|again|here|there|today|currently|at the moment|bitte|danke|por favor|gracias)$/u;
 
 /** The sentence, and then with one polite word after another left out at its ends. */
 export function withoutManners(sentence: string): readonly string[] {
@@ -59,7 +59,7 @@ const noNames = wordSet(
   "el la los las un una es fue está esta son y o pero si cuando luego después hoy ayer mañana gracias también ya solo sólo con de del para por que se lo al en ahora yo tú él ella nosotros ha había",
 );
 const nouns = wordSet(
-  "all service services job jobs workload workloads app apps logs log lines errors status approval thing things",
+  "all service services job jobs workload workloads app apps logs log lines errors status approval thing things alert alerts region regions request requests live",
 );
 
 /** Whether a word can hardly be a name. */

@@ -3,9 +3,9 @@ import { type Suggestion, UserError } from "../../errors.ts";
 import { type Command, onlyLooks } from "../command.ts";
 import { commands } from "../verbs.ts";
 import { findCommand, holdsSecrets, nearCommands, suggestionFor } from "./find-command.ts";
-import { isNegated, isNoName, isPolite, isQuestion, isSomeName, withoutEnd, withoutOpening } from "./manners.ts";
+import { isNegated, isNoName, isPolite, isQuestion, isSomeName, plain, withoutEnd, withoutOpening } from "./manners.ts";
 import { type Parsed, parseWords, type Unfinished, unfinishedWords } from "./parse.ts";
-import { wordsOfSentence } from "./plain-sentences.ts";
+import { questionWordNear, wordsOfSentence } from "./plain-sentences.ts";
 import { splitWords } from "./words.ts";
 
 /** What a text asks for. */
@@ -30,16 +30,16 @@ type Said = {
 
 /**
  * Reads what a message says to the bot: the words of a command, or a sentence. A write runs at once only if the message
- * is that command from its first word to its last. Pure; rethrows what isn't a `UserError`.
+ * is that command from its first word to its last. `regions`: the names that a sentence may end with. Pure; rethrows what isn't a `UserError`.
  */
-export function readMention({ text, before }: Said): ParsedMention {
+export function readMention({ text, before }: Said, regions: readonly string[]): ParsedMention {
   const split = attempt(() => splitWords(text));
   if (split instanceof UserError) return { kind: "miss", error: split };
   if (before === undefined) {
-    const order = readOrder(split);
+    const order = readOrder(split, regions);
     return isDoubtful(text) && order.kind === "run" ? offeredUnlessRead(order.parsed) : order;
   }
-  const heard = readOrder(split);
+  const heard = readOrder(split, regions);
   const isAgainst = isNegated(before.split(/\s+/u));
   if (heard.kind === "menu") return miss();
   if (heard.kind === "miss") return isAgainst ? miss() : heard;
@@ -49,23 +49,23 @@ export function readMention({ text, before }: Said): ParsedMention {
 }
 
 /** What a sentence after the slash command means, which isn't the words of a command. Pure. */
-export function readSentence(text: string): ParsedMention {
+export function readSentence(text: string, regions: readonly string[]): ParsedMention {
   const split = attempt(() => splitWords(text));
   if (split instanceof UserError) return { kind: "miss", error: split };
   const words = withoutOpening(split);
   const typed = words.length < split.length ? parsedOf(words) : undefined;
   if (typed !== undefined && !namesIn(typed).some(isNoName)) return asTyped(typed, words);
-  const meaning = wordsOfSentence(split.join(" "));
+  const meaning = wordsOfSentence(split.join(" "), regions);
   const meant = meaning && parsedOf(meaning);
   return meant === undefined ? miss() : asMeant(meant, split);
 }
 
-function readOrder(split: readonly string[]): ParsedMention {
+function readOrder(split: readonly string[], regions: readonly string[]): ParsedMention {
   if (split.length === 0 || isPolite(split.join(" "))) return { kind: "menu" };
   const words = withoutFinalPunctuation(withoutOpening(split));
   if (words.length === 0) return { kind: "menu" };
   const typed = attempt(() => parseWords(words));
-  const meaning = wordsOfSentence(split.join(" "));
+  const meaning = wordsOfSentence(split.join(" "), regions);
   const meant = meaning && parsedOf(meaning);
   const isOrder = !(typed instanceof UserError) && !namesIn(typed).some(isNoName);
   if (isOrder && (meant === undefined || isAsTyped(typed, meant))) return asTyped(typed, split);
@@ -129,11 +129,15 @@ function misread(
       attempt(() => parseWords(meaning)),
       meant,
     );
+  const several = severalInTrouble(words);
+  if (several !== undefined) return several;
   const begun = unfinishedWords(words);
   if (begun !== undefined) return missing(mistake, begun);
   const isCommand = isVerb(verb);
   const isLong = words.length > 3 && !words.some((word) => word.startsWith("-"));
-  const similar = isCommand || isLong ? [] : nearCommands(commands, verb);
+  // "wat broke there" is no misspelt `watch`.
+  const isAsking = others.length > 1 && questionWordNear(verb.toLowerCase()) !== undefined;
+  const similar = isCommand || isLong || isAsking ? [] : nearCommands(commands, verb);
   if (!isCommand && similar.length === 0) return miss(nearest(words));
   const suggestions = mistake?.suggestions ?? [];
   const isOffered = suggestions.some((each) => each.words !== undefined);
@@ -144,6 +148,23 @@ function misread(
   if (mistake === undefined) return miss(near);
   const { message, next } = mistake;
   return { kind: "miss", error: new UserError(message, { next, suggestions: [...near, ...suggestions] }) };
+}
+
+const MOST_NAMED = 4;
+const WHY = /^why (?:is|are|isn't|aren't|does|do|doesn't|don't|did|has|have|was|were|won't|can't) (.+)$/u;
+
+/** "why are pay and cart down": `why` is about one, so each of them gets a button. */
+function severalInTrouble(words: readonly string[]): ParsedMention | undefined {
+  const [, about = ""] = WHY.exec(plain(words.slice(0, FIRST_WORDS).join(" "))) ?? [];
+  const names = about.split(/, and |, | and | or | & /u).flatMap((part) => {
+    const [name = ""] = part.replace(/^(?:(?:is|are|the|our|my) )+/u, "").split(" ");
+    return isSomeName(name) ? [name] : [];
+  });
+  const command = findCommand(commands, "why");
+  const offers = [...new Set(names)].slice(0, MOST_NAMED).flatMap((name) => suggestionFor(command, [name]));
+  if (offers.length < 2) return undefined;
+  const error = new UserError("`why` takes one workload.", { next: "Which one do you mean?", suggestions: offers });
+  return { kind: "miss", error };
 }
 
 /** Without the usage line: the form asks for what is missing. */

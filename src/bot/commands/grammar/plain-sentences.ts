@@ -1,5 +1,6 @@
 import type { Command } from "../command.ts";
 import { commands } from "../verbs.ts";
+import { nearNames } from "../../policy/near-names.ts";
 import { namesOf } from "./find-command.ts";
 import { isSomeName, withoutManners } from "./manners.ts";
 
@@ -74,6 +75,7 @@ const slots: Readonly<Record<string, Slot>> = {
   MIB: { pattern: "\\d{1,5} ?(?:mib|mb|m|gib|gb|g)?", read: (text) => [mebibytes(text)] },
   ID: { pattern: "#?[a-z0-9]{6}", read: (text) => [text.replace("#", "").toUpperCase()] },
   DOMAIN: { pattern: "(?:\\*\\.)?[a-z0-9-]+(?:\\.[a-z0-9-]+)+", read: (text) => [text] },
+  REASON: { pattern: ".{1,150}", read: (text) => [text] },
   TEXT: { pattern: "\\S{1,60}", read: (text) => [text] },
   VERB: { pattern: `(?:${namesOfVerbs.join("|")})`, read: (text) => [text] },
   STATUS: { pattern: "(?:running|stopped|restarting|complete|completed|waiting|healthy)", read: (text) => [text] },
@@ -89,7 +91,7 @@ const slots: Readonly<Record<string, Slot>> = {
     pattern:
       "(?:broken|down|failing|failed|crashing|crashed|unhealthy|wrong|red|dead|on fire|in trouble|not (?:running|working|ok))",
   },
-  TROUBLES: { pattern: "(?:problems?|issues?|trouble|troubles|failures?|outages?|incidents?)" },
+  TROUBLES: { pattern: "(?:alerts?|problems?|issues?|trouble|troubles|failures?|outages?|incidents?)" },
   STATE: {
     pattern:
       "(?:up|down|ok|okay|running|healthy|unhealthy|alive|working|failing|broken|fine|dead|stopped|ready|doing|back|crashing|restarting)",
@@ -141,15 +143,66 @@ const permission =
   /^(?:(?:can|may|could|am) i (?:please |allowed to )?|who (?:can|may) |do i have (?:the )?(?:permission|rights?) to |is it (?:ok|okay|allowed) (?:for me )?to )(?<rest>.+)$/u;
 
 /** The words of the command that a sentence means; undefined for one that matches nothing. Pure. */
-export function wordsOfSentence(sentence: string): readonly string[] | undefined {
+export function wordsOfSentence(sentence: string, regions: readonly string[]): readonly string[] | undefined {
   if (sentence.length > LONGEST) return undefined;
-  for (const bare of withoutManners(sentence)) {
+  for (const bare of withoutManners(sentence).flatMap(withQuestionWord)) {
     const rest = permission.exec(bare)?.groups?.["rest"];
-    if (rest !== undefined) return ["can-i", ...(wordsOfSentence(rest) ?? rest.split(" "))];
-    const words = meaningOf(bare) ?? meaningOf(bare.replaceAll(",", ""));
-    if (words !== undefined) return words;
+    if (rest !== undefined) return ["can-i", ...(wordsOfSentence(rest, regions) ?? rest.split(" "))];
+    const words = wordsInRegion(bare, regions) ?? meaningOf(bare) ?? meaningOf(bare.replaceAll(",", ""));
+    if (words !== undefined) return ofRegion(words, regions);
   }
   return undefined;
+}
+
+/** "what's in us", "services in us": a question about all of a region that is none without it. */
+const ALL_OF_REGION =
+  /^(?:(?:what|which|how many)(?:'s| is| are)?|whats|anything|everything|list|show(?: me)?|(?:what|which|how many) (?:KINDS) (?:is|are)|(?:all )?(?:the )?(?:KINDS))(?: there)?$/u;
+
+/** A sentence that ends with a known region, as "what's running in us", or that chooses one. */
+function wordsInRegion(bare: string, regions: readonly string[]): readonly string[] | undefined {
+  const known = regions.map((region) => region.toLowerCase().replaceAll(/[^\w-]/gu, "\\$&")).join("|");
+  if (known === "") return undefined;
+  const chosen = new RegExp(`^(?:use|switch to|change to) (?:the )?(?:region )?(${known})(?: region)?$`, "u").exec(
+    bare,
+  );
+  if (chosen !== null) return ["use", "--region", chosen[1] ?? ""];
+  const place = `in (?:the )?(?:region )?(${known})(?: region)?|(?:of|from|on|for) (?:the )?(?:region (${known})|(${known}) region)`;
+  const [, rest = "", ...found] = new RegExp(`^(.+) (?:${place})$`, "u").exec(bare) ?? [];
+  const region = found.find((each) => each !== undefined);
+  if (region === undefined) return undefined;
+  const words = meaningOf(rest) ?? allOfRegion(rest);
+  return words && [...words, "--region", region];
+}
+
+function allOfRegion(rest: string): readonly string[] | undefined {
+  const [kind] = /\b(?:service|job)s?\b/u.exec(rest) ?? [];
+  const plural = rest.replace(new RegExp(slots["KINDS"]?.pattern ?? "", "u"), "KINDS");
+  return ALL_OF_REGION.test(plural) ? ["list", ...(kind === undefined ? [] : [kind])] : undefined;
+}
+
+/** "how is beijing1" names a region and no workload; regions are written as they are configured. */
+function ofRegion(words: readonly string[], regions: readonly string[]): readonly string[] {
+  const named = (word: string | undefined) => regions.find((region) => region.toLowerCase() === word);
+  const [verb = "", name] = words;
+  const region = words.length === 2 ? named(name) : undefined;
+  if (region !== undefined && verb === "show") return ["list", "--region", region];
+  if (region !== undefined && verb === "why") return ["list", "failed", "--region", region];
+  return words.map((word, at) => (words[at - 1] === "--region" ? (named(word) ?? word) : word));
+}
+
+const questionWords = ["what", "whats", "which", "who", "why", "when", "where", "how"];
+
+/** The question word that a first word was meant to be: "wat" for "what". Pure. */
+export function questionWordNear(word: string): string | undefined {
+  if (questionWords.includes(word) || namesOfVerbs.includes(word)) return undefined;
+  return nearNames(word, questionWords).find((each) => each.charAt(0) === word.charAt(0));
+}
+
+/** The sentence, and then with its first word as a question word, if that is what it was meant to be. */
+function withQuestionWord(bare: string): readonly string[] {
+  const [first = ""] = bare.split(" ", 1);
+  const meant = questionWordNear(first);
+  return meant === undefined ? [bare] : [bare, meant + bare.slice(first.length)];
 }
 
 function meaningOf(bare: string): readonly string[] | undefined {

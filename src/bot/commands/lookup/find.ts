@@ -2,6 +2,7 @@ import type { Job, Service } from "../../../api/answers.ts";
 import { mayExist } from "../../../api/request-limits.ts";
 import { Problem } from "../../../api/problem.ts";
 import { type Suggestion, UserError } from "../../errors.ts";
+import { deletionOf, deletionText } from "./deletions.ts";
 import { maySee, visibleItems, visibleTarget } from "./may-see.ts";
 import { listJobs, listServices } from "./list-workloads.ts";
 import { nearNames } from "../../policy/near-names.ts";
@@ -148,8 +149,15 @@ export function bothExist(name: string): UserError {
   });
 }
 
-/** The error for an unknown name, with near names that the person may see. */
+/** The error for an unknown name: who deleted it, or near names that the person may see. */
 export async function unknownName({ kind, name }: Target, context: VerbContext): Promise<UserError> {
+  const deletion = await deletionOf({ kind, name }, context);
+  if (deletion !== undefined) {
+    return new UserError(`${deletionText(deletion, context.now)}.`, {
+      next: "`list` shows all workloads.",
+      suggestions: [{ label: "History", ask: { verb: "history", share: false, args: { name } } }],
+    });
+  }
   const { jobsRegion } = context.settings;
   const where = {
     service: `no service named ${name} in ${context.region}`,

@@ -1,7 +1,9 @@
 import { logDate, logQuery, momentOnLogDate } from "../../../api/log-pages.ts";
+import { serviceStatus } from "../../../api/workload-status.ts";
 import { Problem } from "../../../api/problem.ts";
 import { UserError } from "../../errors.ts";
 import { findFailures, type LogFindings } from "../../logs/failures.ts";
+import { goneFrom } from "../../logs/runs.ts";
 import type { ReadCommand, VerbContext } from "../command.ts";
 import { refusedRead } from "./authorize.ts";
 import { type Found, orMissing } from "./find.ts";
@@ -25,16 +27,24 @@ export async function lookAtLog(found: Found, logs: ReadCommand, context: VerbCo
   try {
     const lines = await readLines(found, query, context);
     const read = await context.logs.excerpt({ lines, from: 0, size: LINES }, { kind, region, name });
-    return findFailures({
+    const page = {
       lines: read.lines,
       mayHaveOlder: read.mayHaveOlder,
       nowMs: now.getTime(),
       startMs: Math.max(momentOnLogDate(date, settings.logZone).getTime(), createdAt(found)),
-    });
+    };
+    const isGone = goneFrom(found.kind === "service" ? found.service : { name });
+    const findings = findFailures({ ...page, isGone });
+    // Why a service fails may only be in the log of an instance that was replaced.
+    return findings.count === 0 && !isHealthy(found) ? findFailures(page) : findings;
   } catch (error) {
     if (error instanceof Problem || error instanceof UserError) return "unread";
     throw error;
   }
+}
+
+function isHealthy(found: Found): boolean {
+  return found.kind === "service" && serviceStatus(found.service).level === "healthy";
 }
 
 function createdAt(found: Found): number {
@@ -46,8 +56,8 @@ type Query = { readonly date: string; readonly from: number; readonly size: numb
 type Lines = Parameters<VerbContext["logs"]["excerpt"]>[0]["lines"];
 
 /** None where the API knows no log. A job's instances have a log each; the last one is the newest. */
-async function readLines(found: Found, query: Query, { api, signal, clock }: VerbContext): Promise<Lines> {
-  const how = { signal: AbortSignal.any([signal, clock.limit(MOST_MS)]) };
+async function readLines(found: Found, query: Query, { api, signal }: VerbContext): Promise<Lines> {
+  const how = { signal, budgetMs: MOST_MS };
   const { region } = found;
   if (found.kind === "service") {
     const path = { region, service_name: found.service.name };

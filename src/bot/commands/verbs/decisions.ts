@@ -24,7 +24,10 @@ export const reject = decideVerb({
   usage: "reject ID [--reason TEXT]",
   example: "reject K7Q2MX --reason 'wait until the sale ends'",
   near: ["deny", "decline", "refuse"],
-  phrases: [["(reject|deny|decline|refuse) [(the|my) ][request ]ID", "reject ID"]],
+  phrases: [
+    ["(reject|deny|decline|refuse) [(the|my) ][request ]ID", "reject ID"],
+    ["(reject|deny|decline|refuse) [(the|my) ][request ]ID,? (because|since|as) REASON", "reject ID --reason REASON"],
+  ],
   ...oneChange,
   takesReason: true,
   form: { title: "Reject a request", submit: "Reject", fields },

@@ -3,7 +3,7 @@ import type { HistoryQuery, HistoryEvent } from "../../changes/history-event.ts"
 import { Since, sinceMoment, Target, wholeNumber } from "../grammar/argument-types.ts";
 import { readVerb } from "../grammar/verb.ts";
 import type { FormField, FormOption, FormValues } from "../forms/form.ts";
-import type { FormShape } from "../forms/make-form.ts";
+import type { Command, ReadCommand } from "../command.ts";
 import { workloadField } from "../forms/fields.ts";
 import { actions, askButton, section, type Line } from "../../views/kit/blocks.ts";
 import { words, strong } from "../../views/kit/inline.ts";
@@ -23,55 +23,39 @@ const Person = z
     return z.NEVER;
   });
 
-/** The verbs that history has rows of, in the order of help. */
-export const recordedVerbs = [
-  "create",
-  "run",
-  "scale",
-  "memory",
-  "domains",
-  "start",
-  "stop",
-  "restart",
-  "deploy",
-  "rollback",
-  "env",
-  "delete",
-  "watch",
-  "unwatch",
-  "mute",
-  "unmute",
-  "use",
-  "connect",
-  "disconnect",
-] as const; // literal names
-
-const Verb = z.enum(recordedVerbs);
+/** The verbs that history has rows of: all that ask for a change of something. */
+function recorded(commands: readonly Command[]): string[] {
+  const effects = ["write", "watch", "bind", "link"];
+  return commands.filter(({ effect }) => effects.includes(effect)).map(({ name }) => name);
+}
 
 /** `restart,stop` */
-const Verbs = z
-  .string()
-  .max(200)
-  .transform((typed, context) => {
-    const verbs = typed.split(",").map((each) => each.trim().toLowerCase());
-    const read = z.array(Verb).safeParse(verbs);
-    if (read.success) return read.data;
-    const wrong = verbs.find((each) => !Verb.safeParse(each).success) ?? "";
-    context.addIssue(`History has no “${wrong}”. Use some of ${recordedVerbs.join(", ")}.`);
-    return z.NEVER;
-  });
+function verbsOf(commands: () => readonly Command[]) {
+  return z
+    .string()
+    .max(200)
+    .transform((typed, context) => {
+      const verbs = typed.split(",").map((each) => each.trim().toLowerCase());
+      const known = recorded(commands());
+      const wrong = verbs.find((each) => !known.includes(each));
+      if (wrong === undefined) return verbs;
+      context.addIssue(`History has no “${wrong}”. Use some of ${known.join(", ")}.`);
+      return z.NEVER;
+    });
+}
 
-const Args = z.object({
-  name: Target.optional(),
-  by: Person.optional(),
-  verb: Verbs.optional(),
-  since: Since.optional(),
-  before: wholeNumber("--before", { from: 1, to: 999_999_999 }).optional(),
-  /** Only in buttons: where earlier pages begin. */
-  trail: z.array(z.number().int().min(0)).max(100).default([]),
-  json: z.boolean().default(false),
-});
-type Args = z.output<typeof Args>;
+const Args = (commands: () => readonly Command[]) =>
+  z.object({
+    name: Target.optional(),
+    by: Person.optional(),
+    verb: verbsOf(commands).optional(),
+    since: Since.optional(),
+    before: wholeNumber("--before", { from: 1, to: 999_999_999 }).optional(),
+    /** Only in buttons: where earlier pages begin. */
+    trail: z.array(z.number().int().min(0)).max(100).default([]),
+    json: z.boolean().default(false),
+  });
+type Args = z.output<ReturnType<typeof Args>>;
 
 const A_DAY = "day";
 
@@ -101,18 +85,7 @@ const jsonField: FormField = {
   input: { kind: "tick", text: "Every step, up to 1,000 rows" },
 };
 
-const historyForm: FormShape = {
-  title: "Show history",
-  submit: "Show",
-  fields,
-  // The form's period and day are one argument.
-  toArgs({ since, [A_DAY]: day, ...raw }) {
-    const from = since === A_DAY ? day : since;
-    return from === undefined ? raw : { ...raw, since: from };
-  },
-};
-
-function fields({ since }: FormValues): FormField[] {
+function fields({ since }: FormValues, verbs: readonly string[]): FormField[] {
   return [
     { ...workloadField, hint: "Default: all workloads.", isOptional: true },
     { id: "by", label: "Person", hint: "Default: everybody.", isOptional: true, input: { kind: "person" } },
@@ -122,7 +95,7 @@ function fields({ since }: FormValues): FormField[] {
       label: "Commands",
       isOptional: true,
       isMore: true,
-      input: { kind: "choices", options: recordedVerbs.map((verb) => ({ value: verb, text: verb })) },
+      input: { kind: "choices", options: verbs.map((verb) => ({ value: verb, text: verb })) },
     },
     {
       id: "since",
@@ -137,54 +110,68 @@ function fields({ since }: FormValues): FormField[] {
   ];
 }
 
-export const history = readVerb({
-  name: "history",
-  summary: "Show requests and their outcomes, newest first",
-  usage: "history [NAME] [--by @user] [--verb restart] [--since 7d] [--json]",
-  example: "history web --since 7d",
-  aliases: ["audit"],
-  near: ["events", "activity", "changes"],
-  phrases: [
-    ["who DID NAME[ last][ (DAY|SINCE)]", "history NAME --verb DID --since DAY --since SINCE"],
-    ["who (did|DID) (what|something|anything)[ (DAY|SINCE)]", "history --verb DID --since DAY --since SINCE"],
-    [
-      "what (has |was |have we |did (we|people|they|somebody) |)(change|happened|done|did|do|DID)[ here][ (DAY|SINCE)]",
-      "history --verb DID --since DAY --since SINCE",
+/** Takes a function because the list of verbs holds this verb. */
+export function historyCommand(commands: () => readonly Command[]): ReadCommand {
+  return readVerb({
+    name: "history",
+    summary: "Show requests and their outcomes, newest first",
+    usage: "history [NAME] [--by @user] [--verb restart] [--since 7d] [--json]",
+    example: "history web --since 7d",
+    aliases: ["audit"],
+    near: ["events", "activity", "changes"],
+    phrases: [
+      ["who DID NAME[ last][ (DAY|SINCE)]", "history NAME --verb DID --since DAY --since SINCE"],
+      ["who (did|DID) (what|something|anything)[ (DAY|SINCE)]", "history --verb DID --since DAY --since SINCE"],
+      [
+        "what (has |was |have we |did (we|people|they|somebody) |)(change|happened|done|did|do|DID)[ here][ (DAY|SINCE)]",
+        "history --verb DID --since DAY --since SINCE",
+      ],
+      [
+        "what (has |was |)(changed|done) (in|on|with|about|for|to) NAME[ (DAY|SINCE)]",
+        "history NAME --since DAY --since SINCE",
+      ],
+      [
+        "(did (anything|something)|has (anything|something)) (change|changed|happen|happened)[ (DAY|SINCE)]",
+        "history --since DAY --since SINCE",
+      ],
+      ["what (happened|happens|was going on) (to|with) NAME (DAY|SINCE)", "history NAME --since DAY --since SINCE"],
+      ["when was NAME [last ]DID", "history NAME --verb DID"],
+      ["SHOW[(last|latest|recent|all) ]EVENTS[ (DAY|SINCE)]", "history --since DAY --since SINCE"],
+      [
+        "SHOW[(last|latest|recent|all) ]EVENTS (of|for|to|on|in|about) NAME[ (DAY|SINCE)]",
+        "history NAME --since DAY --since SINCE",
+      ],
+      ["SHOWNAME('s|) EVENTS[ (DAY|SINCE)]", "history NAME --since DAY --since SINCE"],
+      ["(DAY)('s|) EVENTS", "history --since DAY"],
     ],
-    [
-      "what (has |was |)(changed|done) (in|on|with|about|for|to) NAME[ (DAY|SINCE)]",
-      "history NAME --since DAY --since SINCE",
-    ],
-    [
-      "(did (anything|something)|has (anything|something)) (change|changed|happen|happened)[ (DAY|SINCE)]",
-      "history --since DAY --since SINCE",
-    ],
-    ["when was NAME [last ]DID", "history NAME --verb DID"],
-    ["SHOW[(last|latest|recent|all) ]EVENTS[ (DAY|SINCE)]", "history --since DAY --since SINCE"],
-    [
-      "SHOW[(last|latest|recent|all) ]EVENTS (of|for|to|on|in|about) NAME[ (DAY|SINCE)]",
-      "history NAME --since DAY --since SINCE",
-    ],
-    ["SHOWNAME('s|) EVENTS[ (DAY|SINCE)]", "history NAME --since DAY --since SINCE"],
-    ["(DAY)('s|) EVENTS", "history --since DAY"],
-  ],
-  flags: {
-    by: { value: "@user", summary: "only requests that this person made or decided" },
-    verb: { value: "VERB", summary: "only these commands, such as restart or deploy,rollback" },
-    since: { value: "T", summary: "30m, 12h, 7d, 2w, today, yesterday or a day such as 2026-11-20 (from 00:00 UTC)" },
-    before: { value: "N", summary: "only rows before this number of the file" },
-    json: { summary: "every step as a file of up to 1,000 rows, sent only to you" },
-  },
-  words: { name: "[NAME]" },
-  args: Args,
-  form: historyForm,
-  async answer(args, { records, ask, defaultRegion, now }) {
-    const page = { ask, now, defaultRegion, trail: args.trail };
-    const query = queryOf(args, now);
-    if (args.json) return historyFile({ ...page, ...(await records.history({ ...query, limit: HISTORY_FILE_ROWS })) });
-    return historyPage({ ...page, ...(await records.history({ ...query, show: "outcomes", limit: HISTORY_PAGE })) });
-  },
-});
+    flags: {
+      by: { value: "@user", summary: "only requests that this person made or decided" },
+      verb: { value: "VERB", summary: "only these commands, such as restart or deploy,rollback" },
+      since: { value: "T", summary: "30m, 12h, 7d, 2w, today, yesterday or a day such as 2026-11-20 (from 00:00 UTC)" },
+      before: { value: "N", summary: "only rows before this number of the file" },
+      json: { summary: "every step as a file of up to 1,000 rows, sent only to you" },
+    },
+    words: { name: "[NAME]" },
+    args: Args(commands),
+    form: {
+      title: "Show history",
+      submit: "Show",
+      fields: (values) => fields(values, recorded(commands())),
+      // The form's period and day are one argument.
+      toArgs({ since, [A_DAY]: day, ...raw }) {
+        const from = since === A_DAY ? day : since;
+        return from === undefined ? raw : { ...raw, since: from };
+      },
+    },
+    async answer(args, { records, ask, defaultRegion, now }) {
+      const page = { ask, now, defaultRegion, trail: args.trail };
+      const query = queryOf(args, now);
+      if (args.json)
+        return historyFile({ ...page, ...(await records.history({ ...query, limit: HISTORY_FILE_ROWS })) });
+      return historyPage({ ...page, ...(await records.history({ ...query, show: "outcomes", limit: HISTORY_PAGE })) });
+    },
+  });
+}
 
 /** Rows of both kinds are shown for `service/web`: each line names its kind. */
 function queryOf({ name, by, verb, since, before }: Args, now: Date): Omit<HistoryQuery, "teamId" | "limit"> {

@@ -1,9 +1,11 @@
 import { z } from "zod";
 import type { StoredChange } from "../../changes/stored-change.ts";
+import type { HistoryEvent } from "../../changes/history-event.ts";
 import { UserError } from "../../errors.ts";
 import type { Terms } from "../../policy/policy.ts";
 import type { Context } from "../command.ts";
 import { readVerb } from "../grammar/verb.ts";
+import { deletedSince, deletionsSince, deletionText } from "../lookup/deletions.ts";
 import type { Ask } from "../../ask.ts";
 import { actions, askButton, context, section, type Line, type Block } from "../../views/kit/blocks.ts";
 import { channel, code, strong, words, type Inline } from "../../views/kit/inline.ts";
@@ -38,7 +40,10 @@ export const pending = readVerb({
     const all = (await records.pending()).toReversed();
     const page = Math.min(wanted, Math.max(0, Math.ceil(all.length / PENDING_PAGE) - 1));
     const shown = all.slice(page * PENDING_PAGE, (page + 1) * PENDING_PAGE);
-    const rows = await Promise.all(shown.map((change) => rowOf(change, context)));
+    const deletions = await deletionsSince(shown, context);
+    const rows = await Promise.all(
+      shown.map(async (change) => ({ ...(await rowOf(change, context)), deletion: deletedSince(change, deletions) })),
+    );
     return pendingList({ rows, total: all.length, page, ask, defaultRegion, now });
   },
 });
@@ -70,6 +75,8 @@ type PendingRow = {
   readonly may: "decide" | "cancel" | "nothing";
   /** Who could approve it now; undefined when any member of the card's channel may. */
   readonly approvers: { readonly names: readonly string[]; readonly count: number | undefined } | "unknown" | undefined;
+  /** The workload was deleted since. */
+  readonly deletion?: HistoryEvent | undefined;
 };
 
 type PendingList = {
@@ -99,9 +106,10 @@ export function pendingList(list: PendingList): Message {
   const title = `${counted(total, "request")} waiting for approval`;
   const from = page * PENDING_PAGE;
   const part = total > PENDING_PAGE ? `${from + 1}–${from + rows.length} of ${total}, newest first` : "";
-  const spoken = rows.map(({ change }) => {
+  const spoken = rows.map(({ change, deletion }) => {
     const request = plainTextOf([section(requestTitle(change, list))]);
-    return `${request}, ${truncate(visible(change.requester.name), 40)}, ${approvalsText(change, list)}`;
+    const gone = deletion === undefined ? "" : `, ${deletionText(deletion, list.now)}`;
+    return `${request}, ${truncate(visible(change.requester.name), 40)}, ${approvalsText(change, list)}${gone}`;
   });
   return post([title, ...spoken].join("\n"), [
     section([strong(title)]),
@@ -119,11 +127,12 @@ function turn(label: string, { ask }: PendingList, page: number) {
 }
 
 function entry(row: PendingRow, list: PendingList): Block[] {
-  const { change, may } = row;
+  const { change, may, deletion } = row;
   const needs: Line = [...neededFrom(row), words(` · ${countedText(change, list)}`, 400)];
   const lines = [
     requestTitle(change, list),
     askedBy(change, list),
+    ...(deletion === undefined ? [] : [[words(`⚠️ ${deletionText(deletion, list.now)}`, 200)]]),
     needs,
     [
       code(change.id, 40),

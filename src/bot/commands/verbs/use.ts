@@ -63,7 +63,10 @@ const fields: readonly FormField[] = [
 export const use = bindVerb({
   name: "use",
   summary: "Show or set this channel's region, names and account",
-  question: { label: "Change the settings of this channel" },
+  question: {
+    label: "Change the settings of this channel",
+    amount: ({ region }) => (typeof region === "string" ? `: region ${region}` : ""),
+  },
   usage: 'use [--region R] [--names "shop-*"] [--account A] [--lock] [--clear]',
   example: 'use --region beijing1 --names "shop-*" --lock',
   near: ["bind", "switch", "context", "namespace"],

@@ -17,6 +17,8 @@ export const whoami = readVerb({
   phrases: [
     ["(which|what) account (do i use|am i using|is mine|is this|do i have)|who am i to you", "whoami"],
     ["who am i", "whoami"],
+    ["(which|what) regions? (am i in|is this|are there|exist|(do|can) (you|we|i) (know|have|use))", "whoami"],
+    ["(list|show)[ me] [all ][the ]regions", "whoami"],
   ],
   args: z.object({}),
   forEverybody: true,
@@ -77,7 +79,7 @@ export function whoamiMessage({
         label: "Region",
         value: [words(region, 60), words(" (default for services; jobs run in "), words(jobsRegion, 60), words(")")],
       },
-      { label: "All regions", value: firstOf(regions, 20, (each) => words(each, 60)) },
+      { label: "Service regions", value: firstOf(regions, 20, (each) => words(each, 60)) },
       {
         label: "API requests",
         value: [words(`${grouped(count)} since `), moment(since.toISOString())],

@@ -99,7 +99,8 @@ function changeBlocks(changes: readonly HistoryEvent[] | undefined, { now, defau
   if (changes === undefined) return [context("Couldn't read what changed. Try again in a minute.")];
   const lines = changes
     .slice(0, CHANGES)
-    .map((event): Line => historyLine(event, { now, defaultRegion, detail: "full" }));
+    // The card says how it is by now, and an older look would say otherwise.
+    .map((event): Line => historyLine(event, { now, defaultRegion, detail: "full", isHealthSaid: true }));
   const [first, ...rest] = lines;
   const more = changes.length - lines.length;
   if (first === undefined) return [];
@@ -151,7 +152,7 @@ function because(what: string, cause: string | undefined): string {
 /** Runs, which is not to say that it does its work. */
 function healthyVerdict(log: LogFindings | undefined, now: Date): string {
   if (log === undefined) return "runs";
-  if (log.read === 0) return "runs, and has logged nothing today";
+  if (log.read === 0) return `runs, and ${nothingLogged(log)}`;
   const [worst, ...others] = log.failures;
   if (worst === undefined) return `runs, with no error in ${readWords(log)}`;
   const rate = failureRate(log);
@@ -160,6 +161,10 @@ function healthyVerdict(log: LogFindings | undefined, now: Date): string {
   const latest = log.failures.reduce((one, other) => (timeOf(other) > timeOf(one) ? other : one));
   const ago = age(new Date(timeOf(latest)).toISOString(), now);
   return `runs; its last error was ${ago} ago: ${truncate(latest.message, CAUSE_MESSAGE)}`;
+}
+
+function nothingLogged({ gone }: LogFindings): string {
+  return gone === undefined ? "has logged nothing today" : "its current instances have logged nothing yet";
 }
 
 function timeOf({ latest: { atMs = 0 } }: Failure): number {
@@ -212,14 +217,15 @@ const LINE = 200;
 function failureBlocks(log: LogLook, now: Date): Block[] | undefined {
   if (log === undefined) return undefined;
   if (log === "unread") return [context("Couldn't read the log. Try Logs.")];
-  if (log.read === 0) return [context("The log has no lines today.")];
+  if (log.read === 0 && log.gone === undefined) return [context("The log has no lines today.")];
   const { failures } = log;
-  if (failures.length === 0) return newestEntries(log);
+  if (failures.length === 0) return [...newestEntries(log), ...goneBlocks(log)];
   const others = failures.slice(KINDS).reduce((sum, { count }) => sum + count, 0);
   const more = others === 0 ? "" : ` · ${counted(others, "other error")}`;
   return [
     ...failures.slice(0, KINDS).flatMap((failure) => failureBlock(failure, now)),
     context(`From ${readWords(log)}${more}`),
+    ...goneBlocks(log),
   ];
 }
 
@@ -235,6 +241,14 @@ function failureBlock({ count, latest }: Failure, now: Date): Block[] {
   const left = latest.lines.length - shown.length;
   const text = [...shown, ...(left > 0 ? [`… ${counted(left, "more line")}`] : [])].join("\n").trimEnd();
   return [section([strong(`${grouped(count)}×`), ...last]), preformatted(text)];
+}
+
+/** What is over may still explain what happened. */
+function goneBlocks({ gone }: LogFindings): Block[] {
+  if (gone?.worst === undefined) return [];
+  const what = truncate(visible(gone.worst), CAUSE_MESSAGE);
+  const errors = counted(gone.count, "error");
+  return [context(`Not counted: ${errors} of instances that are gone${gone.count > 1 ? ", most often" : ""}: ${what}`)];
 }
 
 function newestEntries(log: LogFindings): Block[] {
@@ -315,7 +329,7 @@ function eventCause(found: Found): string | undefined {
 /** Whether its containers are restarted because of a probe, which its log may not show. */
 function probeCause(found: Found): string | undefined {
   const killed = newEvents(found).find(({ reason, message }) => reason === "Killing" && /\bprobe\b/iu.test(message));
-  const [, probe] = /\b(liveness|startup) probe/iu.exec(killed?.message ?? "") ?? [];
+  const [, probe] = /\b(liveness|startup) probe/iu.exec(killed?.message ?? statusOf(found).reason ?? "") ?? [];
   return probe === undefined ? undefined : `its ${probe.toLowerCase()} probe fails`;
 }
 

@@ -1,3 +1,4 @@
+import { readTrouble } from "../file-trouble.ts";
 import { createReadStream } from "node:fs";
 import { createSealer, type Sealer } from "../../accounts/seal.ts";
 import type { ChainPoint } from "../../audit/chain.ts";
@@ -31,7 +32,7 @@ export function withChain<Result>(
   work: (chain: { readonly reader: ChainReader; readonly sealer: Sealer }) => Promise<Result>,
 ): Promise<Result> {
   const keyring = configuredKeyring(settings);
-  if ("problem" in keyring) throw new AuditError(keyring.problem);
+  if ("problem" in keyring) throw new AuditError(`${keyring.problem}.`);
   const sealer = createSealer(keyring.keys);
   return readingCurrentStore(placeOf(settings), (db) =>
     work({ reader: { db, textSealer: textSealer(sealer) }, sealer }),
@@ -200,7 +201,9 @@ export async function* linesOf(path: string): AsyncGenerator<string> {
       yield* lines;
     }
   } catch (cause) {
-    throw new AuditError(`Couldn't read ${path}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+    throw new AuditError(`Couldn't read ${path}: ${readTrouble(cause)}. Name a file that \`audit export\` wrote.`, {
+      cause,
+    });
   }
   if (rest !== "") yield rest;
 }

@@ -21,12 +21,9 @@ import { lockFile } from "../../store/open-store.ts";
 import { schemaVersion } from "../../store/schema/migrations.ts";
 import type { Tables } from "../../store/schema/tables.ts";
 import type { Config, StoreConfig } from "../config.ts";
+import { missingKeyStep } from "../keys.ts";
+import { DataError } from "../../errors.ts";
 import { makeFolder } from "../../../platform/make-folder.ts";
-
-/** What stops a backup or a restore, as a sentence for the operator. */
-export class DataError extends Error {
-  override readonly name = "DataError";
-}
 
 type Settings = Pick<Config, "store" | "dataDir" | "keys">;
 
@@ -83,7 +80,8 @@ function messageOf(error: unknown): string {
 type Restoring = Taking & { readonly isForced: boolean };
 
 /** Puts a backup in the place of the database. Returns what to tell the operator. */
-export function restoreBackup({ store, dataDir }: Settings, { file, isForced, now }: Restoring): string {
+export function restoreBackup(settings: Settings, { file, isForced, now }: Restoring): string {
+  const { store, dataDir } = settings;
   if (store.kind === "postgres") {
     throw new DataError(
       "The database is PostgreSQL: use pg_restore, then gantry restore --mark, as docs/backup.md shows. Nothing was changed.",
@@ -100,17 +98,29 @@ export function restoreBackup({ store, dataDir }: Settings, { file, isForced, no
       );
     }
     const partial = `${to}.restoring`;
-    copyFileSync(from, partial);
-    chmodSync(partial, 0o600);
-    mark(partial, takenAt);
+    try {
+      copyFileSync(from, partial);
+      chmodSync(partial, 0o600);
+      mark(partial, takenAt);
+    } catch (cause) {
+      rmSync(partial, { recursive: true, force: true });
+      throw new DataError(
+        `Couldn't write ${partial}: ${messageOf(cause)}. Check the disk of ${dataDir}. Nothing was changed.`,
+        {
+          cause,
+        },
+      );
+    }
     const kept = existsSync(to) ? setAside(to, now) : undefined;
     renameSync(partial, to);
     syncFolder(dirname(to));
+    const missingKey = missingKeyStep(settings);
     const when = takenAt.toISOString().slice(0, 16).replace("T", " ");
     return [
       `Restored the backup of ${when} UTC to ${to}.`,
       ...(kept === undefined ? [] : [`The data that was there is in ${kept}.`]),
-      "Start Gantry. What was open then ends as unknown and isn't sent again. Then run gantry doctor, which checks the keys.",
+      ...(missingKey === undefined ? [] : [missingKey]),
+      "Start Gantry. What was open then ends as unknown and isn't sent again.",
     ].join("\n");
   } finally {
     unlock();
@@ -118,12 +128,15 @@ export function restoreBackup({ store, dataDir }: Settings, { file, isForced, no
 }
 
 function lockedFolder(dataDir: string): () => void {
-  makeFolder(dataDir, { mode: 0o700 });
   try {
-    return lockFile(join(dataDir, "gantry.lock"));
+    makeFolder(dataDir, { mode: 0o700 });
   } catch (cause) {
-    throw new DataError(`A Gantry runs with ${dataDir}. Stop it first. Nothing was changed.`, { cause });
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new DataError(`Couldn't create ${dataDir}: ${why}. Nothing was changed.`, { cause });
   }
+  const unlock = lockFile(join(dataDir, "gantry.lock"));
+  if (unlock === undefined) throw new DataError(`A Gantry runs with ${dataDir}. Stop it first. Nothing was changed.`);
+  return unlock;
 }
 
 /** The moment of a backup. Throws when the file is damaged, of a newer Gantry, or no backup. */
@@ -131,9 +144,14 @@ function checkedBackup(file: string): Date {
   if (!existsSync(file)) throw new DataError(`There is no file ${file}. Nothing was changed.`);
   let database: DatabaseSync | undefined;
   try {
+    // SQLite would only tell of an I/O error.
+    if (statSync(file).isDirectory()) throw new Error("it is a folder");
     database = new DatabaseSync(file, { readOnly: true });
     const [check] = database.prepare("PRAGMA integrity_check(1)").all();
     if (check?.["integrity_check"] !== "ok") throw new Error("it is damaged");
+    if (database.prepare("select 1 from sqlite_schema where name = 'migration'").get() === undefined) {
+      throw new Error("it isn't a Gantry database");
+    }
     const version = Number(database.prepare("select max(number) as version from migration").get()?.["version"]);
     if (version > schemaVersion) {
       throw new Error(

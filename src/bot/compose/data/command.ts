@@ -1,7 +1,7 @@
 import { ConfigError } from "../config-problems.ts";
 import { loadEnvFile } from "../entry.ts";
-import { StoreError } from "../../errors.ts";
-import { DataError } from "./backup.ts";
+import { storeErrorOf } from "../../store/database/session.ts";
+import { DataError, operatorSentence } from "../../errors.ts";
 
 export class DataUsageError extends Error {
   override readonly name = "DataUsageError";
@@ -30,9 +30,10 @@ export async function runDataCommand(
     if (error instanceof ConfigError) {
       return void process.stderr.write(`Correct these settings:\n${error.problems.join("\n")}\n`);
     }
-    const isSentence = error instanceof DataError || error instanceof StoreError;
+    const known = storeErrorOf(error);
+    if (known !== undefined) return void process.stderr.write(`${operatorSentence(known)}\n`);
     return void process.stderr.write(
-      `${isSentence ? error.message : error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
+      `${error instanceof DataError ? error.message : error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
     );
   }
 }

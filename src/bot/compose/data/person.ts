@@ -3,13 +3,14 @@ import { pino } from "pino";
 import { createSealer } from "../../accounts/seal.ts";
 import { besideGantry } from "../../store/open-store.ts";
 import { erasePerson, openOf, personRows } from "../../store/database/person.ts";
+import { liveReplicas } from "../../store/database/replicas.ts";
 import { resealAll, sealedCounts } from "../../store/database/reseal.ts";
 import type { Session } from "../../store/database/session.ts";
 import { sealHistory } from "../../store/audit/seal-history.ts";
 import { placeOf } from "../audit/audit-command.ts";
 import type { Config } from "../config.ts";
 import { configuredKeyring } from "../keys.ts";
-import { DataError } from "./backup.ts";
+import { DataError } from "../../errors.ts";
 
 type Settings = Pick<Config, "store" | "dataDir" | "keys">;
 
@@ -18,7 +19,7 @@ async function withSession<Result>(
   work: (session: Session, keyring: ReturnType<typeof createSealer>) => Promise<Result>,
 ): Promise<Result> {
   const keyring = configuredKeyring(settings);
-  if ("problem" in keyring) throw new DataError(`${keyring.problem} Nothing was changed.`);
+  if ("problem" in keyring) throw new DataError(`${keyring.problem}. Nothing was changed.`);
   const sealer = createSealer(keyring.keys);
   try {
     return await besideGantry(placeOf(settings), { sealer, log: pino({ level: "silent" }) }, (session) =>
@@ -43,7 +44,9 @@ export function exportPerson(settings: Settings, userId: string): Promise<string
 
 /** Replaces what is kept of a person. Refuses while a request of theirs is open: it would be lost on the way. */
 export function erasePersonNow(settings: Settings, userId: string): Promise<string> {
-  return withSession(settings, async (session) => {
+  return withSession(settings, async (session, { keyIds: [current = ""] }) => {
+    // It would write "(can't be read …)" into the history that this Gantry shows.
+    await refuseIfLacking(session, current, "Nothing was erased.");
     const { chain } = session;
     if (chain === undefined) throw new DataError("The key of the audit chain can't be opened. Nothing was erased.");
     await sealHistory(session);
@@ -57,7 +60,8 @@ export function erasePersonNow(settings: Settings, userId: string): Promise<stri
     const { db, flavour } = session;
     // SQLite otherwise leaves what was replaced in free parts of its file.
     if (flavour === "sqlite") await sql`pragma secure_delete = on`.execute(db);
-    const { pseudonym, events, requests } = await erasePerson(session, chain, userId);
+    const { pseudonym, events, requests, wasKnown } = await erasePerson(session, chain, userId);
+    if (!wasKnown) throw new DataError(`Nothing is stored about ${userId}. Check the ID. Nothing was changed.`);
     await sealHistory(session);
     if (flavour === "sqlite") await sql`pragma wal_checkpoint(truncate)`.execute(db);
     return [
@@ -84,11 +88,23 @@ export function listKeys(settings: Settings): Promise<string> {
   });
 }
 
-/** Seals everything with the first key. */
+/** A replica without the key can't open what is sealed with it from now on. */
+async function refuseIfLacking(session: Session, keyId: string, nothing: string): Promise<void> {
+  const lacking = (await liveReplicas(session)).filter(({ report }) => report?.keyIds?.includes(keyId) === false);
+  if (lacking.length === 0) return;
+  const hosts = [...new Set(lacking.map(({ report }) => report?.host))].join(", ");
+  throw new DataError(
+    `Gantry runs without the key ${keyId} on ${hosts}. Restart it there, wait 20 s, and try again. ${nothing}`,
+  );
+}
+
+/** Seals everything with the first key. Refuses while a replica lacks it: to that one, all accounts and requests would be lost. */
 export function resealNow(settings: Settings): Promise<string> {
-  return withSession(settings, async ({ db }, sealer) => {
-    const { resealed, unopened } = await resealAll(db, sealer);
+  return withSession(settings, async (session, sealer) => {
+    const { db } = session;
     const [current = "", ...older] = sealer.keyIds;
+    await refuseIfLacking(session, current, "Nothing was changed.");
+    const { resealed, unopened } = await resealAll(db, sealer);
     const done = `Sealed ${resealed} ${resealed === 1 ? "value" : "values"} with ${current}.`;
     if (unopened > 0) {
       return `${done} No configured key opens ${unopened} ${unopened === 1 ? "other, which was" : "others, which were"} left. Add the key that sealed them, and try again.`;

@@ -1,5 +1,5 @@
 import type { SlackAccess } from "../../slack/send/clients.ts";
-import type { Facts, Inspection, ReplicaReport } from "../../health/facts.ts";
+import type { Facts, Inspection, LiveReplica, ReplicaReport } from "../../health/facts.ts";
 import { findingsOf } from "../../health/checkup.ts";
 import { type Finding, worstOf } from "../../health/finding.ts";
 import { askSlack } from "../../slack/directory/ask-slack.ts";
@@ -18,6 +18,8 @@ export type HealthParts = {
   readonly freeBytes?: () => Promise<number | undefined>;
   /** Why the changed policy file isn't in force. */
   readonly policyProblem?: (teamId?: string) => string | undefined;
+  /** The file of watches. */
+  readonly watches?: () => Facts["watches"];
 };
 
 type Parts = Pick<WorkflowParts, "accounts" | "api" | "calls" | "log" | "policy" | "sealer" | "settings"> & {
@@ -68,6 +70,7 @@ async function findings(parts: Parts): Promise<readonly Finding[]> {
     scopes: manifestScopes(),
     api,
     policy: policyFacts(parts.policy(), health?.policyProblem?.(isOneOfMany ? parts.teamId() : undefined)),
+    watches: health?.watches?.(),
     ...storedFacts({ ...parts, stored, own, freeBytes }),
   });
   return isOneOfMany ? forOneOfMany(all) : all;
@@ -152,10 +155,16 @@ function storedFacts({ sealer, teamId, stored, own, freeBytes }: Stored) {
     database: { ...stored.database, freeBytes },
     keys: { ids: sealer.keyIds, sealed: sealedRowsOf(sealer, stored.sealed), exposedFile: undefined },
     failingReceivers: stored.failingReceivers,
-    // A stored report is up to two seconds old, and doesn't know of the command that asks.
-    replicas: stored.replicas.map((each) => {
-      const isOwn = each.report?.host === own.host && each.report.startedAt === own.startedAt;
-      return isOwn ? { ...each, report: own } : each;
-    }),
+    replicas: withOwn(stored.replicas, own),
   };
+}
+
+/**
+ * A stored report is up to two seconds old, and doesn't know of the command that asks. None is stored while the database
+ * takes no writes.
+ */
+function withOwn(stored: readonly LiveReplica[], own: ReplicaReport): readonly LiveReplica[] {
+  const isOwn = ({ report }: LiveReplica): boolean => report?.host === own.host && report.startedAt === own.startedAt;
+  if (!stored.some(isOwn)) return [...stored, { id: "this", report: own }];
+  return stored.map((each) => (isOwn(each) ? { ...each, report: own } : each));
 }

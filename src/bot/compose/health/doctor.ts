@@ -20,6 +20,7 @@ import { databaseFile } from "../../store/database/session.ts";
 import { type Looked, lookIntoStore, type LookPlace } from "../../store/database/inspect.ts";
 import { defaultPolicy, PolicyError } from "../../policy/read-policy.ts";
 import { policyTrouble, readPolicies } from "../policy-source.ts";
+import { watchesInFile } from "../watches-source.ts";
 import { configuredKeyring, keyFileOf } from "../keys.ts";
 import { manifestScopes } from "../manifest.ts";
 import { type Config, readConfig } from "../config.ts";
@@ -58,9 +59,11 @@ function wrongSetting(problem: string): Finding {
 
 async function factsOf(config: Config, network: Network, clock: Clock): Promise<Facts> {
   const { slack, store, dataDir } = config;
-  const [stored, policy, freeBytes] = await Promise.all([
+  const needsTeam = slack.kind === "real" && slack.tokens.kind === "oauth";
+  const [stored, policy, watches, freeBytes] = await Promise.all([
     storedIn(config, clock),
     policyInFile(config.policyPath),
+    watchesInFile({ path: config.watchesPath, needsTeam }),
     freeBytesOf(dataDir),
   ]);
   const looked = stored instanceof Error ? undefined : stored;
@@ -88,6 +91,7 @@ async function factsOf(config: Config, network: Network, clock: Clock): Promise<
     api,
     database,
     policy,
+    watches,
     ...storedFacts(config, stored),
   };
 }
@@ -115,7 +119,7 @@ async function storedIn({ service, store, dataDir }: Config, clock: Pick<Clock, 
 function storedFacts(
   config: Config,
   stored: Stored,
-): Pick<Facts, "boundChannels" | "keys" | "replicas" | "failingReceivers"> {
+): Pick<Facts, "boundChannels" | "keys" | "replicas" | "lastHeartbeat" | "failingReceivers"> {
   const nothing = { boundChannels: [], keys: undefined, failingReceivers: [] };
   if (stored === undefined) return { ...nothing, replicas: [] };
   if (stored instanceof Error) return { ...nothing, replicas: undefined };
@@ -126,6 +130,7 @@ function storedFacts(
     boundChannels: inspection.boundChannels.map(({ channelId }) => channelId),
     keys: keyFacts(config, inspection),
     replicas: inspection.replicas,
+    lastHeartbeat: inspection.lastHeartbeat,
     failingReceivers: inspection.failingReceivers,
   };
 }

@@ -1,3 +1,4 @@
+import { StoreError } from "../../errors.ts";
 import { statfs } from "node:fs/promises";
 import type { Api, ApiAccount } from "../../../api/client.ts";
 import type { Clock } from "../../../platform/clock.ts";
@@ -50,10 +51,8 @@ export function hostOf(url: string): string {
 
 /** Tries to open a sample of what each key sealed. */
 export function sealedRowsOf(sealer: Sealer, samples: readonly SealedSample[]): readonly SealedRows[] {
-  return samples.map(({ what, keyId, count, sealed, bind }) => ({
-    what,
-    keyId,
-    count,
+  return samples.map(({ sealed, bind, ...rows }) => ({
+    ...rows,
     opens: opens(sealer, sealed, bind),
   }));
 }
@@ -68,10 +67,9 @@ function opens(sealer: Sealer, sealed: string, bind: readonly string[]): SealedR
   }
 }
 
-/** Why the database can't be used: the part of the sentence that says it. */
-export function databaseAway({ message }: Error): Away {
-  const [, why = message] = /can't be used: (.*?)\. Try again/u.exec(message) ?? [];
-  return { kind: "away", why };
+export function databaseAway(error: Error): Away {
+  const why = error instanceof StoreError ? error.why : undefined;
+  return { kind: "away", why: why ?? error.message };
 }
 
 /** Free bytes on the disk of a folder; undefined when the system doesn't say. */

@@ -15,6 +15,8 @@ type Parts = {
   /** The workload API runs in this process, so nobody else can ask its engine. */
   readonly isEmbedded: boolean;
   readonly arrivals: Pick<ArrivalTimes, "last" | "unsigned">;
+  /** The keys that it has, the one that seals first. */
+  readonly keyIds: readonly string[];
   readonly lanes: Pick<Lanes, "status">;
   readonly log: Logger;
   readonly missing: () => Promise<readonly string[]>;
@@ -36,6 +38,7 @@ export function createReporter(parts: Parts): () => Promise<ReplicaReport> {
     const problem = parts.policyProblem();
     return {
       version,
+      keyIds: [...parts.keyIds],
       host: hostname(),
       startedAt,
       at: clock.now().toISOString(),

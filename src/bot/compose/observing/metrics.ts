@@ -5,7 +5,7 @@ import { statusLabel } from "../../../platform/observing/status-label.ts";
 import type { Call, Outcome } from "../../../platform/trail.ts";
 import { within } from "../../../platform/waiting.ts";
 import { type LaneName, laneNames } from "../../workflow/inbox/lanes.ts";
-import { callLabel, type Kind, verbLabel } from "./labels.ts";
+import { callLabel, type Kind, slackMethods, verbLabel } from "./labels.ts";
 import { type ChangeMove, changeStates, type Gauges, type Observer } from "./observer.ts";
 
 type Answered = {
@@ -39,6 +39,9 @@ const STATEMENT = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1];
 const targets = { slack: "Slack's Web API", api: "the workload API", store: "the database" } as const; // literal keys
 const named = { slack: "method", api: "operation", store: "statement" } as const; // literal words
 
+/** How a call to Slack ends when an alert has to fire, some at the first one. */
+const alertedStatuses = ["limited", "scope", "token"] as const;
+
 export function createMetrics(clock: Pick<Clock, "after" | "elapsedMs">): Metrics {
   const { registry, counter, histogram } = createRegistry();
   const interactions = counter("interactions_total", "Interactions that were answered", ["kind", "verb", "outcome"]);
@@ -63,6 +66,9 @@ export function createMetrics(clock: Pick<Clock, "after" | "elapsedMs">): Metric
   // A counter that appears with its first event seems not to have risen.
   for (const state of changeStates) changes.inc({ state }, 0);
   for (const lane of laneNames) full.inc({ lane }, 0);
+  for (const method of [...slackMethods, "other"]) {
+    for (const status of alertedStatuses) calls.slack.ended.inc({ method, status }, 0);
+  }
 
   function callsTo(to: Call["to"], buckets: number[]) {
     const name = { slack: "slack", api: "workload_api", store: "store" }[to];
@@ -119,7 +125,9 @@ function showGauges(
     });
     registry.registerMetric(gauge);
   };
-  single("store_up", "Whether the database answers", async () => ((await waiting()) === undefined ? 0 : 1));
+  single("store_up", "Whether the database answers and takes changes", async () =>
+    (await waiting())?.takesChanges === true ? 1 : 0,
+  );
   single("approvals_waiting", "Requests that wait for approvals", async () => (await waiting())?.count);
   single(
     "approvals_oldest_seconds",

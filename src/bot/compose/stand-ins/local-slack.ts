@@ -22,7 +22,7 @@ export type LocalSlackOptions = {
   readonly botPort: () => number;
   /** Default: this machine's. */
   readonly clock?: Clock;
-  /** How long Slack waits for an ack. Default: 3 seconds, as the real one. */
+  /** How long Slack waits for an ack, and for a form after a click. Default: 3 seconds, as the real one. */
   readonly ackMs?: number;
   /** Fault switches on the page, for parts other than Slack. */
   readonly externalFaults?: readonly ExternalFault[];
@@ -59,7 +59,7 @@ export async function openLocalSlack(options: LocalSlackOptions): Promise<LocalS
     url: () => url,
     requestUrl: () => `http://127.0.0.1:${options.botPort()}/slack/events`,
     ...(options.clock !== undefined && { clock: options.clock }),
-    ...(options.ackMs !== undefined && { ackMs: options.ackMs }),
+    ...(options.ackMs !== undefined && { ackMs: options.ackMs, triggerMs: options.ackMs }),
     ...(dataDir !== undefined && { savedIn: join(dataDir, "playground.json") }),
     onTrouble,
     ...(options.externalFaults !== undefined && { externalFaults: options.externalFaults }),

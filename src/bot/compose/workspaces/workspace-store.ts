@@ -50,6 +50,8 @@ export function workspaceStore(store: Store, teamId: string): WorkspaceStore {
     find: (key) => store.find(key, teamId),
     advance: async (id, step, event) =>
       store.advance(typeof id === "string" ? { id, teamId } : own(id), step, ownEvent(event)),
+    changedSince: async (change) => store.changedSince(own(change)),
+    waitsFor: async (change) => store.waitsFor(own(change)),
     note: async (event) => store.note(own(event)),
     beginDrawing: (id) => store.beginDrawing(id, teamId),
     beginTelling: (id, when) => store.beginTelling(id, { ...when, teamId }),

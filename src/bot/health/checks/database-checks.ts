@@ -12,7 +12,15 @@ export function database({ database: facts }: Facts): Judged[] {
   if (facts.kind === "away") {
     return [broken(`The database can't be used: ${facts.why}`, "Check the database and DATABASE_URL.")];
   }
-  const { flavour, version, latencyMs } = facts;
+  const { flavour, version, latencyMs, isReadOnly } = facts;
+  if (isReadOnly) {
+    return [
+      broken(
+        `${titles[flavour]} ${version} is read-only, so requests can't be stored`,
+        "Make it writable again, or point DATABASE_URL to the primary.",
+      ),
+    ];
+  }
   const says = `${titles[flavour]} ${version} answers in ${latencyMs} ms`;
   if (latencyMs < SLOW_MS) return [ok(says)];
   return [
@@ -52,6 +60,12 @@ const MIB = 1024 * 1024;
 const LITTLE_MIB = 500;
 const TOO_LITTLE_MIB = 20;
 
+/** A heartbeat is a write, so none is stored while this is false. */
+export function takesWrites({ database: facts }: Pick<Facts, "database">): boolean {
+  if (facts.kind !== "open") return true;
+  return !facts.isReadOnly && (facts.freeBytes === undefined || facts.freeBytes >= TOO_LITTLE_MIB * MIB);
+}
+
 export function disk({ database: facts }: Facts): Judged[] {
   if (facts.kind !== "open" || facts.freeBytes === undefined) return [];
   const free = Math.floor(facts.freeBytes / MIB);
@@ -84,11 +98,14 @@ function opened({ ids, sealed }: KeyFacts): Judged {
   const old = [...new Set(sealed.map(({ keyId }) => keyId))].filter((id) => id !== first);
   if (count === 0) return ok(`Nothing is sealed yet; the key \`${first}\` seals`);
   const stillUsed = old.length === 0 ? "" : `; keep ${old.map((id) => `\`${id}\``).join(", ")}, which older ones need`;
-  return ok(`The keys open everything stored (${counted(count, "sealed text")}; \`${first}\` seals${stillUsed})`);
+  const values = counted(count, "sealed value");
+  return sealed.some(({ isNewestOnly }) => isNewestOnly)
+    ? ok(`The keys open the newest ${values} (\`${first}\` seals${stillUsed})`)
+    : ok(`The keys open everything stored (${values}; \`${first}\` seals${stillUsed})`);
 }
 
 function unopened({ what, keyId, count, opens }: SealedRows): Judged {
-  const rows = `${count} ${what}`;
+  const rows = `${what.charAt(0).toUpperCase()}${what.slice(1)} (${count})`;
   if (opens === "damaged") {
     return broken(
       `${rows} with the key \`${keyId}\` are damaged`,
@@ -98,7 +115,7 @@ function unopened({ what, keyId, count, opens }: SealedRows): Judged {
   return opens === "unknown-key"
     ? broken(
         `${rows} were sealed with the key \`${keyId}\`, which isn't configured`,
-        `Add the key \`${keyId}\` to GANTRY_KEYS, after the first one.`,
+        `Put the key \`${keyId}\` into gantry.key or GANTRY_KEYS, after the first one.`,
       )
     : broken(
         `${rows} were sealed with another key than the configured \`${keyId}\``,

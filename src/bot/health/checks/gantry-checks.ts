@@ -1,6 +1,7 @@
 import type { Facts } from "../facts.ts";
 import { broken, type Judged, ok, warning, ageOf, counted, shortSpan } from "../finding.ts";
 import { reportsOf } from "./arrival-checks.ts";
+import { takesWrites } from "./database-checks.ts";
 
 export function policy(facts: Facts): Judged[] {
   const { source, rules, problem, groups } = facts.policy;
@@ -21,10 +22,21 @@ export function policy(facts: Facts): Judged[] {
   return [ok(`Policy: ${source}, ${counted(rules, "rule")}`)];
 }
 
+export function watches({ watches: file, replicas: live }: Facts): Judged[] {
+  if (file === undefined) return [];
+  const { source, count, problem } = file;
+  if (problem === undefined) return [ok(`Watches: ${count} in ${source}`)];
+  const todo = "Correct the file; `npm run policy -- watches` shows its problems.";
+  // A running bot keeps those of the last file that was valid.
+  return (live ?? []).length > 0
+    ? [warning(`${problem} The previous watches stay in force`, todo)]
+    : [broken(`${problem} Gantry won't start with it`, todo)];
+}
+
 export function replicas(facts: Facts): Judged[] {
   const { replicas: live, now } = facts;
   if (live === undefined) return [];
-  if (live.length === 0) return [broken("Gantry isn't running: no replica is alive", "Start it with `npm start`.")];
+  if (live.length === 0) return [noReplica(facts)];
   const reports = reportsOf(facts);
   const each = reports.map(({ host, version, startedAt }) => `${host} ${version}, up ${ageOf(startedAt, now)}`);
   const unread = live.length - reports.length;
@@ -39,6 +51,25 @@ export function replicas(facts: Facts): Judged[] {
   const versions = new Set(reports.map(({ version }) => version));
   if (versions.size > 1) return [warning(says, "Update all replicas to the same version.")];
   return [ok(says)];
+}
+
+/** A running Gantry looks stopped while the database can't store its heartbeat. */
+function noReplica(facts: Facts): Judged {
+  const { lastHeartbeat, now } = facts;
+  if (!takesWrites(facts)) {
+    return warning(
+      "Can't tell whether Gantry is running: the database can't store its heartbeat",
+      "Fix the database first. Until then, `/readyz` says whether Gantry runs.",
+    );
+  }
+  if (lastHeartbeat === undefined) {
+    return broken("Gantry isn't running: no replica is alive", "Start Gantry.");
+  }
+  const { host = "A replica", overAt } = lastHeartbeat;
+  return broken(
+    `${host} has stored no heartbeat for ${ageOf(overAt, now)}: it was killed, or the database stores nothing`,
+    "If `/readyz` answers, check the database's disk and rights. If nothing answers, start Gantry.",
+  );
 }
 
 /** Says something only while a receiver of history fails. */

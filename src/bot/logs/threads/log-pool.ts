@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os";
 import type { Worker } from "node:worker_threads";
 import type { Clock } from "../../../platform/clock.ts";
-import { boundRecords, type Excerpt, type ExcerptRequest } from "../excerpt.ts";
+import { boundRecords, type Excerpt, excerptOf, type ExcerptRequest } from "../excerpt.ts";
 import { compileGrep, TooExpensive } from "../grep.ts";
 import { type Asked, createThreads } from "./threads.ts";
 
@@ -27,10 +27,15 @@ export type LogPoolOptions = {
 /** Applies to redacting and to matching separately. */
 const STEP_LIMIT_MS = 3_000;
 const MOST_WAITING = 50;
+/**
+ * Characters of a log and of the values that are secret in it. Redacting is linear in both, and takes some milliseconds of
+ * so few at most, whatever they are; on its way to a thread and back, a log costs as much.
+ */
+const SHORT = { log: 8_192, secrets: 2_048 };
 
 /**
  * Redacts log lines and matches expressions in worker threads, started on demand. A thread that takes too long is
- * ended, so no log or expression can block the process.
+ * ended, so no log or expression can block the process. A short log that nobody searches is redacted here.
  */
 export function createLogPool(options: LogPoolOptions): LogPool {
   const { clock, mostWaiting = MOST_WAITING } = options;
@@ -42,6 +47,10 @@ export function createLogPool(options: LogPoolOptions): LogPool {
       // Fails early with a precise message. Compiling takes milliseconds at this length.
       if (request.grep !== undefined) compileGrep(request.grep);
       const lines = boundRecords(request.lines);
+      if (isShort(request)) {
+        asked.signal.throwIfAborted();
+        return excerptOf({ ...request, lines });
+      }
       const report = await run({ kind: "excerpt", request: { ...request, lines } }, lines.length, asked);
       if (report.kind !== "excerpt") throw unexpected(report);
       return report.excerpt;
@@ -54,6 +63,17 @@ export function createLogPool(options: LogPoolOptions): LogPool {
     },
     close: threads.close,
   };
+}
+
+/** However short the log, an expression that somebody typed may take for ever. */
+function isShort({ lines, secrets = [], grep }: ExcerptRequest): boolean {
+  const texts = lines.map(({ text }) => text);
+  return grep === undefined && holdAtMost(SHORT.log, texts) && holdAtMost(SHORT.secrets, secrets);
+}
+
+function holdAtMost(most: number, texts: readonly string[]): boolean {
+  // An empty line takes time, too.
+  return texts.reduce((sum, { length }) => sum + length + 1, 0) <= most;
 }
 
 function unexpected(report: Report): Error {

@@ -1,7 +1,7 @@
 import type { Card } from "../../changes/stored-change.ts";
 import type { Store } from "../../store/store.ts";
 import type { Alert } from "../../watch/alert.ts";
-import type { Post } from "../../views/kit/post.ts";
+import { type Post, withContextLine } from "../../views/kit/post.ts";
 import type { AlertDrawing, Alerts } from "../../workflow/ports.ts";
 import type { AlertStory } from "../../workflow/watching/story.ts";
 import type { WorkspaceParts } from "../parts.ts";
@@ -121,6 +121,9 @@ async function postNew(
 
 type Thread = { readonly card: Card; readonly story: AlertStory };
 
+/** Of a reply that Slack may have taken: it is sent once more, and says so, because nobody is notified of an edited card. */
+const unsure = (key: string): string => `unsure ${key}`;
+
 /** Each reply is stored as told before the next one. Resolves to how long the rest has to wait; undefined when all are told. */
 async function tellThread(
   { messenger, store, log }: AlertParts,
@@ -131,14 +134,22 @@ async function tellThread(
   if (told.length === 0) told = ["posted"];
   for (const { key, post } of await story.replies()) {
     if ((await store.holdAlertDrawing(alert.id, token, { told })) !== "held") return "lost";
-    const posted = await messenger.post({ channel: card.channelId, threadTs: card.ts }, post, "card");
+    const isAgain = told.includes(unsure(key));
+    const reply = isAgain ? withContextLine(post, "Sent again: you may have it already.") : post;
+    const posted = await messenger.post({ channel: card.channelId, threadTs: card.ts }, reply, "card");
     if (!posted.ok) {
       const { failure } = posted;
       log.warn(
         { alert: alert.id, reference: failure.reference, slackError: failure.code },
         "couldn't continue a thread",
       );
-      if (isTemporary(failure) && !isProbablyDone(failure)) return Math.max(TRY_AGAIN_MS, failure.retryAfterMs ?? 0);
+      const isDone = isProbablyDone(failure);
+      const later = isTemporary(failure) && !(isDone && isAgain);
+      if (later && isDone) {
+        const kept = await store.holdAlertDrawing(alert.id, token, { told: [...told, unsure(key)] });
+        if (kept !== "held") return "lost";
+      }
+      if (later) return Math.max(TRY_AGAIN_MS, failure.retryAfterMs ?? 0);
     }
     told = [...told, key];
   }

@@ -1,5 +1,6 @@
 import type { Card, StoredChange } from "../../changes/stored-change.ts";
 import { changeCard, openingCard } from "../../views/cards/change-card.ts";
+import { seenOf } from "../../views/kit/health.ts";
 import type { Post } from "../../views/kit/post.ts";
 import { approversFor, namesFor } from "../../workflow/access/approvers.ts";
 import { undoRequest } from "../../workflow/repeat/undo-request.ts";
@@ -25,10 +26,14 @@ const MOST_POSTS = 2;
 /** Updates the card of a Change to its latest version, posting it first if there is none. */
 export async function placeCard(parts: CardParts, work: Work): Promise<Placed> {
   const { change, posts } = work;
-  const [names, approvers] = await Promise.all([namesFor(parts.people, change), approversFor(parts.people, change)]);
+  const [names, approvers, waitsFor] = await Promise.all([
+    namesFor(parts.people, change),
+    approversFor(parts.people, change),
+    parts.store.waitsFor(change),
+  ]);
   const { command, region: defaultRegion } = parts.settings;
   const common = { change, defaultRegion, names };
-  const post = changeCard({ ...common, approvers, command, canUndo: canUndo(parts, work) });
+  const post = changeCard({ ...common, approvers, waitsFor, command, canUndo: canUndo(parts, work) });
   if (change.card !== undefined) {
     const updated = await update(parts, work, { card: change.card, post });
     if (updated.kind !== "gone") return updated;
@@ -101,7 +106,7 @@ export function threadOf(change: StoredChange, content: Work["content"]): string
 function canUndo({ sealer }: CardParts, { change, content }: Work): boolean {
   // Of several workloads, some may have been changed before one failed.
   const isChanged = change.state === "done" || (change.state === "failed" && change.parts !== undefined);
-  if (!isChanged || change.isUndone) return false;
+  if (!isChanged || change.isUndone || seenOf(change)?.gone !== undefined) return false;
   const opened = content();
   return opened !== undefined && undoRequest(sealer, change, opened) !== undefined;
 }

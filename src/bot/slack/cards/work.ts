@@ -54,6 +54,7 @@ export type CardParts = Pick<WorkspaceParts, "clock" | "log" | "messenger" | "pe
     | "markTold"
     | "postponeTelling"
     | "find"
+    | "waitsFor"
   >;
 };
 

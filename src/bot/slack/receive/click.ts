@@ -216,7 +216,8 @@ async function openRejection(
 ): Promise<void> {
   const { settings, responder } = parts;
   const { card, origin } = about;
-  const answer = (what: DecisionAnswer): Promise<void> => responder.tellPatiently(decisionPost(settings, what), origin);
+  const answer = async (what: DecisionAnswer): Promise<void> =>
+    responder.tellPatiently(await decisionPost(parts, what), origin);
   const known = await findVisibleChange(parts, about);
   if ("missing" in known) return answer(known.missing);
   const { change } = known;
@@ -230,7 +231,7 @@ async function openRejection(
 async function showWorkload(parts: WorkspaceParts, verb: "show" | "logs", about: AboutRequest): Promise<void> {
   const { origin } = about;
   const known = await findVisibleChange(parts, about);
-  if ("missing" in known) return tell(parts, decisionPost(parts.settings, known.missing), origin);
+  if ("missing" in known) return tell(parts, await decisionPost(parts, known.missing), origin);
   const { kind, name, region } = known.change.workload;
   const ask: Ask = { verb, share: false, args: { name: `${kind}/${name}` }, ...(kind === "service" && { region }) };
   const command = commandOf(ask);

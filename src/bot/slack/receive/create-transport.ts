@@ -41,8 +41,11 @@ function createHttpTransport(signingSecret: string, parts: TransportParts): Tran
       server = undefined;
       await stopped;
     },
-    // The load balancer does: `/readyz` fails from now on.
-    handOver: () => Promise.resolve(),
+    // New connections are the load balancer's: `/readyz` fails from now on. One that it keeps would go on bringing commands
+    // here until the end.
+    async handOver() {
+      server?.prependListener("request", (_, response) => response.setHeader("Connection", "close"));
+    },
     missing: () => [],
     links: () => [],
   };

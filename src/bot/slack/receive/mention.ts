@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { WorkspaceParts } from "../parts.ts";
+import { regionNames } from "../../commands/command.ts";
 import { readMention } from "../../commands/grammar/mention-words.ts";
 import { menu, type Unfinished } from "../../commands/grammar/parse.ts";
 import type { UserError } from "../../errors.ts";
@@ -60,7 +61,7 @@ export async function onMention(deps: WorkspaceParts, body: unknown): Promise<vo
   const { ts } = mention.event;
   const key = ts === "" ? mention.event_id : messageKey({ ...origin, ts });
   if (await wasRun(deps, mention, key)) return tellOfEdit(deps, { mention, key }, tell);
-  const meant = readMention(said);
+  const meant = readMention(said, regionNames(deps.settings));
   if (meant.kind === "miss") return tellMistake(deps, { ...meant, origin }, tell);
   if (meant.kind === "confirm") return tell(confirmMessage(meant.parsed));
   const { command, ask } = meant.kind === "menu" ? menu() : meant.parsed;

@@ -1,3 +1,4 @@
+import { regionNames } from "../../commands/command.ts";
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import type { WorkspaceParts } from "../parts.ts";
@@ -45,7 +46,7 @@ export async function onSlash(deps: WorkspaceParts, body: unknown, ack: Ack): Pr
       await ack();
       return openVerbForm(deps, { ...begun, origin, triggerId: id });
     }
-    const meant = readSentence(typed.text);
+    const meant = readSentence(typed.text, regionNames(deps.settings));
     if (meant.kind === "confirm" && !offersBetter(error, meant.parsed)) return say(confirmMessage(meant.parsed));
     if (meant.kind !== "run") return say(failureMessage(deps, error, { verb: "?", effect: "read" }));
     ({ parsed } = meant);

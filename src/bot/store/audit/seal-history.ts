@@ -45,7 +45,7 @@ export async function sealHistory(session: Session): Promise<number> {
       .selectFrom("event")
       .select("seq")
       .where("chain_number", "is", null)
-      .limit(1)
+      .limit(sql.lit(1))
       .executeTakeFirst();
     if (waiting === undefined) {
       await refuseUnmarked(session, chain);
@@ -68,7 +68,7 @@ async function sealBatch(session: Session, keys: ChainKeys): Promise<number> {
       .selectAll()
       .where("chain_number", "is", null)
       .orderBy("seq")
-      .limit(AT_ONCE)
+      .limit(sql.lit(AT_ONCE))
       .execute();
     const places = placesOf({ ...session, keys }, head, rows);
     const last = places.at(-1)?.point ?? head.last;

@@ -5,9 +5,9 @@ import { openPostgres } from "../../../platform/database/postgres.ts";
 import { openSqliteReadOnly } from "../../../platform/database/sqlite.ts";
 import type { FailingReceiver, Inspection, OpenDatabase, SealedSample } from "../../health/facts.ts";
 import { clockOf, databaseFile, type Session, storeErrorOf, type StorePlace } from "./session.ts";
-import { chainBind, readHead } from "../audit/chain-rows.ts";
+import { type Column, columns, type Row, sealedIn } from "./sealed-columns.ts";
 import type { Tables } from "../schema/tables.ts";
-import { liveReplicas } from "./replicas.ts";
+import { lastHeartbeat, liveReplicas } from "./replicas.ts";
 import { schemaVersion, versionOf } from "../schema/migrations.ts";
 
 export type Looked = {
@@ -106,6 +106,7 @@ export async function inspect(session: Looking): Promise<Inspection> {
   return {
     database,
     replicas: await liveReplicas(session),
+    lastHeartbeat: await lastHeartbeat(session),
     boundChannels: await boundChannels(session),
     installations: await installations(session),
     workspaceAccounts: await workspaceAccounts(session),
@@ -119,15 +120,20 @@ async function databaseOf({ db, flavour, clock, machine }: Looking): Promise<Ope
   // The first statement may open a connection.
   await sql`select 1`.execute(db);
   const asked = machine.elapsedMs();
-  const { rows } = await sql<{ version: string; now: string }>`select ${version} as version, ${clock()} as now`.execute(
-    db,
-  );
+  // Also "on" on a standby. Our own connection to SQLite says nothing about the bot's.
+  const mode = flavour === "sqlite" ? sql<string>`'off'` : sql<string>`current_setting('transaction_read_only')`;
+  const { rows } = await sql<{
+    version: string;
+    now: string;
+    read_only: string;
+  }>`select ${version} as version, ${clock()} as now, ${mode} as read_only`.execute(db);
   const latency = machine.elapsedMs() - asked;
-  const { version: said, now } = rows[0] ?? { version: "", now: "" };
+  const { version: said, now, read_only: readOnly } = rows[0] ?? { version: "", now: "", read_only: "" };
   return {
     kind: "open",
     flavour,
     version: said.split(" ")[0] ?? "",
+    isReadOnly: readOnly === "on",
     latencyMs: Math.round(latency),
     schema: { at: await schemaOf(db), known: schemaVersion },
     aheadMs: Math.round(machine.now().getTime() - latency / 2 - Date.parse(now)),
@@ -199,76 +205,30 @@ async function failingReceivers({ db, clock }: Looking): Promise<readonly Failin
 /** The newest rows tell which keys are needed; a look at all of them could take seconds. */
 const NEWEST = 500;
 
-type Sealed = Pick<SealedSample, "sealed" | "bind">;
-
+/** Of every column with sealed values. A sample may not be true of the rows before the newest ones. */
 async function sealedSamples({ db }: Looking): Promise<readonly SealedSample[]> {
-  const accounts = await db.selectFrom("account").selectAll().orderBy("linked_at", "desc").limit(NEWEST).execute();
-  const changes = await db
-    .selectFrom("change")
-    .select(["id", "sealed"])
-    .orderBy("created_at", "desc")
-    .limit(NEWEST)
-    .execute();
-  const deliveries = await db
-    .selectFrom("delivery")
-    .select(["id", "sealed"])
-    .where("sealed", "is not", null)
-    .limit(NEWEST)
-    .execute();
-  const chain = await readHead({ db });
-  return [
-    ...byKey("account tokens", accounts.map(accountToken)),
-    ...byKey(
-      "stored requests",
-      changes.map(({ id, sealed }) => ({ sealed, bind: ["change", id] })),
-    ),
-    ...byKey(
-      "tokens of workspaces",
-      (await installations({ db })).map(({ id, isOrgWide, sealedTokens }) => ({
-        sealed: sealedTokens,
-        bind: ["installation", isOrgWide ? "organization" : "workspace", id],
-      })),
-    ),
-    ...byKey(
-      "unfinished deliveries",
-      deliveries.map(({ id, sealed }) => ({ sealed: sealed ?? "", bind: ["delivery", id] })),
-    ),
-    ...byKey("audit chain", chain === undefined ? [] : [{ sealed: chain.sealedSecret, bind: chainBind(chain.chain) }]),
-  ];
-}
-
-type AccountColumns = {
-  readonly team_id: string;
-  readonly owner_kind: string;
-  readonly owner_id: string;
-  readonly username: string;
-  readonly sealed_token: string;
-};
-
-/** Bound as `accounts/resolve.ts` binds it; its test holds this against it. */
-function accountToken({
-  team_id: teamId,
-  owner_kind,
-  owner_id,
-  username,
-  sealed_token: sealed,
-}: AccountColumns): Sealed {
-  return { sealed, bind: ["account", teamId, owner_kind, owner_id, username] };
-}
-
-/** As `Sealer` writes them; rows of older versions may not be sealed. */
-const KEY_ID = /^g1\.([A-Za-z0-9_-]{1,32})\./u;
-
-function byKey(what: string, rows: readonly Sealed[]): SealedSample[] {
   const samples = new Map<string, SealedSample>();
-  for (const { sealed, bind } of rows) {
-    const keyId = KEY_ID.exec(sealed)?.[1];
-    if (keyId === undefined) continue;
-    const known = samples.get(keyId);
-    samples.set(
-      keyId,
-      known === undefined ? { what, keyId, count: 1, sealed, bind } : { ...known, count: known.count + 1 },
+  for (const [table, its] of Map.groupBy(columns, (column) => column.table)) {
+    const age = its[0]?.age;
+    const newest = age === undefined ? sql`` : sql`order by ${sql.ref(age)} desc`;
+    const isSealed = sql.join(
+      its.map(({ column }) => sql`${sql.ref(column)} is not null`),
+      sql` or `,
     );
+    const rows = sql<Row>`select * from ${sql.table(table)} where ${isSealed} ${newest} limit ${NEWEST}`;
+    const found = await rows.execute(db);
+    for (const column of its) countInto(samples, column, found.rows);
   }
   return [...samples.values()];
+}
+
+function countInto(samples: Map<string, SealedSample>, { what, column, bind }: Column, rows: readonly Row[]): void {
+  const isNewestOnly = rows.length === NEWEST;
+  for (const row of rows) {
+    const { sealed, keyId } = sealedIn(row[column]) ?? {};
+    if (sealed === undefined || keyId === undefined) continue;
+    const known = samples.get(`${what} ${keyId}`) ?? { what, keyId, count: 0, isNewestOnly, sealed, bind: bind(row) };
+    const next = { ...known, count: known.count + 1, isNewestOnly: known.isNewestOnly || isNewestOnly };
+    samples.set(`${what} ${keyId}`, next);
+  }
 }

@@ -66,6 +66,8 @@ export type Erasure = {
   readonly pseudonym: string;
   readonly events: number;
   readonly requests: number;
+  /** Whether anything was theirs or named them. Of a mistyped id nothing is. */
+  readonly wasKnown: boolean;
 };
 
 /** What is in the way of an erasure: requests that aren't over, and events that haven't joined the chain. */
@@ -94,10 +96,10 @@ export async function erasePerson(session: Session, keys: ChainKeys, userId: str
   const person = { userId, pseudonym, mentions: mentionsOf(userId, await namesOf(session, userId)) };
   const [accounts, teams] = [await ownAccounts(session, userId), await teamsOf(session, userId)];
   const events = await eraseEvents(session, keys, { ...person, accounts });
-  const requests = await eraseRequests(session, { ...person, accounts });
-  await eraseRest(session, person);
+  const { own: requests, all } = await eraseRequests(session, { ...person, accounts });
+  const rest = await eraseRest(session, person);
   for (const teamId of teams) await insertEvent(session.db, session, workspaceEvent("erased", teamId, pseudonym));
-  return { pseudonym, events, requests };
+  return { pseudonym, events, requests, wasKnown: events + all + rest > 0 };
 }
 
 async function namesOf({ db }: Session, userId: string): Promise<readonly string[]> {
@@ -209,7 +211,7 @@ async function eraseEvent({ db, textSealer }: Session, keys: ChainKeys, { row, p
 async function eraseRequests(
   { db, textSealer }: Session,
   { userId, pseudonym, mentions, accounts }: WithAccounts,
-): Promise<number> {
+): Promise<{ readonly own: number; readonly all: number }> {
   const quoted = JSON.stringify(userId);
   const like = `%${quoted}%`;
   const rows = await db
@@ -220,10 +222,10 @@ async function eraseRequests(
       where.or([where("requester_id", "=", userId), where("ending", "like", like), where("terms", "like", like)]),
     )
     .execute();
-  let count = 0;
+  let own = 0;
   for (const row of rows) {
     const isTheirs = row.requester_id === userId;
-    if (isTheirs) count += 1;
+    if (isTheirs) own += 1;
     const ending = row.ending === null ? null : openEnding(textSealer, row.ending, row.id);
     await db
       .updateTable("change")
@@ -246,7 +248,7 @@ async function eraseRequests(
       .where("id", "=", row.id)
       .execute();
   }
-  return count;
+  return { own, all: rows.length };
 }
 
 type Quoted = Pick<Person, "pseudonym" | "mentions"> & { readonly quoted: string };
@@ -265,32 +267,33 @@ function erasedEnding(ending: string, { quoted, pseudonym, mentions }: Quoted): 
   return JSON.stringify(erased).replaceAll(mentions, pseudonym);
 }
 
-async function eraseRest({ db }: Session, { userId, pseudonym }: Person): Promise<void> {
-  await db.transaction().execute(async (tx) => {
-    await tx.updateTable("vote").set({ user_id: pseudonym, user_name: ERASED }).where("user_id", "=", userId).execute();
-    await tx.deleteFrom("account").where("owner_kind", "=", "user").where("owner_id", "=", userId).execute();
-    await tx.updateTable("account").set({ linked_by: pseudonym }).where("linked_by", "=", userId).execute();
-    await tx
-      .updateTable("binding")
-      .set({ bound_by: pseudonym, bound_by_name: ERASED })
-      .where("bound_by", "=", userId)
-      .execute();
-    await tx.updateTable("installation").set({ installed_by: pseudonym }).where("installed_by", "=", userId).execute();
-    await tx.deleteFrom("person_setting").where("user_id", "=", userId).execute();
-    await tx.deleteFrom("profile").where("user_id", "=", userId).execute();
-    await tx.deleteFrom("watch").where("owner_id", "=", userId).where("source", "=", "person").execute();
-    await tx.deleteFrom("watch_news").where("owner_id", "=", userId).execute();
-    for (const table of ["mute", "notice", "told_place"] as const) {
+/** Resolves to the number of rows that were theirs or named them. */
+async function eraseRest({ db }: Session, { userId, pseudonym }: Person): Promise<number> {
+  return db.transaction().execute(async (tx) => {
+    const changed = [
+      tx.updateTable("vote").set({ user_id: pseudonym, user_name: ERASED }).where("user_id", "=", userId),
+      tx.deleteFrom("account").where("owner_kind", "=", "user").where("owner_id", "=", userId),
+      tx.updateTable("account").set({ linked_by: pseudonym }).where("linked_by", "=", userId),
+      tx.updateTable("binding").set({ bound_by: pseudonym, bound_by_name: ERASED }).where("bound_by", "=", userId),
+      tx.updateTable("installation").set({ installed_by: pseudonym }).where("installed_by", "=", userId),
+      tx.deleteFrom("person_setting").where("user_id", "=", userId),
+      tx.deleteFrom("profile").where("user_id", "=", userId),
+      tx.deleteFrom("watch").where("owner_id", "=", userId).where("source", "=", "person"),
+      tx.deleteFrom("watch_news").where("owner_id", "=", userId),
       // What is told in their direct message.
-      await tx.deleteFrom(table).where("place", "=", userId).execute();
+      tx.deleteFrom("mute").where("place", "=", userId),
+      tx.deleteFrom("notice").where("place", "=", userId),
+      tx.deleteFrom("told_place").where("place", "=", userId),
+      tx.updateTable("mute").set({ by_id: pseudonym, by_name: ERASED }).where("by_id", "=", userId),
+      tx.updateTable("alert").set({ taken_by: pseudonym, taken_name: ERASED }).where("taken_by", "=", userId),
+      tx.updateTable("alert").set({ owner_id: pseudonym }).where("owner_id", "=", userId),
+      tx.deleteFrom("follow").where("requester_id", "=", userId),
+    ];
+    let rows = 0;
+    for (const statement of changed) {
+      const { numAffectedRows = 0n } = await tx.executeQuery(statement);
+      rows += Number(numAffectedRows);
     }
-    await tx.updateTable("mute").set({ by_id: pseudonym, by_name: ERASED }).where("by_id", "=", userId).execute();
-    await tx
-      .updateTable("alert")
-      .set({ taken_by: pseudonym, taken_name: ERASED })
-      .where("taken_by", "=", userId)
-      .execute();
-    await tx.updateTable("alert").set({ owner_id: pseudonym }).where("owner_id", "=", userId).execute();
-    await tx.deleteFrom("follow").where("requester_id", "=", userId).execute();
+    return rows;
   });
 }

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql, type SqlBool } from "kysely";
-import { type LiveReplica, ReplicaReport } from "../../health/facts.ts";
+import { type LastHeartbeat, type LiveReplica, ReplicaReport } from "../../health/facts.ts";
 import type { Session } from "./session.ts";
 
 /** Last renewal of this replica's lease, by both of its clocks. */
@@ -30,6 +30,20 @@ export async function liveReplicas({ db, clock }: Pick<Session, "db" | "clock">)
   return rows.map(({ id, report }) => ({ id, report: reportIn(report) }));
 }
 
+/**
+ * When the newest lease was over, and of which replica, if its row is still there. One that stopped took its row away: so it
+ * was killed, or the database stores nothing.
+ */
+export async function lastHeartbeat({ db }: Pick<Session, "db">): Promise<LastHeartbeat | undefined> {
+  const row = await db
+    .selectFrom("replica")
+    .select(["alive_until", "report"])
+    .orderBy("alive_until", "desc")
+    .limit(1)
+    .executeTakeFirst();
+  return row && { overAt: row.alive_until, host: reportIn(row.report)?.host };
+}
+
 /** Undefined for one of another version that this one can't read. */
 function reportIn(text: string | null): ReplicaReport | undefined {
   try {
@@ -40,12 +54,13 @@ function reportIn(text: string | null): ReplicaReport | undefined {
 }
 
 /**
- * Renews the lease when half of it is over, before something becomes ours: after a time without the database, or after
- * the process was stopped for a while, others would take it out of our hands at once.
+ * Renews the lease before something becomes ours, unless enough of it is left to send that. After a time without the
+ * database, or after the process was stopped for a while, others would take it out of our hands at once.
  */
 export async function keepLease(session: Session): Promise<void> {
   const renewed = renewedAt.get(session);
-  if (renewed !== undefined && ageMs(session, renewed) < session.leaseMs / 2) return;
+  const spareMs = session.leaseMs - session.sendWithinMs;
+  if (renewed !== undefined && ageMs(session, renewed) < spareMs / 2) return;
   await beat(session);
 }
 

@@ -1,10 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { type RawBuilder, sql } from "kysely";
-import { z } from "zod";
 import type { Sealer } from "../../accounts/seal.ts";
-import { chainBind } from "../audit/chain-rows.ts";
-import { seenKey } from "../rounds.ts";
-import type { ListKey } from "../../workflow/ports.ts";
+import { type Column, columns, type Row, sealedIn, textOf } from "./sealed-columns.ts";
 import type { Db } from "./session.ts";
 
 /** How many values each key sealed, of all that are sealed in the database. */
@@ -16,71 +13,6 @@ export type Resealed = {
   /** Values that no configured key opens: they stay as they are. */
   readonly unopened: number;
 };
-
-const Row = z.record(z.string(), z.unknown());
-type Row = z.infer<typeof Row>;
-
-/** Every column with sealed values. Its rows are found by these keys, and its values are bound to these words. */
-type Column = {
-  readonly table: string;
-  readonly key: readonly string[];
-  readonly column: string;
-  readonly bind: (row: Row) => readonly string[];
-};
-
-function listOf(row: Row): ListKey {
-  const kind = row["kind"] === "job" ? "job" : "service";
-  return { teamId: textOf(row["team_id"]), account: textOf(row["account"]), region: textOf(row["region"]), kind };
-}
-
-const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
-const words = (id: string): readonly string[] => ["words", id];
-
-/** A test compares it with what a whole database holds. */
-const columns: readonly Column[] = [
-  {
-    table: "account",
-    key: ["team_id", "owner_kind", "owner_id"],
-    column: "sealed_token",
-    bind: (row) => ["account", ...["team_id", "owner_kind", "owner_id", "username"].map((name) => textOf(row[name]))],
-  },
-  { table: "change", key: ["id"], column: "sealed", bind: ({ id }) => ["change", textOf(id)] },
-  { table: "change", key: ["id"], column: "reason", bind: ({ id }) => words(textOf(id)) },
-  { table: "change", key: ["id"], column: "diff", bind: ({ id }) => words(textOf(id)) },
-  { table: "change", key: ["id"], column: "ending", bind: ({ id }) => words(textOf(id)) },
-  { table: "event", key: ["seq"], column: "result", bind: (row) => words(textOf(row["change_id"])) },
-  { table: "delivery", key: ["id"], column: "sealed", bind: ({ id }) => ["delivery", textOf(id)] },
-  { table: "follow", key: ["id"], column: "sealed", bind: ({ id }) => ["follow", textOf(id)] },
-  {
-    table: "installation",
-    key: ["id"],
-    column: "sealed_tokens",
-    bind: (row) => ["installation", row["is_org"] === 1 ? "organization" : "workspace", textOf(row["id"])],
-  },
-  {
-    table: "seen",
-    key: ["team_id", "account", "region", "kind", "name"],
-    column: "state",
-    bind: (row) => words(seenKey(listOf(row), textOf(row["name"]))),
-  },
-  { table: "incident", key: ["id"], column: "state", bind: ({ id }) => words(`incident ${textOf(id)}`) },
-  {
-    table: "notice",
-    key: ["team_id", "place", "id"],
-    column: "event",
-    bind: ({ id }) => words(`notice ${textOf(id)}`),
-  },
-  { table: "audit_chain", key: ["id"], column: "sealed_secret", bind: ({ chain }) => chainBind(textOf(chain)) },
-];
-
-/** As `Sealer` writes it. */
-const SEALED = /g1\.([A-Za-z0-9_-]{1,32})\.[A-Za-z0-9_-]+/u;
-
-/** The sealed text in a value; an ending holds it in its JSON. */
-function sealedIn(value: unknown): { readonly sealed: string; readonly keyId: string } | undefined {
-  const [sealed, keyId] = SEALED.exec(textOf(value)) ?? [];
-  return sealed === undefined || keyId === undefined ? undefined : { sealed, keyId };
-}
 
 async function rowsOf(db: Db, { table, column }: Column): Promise<readonly Row[]> {
   const { rows } = await sql<Row>`select * from ${sql.table(table)} where ${sql.ref(column)} like ${"%g1.%"}`.execute(

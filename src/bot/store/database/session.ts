@@ -34,7 +34,7 @@ export type Session = {
   readonly log: Logger;
 };
 
-export type MachineClock = Pick<Clock, "now" | "elapsedMs" | "after">;
+export type MachineClock = Pick<Clock, "now" | "elapsedMs" | "after" | "sleep">;
 
 /** Where the rows lie. */
 export type StorePlace =
@@ -55,16 +55,22 @@ export type Flavour = "sqlite" | "postgres";
  * The database's time, some milliseconds from now, as ISO 8601 text in UTC with milliseconds: texts that sort like the
  * times they stand for. Replicas on machines with different clocks agree on it.
  */
-export type DatabaseClock = (plusMs?: number) => RawBuilder<string>;
+export type DatabaseClock = {
+  (plusMs?: number): RawBuilder<string>;
+  /** How far that is from the database's own time, for `timeAt`. */
+  readonly shift: (plusMs?: number) => string;
+};
 
 /** `offsetMs` moves the clock, for tests; it is asked each time. */
 export function clockOf(flavour: Flavour, offsetMs: () => number): DatabaseClock {
-  return (plusMs = 0) => {
-    const shift = `${((offsetMs() + plusMs) / 1000).toFixed(3)} seconds`;
-    if (flavour === "sqlite") return sql<string>`strftime('%Y-%m-%dT%H:%M:%fZ', 'now', ${shift})`;
-    // Not now(): that stands still for a transaction, also while it waits for somebody's lock.
-    return sql<string>`to_char((clock_timestamp() at time zone 'utc') + cast(${shift} as interval), 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
-  };
+  const shift = (plusMs = 0): string => `${((offsetMs() + plusMs) / 1000).toFixed(3)} seconds`;
+  return Object.assign((plusMs?: number) => timeAt(flavour, shift(plusMs)), { shift });
+}
+
+export function timeAt(flavour: Flavour, shift: string): RawBuilder<string> {
+  if (flavour === "sqlite") return sql<string>`strftime('%Y-%m-%dT%H:%M:%fZ', 'now', ${shift})`;
+  // Not now(): that stands still for a transaction, also while it waits for somebody's lock.
+  return sql<string>`to_char((clock_timestamp() at time zone 'utc') + cast(${shift} as interval), 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 }
 
 /**
@@ -102,7 +108,7 @@ export function storeErrorOf(error: unknown): StoreError | undefined {
   return new StoreError(
     `Gantry's database can't be used: ${why}. Try again in a minute. ` +
       "If this keeps happening, contact your Gantry admin.",
-    { cause: error },
+    { cause: error, why },
   );
 }
 

@@ -56,6 +56,8 @@ export const HealthJson: z.ZodType<Health> = z.object({
   kind: z.enum(["reached", "trouble", "not-yet", "unwatched", "watching"]),
   level: maybe(z.enum(["healthy", "busy", "failing", "idle"])),
   outcome: maybe(z.string()),
+  gone: maybe(z.enum(["deleted", "replaced"])),
+  overtakenBy: maybe(z.object({ id: z.string(), verb: z.string() })),
   line: z.string(),
   digest: maybe(z.string()),
   afterMs: maybe(z.number()),

@@ -4,15 +4,15 @@ import type { StoredChange, ChangeState } from "../../changes/stored-change.ts";
 import { context, section, type Block, actionButton, actions, limits } from "../kit/blocks.ts";
 import { strong, words, channel } from "../kit/inline.ts";
 import { type Post, plainTextOf, post, type Names, postOf } from "../kit/post.ts";
+import { isDeletedSince, isOfDeleted } from "../kit/health.ts";
 import { truncate, visible } from "../kit/text.ts";
-import { verbWords } from "../kit/verb-words.ts";
 import { type CanApprove, changeFacts } from "./change-facts.ts";
-import { namesIn, oneLine, headline } from "./change-words.ts";
+import { namesIn, oneLine, headline, waitWords } from "./change-words.ts";
 import { phraseText } from "./phrases.ts";
 import type { Action } from "../kit/action-id.ts";
 import { runButton } from "../kit/ask-buttons.ts";
 import { overflow } from "../kit/menu.ts";
-import { restLabel } from "./several-card.ts";
+import { restLabel, undoLabel } from "./several-card.ts";
 
 export type ChangeCard = {
   readonly change: StoredChange;
@@ -24,6 +24,8 @@ export type ChangeCard = {
   readonly names?: Names;
   /** Who can approve it while it waits; undefined where that isn't told. */
   readonly approvers?: CanApprove | undefined;
+  /** The id of the request that has the workload now, while this one waits for its turn. */
+  readonly waitsFor?: string | undefined;
   /** The slash command, for where Slack shows only the text and no buttons. */
   readonly command?: string;
 };
@@ -42,11 +44,16 @@ export function changeCard(card: ChangeCard): Post {
 }
 
 /** A card without its buttons: headline, facts, and a line of small print. */
-export function changeBlocks({ change, defaultRegion, names = {}, approvers }: Omit<ChangeCard, "canUndo">): Block[] {
+export function changeBlocks(card: Omit<ChangeCard, "canUndo">): Block[] {
+  const { change, defaultRegion, names = {}, approvers, waitsFor } = card;
   const { breakGlass, state, notice } = change;
   const runs = state === "approved" || state === "claimed" ? "runs" : "ran";
   return [
-    headlineBlock(change, defaultRegion),
+    headlineBlock(change, defaultRegion, waitsFor),
+    // The headline of several says how many are done.
+    ...(waitsFor !== undefined && change.parts !== undefined
+      ? [section(`⏳ The next one ${waitWords(waitsFor)}`)]
+      : []),
     ...(breakGlass ? [section(`🚨 Break-glass: ${runs} without approval`)] : []),
     // It was approved, but the policy now requires more.
     ...(state === "pending" && notice !== undefined ? [section([words(`⚠️ ${oneLine(notice)}`, 500)])] : []),
@@ -56,18 +63,20 @@ export function changeBlocks({ change, defaultRegion, names = {}, approvers }: O
 }
 
 /** The bold first line, which a notification begins with. */
-export function headlineBlock(change: StoredChange, defaultRegion: string | undefined): Block {
-  const { mark, text } = headline(change, defaultRegion);
+export function headlineBlock(change: StoredChange, defaultRegion: string | undefined, waitsFor?: string): Block {
+  const { mark, text } = headline(change, defaultRegion, waitsFor);
   return section([words(`${mark} `), strong(text, 400)]);
 }
 
 /** "VY8WDV · policy: routine changes". */
-function contextLine({ id, rule, account, undoOf }: StoredChange): string {
+function contextLine(change: StoredChange): string {
+  const { id, rule, account, undoOf } = change;
   return [
     truncate(id, 40),
     ...(rule === "" ? [] : [`policy: ${truncate(rule, 100)}`]),
     ...accountWords(account),
     ...(undoOf === undefined ? [] : [`undoes ${truncate(undoOf.split("/", 1)[0] ?? undoOf, 40)}`]),
+    ...(isDeletedSince(change) ? ["deleted since"] : []),
   ].join(" · ");
 }
 
@@ -129,7 +138,7 @@ const approve: ButtonSpec = { label: () => "Approve", action: { kind: "request",
 const reject: ButtonSpec = { label: () => "Reject", action: { kind: "request", act: "reject" }, style: "danger" };
 const cancel: ButtonSpec = { label: () => "Cancel", action: { kind: "request", act: "cancel" } };
 const undo: ButtonSpec = {
-  label: ({ verb }) => verbWords(verb)?.back ?? "Undo",
+  label: undoLabel,
   action: { kind: "request", act: "undo" },
 };
 const again: ButtonSpec = { label: againLabel, action: { kind: "request", act: "again" } };
@@ -183,14 +192,16 @@ function isShown(spec: ButtonSpec, change: StoredChange, canUndo: boolean): bool
   if (spec === rest) return restLabel(change) !== undefined;
   if (spec === undo) return canUndo && !change.isUndone;
   if (spec === show || spec === logs) return canLook(change);
+  if (isOfDeleted(change)) return false;
   // The workload is still being read back.
   return change.state !== "unknown" || change.settledAt !== undefined;
 }
 
 /** There is nothing to look at before a creation and after a deletion. */
-function canLook({ op, state, parts }: StoredChange): boolean {
+function canLook(change: StoredChange): boolean {
+  const { op, state, parts } = change;
   // `show` and `logs` are about one workload.
-  if (parts !== undefined) return false;
+  if (parts !== undefined || isOfDeleted(change)) return false;
   if (op === "createService" || op === "createJob") return state === "done" || state === "unknown";
   return state !== "done" || (op !== "deleteService" && op !== "deleteJob");
 }

@@ -1,7 +1,8 @@
 import type { Outcome } from "../../changes/change.ts";
 import type { Health, StoredChange, Vote } from "../../changes/stored-change.ts";
 import { redactLines } from "../../logs/redact.ts";
-import { isFollowed, seenOf } from "../kit/health.ts";
+import { isFollowed, retreatOf, seenOf, troubleFacts } from "../kit/health.ts";
+import { beforeRequester } from "../kit/history-line.ts";
 import { section, type Line, type Block } from "../kit/blocks.ts";
 import { expires, firstOf, moment, words, type Inline } from "../kit/inline.ts";
 import type { Names } from "../kit/post.ts";
@@ -116,8 +117,8 @@ function effect(change: StoredChange): Block[] {
 }
 
 /** `requested by @dana: "orders time out"`. */
-function requestedBy({ requester, reason }: StoredChange): Inline[] {
-  return [words("requested by "), personWords(requester), ...quoted(reason)];
+function requestedBy(change: StoredChange): Inline[] {
+  return [words(beforeRequester(change)), personWords(change.requester), ...quoted(change.reason)];
 }
 
 function quoted(reason: string | undefined): Inline[] {
@@ -206,6 +207,10 @@ function outcomeOf({ ending: end }: StoredChange): Outcome | undefined {
 function healthFacts(change: StoredChange): Line[] {
   const seen = seenOf(change);
   if (seen !== undefined && change.op === "createJob") return [...lineOf(seen, true), ...runFacts(seen)];
+  if (seen !== undefined && retreatOf(change) === "gone") {
+    const facts = troubleFacts(change, seen);
+    return facts.length === 0 ? [] : [truncate(`last seen: ${visible(facts.join(" · "))}`, 400)];
+  }
   if (seen !== undefined) return lineOf(seen, false);
   if (!isFollowed(change) || outcomeOf(change)?.kind !== "done") return [];
   return [change.op === "createJob" ? "accepted by the workload API" : "accepted, checking that it runs"];

@@ -1,5 +1,15 @@
 import type { ChangeState, StoredChange, Who, Health } from "../../changes/stored-change.ts";
-import { isFollowed, seenOf, dotOf, unseenOf } from "../kit/health.ts";
+import {
+  acceptedWords,
+  isFollowed,
+  overtakenDot,
+  overtakenWords,
+  seenOf,
+  dotOf,
+  retreatOf,
+  retreatWords,
+  unseenOf,
+} from "../kit/health.ts";
 import { person, strong, words, type Inline, group, joined } from "../kit/inline.ts";
 import { type Names, groupName, nameOf } from "../kit/post.ts";
 import type { Terms } from "../../policy/policy.ts";
@@ -65,11 +75,12 @@ export function termsWords(terms: Terms, names: Names = {}): Inline[] {
   return [words(`${counted(terms.votes, "approval")} from `), ...approversWords(terms, names)];
 }
 
-type Tell = (change: StoredChange) => string;
+type Tell = (change: StoredChange, waitsFor: string | undefined) => string;
 
 const summaries: Readonly<Record<ChangeState, Tell>> = {
   pending: ({ terms, votes }) => `Needs ${counted((terms?.votes ?? 1) - votes.length, "more approval")}.`,
-  approved: (change) => `${approval(change)}It runs in a moment.`,
+  approved: (change, waitsFor) =>
+    `${approval(change)}It ${waitsFor === undefined ? "runs in a moment" : waitWords(waitsFor)}.`,
   claimed: (change) => `${approval(change)}It's running now.`,
   done: (change) =>
     isFollowed(change) && seenOf(change) === undefined
@@ -86,9 +97,9 @@ const summaries: Readonly<Record<ChangeState, Tell>> = {
   drifted: () => "The workload changed while it waited, so nothing was run.",
 };
 
-/** The current state of a request in complete sentences, with real names. */
-export function changeSummary(change: StoredChange): string {
-  return summaries[change.state](change);
+/** The current state of a request in complete sentences, with real names. `waitsFor`: see `headline`. */
+export function changeSummary(change: StoredChange, waitsFor: string | undefined): string {
+  return summaries[change.state](change, waitsFor);
 }
 
 function approval({ votes }: StoredChange): string {
@@ -99,9 +110,10 @@ function approval({ votes }: StoredChange): string {
 }
 
 /**
- * Never rosier than the workload: a success is claimed only once its health is known. Pure.
+ * Never rosier than the workload: a success is claimed only once its health is known. `waitsFor` is the id of the request
+ * that has the workload now. Pure.
  */
-export function headline(change: StoredChange, defaultRegion?: string): Headline {
+export function headline(change: StoredChange, defaultRegion?: string, waitsFor?: string): Headline {
   const say = (form: Parameters<typeof phraseText>[1]): string => phraseText(change, form, defaultRegion);
   const several = severalHeadline(change);
   if (several !== undefined) return several;
@@ -109,7 +121,7 @@ export function headline(change: StoredChange, defaultRegion?: string): Headline
     case "pending":
       return { mark: "⏳", text: `${say("title")}?` };
     case "approved":
-      return { mark: "⏳", text: `${say("title")}: runs in a moment` };
+      return { mark: "⏳", text: `${say("title")}: ${waitsFor ? waitWords(waitsFor) : "runs in a moment"}` };
     case "claimed":
       return { mark: "🔄", text: `${say("running")}…` };
     case "rejected":
@@ -134,6 +146,11 @@ export function headline(change: StoredChange, defaultRegion?: string): Headline
   }
 }
 
+/** One workload has one Run at a time. */
+export function waitWords(requestId: string): string {
+  return `waits for request ${truncate(requestId, 40)}`;
+}
+
 function lower(text: string): string {
   return `${text.charAt(0).toLowerCase()}${text.slice(1)}`;
 }
@@ -155,9 +172,10 @@ function doneHeadline(change: StoredChange, region: string | undefined): Headlin
 
 /** Accepted, and not visible: the API shows that it is at it, or nothing at all. */
 function acceptedHeadline(change: StoredChange, seen: Health | undefined, region: string | undefined): Headline {
-  if (isUnderWay(change, seen)) return { mark: "🟡", text: `Still ${lower(phraseText(change, "running", region))}` };
-  const what = seen?.outcome ?? "accepted, not visible yet";
-  return { mark: "🟡", text: `${phraseText(change, "title", region)}: ${what}` };
+  if (overtakenWords(seen) === undefined && isUnderWay(change, seen))
+    return { mark: "🟡", text: `Still ${lower(phraseText(change, "running", region))}` };
+  const mark = overtakenWords(seen) === undefined ? "🟡" : overtakenDot;
+  return { mark, text: `${phraseText(change, "title", region)}: ${acceptedWords(seen)}` };
 }
 
 function isUnderWay({ ending }: StoredChange, seen: Health | undefined): boolean {
@@ -173,29 +191,39 @@ function unwellHeadline(change: StoredChange, seen: Health, region: string | und
   if (seen.kind === "watching" && seen.watch?.rolling !== undefined) return { mark: "🔄", text: `${running}…` };
   // Nobody would call it deployed.
   if (seen.kind === "trouble" && isRolledOut(change)) {
-    return { mark: dotOf({ level: "failing" }), text: `${running}: ${outcomeWords(seen)}` };
+    const text = `${running}: ${retreatWords(change) ?? outcomeWords(seen)}`;
+    return { mark: retreatOf(change) === "gone" ? "❌" : dotOf({ level: "failing" }), text };
   }
   const level = seen.kind === "trouble" ? "failing" : seen.level;
   if (level === undefined) return { mark: "🟡", text: `${done}, health unknown` };
   // It is well, and hasn't been for long; or was until it was deleted.
   if (level !== "failing" && seen.outcome === undefined) return { mark: "🟡", text: done };
-  return { mark: level === "failing" ? dotOf({ level }) : "🟡", text: `${done}, but ${outcomeWords(seen)}` };
+  const text = `${done}, but ${withSubject(change, done, outcomeWords(seen))}`;
+  if (level === "failing") return { mark: dotOf({ level }), text };
+  return { mark: overtakenWords(seen) === undefined ? "🟡" : overtakenDot, text };
+}
+
+/** "web scaled to 3, but is failing"; "Deployed 1.5 to web, but it is failing" */
+function withSubject(change: StoredChange, done: string, outcome: string): string {
+  return done.startsWith(workloadName(change)) || /^\d/u.test(outcome) ? outcome : `it ${outcome}`;
 }
 
 /** However well the workload runs, nothing shows that the Change took effect. */
 function unconfirmedHeadline(change: StoredChange, seen: Health | undefined, region: string | undefined): Headline {
   const accepted = phraseText(change, "accepted", region);
-  if (seen?.kind !== "trouble") return { mark: "🟡", text: accepted };
-  const what = outcomeWords(seen);
-  return { mark: dotOf({ level: "failing" }), text: `${accepted}, but ${/^\d/u.test(what) ? what : `it ${what}`}` };
+  const isTrouble = seen?.kind === "trouble";
+  const isOvertaken = seen?.outcome !== undefined && overtakenWords(seen) !== undefined;
+  if (!isTrouble && !isOvertaken) return { mark: "🟡", text: accepted };
+  const text = `${accepted}, but ${withSubject(change, accepted, outcomeWords(seen))}`;
+  return { mark: isTrouble ? dotOf({ level: "failing" }) : overtakenDot, text };
 }
 
 function success(change: StoredChange, region: string | undefined): Headline {
   return { mark: "✅", text: phraseText(change, "done", region) };
 }
 
-function outcomeWords({ outcome = "isn't running as it should" }: Health): string {
-  return truncate(visible(outcome), 120);
+function outcomeWords(seen: Health): string {
+  return truncate(visible(overtakenWords(seen) ?? seen.outcome ?? "isn't running as it should"), 120);
 }
 
 /** The headline follows the job to its end. */

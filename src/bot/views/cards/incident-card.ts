@@ -1,10 +1,10 @@
 import type { HistoryEvent } from "../../changes/history-event.ts";
 import type { Alert, NoticedEvent } from "../../watch/alert.ts";
 import type { Cause, Incident } from "../../watch/incident.ts";
+import { lead } from "../../../api/workload-status.ts";
 import { openButton, runButton } from "../kit/ask-buttons.ts";
 import { actionButton, actions, type Block, context, type Line, preformatted, section } from "../kit/blocks.ts";
 import { historyLine } from "../kit/history-line.ts";
-import { dotOf } from "../kit/health.ts";
 import { type Inline, moment, strong, words } from "../kit/inline.ts";
 import { newestPage } from "../kit/log-text.ts";
 import { type Post, postOf } from "../kit/post.ts";
@@ -17,7 +17,6 @@ export type IncidentCard = {
   readonly defaultRegion: string;
   /** What was requested about the one workload since an hour before it, newest first. */
   readonly history: readonly HistoryEvent[];
-  readonly now: Date;
   /** Slack took, or may have taken, an earlier message of it, which nothing updates. */
   readonly isAgain?: boolean;
 };
@@ -66,13 +65,14 @@ function oneIncident(incident: Incident, card: IncidentCard): Block[] {
   return [section(headlineOpen(incident), ...status, ...reason, sinceLine(incident), ...beforeLines(incident, card))];
 }
 
-function headlineOpen({ name, cause, times, openedAt }: Incident): Line {
-  const often = times > 1 ? ` · ${times} times since ` : "";
-  return [
-    words("🔴 "),
-    strong(`${name ?? API} ${failing[cause][0]}`, 300),
-    ...(often === "" ? [] : [words(often), moment(openedAt.toISOString())]),
-  ];
+function headlineOpen(incident: Incident): Line {
+  const { name, cause } = incident;
+  return [words("🔴 "), strong(`${name ?? API} ${failing[cause][0]}`, 300), ...oftenWords(incident)];
+}
+
+/** " · 3 times since 14:02"; nothing of the first time. */
+function oftenWords({ times, openedAt }: Incident): Inline[] {
+  return times > 1 ? [words(` · ${times} times since `), moment(openedAt.toISOString())] : [];
 }
 
 /** "exit 3, 14 restarts · 0 of 2 ready". */
@@ -91,8 +91,8 @@ function sinceLine({ openedAt, unseenSince, cause }: Incident): Line {
 
 /** What changed in the hour before: requests by name, and what changed without one. */
 function beforeLines({ openedAt, changedBefore, cause }: Incident, card: IncidentCard): Line[] {
-  const { now, defaultRegion } = card;
-  const detail = { now, defaultRegion, detail: "full" } as const; // a literal
+  const { defaultRegion } = card;
+  const detail = { defaultRegion, detail: "full", isHealthSaid: true } as const; // literals
   // The row of a job that failed tells this failure again.
   const history = card.history.filter(({ kind }) => cause !== "job-failed" || kind !== "health");
   const before = history.filter(({ at }) => at <= openedAt).slice(0, 2);
@@ -136,7 +136,7 @@ function afterWords({ openedAt, overAt, overUnseenSince }: Incident): string {
   return overUnseenSince === undefined ? ` after ${lasted}` : ` after ${lasted} at the latest`;
 }
 
-function overLines(incident: Incident, { history, now, defaultRegion }: IncidentCard): Line[] {
+function overLines(incident: Incident, { history, defaultRegion }: IncidentCard): Line[] {
   const { cause, seen, times, end, restartsBefore, openedAt, overUnseenSince } = incident;
   const restarts = seen?.restarts === undefined || restartsBefore === undefined ? 0 : seen.restarts - restartsBefore;
   const facts = [
@@ -159,7 +159,7 @@ function overLines(incident: Incident, { history, now, defaultRegion }: Incident
   const done = history
     .filter(({ at }) => at > openedAt)
     .slice(0, 2)
-    .map((event): Line => historyLine(event, { now, defaultRegion, detail: "full" }));
+    .map((event): Line => historyLine(event, { defaultRegion, detail: "full", isHealthSaid: true }));
   return [...(facts.length === 0 ? [] : [[words(facts.join(" · "))]]), ...unseen, ...done];
 }
 
@@ -186,17 +186,23 @@ function someIncidents(incidents: readonly Incident[], card: IncidentCard): Bloc
   if (incidents.every(({ cause }) => cause === "api-away")) return apiAway(incidents, open);
   const listed = [...open, ...incidents.filter(({ overAt }) => overAt !== undefined)];
   const lines = listed.slice(0, LISTED).map((incident) => listLine(incident, card));
-  const rest = listed.length - lines.length;
-  return [section([someHeadline(incidents, open)], ...lines, ...(rest > 0 ? [[words(`and ${rest} more`)]] : []))];
+  const rest = restWords(listed.slice(LISTED));
+  return [section([someHeadline(incidents, open)], ...lines, ...(rest === "" ? [] : [[words(rest)]]))];
+}
+
+/** "and 79 more, 111 no longer fail". */
+function restWords(rest: readonly Incident[]): string {
+  const failingOnes = rest.filter(({ overAt }) => overAt === undefined).length;
+  if (rest.length === 0) return "";
+  if (failingOnes === 0 || failingOnes === rest.length) return `and ${rest.length} more`;
+  return `and ${failingOnes} more, ${rest.length - failingOnes} no longer fail`;
 }
 
 function someHeadline(incidents: readonly Incident[], open: readonly Incident[]): Inline {
   const all = incidents.length;
   if (open.length === 0) {
-    const isWell = incidents.every(({ end }) => end === "recovered");
-    return strong(
-      isWell ? `🟢 ${all} workloads recovered` : `⚪️ ${all} workloads no longer fail, not all of them recovered`,
-    );
+    if (incidents.every(({ cause }) => cause === "api-away")) return apiBack(incidents);
+    return strong(endedHeadline(incidents), 300);
   }
   const [cause, ...others] = new Set(open.map((each) => each.cause));
   const shared = new Set(open.map((each) => each.shared));
@@ -207,6 +213,27 @@ function someHeadline(incidents: readonly Incident[], open: readonly Incident[])
   return strong(`🔴 ${count} ${failing[what][open.length === 1 ? 0 : 1]}${from}`, 300);
 }
 
+const endedWords: Readonly<Record<NonNullable<Incident["end"]>, string>> = {
+  recovered: "recovered",
+  stopped: "stopped",
+  deleted: "deleted",
+  replaced: "replaced",
+  unwatched: "not watched any more",
+};
+
+/** "🟢 3 workloads recovered", "⚪️ 3 workloads: 2 recovered, 1 deleted". */
+function endedHeadline(incidents: readonly Incident[]): string {
+  const counts = Object.entries(endedWords).flatMap(([how, what]) => {
+    const count = incidents.filter(({ end = "unwatched" }) => end === how).length;
+    return count === 0 ? [] : [{ count, what }];
+  });
+  const [only, ...others] = counts;
+  const dot = incidents.every(({ end }) => end === "recovered") ? "🟢" : "⚪️";
+  if (only !== undefined && others.length === 0) return `${dot} ${counted(only.count, "workload")} ${only.what}`;
+  const each = counts.map(({ count, what }) => `${count} ${what}`).join(", ");
+  return `${dot} ${counted(incidents.length, "workload")}: ${each}`;
+}
+
 function listLine(incident: Incident, { defaultRegion }: IncidentCard): Line {
   const { name, seen, region, kind, cause, overAt, end = "unwatched" } = incident;
   const where = kind === "service" && region !== defaultRegion ? ` in ${region}` : "";
@@ -215,43 +242,61 @@ function listLine(incident: Incident, { defaultRegion }: IncidentCard): Line {
     const [dot, what] = ends[end];
     return [words(`${dot} `), named, words(`${where} · ${what}${end === "unwatched" ? "" : afterWords(incident)}`)];
   }
-  return [words("🔴 "), named, words(`${where} · ${seen?.words ?? failing[cause][0]}`, 160)];
+  // "starting" is no reason for a red dot.
+  const why = seen?.level === "failing" || seen?.reason === undefined ? seen?.words : lead(visible(seen.reason));
+  return [words("🔴 "), named, words(`${where} · ${why ?? failing[cause][0]}`, 160)];
 }
 
 function apiAway(incidents: readonly Incident[], open: readonly Incident[]): Block[] {
   const kinds = (some: readonly Incident[]): string =>
     [...new Set(some.map(({ kind, region }) => `${kind}s in ${region}`))].slice(0, LISTED).join(", ");
-  if (open.length === 0) return [section([strong(`🟢 ${API} answers again`)], [words(kinds(incidents))])];
   const [first] = open;
-  const reason = first?.seen?.reason;
+  if (first === undefined) return [section([apiBack(incidents)], [words(kinds(incidents))])];
+  const reason = first.seen?.reason;
   return [
     section(
       [words("🔴 "), strong(`${API} doesn't answer`)],
       ...(reason === undefined ? [] : [[words(reason, REASON)]]),
       [words(`I can't see ${kinds(open)}.`)],
+      sinceLine(first),
     ),
   ];
 }
 
-const eventDots: Readonly<Record<NoticedEvent["event"], string>> = {
-  failing: "🔴",
-  recovered: "🟢",
-  "job-failed": "🔴",
+/** Says that the workload API answers again, and after how long: the longest of these outages. */
+function apiBack(incidents: readonly Incident[]): Inline {
+  const lasted = ({ openedAt, overAt = openedAt }: Incident): number => overAt.getTime() - openedAt.getTime();
+  const answering = incidents.filter(({ end }) => end === "recovered");
+  const [longest] = (answering.length > 0 ? answering : incidents).toSorted(
+    (one, other) => lasted(other) - lasted(one),
+  );
+  return longest === undefined ? strong(`🟢 ${API} answers again`) : headlineOver(longest);
+}
+
+/** Events are never redrawn, so these are marks of what happened and no dots of how a workload is. */
+const eventMarks: Readonly<Record<NoticedEvent["event"], string>> = {
+  failing: "⚠️",
+  recovered: "✅",
+  "job-failed": "❌",
   "job-done": "✅",
-  restarts: "🟡",
-  "out-of-memory": "🟡",
+  restarts: "⚠️",
+  "out-of-memory": "⚠️",
   deployed: "🔄",
   changed: "🔄",
 };
 
 function eventBlocks(events: readonly NoticedEvent[], { defaultRegion }: IncidentCard): Block[] {
   const lines = events.slice(0, LISTED).map((event): Line => {
-    const { kind, region, name, words: what, level, unseenSince } = event;
+    const { kind, region, name, words: what, unseenSince } = event;
     const where = kind === "service" && region !== defaultRegion ? ` in ${region}` : "";
-    const dot = event.event === "restarts" ? dotOf({ level }) : eventDots[event.event];
     const late: Inline[] =
       unseenSince === undefined ? [] : [words(" · some time after "), moment(unseenSince.toISOString())];
-    return [words(`${dot} `), strong(name, 63), words(`${where} ${joining(what)}${what}`, 300), ...late];
+    return [
+      words(`${eventMarks[event.event]} `),
+      strong(name, 63),
+      words(`${where} ${joining(what)}${what}`, 300),
+      ...late,
+    ];
   });
   const [first, ...rest] = lines;
   if (first === undefined) return [];
@@ -261,14 +306,19 @@ function eventBlocks(events: readonly NoticedEvent[], { defaultRegion }: Inciden
 
 /** "image a → b" follows a colon, "was created" doesn't. */
 function joining(what: string): string {
-  return /^(?:was|is|restarted)\b/u.test(what) ? "" : "· ";
+  return /^(?:was|is|crashed)\b/u.test(what) ? "" : "· ";
 }
 
 function smallPrint({ incidents }: Alert, { defaultRegion }: IncidentCard): Block[] {
   const [only, ...others] = incidents;
   if (only === undefined || others.length > 0) return [];
-  const { kind, region, account } = only;
-  return [context([kind, ...(kind === "service" && region !== defaultRegion ? [region] : []), account].join(" · "))];
+  const { kind, region, account, name } = only;
+  const what = name === undefined ? `${kind}s` : kind;
+  return [
+    context(
+      [what, ...(kind === "service" && region !== defaultRegion ? [region] : []), `account ${account}`].join(" · "),
+    ),
+  ];
 }
 
 /** Reads are answered below the card, which stays as it is; what changes something opens its form. */
@@ -308,17 +358,21 @@ function buttonsFor({ id, incidents, taken }: Alert, isOpen: boolean): Block[] {
   );
 }
 
-/** The first reply of the thread: the last lines of the log, already redacted. */
-export function lastLinesReply(lines: readonly string[]): Post | undefined {
+/** The first reply of the thread: the last lines of the log, already redacted. The card may come to list others, too. */
+export function lastLinesReply(name: string, lines: readonly string[]): Post | undefined {
   if (lines.length === 0) return undefined;
   const { text } = newestPage(lines.map(visibleLines));
-  return postOf([section("Last lines of the log"), preformatted(text)]);
+  return postOf([section([words("Last lines of "), strong(name, 255)]), preformatted(text)]);
 }
 
 /** One line for the thread: updating a card notifies nobody. */
 export function newsReply(incidents: readonly Incident[], news: "over" | "again"): Post {
   const [only, ...others] = incidents;
   if (only === undefined) return postOf([section("Over")]);
-  if (news === "again") return postOf([section(headlineOpen(only))]);
+  // A reply is never redrawn: it says what happened, and only the card how it is now.
+  if (news === "again") {
+    const what = only.name === undefined ? `${API} stopped answering again` : `${only.name} failed again`;
+    return postOf([section([words("⚠️ "), strong(what, 300), ...oftenWords(only)])]);
+  }
   return postOf([section([others.length === 0 ? headlineOver(only) : someHeadline(incidents, [])])]);
 }

@@ -1,6 +1,6 @@
 import type { StoredChange } from "../../changes/stored-change.ts";
 import { actionButton, actions, type Line, withBlockId, type Block } from "../kit/blocks.ts";
-import { requestPhrase, short, votesText } from "../kit/history-line.ts";
+import { beforeRequester, requestPhrase, short, votesText } from "../kit/history-line.ts";
 import { type Inline, strong, words } from "../kit/inline.ts";
 import { shortAge, span } from "../kit/time.ts";
 import { allNames } from "./phrases.ts";
@@ -30,10 +30,13 @@ export function requestTitle(change: StoredChange, { defaultRegion }: Pick<Where
 }
 
 /** "Requested by Dana Reyes, 5m ago: “orders time out”". */
-export function askedBy({ requester, createdAt, reason }: StoredChange, { now }: Pick<Where, "now">): Line {
+export function askedBy(change: StoredChange, { now }: Pick<Where, "now">): Line {
+  const { requester, createdAt, reason } = change;
   const age = shortAge(createdAt.toISOString(), now) ?? "";
   const why = reason === undefined ? "" : `: “${short(reason, ROOM.text)}”`;
-  return [words(`Requested by ${short(requester.name, ROOM.person)}, ${age} ago${why}`, LONGEST)];
+  const before = beforeRequester(change);
+  const by = `${before.charAt(0).toUpperCase()}${before.slice(1)}${short(requester.name, ROOM.person)}`;
+  return [words(`${by}, ${age} ago${why}`, LONGEST)];
 }
 
 const NAMED = 3;
@@ -45,11 +48,8 @@ export function approvalsText(change: StoredChange, { now }: Pick<Where, "now">)
 
 /** "1 of 2 (Alex Kim) · expires in 40 min", after words that say what is counted. */
 export function countedText(change: StoredChange, { now }: Pick<Where, "now">): string {
-  return `${countText(change)}${voters(change)} · ${expiryText(change, now)}`;
-}
-
-function countText({ votes, terms }: StoredChange): string {
-  return `${votes.length} of ${terms?.votes ?? 1}`;
+  const { votes, terms } = change;
+  return `${votes.length} of ${terms?.votes ?? 1}${voters(change)} · ${expiryText(change, now)}`;
 }
 
 function voters({ votes }: StoredChange): string {

@@ -1,6 +1,16 @@
 import type { Health, StoredChange } from "../../changes/stored-change.ts";
-import { IF_STUCK } from "../kit/verb-words.ts";
-import { isFollowed, seenOf, unseenOf } from "../kit/health.ts";
+import { IF_STUCK, verbWords } from "../kit/verb-words.ts";
+import {
+  acceptedWords,
+  isDeletedSince,
+  isFollowed,
+  isOfDeleted,
+  overtakenDot,
+  overtakenWords,
+  seenOf,
+  troubleFacts,
+  unseenOf,
+} from "../kit/health.ts";
 import { truncate, visible, truncateMiddle } from "../kit/text.ts";
 import { pastWord, split, allNames, isRolledOut, versionStep } from "./phrases.ts";
 import { context, limits, plan, section, type Line, type Block, type Task } from "../kit/blocks.ts";
@@ -54,6 +64,11 @@ function isLate(part: StoredChange): boolean {
   return isAsked && seenOf(part)?.kind === "not-yet";
 }
 
+/** Somebody changed it again: nothing of this request goes on there. */
+function isOvertaken(part: StoredChange): boolean {
+  return overtakenWords(seenOf(part)) !== undefined;
+}
+
 /** Refused before it was sent. */
 function isUnsent({ state, claimedAt }: StoredChange): boolean {
   return state === "failed" && claimedAt === undefined;
@@ -64,23 +79,31 @@ type Worst = readonly [mark: string, part: StoredChange | undefined, what: (name
 /** "2 of 5 restarted: shop-b failed". Never better than the worst of them. */
 export function endedHeadline(parts: readonly StoredChange[], past: string): Headline {
   const done = parts.filter(({ state }) => state === "done");
-  const late = done.find(isLate);
+  const overtaken = done.find(isOvertaken);
+  const others = done.filter((part) => !isOvertaken(part));
+  const late = others.find(isLate);
   const achieved = done.filter((part) => !isLate(part) && isAchieved(part));
   const count = `${achieved.length} of ${parts.length} ${pastOf(done, past)}`;
   const first = (state: StoredChange["state"]): StoredChange | undefined => parts.find((part) => part.state === state);
-  const seen = (kind: Health["kind"]): StoredChange | undefined => done.find((part) => seenOf(part)?.kind === kind);
-  const isOpen = done.some((part) => isFollowed(part) && seenOf(part)?.kind !== "reached");
+  const seen = (kind: Health["kind"]): StoredChange | undefined => others.find((part) => seenOf(part)?.kind === kind);
+  const isOpen = others.some((part) => isFollowed(part) && seenOf(part)?.kind !== "reached");
   const failed = parts.filter(({ state }) => state === "failed");
   const worst: readonly Worst[] = [
     ["❌", failed.find((part) => !isUnsent(part)), (name) => `${name} failed`],
     ["❌", failed[0], (name) => `${name} wasn't run`],
     ["❓", first("unknown"), (name) => `can't tell about ${name}`],
-    ...(parts.some(isRolledOut) ? rolloutWorst(seen) : []),
+    ...(parts.some(isRolledOut) ? rolloutTrouble(seen("trouble")) : []),
     ["🔴", seen("trouble"), (name) => `${name} is failing`],
     ["⚠️", first("drifted"), (name) => `${name} changed meanwhile`],
     ["🟡", late, (name) => `${name} isn't ${past} yet`],
-    ["🟡", seen("not-yet"), (name) => `${name} isn't running yet`],
-    ["🟡", done.find((part) => unseenOf(part) !== undefined), (name) => `${name} can't be confirmed`],
+    ...(parts.some(isRolledOut) ? rolloutLate(seen) : []),
+    ["🟡", seen("not-yet"), (name) => `${name} isn't healthy yet`],
+    ["🟡", others.find((part) => unseenOf(part) !== undefined), (name) => `${name} can't be confirmed`],
+    [
+      isOpen ? "🟡" : overtakenDot,
+      overtaken,
+      (name) => `${name} ${overtakenWords(overtaken && seenOf(overtaken)) ?? ""}`,
+    ],
   ];
   for (const [mark, part, what] of worst) {
     if (part !== undefined) return { mark, text: `${count}: ${what(truncate(visible(part.workload.name), 80))}` };
@@ -90,13 +113,15 @@ export function endedHeadline(parts: readonly StoredChange[], past: string): Hea
 }
 
 /** One that went back runs the version from before. */
-function rolloutWorst(seen: (kind: Health["kind"]) => StoredChange | undefined): readonly Worst[] {
-  const stuck = seen("trouble");
+function rolloutTrouble(stuck: StoredChange | undefined): readonly Worst[] {
   return [
     ["❌", stuck?.wayBack === "gone" ? stuck : undefined, (name) => `${name} went back`],
     ["🔴", stuck, (name) => `${name} isn't healthy`],
-    ["🟡", seen("not-yet") ?? seen("unwatched"), (name) => `${name} isn't healthy yet`],
   ];
+}
+
+function rolloutLate(seen: (kind: Health["kind"]) => StoredChange | undefined): readonly Worst[] {
+  return [["🟡", seen("not-yet") ?? seen("unwatched"), (name) => `${name} isn't healthy yet`]];
 }
 
 type Several = { readonly change: StoredChange; readonly parts: readonly StoredChange[] };
@@ -132,6 +157,7 @@ const statuses: Readonly<Record<string, Task["status"]>> = {
   "🔄": "in_progress",
   "🟡": "in_progress",
   "🟢": "complete",
+  "⚪️": "complete",
   "✅": "complete",
   "🔴": "error",
   "❌": "error",
@@ -148,15 +174,16 @@ function taskOf(part: StoredChange, beside: Beside): Task {
 
 function orderWords(parts: readonly StoredChange[]): string {
   if (!parts.some(isRolledOut)) return "One after the other. Stops at the first failure.";
-  const ends = new Set(parts.flatMap(({ diff }) => diff.filter((line) => line.endsWith(IF_STUCK))).map(wayOf));
+  const lines = parts.flatMap(({ diff }) => diff.filter((line) => line.endsWith(IF_STUCK)));
+  const ends = new Set(
+    lines.map((line) =>
+      line.startsWith("back to ") ? ", which goes back automatically" : ", which then stays as it is",
+    ),
+  );
   const [end = "", ...others] = ends;
   const isBoth = others.length > 0;
   const after = isBoth ? ", which goes back automatically if its earlier revision is known" : end;
   return `One after the other, each when the one before is healthy. Stops at the first that doesn't get ready${after}.`;
-}
-
-function wayOf(line: string): string {
-  return line.startsWith("back to ") ? ", which goes back automatically" : ", which then stays as it is";
 }
 
 const NAME = 50;
@@ -194,8 +221,12 @@ type Beside = { readonly request: StoredChange; readonly isShort: boolean };
 
 /** The mark of a part, and what there is to say about it. */
 function partState(part: StoredChange, { request, isShort }: Beside): State {
-  if (isRolledOut(part)) return rolloutState(part, { request, isShort });
-  return plainState(part, request);
+  const state = isRolledOut(part) ? rolloutState(part, { request, isShort }) : plainState(part, request);
+  if (!isDeletedSince(part) || seenOf(part)?.kind === "not-yet") return state;
+  const [mark, note] = state;
+  // How it ran is no news any more.
+  if (part.state === "done") return ["⚪️", "deleted since"];
+  return [mark, [note, "deleted since"].filter((fact) => fact !== "").join(" · ")];
 }
 
 /** The same of a new version: which one runs, and which one still does. */
@@ -211,24 +242,21 @@ function rolloutState(part: StoredChange, { request, isShort }: Beside): State {
   if (part.state !== "done") return all(note === "" ? step : note);
   const version = to ?? "the new version";
   if (seen === undefined) return all(`starting ${version}`);
+  if (overtakenWords(seen) !== undefined) return all(note);
   switch (seen.kind) {
     case "reached":
       return all(`runs ${version}`, seen.digest ?? "", note);
     case "trouble": {
       const goal = from === undefined ? "" : ` to ${from}`;
       const back = part.wayBack && `${part.wayBack === "gone" ? "went" : "going"} back${goal}`;
-      const facts = [back, `${version}: ${seen.outcome ?? "isn't healthy"}`, ...reasonIn(part, seen)].filter(Boolean);
+      const facts = [back, `${version}: ${seen.outcome ?? "isn't healthy"}`, ...troubleFacts(part, seen)].filter(
+        Boolean,
+      );
       return [part.wayBack === "gone" ? "❌" : mark, facts.join(" · ")];
     }
     default:
       return all(`${version} ${seen.kind === "watching" ? "is starting" : "isn't healthy yet"}`, note);
   }
-}
-
-/** Once it is back, it isn't news any more how many old instances still served. */
-function reasonIn({ wayBack }: StoredChange, { line }: Health): readonly string[] {
-  const facts = line.split(" · ");
-  return wayBack === "gone" ? facts.filter((fact) => !/^\d+ (?:of \d+ new|old) instance/u.test(fact)) : facts;
 }
 
 function plainState(part: StoredChange, request: StoredChange): State {
@@ -266,6 +294,7 @@ const dots: Readonly<Record<Health["kind"], string>> = {
 
 function doneMark(part: StoredChange): string {
   const seen = seenOf(part);
+  if (overtakenWords(seen) !== undefined) return overtakenDot;
   if (unseenOf(part) !== undefined && seen?.kind !== "trouble") return "🟡";
   if (seen?.kind === "reached" && part.op === "stopService") return "⚪️";
   if (!isFollowed(part)) return "✅";
@@ -275,23 +304,50 @@ function doneMark(part: StoredChange): string {
 function doneNote(part: StoredChange): string {
   const seen = seenOf(part);
   const unseen = unseenOf(part);
+  const overtaken = overtakenWords(seen);
   if (unseen !== undefined) {
+    if (overtaken !== undefined) return acceptedWords(seen);
     const line = seen === undefined || seen.line === "" ? "" : ` · ${seen.line}`;
     return `accepted; ${unseen} can't be confirmed${line}`;
   }
+  if (overtaken !== undefined) return overtaken;
   if (seen !== undefined && seen.line !== "") return seen.line;
   const { ending } = part;
   const moved = ending?.kind === "run" && ending.outcome.kind === "done" ? ending.outcome.alsoMoved : [];
   return moved.length === 0 ? "" : `also changed: ${moved.join(", ")}`;
 }
 
-/** The label of the button that requests the workloads that weren't changed; undefined when there are none. */
-export function restLabel({ state, settledAt, parts = [] }: StoredChange): string | undefined {
+/** Those of a request that weren't changed and may be requested again. */
+export function partsLeft({ parts = [] }: Pick<StoredChange, "parts">): readonly StoredChange[] {
   // A new version may still get healthy.
-  const left = settledAt === undefined ? [] : parts.filter((part) => !isAchieved(part));
-  const [first, ...others] = left;
-  if (first === undefined) return undefined;
-  if (left.length === parts.length || state === "expired") return "Request again";
-  if (others.length > 0) return `Request the other ${left.length}`;
-  return `Request ${truncateMiddle(visible(first.workload.name), NAME)} only`;
+  return parts.filter((part) => !isAchieved(part) && !isOfDeleted(part));
+}
+
+/** Those that were changed and can be taken back: one that went back automatically is as it was. */
+export function partsToUndo({ parts = [] }: Pick<StoredChange, "parts">): readonly StoredChange[] {
+  return parts.filter((part) => part.state === "done" && !part.isUndone && seenOf(part)?.gone === undefined);
+}
+
+/** The label of the button that requests the workloads that weren't changed; undefined when there are none. */
+export function restLabel(change: StoredChange): string | undefined {
+  const { state, settledAt, parts = [] } = change;
+  const left = settledAt === undefined ? [] : partsLeft(change);
+  if (left.length === 0) return undefined;
+  const isWhole = left.length === parts.length || (state === "expired" && !parts.some(isOfDeleted));
+  return isWhole ? "Request again" : someOf("Request", left);
+}
+
+/** It names those that are left once some were deleted. */
+export function undoLabel(change: StoredChange): string {
+  const { verb, parts = [] } = change;
+  const label = verbWords(verb)?.back ?? "Undo";
+  return parts.some((part) => seenOf(part)?.gone !== undefined) ? someOf(label, partsToUndo(change)) : label;
+}
+
+/** "Request web only", "Undo the other 2" */
+function someOf(what: string, [first, ...others]: readonly StoredChange[]): string {
+  if (first === undefined) return what;
+  return others.length > 0
+    ? `${what} the other ${others.length + 1}`
+    : `${what} ${truncateMiddle(visible(first.workload.name), NAME)} only`;
 }

@@ -5,6 +5,7 @@ import { encodeAction, type Picker } from "../kit/action-id.ts";
 import { limits } from "../kit/blocks.ts";
 import { option, optionsOf, NONE } from "../kit/menu.ts";
 import { plain, visible, visibleLines } from "../kit/text.ts";
+import { isCalendarDay } from "../kit/time.ts";
 
 /** The value of a ticked box. */
 const TICKED = "yes";
@@ -54,7 +55,12 @@ export function formElement({ id, input, placeholder = "" }: FormField, value: s
       return { type: "checkboxes", action_id: id, options: [box], ...(value === TICKED && { initial_options: [box] }) };
     }
     case "date":
-      return { type: "datepicker", ...base, ...(isDay(value) && { initial_date: value }) };
+      // Slack accepts nothing else.
+      return {
+        type: "datepicker",
+        ...base,
+        ...(/^[12]/u.test(value) && isCalendarDay(value) && { initial_date: value }),
+      };
     case "person": {
       const [, user] = /^<@([UW][A-Z0-9]{2,20})(?:\|[^>]*)?>$/u.exec(value) ?? [];
       const initial = user === undefined ? {} : { initial_user: user };
@@ -107,13 +113,6 @@ function choice(base: Base, { options, style }: Of<"choice">, value: string): In
     return { type: "radio_buttons", action_id: base.action_id, options: all, ...initial };
   }
   return { type: "static_select", ...withPlaceholder(base, "Choose one…"), options: all, ...initial };
-}
-
-/** A valid calendar date, the only kind that Slack accepts. */
-function isDay(value: string): boolean {
-  if (!/^[12]\d{3}-\d\d-\d\d$/u.test(value)) return false;
-  const day = new Date(`${value}T00:00:00Z`);
-  return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(value);
 }
 
 /** The options come from Gantry, which identifies the menu by its action_id. */

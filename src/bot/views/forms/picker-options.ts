@@ -3,6 +3,7 @@ import { pathSafe } from "../../../api/request-limits.ts";
 import type { StoredChange } from "../../changes/stored-change.ts";
 import { type OptionInput, NONE, option, optionsOf } from "../kit/menu.ts";
 import { span } from "../kit/time.ts";
+import { beforeRequester } from "../kit/history-line.ts";
 import { limits } from "../kit/blocks.ts";
 import { counted, plain } from "../kit/text.ts";
 import type { RecentList } from "../../commands/lookup/directory.ts";
@@ -83,10 +84,10 @@ type ChangeOptions = { readonly query: string; readonly changes: readonly Stored
 
 /** Changes that wait for approval, found by their id and action. */
 export function changeOptions({ query, changes }: ChangeOptions): Suggestion {
-  const items = changes.map(({ id, verb, workload: { kind, name }, requester }) => ({
-    value: id,
-    text: `${id} ${verb} ${kind} ${name}`,
-    description: `requested by ${requester.name}`,
+  const items = changes.map((change) => ({
+    value: change.id,
+    text: `${change.id} ${change.verb} ${change.workload.kind} ${change.workload.name}`,
+    description: `${beforeRequester(change)}${change.requester.name}`,
   }));
   const problem = changes.length === 0 ? "Nothing is waiting for approval." : undefined;
   return suggestion({ groups: [{ label: "Waiting requests", items }], query, problem });

@@ -1,8 +1,9 @@
 import type { Level, WorkloadStatus } from "../../../api/workload-status.ts";
-import { visible } from "./text.ts";
+import { truncate, visible } from "./text.ts";
 import { age } from "./time.ts";
 import type { Health, StoredChange } from "../../changes/stored-change.ts";
 import type { HistoryEvent } from "../../changes/history-event.ts";
+import { verbWords, wordsOf } from "./verb-words.ts";
 
 const dots: Readonly<Record<Level, string>> = { healthy: "🟢", busy: "🟡", failing: "🔴", idle: "⚪️" };
 
@@ -20,6 +21,68 @@ export function statusWords({ words, lastAt }: Pick<WorkloadStatus, "words" | "l
 /** How the workload was at the last look, as every view shows it. */
 export function seenOf({ health, progress }: Pick<StoredChange, "health" | "progress">): Health | undefined {
   return health ?? progress;
+}
+
+/**
+ * What somebody else did since: how the workload is now isn't about this Change. "was scaled by request 7K3M9Q meanwhile",
+ * "was changed again meanwhile"
+ */
+export function overtakenWords(seen: Health | undefined): string | undefined {
+  if (seen?.kind !== "not-yet") return undefined;
+  if (seen.gone !== undefined) return `was ${seen.gone} meanwhile`;
+  if (seen.outcome?.endsWith(" meanwhile") !== true) return undefined;
+  const { id, verb = "" } = seen.overtakenBy ?? {};
+  if (id === undefined) return seen.outcome;
+  const { unsure, line } = verbWords(verb) ?? wordsOf({ op: "updateService" });
+  const what = unsure.startsWith("{} was ") ? unsure.replace("{} ", "") : `was ${line.past}`;
+  return `${what} by request ${truncate(id, 40)} meanwhile`;
+}
+
+/** Nothing of it goes on any more, however the workload is now. */
+export const overtakenDot = dotOf({ level: "idle" });
+
+/** Its workload was deleted, which its outcome doesn't say. */
+export function isDeletedSince(change: Pick<StoredChange, "health" | "progress">): boolean {
+  const { gone, outcome = "", line = "" } = seenOf(change) ?? {};
+  return gone === "deleted" && !`${outcome} ${line}`.includes("deleted meanwhile");
+}
+
+/** There is no workload any more that it could be done with. */
+export function isOfDeleted({
+  health,
+  progress,
+  ending,
+}: Pick<StoredChange, "health" | "progress" | "ending">): boolean {
+  if (seenOf({ health, progress })?.gone === "deleted") return true;
+  return ending?.kind === "drifted" && ending.drift.some(({ then, now }) => then === "existed" && now === "deleted");
+}
+
+/** How far the way back is of a new version that is in trouble. */
+export function retreatOf(change: StoredChange): StoredChange["wayBack"] {
+  const isStuck = verbWords(change.verb)?.isRolledOut === true && seenOf(change)?.kind === "trouble";
+  return isStuck ? change.wayBack : undefined;
+}
+
+/** "it went back, because the new instances don't get ready". */
+export function retreatWords(change: StoredChange): string | undefined {
+  const retreat = retreatOf(change);
+  if (retreat === undefined) return undefined;
+  const { outcome = "isn't healthy" } = seenOf(change) ?? {};
+  const because = /^(?:the |\d)/u.test(outcome) ? outcome : `it ${outcome}`;
+  return `it ${retreat === "gone" ? "went" : "goes"} back, because ${because}`;
+}
+
+/** What is left to say of how it was. Once it is back, it isn't news any more how many old instances still served. */
+export function troubleFacts({ wayBack }: Pick<StoredChange, "wayBack">, { line }: Health): readonly string[] {
+  const facts = line.split(" · ").filter((fact) => fact !== "");
+  return wayBack === "gone" ? facts.filter((fact) => !/^\d+ (?:of \d+ new|old) instance/u.test(fact)) : facts;
+}
+
+/** What became of a Change that was accepted and doesn't show. */
+export function acceptedWords(seen: Health | undefined): string {
+  const overtaken = overtakenWords(seen);
+  if (overtaken !== undefined) return `accepted, but it ${overtaken}`;
+  return seen?.outcome ?? "accepted, not visible yet";
 }
 
 /** Nothing is left to look at after a deletion, once it shows. */

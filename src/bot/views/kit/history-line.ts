@@ -1,19 +1,33 @@
 import type { HistoryEvent, HistoryEventKind } from "../../changes/history-event.ts";
 import type { StoredChange, ChangeState, Health } from "../../changes/stored-change.ts";
 import { section } from "./blocks.ts";
-import { type Inline, strong, words } from "./inline.ts";
+import { type Inline, moment, strong, words } from "./inline.ts";
 import { plainTextOf } from "./post.ts";
 import { shortAge } from "./time.ts";
-import { seenOf, isUnconfirmed, unseenOf } from "./health.ts";
+import {
+  acceptedWords,
+  isFollowed,
+  seenOf,
+  isUnconfirmed,
+  overtakenDot,
+  overtakenWords,
+  retreatOf,
+  retreatWords,
+  troubleFacts,
+  unseenOf,
+} from "./health.ts";
 import { counted, truncate, visible } from "./text.ts";
 import { changesOf, verbWords, wordsOf } from "./verb-words.ts";
 import { shortDigests } from "../../../api/image.ts";
 
 export type HistoryLineContext = {
-  readonly now: Date;
+  /** For its age. Without one it says when it was, for a message that stays. */
+  readonly now?: Date;
   readonly defaultRegion: string;
   /** `brief` only names the requester; `full` also says why they asked and who approved. */
   readonly detail: "brief" | "full";
+  /** How the workload is by now is said beside the line. */
+  readonly isHealthSaid?: true;
   readonly room?: Room;
 };
 
@@ -23,17 +37,20 @@ const PIECE = 1_000;
 
 /** "✅ *web* scaled 2 → 3 · requested by Dana, approved by Alex · 5m". Foreign text is cut and made visible. Pure. */
 export function historyLine(event: HistoryEvent, context: HistoryLineContext): Inline[] {
-  const { room = ROOM, now } = context;
-  const { dot, before, after } = phraseOf(event, room);
+  const { room = ROOM, now, isHealthSaid = false } = context;
+  const deed = isHealthSaid ? deedPhrase(event, room) : undefined;
+  const { dot, before, after } = now === undefined ? lastingPhrase(event, deed, room) : (deed ?? phraseOf(event, room));
   const parts = [
     peopleText(event, { ...context, room }),
     event.breakGlass ? "🚨 break-glass" : "",
     event.reference === undefined || context.detail === "brief" ? "" : `Reference ${short(event.reference, 20)}`,
-    shortAge(event.at.toISOString(), now) ?? "",
+    now === undefined ? "" : (shortAge(event.at.toISOString(), now) ?? ""),
   ];
   const end = parts.flatMap((part) => (part === "" ? [] : [` · ${part}`])).join("");
-  if (after === undefined) return [words(`${dot} ${before}${end}`, PIECE)];
-  return [words(`${dot} ${before}`, PIECE), ...nameWords(event, { ...context, room }), words(`${after}${end}`, PIECE)];
+  const when = now === undefined ? [words(" · "), moment(event.at.toISOString())] : [];
+  if (after === undefined) return [words(`${dot} ${before}${end}`, PIECE), ...when];
+  const name = nameWords(event, { ...context, room });
+  return [words(`${dot} ${before}`, PIECE), ...name, words(`${after}${end}`, PIECE), ...when];
 }
 
 /** The line as plain text. */
@@ -57,9 +74,15 @@ function peopleText(event: HistoryEvent, { detail, room }: WithRoom): string {
   // "Cancelled by" has named them already.
   if (requester === undefined || request?.state === "cancelled") return "";
   const name = short(requester.name, room.person);
-  if (detail === "brief") return name;
+  if (detail === "brief") return request?.wayBackOf === undefined ? name : "automatic";
   const why = request?.reason === undefined ? "" : `: “${short(request.reason, room.text / 2)}”`;
-  return `requested by ${name}${why}${approvals(request, room)}`;
+  return `${beforeRequester(request)}${name}${why}${approvals(request, room)}`;
+}
+
+/** "requested by "; of a way back "automatic, part of request 7K3M9Q by ". */
+export function beforeRequester(request: Pick<StoredChange, "wayBackOf"> | undefined): string {
+  const { wayBackOf } = request ?? {};
+  return wayBackOf === undefined ? "requested by " : `automatic, part of request ${short(wayBackOf, 40)} by `;
 }
 
 const NAMED = 3;
@@ -89,6 +112,44 @@ export function phraseOf(event: HistoryEvent, room: Room): Phrase {
   return kindPhrases[event.kind]?.(event, deed, room) ?? requested;
 }
 
+/**
+ * Only what was done, if it was: "✅ *web* scaled 2 → 3". The dot says whether it took hold, because a rollout can be
+ * stuck. A job counts as created however it ends.
+ */
+function deedPhrase({ request }: HistoryEvent, room: Room): Phrase | undefined {
+  const { ending } = request ?? {};
+  if (request === undefined || ending?.kind !== "run" || ending.outcome.kind !== "done") return undefined;
+  const back = retreatOf(request) === "gone" ? " · it went back" : "";
+  const after = ` ${lineOf(request.verb).past}${detailOf(request.verb, request.diff, room)}${back}`;
+  return { dot: request.op === "createJob" ? "✅" : doneDot(request, seenOf(request)), before: "", after };
+}
+
+/**
+ * For a message that is never redrawn: only what stays true. With `deed`, the message says elsewhere how the workload is, so
+ * the line has no dot for it.
+ */
+function lastingPhrase(event: HistoryEvent, deed: Phrase | undefined, room: Room): Phrase {
+  const { request } = event;
+  const undotted = (phrase: Phrase): Phrase => ({ ...phrase, dot: "•" });
+  if (request !== undefined && isStillOpen(request)) return undotted(requestPhrase(request, room));
+  if (isStillFollowed(request)) return undotted(deed ?? deedPhrase(event, room) ?? phraseOf(event, room));
+  if (deed === undefined) return phraseOf(event, room);
+  return statusDots.has(deed.dot) ? undotted(deed) : deed;
+}
+
+const statusDots: ReadonlySet<string> = new Set(["🟡", "🔴", overtakenDot]);
+
+/** It hasn't come to its end, or nobody knows yet. */
+function isStillOpen({ state, settledAt }: StoredChange): boolean {
+  if (state === "unknown") return settledAt === undefined;
+  return state === "pending" || state === "approved" || state === "claimed";
+}
+
+/** Its next looks may show something else. */
+function isStillFollowed(request: StoredChange | undefined): boolean {
+  return request?.state === "done" && request.health === undefined && isFollowed(request);
+}
+
 /** "0 of 1 approval". */
 export function votesText({ votes, terms }: Pick<StoredChange, "votes" | "terms">): string {
   return `${votes.length} of ${counted(terms?.votes ?? 1, "approval")}`;
@@ -104,12 +165,6 @@ type Deed = { readonly past: string; readonly ask: string; readonly going: strin
 
 function lineOf(verb: string) {
   return (verbWords(verb) ?? wordsOf({ op: "updateService" })).line;
-}
-
-/** "scaled"; undefined for a verb that updates a field, whose difference says more. */
-export function pastOf(verb: string): string | undefined {
-  const found = verbWords(verb);
-  return found?.isOfFields === true ? undefined : found?.line.past;
 }
 
 /** "Scale … 2 → 3": what a waiting request asks for. Pure. */
@@ -171,9 +226,13 @@ function donePhrase(request: StoredChange, { past, detail, ask }: Deed, room: Ro
   const { ending, op } = request;
   if (op === "createJob") return jobPhrase(request, past, room);
   const seen = seenOf(request);
-  const unwell = seen === undefined || seen.kind === "reached" ? "" : seen.line || (seen.outcome ?? "");
-  const line = unwell === "" ? "" : ` · ${short(unwell, room.text)}`;
+  const line = unwellWords(request, seen)
+    .map((words) => ` · ${short(words, room.text)}`)
+    .join("");
   const unseen = unseenOf(request);
+  if (unseen !== undefined && overtakenWords(seen) !== undefined) {
+    return accepted({ ask, detail }, acceptedWords(seen), overtakenDot);
+  }
   if (unseen !== undefined) {
     const what = `accepted, but the workload API doesn't report ${unseen}`;
     const isTrouble = seen?.kind === "trouble";
@@ -181,9 +240,21 @@ function donePhrase(request: StoredChange, { past, detail, ask }: Deed, room: Ro
   }
   const isAsked = ending?.kind === "run" && ending.outcome.kind === "asked";
   if (isAsked && (seen === undefined || seen.kind === "not-yet")) {
-    return accepted({ ask, detail }, short(seen?.outcome ?? "accepted, not visible yet", room.text), "🟡");
+    const dot = overtakenWords(seen) === undefined ? "🟡" : overtakenDot;
+    return accepted({ ask, detail }, short(acceptedWords(seen), room.text), dot);
   }
   return { dot: doneDot(request, seen), before: "", after: ` ${past}${detail}${line}` };
+}
+
+/** What kept it from being a success, at the last look. */
+function unwellWords(request: StoredChange, seen: Health | undefined): readonly string[] {
+  if (seen === undefined || seen.kind === "reached") return [];
+  const retreat = retreatWords(request);
+  const words =
+    retreat === undefined
+      ? seen.line || (overtakenWords(seen) ?? seen.outcome ?? "")
+      : troubleFacts(request, seen).join(" · ");
+  return [retreat ?? "", words].filter((each) => each !== "");
 }
 
 function accepted({ ask, detail }: Pick<Deed, "ask" | "detail">, what: string, dot: string): Phrase {
@@ -199,7 +270,10 @@ const seenDots: Readonly<Record<Health["kind"], string>> = {
 };
 
 /** Until somebody has looked at it, it isn't a success. */
-function doneDot({ op }: StoredChange, seen: Health | undefined): string {
+function doneDot(change: StoredChange, seen: Health | undefined): string {
+  const { op } = change;
+  if (retreatOf(change) === "gone") return "❌";
+  if (overtakenWords(seen) !== undefined) return overtakenDot;
   if (seen !== undefined) return seenDots[seen.kind];
   return op === "deleteService" || op === "deleteJob" ? "✅" : "🔄";
 }
@@ -301,7 +375,17 @@ function placePhrase(event: HistoryEvent, room: Room): Phrase {
   }
 }
 
-const readWords: Readonly<Record<string, string>> = { logs: "read logs of", show: "see", list: "list workloads" };
+const readWords: Readonly<Record<string, string>> = {
+  logs: "read logs of",
+  show: "see",
+  why: "see",
+  list: "list workloads",
+  watch: "watch",
+  unwatch: "stop watching",
+  mute: "mute",
+  unmute: "unmute",
+  use: "set up a channel",
+};
 
 function notAllowed(event: HistoryEvent, room: Room): string {
   const verb = short(event.verb ?? "", 20);

@@ -24,8 +24,9 @@ export function failureRate({ count, recent, read }: LogFindings): string | unde
   return `${counted(perMinute, "error line")} per minute`;
 }
 
-/** "the last 200 log lines", "today's 57 log lines": what was read. */
-export function readWords({ read, mayHaveOlder }: LogFindings): string {
+/** "the last 200 log lines", "today's 57 log lines", "the 9 log lines of its current instances": what was read. */
+export function readWords({ read, gone, mayHaveOlder }: LogFindings): string {
+  if (gone !== undefined) return `the ${counted(read, "log line")} of its current instances`;
   return mayHaveOlder ? `the last ${grouped(read)} log lines` : `today's ${counted(read, "log line")}`;
 }
 

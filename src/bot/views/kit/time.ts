@@ -11,6 +11,13 @@ export function span(ms: number): string {
   return `${Math.floor(seconds / DAY)} d`;
 }
 
+/** Whether `2026-11-20` is a day that exists: Date.parse would take February 30 for March 2. */
+export function isCalendarDay(day: string): boolean {
+  if (!/^\d{4}-\d{2}-\d{2}$/u.test(day)) return false;
+  const date = new Date(`${day}T00:00:00Z`);
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(day);
+}
+
 /** The age of an ISO 8601 time; undefined when invalid, "0 s" for a time in the future (clocks differ). */
 export function age(moment: string | undefined, now: Date): string | undefined {
   const ms = Date.parse(moment ?? "");

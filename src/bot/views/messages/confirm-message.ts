@@ -14,8 +14,9 @@ export function confirmMessage(asked: Asked): Post {
   const label = actionOf(asked, IN_BUTTON)
     .map((piece) => (piece.type === "text" ? piece.text : ""))
     .join("");
+  const { reason } = asked.ask;
   return postOf([
-    section([...action, words("?")]),
+    section([...action, words("?")], ...(reason === undefined ? [] : [[words(`Reason: ${reason}`, 300)]])),
     context("Nothing changes until you confirm."),
     ...actions(
       runButton(label, asked.ask, { at: 0, style: isDangerous(asked.command.actions) ? "danger" : "primary" }),
@@ -27,17 +28,18 @@ export function confirmMessage(asked: Asked): Post {
 /** Characters of a name. A button has room for 75, and its end says to how many. */
 const IN_BUTTON = 40;
 
-/** "Scale *web* to 3", "Approve `K7Q2MX`". */
-function actionOf({ command: { question = {} }, ask: { verb, args } }: Asked, most = 255): Inline[] {
+/** "Scale *web* to 3", "Restart *web* in beijing2", "Approve `K7Q2MX`". */
+function actionOf({ command: { question = {} }, ask: { verb, args, region } }: Asked, most = 255): Inline[] {
   const name = nameIn(args);
   const { label = `${verb.charAt(0).toUpperCase()}${verb.slice(1)}`, amount } = question;
   const id = textIn(args, "id");
-  if (name === undefined) return id === undefined ? [words(label)] : [words(`${label} `), code(id, 60)];
-  const how = amount?.(args) ?? "";
+  if (name === undefined && id === undefined) return [words(`${label}${amount?.(args) ?? ""}`, 70)];
+  if (name === undefined) return [words(`${label} `), code(id ?? "", 60)];
+  const how = `${amount?.(args) ?? ""}${region === undefined ? "" : ` in ${region}`}`;
   return [
     words(`${label} `),
     strong(truncateMiddle(visible(name), most), most),
-    ...(how === "" ? [] : [words(how, 40)]),
+    ...(how === "" ? [] : [words(how, 60)]),
   ];
 }
 

@@ -1,6 +1,6 @@
 import type { StoredChange } from "../../changes/stored-change.ts";
 import type { Standing } from "../../policy/policy.ts";
-import { approversWords, changeSummary, actionWords, namesIn, oneLine } from "../cards/change-words.ts";
+import { approversWords, changeSummary, actionWords, namesIn, oneLine, waitWords } from "../cards/change-words.ts";
 import { actionButton, actions, askButton, context, section, type Line, type Block } from "../kit/blocks.ts";
 import { code, firstOf, joined, strong, words, type Inline } from "../kit/inline.ts";
 import { type Post, postOf, type Names } from "../kit/post.ts";
@@ -43,6 +43,8 @@ export type DecisionAnswer =
 export type DecisionAnswerInput = {
   readonly answer: DecisionAnswer;
   readonly defaultRegion?: string | undefined;
+  /** The id of the request that has the workload now, if the request has to wait for it. */
+  readonly waitsFor?: string | undefined;
   /** Group handles and approvers' names by id, for screen readers. */
   readonly names?: Names;
 };
@@ -104,7 +106,7 @@ function accepted(
   const what = about(change, input);
   switch (kind) {
     case "counted":
-      return [[words(`👍 Approved, ${votes(change)}: `), ...what], changeSummary(change)];
+      return [[words(`👍 Approved, ${votes(change)}: `), ...what], changeSummary(change, input.waitsFor)];
     case "approved":
       return afterApproval(change, input);
     case "rejected":
@@ -112,20 +114,26 @@ function accepted(
     case "cancelled":
       return [[words("🚫 Cancelled: "), ...what, words(". Nothing was changed.")]];
     case "twice":
-      return [[words(`You already approved this, ${votes(change)}: `), ...what], changeSummary(change)];
+      return [[words(`You already approved this, ${votes(change)}: `), ...what], changeSummary(change, input.waitsFor)];
   }
 }
 
 /** What became of it since. */
 function afterApproval(change: StoredChange, input: DecisionAnswerInput): Lines {
   const { state, ending, workload } = change;
+  const { waitsFor } = input;
   const but = (mark: string, why: readonly Inline[]): Lines => [[words(`${mark} Approved, but `), ...why]];
   const name = change.parts === undefined ? strong(workload.name, 100) : words("a workload");
   switch (state) {
     case "approved":
       return [
         [words("👍 Approved: "), ...about(change, input), words(".")],
-        [words("It runs in a moment, unless "), name, words(" changed meanwhile.")],
+        [
+          words(waitsFor === undefined ? "It runs in a moment, " : `It ${waitWords(waitsFor)}, and then runs `),
+          words("unless "),
+          name,
+          words(" changed meanwhile."),
+        ],
       ];
     case "claimed":
       return [[words("👍 Approved. It runs now: "), ...about(change, input), words(".")]];
@@ -141,11 +149,11 @@ function afterApproval(change: StoredChange, input: DecisionAnswerInput): Lines 
       const outcome = ending?.kind === "run" ? ending.outcome : undefined;
       return [
         [words("❌ Approved, but it failed: "), ...about(change, input), words(".")],
-        [words(outcome?.kind === "failed" ? outcome.why : changeSummary(change), 600)],
+        [words(outcome?.kind === "failed" ? outcome.why : changeSummary(change, waitsFor), 600)],
       ];
     }
     default:
-      return [[words("👍 Approved. "), words(changeSummary(change), 600)]];
+      return [[words("👍 Approved. "), words(changeSummary(change, waitsFor), 600)]];
   }
 }
 
@@ -168,7 +176,7 @@ function notRun(answer: Some<"not-enough" | "not-run">, input: DecisionAnswerInp
 function tooLate(answer: Some<"late" | "retired">, input: DecisionAnswerInput): Lines {
   const { change } = answer;
   const what = about(change, input);
-  const summary: Line = [words(changeSummary(change), 600)];
+  const summary: Line = [words(changeSummary(change, input.waitsFor), 600)];
   if (answer.kind === "late") return [[words(`Too late to ${answer.wanted} this: `), ...what], summary];
   return [[words("This card is out of date, so nothing was decided: "), ...what], summary, "Use the newer card."];
 }

@@ -60,6 +60,8 @@ export type DuplicateRequest = {
   /** Link to its card, if known. */
   readonly link: string | undefined;
   readonly defaultRegion?: string | undefined;
+  /** The id of the request that has the workload now, if the earlier Change has to wait for it. */
+  readonly waitsFor?: string | undefined;
   readonly names?: Names;
 };
 
@@ -90,9 +92,9 @@ export function duplicateMessage(earlier: DuplicateRequest): Post {
   );
 }
 
-function status({ change, names }: DuplicateRequest): Line[] {
+function status({ change, names, waitsFor }: DuplicateRequest): Line[] {
   const { state, terms, votes } = change;
-  if (state !== "pending" || terms === undefined) return [[words(changeSummary(change), 600)]];
+  if (state !== "pending" || terms === undefined) return [[words(changeSummary(change, waitsFor), 600)]];
   // Only the requester sees this, so mentions notify nobody.
   const needs = termsWords({ ...terms, mention: "all" }, names);
   return [[words("Needs "), ...needs, words(` · ${votes.length} of ${terms.votes}`)]];
@@ -122,17 +124,18 @@ export type RepeatMessage = {
   readonly ask: Ask;
   readonly agoMs: number;
   readonly defaultRegion?: string | undefined;
+  readonly waitsFor?: string | undefined;
 };
 
 /** For who repeats a request because they heard nothing of it. */
-export function repeatMessage({ change, ask, agoMs, defaultRegion }: RepeatMessage): Post {
+export function repeatMessage({ change, ask, agoMs, defaultRegion, waitsFor }: RepeatMessage): Post {
   const isCreation = change.op === "createService" || change.op === "createJob";
   return postOf(
     [
-      headlineBlock(change, defaultRegion),
+      headlineBlock(change, defaultRegion, waitsFor),
       section(
         `You requested the same ${span(agoMs)} ago, and Slack didn't take its card.`,
-        [words(changeSummary(change), 600)],
+        [words(changeSummary(change, waitsFor), 600)],
         "Nothing was requested again.",
       ),
       // Nothing is created twice, and its values must not stand in a button.
@@ -175,6 +178,7 @@ function already({ call, before }: Pick<Change, "call" | "before">): string {
   const { target_instance_size: size, containers = [], binding_domain_name: domains, revision } = call.body;
   if (size !== undefined) return `already has ${counted(size, "instance")}`;
   if (domains !== undefined) return "already has these domains";
+  if (revision !== undefined && revision !== before?.revision) return `already runs the same as revision ${revision}`;
   if (revision !== undefined) return `is already at revision ${revision}`;
   const at = containers.findIndex(({ image }) => image !== undefined);
   const { image } = containers[at] ?? {};

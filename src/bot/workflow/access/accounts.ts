@@ -1,3 +1,4 @@
+import type { Api } from "../../../api/client.ts";
 import { boundedMap } from "../../../platform/bounded-map.ts";
 import type { Clock } from "../../../platform/clock.ts";
 import {
@@ -12,7 +13,7 @@ import {
 } from "../../accounts/resolve.ts";
 import type { Sealer } from "../../accounts/seal.ts";
 import { StoreError, UserError } from "../../errors.ts";
-import type { Accounts, ResolvedAccount, LinkStore } from "../ports.ts";
+import type { Accounts, CallCounts, ResolvedAccount, LinkStore } from "../ports.ts";
 
 type Found = FoundAccounts & Omit<ResolvedAccount, "account">;
 
@@ -48,6 +49,7 @@ export function createAccounts({ store, sealer, mode, configured, clock }: Parts
       if (!(error instanceof StoreError)) throw error;
       if (effect === "read" && known !== undefined && clock.now().getTime() - known.at < BELIEVE_MS) return known.found;
       throw new UserError("I can't reach my database, so I can't look up your account.", {
+        cause: error,
         next: "Nothing was changed. Try again in a minute. If this keeps happening, contact your Gantry admin.",
       });
     }
@@ -77,4 +79,52 @@ async function reseal(
   // A configured account has no row.
   if (row?.username !== username || sealer.isCurrent(row.sealedToken)) return;
   await store.resealAccount(row, sealer.seal(token, boundTo(row)));
+}
+
+type CallsOf = { readonly teamId: string; readonly username: string; readonly day: string };
+
+type CountParts = {
+  /** The workspace; undefined until Slack has said. */
+  readonly teamId: () => string | undefined;
+  readonly api: Api;
+  readonly store: {
+    /** Adds calls that this replica made, by user name; `day` is a UTC date, 2026-11-21. */
+    readonly countCalls: (of: Omit<CallsOf, "username">, counts: ReadonlyMap<string, number>) => Promise<void>;
+    readonly callsOn: (of: CallsOf) => Promise<number>;
+  };
+  readonly clock: Pick<Clock, "now">;
+};
+
+/** Calls per account and day, over replicas and restarts: some services allow a number of them. */
+export function createCallCounts({ teamId: team, api, store, clock }: CountParts): CallCounts {
+  const written = new Map<string, number>();
+  const seen = new Set<string>();
+  const dayOf = (): string => clock.now().toISOString().slice(0, 10);
+  const teamId = (): string => team() ?? "";
+  const unwritten = (username: string, day: string): number =>
+    api.callsToday(username).count - (written.get(`${day} ${username}`) ?? 0);
+  return {
+    uses: (username) => void seen.add(username),
+    async today(username) {
+      const day = dayOf();
+      const own = api.callsToday(username);
+      try {
+        const since = new Date(`${day}T00:00:00.000Z`);
+        return { count: (await store.callsOn({ teamId: teamId(), username, day })) + unwritten(username, day), since };
+      } catch {
+        return own;
+      }
+    },
+    async flush() {
+      const day = dayOf();
+      for (const key of written.keys()) if (!key.startsWith(day)) written.delete(key);
+      const counts = new Map([...seen].map((username) => [username, unwritten(username, day)] as const)); // pairs
+      for (const [username, calls] of counts) if (calls <= 0) counts.delete(username);
+      if (counts.size === 0) return;
+      await store.countCalls({ teamId: teamId(), day }, counts);
+      for (const [username, calls] of counts) {
+        written.set(`${day} ${username}`, (written.get(`${day} ${username}`) ?? 0) + calls);
+      }
+    },
+  };
 }

@@ -8,6 +8,7 @@ import { permissionsFor } from "./permissions.ts";
 import { freshness, type WorkflowParts, type People, type Profile, type RecordRows } from "../ports.ts";
 import { nearNames } from "../../policy/near-names.ts";
 import type { HistoryEvent, HistoryQuery } from "../../changes/history-event.ts";
+import { seenOf } from "../../views/kit/health.ts";
 import type { HistoryRows, Permissions, Records, Undoable, Watches } from "../../commands/command.ts";
 import { maySee } from "../../commands/lookup/may-see.ts";
 import { cardChannel, eligibility } from "./approvers.ts";
@@ -133,6 +134,7 @@ async function newestUndoable(
   for (const event of events) {
     const { changeId, request } = event;
     if (changeId === undefined || request?.requester.userId !== userId || request.isUndone) continue;
+    if (seenOf(request)?.gone !== undefined) continue;
     // Whole, with all its workloads: a row of history has one of them.
     const change = await store.find({ id: changeId });
     if (change?.state !== "done" || change.isUndone || !isMeant(change)) continue;
@@ -237,6 +239,7 @@ async function readable<Value>(reading: Promise<Value>): Promise<Value> {
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
     throw new UserError("Couldn't read requests and history: the database can't be reached.", {
+      cause: error,
       next: "Try again in a minute. If this keeps happening, contact your Gantry admin.",
     });
   }

@@ -38,6 +38,7 @@ export async function pointAtEarlierRequest(
     viewer: await viewerOf(people, current, origin),
     link: await cards.link(current),
     defaultRegion: settings.region,
+    waitsFor: await deps.store.waitsFor(current),
     names: await namesFor(people, current),
   });
   return reply.send(message, "done");
@@ -61,13 +62,14 @@ export function isSameRequest(
 type Repeated = { readonly ask: Ask; readonly earlier: StoredChange };
 
 /** They repeat it because they heard nothing: they read how it is, and a button runs it again. */
-export function askWhetherAgain(
-  { settings, clock }: Pick<WorkflowParts, "settings" | "clock">,
+export async function askWhetherAgain(
+  { settings, clock, store }: Pick<WorkflowParts, "settings" | "clock" | "store">,
   { reply }: Pick<RepeatedRequest, "reply">,
   { ask, earlier }: Repeated,
 ): Promise<void> {
   const agoMs = Math.max(0, clock.now().getTime() - earlier.createdAt.getTime());
-  return reply.send(repeatMessage({ change: earlier, ask, agoMs, defaultRegion: settings.region }), "done");
+  const waitsFor = await store.waitsFor(earlier);
+  return reply.send(repeatMessage({ change: earlier, ask, agoMs, defaultRegion: settings.region, waitsFor }), "done");
 }
 
 async function viewerOf(people: People, change: StoredChange, { userId }: Origin): Promise<DuplicateRequest["viewer"]> {

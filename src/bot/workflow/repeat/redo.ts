@@ -7,7 +7,7 @@ import { decisionPost, retireOutdated } from "../decide.ts";
 import { pointAtEarlierRequest } from "./duplicate-request.ts";
 import type { Interaction } from "../inbox/interaction.ts";
 import { type AskInteraction, propose } from "../propose.ts";
-import { contentOf } from "../stored-request.ts";
+import { contentOf, isErased } from "../stored-request.ts";
 import { restRequest, undoRequest } from "./undo-request.ts";
 import type { WorkflowParts } from "../ports.ts";
 
@@ -19,17 +19,20 @@ type RedoInteraction = Extract<Interaction, { kind: "redo" }> &
  * with a fresh read, under policy like any other. Throws `UserError`, `Problem`, `StoreError`.
  */
 export async function redo(deps: WorkflowParts, interaction: RedoInteraction, signal: AbortSignal): Promise<void> {
-  const { store, sealer, settings } = deps;
+  const { store, sealer } = deps;
   const { deliveryId, how, reply } = interaction;
   const found = await findVisibleChange(deps, interaction);
-  if ("missing" in found) return reply.send(decisionPost(settings, found.missing), "done");
+  if ("missing" in found) return reply.send(await decisionPost(deps, found.missing), "done");
   const { change } = found;
   if (await retireOutdated(deps, change, interaction.card)) {
-    return reply.send(decisionPost(settings, { kind: "retired", change }), "done");
+    return reply.send(await decisionPost(deps, { kind: "retired", change }), "done");
   }
   const content = contentOf(sealer, change);
   if (content === undefined) {
-    throw cannot(interaction, "The request can't be opened: its encryption key is gone.");
+    const why = isErased(change)
+      ? "What it asked for was erased."
+      : "The request can't be opened: its encryption key is gone.";
+    throw cannot(interaction, why);
   }
   const ask = how === "again" ? repeatedAsk(change, content.ask) : undoRequest(sealer, change, content);
   if (ask === undefined) {

@@ -1,7 +1,7 @@
 import type { Sealer } from "../../accounts/seal.ts";
 import type { StoredChange } from "../../changes/stored-change.ts";
 import type { Ask } from "../../ask.ts";
-import { isAchieved } from "../../views/cards/several-card.ts";
+import { partsLeft, partsToUndo } from "../../views/cards/several-card.ts";
 import { nameIn } from "../draft.ts";
 import { undoAsk } from "../../commands/verbs.ts";
 import { changeIn, contentOf, type Content } from "../stored-request.ts";
@@ -9,9 +9,7 @@ import { changeIn, contentOf, type Content } from "../stored-request.ts";
 /** The Ask that takes a Change back; of several workloads, those that were changed. Undefined when there is none. */
 export function undoRequest(sealer: Sealer, change: StoredChange, content: Content): Ask | undefined {
   if (change.parts === undefined) return undoAsk(changeIn(content));
-  // One that went back automatically is as it was.
-  const done = change.parts.filter(({ state, isUndone }) => state === "done" && !isUndone);
-  const asks = done.map((part) => {
+  const asks = partsToUndo(change).map((part) => {
     const own = contentOf(sealer, part)?.change;
     return own && undoAsk(own);
   });
@@ -33,8 +31,8 @@ function together(asks: readonly (Ask | undefined)[]): Ask | undefined {
 }
 
 /** The same for the workloads that it didn't change, by a button of its card; undefined when there are none. */
-export function restRequest({ parts = [] }: StoredChange, ask: Ask): Ask | undefined {
-  const rest = parts.filter((part) => !isAchieved(part));
+export function restRequest(change: StoredChange, ask: Ask): Ask | undefined {
+  const rest = partsLeft(change);
   if (rest.length === 0) return undefined;
   const { name: _name, ...args } = ask.args;
   return { ...ask, args: { ...args, names: rest.map(nameIn) } };

@@ -1,9 +1,10 @@
 import { randomBytes } from "node:crypto";
 import type { Change } from "../../changes/change.ts";
 import { digestOf } from "../../changes/drift.ts";
-import type { StoredChange } from "../../changes/stored-change.ts";
+import { type StoredChange, wayBackDelivery } from "../../changes/stored-change.ts";
 import { containersAfter, riskOf, type Snapshot } from "../../changes/updatable-fields.ts";
 import { newChangeId } from "../../commands/grammar/argument-types.ts";
+import { staysIfStuck } from "../draft.ts";
 import { changeEvent, logEvent } from "../history.ts";
 import type { NewChange, WorkflowParts } from "../ports.ts";
 import { changeIn, type Content, sealContent } from "../stored-request.ts";
@@ -32,7 +33,7 @@ export async function storeWayBack(deps: WorkflowParts, stuck: StuckDeploy): Pro
     const id = newChangeId(randomBytes);
     const draft: NewChange = {
       id,
-      deliveryId: `back ${stored.id}`,
+      deliveryId: wayBackDelivery(stored.id),
       state: "approved",
       teamId: stored.teamId,
       requester: stored.requester,
@@ -66,7 +67,7 @@ function wayBackOf({ content, now }: StuckDeploy): { readonly to: number; readon
   const { call, before, workload, backTo } = changeIn(content);
   const to = backTo?.revision ?? before?.revision;
   const imagesThen = backTo === undefined ? before?.images : backTo.images;
-  if (call.op !== "updateService" || to === undefined || content.ask.args["on-failure"] === "stop") return undefined;
+  if (call.op !== "updateService" || to === undefined || staysIfStuck(content.ask)) return undefined;
   // One that is a way back itself leads nowhere else: two versions that don't get ready would replace each other for ever.
   if (call.body.revision !== undefined) return undefined;
   const images = (now.images ?? []).flatMap((image, at) => {

@@ -6,13 +6,14 @@ import { regionOf } from "../../commands/grammar/argument-types.ts";
 import { orOther, OtherKind, readJob, readService, unknownName } from "../../commands/lookup/find.ts";
 import { readRefusal, visibleTarget } from "../../commands/lookup/may-see.ts";
 import { LONGEST_MUTE_MS, muteEnd } from "../../commands/verbs/watch/watch-words.ts";
-import { termsText, watchMessage, type WatchMessage } from "../../commands/verbs/watch/watch-message.ts";
+import { sentToAsker, termsText, watchMessage, type WatchMessage } from "../../commands/verbs/watch/watch-message.ts";
 import { Problem } from "../../../api/problem.ts";
 import { UserError } from "../../errors.ts";
 import type { HistoryEventKind, NewHistoryEvent } from "../../changes/history-event.ts";
 import { refusalMessage } from "../../views/messages/refusal-message.ts";
-import { nextDigest } from "../../watch/local-time.ts";
-import type { WatchPlace, WatchTarget } from "../../watch/watch.ts";
+import { nextDigest } from "../../watch/due.ts";
+import { matchesPattern } from "../../policy/patterns.ts";
+import type { Watch, WatchPlace, WatchTarget } from "../../watch/watch.ts";
 import { beforeNo } from "../access/approvers.ts";
 import { accessFor } from "../access/context.ts";
 import { logEvent, noteRefusal, originEvent } from "../history.ts";
@@ -57,8 +58,11 @@ export async function changeWatches(
   if (done === undefined) return reply.send(await refused(deps, asked, wish), "refused");
   const message = watchMessage(done.message);
   // Everybody there reads it, the person too unless they are elsewhere.
-  const isTold = done.isNews && place.kind === "channel" && (await deps.responder.announce(channelId, message));
-  if (!isTold || isElsewhere) await reply.send(message, "done");
+  const isNewsThere = done.isNews && place.kind === "channel";
+  const isTold = isNewsThere && (await deps.responder.announce(channelId, message));
+  if (isNewsThere && !isTold)
+    await reply.send(sentToAsker(message, { channelId, isWatch: wish.kind === "watch" }), "done");
+  else if (!isTold || isElsewhere) await reply.send(message, "done");
 }
 
 function placeOf({ place }: WatchWish, { channelId }: Origin): WatchPlace {
@@ -156,8 +160,9 @@ async function checkBotIn(
   const isIn = (members: ReadonlySet<string> | undefined): boolean =>
     members !== undefined && (bot.userId === undefined || members.has(bot.userId));
   if (isIn(await beforeNo(people, (maxAgeMs) => people.channelMembers(at.channelId, maxAgeMs), isIn))) return;
-  throw new UserError("I'm not in this channel, so I couldn't tell it anything. Nothing was changed.", {
-    next: `Invite me with \`/invite @${bot.name}\`, then try again. Or be told in a direct message: \`${settings.command} watch NAME --dm\``,
+  const where = at.isChosen === true ? "the channel you chose" : "this channel";
+  throw new UserError(`I'm not in ${where}, so I couldn't tell it anything. Nothing was changed.`, {
+    next: `Invite me${at.isChosen === true ? " there" : ""} with \`/invite @${bot.name}\`, then try again. Or be told in a direct message: \`${settings.command} watch NAME --dm\``,
   });
 }
 
@@ -207,7 +212,7 @@ async function end(deps: WorkflowParts, asked: Asked, wish: Wished<"unwatch">): 
   if (others.length > 0 && own.length === 0 && (await refusalOf(asked, wish)) !== undefined) return undefined;
   const mayEndOthers = others.length > 0 && (await refusalOf(asked, wish)) === undefined;
   const common = { by: asker.name, place, defaultRegion: context.defaultRegion };
-  const ended = [];
+  const ended: Watch[] = [];
   for (const watch of mayEndOthers ? [...own, ...others] : own) {
     const event = eventOf(asked, { kind: "unwatched", target: watch.target, result: "" });
     if ((await deps.store.removeWatch({ id: watch.id, teamId: at.teamId }, event)) === undefined) continue;
@@ -215,13 +220,28 @@ async function end(deps: WorkflowParts, asked: Asked, wish: Wished<"unwatch">): 
     ended.push(watch);
   }
   const { command } = deps.settings;
+  const isDigest = meant === digests && digests.length > 0;
+  const still = isDigest
+    ? undefined
+    : all.find((watch) => isThere(watch.place) && !ended.includes(watch) && tellsOf(watch, target, ask.region))?.target;
   if (ended.length > 0) {
-    const isOther = meant === digests ? watches.length > 0 : digests.length > 0;
-    const goesOn = isOther ? (meant === digests ? "single messages" : "digest") : undefined;
-    return { message: { kind: "ended", watches: ended, goesOn, command, ...common }, isNews: true };
+    const isOther = isDigest ? watches.length > 0 : digests.length > 0;
+    const goesOn = isOther ? (isDigest ? "single messages" : "digest") : undefined;
+    return { message: { kind: "ended", watches: ended, goesOn, still, command, ...common }, isNews: true };
   }
   const isFile = meant.some(({ source }) => source === "file");
-  return { message: { kind: "nothing", target, isFile, command, ...common }, isNews: false };
+  return { message: { kind: "nothing", target, isFile, still, command, ...common }, isNews: false };
+}
+
+/** Whether a watch tells of these workloads, by their own name or as some of many. */
+function tellsOf(
+  { target, digest, pausedWhy }: Watch,
+  { kind, names }: Pick<WatchTarget, "kind" | "names">,
+  region: string | undefined,
+): boolean {
+  if (digest !== undefined || pausedWhy !== undefined || !matchesPattern(target.names, names)) return false;
+  if (target.kind !== undefined && kind !== undefined && target.kind !== kind) return false;
+  return region === undefined || target.region === region;
 }
 
 async function mute(deps: WorkflowParts, asked: Asked, wish: Wished<"mute">): Promise<Done> {

@@ -1,10 +1,10 @@
 import type { HistoryEvent, HistoryEventKind } from "../../changes/history-event.ts";
 import { partsOf } from "../../changes/stored-change.ts";
+import { needsAttention } from "../../commands/verbs/list/workload-list.ts";
 import { digestMessage } from "../../commands/verbs/watch/digest-message.ts";
 import { UserError } from "../../errors.ts";
 import { matchesPattern } from "../../policy/patterns.ts";
-import { muteOf, placeOf } from "../../watch/due.ts";
-import { nextDigest, previousDigest } from "../../watch/local-time.ts";
+import { muteOf, nextDigest, placeOf, previousDigest } from "../../watch/due.ts";
 import type { DigestTime, Watch } from "../../watch/watch.ts";
 import { contextFor } from "../access/context.ts";
 import { liveWorkloads } from "../live-workloads.ts";
@@ -86,20 +86,20 @@ async function messageFor(deps: WorkflowParts, { watch, since, sees, now, isAgai
     const { jobsRegion } = deps.settings;
     const listed = (["service", "job"] as const) // the kinds of workloads
       .flatMap((kind) => (live[`${kind}s`]?.entries ?? []).map((entry) => ({ ...entry, kind })));
-    const failing = [];
+    const unwell = [];
     for (const { kind, name, health } of listed) {
-      if (health?.level !== "failing" || !isMeant({ kind, name })) continue;
+      if (health === undefined || !needsAttention(health) || !isMeant({ kind, name })) continue;
       const region = kind === "job" ? jobsRegion : target.region;
-      if (await sees({ kind, region, name })) failing.push({ kind, name, health });
+      if (await sees({ kind, region, name })) unwell.push({ kind, name, health });
     }
     const changes = history.events.filter(
       ({ kind, workload }) => changeKinds.has(kind) && workload !== undefined && isMeant(workload),
     );
     const waiting = pending.filter((change) => partsOf(change).some(({ workload }) => isMeant(workload)));
-    return digestMessage({ ...common, failing, changes, waiting, problems: live.problems });
+    return digestMessage({ ...common, unwell, changes, waiting, problems: live.problems });
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
-    return digestMessage({ ...common, failing: [], changes: [], waiting: [], problems: [error.message] });
+    return digestMessage({ ...common, unwell: [], changes: [], waiting: [], problems: [error.message] });
   }
 }
 

@@ -29,7 +29,9 @@ export async function notifyPlace(deps: WorkflowParts, at: PlaceId): Promise<voi
   if (notices.length === 0) return;
   const all = await store.watchesOf({ teamId, ownerId: place, place });
   const watches = all.filter((watch) => watch.digest === undefined && placeOf(watch) === place);
-  const mutes = (await store.mutesOf(teamId)).filter((mute) => placeOfMute(mute) === place);
+  const mutes = (await store.mutesOf(teamId)).filter(
+    ({ place: muted }) => place === (muted.kind === "dm" ? muted.userId : muted.channelId),
+  );
   const sees = sightOf(deps);
   const [tell, wait, drop]: [Placing["tell"][number][], Placing["wait"][number][], string[]] = [[], [], []];
   let ownerId: string | undefined;
@@ -45,10 +47,6 @@ export async function notifyPlace(deps: WorkflowParts, at: PlaceId): Promise<voi
   }
   const placed = await store.placeNotices({ ...at, ownerId: ownerId ?? "", tell, wait, drop });
   for (const id of placed) await alerts.draw(id);
-}
-
-function placeOfMute({ place }: Mute): string | undefined {
-  return place.kind === "dm" ? place.userId : place.channelId;
 }
 
 type Decided =

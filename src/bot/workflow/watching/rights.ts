@@ -45,10 +45,10 @@ async function rightsNow(deps: WorkflowParts, watch: Watch): Promise<WatchRights
   const channelId = placeOf(watch);
   const profile = await deps.people.profile(owner.userId, freshness.reading, owner.name);
   if (profile.standing === "deactivated" || profile.standing === "bot") {
-    return { kind: "lost", why: `${owner.name}'s Slack account is deactivated` };
+    return { kind: "lost", why: "their Slack account is deactivated" };
   }
   if (place.kind === "channel" && (await hasLeft(deps, channelId, owner.userId))) {
-    return { kind: "lost", why: `${owner.name} left the channel` };
+    return { kind: "lost", why: "they left the channel" };
   }
   const binding = place.kind === "dm" ? undefined : await store.bindingOf(teamId, channelId);
   const lost = await lostAccount(deps, watch, channelId);

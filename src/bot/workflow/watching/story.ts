@@ -28,11 +28,11 @@ export async function alertStory(
   alert: Alert,
   { isAgain }: { readonly isAgain: boolean },
 ): Promise<AlertStory> {
-  const { clock, settings } = deps;
+  const { settings } = deps;
   const [only, ...others] = alert.incidents;
   const one = others.length === 0 ? only : undefined;
   const history = one === undefined ? [] : await historyOf(deps, one);
-  const card = incidentCard({ alert, defaultRegion: settings.region, history, now: clock.now(), isAgain });
+  const card = incidentCard({ alert, defaultRegion: settings.region, history, isAgain });
   return { card, replies: () => repliesFor(deps, alert, one) };
 }
 
@@ -60,8 +60,8 @@ async function repliesFor(
     if (post !== undefined && !told.includes(key)) replies.push({ key, post });
   };
   const watches = await watchesOf(deps, alert);
-  if (one !== undefined && one.overAt === undefined && !told.includes("lines")) {
-    add("lines", lastLinesReply(await lastLines(deps, { alert, incident: one, watches })));
+  if (one?.name !== undefined && one.overAt === undefined && !told.includes("lines")) {
+    add("lines", lastLinesReply(one.name, await lastLines(deps, { alert, incident: one, watches })));
   }
   const isMuted = await allMuted(deps, alert);
   const isFirst = told.length === 0;
@@ -70,7 +70,7 @@ async function repliesFor(
     // A card that was posted when it was over says so itself.
     const isWanted = watches.some(({ events }) => events.includes("recovered"));
     if (!isFirst && isWanted && !isMuted) add(`over ${times}`, newsReply(incidents, "over"));
-  } else if (one !== undefined && one.times > 1 && told.some((key) => key.startsWith("over")) && !isMuted) {
+  } else if (one !== undefined && one.times > 1 && told.some((key) => /^(?:unsure )?over\b/u.test(key)) && !isMuted) {
     add(`again ${times}`, newsReply(incidents, "again"));
   }
   return replies;
@@ -111,13 +111,17 @@ async function lastLines(deps: WorkflowParts, { alert, incident, watches }: Line
       const api = deps.api.as(account);
       const instance = kind === "job" ? await lastInstance(workload, { api, signal }) : undefined;
       const secrets = deps.envValues.values(account.username, workload);
-      return await failingLines({ ...workload, uid: undefined }, instance, {
-        api,
-        signal,
-        clock: deps.clock,
-        logZone: deps.settings.logZone,
-        redact: (lines) => deps.logs.redact({ lines, secrets }, { who: `alert ${alert.id}`, signal }),
-      });
+      return await failingLines(
+        { ...workload, uid: undefined },
+        { instance, sentence: incident.seen?.reason },
+        {
+          api,
+          signal,
+          clock: deps.clock,
+          logZone: deps.settings.logZone,
+          redact: (lines) => deps.logs.redact({ lines, secrets }, { who: `alert ${alert.id}`, signal }),
+        },
+      );
     } catch (error) {
       // Without them the card says what is known.
       if (!(error instanceof UserError) && !signal.aborted) throw error;

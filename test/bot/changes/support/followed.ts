@@ -20,7 +20,7 @@ type Seen = {
   /** The service at a time after the change. A Problem is thrown. */
   readonly service: (atMs: number) => unknown;
   readonly log?: (() => unknown) | undefined;
-} & Partial<Pick<Look, "isConfirmed" | "healthyAfterMs" | "progress">>;
+} & Partial<Pick<Look, "isConfirmed" | "healthyAfterMs" | "progress" | "left" | "changedSince">>;
 
 const noLog = (): unknown => {
   throw new Error("the log was read");
@@ -31,7 +31,7 @@ export const startMs = Date.parse("2026-11-21T23:59:58Z");
 
 /** Follows a change to the last look, on a clock that only its pauses move. */
 export async function followed(change: Change, seen: Seen): Promise<Followed> {
-  const { service, log = noLog, isConfirmed = true, healthyAfterMs = 60_000 } = seen;
+  const { service, log = noLog, isConfirmed = true, healthyAfterMs = 60_000, left, changedSince } = seen;
   let { progress } = seen;
   let outcome: Outcome | undefined;
   const calls: Call[] = [];
@@ -43,6 +43,8 @@ export async function followed(change: Change, seen: Seen): Promise<Followed> {
     ageMs: nowMs - startMs,
     healthyAfterMs,
     isConfirmed: isConfirmed || outcome !== undefined,
+    left,
+    changedSince,
     uid: change.workload.uid,
     resourcesKey: "resources",
   });

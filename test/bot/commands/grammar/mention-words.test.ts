@@ -5,7 +5,7 @@ import { joinWords } from "../../../../src/bot/commands/grammar/words.ts";
 
 /** What a message leads to, as "confirm restart web". */
 function heard(text: string): string {
-  const answer = readMention({ text });
+  const answer = readMention({ text }, []);
   if (answer.kind === "menu") return "menu";
   if (answer.kind === "miss") return `miss: ${answer.error.message}`;
   const { verb, args } = answer.parsed.ask;
@@ -95,9 +95,9 @@ describe("what isn't understood says so and changes nothing", () => {
   );
 
   test("a command in the middle of a sentence, or with a question behind it, is confirmed or nothing", () => {
-    expect(readMention({ text: "scale web 5", before: "whatever happens, don't let " }).kind).toBe("miss");
-    expect(readMention({ text: "scale web 5", before: "yesterday somebody typed " }).kind).toBe("confirm");
-    expect(readMention({ text: "scale web 5?!" }).kind).toBe("confirm");
+    expect(readMention({ text: "scale web 5", before: "whatever happens, don't let " }, []).kind).toBe("miss");
+    expect(readMention({ text: "scale web 5", before: "yesterday somebody typed " }, []).kind).toBe("confirm");
+    expect(readMention({ text: "scale web 5?!" }, []).kind).toBe("confirm");
   });
 
   test("a misspelt command still offers the right one", () => {
@@ -148,11 +148,11 @@ function mayWrite(answer: ParsedMention): boolean {
 test("a sentence with a negation never changes anything", () => {
   fc.assert(
     fc.property(negated, (text) => {
-      expect(mayWrite(readMention({ text })), text).toBe(false);
+      expect(mayWrite(readMention({ text }, [])), text).toBe(false);
     }),
   );
 });
 
 test("no text makes it throw", () => {
-  fc.assert(fc.property(fc.string({ unit: "grapheme", maxLength: 200 }), (text) => void readMention({ text })));
+  fc.assert(fc.property(fc.string({ unit: "grapheme", maxLength: 200 }), (text) => void readMention({ text }, [])));
 });

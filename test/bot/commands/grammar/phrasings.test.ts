@@ -1,23 +1,76 @@
 import { describe, expect, test } from "vitest";
 import { readMention, readSentence } from "../../../../src/bot/commands/grammar/mention-words.ts";
 
+const regions = ["beijing1", "Moon-1", "us"];
+
 /** The request of a sentence, as "logs web since=5m"; "ask:" before one that its author confirms first. */
 function meant(text: string): string {
-  const heard = readMention({ text });
+  const heard = readMention({ text }, regions);
   if (heard.kind === "menu" || heard.kind === "miss") return heard.kind;
-  const { verb, args } = heard.parsed.ask;
+  const { verb, args, region } = heard.parsed.ask;
   const { name, names, ...rest } = args;
   const others = Object.entries(rest).map(([key, value]) => `${key}=${[value].flat().map(String).join("+")}`);
-  return [heard.kind === "run" ? "" : "ask:", verb, ...[name ?? names ?? []].flat().map(String), ...others]
+  return [
+    heard.kind === "run" ? "" : "ask:",
+    verb,
+    ...[name ?? names ?? []].flat().map(String),
+    ...others,
+    region && `in ${region}`,
+  ]
+    .filter(Boolean)
     .join(" ")
     .trim();
 }
 
 const phrasings: readonly (readonly [says: string, request: string])[] = [
+  ["what is running in us?", "list in us"],
+  ["what's running in beijing1", "list in beijing1"],
+  ["what's in the moon-1 region?", "list in Moon-1"],
+  ["which services run here", "list kind=services"],
+  ["anything running here?", "list"],
+  ["list services in beijing1", "list kind=services in beijing1"],
+  ["which jobs are in us", "list kind=jobs in us"],
+  ["show me everything in us", "list in us"],
+  ["how many services are running in beijing1", "list kind=services in beijing1"],
+  ["show the services of region beijing1", "list kind=services in beijing1"],
+  ["are there any failing services in beijing1?", "list status=failed in beijing1"],
+  ["what failed in us", "list status=failed in us"],
+  ["how is beijing1", "list in beijing1"],
+  ["why is beijing1 down?", "list status=failed in beijing1"],
+  ["is everything ok in us?", "list in us"],
+  ["logs of web in beijing1", "logs web in beijing1"],
+  ["why is web down in beijing1?", "why web in beijing1"],
+  ["is web up in us", "show web in us"],
+  ["restart web in beijing1", "ask: restart web in beijing1"],
+  ["scale web up to 5 in beijing1", "ask: scale web size=5 in beijing1"],
+  ["can i restart web in beijing1?", "can-i verb=restart words=web+--region+beijing1"],
+  ["use region beijing1 here", "ask: use region=beijing1"],
+  ["what's running in paris1", "miss"],
+  ["tell us", "miss"],
+  ["which regions do you know?", "whoami"],
+  ["what happened to web last night", "history web since=yesterday"],
+  ["when did web last restart", "show web"],
+  ["show me the url of web", "show web"],
+  ["what is web's domain", "show web"],
+  ["stop the alerts for web", "ask: mute web"],
+  ["reject K7Q2MX because it's friday", "ask: reject id=K7Q2MX"],
+  ["run the nightly job", "ask: run nightly"],
+  ["is my request done", "miss"],
   ["is anything broken", "list status=failed"],
   ["is anything broken?", "list status=failed"],
+  ["anything broken rn?", "list status=failed"],
   ["what changed today", "history since=today"],
+  ["wat changed today", "history since=today"],
   ["what changed today?", "history since=today"],
+  ["let us know if web goes down", "ask: watch web"],
+  ["notify us when web is deployed", "ask: watch web on=deployed,changed"],
+  ["tell me when job nightly is done", "ask: watch nightly on=job-failed,job-done"],
+  ["let me know once nightly finishes", "ask: watch nightly on=job-failed,job-done"],
+  ["stop alerting me about checkout", "ask: unwatch checkout"],
+  ["stop telling us about the web service", "ask: unwatch service/web"],
+  ["silence checkout for 2 hours", "ask: mute checkout until=2h"],
+  ["snooze checkout", "ask: mute checkout"],
+  ["mute web for half an hour", "ask: mute web until=30m"],
   ["what needs my approval", "pending"],
   ["what needs my approval?", "pending"],
   ["history of web", "history web"],
@@ -264,7 +317,7 @@ test("there are enough of them to speak of", () => {
 
 /** The buttons under the answer to a sentence that isn't understood, and the form that it opens. */
 function offers(text: string): readonly string[] {
-  const heard = readMention({ text });
+  const heard = readMention({ text }, regions);
   if (heard.kind !== "miss") return [heard.kind];
   expect(heard.error.usage).toBeUndefined();
   const buttons = heard.error.suggestions.map(({ words, label }) => words ?? label ?? "");
@@ -285,6 +338,10 @@ describe("a miss offers the nearest command as a button, and no usage line", () 
     ["logs of worker since 10:00", ["logs worker", "List workloads", "All commands"]],
     ["show me everything that failed since monday", ["form show {}"]],
     ["why is my job slow?", ["form why {}"]],
+    ["why is pay failing and cart too?", ["why pay", "why cart"]],
+    ["why are pay and cart down", ["why pay", "why cart"]],
+    ["why is pay slow and what can we do", ["form why {}"]],
+    ["wat broke over there", ["List workloads", "All commands"]],
     ["shwo web", ["show web", "All commands"]],
     ["logs web --tial 5", ["logs web --tail 5"]],
     ["scale web 2 3", ["scale web 2"]],
@@ -304,22 +361,22 @@ describe("a miss offers the nearest command as a button, and no usage line", () 
 
 describe("after the slash command a sentence is understood too", () => {
   test("a read runs, and a write is confirmed", () => {
-    expect(readSentence("errors in worker since 5 minutes")).toMatchObject({
+    expect(readSentence("errors in worker since 5 minutes", regions)).toMatchObject({
       kind: "run",
       parsed: { ask: { verb: "logs", args: { name: "worker", grep: "error", since: "5m" } } },
     });
-    expect(readSentence("add 2 instances to web").kind).toBe("confirm");
+    expect(readSentence("add 2 instances to web", regions).kind).toBe("confirm");
   });
 
   test("a command after a greeting runs", () => {
-    expect(readSentence("please restart web").kind).toBe("run");
-    expect(readSentence("please restart the web service").kind).toBe("confirm");
-    expect(readSentence("please don't restart web").kind).toBe("miss");
+    expect(readSentence("please restart web", regions).kind).toBe("run");
+    expect(readSentence("please restart the web service", regions).kind).toBe("confirm");
+    expect(readSentence("please don't restart web", regions).kind).toBe("miss");
   });
 
   test("other words aren't", () => {
     for (const text of ["frobnicate", "", '"', "don't add 2 instances to web", "x".repeat(5_000)]) {
-      expect(readSentence(text).kind, text).toBe("miss");
+      expect(readSentence(text, regions).kind, text).toBe("miss");
     }
   });
 });

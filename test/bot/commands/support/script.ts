@@ -1,5 +1,5 @@
 import { stillClock } from "../../../support/test-clock.ts";
-import type { Job, Service } from "../../../../src/api/answers.ts";
+import type { Job, LogLine, Service } from "../../../../src/api/answers.ts";
 import { type AccountApi, createApi } from "../../../../src/api/client.ts";
 import type { EngineInfo } from "../../../../src/api/engine-info.ts";
 import type { Call, OperationId } from "../../../../src/api/operations.ts";
@@ -41,8 +41,8 @@ export type Script = {
   readonly jobs?: readonly Job[];
   /** Stands for the workload API, in place of the workloads above. */
   readonly apiFetch?: Fetch;
-  /** The lines of every log, oldest first. Default: one. */
-  readonly logLines?: readonly string[];
+  /** The lines of every log, oldest first. Default: one. Those of a service are of its instance 1, unless they say another. */
+  readonly logLines?: readonly (string | LogLine)[];
   /** What the workload API says about its engine. */
   readonly engine?: EngineInfo;
   /** The service cannot be reached. */
@@ -164,10 +164,12 @@ function apiOf(script: Script, calls: OperationId[]): AccountApi {
         return services.some(({ name }) => name === call.path.service_name)
           ? logLines
               .slice(-(call.query.size ?? 100))
-              .map((log) => ({ instance_name: `${call.path.service_name}-1`, log }))
+              .map((line) =>
+                typeof line === "string" ? { instance_name: `${call.path.service_name}-1`, log: line } : line,
+              )
           : missing(call.op);
       case "getJobInstanceLogs":
-        return logLines.slice(-(call.query.size ?? 100));
+        return logLines.slice(-(call.query.size ?? 100)).map((line) => (typeof line === "string" ? line : line.log));
       default:
         throw new Error(`${call.op} was sent, and nothing may be written here`);
     }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { outcomeKinds } from "../../../../src/bot/changes/history-event.ts";
 import type { StoredChange } from "../../../../src/bot/changes/stored-change.ts";
+import { historyText } from "../../../../src/bot/views/kit/history-line.ts";
 import { drawn } from "../../views/support/drawn.ts";
 import { answerTo, now } from "../support/script.ts";
 import { event, waiting } from "../support/stored.ts";
@@ -70,6 +71,22 @@ test("a deployment is told by its images, whole digests shortened, and not by wh
   );
 });
 
+test("a message that stays doesn't keep how a workload was while it was still watched", () => {
+  const watching = {
+    kind: "watching",
+    level: "healthy",
+    line: "3 of 3 ready, watching for 60 s",
+    excerpt: [],
+  } as const; // literals
+  const line = (more: Partial<StoredChange>): string => {
+    const done = event(1, { kind: "done", request: request({ state: "done", ending: tookEffect, ...more }) });
+    return historyText(done, { defaultRegion: "beijing1", detail: "brief" });
+  };
+
+  expect(line({ progress: watching })).toMatch(/^• web scaled 2 → 3 · Dana Reyes · /u);
+  expect(line({ health: { ...watching, kind: "reached" } })).toMatch(/^✅ web scaled 2 → 3 · Dana Reyes · /u);
+});
+
 test("the erasure of a person's data is told by their pseudonym", async () => {
   const nothing = { who: undefined, changeId: undefined, channelId: undefined, workload: undefined, verb: undefined };
   const lines = [event(1, { ...nothing, kind: "erased", account: undefined, result: "erased-Zk3x9_aB-c" })];
@@ -93,15 +110,23 @@ describe("every state of a request has its words, and none looks better than it 
     ],
     ["🟡 Restart web: accepted, not visible yet", { verb: "restart", state: "done", ending: asked }],
     [
+      "⚪️ Scale web 2 → 3: accepted, but it was changed again meanwhile",
+      { state: "done", ending: asked, health: { ...health("not-yet", ""), outcome: "was changed again meanwhile" } },
+    ],
+    [
       "🔴 web scaled 2 → 3 · web-2 crashes",
       { state: "done", ending: tookEffect, health: health("trouble", "web-2 crashes") },
     ],
     [
-      "🟡 web scaled 2 → 3 · was changed again meanwhile",
+      "⚪️ web scaled 2 → 3 · was rolled back by request 9XK2P7 meanwhile",
       {
         state: "done",
         ending: tookEffect,
-        health: { ...health("not-yet", ""), outcome: "was changed again meanwhile" },
+        health: {
+          ...health("not-yet", ""),
+          outcome: "was changed again meanwhile",
+          overtakenBy: { id: "9XK2P7", verb: "rollback" },
+        },
       },
     ],
     [

@@ -136,6 +136,14 @@ test("services and jobs of one region are counted together", () => {
   expect(drawn(list({ services: [web], jobs: [report], region: "us" })).split("\n")[0]).toBe("2 workloads in us");
 });
 
+test("a region without services is named: whoever asked about it would take the jobs of another one for its own", () => {
+  const title = (given: Partial<WorkloadList>) => drawn(list({ jobs: [report], ...given })).split("\n")[0];
+
+  expect(title({ services: [] })).toBe("No services in beijing1 · 1 job in us");
+  expect(title({ services: [], region: "us" })).toBe("1 job in us");
+  expect(title({})).toBe("1 job in us");
+});
+
 test("the pages of 3,000 follow each other in order, trouble first, in whatever order they come", () => {
   const shuffled = Array.from({ length: 3_000 }, (_, at) =>
     service(`web-${(at * 1_237) % 3_000}`, at % 900 === 0 ? { status: "Failed" } : {}),
@@ -268,9 +276,18 @@ test("an empty list and a filter that fits nothing are different answers, each w
     Nothing matches: name contains “api”. Without the filter: 2,000 services in beijing1.
     [Show all]
 
-    Nothing needs attention. Without the filter: 1 service in beijing1 · 1 job in us.
+    Nothing needs attention among 1 service in beijing1 · 1 job in us.
     [Show all]"
   `);
+});
+
+test("a list of what is unwell says how many of all need attention", () => {
+  const failed = service("api", { status: "Failed" });
+  const heading = (services: WorkloadList["services"]) =>
+    drawn(list({ services, filter: { status: "failed" } })).split("\n")[0];
+
+  expect(heading([web, failed])).toBe("1 of 2 services needs attention");
+  expect(heading([web, failed, { ...failed, name: "db" }])).toBe("2 of 3 services need attention");
 });
 
 test.each([

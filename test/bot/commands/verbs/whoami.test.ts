@@ -55,7 +55,7 @@ test("whoami tells the account and how much it was used", () => {
     Account  dana, your own account
     Workload API  https://workloads.example.org
     Region  beijing1 (default for services; jobs run in tokyo1)
-    All regions  us, beijing1, beijing2
+    Service regions  us, beijing1, beijing2
     API requests  1,234 since 2026-11-21 00:00 UTC
     To change it: /gantry connect. To disconnect it: /gantry disconnect"
   `);

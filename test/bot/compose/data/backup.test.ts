@@ -1,9 +1,11 @@
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { createSealer, newKey, readKeyring } from "../../../../src/bot/accounts/seal.ts";
 import { restoreBackup, takeBackup } from "../../../../src/bot/compose/data/backup.ts";
+import { openKeyring } from "../../../../src/bot/compose/keys.ts";
+import { runToEnd } from "../../../support/gantry-runs.ts";
 import { approvedChange, event } from "../../store/contract/bench.ts";
 import { folder, open } from "../../store/support/sqlite-folder.ts";
 
@@ -64,6 +66,37 @@ test("the copy alone, put in place by hand, is known as a backup too", async () 
   expect(await (await open(dir, sealer)).findChange("AAA111")).toMatchObject({ state: "unknown" });
 });
 
+test("restored where its key isn't: the restore and the start say so, and no other key is made", async () => {
+  const { file } = await withBackup();
+  const settings = { store: { kind: "sqlite" }, dataDir: folder(), keys: undefined } as const; // a literal kind
+  const says = restoreBackup(settings, { file, isForced: false, now });
+
+  expect(says).toContain(`before you start Gantry, put gantry.key into ${settings.dataDir}, or set GANTRY_KEYS.`);
+  expect(() => openKeyring(settings)).toThrow(
+    /^Gantry wasn't started\. .*gantry\.sqlite is there, and the key .* isn't/u,
+  );
+  expect(readdirSync(settings.dataDir)).not.toContain("gantry.key");
+  writeFileSync(join(settings.dataDir, "gantry.key"), key);
+  expect(createSealer(openKeyring(settings)).keyIds).toEqual(sealer.keyIds);
+  expect(restoreBackup(settings, { file, isForced: true, now })).not.toContain("gantry.key");
+});
+
+test("with a database that is away, a restore and a start say what to check, and show no stack", async () => {
+  const env = { DATABASE_URL: "postgres://gantry@127.0.0.1:9/gantry", GANTRY_KEYS: key, GANTRY_DATA: folder() };
+  const sentence =
+    "The database can't be used: it can't be reached (ECONNREFUSED). Check the database and its disk, and DATABASE_URL or GANTRY_DATA.\n";
+
+  expect(await runToEnd("bin/restore.ts", ["--mark", "2026-11-26T03:00:00Z"], env)).toEqual({
+    code: 1,
+    out: "",
+    err: sentence,
+  });
+  expect(await runToEnd("bin/start.ts", [], env)).toMatchObject({
+    code: 1,
+    err: `Gantry wasn't started. ${sentence}`,
+  });
+});
+
 test("a restore refuses while Gantry runs, and over data; with force the data is kept", async () => {
   const { dir, store, file } = await withBackup();
 
@@ -76,12 +109,25 @@ test("a restore refuses while Gantry runs, and over data; with force the data is
   expect(statSync(join(dir, "gantry.sqlite")).mode & 0o777).toBe(0o600);
 });
 
+test("a restore that can't be written says so without a stack, and the data stays", async () => {
+  const { dir, store, file } = await withBackup();
+  await store.close();
+  mkdirSync(join(dir, "gantry.sqlite.restoring"));
+
+  expect(() => restoreBackup(settingsOf(dir), { file, isForced: true, now })).toThrow(
+    /^Couldn't write .*gantry\.sqlite\.restoring: .*\. Check the disk of .*\. Nothing was changed\.$/u,
+  );
+  expect(readdirSync(dir).filter((name) => /before|restoring/u.test(name))).toEqual([]);
+});
+
 test.each([
   [
     "no backup",
     (file: string) => writeFileSync(file, "not a database, but long enough to be taken for one"),
     /can't be restored/u,
   ],
+  ["a folder", (file: string) => (rmSync(file), mkdirSync(file)), /can't be restored: it is a folder\. Nothing/u],
+  ["empty", (file: string) => writeFileSync(file, ""), /can't be restored: it isn't a Gantry database\. Nothing/u],
   ["cut off", (file: string) => writeFileSync(file, readFileSync(file).subarray(0, 9_000)), /can't be restored/u],
   [
     "of a newer Gantry",

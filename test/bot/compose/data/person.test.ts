@@ -1,10 +1,11 @@
-import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createSealer, newKey, readKeyring } from "../../../../src/bot/accounts/seal.ts";
 import { erasePersonNow, exportPerson, listKeys, resealNow } from "../../../../src/bot/compose/data/person.ts";
 import { addKey, configuredKeyring } from "../../../../src/bot/compose/keys.ts";
 import { ann, approvedChange, event, pendingChange } from "../../store/contract/bench.ts";
+import { report } from "../../health/healthy-facts.ts";
 import { folder, open } from "../../store/support/sqlite-folder.ts";
 
 /** A Gantry that runs, with its key in a file. */
@@ -34,8 +35,10 @@ test("beside a Gantry that runs, a person is exported and erased, and nothing of
 
   const [newest] = await store.history({ teamId: "T1", limit: 1 });
   expect(newest).toMatchObject({ kind: "erased", result: expect.stringMatching(/^erased-.{10}$/u), who: undefined });
-  // Nothing of theirs is left, so nothing is erased.
-  await erasePersonNow(settings, "U0DANA");
+  // Nothing of theirs is left, as nothing is of an id that somebody mistyped.
+  await expect(erasePersonNow(settings, "U0DANA")).rejects.toThrow(
+    /^Nothing is stored about U0DANA\. Check the ID\. Nothing was changed\.$/u,
+  );
   expect((await store.history({ teamId: "T1", limit: 9 })).filter(({ kind }) => kind === "erased")).toHaveLength(1);
 
   await store.note(event("bound", { who: ann }));
@@ -49,13 +52,43 @@ test("a key is added, everything is sealed with it, and the old one is known to 
   await store.addChange(approvedChange("AAA111"), event("requested"));
   const [oldId = ""] = createSealer(keyringOf(settings)).keyIds;
 
-  expect(addKey(settings)).toMatch(/^Put the key k[0-9a-f]{8} in front of .*gantry\.key\. Restart Gantry/u);
+  expect(addKey(settings, "gantry keys reseal")).toMatch(
+    /^Put the key k[0-9a-f]{8} in front of .*gantry\.key\. Restart Gantry, then run gantry keys reseal\./u,
+  );
   expect(statSync(join(settings.dataDir, "gantry.key")).mode & 0o777).toBe(0o600);
   const [newId = ""] = createSealer(keyringOf(settings)).keyIds;
   expect(newId).not.toBe(oldId);
   expect(await resealNow(settings)).toMatch(new RegExp(`^Sealed [1-9]\\d* values with ${newId}\\.`, "u"));
   expect(await resealNow(settings)).toMatch(new RegExp(`^Sealed 0 values with ${newId}\\.`, "u"));
   expect(await listKeys(settings)).toContain(`${oldId}  opens  0 values: can be removed`);
+});
+
+test("a key that a running Gantry doesn't have yet seals nothing: it couldn't open its accounts and requests any more", async () => {
+  const { store, settings } = await running();
+  await store.addChange(approvedChange("AAA111"), event("requested"));
+  const [oldId = ""] = createSealer(keyringOf(settings)).keyIds;
+  await store.beat({ ...report, host: "host-a", keyIds: [oldId] });
+  addKey(settings, "gantry keys reseal");
+  const [newId = ""] = createSealer(keyringOf(settings)).keyIds;
+
+  await expect(resealNow(settings)).rejects.toThrow(
+    `Gantry runs without the key ${newId} on host-a. Restart it there, wait 20 s, and try again. Nothing was changed.`,
+  );
+  await expect(erasePersonNow(settings, "U0DANA")).rejects.toThrow(
+    `Gantry runs without the key ${newId} on host-a. Restart it there, wait 20 s, and try again. Nothing was erased.`,
+  );
+  await store.beat({ ...report, host: "host-a", keyIds: [newId, oldId] });
+  expect(await resealNow(settings)).toContain(`with ${newId}.`);
+});
+
+test("without a key file to add one to, it says so and makes none", async () => {
+  const settings = { store: { kind: "sqlite" }, dataDir: folder(), keys: undefined } as const; // a literal kind
+  mkdirSync(settings.dataDir, { recursive: true });
+
+  expect(() => addKey(settings, "gantry keys reseal")).toThrow(
+    /^Couldn't add a key to .*gantry\.key: ENOENT.*Nothing was changed\.$/u,
+  );
+  expect(readdirSync(settings.dataDir)).toEqual([]);
 });
 
 function keyringOf(settings: Parameters<typeof configuredKeyring>[0]) {
@@ -69,9 +102,14 @@ test("without a database or keys, it says what is missing", async () => {
   const settings = { store: { kind: "sqlite" }, dataDir, keys: undefined } as const; // a literal kind
 
   await expect(async () => exportPerson(settings, "U0DANA")).rejects.toThrow(
-    /The keys in .*gantry\.key can't be used/u,
+    /^There is no database at .*gantry\.sqlite: check GANTRY_DATA\. Nothing was changed\.$/u,
   );
   mkdirSync(dataDir, { recursive: true });
   writeFileSync(join(dataDir, "gantry.key"), newKey());
   await expect(async () => exportPerson(settings, "U0DANA")).rejects.toThrow(/There is no database at .*GANTRY_DATA/u);
+  writeFileSync(join(dataDir, "gantry.sqlite"), "");
+  rmSync(join(dataDir, "gantry.key"));
+  await expect(async () => exportPerson(settings, "U0DANA")).rejects.toThrow(
+    /gantry\.sqlite is there, and its key .*gantry\.key isn't: put it back, or set GANTRY_KEYS\. Nothing was changed\.$/u,
+  );
 });

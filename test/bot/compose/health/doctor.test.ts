@@ -1,4 +1,5 @@
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -58,7 +59,7 @@ test.each<[string, Record<string, string>, string]>([
     { SLACK_API_URL: "http://127.0.0.1:9/api/" },
     "broken Slack didn't answer the check: it can't be reached",
   ],
-  ["keys of another deployment", { GANTRY_KEYS: newKey() }, "stored requests were sealed with the key"],
+  ["keys of another deployment", { GANTRY_KEYS: newKey() }, "Stored requests (1) were sealed with the key"],
   ["keys that are no keys", { GANTRY_KEYS: "k1:short" }, "broken The keys in GANTRY_KEYS can't be used"],
   [
     "a workload API that isn't there",
@@ -71,6 +72,11 @@ test.each<[string, Record<string, string>, string]>([
     "broken The database can't be used: it can't be reached",
   ],
   ["a policy file that isn't there", { GANTRY_POLICY: "/nowhere/policy.yaml" }, "policy.yaml can't be read (ENOENT)"],
+  [
+    "a file of watches that isn't there",
+    { GANTRY_WATCHES: "/nowhere/watches.yaml" },
+    "warning watches.yaml, line 1: Couldn't read the file (ENOENT)",
+  ],
   ["a setting that is wrong", { PORT: "many" }, "broken PORT must be"],
 ])("with %s it says so", async (_, wrong, expected) => {
   await town
@@ -87,9 +93,25 @@ test("where Gantry doesn't run it says so, and makes no files", async () => {
   const findings = await doctor({ GANTRY_DATA: empty });
 
   expect(says(findings)).toContain("warning There is no database at");
-  expect(says(findings)).toContain("broken Gantry isn't running: no replica is alive → Start it with `npm start`.");
+  expect(says(findings)).toContain("broken Gantry isn't running: no replica is alive → Start Gantry.");
   writeFileSync(join(empty, "gantry.sqlite"), "this is no database at all, but a text");
   expect(says(await doctor({ GANTRY_DATA: empty }))).toContain("broken The database can't be used");
+});
+
+test("beside a database that stores no heartbeat, a running Gantry isn't called stopped", async () => {
+  await town.developer.says("/gantry list");
+  await town.settled();
+  await town.sweep();
+  const file = new DatabaseSync(join(town.dataDir, "gantry.sqlite"));
+  file.exec(`update replica set alive_until = '${new Date(Date.now() - 180_000).toISOString()}'`);
+  file.close();
+
+  const told = says(await doctor(env()));
+
+  expect(told).not.toContain("isn't running");
+  expect(told).toMatch(
+    /^broken \S.* has stored no heartbeat for 3m: it was killed, or the database stores nothing → /mu,
+  );
 });
 
 test("a key file that others can read is a warning", async () => {

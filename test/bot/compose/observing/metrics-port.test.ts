@@ -32,3 +32,15 @@ test("a port of the metrics that is taken is named, with the variable", async ()
     await first.close();
   }
 });
+
+test("an address of the metrics that this machine doesn't have is named, with its variable", async () => {
+  const told: string[] = [];
+  const log = pino({ level: "warn" }, { write: (line) => void told.push(line) });
+  const settings = { GANTRY_METRICS_PORT: "0", GANTRY_METRICS_HOST: "192.0.2.1" };
+
+  await expect(openObserver(readConfig(settings), { ...parts, log })).rejects.toThrow(
+    "192.0.2.1 isn't an address of this machine. Set GANTRY_METRICS_HOST to one of them, e.g. GANTRY_METRICS_HOST=127.0.0.1.",
+  );
+  // A server that doesn't listen yet can't have refused a connection.
+  expect(told).toEqual([]);
+});

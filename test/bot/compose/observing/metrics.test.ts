@@ -93,7 +93,7 @@ test("while the database is away, what it knows is missing from the metrics, and
     waiting: () =>
       isAway
         ? Promise.reject(new StoreError("away"))
-        : Promise.resolve({ count: 2, oldestMs: 90_000, watchLagMs: 4_000 }),
+        : Promise.resolve({ count: 2, oldestMs: 90_000, watchLagMs: 4_000, takesChanges: true }),
   });
   const before = samplesOf(await metrics.text());
   isAway = true;
@@ -103,6 +103,14 @@ test("while the database is away, what it knows is missing from the metrics, and
   expect(before.get("gantry_socket_connections")).toBe(1);
   expect(before.get("gantry_watch_lag_seconds")).toBe(4);
   expect(cached.get("gantry_approvals_waiting")).toBe(2);
+
+  const readOnly = createMetrics(machineClock);
+  const waiting = { count: 2, oldestMs: 90_000, watchLagMs: 4_000, takesChanges: false };
+  readOnly.show({ lanes: () => idle, links: undefined, waiting: () => Promise.resolve(waiting) });
+  const full = samplesOf(await readOnly.text());
+
+  expect(full.get("gantry_store_up")).toBe(0);
+  expect(full.get("gantry_approvals_waiting")).toBe(2);
 
   const other = createMetrics(machineClock);
   other.show({ lanes: () => idle, links: undefined, waiting: () => Promise.reject(new StoreError("away")) });

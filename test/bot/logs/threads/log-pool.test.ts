@@ -135,6 +135,26 @@ test("a page of crafted long lines is read to its end", async ({ skip }) => {
   expect(excerpt.read).toBe(1_000);
 });
 
+test("a short log is read at once while every thread is taken, and its secrets are hidden all the same", async () => {
+  const pool = poolOf({ mostWaiting: 0 });
+  const busy = "Too many logs are being read right now. Try again in a few seconds.";
+  const short = { ...page, lines: [{ text: "login of bob:swordfish" }, { text: "ERROR password=hunter2" }] };
+  const secrets = ["bob:swordfish"];
+
+  expect((await pool.excerpt({ ...short, secrets }, asked("dana"))).lines).toEqual([
+    { text: "login of [redacted]", match: false },
+    { text: "ERROR password=[redacted]", match: false },
+  ]);
+  // What may take long doesn't run beside the acks: a search, a long log, a log of very many lines, many secrets.
+  const long = { ...page, lines: [{ text: "x".repeat(9_000) }] };
+  const many = { ...page, lines: Array.from({ length: 9_000 }, () => ({ text: "" })) };
+  const environment = Array.from({ length: 100 }, (_, at) => `a-secret-value-of-many-${at}`);
+  expect(await refusal(pool.excerpt({ ...short, grep: "error" }, asked("dana")))).toBe(busy);
+  expect(await refusal(pool.excerpt(long, asked("dana")))).toBe(busy);
+  expect(await refusal(pool.excerpt(many, asked("dana")))).toBe(busy);
+  expect(await refusal(pool.excerpt({ ...short, secrets: environment }, asked("dana")))).toBe(busy);
+});
+
 test("an invalid expression gets its own error, and an ended thread is replaced", async () => {
   const pool = poolOf({ threads: 1 });
 

@@ -1,10 +1,12 @@
 import { stillClock } from "../../../support/test-clock.ts";
 import { once } from "node:events";
+import { Agent, type IncomingMessage, request } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
+import { machineClock } from "../../../../src/platform/clock.ts";
 import { createLog } from "../../../../src/platform/log.ts";
 import { healthRoutes } from "../../../../src/bot/slack/receive/health-server.ts";
-import { createReceiver, startReceiver } from "../../../../src/bot/slack/receive/create-transport.ts";
+import { createReceiver, createTransport, startReceiver } from "../../../../src/bot/slack/receive/create-transport.ts";
 import { drainLimits, createLanes } from "../../../../src/bot/workflow/inbox/lanes.ts";
 import { rawAnswer } from "../../../support/raw-http.ts";
 
@@ -64,4 +66,40 @@ test("/healthz shows how many jobs run and wait in each lane", async () => {
       sweeping: none,
     },
   });
+});
+
+test("a replica that hands over ends each connection with its next answer, so that a load balancer that keeps it goes elsewhere", async () => {
+  const log = createLog({ level: "silent", secrets: [], to: { write: () => undefined } });
+  const lanes = createLanes({ drain: drainLimits, onError: () => undefined, clock: stillClock() });
+  const transport = createTransport(
+    { kind: "http", signingSecret: "a-signing-secret" },
+    {
+      routes: healthRoutes({ missing: () => Promise.resolve([]), lanes: lanes.status }),
+      log,
+      clock: machineClock,
+      newReference: () => "ref",
+      route: () => Promise.resolve(),
+      listen: { host: "127.0.0.1", port: 0 },
+      onRefused: () => undefined,
+    },
+  );
+  onTestFinished(() => transport.stop());
+  const { port } = await transport.start();
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  onTestFinished(() => agent.destroy());
+  const ask = async () => {
+    const [response] = (await once(
+      request({ host: "127.0.0.1", port, path: "/healthz", agent }).end(),
+      "response",
+    )) as [
+      IncomingMessage, // of a request
+    ];
+    response.resume();
+    await once(response, "end");
+    return response.headers.connection;
+  };
+
+  expect(await ask()).toBe("keep-alive");
+  await transport.handOver();
+  expect(await ask()).toBe("close");
 });

@@ -32,6 +32,7 @@ export function inspectionContract({ replica }: Bench): void {
     expect(seen.database).toMatchObject({ kind: "open", version: expect.stringMatching(/^\d+\.\d+/u) });
     expect(seen.database.schema.at).toBe(seen.database.schema.known);
     b.later(60_000);
+    expect(await b.inspect()).toMatchObject({ replicas: [], lastHeartbeat: { overAt: expect.any(String) } });
     await b.beat();
     expect((await b.inspect()).replicas.map(({ id }) => id)).toEqual(["b"]);
   });

@@ -16,6 +16,7 @@ function forSeveral(id: string, other: Partial<NewChange> = {}): NewChange {
   return approvedChange(id, { parts, diff: [], ...other });
 }
 
+const watching = { kind: "watching", line: "3 of 3 ready", excerpt: [] } as const; // a literal kind
 const claim = step("claim", {});
 const succeed = step("succeed", { outcome: done });
 
@@ -44,6 +45,28 @@ export function partsContract({ replica, db }: Bench): void {
 
     expect(again).toMatchObject({ id: "AAA111" });
     expect(await db().selectFrom("change").select("id").execute()).toHaveLength(4);
+  });
+
+  test("what is still followed about a workload is due at once when something else was done to it, and nothing else", async () => {
+    const a = await replica("a");
+    const inAMinute = step("observe", { progress: watching, lookInMs: 60_000, isNews: false });
+    const about = (name: string) => ({ workload: { kind: "service" as const, region: "us", name, uid: "u" } }); // a literal
+    for (const [id, name] of [
+      ["AAA111", "web"],
+      ["BBB222", "worker"],
+    ] as const) {
+      await a.addChange(approvedChange(id, about(name)), event("requested"));
+      await a.advance(id, claim, event("claimed"));
+      await a.advance(id, succeed, event("done"));
+      await a.advance(id, inAMinute, undefined);
+    }
+    await a.addChange(forSeveral("CCC333"), event("requested"));
+    await a.advance("CCC333", claim, undefined);
+    expect(ofId(await a.openChanges())).toEqual(["CCC333"]);
+
+    await a.advance("CCC333/1", claim, event("claimed"));
+    await a.advance("CCC333/1", succeed, event("done"));
+    expect(ofId(await a.openChanges())).toEqual(["AAA111", "CCC333"]);
   });
 
   test("no part is sent before its request is claimed, nor by anybody but who carries the request on", async () => {

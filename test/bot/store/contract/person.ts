@@ -82,7 +82,7 @@ export function personContract({ replica, db }: Bench): void {
 
     const keys = await chainOf(db(), older);
     // Any clock of the database's will do.
-    const clock = () => sql<string>`(select max(at) from event)`;
+    const clock = Object.assign(() => sql<string>`(select max(at) from event)`, { shift: () => "0.000 seconds" });
     const { pseudonym } = await erasePerson({ ...session, clock, chain: keys }, keys, "U1");
     await a.sealHistory();
 
@@ -142,6 +142,10 @@ export function personContract({ replica, db }: Bench): void {
     const [id = "", oldId = ""] = both.keyIds;
     const before = await sealedCounts(db());
 
+    const { sealed } = await a.inspect();
+    const counted = [...before.values()].reduce((sum, count) => sum + count, 0);
+    expect(sealed.reduce((sum, { count }) => sum + count, 0)).toBe(counted);
+    for (const each of sealed) expect(both.open(each.sealed, each.bind), each.what).toBeTypeOf("string");
     expect(await resealAll(db(), both)).toEqual({ resealed: before.get(oldId), unopened: 0 });
 
     expect([...(await sealedCounts(db())).keys()]).toEqual([id]);

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { step } from "../../../../src/bot/workflow/lifecycle.ts";
 import type { HistoryEventKind } from "../../../../src/bot/changes/history-event.ts";
 import type { Who } from "../../../../src/bot/changes/stored-change.ts";
 import { ann, approvedChange, atOnce, bob, type Bench, done, event, pendingChange } from "./bench.ts";
@@ -90,6 +91,38 @@ export function recordsContract({ replica, db }: Bench): void {
     expect(await shown({ show: "outcomes", limit: 1, before: 7 })).toEqual(["done RAN done"]);
     const [steps] = await a.history({ teamId: "T1", limit: 1 });
     expect(steps).not.toHaveProperty("request");
+  });
+
+  test("a change is overtaken by another request that changed how the same workload runs", async () => {
+    const a = await replica("a");
+    await a.addChange(approvedChange("AAA111"), event("requested"));
+    await a.advance("AAA111", step("claim", {}), event("claimed"));
+    const settled = await a.advance("AAA111", step("succeed", { outcome: done }), event("done"));
+    const change = settled.kind === "moved" ? settled.change : undefined;
+    if (change === undefined) throw new Error("it isn't done");
+    const { workload, account } = change;
+    const of = (kind: HistoryEventKind, other: object = {}) =>
+      event(kind, { changeId: "LATER1", verb: "scale", workload, account: account.username, ...other });
+    const others = [
+      of("done", { verb: "domains" }),
+      of("done", { verb: "delete" }),
+      of("failed"),
+      of("done", { workload: { ...workload, region: "elsewhere" } }),
+      of("done", { account: "another" }),
+      of("done", { teamId: "T2" }),
+    ];
+    for (const each of others) await a.addEvent(each);
+
+    expect(await a.changedSince(change)).toBeUndefined();
+    await a.addEvent(of("done"));
+    expect(await a.changedSince(change)).toEqual({ how: "scaled", by: { id: "LATER1", verb: "scale" } });
+    expect(await a.changedSince({ ...change, id: "LATER1/2" })).toBeUndefined();
+    await a.addEvent(of("done", { verb: "restart", changeId: "LATER2" }));
+    expect(await a.changedSince(change)).toEqual({ how: "otherwise", by: { id: "LATER2", verb: "restart" } });
+    expect(await a.changedSince({ ...change, id: "LATER1" })).toMatchObject({ how: "restarted" });
+    await a.addEvent(of("done", { verb: "deploy", changeId: "LATER3" }));
+    await a.addEvent(of("done", { verb: "scale", changeId: "LATER4" }));
+    expect(await a.changedSince(change)).toEqual({ how: "otherwise", by: { id: "LATER3", verb: "deploy" } });
   });
 
   test("an event comes back as it was, also one of the bot's own, and after more than a month", async () => {

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import type { Health } from "../../../../src/bot/changes/stored-change.ts";
 import { step } from "../../../../src/bot/workflow/lifecycle.ts";
 import { approvedChange, atOnce, type Bench, done, event, ofId, storyOf, unknown } from "./bench.ts";
 
@@ -16,6 +17,20 @@ export function runsContract({ replica, db }: Bench): void {
     expect(results.filter(({ kind }) => kind === "lost")).toHaveLength(49);
     expect(await b.findChange("AAA111")).toMatchObject({ state: "claimed", claimedAt: expect.any(Date) });
     expect(await storyOf(a, "AAA111")).toEqual(["requested", "claimed"]);
+  });
+
+  test("a change that waits knows which request has its workload, also as the next of several", async () => {
+    const a = await replica("a");
+    await a.addChange(approvedChange("AAA111", sameWorkload), event("requested"));
+    await a.addChange(approvedChange("BBB222", sameWorkload), event("requested"));
+    const [first, next] = [await a.findChange("AAA111"), await a.findChange("BBB222")];
+    if (first === undefined || next === undefined) throw new Error("there is none");
+
+    expect(await a.waitsFor(next)).toBeUndefined();
+    await a.claim("AAA111", claimed);
+    expect(await a.waitsFor(next)).toBe("AAA111");
+    expect(await a.waitsFor(first)).toBeUndefined();
+    expect(await a.waitsFor({ ...next, id: "CCC333", state: "claimed", parts: [next] })).toBe("AAA111");
   });
 
   test("a replica cannot send what another one carries out", async () => {
@@ -39,6 +54,18 @@ export function runsContract({ replica, db }: Bench): void {
     expect([nearly.kind, over.kind]).toEqual(["lost", "lost"]);
     expect((await a.claim("AAA111", claimed)).kind).toBe("claimed");
   });
+
+  test.each([4_900, 9_900, 14_900, 30_000])(
+    "what becomes ours %i ms after the lease was renewed can be sent seconds later",
+    async (ageMs) => {
+      const a = await replica("a");
+      a.later(ageMs);
+      await a.addChange(approvedChange("AAA111"), event("requested"));
+      a.later(4_000);
+
+      expect((await a.claim("AAA111", claimed)).kind).toBe("claimed");
+    },
+  );
 
   test("what was taken over cannot be sent, settled or judged by the one who had it, not even when it lives again", async () => {
     const [a, b] = [await replica("a"), await replica("b")];
@@ -203,5 +230,43 @@ export function runsContract({ replica, db }: Bench): void {
 
     expect(settled).toMatchObject({ kind: "moved", change: { state: "done", health: known } });
     expect(ofId(await a.openChanges())).toEqual(["OPEN22"]);
+  });
+
+  test("what takes back a version in trouble is told on that one's card: on its way, and when it is healthy", async () => {
+    const a = await replica("a");
+    const [trouble, reached] = (["trouble", "reached"] as const).map((kind) => ({ kind, line: "", excerpt: [] }));
+    const ends = async (id: string, health: Health | undefined): Promise<void> => {
+      await a.claim(id, event("claimed"));
+      await a.advance(id, step("succeed", { outcome: done, health }), event("done"));
+    };
+    const told: unknown[] = [];
+    const tell = async (...ids: readonly string[]): Promise<void> => {
+      for (const id of ids) {
+        const { wayBack, version } = (await a.findChange(id)) ?? {};
+        told.push({ id, wayBack, version });
+      }
+    };
+    for (const [id, health] of [
+      ["STUCK1", trouble],
+      ["FINE22", reached],
+    ] as const) {
+      await a.addChange(approvedChange(id), event("requested"));
+      await ends(id, health);
+      await a.addChange(approvedChange(`BACK${id}`, { undoOf: id }), event("requested"));
+    }
+    await tell("STUCK1", "FINE22");
+
+    await ends("BACKSTUCK1", reached);
+    await ends("BACKFINE22", reached);
+    await tell("STUCK1", "FINE22");
+
+    expect(told).toEqual([
+      { id: "STUCK1", wayBack: "going", version: 4 },
+      { id: "FINE22", wayBack: "going", version: 4 },
+      // Claimed, and done. The card of the other one has nothing to tell of it.
+      { id: "STUCK1", wayBack: "gone", version: 6 },
+      { id: "FINE22", wayBack: "gone", version: 4 },
+    ]);
+    expect((await a.undrawn()).map(({ id }) => id)).toContain("STUCK1");
   });
 }

@@ -5,8 +5,8 @@ import type { Kysely } from "kysely";
 import { pino } from "pino";
 import { afterEach } from "vitest";
 import type { Sealer } from "../../../../src/bot/accounts/seal.ts";
-import { openSqlite } from "../../../../src/platform/database/sqlite.ts";
-import { openStore } from "../../../../src/bot/store/open-store.ts";
+import { openSqlite, type SqliteOptions } from "../../../../src/platform/database/sqlite.ts";
+import { type OpenStore, openStore } from "../../../../src/bot/store/open-store.ts";
 import { type Steps, withSteps } from "./steps.ts";
 import type { Tables } from "../../../../src/bot/store/schema/tables.ts";
 
@@ -25,9 +25,13 @@ export function folder(): string {
 
 let replicas = 0;
 /** A store over the file in the folder, as a replica of its own. */
-export async function open(dataDir = folder(), sealer?: Sealer): Promise<Steps> {
+export async function open(
+  dataDir = folder(),
+  sealer?: Sealer,
+  more: Pick<SqliteOptions, "onDisk"> & Partial<Pick<OpenStore, "log" | "clock">> = {},
+): Promise<Steps> {
   replicas += 1;
-  const common = { replicaId: `r${replicas}`, log: pino({ level: "silent" }), ...(sealer && { sealer }) };
+  const common = { replicaId: `r${replicas}`, log: pino({ level: "silent" }), ...more, ...(sealer && { sealer }) };
   const store = withSteps(await openStore({ kind: "sqlite", dataDir, ...common }));
   cleanUps.push(store.close);
   return store;

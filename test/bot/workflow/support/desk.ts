@@ -110,7 +110,7 @@ export async function desk({ policy = othersApprove, api = webOfTwo() }: Wanted 
       refreshHome: () => undefined,
     },
     checkup: () => Promise.resolve([]),
-    clock: { ...clock, patience: () => new Promise(() => undefined), wait: () => Promise.resolve() },
+    clock: { ...clock, patience: () => ({ cancel: () => undefined }), wait: () => Promise.resolve() },
     directory: createDirectory(clock),
     envValues: createEnvValues(clock),
     logs: createLogPool({ clock }),

@@ -32,7 +32,7 @@ export const envPair = (flag: string) =>
     return z.NEVER;
   });
 
-function fitsText(text: string): boolean {
+export function fitsText(text: string): boolean {
   return text.length <= requestLimits.text && !text.includes("\0");
 }
 
@@ -57,7 +57,7 @@ export function portList(most: number, error: string) {
 }
 
 /** `data:/var/lib/data`: the name of a volume, and where it is mounted. */
-const Mount = z.string().transform((typed, context) => {
+export const Mount = z.string().transform((typed, context) => {
   const [, name = "", mountPath = ""] = /^([^:]+):(\/.*)$/u.exec(typed) ?? [];
   const wrong = name === "" ? undefined : wrongMountPath(mountPath);
   if (name !== "" && wrong === undefined) return { name, mountPath };
@@ -103,44 +103,13 @@ export const ImageReference = z
   .regex(IMAGE, imageRule)
   .max(requestLimits.image, imageRule);
 
-/** The fields that the containers of jobs and services share, as words and forms give them. */
-export const containerArgs = {
-  image: ImageReference,
-  command: z
-    .array(z.string().refine(fitsText, `A word of a command has at most ${requestLimits.text} characters.`))
-    .max(requestLimits.words, `A command has at most ${requestLimits.words} words.`)
-    .optional(),
-  env: z
-    .array(envPair("--env"))
-    .max(requestLimits.env, `At most ${requestLimits.env} environment variables.`)
-    .optional(),
-  port: portList(requestLimits.ports, `A container opens at most ${requestLimits.ports} ports.`).optional(),
-  mount: z.array(Mount).max(requestLimits.mounts, `At most ${requestLimits.mounts} mounts.`).optional(),
-  memory: Memory.optional(),
-  "sync-timezone": z.boolean().default(false),
+type Mounted = {
+  readonly mount?: readonly { readonly name: string; readonly mountPath: string }[] | undefined;
+  readonly volume?: readonly { readonly name: string }[] | undefined;
 };
 
-type ContainerArgs = z.output<z.ZodObject<typeof containerArgs>>;
-
-/** The container of a creation body, with only the given settings. `memory` formats the limit for the operation. */
-export function newContainer(args: ContainerArgs, memory: (mib: number) => string) {
-  return {
-    image: args.image,
-    ...(args.command !== undefined && args.command.length > 0 && { command: args.command }),
-    ...(args.env && { env: args.env }),
-    ...(args.port && { ports: args.port.map(({ port, protocol }) => ({ port, protocol: protocol.toUpperCase() })) }),
-    ...(args.memory !== undefined && { resources: { limits: { memory: memory(args.memory) } } }),
-    ...(args.mount && { volumeMounts: args.mount }),
-  };
-}
-
-type Volumes = { readonly volume?: readonly { readonly name: string }[] | undefined };
-
 /** Catches two mistakes before the workload API does: mounts of undeclared volumes, and duplicates. */
-export function checkMounts(
-  { mount, volume = [] }: Pick<ContainerArgs, "mount"> & Volumes,
-  context: z.RefinementCtx,
-): void {
+export function checkMounts({ mount, volume = [] }: Mounted, context: z.RefinementCtx): void {
   const wrong = (id: "mount" | "volume", message: string): void =>
     context.addIssue({ code: "custom", path: [id], message });
   const name = mount?.find((each) => volume.every((one) => one.name !== each.name))?.name;

@@ -8,7 +8,7 @@ import { Target } from "../../grammar/argument-types.ts";
 import type { VerbContext } from "../../command.ts";
 import { findWorkload } from "../../lookup/find.ts";
 import { unreportedIn, unreportedOf } from "../../lookup/unreported.ts";
-import { createFields } from "./fields.ts";
+import { createFields } from "./settings.ts";
 
 /**
  * "Create like this": prefills the form from the workload in `like`, and does nothing without one. One call where its

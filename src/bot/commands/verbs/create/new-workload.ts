@@ -6,8 +6,11 @@ import type { Change } from "../../../changes/change.ts";
 import { UserError } from "../../../errors.ts";
 import {
   checkMounts,
-  containerArgs,
-  newContainer,
+  envPair,
+  fitsText,
+  ImageReference,
+  Memory,
+  Mount,
   newName,
   portList,
   volumeNameRule,
@@ -30,6 +33,37 @@ const ServiceVolume = z.string().transform((typed, context) => {
   );
   return z.NEVER;
 });
+
+/** The fields that the containers of jobs and services share, as words and forms give them. */
+const containerArgs = {
+  image: ImageReference,
+  command: z
+    .array(z.string().refine(fitsText, `A word of a command has at most ${requestLimits.text} characters.`))
+    .max(requestLimits.words, `A command has at most ${requestLimits.words} words.`)
+    .optional(),
+  env: z
+    .array(envPair("--env"))
+    .max(requestLimits.env, `At most ${requestLimits.env} environment variables.`)
+    .optional(),
+  port: portList(requestLimits.ports, `A container opens at most ${requestLimits.ports} ports.`).optional(),
+  mount: z.array(Mount).max(requestLimits.mounts, `At most ${requestLimits.mounts} mounts.`).optional(),
+  memory: Memory.optional(),
+  "sync-timezone": z.boolean().default(false),
+};
+
+type ContainerArgs = z.output<z.ZodObject<typeof containerArgs>>;
+
+/** The container of a creation body, with only the given settings. `memory` formats the limit for the operation. */
+function newContainer(args: ContainerArgs, memory: (mib: number) => string) {
+  return {
+    image: args.image,
+    ...(args.command !== undefined && args.command.length > 0 && { command: args.command }),
+    ...(args.env && { env: args.env }),
+    ...(args.port && { ports: args.port.map(({ port, protocol }) => ({ port, protocol: protocol.toUpperCase() })) }),
+    ...(args.memory !== undefined && { resources: { limits: { memory: memory(args.memory) } } }),
+    ...(args.mount && { volumeMounts: args.mount }),
+  };
+}
 
 /** Every field of the creation body of a service. */
 export const ServiceArgs = z

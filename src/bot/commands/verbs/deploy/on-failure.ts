@@ -47,17 +47,22 @@ export function backTo(service: Service): Change["backTo"] {
   return { revision: serving.revision, images: serving.images };
 }
 
+/** It is what the service has: a rollback made a new revision out of an old one, which has the same. */
+export function isNow({ revision, is_current: isSame }: Revision, service: Service): boolean {
+  return revision === service.revision || isSame === true;
+}
+
 /**
  * What a rollout that isn't over replaces, else the newest earlier revision that went well, with another image if one
  * has. Where the workload API doesn't say how revisions went, nobody can know which one is meant. Pure.
  */
 export function earlierOf(service: Service): Revision | undefined {
-  const { revision, revisions = [], rollout, containers = [], init_containers: init = [] } = service;
+  const { revisions = [], rollout, containers = [], init_containers: init = [] } = service;
   const isOpen = rollout?.state === "stuck" || rollout?.state === "progressing";
   const replaced = isOpen ? revisions.find((each) => each.revision === rollout.from) : undefined;
   // It may be one that was never ready, which a second deploy replaced.
   if (replaced !== undefined && replaced.outcome !== "aborted") return replaced;
-  const earlier = revisions.filter((each) => each.revision !== revision && each.outcome === "done");
+  const earlier = revisions.filter((each) => !isNow(each, service) && each.outcome === "done");
   const now = [...containers, ...init].map(({ image }) => image);
   return earlier.find(({ images }) => images !== undefined && String(images) !== String(now)) ?? earlier[0];
 }

@@ -13,9 +13,11 @@ import type { SeveralWords } from "../../grammar/several.ts";
 import { writeVerb } from "../../grammar/verb.ts";
 import { deployable } from "../../lookup/containers.ts";
 import { findService } from "../../lookup/find.ts";
+import type { VerbContext } from "../../command.ts";
 import { onlyUpdate, serviceChange } from "../../lookup/service-change.ts";
 import { ONLY_IMAGE, refuseUnkept } from "./deploy.ts";
-import { earlierOf } from "./on-failure.ts";
+import { earlierOf, isNow } from "./on-failure.ts";
+import { requestsAbout, withOutcomes } from "./revision-requests.ts";
 
 const Number = wholeNumber("REVISION", { from: 1, to: 999_999_999 });
 
@@ -86,8 +88,8 @@ export const rollback = writeVerb({
     title: "Roll back",
     submit: "Roll back",
     fields: () => [serviceField, revisionField],
-    prefill: servicePrefill((service) => {
-      const goal = earlierOf(service);
+    prefill: servicePrefill(async (service, context) => {
+      const goal = await goalFor(service, context);
       const to = goal === undefined ? ": name the revision to go back to" : ` goes back to ${describedRevision(goal)}`;
       return {
         notes: [aboutWorkload(service.name, to)],
@@ -99,15 +101,16 @@ export const rollback = writeVerb({
     await refuseUnkept("image", context);
     const service = await findService(name, context);
     const goal =
-      revision === undefined ? earlierOf(service) : service.revisions?.find((each) => each.revision === revision);
+      revision === undefined
+        ? await goalFor(service, context)
+        : service.revisions?.find((each) => each.revision === revision);
     if (goal === undefined) throw notKept(service, revision);
     const change = serviceChange(service, context, {
       op: "updateService",
       body: { revision: goal.revision },
-      diff:
-        goal.revision === service.revision
-          ? []
-          : [...imageSteps(service, goal), `back to revision ${goal.revision}, with its environment variables`],
+      diff: isNow(goal, service)
+        ? []
+        : [...imageSteps(service, goal), `back to revision ${goal.revision}, with its environment variables`],
     });
     // A revision can have another memory limit, too, and doesn't say so.
     const containers = goal.images?.map((image) => ({ image, memoryMiB: undefined }));
@@ -120,6 +123,14 @@ export const rollback = writeVerb({
   },
   undo: revisionBefore,
 });
+
+/** The version to go back to when none is named: by what the workload API says of revisions, and by what requests tell. */
+async function goalFor(service: Service, context: VerbContext): Promise<Revision | undefined> {
+  const { revisions = [] } = service;
+  return revisions.length < 2
+    ? earlierOf(service)
+    : earlierOf(withOutcomes(service, await requestsAbout(service, context)));
+}
 
 /** `image shop/web:1.5 → shop/web:1.4`, for each container that has another one. */
 function imageSteps(service: Service, { images = [] }: Revision): string[] {
@@ -136,21 +147,27 @@ export function describedRevision({ revision, images = [] }: Revision): string {
   return `revision ${revision}${images.length === 0 ? "" : ` (${images.join(", ")})`}`;
 }
 
-function notKept({ name, revision: current, revisions = [] }: Service, wanted: number | undefined): UserError {
-  const others = revisions.filter(({ revision }) => revision !== current);
+function notKept(service: Service, wanted: number | undefined): UserError {
+  const { name, revisions = [] } = service;
+  const others = revisions.filter((each) => !isNow(each, service));
   if (wanted === undefined && others.length > 0) {
     return new UserError(`It isn't known which earlier version of ${name} went well.`, {
       next: `Nothing was changed. Name one: ${others.map(describedRevision).join(", ")}.`,
     });
   }
+  if (wanted === undefined && revisions.length > 0) {
+    return new UserError(`${name} has no earlier version that is kept.`, {
+      next: "Nothing was changed. Deploy the image that you want.",
+    });
+  }
   const kept = revisions.map(({ revision }) => revision);
   const what =
     wanted === undefined ? `${name} has no earlier version that is kept.` : `Revision ${wanted} of ${name} isn't kept.`;
-  const has =
+  const next =
     kept.length === 0
-      ? "The workload API names none."
-      : `There ${kept.length === 1 ? "is" : "are"} ${kept.join(", ")}.`;
-  return new UserError(what, { next: `Nothing was changed. ${has} Deploy the image that you want.` });
+      ? "The workload API names none. Deploy the image that you want."
+      : `Its revisions: ${kept.join(", ")}. Go back to one of them, or deploy the image that you want.`;
+  return new UserError(what, { next: `Nothing was changed. ${next}` });
 }
 
 /** A deploy, a rollback and other variables are taken back by the revision from before. */

@@ -2,9 +2,7 @@ import { z } from "zod";
 import { runningImage } from "../../../../api/image.ts";
 import type { Service } from "../../../../api/answers.ts";
 import type { Revision } from "../../../../api/workload-shapes.ts";
-import type { HistoryEvent } from "../../../changes/history-event.ts";
 import type { StoredChange } from "../../../changes/stored-change.ts";
-import { isAnother, type Snapshot } from "../../../changes/updatable-fields.ts";
 import { actions, askButton, section, type Line } from "../../../views/kit/blocks.ts";
 import { age } from "../../../views/kit/time.ts";
 import { strong, words } from "../../../views/kit/inline.ts";
@@ -15,7 +13,7 @@ import { Target } from "../../grammar/argument-types.ts";
 import { readVerb } from "../../grammar/verb.ts";
 import { deployable } from "../../lookup/containers.ts";
 import { findService } from "../../lookup/find.ts";
-import { earlierOf } from "./on-failure.ts";
+import { makerOf, requestsAbout } from "./revision-requests.ts";
 
 export const versions = readVerb({
   name: "versions",
@@ -34,17 +32,13 @@ export const versions = readVerb({
   form: { title: "Show versions", submit: "Show", fields: () => [serviceField] },
   async answer({ name }, context) {
     const service = await findService(name, context);
-    const { events } = await context.records.history({ name: service.name, show: "outcomes", limit: LOOKED_AT });
-    return answerOf(service, events, context);
+    return answerOf(service, await requestsAbout(service, context), context);
   },
 });
 
-/** Enough rows of history to hold who made the revisions that are kept. */
-const LOOKED_AT = 100;
-
 function answerOf(
   service: Service,
-  events: readonly HistoryEvent[],
+  requests: readonly StoredChange[],
   { region, now }: Pick<VerbContext, "region" | "now">,
 ): Message {
   const { name, revisions, revision: current, rollout } = service;
@@ -52,17 +46,22 @@ function answerOf(
     const sentence = `The workload API doesn't say which versions ${name} ran.`;
     return post(sentence, [section(sentence)]);
   }
-  const about = events.filter(({ workload }) => workload?.kind === "service" && workload.region === region);
   const lines = revisions.map((each) =>
-    revisionLine(each, { isCurrent: each.revision === current, service, madeBy: makerOf(each, service, about), now }),
+    revisionLine(each, {
+      isCurrent: each.revision === current,
+      service,
+      madeBy: makerOf(each, service, requests),
+      now,
+    }),
   );
-  const goal = earlierOf(service);
   const target = { name: `service/${name}` };
   const title = `Versions of ${name}`;
   return post(title, [
     section([words("Versions of "), strong(name, 255)], ...lines),
     ...actions(
-      goal && askButton("Roll back…", { verb: "rollback", region, share: false, args: { ...target } }),
+      revisions.length > 1
+        ? askButton("Roll back…", { verb: "rollback", region, share: false, args: { ...target } })
+        : undefined,
       askButton(rollout?.state === "stuck" ? "Why" : "Show", {
         verb: rollout?.state === "stuck" ? "why" : "show",
         region,
@@ -76,8 +75,7 @@ function answerOf(
 type Drawn = {
   readonly isCurrent: boolean;
   readonly service: Service;
-  /** "by Dana Reyes, request 7KQ2MD" */
-  readonly madeBy: string | undefined;
+  readonly madeBy: StoredChange | undefined;
   readonly now: Date;
 };
 
@@ -87,7 +85,7 @@ function revisionLine(each: Revision, { isCurrent, service, madeBy, now }: Drawn
   const parts = [
     stateOf(each, isCurrent ? service : undefined),
     ago === undefined ? undefined : `${ago} ago`,
-    madeBy,
+    madeBy && `by ${madeBy.requester.name}, request ${madeBy.id}`,
   ].filter((part) => part !== undefined);
   return [
     words(isCurrent ? "● " : "○ "),
@@ -106,40 +104,12 @@ function imagesOf({ images = [], image_digests: digests }: Revision, current: Se
   });
 }
 
-function stateOf({ outcome }: Revision, current: Service | undefined): string | undefined {
+function stateOf({ outcome, is_current: isSame }: Revision, current: Service | undefined): string | undefined {
   const { state, ready, target } = current?.rollout ?? {};
   const so = ready === undefined || target === undefined ? "" : `, ${ready} of ${target} new instances ready`;
   if (state === "progressing") return `being rolled out${so}`;
   if (state === "stuck") return `doesn't get ready${so}`;
   if (current !== undefined) return "current";
+  if (isSame === true) return "same as the current one";
   return outcome === "aborted" ? "never ready everywhere" : undefined;
-}
-
-/** Requests that give a service other images or environment variables. */
-const REVISING: readonly string[] = ["deploy", "rollback", "env"];
-
-/** The request that made it, if Gantry's history knows: the oldest one after which it was there. */
-function makerOf(revision: Revision, service: Service, events: readonly HistoryEvent[]): string | undefined {
-  const requests = events.flatMap(({ request }) => (request === undefined ? [] : [request]));
-  const isRevising = ({ verb, undoOf }: StoredChange): boolean =>
-    REVISING.includes(verb) || requests.some(({ id, verb: undone }) => id === undoOf && REVISING.includes(undone));
-  const made = requests.findLast((request) => {
-    if (request.ending?.kind !== "run" || request.ending.outcome.kind !== "done") return false;
-    const { after } = request.ending.outcome;
-    if (after === undefined || isAnother(after.uid, service.uid)) return false;
-    if (request.op === "createService") return revision.revision === 1;
-    return request.op === "updateService" && isRevising(request) && numberOf(after, service) === revision.revision;
-  });
-  return made && `by ${made.requester.name}, request ${made.id}`;
-}
-
-/**
- * The number of what was read right after a change. Kubernetes numbers a new version a moment later: with the images of
- * another one than its number says, it is the next one that has them.
- */
-function numberOf({ revision, images }: NonNullable<Snapshot>, { revisions = [] }: Service): number | undefined {
-  const isLike = (each: Revision): boolean => String(each.images) === String(images);
-  const own = revisions.find((each) => each.revision === revision);
-  if (revision === undefined || own === undefined || images === undefined || isLike(own)) return revision;
-  return revisions.findLast((each) => each.revision > revision && isLike(each))?.revision;
 }

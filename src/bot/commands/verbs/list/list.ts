@@ -71,7 +71,8 @@ export const list = readVerb({
     ["(anything|something) BAD", "list failed"],
     ["(what's|whats|what is|what are|what) [currently ]BAD", "list failed"],
     ["(which|what) (KINDS |)(is|are) [currently ]BAD", "list failed"],
-    ["[is there |are there |do we have ][any ](TROUBLES|anything BAD)", "list failed"],
+    ["[is there |are there |do we have ][any ](TROUBLES|anything BAD|BAD KINDS)", "list failed"],
+    ["(what|which) TROUBLES (are there|do we have)", "list failed"],
     ["what (broke|failed|crashed)[ (now|again|here)]", "list failed"],
     ["what needs [(my|our) ]attention", "list failed"],
     ["[is there ]anything (i|we) should (look at|know|worry about)", "list failed"],
@@ -81,11 +82,12 @@ export const list = readVerb({
     ["(what's|whats|what is) [currently ](stopped|off|suspended)", "list stopped"],
     ["(which|what) KINDS are [currently ]STATUS", "list KINDS STATUS"],
     ["SHOW[all ][(the|our) ]STATUS KINDS", "list KINDS STATUS"],
-    ["(what's|whats|what is|what are) (currently )?(running|up|deployed|there)", "list"],
+    ["(what's|whats|what is|what are|is anything|anything) [currently ](running|up|deployed|there)", "list"],
+    ["what (runs|lives|exists)", "list"],
     ["(is )?everything (ok|okay|fine|up|running|healthy|good|alright)", "list"],
     ["how (is everything|are things|is it going)", "list"],
-    ["what do we have|[(give me|show me) ]an? overview", "list"],
-    ["(what|which|how many) KINDS (are there|are running|do we have|exist|have we)", "list KINDS"],
+    ["what do (we|you) (have|run)|[(give me|show me) ]an? overview", "list"],
+    ["(what|which|how many) KINDS (are there|are running|run|do (we|you) (have|run)|exist|have we)", "list KINDS"],
     ["(show|list|get|what|give)[ me][ us] [all ][(the|our|my) ](KINDS|everything)", "list KINDS"],
     ["all[ the| our| my] KINDS", "list KINDS"],
   ],
@@ -125,14 +127,21 @@ export const list = readVerb({
 /** Reads both kinds, or the requested one. Throws when none of them can be read. */
 async function readKinds(kind: z.output<typeof Args>["kind"], context: VerbContext) {
   const refusal = kind === undefined ? await listRefusal("job", context.settings.jobsRegion, context) : undefined;
-  const [services, jobs] = await Promise.all([
+  const [read, jobs] = await Promise.all([
     kind === "jobs" ? undefined : kept(listServices(context)),
     kind === "services" || refusal !== undefined ? undefined : kept(listJobs(context)),
   ]);
+  const services = kind === undefined && refusal === undefined && isOnlyForJobs(read, context) ? undefined : read;
   const requested = [services, jobs].filter((part) => part !== undefined);
   const [failure] = requested.filter((part) => part instanceof Problem);
   if (failure !== undefined && requested.every((part) => part instanceof Problem)) throw failure;
   return { services, jobs, refusal };
+}
+
+/** Where jobs run there may be no services: then the workload API knows no such region for them. */
+function isOnlyForJobs(read: Part, { region, settings: { regions, jobsRegion } }: VerbContext): boolean {
+  const isForJobs = region === jobsRegion && !regions.includes(region);
+  return isForJobs && read instanceof Problem && (read.status === 400 || read.status === 404);
 }
 
 /** A question about a list names no workload. */

@@ -91,15 +91,19 @@ function firstOf(rows: readonly Row[], count: number): readonly Row[] {
 
 type Counted = { readonly total: number; readonly found: readonly Row[] };
 
-/** "5 workloads in us · 1 needs attention", "3 services in beijing1 · 2 jobs in us", "2 of 12 workloads · failed". */
+/** "5 workloads in us · 1 needs attention", "3 services in beijing1 · 2 jobs in us", "No services in beijing2 · 1 job in us", "2 of 12 workloads · failed". */
 function heading(list: WorkloadList, { total, found }: Counted): string {
   const { filter } = list;
   const unwell = found.filter(({ status }) => needsAttention(status)).length;
   const attention = unwell === 0 ? [] : [`${grouped(unwell)} ${unwell === 1 ? "needs" : "need"} attention`];
-  if (Object.keys(filter).length === 0) return [places(list), ...attention].join(" · ");
+  if (Object.keys(filter).length === 0) return [...missing(list), places(list), ...attention].join(" · ");
   const noun = { service: "service", job: "job", any: "workload" }[kindOf(list)];
   const among = `${grouped(found.length)} of ${counted(total, noun)}`;
-  return [among, ...filterWords(filter), ...(filter.status === undefined ? attention : [])].join(" · ");
+  // "4 of 14 workloads need attention" is one sentence.
+  const { status, ...others } = filter;
+  if (status !== undefined && isTroubleWord(status))
+    return [`${among} ${found.length === 1 ? "needs" : "need"} attention`, ...filterWords(others)].join(" · ");
+  return [among, ...filterWords(filter), ...(status === undefined ? attention : [])].join(" · ");
 }
 
 /** Jobs have a region of their own, so they are counted apart where services are elsewhere. */
@@ -112,6 +116,11 @@ function places({ region, jobsRegion, ...list }: WorkloadList): string {
     ...(services > 0 ? [`${counted(services, "service")} in ${visible(region)}`] : []),
     ...(jobs > 0 ? [`${counted(jobs, "job")} in ${visible(jobsRegion)}`] : []),
   ].join(" · ");
+}
+
+/** Whoever asks about a region may take jobs of another one for its own. */
+function missing({ services, region, jobsRegion }: WorkloadList): string[] {
+  return services?.length === 0 && region !== jobsRegion ? [`No services in ${visible(region)}`] : [];
 }
 
 function filterWords({ text, status }: ListFilter): string[] {
@@ -152,7 +161,7 @@ function drawRows(rows: readonly Row[], now: Date): Block {
 const INDENT = "\u2003\u2002";
 
 /** "failed: ImagePullBackOff". The words of a crash loop say why already. */
-function statusText(status: WorkloadStatus, now: Date): string {
+export function statusText(status: WorkloadStatus, now: Date): string {
   const { level, isRestarting, reason } = status;
   const words = statusWords(status, now);
   const isClear = isRestarting === true || level === "idle" || level === "healthy" || reason === undefined;
@@ -171,8 +180,9 @@ function empty({ services, jobs, region, mayCreate }: WorkloadList): Message {
 function noneFits(list: WorkloadList): Message {
   const { text, status } = list.filter;
   const isAllWell = text === undefined && status !== undefined && isTroubleWord(status);
-  const none = isAllWell ? "Nothing needs attention" : `Nothing matches: ${filterWords(list.filter).join(", ")}`;
-  const sentence = `${none}. Without the filter: ${places(list)}.`;
+  const sentence = isAllWell
+    ? `Nothing needs attention among ${places(list)}.`
+    : `Nothing matches: ${filterWords(list.filter).join(", ")}. Without the filter: ${places(list)}.`;
   const { kind } = list.ask.args;
   const all = { ...list.ask, share: list.shared, args: kind === undefined ? {} : { kind } };
   return post(sentence, [section([words(sentence, 600)]), ...actions(askButton("Show all", all))]);
@@ -257,7 +267,7 @@ const restarting: Fits = ({ isRestarting, words }) => isRestarting === true || w
 const UNSTEADY = /^retrying\b|\d ready$/u;
 
 /** Somebody should have a look at it. */
-const needsAttention: Fits = (status) =>
+export const needsAttention: Fits = (status) =>
   failing(status) ||
   // Busy with a reason means that it may not recover without help.
   (status.level === "busy" && (restarting(status) || UNSTEADY.test(status.words) || status.reason !== undefined));

@@ -1,7 +1,7 @@
 import type { LogLine } from "../../../../api/answers.ts";
 import { daysBefore, firstRecord, logDate, type LogPage, momentOnLogDate } from "../../../../api/log-pages.ts";
 import { UserError } from "../../../errors.ts";
-import { placeOf, previousRun, timesOf } from "../../../logs/runs.ts";
+import { goneFrom, isOfInstance, placeOf, previousRun, timesOf } from "../../../logs/runs.ts";
 import { grouped } from "../../../views/kit/text.ts";
 import type { Ask } from "../../../ask.ts";
 import type { VerbContext } from "../../command.ts";
@@ -142,41 +142,68 @@ type Previous = {
 };
 
 /**
- * The newest lines of the run that ended last. Where one ended is told by the log itself, by the job's instances, or by when
- * the workload API says that one ended, together with the times in the lines. Throws a `UserError` where nothing tells it.
+ * The newest lines of the run that ended last. Where one ended is told by the log itself, by the job's instances, by when
+ * the workload API says that one ended, together with the times in the lines, or by which instances are gone. Throws a
+ * `UserError` where nothing tells it.
  */
 export async function linesOfPreviousRun(asked: Previous, context: VerbContext): Promise<PreviousLines> {
   const { log, wanted, date, instance } = asked;
   const page = { from: wanted.from, size: SEARCHED };
   const lines = await log.read(page);
-  const first = firstRecord({ mode: wanted.mode, ...page });
+  const read = { lines, first: firstRecord({ mode: wanted.mode, ...page }) };
   const run = previousRun(recordsOf(lines), instance);
   if (run !== undefined) {
-    const places = run.places.slice(-wanted.size);
-    const last = places.at(-1) ?? 0;
-    const shown = places.flatMap((at) => lines[at] ?? []);
-    const from = first + lines.length - last - 1;
-    const edges = { start: lines.slice(places[0]), end: lines.slice(0, last + 1) };
     const of = run.instance === "" ? undefined : run.instance;
-    return { lines: shown, from, edges, hasGap: false, how: run.how, endedAt: undefined, instance: of, date };
+    return { ...runOf(read, run.places.slice(-wanted.size)), how: run.how, endedAt: undefined, instance: of, date };
   }
   const before = instance === undefined ? log.job?.instance_names?.at(-2) : undefined;
   if (before !== undefined) {
     const older = await log.other({ instance: before }).read({ from: 0, size: wanted.size });
     return { lines: older, from: 0, hasGap: false, how: undefined, endedAt: undefined, instance: before, date };
   }
-  return beforeLastEnd(asked, context);
+  return beforeLastEnd(asked, read, context);
 }
 
-async function beforeLastEnd({ log, wanted, date, ask }: Previous, context: VerbContext): Promise<PreviousLines> {
-  const workload = log.job ?? (await readService(log.name, context));
+type Read = Pick<At, "lines" | "first">;
+
+/** The lines at these places, which those of other instances can be between. */
+function runOf({ lines, first }: Read, places: readonly number[]): Slice {
+  const last = places.at(-1) ?? 0;
+  return {
+    lines: places.flatMap((at) => lines[at] ?? []),
+    from: first + lines.length - last - 1,
+    edges: { start: lines.slice(places[0]), end: lines.slice(0, last + 1) },
+    hasGap: false,
+  };
+}
+
+/** The places of what the instance wrote that was replaced last; none where no line is of one that is gone. */
+function placesOfGone(lines: readonly LogLine[], isGone: (instance: string) => boolean): readonly number[] {
+  const last = lines.findLast(({ instance_name: name = "" }) => isGone(name));
+  return last === undefined ? [] : lines.flatMap((line, at) => (line.instance_name === last.instance_name ? [at] : []));
+}
+
+async function beforeLastEnd(
+  { log, wanted, date, ask, instance }: Previous,
+  read: Read,
+  context: VerbContext,
+): Promise<PreviousLines> {
+  const service = log.job === undefined ? await readService(log.name, context) : undefined;
+  const workload = log.job ?? service;
   const ended = workload?.last_state;
   const at = new Date(ended?.finished_at ?? "");
   if (Number.isNaN(at.getTime())) {
+    const isGone = goneFrom(service ?? { name: log.name });
+    const places = placesOfGone(read.lines, (name) => isOfInstance(name, instance) && isGone(name)).slice(-wanted.size);
+    const [place] = places;
+    if (place !== undefined) {
+      const of = read.lines[place]?.instance_name;
+      return { ...runOf(read, places), how: undefined, endedAt: undefined, instance: of, date };
+    }
     const restarts = workload?.restart_count;
     throw new UserError(
       restarts === 0
-        ? `${log.name} hasn't restarted, so there is no run before.`
+        ? `${log.name} hasn't crashed, and its newest log lines show no earlier run.`
         : `Nothing says when an earlier run of ${log.name} ended: neither the log nor the workload API.`,
       { next: "If you know when it was, use `--around 14:03`." },
     );
@@ -188,10 +215,7 @@ async function beforeLastEnd({ log, wanted, date, ask }: Previous, context: Verb
   const from = day === date ? wanted.from : 0;
   const found = await seek({ log: of, wanted: { ...wanted, from }, at: end, ask }, "--previous");
   const slice = sliceOf(found, Math.max(0, found.place - wanted.size), found.place);
-  const how = ended?.exit_code === undefined ? undefined : `exited with code ${ended.exit_code}${cause(ended.reason)}`;
+  const cause = ended?.reason === "OOMKilled" ? " (out of memory)" : "";
+  const how = ended?.exit_code === undefined ? undefined : `exited with code ${ended.exit_code}${cause}`;
   return { ...slice, how, endedAt: at, instance: undefined, date: day };
-}
-
-function cause(reason: string | undefined): string {
-  return reason === "OOMKilled" ? " (out of memory)" : "";
 }

@@ -37,7 +37,7 @@ export type FollowLook = {
   readonly shown: number;
   /** New lines that aren't shown, because there were too many. */
   readonly skipped: number;
-  /** Why nothing will follow: "web was deleted". */
+  /** Why nothing will follow: "the service was deleted". */
   readonly over?: string;
 };
 
@@ -96,7 +96,7 @@ export async function beginFollowing(args: Followed, context: VerbContext): Prom
 /** Looks for new lines, with one call as a rule. Throws a `Problem`, and a `UserError` when lines can't be checked. */
 export async function lookForLines(log: FollowedLog, context: Context): Promise<FollowLook> {
   const read = await readTail(log, WINDOW, context);
-  if (read === undefined) return nothing(log, `${log.name} was deleted`);
+  if (read === undefined) return nothing(log, `the ${log.kind} was deleted`);
   let lines = read;
   let found = newLines(log.seen, recordsOf(lines));
   const isAllNew = log.seen.tail.length === 0 || found.isDoubtful;
@@ -120,10 +120,10 @@ async function lookAtWorkload(look: FollowLook, context: Context): Promise<Follo
   if (log.kind === "service") {
     const service = await readService(log.name, { ...context, region });
     const over = service === undefined ? "was deleted" : isStopped(service) ? "is stopped" : undefined;
-    return { ...look, log, ...(over !== undefined && { over: `${log.name} ${over}` }) };
+    return { ...look, log, ...(over !== undefined && { over: `the service ${over}` }) };
   }
   const job = await readJob(log.name, context);
-  if (job === undefined) return nothing(log, `${log.name} was deleted`);
+  if (job === undefined) return nothing(log, `the ${log.kind} was deleted`);
   const newest = job.instance_names?.at(-1);
   // Another attempt has a log of its own.
   if (newest !== undefined && newest !== log.instance && log.ask.args["instance"] === undefined) {
@@ -133,7 +133,7 @@ async function lookAtWorkload(look: FollowLook, context: Context): Promise<Follo
   if (end === undefined) return { ...look, log };
   // It may have written its last lines since they were read.
   const last = await lookForLines({ ...log, readMs: context.now.getTime() }, context);
-  return { ...last, over: `${log.name} ${end}` };
+  return { ...last, over: `the job ${end}` };
 }
 
 function isStopped({ status, target_instance_size: wanted }: Service): boolean {

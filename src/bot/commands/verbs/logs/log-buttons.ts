@@ -67,11 +67,11 @@ function pageAsk(log: LogExcerpt, isPrivate: boolean): PageAsk {
     });
 }
 
-/** The API only says that there may be older lines. Without any, the day before is next. */
+/** What didn't fit into a private message comes first. The API only says that there may be older lines; without any, the day before is next. */
 function olderButton({ excerpt, since, day, view, startMark }: LogExcerpt, page: PageAsk, shown?: number) {
   const { from } = excerpt;
   const before = startMark?.(shown);
-  if (excerpt.mayHaveOlder || since !== undefined || view !== undefined) {
+  if (shown !== undefined || excerpt.mayHaveOlder || since !== undefined || view !== undefined) {
     const past = view === undefined ? (shown ?? excerpt.size) : Math.max(1, shown ?? excerpt.read);
     return page("Older", { from: String(from + past), ...(before !== undefined && { before }) });
   }

@@ -10,8 +10,9 @@ import { grouped } from "../../../views/kit/text.ts";
 import type { VerbContext } from "../../command.ts";
 import { Since, sinceMoment, Target, wholeNumber } from "../../grammar/argument-types.ts";
 import { readVerb } from "../../grammar/verb.ts";
-import { type Around, linesAround, linesOfPreviousRun, momentMeant, type PreviousLines } from "./choose-lines.ts";
+import { type Around, linesAround, linesOfPreviousRun, momentMeant } from "./choose-lines.ts";
 import { beginFollowing } from "./followed-log.ts";
+import { clockTime } from "../../grammar/clock-time.ts";
 import { dayFacts, logsForm, MOST_CONTEXT } from "./form.ts";
 import { failureButtons, MOST_LINES } from "./log-buttons.ts";
 import { logExcerpt } from "./log-excerpt.ts";
@@ -22,15 +23,14 @@ import { dayExcerpt, readDay } from "./whole-day.ts";
 
 const badInstance = "--instance takes the name of an instance, at most 253 characters.";
 
-/** `14:03`, `14:03:20`, or a moment such as `2026-11-20T14:03:00Z`. */
+/** `14:03`, `14:03:20`, `2pm`, or a moment such as `2026-11-20T14:03:00Z`. */
 const AroundTime = z
   .string()
   .max(40)
   .transform((typed, context): Around => {
-    const [, hour = "", minute = "", second = "00"] = /^(\d{1,2}):(\d{2})(?::(\d{2}))?$/u.exec(typed.trim()) ?? [];
-    if (hour !== "" && Number(hour) < 24 && Number(minute) < 60 && Number(second) < 60) {
-      return { clock: `${hour.padStart(2, "0")}:${minute}:${second}` };
-    }
+    const [, toMinute = typed, second = "00"] = /^(\d{1,2}:\d{2}):([0-5]\d)$/u.exec(typed.trim()) ?? [];
+    const time = clockTime(toMinute.trim());
+    if (time !== undefined) return { clock: `${time}:${second}` };
     const at = /^\d{4}-\d{2}-\d{2}T.*(?:Z|[+-]\d{2}:?\d{2})$/u.test(typed) ? Date.parse(typed) : Number.NaN;
     if (!Number.isNaN(at)) return { at: new Date(at) };
     context.addIssue(`I can't read the time “${typed}”. Write it as 14:03, or as 2026-11-20T14:03:00Z.`);
@@ -65,7 +65,7 @@ const Args = z.object({
   file: z.boolean().default(false),
   raw: z.boolean().default(false),
   follow: z.boolean().default(false),
-  for: FollowTime.default(DEFAULT_FOLLOW_MS),
+  for: FollowTime.optional(),
   private: z.boolean().default(false),
   /** Edges of the page before, of buttons for newer and older lines and for the same ones. Nobody types them. */
   after: z.string().max(40).optional(),
@@ -170,7 +170,7 @@ export const logs = readVerb({
   async follow(args, context) {
     if (!args.follow) return undefined;
     checkCombination(args);
-    return { look: await beginFollowing(args, context), forMs: args.for };
+    return { look: await beginFollowing(args, context), forMs: args.for ?? DEFAULT_FOLLOW_MS };
   },
 });
 
@@ -181,6 +181,11 @@ function checkCombination(args: Args): void {
   if (context > 0 && grep === undefined) {
     throw new UserError("`--context` shows lines around matches, so it needs `--grep TEXT`.", {
       next: "To see the lines around a time, use `--around 14:03`.",
+    });
+  }
+  if (args.for !== undefined && !follow) {
+    throw new UserError("`--for` says how long to follow, so it needs `--follow`.", {
+      next: "For the lines of the last 10 minutes, use `--since 10m`.",
     });
   }
   const chosen = [
@@ -252,14 +257,11 @@ async function chooseLines({ args, log, wanted, date, at }: Choice, context: Ver
   }
   if (previous) {
     const found = await linesOfPreviousRun({ log, wanted, date, instance, ask }, context);
-    return { ...previousView(found), slice: found, date: found.date, instance: found.instance ?? instance };
+    const view: LogView = { kind: "previous", how: found.how, endedAt: found.endedAt };
+    return { view, slice: found, date: found.date, instance: found.instance ?? instance };
   }
   const lines = await log.read(wanted);
   return { date, instance, slice: { lines, from: firstRecord(wanted), hasGap: false } };
-}
-
-function previousView({ how, endedAt }: PreviousLines): { readonly view: LogView } {
-  return { view: { kind: "previous", how, endedAt } };
 }
 
 type Shown = Pick<LogExcerpt, "excerpt" | "mark"> & Partial<LogExcerpt>;

@@ -5,7 +5,7 @@ import { strong, words, code, firstOf, joined, type Inline } from "../../../view
 import { dotOf, statusWords } from "../../../views/kit/health.ts";
 import { truncate, visible, counted } from "../../../views/kit/text.ts";
 import { age } from "../../../views/kit/time.ts";
-import type { EnvVar, JobContainer, ServiceContainer, Sidecar, Service } from "../../../../api/answers.ts";
+import type { EnvVar, Job, JobContainer, ServiceContainer, Sidecar, Service } from "../../../../api/answers.ts";
 import { commandLine, containerMemory, memoryNowText, memoryText } from "../../../views/kit/container-text.ts";
 import { failureRate } from "../../../views/kit/log-text.ts";
 import type { LogLook } from "../../lookup/log-look.ts";
@@ -106,8 +106,25 @@ function several(container: Container, at: number): Field {
   };
 }
 
+/** What a service and a job are made of. */
+export function definitionFields(
+  all: readonly Container[],
+  { sidecars = [] }: Pick<Service | Job, "sidecars">,
+): Field[] {
+  return [...containerFields(all), ...sidecarFields(sidecars)];
+}
+
+/** Field by field where there is one, a line each where there are several. */
+function containerFields(all: readonly Container[]): Field[] {
+  const [first, ...others] = all;
+  if (first === undefined) return [];
+  if (others.length === 0) return one(first);
+  const more = all.length > SHOWN ? [{ label: "And", value: [words(`${all.length - SHOWN} more containers`)] }] : [];
+  return [...all.slice(0, SHOWN).map(several), ...more];
+}
+
 /** "Sidecar proxy  envoy:1 · 128 MiB": they run beside the containers, and no change of memory reaches them. */
-export function sidecarFields(sidecars: readonly Sidecar[] = []): Field[] {
+function sidecarFields(sidecars: readonly Sidecar[]): Field[] {
   const more = sidecars.length - SHOWN;
   return [
     ...sidecars.slice(0, SHOWN).map(({ name, image, image_digest, resources }) => ({
@@ -122,16 +139,6 @@ export function sidecarFields(sidecars: readonly Sidecar[] = []): Field[] {
     })),
     ...(more > 0 ? [{ label: "And", value: [words(counted(more, "more sidecar"))] }] : []),
   ];
-}
-
-/** The containers of a workload: field by field where there is one, a line each where there are several. */
-export function containerFields(containers: readonly Container[] | undefined): Field[] {
-  const all = containers ?? [];
-  const [first, ...others] = all;
-  if (first === undefined) return [];
-  if (others.length === 0) return one(first);
-  const more = all.length > SHOWN ? [{ label: "And", value: [words(`${all.length - SHOWN} more containers`)] }] : [];
-  return [...all.slice(0, SHOWN).map(several), ...more];
 }
 
 /** "Managed by Helm release shop · size set by autoscaler web-hpa". */

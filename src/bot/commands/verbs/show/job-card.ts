@@ -2,16 +2,7 @@ import type { Job } from "../../../../api/answers.ts";
 import { jobStatus, type WorkloadStatus } from "../../../../api/workload-status.ts";
 import { fields, section, type Line, type Block } from "../../../views/kit/blocks.ts";
 import { jobButtons, type CardActions } from "./card-buttons.ts";
-import {
-  containerFields,
-  sidecarFields,
-  headContext,
-  headLine,
-  headText,
-  imageText,
-  logLines,
-  ownerLines,
-} from "./card-parts.ts";
+import { definitionFields, headContext, headLine, headText, imageText, logLines, ownerLines } from "./card-parts.ts";
 import { code, firstOf, moment, strong, words, type Inline } from "../../../views/kit/inline.ts";
 import { jobMemory, memoryNowText, memoryText } from "../../../views/kit/container-text.ts";
 import { type Message, post } from "../../../views/kit/post.ts";
@@ -65,8 +56,7 @@ export function jobCard({ job, region, now, actions, waiting, last, usual, log, 
     ...lastChangeLine(last, now),
     ...(details ??
       fields([
-        ...containerFields(containers),
-        ...sidecarFields(job.sidecars),
+        ...definitionFields(containers, job),
         { label: "Volumes", value: volumes(job) },
         { label: "Instances", value: names.length < 2 ? [] : firstOf(names, LISTED, (each) => code(each, 80)) },
       ])),

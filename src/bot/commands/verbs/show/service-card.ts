@@ -2,16 +2,7 @@ import type { Service, ServiceContainer, ServiceVolume } from "../../../../api/a
 import { endWords, isFirstRollout, serviceStatus, type WorkloadStatus } from "../../../../api/workload-status.ts";
 import { context, fields, section, type Line, type Block } from "../../../views/kit/blocks.ts";
 import { serviceButtons, type CardActions } from "./card-buttons.ts";
-import {
-  containerFields,
-  sidecarFields,
-  headContext,
-  headLine,
-  headText,
-  imageText,
-  logLines,
-  ownerLines,
-} from "./card-parts.ts";
+import { definitionFields, headContext, headLine, headText, imageText, logLines, ownerLines } from "./card-parts.ts";
 import { firstOf, hostLink, words, type Inline } from "../../../views/kit/inline.ts";
 import { type Message, post } from "../../../views/kit/post.ts";
 import { memoryNowText, memoryText, serviceMemory } from "../../../views/kit/container-text.ts";
@@ -85,8 +76,7 @@ export function serviceCard({
     ...lastChangeLine(last, now),
     ...(details ??
       fields([
-        ...containerFields(service.containers),
-        ...sidecarFields(service.sidecars),
+        ...definitionFields(service.containers ?? [], service),
         { label: "Ports", value: (service.port_mappings ?? []).length > 0 ? [] : containerPorts(service.containers) },
         { label: "Volumes", value: volumes(service) },
       ])),

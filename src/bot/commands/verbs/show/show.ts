@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { HistoryEvent } from "../../../changes/history-event.ts";
 import { partsOf, type StoredChange } from "../../../changes/stored-change.ts";
 import { UserError } from "../../../errors.ts";
 import type { CardActions } from "./card-buttons.ts";
@@ -31,7 +32,7 @@ export function showCommand(commands: () => readonly Command[]): ReadCommand {
         "show NAME",
       ],
       ["is NAME (done|finished|complete|completed)[ yet]", "show NAME"],
-      ["when (does|will|did) NAME [last |next ](run|start|end|finish)[ next| last]", "show NAME"],
+      ["when (does|will|did) NAME [last |next ](run|start|end|finish|restart|crash)[ next| last]", "show NAME"],
       ["how long (has|is) NAME [been ](running|up|down|stopped)", "show NAME"],
       ["where (does NAME run|is NAME[ running])", "show NAME"],
       ["what (url|address) does NAME have", "show NAME"],
@@ -43,7 +44,8 @@ export function showCommand(commands: () => readonly Command[]): ReadCommand {
       ["(show me|show|tell me about|check[ on]|look at|info (on|about)) NAME", "show NAME"],
       ["how many COPIES (does NAME have|are running (of|for) NAME|of NAME are (there|running))", "show NAME"],
       ["how much memory does NAME (have|use|need)", "show NAME"],
-      ["(what's|whats|what is) [the ](memory|size|image|address|url) of NAME", "show NAME"],
+      ["((what's|whats|what is) |SHOW)[the ](memory|size|image|address|url|domains?) of NAME", "show NAME"],
+      ["((what's|whats|what is) |SHOW)NAME's (memory|size|image|address|url|domains?)", "show NAME"],
       ["(what|which) (image|version) (does NAME (run|use|have)|is NAME (running|using|on))", "show NAME"],
     ],
     words: { name: "NAME" },
@@ -79,53 +81,47 @@ type Looking = {
 /** What a card says beyond the workload itself; at most one call, for its log. */
 export async function factsOf(found: Found, { commands, context, readsLog }: Looking): Promise<CardFacts> {
   const logs = readsLog ? commands.find(({ name }) => name === "logs") : undefined;
-  const [actions, changes, last, log, usual] = await Promise.all([
+  const [actions, changes, ended, log] = await Promise.all([
     actionsFor(found, commands, context),
     waitingFor(found, context),
-    lastFor(found, context),
+    endedFor(found, context),
     logs?.effect === "read" ? lookAtLog(found, logs, context) : undefined,
-    found.kind === "job" ? usualRun(nameOf(found), context) : undefined,
   ]);
-  return { region: found.region, now: context.now, actions, waiting: { changes }, last, log, usual };
+  const { kind, region } = found;
+  const name = nameOf(found);
+  const last = lastChange(ended, { kind, region, name });
+  const usual = kind === "job" ? usualRun(ended, name) : undefined;
+  return { region, now: context.now, actions, waiting: { changes, ended }, last, log, usual };
 }
 
-/** How long the runs of a job of this name took; undefined for fewer than two, and when history can't be read. */
-async function usualRun(name: string, { records }: VerbContext): Promise<JobCard["usual"]> {
+/** Of a service the last one that ran counts, of a job how long each run took. Others may be rejected, or of one elsewhere. */
+const ENDED = { service: 10, job: 40 };
+
+/** How its latest requests ended, newest first; none when history can't be read. */
+async function endedFor(found: Found, { records }: VerbContext): Promise<readonly HistoryEvent[]> {
   try {
-    const { events } = await records.history({ name, show: "ended", limit: ROWS });
-    const took = events
-      .flatMap(({ request }) => {
-        const { kind, afterMs } = request?.health ?? {};
-        const isRun = request?.op === "createJob" && request.workload.name === name && kind === "reached";
-        return isRun && afterMs !== undefined ? [afterMs] : [];
-      })
-      .toSorted((one, other) => one - other);
-    const median = took[Math.floor(took.length / 2)];
-    return median === undefined || took.length < 2 ? undefined : { ms: median, runs: took.length };
+    return (await records.history({ name: nameOf(found), show: "ended", limit: ENDED[found.kind] })).events;
   } catch (error) {
-    if (error instanceof UserError) return undefined;
+    if (error instanceof UserError) return [];
     throw error;
   }
+}
+
+/** How long the runs of a job of this name took; undefined for fewer than two. */
+function usualRun(ended: readonly HistoryEvent[], name: string): JobCard["usual"] {
+  const took = ended
+    .flatMap(({ request }) => {
+      const { kind, afterMs } = request?.health ?? {};
+      const isRun = request?.op === "createJob" && request.workload.name === name && kind === "reached";
+      return isRun && afterMs !== undefined ? [afterMs] : [];
+    })
+    .toSorted((one, other) => one - other);
+  const median = took[Math.floor(took.length / 2)];
+  return median === undefined || took.length < 2 ? undefined : { ms: median, runs: took.length };
 }
 
 export function statusOf(found: Found): WorkloadStatus {
   return found.kind === "service" ? serviceStatus(found.service) : jobStatus(found.job);
-}
-
-/** Enough rows to hold the last request that ran and what it was. */
-const ROWS = 40;
-
-/** Its last change; undefined when there is none, or when history can't be read. */
-async function lastFor(found: Found, { records }: VerbContext): Promise<ReturnType<typeof lastChange>> {
-  const { kind, region } = found;
-  const name = nameOf(found);
-  try {
-    const { events } = await records.history({ name, limit: ROWS });
-    return lastChange(events, { kind, region, name });
-  } catch (error) {
-    if (error instanceof UserError) return undefined;
-    throw error;
-  }
 }
 
 /** Requests for this workload that wait for approval. `show` also works when the database doesn't answer. */

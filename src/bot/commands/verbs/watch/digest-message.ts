@@ -2,18 +2,21 @@ import type { HistoryEvent } from "../../../changes/history-event.ts";
 import type { StoredChange } from "../../../changes/stored-change.ts";
 import type { WorkloadStatus } from "../../../../api/workload-status.ts";
 import { actions, askButton, context, header, type Line, section, type Block } from "../../../views/kit/blocks.ts";
-import { dotOf, statusWords } from "../../../views/kit/health.ts";
+import { dotOf } from "../../../views/kit/health.ts";
 import { historyLine } from "../../../views/kit/history-line.ts";
 import { strong, words } from "../../../views/kit/inline.ts";
 import { type Post, postOf } from "../../../views/kit/post.ts";
 import { counted } from "../../../views/kit/text.ts";
 import { requestTitle } from "../../../views/cards/request-lines.ts";
 import type { WatchTarget } from "../../../watch/watch.ts";
+import { redact } from "../../../logs/redact.ts";
+import { statusText } from "../list/workload-list.ts";
 import { targetWords } from "./watch-message.ts";
 
 export type Digest = {
   readonly target: Pick<WatchTarget, "kind" | "names" | "region">;
-  readonly failing: readonly {
+  /** The same that a list counts as in need of attention. */
+  readonly unwell: readonly {
     readonly kind: "service" | "job";
     readonly name: string;
     readonly health: WorkloadStatus;
@@ -33,10 +36,10 @@ const LISTED = 8;
 
 /** One message about a day; undefined when there is nothing to say. */
 export function digestMessage(digest: Digest): Post | undefined {
-  const { failing, changes, waiting, problems, now, defaultRegion, target, isAgain } = digest;
-  if (failing.length + changes.length + waiting.length + problems.length === 0) return undefined;
+  const { unwell, changes, waiting, problems, now, defaultRegion, target, isAgain } = digest;
+  if (unwell.length + changes.length + waiting.length + problems.length === 0) return undefined;
   const counts = [
-    problems.length === 0 || failing.length > 0 ? `${failing.length} failing` : "state unknown",
+    problems.length === 0 || unwell.length > 0 ? attentionWords(unwell.length) : "state unknown",
     ...(changes.length > 0 ? [counted(changes.length, "change")] : []),
     ...(waiting.length > 0 ? [`${waiting.length} waiting`] : []),
   ];
@@ -44,16 +47,17 @@ export function digestMessage(digest: Digest): Post | undefined {
     header(`Digest: ${counts.join(" · ")}`),
     ...problems.map((problem) => section(`⚠️ ${problem}`)),
     ...list(
-      "Failing",
-      failing.map(({ kind, name, health }): Line => [
+      "Needs attention",
+      // Without the age of its last restart, which would be wrong a minute later.
+      unwell.map(({ kind, name, health: { lastAt: _lastAt, ...health } }): Line => [
         words(`${dotOf({ level: health.level })} ${kind === "job" ? "job " : ""}`),
         strong(name, 100),
-        words(` · ${statusWords(health, now)}`, 160),
+        words(` · ${redact(statusText(health, now))}`, 160),
       ]),
     ),
     ...list(
       "Changed",
-      changes.map((event) => historyLine(event, { now, defaultRegion, detail: "full" })),
+      changes.map((event) => historyLine(event, { defaultRegion, detail: "full" })),
     ),
     ...list(
       "Waiting for approval",
@@ -62,6 +66,10 @@ export function digestMessage(digest: Digest): Post | undefined {
     ...(waiting.length > 0 ? actions(askButton("Review", { verb: "pending", share: false, args: {} })) : []),
     context(`About ${plainTarget(target)}${isAgain ? " · sent again: you may have it already" : ""}`),
   ]);
+}
+
+function attentionWords(count: number): string {
+  return count === 0 ? "nothing needs attention" : `${count} ${count === 1 ? "needs" : "need"} attention`;
 }
 
 function plainTarget(target: Digest["target"]): string {

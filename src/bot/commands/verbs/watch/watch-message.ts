@@ -1,7 +1,7 @@
 import type { Ask } from "../../../ask.ts";
 import { durationText } from "../../../policy/policy-words.ts";
 import { runButton } from "../../../views/kit/ask-buttons.ts";
-import { actions, context, type Line, section } from "../../../views/kit/blocks.ts";
+import { actions, type Block, context, type Line, section } from "../../../views/kit/blocks.ts";
 import { channel, type Inline, joined, moment, strong, words } from "../../../views/kit/inline.ts";
 import { type Post, postOf } from "../../../views/kit/post.ts";
 import { span } from "../../../views/kit/time.ts";
@@ -87,6 +87,9 @@ function muteAsk(names: string, until: string, place: WatchPlace): Ask {
 
 type Common = { readonly by: string; readonly place: WatchPlace; readonly defaultRegion: string };
 
+/** A watch of more that tells of the same there. */
+type Still = Pick<WatchTarget, "kind" | "names"> | undefined;
+
 export type WatchMessage = Common &
   (
     | {
@@ -100,6 +103,7 @@ export type WatchMessage = Common &
         readonly watches: readonly Pick<Watch, "target" | "digest">[];
         /** What still tells of the same there. */
         readonly goesOn: "digest" | "single messages" | undefined;
+        readonly still: Still;
         readonly command: string;
       }
     | {
@@ -107,6 +111,7 @@ export type WatchMessage = Common &
         readonly target: Pick<WatchTarget, "kind" | "names">;
         /** One that the file of watches says. */
         readonly isFile: boolean;
+        readonly still: Still;
         readonly command: string;
       }
     | {
@@ -164,7 +169,22 @@ export function watchMessage(message: WatchMessage): Post {
   }
 }
 
-function ended({ by, watches, goesOn, command, place }: Extract<WatchMessage, { readonly kind: "ended" }>): Post {
+/** Sent to whoever asked when Slack refused it in the channel, which is archived or lets only some people post. */
+export function sentToAsker(message: Post, there: { readonly channelId: string; readonly isWatch: boolean }): Post {
+  const later = there.isWatch ? " If I can't post there later either, you get a direct message." : "";
+  const [first, ...others] = message.blocks;
+  const note = section([words("⚠️ I couldn't post this in "), channel(there.channelId), words(`.${later}`)]);
+  return postOf([...(first === undefined ? [] : [first]), note, ...others]);
+}
+
+function ended({
+  by,
+  watches,
+  goesOn,
+  still,
+  command,
+  place,
+}: Extract<WatchMessage, { readonly kind: "ended" }>): Post {
   const isDigest = watches.every(({ digest }) => digest !== undefined);
   const [one] = watches;
   const others: Readonly<Record<"digest" | "single messages", string>> = {
@@ -180,6 +200,7 @@ function ended({ by, watches, goesOn, command, place }: Extract<WatchMessage, { 
       ...inPlace(place, "."),
     ]),
     ...(goesOn === undefined ? [] : [section(others[goesOn])]),
+    ...(still === undefined || one === undefined ? [] : stillTold(one.target, still, place)),
   ]);
 }
 
@@ -209,13 +230,28 @@ function watched({ kind, watch, place, by, defaultRegion, next }: Watched): Post
       ? []
       : [[words("Next digest: "), moment(next.toISOString()), words(". Silent when there is nothing to say.")]];
   return postOf([
-    section(head, `Tells: ${termsText(watch)}`, ...due),
+    section(head, `Posts: ${termsText(watch)}`, ...due),
     ...(place.kind === "dm" || kind === "same" ? [] : [context(`Set up by ${by}`)]),
     ...actions(runButton("Stop", unwatchAsk({ target, place, digest: watch.digest }), { at: 0 })),
   ]);
 }
 
-function nothing({ target, isFile, place, command }: Extract<WatchMessage, { readonly kind: "nothing" }>): Post {
+/** Ending the watch of one workload doesn't silence it where all are watched. */
+function stillTold(target: Pick<WatchTarget, "kind" | "names">, still: NonNullable<Still>, place: WatchPlace): Block[] {
+  const who = place.kind === "dm" ? [words("You watch ")] : [channel(place.channelId), words(" watches ")];
+  return [
+    section([
+      ...who,
+      ...targetWords(still),
+      words(", so I still post about "),
+      ...targetWords(target),
+      words(" here."),
+    ]),
+    ...actions(runButton("Mute 1 h", muteAsk(target.names, "1h", place), { at: 0 })),
+  ];
+}
+
+function nothing({ target, isFile, still, place, command }: Extract<WatchMessage, { readonly kind: "nothing" }>): Post {
   const list = `All watches here: \`${command} watches\``;
   if (isFile) {
     return postOf([
@@ -224,6 +260,10 @@ function nothing({ target, isFile, place, command }: Extract<WatchMessage, { rea
         "Remove it there, or ask your Gantry admin to.",
       ),
     ]);
+  }
+  if (still !== undefined) {
+    const end = `To end that watch: \`${command} unwatch ${typedTarget(still)}\``;
+    return postOf([section("Nothing was changed."), ...stillTold(target, still, place), section(end)]);
   }
   const where = place.kind === "dm" ? [words("You don't watch ")] : [words("Nobody watches ")];
   return postOf([section([...where, ...targetWords(target), ...inPlace(place, ". Nothing to do.")], list)]);

@@ -1,12 +1,23 @@
+import { clockTime, TIME } from "../../grammar/clock-time.ts";
 import { z } from "zod";
 import { matchesEverything } from "../../../policy/patterns.ts";
 import { didYouMean } from "../../../policy/near-names.ts";
-import { localTime, momentOf } from "../../../watch/local-time.ts";
+import { localTime, momentOf } from "../../../../platform/zones.ts";
 import { type DigestTime, type QuietHours, type WatchedEvent, watchedEvents } from "../../../watch/watch.ts";
+import { truncate, visible } from "../../../views/kit/text.ts";
+import { isCalendarDay } from "../../../views/kit/time.ts";
 import { missingName, Target } from "../../grammar/argument-types.ts";
+
+/** Nothing looks a pattern up, so that what can be no name would wait for ever: a list, or what Slack makes of a mention. */
+const NO_NAME = /[\s<>|@#!&,;"'`]/u;
 
 /** A workload, all whose names match a pattern, or `*` for all. */
 export const Watched = z.string({ error: missingName }).transform((typed, context): Target => {
+  if (NO_NAME.test(typed)) {
+    const shown = truncate(visible(typed), LONGEST_SHOWN);
+    context.addIssue(`“${shown}” can't be the name of a workload. Name one, a pattern such as shop-*, or all.`);
+    return z.NEVER;
+  }
   if (/^(?:all|everything)$/iu.test(typed) || matchesEverything(typed)) return { kind: undefined, name: "*" };
   // Without its stars, a pattern is checked as a name is.
   const target = Target.safeParse(typed.replaceAll("*", "x"));
@@ -34,6 +45,8 @@ export const Events = z.string().transform((typed, context): readonly WatchedEve
   return z.NEVER;
 });
 
+const LONGEST_SHOWN = 60;
+
 const unitMs: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
 
 function durationIn(typed: string): number | undefined {
@@ -52,12 +65,6 @@ export const After = z.string().transform((typed, context): number => {
   return z.NEVER;
 });
 
-/** `7:00` → `07:00`; undefined for what no clock shows. */
-function clockTime(typed: string): string | undefined {
-  const [, hours = "", minutes = "00"] = /^([01]?\d|2[0-3])(?::([0-5]\d))?$/u.exec(typed) ?? [];
-  return hours === "" ? undefined : `${hours.padStart(2, "0")}:${minutes}`;
-}
-
 /** `22:00-07:00`, in the zone of whoever asks. */
 export const Quiet = z.string().transform((typed, context): Omit<QuietHours, "zone"> => {
   const [from, to, ...rest] = typed.split(/\s*[-–]\s*/u).map(clockTime);
@@ -75,9 +82,11 @@ const digestDays: Readonly<Record<string, DigestTime["days"]>> = {
   weekly: "mondays",
 };
 
+const atTime = new RegExp(String.raw`^(.*?)(?:\s+(?:at\s+)?(${TIME}))?$`, "iu");
+
 /** `weekdays 09:00`; nine o'clock without a time. */
 export const Digest = z.string().transform((typed, context): Omit<DigestTime, "zone"> => {
-  const [, words = "", time = "09:00"] = /^(.*?)(?:\s+(?:at\s+)?(\d{1,2}(?::\d{2})?))?$/u.exec(typed.trim()) ?? [];
+  const [, words = "", time = "09:00"] = atTime.exec(typed.trim()) ?? [];
   const lower = words.toLowerCase();
   const days = Object.hasOwn(digestDays, lower) ? digestDays[lower] : undefined;
   const at = clockTime(time);
@@ -98,56 +107,58 @@ export const Channel = z
     return z.NEVER;
   });
 
+const weekdays = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"];
+
 /** When a mute ends. Times are local, in the zone of whoever asks. */
 export type Until =
   | { readonly forMs: number }
-  | { readonly day: string; readonly time: string }
-  | { readonly time: string }
-  | "tomorrow"
+  /** A date, `tomorrow` or a day of the week; without one, today or tomorrow. */
+  | { readonly day?: string | undefined; readonly time: string }
   | "off";
 
 export const LONGEST_MUTE_MS = 30 * 86_400_000;
 /** Of a mute without a time. */
 export const MUTE_MS = 3_600_000;
 
-/** `2h`, `until 2026-12-01`, `until 18:00`, `until tomorrow`, `off`. */
+/** Tomorrow begins at nine: nobody wants to be woken by it. */
+const MORNING = "09:00";
+const untilWords = new RegExp(String.raw`^(?:(\d{4}-\d{2}-\d{2})|([a-z]{3,9}))?(?:(?:^| )(?:at )?(${TIME}))?$`, "u");
+
+/** `2h`, `until 2026-12-01`, `until 18:00`, `until tomorrow`, `until monday 8am`, `off`. */
 export const MuteEnd = z.array(z.string()).transform((words, context): Until => {
-  const typed = words
-    .join(" ")
-    .replace(/^(?:for|until|till|to) /iu, "")
-    .trim()
-    .toLowerCase();
-  if (typed === "off" || typed === "tomorrow") return typed;
+  const joined = words.join(" ").toLowerCase();
+  const typed = joined.replace(/^(?:for|until|till|to) /u, "").trim();
+  if (typed === "off") return typed;
   const forMs = typed === "an hour" ? MUTE_MS : durationIn(typed);
   if (forMs !== undefined && forMs > 0 && forMs <= LONGEST_MUTE_MS) return { forMs };
   if (forMs !== undefined) {
     context.addIssue(`A mute lasts for up to 30 days${forMs === 0 ? ": write 30m or 2h, or off to end it" : ""}.`);
     return z.NEVER;
   }
-  const [, day, at = day === undefined ? "" : "00:00"] =
-    /^(\d{4}-\d{2}-\d{2})?(?:(?:^| )(?:at )?(\d{1,2}:\d{2}))?$/u.exec(typed) ?? [];
-  const time = clockTime(at);
-  const isDay = day === undefined || isCalendarDay(day);
-  if (time !== undefined && isDay) return day === undefined ? { time } : { day, time };
+  const [, date, word, at] = untilWords.exec(typed) ?? [];
+  const named = word === undefined ? undefined : ["tomorrow", ...weekdays].find((each) => each.startsWith(word));
+  const time = clockTime(at ?? (date === undefined ? (named === undefined ? "" : MORNING) : "00:00"));
+  // A number alone is no time: 18 could be minutes.
+  const isMeant = word === undefined ? !/^\d+$/u.test(typed) : named !== undefined;
+  if (time !== undefined && isMeant && (date === undefined || isCalendarDay(date))) return { day: date ?? named, time };
   context.addIssue(
-    "I can't read how long. Use 30m, 2h, 1d, until 18:00, until tomorrow, a day such as 2026-12-01, or off.",
+    "I can't read how long. Use 30m, 2h, 1d, until 18:00, until tomorrow, until monday, a day such as 2026-12-01, or off.",
   );
   return z.NEVER;
 });
 
-function isCalendarDay(day: string): boolean {
-  const date = new Date(`${day}T00:00:00Z`);
-  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(day);
-}
-
 const DAY_MS = 86_400_000;
 
-/** The moment that a mute ends. Tomorrow begins at nine: nobody wants to be woken by it. */
+/** The moment that a mute ends: the next one at which clocks of the zone show it. */
 export function muteEnd(until: Exclude<Until, "off">, now: Date, zone: string): Date {
-  if (typeof until === "object" && "forMs" in until) return new Date(now.getTime() + until.forMs);
-  if (typeof until === "object" && "day" in until) return momentOf(until, zone);
-  const tomorrow = localTime(new Date(now.getTime() + DAY_MS), zone).day;
-  if (until === "tomorrow") return momentOf({ day: tomorrow, time: "09:00" }, zone);
-  const today = momentOf({ day: localTime(now, zone).day, time: until.time }, zone);
-  return today > now ? today : momentOf({ day: tomorrow, time: until.time }, zone);
+  if ("forMs" in until) return new Date(now.getTime() + until.forMs);
+  const { day, time } = until;
+  if (day !== undefined && /^\d/u.test(day)) return momentOf({ day, time }, zone);
+  const noon = Date.parse(`${localTime(now, zone).day}T12:00:00Z`);
+  for (let ahead = day === "tomorrow" ? 1 : 0; ; ahead += 1) {
+    const date = new Date(noon + ahead * DAY_MS);
+    const isMeant = day === undefined || day === "tomorrow" || weekdays[date.getUTCDay()] === day;
+    const end = momentOf({ day: date.toISOString().slice(0, 10), time }, zone);
+    if (isMeant && end > now) return end;
+  }
 }

@@ -5,6 +5,7 @@ import { workloadField } from "../../forms/fields.ts";
 import { missingName } from "../../grammar/argument-types.ts";
 import { watchVerb } from "../../grammar/verb.ts";
 import { After, Channel, Digest, Events, MUTE_MS, MuteEnd, Quiet, Watched } from "./watch-words.ts";
+import { isTime } from "../../grammar/clock-time.ts";
 
 /** The workload is chosen, or named by a pattern, which no picker has. */
 const nameFields: readonly FormField[] = [
@@ -58,17 +59,19 @@ function refuseBoth({ in: channelId, dm }: Place, context: z.core.$RefinementCtx
 }
 
 const placeFlags = {
-  in: { value: "#CHANNEL", summary: "tell another channel" },
-  dm: { summary: "tell only you, in a direct message" },
+  in: { value: "#CHANNEL", summary: "in another channel" },
+  dm: { summary: "in a direct message to you alone" },
 };
 
 const watchedActions = [{ op: "watch", risk: undefined }] as const; // a literal action
 
 /** Of a word after the name, without `--digest`. */
 function oneTooMany(typed: unknown): string {
-  if (/^\d{1,2}(?::\d{2})?$/u.test(String(typed))) return "A time belongs to --digest: --digest weekdays 09:00.";
+  if (isTime(String(typed))) return "A time belongs to --digest: --digest weekdays 09:00.";
   return 'watch takes one workload. Watch each one, or all with such a name: "shop-*".';
 }
+
+const whenever = "((tell|notify|alert|ping|warn|message) (me|us)|let (me|us) know) (when|if|whenever|once|as soon as)";
 
 export const watch = watchVerb({
   name: "watch",
@@ -78,23 +81,21 @@ export const watch = watchVerb({
   example: "watch web --on failing,recovered,deployed",
   near: ["notify", "alert", "alarm", "monitor", "subscribe", "follow", "observe"],
   phrases: [
+    [`${whenever} NAME (fails|breaks|crashes|dies|recovers|goes down|is BAD|is back)`, "watch NAME"],
+    [`${whenever} NAME (changes|is (changed|updated|deployed))`, "watch NAME --on deployed,changed"],
     [
-      "(tell|notify|alert|ping|warn|message) (me|us) (when|if|whenever|as soon as) NAME (fails|breaks|crashes|dies|recovers|goes down|is BAD|is back|changes)",
-      "watch NAME",
-    ],
-    [
-      "let (me|us) know (when|if|whenever|as soon as) NAME (fails|breaks|crashes|dies|recovers|goes down|is BAD|is back|changes)",
-      "watch NAME",
+      `${whenever} [job ]NAME (finishes|completes|ends|is (done|finished|complete|over))`,
+      "watch NAME --on job-failed,job-done",
     ],
     ["keep an eye on NAME", "watch NAME"],
   ],
   button: "Tell me here",
   words: { name: "[NAME]", time: "[HH:MM]" },
   flags: {
-    on: { value: "EVENTS", summary: `what to tell: ${watchedEvents.join(", ")}, or all` },
+    on: { value: "EVENTS", summary: `which events to post: ${watchedEvents.join(", ")}, or all` },
     ...placeFlags,
-    after: { value: "2m", summary: "tell of failures that last this long" },
-    quiet: { value: "22:00-07:00", summary: "wait with news until these hours are over" },
+    after: { value: "2m", summary: "post failures that last this long" },
+    quiet: { value: "22:00-07:00", summary: "hold posts until these hours are over" },
     digest: { value: "DAYS", summary: "one summary instead: daily, weekdays or mondays, and a time" },
   },
   actions: watchedActions,
@@ -123,9 +124,9 @@ export const watch = watchVerb({
     const digest = typed.one("digest");
     const [first, second] = typed.positionals;
     if (digest === undefined) return { ...args, name, time };
-    const isTime = second === undefined && first !== undefined && /^\d{1,2}(?::\d{2})?$/u.test(first);
-    const at = isTime ? first : second;
-    return { ...args, ...(!isTime && { name }), digest: at === undefined ? digest : `${digest} ${at}` };
+    const isAll = second === undefined && first !== undefined && isTime(first);
+    const at = isAll ? first : second;
+    return { ...args, ...(!isAll && { name }), digest: at === undefined ? digest : `${digest} ${at}` };
   },
   form: {
     title: "Watch",
@@ -185,11 +186,17 @@ export const watch = watchVerb({
 
 export const unwatch = watchVerb({
   name: "unwatch",
-  summary: "Stop telling of a workload",
+  summary: "Stop watching a workload",
   usage: 'unwatch NAME | "shop-*" | all [--digest] [--in #channel | --dm] [--region R]',
   example: "unwatch web",
   near: ["unsubscribe", "unfollow"],
-  phrases: [["(stop|quit) (watching|monitoring|following) NAME", "unwatch NAME"]],
+  phrases: [
+    ["(stop|quit) (watching|monitoring|following) NAME", "unwatch NAME"],
+    [
+      "(stop|quit) (alerting|telling|notifying|messaging|pinging|bothering|spamming)[ (me|us)] (about|of) NAME",
+      "unwatch NAME",
+    ],
+  ],
   question: { label: "Stop watching" },
   words: { name: "NAME" },
   flags: { digest: { summary: "end only the digest" }, ...placeFlags },
@@ -216,19 +223,28 @@ export const unwatch = watchVerb({
 
 export const mute = watchVerb({
   name: "mute",
-  summary: "Tell nothing of a workload for a while",
+  summary: "Pause alerts for a workload",
   usage: 'mute NAME | "shop-*" | all [2h | until 18:00 | until 2026-12-01 | off] [--in #channel | --dm]',
   example: "mute web 2h",
   near: ["silence", "snooze", "quiet"],
-  phrases: [["(silence|snooze) NAME", "mute NAME"]],
+  phrases: [
+    ["(mute|silence|snooze) NAME[ for SINCE]", "mute NAME SINCE"],
+    [
+      "(mute|silence|snooze|stop|pause|disable) [the |all ](alerts|news|messages|notifications) (of|for|about|from) NAME[ for SINCE]",
+      "mute NAME SINCE",
+    ],
+  ],
   question: {
     amount: ({ until }) => (Array.isArray(until) && until.length > 0 ? ` ${until.join(" ")}` : " for 1 hour"),
   },
   words: { name: "NAME", until: "FOR…" },
-  flags: placeFlags,
+  flags: { for: { value: "TIME", summary: "how long, as after the name", also: ["until"] }, ...placeFlags },
   actions: watchedActions,
   args: z.object({ name: Watched, until: MuteEnd.optional(), ...Place }).superRefine(refuseBoth),
-  read: (_typed, { until, ...args }) => ({ ...args, ...(Array.isArray(until) && until.length > 0 && { until }) }),
+  read(_typed, { until, for: flag, ...args }) {
+    const words = [until, flag].flatMap((each) => each ?? []);
+    return { ...args, ...(words.length > 0 && { until: words }) };
+  },
   form: {
     title: "Mute",
     submit: "Mute",
@@ -237,7 +253,7 @@ export const mute = watchVerb({
       {
         id: "until",
         label: "For",
-        hint: "Default: 1h. Or until 18:00, until tomorrow, a day such as 2026-12-01, or off.",
+        hint: "Default: 1h. Or until 18:00, until monday, a day such as 2026-12-01, or off.",
         isOptional: true,
         input: { kind: "command", maxLength: 40 },
       },
@@ -255,7 +271,7 @@ export const mute = watchVerb({
 
 export const unmute = watchVerb({
   name: "unmute",
-  summary: "Tell of a muted workload again",
+  summary: "Resume alerts for a muted workload",
   usage: 'unmute NAME | "shop-*" | all [--in #channel | --dm]',
   example: "unmute web",
   near: ["unsilence", "unsnooze"],

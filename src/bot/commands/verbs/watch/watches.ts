@@ -5,7 +5,7 @@ import { channel, type Inline, moment, words } from "../../../views/kit/inline.t
 import { type Message, postOf } from "../../../views/kit/post.ts";
 import { counted } from "../../../views/kit/text.ts";
 import { span } from "../../../views/kit/time.ts";
-import type { Mute, Watch, WatchTarget } from "../../../watch/watch.ts";
+import type { Mute, Watch } from "../../../watch/watch.ts";
 import type { Look, VerbContext, Watches } from "../../command.ts";
 import { readVerb } from "../../grammar/verb.ts";
 import { targetWords, termsText, unwatchAsk } from "./watch-message.ts";
@@ -57,20 +57,19 @@ function listMessage({ here, elsewhere, mutes, looks }: Shown, verbContext: Verb
           ),
         ]
       : [header(isDm ? "Watched for you" : "Watched in this channel"), ...rows(here)]),
+    ...mutes.slice(0, MOST).map(muteLine),
     ...(elsewhere.length === 0 ? [] : [header("Yours elsewhere"), ...rows(elsewhere)]),
     ...(rest === 0 ? [] : [context(`And ${counted(rest, "more watch", "more watches")}.`)]),
-    ...mutes.slice(0, MOST).map(muteLine),
   ]);
 }
 
 function row(watch: Watch, looks: readonly Look[], verbContext: VerbContext): Block[] {
   const { target, place, owner, source, pausedWhy } = watch;
   const isOwn = owner.userId === verbContext.asker.userId;
-  const parts: Inline[] = [
-    words(pausedWhy === undefined ? "🔔 " : "🔕 "),
-    ...targetWords(target),
-    ...regionWords(target, verbContext),
-  ];
+  const parts: Inline[] = [words(pausedWhy === undefined ? "🔔 " : "🔕 "), ...targetWords(target)];
+  if (target.kind !== "job" && target.region !== verbContext.defaultRegion) {
+    parts.push(words(` in ${target.region}`, 80));
+  }
   if (!isHere(place, verbContext)) {
     parts.push(
       ...(place.kind === "dm" ? [words(" in your direct messages")] : [words(" in "), channel(place.channelId)]),
@@ -84,10 +83,6 @@ function row(watch: Watch, looks: readonly Look[], verbContext: VerbContext): Bl
     // The file alone ends what is in it.
     ...(source === "file" ? [] : actions(runButton("Stop", unwatchAsk(watch), { at: 0 }))),
   ];
-}
-
-function regionWords({ kind, region }: WatchTarget, { defaultRegion }: VerbContext): Inline[] {
-  return kind === "job" || region === defaultRegion ? [] : [words(` in ${region}`, 80)];
 }
 
 /** How old what Gantry knows of these workloads is. A digest reads them when it is due. */

@@ -9,6 +9,7 @@ import { rollback } from "../../../../../src/bot/commands/verbs/deploy/rollback.
 import type { HistoryEvent } from "../../../../../src/bot/changes/history-event.ts";
 import type { StoredChange } from "../../../../../src/bot/changes/stored-change.ts";
 import type { Snapshot } from "../../../../../src/bot/changes/updatable-fields.ts";
+import { nothingToDo } from "../../../../../src/bot/views/messages/request-answers.ts";
 import { drawn } from "../../../views/support/drawn.ts";
 import { ended, event, run } from "../../../views/support/stored-changes.ts";
 import { service } from "../../../views/support/workloads.ts";
@@ -36,9 +37,24 @@ const web: Partial<Service> = { containers: images("shop/web:1.5"), revision: 4,
 
 const goesBack = "back to revision 4 automatically if the new instances don't get ready";
 
-function proposed(command: WriteCommand, text: string, more: Partial<Service> = {}, engine: EngineInfo = keeps) {
-  const { context } = scripted({ services: [service("web", { ...web, ...more })], engine });
+function proposed(
+  command: WriteCommand,
+  text: string,
+  more: Partial<Service> = {},
+  { engine = keeps, events = [] }: { readonly engine?: EngineInfo; readonly events?: readonly HistoryEvent[] } = {},
+) {
+  const { context } = scripted({ services: [service("web", { ...web, ...more })], engine, events });
   return command.propose(parseText(text).ask, context);
+}
+
+const workload = { kind: "service", region: "beijing1", name: "web" } as const; // a literal kind
+
+/** A request of history, with what was read back after it. */
+function made(id: string, verb: string, after: object, more: Partial<StoredChange> = {}): HistoryEvent {
+  const read = { uid: "u1", status: "Running", ...after } as Snapshot; // what was read back
+  const ending = run({ kind: "done", after: read, alsoMoved: [] });
+  const request = ended("done", { id, verb, ending, ...more });
+  return event("done", { workload, verb, request });
 }
 
 describe("deploy", () => {
@@ -123,6 +139,31 @@ describe("rollback", () => {
     expect(diff).toEqual(["image shop/web:1.5 → shop/web:1.4", "back to revision 2, with its environment variables"]);
   });
 
+  test("right after another one finds nothing to go back to, instead of the same version under an older number", async () => {
+    const revisions = [
+      { revision: 3, images: ["shop/web:1.4"], outcome: "done", is_current: true },
+      { revision: 2, images: ["shop/web:1.5"], outcome: "aborted" },
+      { revision: 1, images: ["shop/web:1.4"], outcome: "done", is_current: true },
+    ];
+    const wentBack = { containers: images("shop/web:1.4"), revision: 3, revisions };
+
+    await expect(proposed(rollback, "rollback web", wentBack)).rejects.toMatchObject({
+      message: "It isn't known which earlier version of web went well.",
+      next: "Nothing was changed. Name one: revision 2 (shop/web:1.5).",
+    });
+    const named = await proposed(rollback, "rollback web 1", wentBack);
+    expect(named.diff).toEqual([]);
+    expect(nothingToDo(named).text).toBe("web already runs the same as revision 1. Nothing to do.");
+    // Two deploys of an image with other variables are two versions.
+    const others = revisions.map(({ is_current: _same, ...each }) => each);
+    expect((await proposed(rollback, "rollback web", { ...wentBack, revisions: others })).call).toMatchObject({
+      body: { revision: 1 },
+    });
+    expect(drawn(await answerTo("versions web", { services: [service("web", wentBack)] }))).toContain(
+      "○ 1 shop/web:1.4 · same as the current one",
+    );
+  });
+
   test("asked for again goes to the same version, not further back", async () => {
     const change = await proposed(rollback, "rollback web");
 
@@ -149,13 +190,54 @@ describe("rollback", () => {
     });
   });
 
+  test("goes back to what stayed well after its request, where the workload API keeps no outcomes", async () => {
+    const revisions = kept.map(({ revision, images }) => ({ revision, images }));
+    const well = { kind: "reached", level: "healthy", line: "", excerpt: [] } as const; // literals
+    const stuck = { kind: "trouble", level: "failing", line: "", excerpt: [] } as const; // literals
+    const events = [
+      made("NEWEST", "deploy", { revision: 4, images: ["shop/web:1.5"] }, { health: well }),
+      made("BROKEN", "deploy", { revision: 3, images: ["shop/web:1.4.1"] }, { health: stuck }),
+      made("BEFORE", "deploy", { revision: 2, images: ["shop/web:1.4"] }, { health: well }),
+    ];
+
+    const { call } = await proposed(rollback, "rollback web", { uid: "u1", revisions }, { events });
+
+    expect(call).toMatchObject({ op: "updateService", body: { revision: 2 } });
+    // Of another service, which had this name before, they tell nothing.
+    const other = proposed(rollback, "rollback web", { uid: "u2", revisions }, { events });
+    await expect(other).rejects.toThrow("It isn't known which earlier version of web went well.");
+  });
+
+  test("doesn't go back to a version that was ready for a moment and then kept crashing", async () => {
+    const crashing = { kind: "trouble", level: "failing", line: "", excerpt: [] } as const; // literals
+    const events = [
+      made("BROKEN", "create", { revision: 1, images: ["shop/web:1.3"] }, { op: "createService", health: crashing }),
+    ];
+    const [newest] = kept;
+    const soon = [
+      { ...newest, revision: 2 },
+      { revision: 1, images: ["shop/web:1.3"], created_at: "2026-11-21T11:50:00Z", outcome: "done" },
+    ];
+    const short = proposed(rollback, "rollback web", { uid: "u1", revision: 2, revisions: soon }, { events });
+    await expect(short).rejects.toMatchObject({
+      message: "It isn't known which earlier version of web went well.",
+      next: "Nothing was changed. Name one: revision 1 (shop/web:1.3).",
+    });
+
+    // It ran for days after that.
+    const late = soon.map((each) => (each.revision === 1 ? { ...each, created_at: "2026-11-18T12:00:00Z" } : each));
+    const long = await proposed(rollback, "rollback web", { uid: "u1", revision: 2, revisions: late }, { events });
+    expect(long.call).toMatchObject({ body: { revision: 1 } });
+  });
+
   test("says which revisions are kept", async () => {
     await expect(proposed(rollback, "rollback web 9")).rejects.toMatchObject({
       message: "Revision 9 of web isn't kept.",
-      next: "Nothing was changed. There are 4, 3, 2, 1. Deploy the image that you want.",
+      next: "Nothing was changed. Its revisions: 4, 3, 2, 1. Go back to one of them, or deploy the image that you want.",
     });
     await expect(proposed(rollback, "rollback web", { revisions: kept.slice(0, 1) })).rejects.toMatchObject({
       message: "web has no earlier version that is kept.",
+      next: "Nothing was changed. Deploy the image that you want.",
     });
   });
 });
@@ -165,7 +247,7 @@ test.each([
   [rollback, "rollback web"],
 ])("an API that says it can't is told before anybody is asked", async (command, words) => {
   await expect(
-    proposed(command, words, {}, { ...keeps, keepsRevisions: false, pushesChanges: false }),
+    proposed(command, words, {}, { engine: { ...keeps, keepsRevisions: false, pushesChanges: false } }),
   ).rejects.toMatchObject({
     message: "This workload API can't change the image of a service.",
     next: "Nothing was changed. Create a service with the new image under another name, and delete the old one when the new one is healthy.",
@@ -228,6 +310,10 @@ describe("env", () => {
     expect(diff).toEqual(["adds NEW", "changes KEY", "removes OLD", goesBack]);
   });
 
+  test("without --set says how, and doesn't repeat the value", () => {
+    expect(() => parseText("env web API_KEY=s3cret")).toThrow("`env` sets a variable with `--set API_KEY=…`.");
+  });
+
   test("that changes nothing says so", async () => {
     expect((await proposed(env, "env web --set LEVEL=info --unset NEVER", { containers })).diff).toEqual([]);
   });
@@ -269,13 +355,6 @@ describe("versions", () => {
   });
 
   describe("says who made each, and on which request", () => {
-    const workload = { kind: "service", region: "beijing1", name: "web" } as const; // a literal kind
-    const made = (id: string, verb: string, after: object, more: Partial<StoredChange> = {}): HistoryEvent => {
-      const read = { uid: "u1", status: "Running", ...after } as Snapshot; // what was read back
-      const ending = run({ kind: "done", after: read, alsoMoved: [] });
-      const request = ended("done", { id, verb, ending, ...more });
-      return event("done", { workload, verb, request });
-    };
     const makers = async (...events: HistoryEvent[]) => {
       const shown = drawn(
         await answerTo("versions web", { services: [service("web", { ...web, uid: "u1" })], events }),
@@ -303,6 +382,16 @@ describe("versions", () => {
       ];
 
       expect(await makers(...events)).toEqual(["4 LATEST", "2 EARLIER"]);
+    });
+
+    test("… also when the version that it had before has another number since, because somebody went back to it", async () => {
+      const revisions = kept.filter(({ revision }) => revision !== 2);
+      const broken = made("BROKEN", "deploy", { revision: 2, images: ["shop/web:1.4.1"] });
+      const services = [service("web", { ...web, uid: "u1", revisions })];
+
+      expect(drawn(await answerTo("versions web", { services, events: [broken] }))).toMatch(
+        /○ 3 shop\/web:1\.4\.1 .* by Dana Reyes, request BROKEN/u,
+      );
     });
 
     test("not one of an earlier service of this name", async () => {

@@ -66,7 +66,11 @@ describe("the lines around a time", () => {
 
   test.each([
     ["--around 0:00", "These log lines have no times, so `--around` can't find that moment."],
-    ["--around 25:00", "I can't read the time “25:00”. Write it as 14:03, or as 2026-11-20T14:03:00Z."],
+    ["--around 12am", "These log lines have no times, so `--around` can't find that moment."],
+    ...["25:00", "13pm", "14:03:60", "noonish"].map((none) => [
+      `--around ${none}`,
+      `I can't read the time “${none}”. Write it as 14:03, or as 2026-11-20T14:03:00Z.`,
+    ]),
     ["--around 10:00 --previous", "`--around` and `--previous` can't be used together."],
   ])("aren't found by %s, which is said", async (flags, message) => {
     const answer = async (): Promise<string> => told(`logs web ${flags}`, logging([line("no time")]));
@@ -106,8 +110,26 @@ describe("the run before", () => {
     expect(numbersIn(before)).toEqual([28, 29, 30]);
   });
 
+  test("is that of the instance which a deploy, a rollback or a restart replaced last", async () => {
+    const lines = [
+      line("starting", "web-0"),
+      line("stopping", "web-0"),
+      line("no answer from the database", "web-0-g2"),
+      line("fine here", "web-1"),
+      line("no answer from the database, stopping", "web-0-g2"),
+      line("back at work", "web-0-g3"),
+    ];
+    const service = { restart_count: 0, instance_names: ["web-0-g3", "web-1"] };
+
+    const before = await told("logs web --previous", logging(lines, service));
+
+    expect(before).toContain("web · 2 lines of the run before · instance web-0-g2");
+    expect(before).toMatch(/no answer from the database\nno answer from the database, stopping/u);
+    expect(before).not.toMatch(/fine here|starting|back at work/u);
+  });
+
   test.each([
-    ["it never restarted", { restart_count: 0 }, "web hasn't restarted, so there is no run before."],
+    ["it never crashed", { restart_count: 0 }, "web hasn't crashed, and its newest log lines show no earlier run."],
     ["nothing says it", {}, "Nothing says when an earlier run of web ended: neither the log nor the workload API."],
   ])("isn't made up when %s", async (_, service, message) => {
     await expect(told("logs web --previous", logging(timed(1, 1), service))).rejects.toMatchObject({ message });
@@ -178,6 +200,7 @@ test.each([
   ["--date 2999-01-01", "2999-01-01 is in the future. In UTC, the zone of the logs, today is 2026-11-21."],
   ["--date 2026-02-30", "I don't know the day “2026-02-30”."],
   ["--grep (", "I can't search for this regular expression: missing closing ): `(?i)(`."],
+  ["--for 5m", "`--for` says how long to follow, so it needs `--follow`."],
 ])("%s costs no call", async (flags, message) => {
   const town = logging(numberedLines(1, 3));
 

@@ -52,8 +52,8 @@ function ended({ log, over = "it goes on", shown, skipped }: FollowLook): string
 
 describe("a log that is followed ends", () => {
   test.each([
-    ["was deleted", undefined, "Web was deleted."],
-    ["is stopped", { status: "Stopped", target_instance_size: 0 }, "Web is stopped."],
+    ["was deleted", undefined, "The service was deleted."],
+    ["is stopped", { status: "Stopped", target_instance_size: 0 }, "The service is stopped."],
   ])("when the workload %s", async (_, service, sentence) => {
     let answer = served(lines(1, 3));
     const { begun, looks } = await follow("logs web --follow", (request) => answer(request));
@@ -83,9 +83,9 @@ describe("a log that is followed ends", () => {
     told.push(await looks(1), await looks(1));
 
     expect(told.flatMap(({ text }) => numbersIn(text))).toEqual([1, 2, 3, 4]);
-    expect(told.map(({ over }) => over).filter((over) => over !== undefined)).toEqual(["nightly completed"]);
+    expect(told.map(({ over }) => over).filter((over) => over !== undefined)).toEqual(["the job completed"]);
     const last = told.at(-1);
-    expect(last && ended(last)).toContain("Nightly completed.");
+    expect(last && ended(last)).toContain("The job completed.");
   });
 });
 

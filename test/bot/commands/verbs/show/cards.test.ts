@@ -3,6 +3,8 @@ import type { Job, Service } from "../../../../../src/api/answers.ts";
 import { jobCard } from "../../../../../src/bot/commands/verbs/show/job-card.ts";
 import { serviceCard } from "../../../../../src/bot/commands/verbs/show/service-card.ts";
 import { lastChange } from "../../../../../src/bot/commands/verbs/show/card-changes.ts";
+import type { StoredChange } from "../../../../../src/bot/changes/stored-change.ts";
+import { unwatched } from "../../../../../src/bot/changes/health.ts";
 import { event, waiting } from "../../support/stored.ts";
 import { drawn } from "../../../views/support/drawn.ts";
 import { job, now, report, service, web } from "../../../views/support/workloads.ts";
@@ -183,9 +185,20 @@ describe("the card of a service", () => {
 
   test("says what waits and what changed last", () => {
     const changes = [{ ...waiting, diff: ["instances 3 → 5"] }];
-    const done = event(9, { kind: "done", verb: "scale", at: new Date("2026-11-21T10:00:00Z") });
-    const requested = event(8, { kind: "requested", verb: "scale", result: "instances 1 → 3; reason: launch" });
-    const last = lastChange([done, requested], { kind: "service", region: "beijing1", name: "web" });
+    const at = new Date("2026-11-21T10:00:00Z");
+    const request: StoredChange = {
+      ...waiting,
+      verb: "scale",
+      diff: ["instances 1 → 3"],
+      state: "done",
+      health: unwatched,
+    };
+    const done = event(9, { kind: "done", verb: "scale", at, request });
+    const last = lastChange([event(10, { kind: "rejected" }), done], {
+      kind: "service",
+      region: "beijing1",
+      name: "web",
+    });
 
     const lines = drawn(serviceCard({ service: web, region: "beijing1", now, waiting: { changes }, last })).split("\n");
 
@@ -193,9 +206,20 @@ describe("the card of a service", () => {
       [
         "⏳ Waiting: scale, instances 3 → 5 · requested by Dana Reyes 30 min ago · 1 of 2 approvals",
         "[Review]",
-        "Last change: scaled 1 → 3 by Dana Reyes, 2 h ago",
+        "Last change: ✅ web scaled 1 → 3 · Dana Reyes · 2h",
       ]
     `);
+  });
+
+  test("doesn't name a change as if it held when the workload was changed again", () => {
+    const diff = ["image gantry/flaky → gantry/flaky:broken"];
+    const health = { kind: "not-yet", outcome: "was changed again meanwhile", line: "", excerpt: [] } as const; // literals
+    const request: StoredChange = { ...waiting, verb: "deploy", diff, state: "done", health };
+    const last = event(9, { kind: "done", verb: "deploy", at: new Date("2026-11-21T10:00:00Z"), request });
+
+    expect(drawn(serviceCard({ service: web, region: "beijing1", now, last }))).toContain(
+      "Last change: ⚪️ web updated: image gantry/flaky → gantry/flaky:broken · was changed again meanwhile · Dana Reyes · 2h",
+    );
   });
 
   test("says what waits also of a verb that measures nothing", () => {

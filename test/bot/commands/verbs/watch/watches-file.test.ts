@@ -65,6 +65,8 @@ describe("a file that can't be used is told line by line", () => {
       "2: watch 1, watch: This is missing. Name a workload, a pattern such as shop-*, or all.",
     ],
     [`watches:\n  - { watch: a/b/c, ${one} }`, "2: watch 1, watch: Not a workload name."],
+    [`watches:\n  - { watch: <!channel>, ${one} }`, "2: watch 1, watch: “<!channel>” can't be the name of a workload."],
+    [`watches:\n  - { watch: "web, shop-*", ${one} }`, "2: watch 1, watch: “web, shop-*” can't be the name"],
     [
       `watches:\n  - { watch: web, owner: dana, in: C0OPS }`,
       "2: watch 1, owner: This must be an ID such as U0123ABCD.",

@@ -126,6 +126,46 @@ test.each<[string, Partial<Service>, readonly string[]]>([
   ).toBe(verdict);
 });
 
+test("once a broken version is rolled back, its errors are no errors of what runs now", async () => {
+  const noDatabase = { instance_name: "web-0-g4", log: "error: no answer from the database, trying again" };
+  const serving = { instance_name: "web-0-g3", log: "GET / 200" };
+  const logLines = [serving, noDatabase, serving, noDatabase, noDatabase, serving];
+  const running = { instance_names: ["web-0-g3"], target_instance_size: 1 };
+  const [why, show] = await Promise.all(
+    ["why", "show"].map((verb) => answerTo(`${verb} service/web`, { services: [service("web", running)], logLines })),
+  );
+
+  expect(why && drawn(why)).toContain("🟢 web runs, with no error in the 3 log lines of its current instances");
+  expect(why && drawn(why)).toContain(
+    "Not counted: 3 errors of instances that are gone, most often: no answer from the database",
+  );
+  expect(show && drawn(show)).not.toContain("error");
+  // What runs now fails at its work, too: each is counted alone.
+  const failing = { instance_name: "web-0-g3", log: "ERROR payments answered 504" };
+  const both = drawn(
+    await answerTo("why service/web", { services: [service("web", running)], logLines: [...logLines, failing] }),
+  );
+  expect(both).toContain("🟢 web runs, but logs 1 error in the last 4 log lines: payments answered 504");
+  expect(both).toContain("From the 4 log lines of its current instances");
+  expect(both).toContain("Not counted: 3 errors of instances that are gone");
+});
+
+test("right after a restart nothing of the run before counts", async () => {
+  const logLines = [{ instance_name: "web-0", log: "ERROR lost the database" }];
+  const running = service("web", { instance_names: ["web-0-g1"], target_instance_size: 1 });
+  const text = drawn(await answerTo("why service/web", { services: [running], logLines }));
+
+  expect(text).toContain("🟢 web runs, and its current instances have logged nothing yet");
+  expect(text).toContain("Not counted: 1 error of instances that are gone: lost the database");
+});
+
+test("what fails for something that only a replaced instance logged still has its cause", async () => {
+  const logLines = [{ instance_name: "web-x1", log: "FATAL out of disk" }];
+  const failing = service("web", { status: "Failed", instance_names: ["web-x2"], ready_instances: 0 });
+
+  expect(drawn(await answerTo("why service/web", { services: [failing], logLines }))).toContain("FATAL out of disk");
+});
+
 test("that an instance ended isn't told beside the error that ended it, and alone it is all there is to tell", async () => {
   const ended = "[gantry] instance flaky-0 exited with code 1, restarting in 4 s";
   const because = async (...logLines: string[]) =>
@@ -285,6 +325,10 @@ test.each<[string, Partial<Service>]>([
     "crashes every 20 s: its liveness probe fails",
     { ...crashing, events: [event("Killing", "Container app failed liveness probe, will be restarted")] },
   ],
+  [
+    "crashes every 20 s: its liveness probe fails",
+    { ...crashing, message: "Liveness probe failed: HTTP probe failed with statuscode: 500" },
+  ],
 ])("the verdict knows what only an event says: %s", async (verdict, state) => {
   const message = await answerTo("why service/web", { services: [service("web", state)], logLines: [] });
 
@@ -323,6 +367,36 @@ test("why says who changed it in the last day, what waits, and offers the log of
   expect(text).not.toMatch(/watches|restarted|No request/u);
   expect(text).toContain("[Log before the crash]");
   expect(JSON.stringify(message.blocks)).toContain(String.raw`\"previous\":true`);
+});
+
+test("the row of a job that is still retried says what was done: how it is by now is said above", async () => {
+  const workload = { kind: "job", region: "us", name: "bad" } as const; // a literal kind
+  const health = { kind: "watching", level: "busy", outcome: "is retrying after 2 failed attempts" } as const; // literals
+  const request = stored(9, {
+    kind: "done",
+    workload,
+    verb: "create",
+    request: {
+      ...waiting,
+      op: "createJob",
+      state: "done",
+      verb: "create",
+      diff: [],
+      workload: { ...workload, uid: "u1" },
+      ending: { kind: "run", outcome: { kind: "done", after: undefined, alsoMoved: [] } },
+      progress: { ...health, line: "", excerpt: [] },
+    },
+  });
+  const text = drawn(
+    await answerTo("why job/bad", {
+      jobs: [job("bad", { failed: 3 })],
+      logLines: [],
+      events: [{ ...request, at: new Date("2026-11-21T11:50:00Z") }],
+    }),
+  );
+
+  expect(text).toMatch(/Changed in the last day:\n✅ .*bad created · requested by Dana Reyes/u);
+  expect(text).not.toContain("2 failed attempts");
 });
 
 test("why of a quiet day says so", async () => {

@@ -1,0 +1,15 @@
+const readTroubles: Readonly<Record<string, string>> = {
+  ENOENT: "there is no such file",
+  ENOTDIR: "a part of its path is a file",
+  EISDIR: "it is a folder",
+  EACCES: "you don't have permission",
+  EPERM: "you don't have permission",
+};
+
+/** Why a file couldn't be read, in a few words with the system's code; any other error says it itself. */
+export function readTrouble(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const code = "code" in error ? String(error.code) : "";
+  const why = readTroubles[code];
+  return why === undefined ? error.message : `${why} (${code})`;
+}

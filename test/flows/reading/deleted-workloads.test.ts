@@ -1,0 +1,153 @@
+import { expect, test } from "vitest";
+import { approvalTown } from "../../support/approval-town.ts";
+import { creates } from "../../support/channel-town.ts";
+import { shopTown } from "../../support/shop-town.ts";
+import { openPolicy } from "../../support/open-policy.ts";
+import { clicks, says } from "../../support/speak.ts";
+
+const approvedScales = `
+rules:
+  - { name: scaling needs a second pair of eyes, who: members, does: updateService, then: { approve: { from: [channel-members], expires: 1h } } }
+  - { name: members do the rest, who: members, does: anything, then: allow }
+  - { name: guests look, who: everyone, does: read, then: allow }
+`;
+
+test("whoever asks for a deleted workload learns who deleted it and when, if they may see its history", async () => {
+  await using town = await approvalTown({ policy: approvedScales });
+  const { developer, approver, guest } = town;
+  await says(town, developer, "/gantry delete web");
+  town.passMinutes(5);
+
+  for (const verb of ["show", "why", "logs", "restart"]) {
+    const told = await says(town, approver, `/gantry ${verb} web`);
+    expect(told, verb).toMatch(/web was deleted 5 min ago by Dana Reyes\.\n/u);
+    expect(told, verb).toContain("[History]");
+  }
+  expect(await says(town, approver, "/gantry show job/web")).toContain("There is no job named web");
+  expect(await says(town, guest, "/gantry show web")).not.toContain("Dana");
+});
+
+test("a workload that was created again is no deleted one, and one deleted elsewhere isn't blamed on anybody", async () => {
+  await using town = await approvalTown({ policy: openPolicy });
+  const { developer } = town;
+  await says(town, developer, "/gantry delete web");
+  await says(town, developer, "/gantry create service web --image test/web --memory 512");
+  await town.until(async () => (await town.service("web")).status === "Running");
+  expect(await says(town, developer, "/gantry show web")).toContain("🟢 web · running");
+
+  const path = { region: "beijing1", service_name: "web" };
+  await town.api.send({ op: "deleteService", path, query: undefined, body: undefined });
+
+  expect(await says(town, developer, "/gantry show web")).toContain("There is no service in beijing1");
+});
+
+test("the card of an earlier change offers nothing any more that needs the deleted workload", async () => {
+  await using town = await approvalTown({ policy: openPolicy });
+  const { developer } = town;
+  const scaled = (): string => developer.sees("ops").find(({ text }) => text.includes("2 → 3"))?.text ?? "";
+  await says(town, developer, "/gantry scale web 3");
+  expect(scaled()).toMatch(/^✅ .*\[Undo\].*\[Show web\]/su);
+
+  await says(town, developer, "/gantry delete web");
+  await town.sweep();
+
+  expect(scaled()).toMatch(/^✅ /u);
+  expect(scaled()).toMatch(/ · deleted since$/u);
+  expect(await says(town, developer, "/gantry undo")).not.toContain("Undo this change?");
+});
+
+test("the card of a request for several takes back only those that are still there", async () => {
+  await using town = await shopTown(["worker", "queue"], { policy: openPolicy });
+  const { developer } = town;
+  const stopped = (): string => developer.sees("ops").find(({ text }) => text.includes("3 of 3 stopped"))?.text ?? "";
+  await says(town, developer, "/gantry stop web worker queue");
+  expect(stopped()).toMatch(/^✅ 3 of 3 stopped[^]*\[Undo\]/u);
+
+  await says(town, developer, "/gantry delete worker");
+  await town.sweep();
+  expect(stopped()).toMatch(/⚪️ web · stopped\n⚪️ worker · deleted since\n⚪️ queue · stopped/u);
+  expect(stopped()).toContain("[Undo the other 2]");
+
+  await says(town, developer, "/gantry delete queue");
+  await town.sweep();
+  await clicks(town, developer, "Undo web only");
+  await town.until(async () => (await town.service("web")).status === "Running");
+
+  await says(town, developer, "/gantry delete web");
+  await town.sweep();
+  expect(stopped()).toContain("⚪️ web · deleted since");
+  expect(stopped()).not.toContain("[Undo");
+});
+
+test("the card of a request that failed asks again only for those that are still there", async () => {
+  const names = ["shop-a", "shop-b", "shop-c"];
+  const refuse = ({ method, url }: Request) =>
+    method !== "GET" && url.includes("/services/shop-b")
+      ? Response.json({ message: "shop-b is being moved" }, { status: 409 })
+      : undefined;
+  await using town = await shopTown(names, {
+    policy: openPolicy,
+    via: async (request, send) => refuse(request) ?? send(request),
+  });
+  const { developer } = town;
+  const first = (): string => developer.sees("ops").find(({ text }) => text.includes("shop-b failed"))?.text ?? "";
+  await says(town, developer, "/gantry restart shop-a shop-b shop-c");
+  expect(first()).toContain("[Request the other 2]");
+
+  await says(town, developer, "/gantry delete shop-c");
+  await town.sweep();
+
+  expect(first()).toContain("▫️ shop-c · not run · deleted since");
+  expect(first()).toContain("[Request shop-b only]");
+});
+
+test("the card of an earlier change that failed doesn't ask for it again", async () => {
+  let isBroken = true;
+  await using town = await approvalTown({
+    policy: openPolicy,
+    via: async (request, send) =>
+      isBroken && request.method !== "GET" ? Response.json({ message: "not now" }, { status: 409 }) : send(request),
+  });
+  const { developer } = town;
+  const failed = (): string => developer.sees("ops").find(({ text }) => text.includes("not now"))?.text ?? "";
+  await says(town, developer, "/gantry restart web");
+  expect(failed()).toContain("[Try again]");
+
+  isBroken = false;
+  await says(town, developer, "/gantry delete web");
+  await town.sweep();
+
+  expect(failed()).toMatch(/ · deleted since$/u);
+});
+
+test("a waiting request says that its workload was deleted since, for no more calls", async () => {
+  await using town = await approvalTown({ policy: approvedScales });
+  const { developer, approver } = town;
+  await says(town, developer, "/gantry scale web 3");
+  await says(town, approver, "/gantry delete web");
+  const calls = town.calls().length;
+
+  expect(await says(town, developer, "/gantry pending")).toMatch(
+    /Scale web 2 → 3[\s\S]*⚠️ web was deleted \d+ s ago by Alex/u,
+  );
+  expect(town.calls()).toHaveLength(calls);
+
+  await clicks(town, approver, "Approve");
+  const [drifted = ""] = developer
+    .sees("ops")
+    .flatMap(({ text }) => (text.includes("while this waited") ? [text] : []));
+  expect(drifted).toContain("existed when requested → deleted now");
+  expect(drifted).not.toMatch(/\[(?:Request again|Show web)\]/u);
+});
+
+test("a request for a deleted workload isn't taken for one about the workload that has its name now", async () => {
+  await using town = await approvalTown({ policy: approvedScales });
+  const { developer, approver } = town;
+  await says(town, developer, "/gantry scale web 3");
+  await says(town, approver, "/gantry delete web");
+
+  await creates(town, "web", "beijing1");
+  expect(await says(town, developer, "/gantry show web")).toMatch(
+    /⏳ Waiting: scale.* · ⚠️ web was deleted \d+ s ago by Alex/u,
+  );
+});
