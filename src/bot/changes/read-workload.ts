@@ -59,16 +59,16 @@ const LONGEST = 500;
 const badEnd =
   /\b(?:crash\w*|exited|exit code|fatal|panic\w*|killed|out of memory|oom\w*|uncaught|traceback|back-?off|restart\w*|started again)\b/iu;
 
-/** What is known of the instance that fails. */
+/** What is known about the failing instance. */
 type Failing = {
   readonly instance?: string | undefined;
-  /** A sentence that may name it: "web-0 is waiting: it doesn't answer on its port". */
+  /** May name it: "web-0 is waiting: it doesn't answer on its port". */
   readonly sentence?: string | undefined;
 };
 
 /**
- * The last lines of the failing instance, oldest first: the one that is known, else the last to log a crash, else the last
- * to log anything. One call; empty when the log can't be read.
+ * The last lines of the failing instance, oldest first: the given or named one, else the last to log a crash, else the
+ * last to log anything. One call; empty when the log can't be read.
  */
 export async function failingLines(
   workload: WorkloadRef,
@@ -113,10 +113,12 @@ async function serviceLines(
   return lines.filter(({ instance_name }) => instance_name === failing).map(({ log }) => log);
 }
 
-/** In our workload API's logs, what replaces web-0 is web-0-g1: of those that the sentence means, the newest. */
+/** The newest instance that the sentence names. Our workload API logs the successor of web-0 as web-0-g1: both count. */
 function namedIn(sentence: string, writers: readonly (string | undefined)[]): string | undefined {
   const words = new Set(sentence.split(/[^\w-]+/u));
-  const successors = writers.flatMap((writer = "") => {
+  const successors = writers.flatMap((writer) => {
+    // A log needn't name instances. "" would match any sentence that ends with a full stop.
+    if (writer === undefined) return [];
     const [, instance = writer, generation = 0] = /^(.+)-g(\d{1,9})$/u.exec(writer) ?? [];
     return words.has(writer) || words.has(instance) ? [{ writer, generation: Number(generation) }] : [];
   });

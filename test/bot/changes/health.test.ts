@@ -230,7 +230,7 @@ describe("a service is followed after a change", () => {
     expect(health).toMatchObject({ kind: "not-yet", outcome: "was changed again meanwhile" });
   });
 
-  test("that somebody else deployed to, whose version fails: a scaling still shows, and that isn't its trouble", async () => {
+  test("that somebody else deployed a failing version to: a scaling doesn't report that failure", async () => {
     const left = { uid: "u1", status: "Running", revision: 1 };
     const deployed = { ...service("Failed"), revision: 2, message: "web-0 exited with code 3" };
 
@@ -243,7 +243,7 @@ describe("a service is followed after a change", () => {
     expect(calls.map(({ op }) => op)).not.toContain("getServiceLogs");
   });
 
-  test("that was restarted, and somebody else put another image live: that isn't the restart's trouble", async () => {
+  test("that somebody else deployed a failing image to: a restart doesn't report that failure", async () => {
     const image = (name: string): object => ({ containers: [{ name: "c", image: name }] });
     const left = { uid: "u1", status: "Running", images: ["web:1"] };
 
@@ -256,7 +256,7 @@ describe("a service is followed after a change", () => {
     expect(calls).toHaveLength(2);
   });
 
-  test("that was restarted by what counts a restart as a version: one more is its own, two are somebody else's", async () => {
+  test("that was restarted where a restart counts as a revision: the next one is its own, one more is somebody else's", async () => {
     const restart = { ...plain("restartService"), before: { uid: "u1", status: "Running", revision: 4 } };
     const at = async (revision: number) =>
       (await followed(restart, { service: (ms) => ready(0, { revision: ms < 5_000 ? 5 : revision }) })).health;
@@ -267,7 +267,7 @@ describe("a service is followed after a change", () => {
 
   test.each([
     ["restarted, and then scaled: what fails may be new instances", plain("restartService"), "scaled", "otherwise"],
-    ["scaled, and then restarted: well is what runs as many as asked", toFour, "restarted", "scaled"],
+    ["scaled, and then restarted: healthy is the requested number of instances", toFour, "restarted", "scaled"],
   ] as const)("that was %s", async (_, change, how, other) => {
     const [changedSince, another] = [since(how), since(other)];
     const of = async (service: () => unknown, other: object = {}) =>
@@ -282,7 +282,7 @@ describe("a service is followed after a change", () => {
     expect(await of(() => ready(), { changedSince: another })).toMatchObject(meanwhile);
   });
 
-  test("that another request changed, and that was never well: at the last look it says so", async () => {
+  test("that another request changed, and that was never healthy: the last look says so", async () => {
     const starting = () => ready(0, { ready_instances: 3 });
     const memory = memoryTo(1024);
 
@@ -429,7 +429,16 @@ describe("trouble brings the last lines", () => {
     expect(calls.at(-1)).toMatchObject({ op: "getServiceLogs", query: { date: "2026.11.22", from: 0 } });
   });
 
-  test("of the newest instance of the name in the reason, not of one before it that crashed or of one that serves", async () => {
+  test("of a log that names no instances", async () => {
+    const log = (): unknown => [{ log: "GET / 200" }, { log: "no answer from the database" }];
+    const failed = { ...service("Failed"), message: "the container exited (code 3)" };
+
+    const { health } = await followed(toFour, { service: () => failed, log });
+
+    expect(health).toMatchObject({ kind: "trouble", excerpt: ["GET / 200", "no answer from the database"] });
+  });
+
+  test("of the newest instance that the reason names, not of its predecessor or one that serves", async () => {
     const log = (): unknown => [
       line("web-0-g9", "[gantry] instance web-0 exited with code 1, restarting in 2 s"),
       line("web-0-g10", "waiting for the database"),
