@@ -62,7 +62,7 @@ function typed(args: readonly string[]) {
   }
 }
 
-/** A file that can't be used: the usage wouldn't help. */
+/** A file that can't be read. It is reported without the usage. */
 class FileError extends Error {
   override readonly name = "FileError";
 }
@@ -80,8 +80,13 @@ async function policiesIn(path: string | undefined): Promise<readonly Policy[]> 
   return path !== undefined && isFolder(path) ? (await readPolicies(path)).all : [policyIn(path)];
 }
 
+/** False for a path that can't be looked up: reading it as a file says why. */
 function isFolder(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
+  }
 }
 
 function textOf(file: string): string {

@@ -150,6 +150,7 @@ test("a file that can't be read is one sentence, without the usage", async () =>
   const ends = await Promise.all([
     run(["explain", "/no/such/file", "--op", "getService"]),
     run(["check"], { GANTRY_POLICY: "/no/such/file" }),
+    run(["check", "x".repeat(300)]),
     run(["watches", folder]),
     run(["explain", folder, "--op", "getService"]),
   ]);
@@ -158,10 +159,11 @@ test("a file that can't be read is one sentence, without the usage", async () =>
   expect(ends.map(({ err }) => err)).toEqual([
     `Couldn't read /no/such/file: there is no such file (ENOENT). ${advice}`,
     `Couldn't read /no/such/file: there is no such file (ENOENT). ${advice}`,
+    expect.stringMatching(/^Couldn't read x+: ENAMETOOLONG/u),
     `Couldn't read ${folder}: it is a folder (EISDIR). ${advice}`,
     `${folder} is a folder. Name the file of one workspace, such as ${join(folder, "default.yaml")}.\n`,
   ]);
-  expect(ends.map(({ code }) => code)).toEqual([2, 2, 2, 2]);
+  expect(ends.map(({ code }) => code)).toEqual([2, 2, 2, 2, 2]);
 });
 
 test("print shows the built-in policy", async () => {
