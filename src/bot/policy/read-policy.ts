@@ -1,5 +1,5 @@
 import { type Document, LineCounter, parseDocument, type YAMLError, isMap, isNode, isScalar, isSeq } from "yaml";
-import type { z } from "zod";
+import { z } from "zod";
 import { didYouMean } from "./near-names.ts";
 import { isGroupId, isUserId } from "./policy-words.ts";
 import { isRuleName, knownKeys, PolicyFile, type RuleInFile } from "./policy-file.ts";
@@ -20,11 +20,12 @@ export function readPolicy(text: string, source: string): Policy {
   }
   const lines = yamlLines(document, counter);
   const lost = lostTexts(document, counter, text);
-  const parsed = PolicyFile.safeParse(plainData(document, source));
+  const data = plainData(document, source);
+  const parsed = PolicyFile.safeParse(data);
   const problems = [
     ...lost,
     ...(parsed.success ? [] : problemsOf(parsed.error, document, lines)),
-    ...sameNames(document, lines),
+    ...sameNames(data, lines),
   ].sort((a, b) => a.line - b.line);
   if (!parsed.success || problems.length > 0) throw new PolicyError(source, problems);
   const { rules } = parsed.data;
@@ -99,13 +100,14 @@ function placeOf([, at, ...inside]: Path, document: Document): string {
   return `${rule}${key === "" ? "" : `, ${key}`}: `;
 }
 
-/** Also among rules that have other problems: whoever corrects a file wants to hear of all of them at once. */
-function sameNames(document: Document, lines: YamlLines): PolicyProblem[] {
-  const rules = document.get("rules");
-  if (!isSeq(rules)) return [];
+/** The names alone, of rules that may have any other problem. */
+const RuleNames = z.object({ rules: z.array(z.object({ name: z.unknown() }).catch({ name: undefined })) });
+
+/** Checks rules with other problems, too, so that one run reports everything. */
+function sameNames(data: unknown, lines: YamlLines): PolicyProblem[] {
+  const { rules } = RuleNames.catch({ rules: [] }).parse(data);
   const first = new Map<string, number>();
-  return rules.items.flatMap((_, at): PolicyProblem[] => {
-    const name = document.getIn(["rules", at, "name"]);
+  return rules.flatMap(({ name }, at): PolicyProblem[] => {
     if (!isRuleName(name)) return [];
     const line = lines.ofValue(["rules", at, "name"]);
     const before = first.get(name);

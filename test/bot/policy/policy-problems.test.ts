@@ -72,6 +72,10 @@ describe("a policy file that cannot be used", () => {
         "two rules of one name, beside another mistake",
         `${ruleWith("where: dm")}  - { name: it, who: everybody, does: read, then: allow }`,
       ],
+      [
+        "two rules of one name, by an alias",
+        "rules:\n  - &it { name: it, who: members, does: read, then: allow }\n  - *it",
+      ],
       ["a name of two lines", ruleWith('name: "a\\nb"')],
       ["nobody", ruleWith("who: []")],
       ["a number", ruleWith("who: 5")],
@@ -135,6 +139,9 @@ describe("a policy file that cannot be used", () => {
 
       two rules of one name, beside another mistake:
       - policy.yaml:3: rule “it”, who: “everybody” isn't a valid person or group. Did you mean “everyone”?
+      - policy.yaml:3: rule “it”: line 2 has a rule with the same name. Names must be unique, because cards and history show them.
+
+      two rules of one name, by an alias:
       - policy.yaml:3: rule “it”: line 2 has a rule with the same name. Names must be unique, because cards and history show them.
 
       a name of two lines:
