@@ -59,7 +59,7 @@ const noNames = wordSet(
   "el la los las un una es fue está esta son y o pero si cuando luego después hoy ayer mañana gracias también ya solo sólo con de del para por que se lo al en ahora yo tú él ella nosotros ha había",
 );
 const nouns = wordSet(
-  "all service services job jobs workload workloads app apps logs log lines errors status approval thing things alert alerts region regions request requests live",
+  "all service services job jobs workload workloads app apps logs log lines errors status approval thing things alert alerts region regions request requests live crashing crashed unhealthy",
 );
 
 /** Whether a word can hardly be a name. */

@@ -154,14 +154,15 @@ export function wordsOfSentence(sentence: string, regions: readonly string[]): r
   return undefined;
 }
 
-/** "what's in us", "services in us": a question about all of a region that is none without it. */
+/** "what's in us", "services in us": what precedes the region asks for all of it, but no phrase of a verb fits it alone. */
 const ALL_OF_REGION =
   /^(?:(?:what|which|how many)(?:'s| is| are)?|whats|anything|everything|list|show(?: me)?|(?:what|which|how many) (?:KINDS) (?:is|are)|(?:all )?(?:the )?(?:KINDS))(?: there)?$/u;
 
-/** A sentence that ends with a known region, as "what's running in us", or that chooses one. */
+/** The words of a sentence that ends with a known region, such as "what's running in us", or that chooses one. */
 function wordsInRegion(bare: string, regions: readonly string[]): readonly string[] | undefined {
-  const known = regions.map((region) => region.toLowerCase().replaceAll(/[^\w-]/gu, "\\$&")).join("|");
-  if (known === "") return undefined;
+  if (regions.length === 0) return undefined;
+  // Names of regions are letters, digits, - and _ (environment.ts, read-clusters.ts).
+  const known = regions.map((region) => region.toLowerCase()).join("|");
   const chosen = new RegExp(`^(?:use|switch to|change to) (?:the )?(?:region )?(${known})(?: region)?$`, "u").exec(
     bare,
   );
@@ -180,7 +181,7 @@ function allOfRegion(rest: string): readonly string[] | undefined {
   return ALL_OF_REGION.test(plural) ? ["list", ...(kind === undefined ? [] : [kind])] : undefined;
 }
 
-/** "how is beijing1" names a region and no workload; regions are written as they are configured. */
+/** "how is beijing1" is about a region, not a workload. Regions get the spelling of the configuration. */
 function ofRegion(words: readonly string[], regions: readonly string[]): readonly string[] {
   const named = (word: string | undefined) => regions.find((region) => region.toLowerCase() === word);
   const [verb = "", name] = words;
@@ -192,13 +193,13 @@ function ofRegion(words: readonly string[], regions: readonly string[]): readonl
 
 const questionWords = ["what", "whats", "which", "who", "why", "when", "where", "how"];
 
-/** The question word that a first word was meant to be: "wat" for "what". Pure. */
+/** The question word that was misspelt: "what" for "wat". Pure. */
 export function questionWordNear(word: string): string | undefined {
   if (questionWords.includes(word) || namesOfVerbs.includes(word)) return undefined;
   return nearNames(word, questionWords).find((each) => each.charAt(0) === word.charAt(0));
 }
 
-/** The sentence, and then with its first word as a question word, if that is what it was meant to be. */
+/** The sentence, and then the same with a misspelt question word corrected. */
 function withQuestionWord(bare: string): readonly string[] {
   const [first = ""] = bare.split(" ", 1);
   const meant = questionWordNear(first);

@@ -340,6 +340,7 @@ describe("a miss offers the nearest command as a button, and no usage line", () 
     ["why is my job slow?", ["form why {}"]],
     ["why is pay failing and cart too?", ["why pay", "why cart"]],
     ["why are pay and cart down", ["why pay", "why cart"]],
+    ["why is pay slow and crashing", ["form why {}"]],
     ["why is pay slow and what can we do", ["form why {}"]],
     ["wat broke over there", ["List workloads", "All commands"]],
     ["shwo web", ["show web", "All commands"]],
