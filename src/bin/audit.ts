@@ -118,16 +118,16 @@ function exportTo(out: string | undefined, asked: Asked): Promise<void> {
   });
 }
 
-/** Never overwrites a file, and leaves none behind that ends in the middle. */
+/** Never overwrites a file, and deletes one that it couldn't finish. */
 async function writeNew(path: string, lines: Readable): Promise<void> {
   const file = await open(path, "wx", 0o600).catch((cause: unknown) => {
-    throw unwritten(path, cause);
+    throw writeErrorOf(path, cause);
   });
   try {
     await pipeline(lines, file.createWriteStream());
   } catch (cause) {
     await rm(path, { force: true });
-    throw unwritten(path, cause);
+    throw writeErrorOf(path, cause);
   }
 }
 
@@ -143,17 +143,13 @@ const writeTrouble: Readonly<Record<string, string>> = {
   EDQUOT: "its disk quota is used up",
 };
 
-/** The same error when it isn't the file's. */
-function unwritten(path: string, cause: unknown): unknown {
+/** Returns errors that aren't about the file unchanged. */
+function writeErrorOf(path: string, cause: unknown): unknown {
   const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
   const why = writeTrouble[code];
   if (why === undefined) return cause;
-  return new AuditError(
-    `Couldn't write ${path}: ${why} (${code}). Nothing was exported. Name another file with --out.`,
-    {
-      cause,
-    },
-  );
+  const message = `Couldn't write ${path}: ${why} (${code}). Nothing was exported. Name another file with --out.`;
+  return new AuditError(message, { cause });
 }
 
 async function* withNewLines(lines: AsyncIterable<string>): AsyncGenerator<string> {

@@ -75,7 +75,7 @@ function policyIn(file: string | undefined): Policy {
   return readPolicy(textOf(file), file);
 }
 
-/** With several workspaces, GANTRY_POLICY may name a folder with a file for each. */
+/** With several workspaces, GANTRY_POLICY may name a folder that has one file per workspace. */
 async function policiesIn(path: string | undefined): Promise<readonly Policy[]> {
   return path !== undefined && isFolder(path) ? (await readPolicies(path)).all : [policyIn(path)];
 }

@@ -22,7 +22,7 @@ export function calledAs(name: ProgramName): string {
   return process.env["npm_lifecycle_event"] === name ? `npm run ${name} --` : `gantry ${name}`;
 }
 
-/** How somebody who called one program calls another, without options. */
+/** How to call another program, without options, in the way this one was called. */
 export function alsoCalled(name: ProgramName): string {
   return process.env["npm_lifecycle_event"] === undefined ? `gantry ${name}` : `npm run ${name}`;
 }

@@ -104,7 +104,7 @@ function complain(text: string): number {
   return 1;
 }
 
-/** The connection was there, and broke before the whole answer: the command may have been taken. */
+/** The connection broke before the whole answer arrived: the command may have been received. */
 function isCutOff(error: unknown): boolean {
   const cause = error instanceof Error ? error.cause : undefined;
   const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";

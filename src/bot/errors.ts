@@ -13,7 +13,7 @@ type Hint = {
   readonly usage?: string | undefined;
   readonly example?: string | undefined;
   readonly suggestions?: readonly Suggestion[] | undefined;
-  /** What kept Gantry from answering. Without one, it is a mistake of the person. */
+  /** The failure inside Gantry. Without one, the person made a mistake. */
   readonly cause?: unknown;
 };
 
@@ -56,13 +56,13 @@ export class StoreError extends Error {
 /** Slack can't answer right now. Callers that can wait ask again later. */
 export class SlackAway extends UserError {}
 
-/** A failure of the database, for the operator in a terminal. In Slack, people are told to contact the operator. */
+/** Describes a database failure to the operator in a terminal. In Slack, people are told to contact the operator. */
 export function operatorSentence({ why, message }: StoreError): string {
   if (why === undefined) return message;
   return `The database can't be used: ${why}. Check the database and its disk, and DATABASE_URL or GANTRY_DATA.`;
 }
 
-/** What stops a command about stored data, as a sentence for the operator. */
+/** Stops a command about stored data. The message is a sentence for the operator. */
 export class DataError extends Error {
   override readonly name = "DataError";
 }

@@ -43,11 +43,11 @@ function isScaling({ call }: Change): boolean {
 
 export type ChangedSince = {
   /**
-   * `scaled`: other requests only set the number of instances, so those that run go on running. `restarted`: they left that
-   * number as it was.
+   * What all later requests did. `scaled`: only set the number of instances, so running ones go on. `restarted`: only
+   * replaced instances, so their number is the same.
    */
   readonly how: "scaled" | "restarted" | "otherwise";
-  /** The one that did most, the latest of several. */
+  /** The latest request that did more than scale or restart; without one, the latest. */
   readonly by: NonNullable<Health["overtakenBy"]>;
 };
 
@@ -58,7 +58,7 @@ export type Look = Looking & {
   readonly uid: string | undefined;
   /** The workload as the Change left it, where that was read. */
   readonly left: Snapshot;
-  /** Another request changed how the workload runs since this one was done. */
+  /** Set when other requests changed how the workload runs since this one was done. */
   readonly changedSince: ChangedSince | undefined;
   readonly resourcesKey: "resources" | "resource";
 };
@@ -82,7 +82,7 @@ export async function lookAtChanged(look: Look, deps: LogReading): Promise<Looke
   return judgeLook(look, await readSnapshot(workload, deps), (sentence) => failingLines(workload, { sentence }, deps));
 }
 
-/** The same of a workload that was read. `lines` reads the log of what a sentence says is failing, with a call. */
+/** The same for a workload that was already read. `lines` reads, with a call, the log of what a sentence names. */
 export async function judgeLook(
   look: Look,
   read: SnapshotRead | Problem,
@@ -97,7 +97,7 @@ export async function judgeLook(
   const nextMs = nextLookMs(health, look);
   if (nextMs !== undefined) return { outcome, health, nextMs };
   const isOpen = health.kind === "watching" || health.kind === "not-yet";
-  // What it waited for may be what the other request took away.
+  // The other request may have undone what this look waits for.
   if (isOpen && look.changedSince !== undefined && health.gone === undefined)
     return { outcome, health: changedAgain(look) };
   return { outcome, health: atLast(health) };
@@ -129,7 +129,7 @@ function judgeRead(look: Look, { snapshot, read: { service } }: SnapshotRead): L
   if (isShown && (!isVisible(change, service) || runsAnother(look, snapshot) || isOutlived(look, snapshot)))
     return { outcome, health: changedAgain(look) };
   const health = judge(look, service);
-  // Whoever made the other request is told of that.
+  // The other request's card reports this failure.
   if (outlasts(change) !== undefined && look.changedSince !== undefined && health.kind === "trouble")
     return { outcome, health: changedAgain(look) };
   if (look.progress?.kind === "reached" && health.kind === "watching")
@@ -140,23 +140,24 @@ function judgeRead(look: Look, { snapshot, read: { service } }: SnapshotRead): L
 }
 
 /**
- * Somebody put another version live since, of which a creation or a scaling shows nothing itself. What replaces instances on
- * its own says it by its fields; and an orchestrator counts it as a version, maybe later.
+ * Another version was deployed since. The fields of a creation, a scaling or a restart don't show that, so images and
+ * revisions are compared. A Change that sets containers is visible in its fields; its own revision may be counted late.
  */
 function runsAnother({ change: { call, before: asked }, left }: Look, now: Snapshot): boolean {
   const isRestart = call.op === "restartService";
   const images = (left ?? asked)?.images;
   if (isRestart && images !== undefined && now?.images !== undefined && String(now.images) !== String(images))
     return true;
-  // The one that a restart may count as.
+  // A restart may count as a revision.
   const own = isRestart ? (asked?.revision ?? Number.POSITIVE_INFINITY) + 1 : left?.revision;
   const replaces = call.op === "updateService" && call.body.containers !== undefined;
   return !replaces && own !== undefined && now?.revision !== undefined && now.revision > own;
 }
 
 /**
- * After another request, instances tell nothing of a restart, a stop or a new number of them; only a restart and a scaling
- * that were seen can still turn out well after each other. What else was changed still shows, until nothing runs any more.
+ * Another request made it impossible to judge this one: instances no longer show the effect of a stop, a restart or a
+ * scaling. Except: a confirmed restart before a scaling, or a confirmed scaling before a restart. Other changes stay
+ * visible in the workload's fields, until it is stopped.
  */
 function isOutlived({ change, changedSince, isConfirmed, progress }: Look, now: Snapshot): boolean {
   if (changedSince === undefined) return false;
@@ -165,7 +166,7 @@ function isOutlived({ change, changedSince, isConfirmed, progress }: Look, now: 
   return other !== undefined && (changedSince.how !== other || !isConfirmed || progress?.kind === "reached");
 }
 
-/** The kind of other request after which instances still tell how this one went. */
+/** The kind of later request after which this Change can still be judged. */
 function outlasts(change: Change): ChangedSince["how"] | undefined {
   if (isScaling(change)) return "restarted";
   return change.call.op === "restartService" ? "scaled" : undefined;
@@ -202,11 +203,11 @@ function effectWords(effect: Effect | undefined): string {
 
 export const unwatched: Health = { kind: "unwatched", line: "", excerpt: [] };
 
-/** A card of a workload that is gone keeps what it said, and says why nobody looks any more. */
+/** The card keeps what it said, and adds why polling has ended. */
 function gone(look: Look, how: "deleted" | "replaced"): Health {
   const { progress } = look;
   if (progress?.kind === "reached") return { ...atLast(progress), gone: how };
-  // Nothing of it was seen.
+  // It was never seen to take effect.
   if (progress === undefined || progress.kind === "not-yet") {
     return { ...overtaken(look, `was ${how} meanwhile`), gone: how };
   }
@@ -222,7 +223,7 @@ function withoutWatch(line: string): string {
 function changedAgain(look: Look): Health {
   const health = overtaken(look, "was changed again meanwhile");
   const by = look.changedSince?.by;
-  // One that was well until then keeps that.
+  // A Change that was healthy until then stays healthy.
   return health.kind === "reached" || by === undefined ? health : { ...health, overtakenBy: by };
 }
 

@@ -65,9 +65,9 @@ export type Health = {
   readonly level?: Level | undefined;
   /** Follows the workload's name or "but" in a headline: `keeps restarting`, `failed after 4 attempts`. */
   readonly outcome?: string | undefined;
-  /** What became of the workload, while it was looked at or by a request later: there is nothing left to look at, or to undo. */
+  /** The workload was deleted or replaced, meanwhile or by a later request: nothing is left to check or to undo. */
   readonly gone?: "deleted" | "replaced" | undefined;
-  /** The request that changed it again while this one was looked at. */
+  /** The later request that changed the workload while this one was still checked. */
   readonly overtakenBy?: Pick<StoredChange, "id" | "verb"> | undefined;
   /** A fact without the time: `3 of 3 running`, `exited with code 137`. Can be empty. */
   readonly line: string;
@@ -138,7 +138,7 @@ export type StoredChange = {
   readonly breakGlass: boolean;
   /** The id of the Change that this one reverts. */
   readonly undoOf: string | undefined;
-  /** Nobody asked for it: it is the way back of the request with this id, whose requester is its own. */
+  /** Of an automatic way back: the id of the request that it takes back, whose requester it has. */
   readonly wayBackOf?: string | undefined;
   /** The requester asked to be told in a direct message how the job ends. */
   readonly notifies?: boolean | undefined;
@@ -158,7 +158,7 @@ export type StoredChange = {
   readonly progress: Health | undefined;
   /** An Undo was requested, so the button disappears. */
   readonly isUndone: boolean;
-  /** How far the Change that takes it back is: on its way, or done and healthy. */
+  /** The Change that takes this one back is under way, or done and healthy. */
   readonly wayBack?: "going" | "gone" | undefined;
   /** Why it needs approval again, in a sentence or two. */
   readonly notice: string | undefined;
@@ -183,7 +183,7 @@ export function requestIdOf(id: string): string {
   return id.split("/", 1)[0] ?? id;
 }
 
-/** The delivery of the way back of a Change, which came of no delivery: one of each Change at most. */
+/** Stands in for the delivery id of an automatic way back. It is unique per Change, so that there is at most one. */
 export function wayBackDelivery(id: string): string {
   return `back ${id}`;
 }

@@ -17,7 +17,7 @@ export function isContinuation(line: string): boolean {
   return goesOn({ line, atMs: lineTime(line) });
 }
 
-/** A line with its time, which is read once: that takes longer than all else that is done with a line. */
+/** A line with its time. Parsing the time costs more than everything else, so it is done once. */
 type Timed = { readonly line: string; readonly atMs: number | undefined };
 
 function goesOn({ line, atMs }: Timed): boolean {

@@ -2,9 +2,9 @@ import { entriesOf, type LogEntry, type TimedLine } from "./entries.ts";
 
 /** What a page of a log says about failures. */
 export type LogFindings = {
-  /** Lines that were read and count. */
+  /** How many lines were read, without those of `gone`. */
   readonly read: number;
-  /** What instances logged that are gone, which says nothing about those of now; undefined when all lines count. */
+  /** Lines of instances that no longer exist, which aren't counted. Undefined when every line counts. */
   readonly gone: GoneLines | undefined;
   /** There may be older lines today: nothing is known about them. */
   readonly mayHaveOlder: boolean;
@@ -26,7 +26,7 @@ export type Failure = {
   readonly latest: LogEntry;
 };
 
-/** Lines of instances that are gone, and the failures that they report. */
+/** How many lines instances that no longer exist wrote, and how many failures these lines report. */
 export type GoneLines = { readonly lines: number; readonly count: number; readonly worst: string | undefined };
 
 export type Recent = { readonly count: number; readonly spanMs: number };
@@ -53,14 +53,15 @@ export type FindingInput = {
   readonly nowMs: number;
   /** When the log began, or its day did. */
   readonly startMs: number;
-  /** Whether an instance is gone, where that is known. */
+  /** Whether an instance no longer exists, where that is known. */
   readonly isGone?: (instance: string) => boolean;
 };
 
 /** Looks for failures in the newest lines of a log. Pure. */
 export function findFailures({ lines: all, isGone = () => false, ...input }: FindingInput): LogFindings {
-  const [lines, others] = [false, true].map((gone) => all.filter(({ instance = "" }) => isGone(instance) === gone));
-  if (lines === undefined || others === undefined || others.length === 0) return findIn(all, input, undefined);
+  const others = all.filter(({ instance = "" }) => isGone(instance));
+  if (others.length === 0) return findIn(all, input, undefined);
+  const lines = all.filter(({ instance = "" }) => !isGone(instance));
   const { count, failures } = findIn(others, input, undefined);
   return findIn(lines, input, { lines: others.length, count, worst: failures[0]?.message });
 }
@@ -99,7 +100,7 @@ function findIn(
     recent: recentOf(
       failing.map(({ entry }) => entry),
       {
-        // The instances of now began later than the log.
+        // The current instances started later than the log.
         sinceMs: mayHaveOlder || gone !== undefined ? firstTime(entries) : startMs,
         nowMs,
         hasTimes: firstTime(entries) !== undefined,

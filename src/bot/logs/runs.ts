@@ -19,8 +19,8 @@ export function isOfInstance(of: string, wanted: string | undefined): boolean {
 }
 
 /**
- * Whether an instance is gone: after a deploy, a rollback or a restart the log still has its lines. Always false where the
- * workload API doesn't say which exist. Pure.
+ * Whether an instance no longer exists: after a deploy, a rollback or a restart the log still has its lines. Always
+ * false if the workload API doesn't list the instances. Pure.
  */
 export function goneFrom({
   name,
@@ -29,7 +29,7 @@ export function goneFrom({
   readonly name: string;
   readonly instance_names?: readonly string[] | undefined;
 }): (instance: string) => boolean {
-  // A line whose instance isn't known has no name, or the service's.
+  // A line without a known instance has no name, or the service's.
   const known = new Set([...names, "", name]);
   return (instance) => names.length > 0 && !known.has(instance);
 }

@@ -82,7 +82,7 @@ export function evaluate(policy: Policy, question: Question): Verdict {
  * allow it or take an approval match. One that would only make an approval unclear doesn't. Pure.
  */
 export function evaluateAtBest(policy: Policy, question: Question): Verdict {
-  // Cards and pickers ask this about every verb.
+  // The fast path: cards and pickers ask this about every verb.
   if (!policy.rules.some(isAboutSizes)) return evaluate(policy, question);
   const assuming = (ends: readonly Rule["end"]["kind"][]): Policy => {
     const rules = policy.rules.flatMap((rule) => {

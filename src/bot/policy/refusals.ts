@@ -51,7 +51,7 @@ export function noRuleMatches(checks: readonly RuleCheck[], question: Question, 
     const might = `the policy rule “${maybe.rule.name}” might allow it, but ${unknown.why}.`;
     return refusal(undefined, `${youCannot(question)}: ${might}`, unknown.next);
   }
-  // A binding has no image and no size that could be another.
+  // A binding has no image or size that the person could change.
   const near = question.op === "bindChannel" ? undefined : nearest(checks, question);
   const glass = mayBreak ? breakGlassHint : undefined;
   if (near !== undefined)

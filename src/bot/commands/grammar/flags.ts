@@ -110,7 +110,7 @@ type Named = {
 
 const named = new WeakMap<Flags, Named>();
 
-/** Made once for each verb. */
+/** Cached for each verb. */
 function namedOf(flags: Flags): Named {
   const known = named.get(flags);
   if (known !== undefined) return known;

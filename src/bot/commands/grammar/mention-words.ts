@@ -30,7 +30,8 @@ type Said = {
 
 /**
  * Reads what a message says to the bot: the words of a command, or a sentence. A write runs at once only if the message
- * is that command from its first word to its last. `regions`: the names that a sentence may end with. Pure; rethrows what isn't a `UserError`.
+ * is that command from its first word to its last. A sentence may end with one of the `regions`. Pure; rethrows what
+ * isn't a `UserError`.
  */
 export function readMention({ text, before }: Said, regions: readonly string[]): ParsedMention {
   const split = attempt(() => splitWords(text));
@@ -135,7 +136,7 @@ function misread(
   if (begun !== undefined) return missing(mistake, begun);
   const isCommand = isVerb(verb);
   const isLong = words.length > 3 && !words.some((word) => word.startsWith("-"));
-  // "wat broke there" is no misspelt `watch`.
+  // "wat broke there" doesn't mean `watch`.
   const isAsking = others.length > 1 && questionWordNear(verb.toLowerCase()) !== undefined;
   const similar = isCommand || isLong || isAsking ? [] : nearCommands(commands, verb);
   if (!isCommand && similar.length === 0) return miss(nearest(words));
@@ -153,7 +154,7 @@ function misread(
 const MOST_NAMED = 4;
 const WHY = /^why (?:is|are|isn't|aren't|does|do|doesn't|don't|did|has|have|was|were|won't|can't) (.+)$/u;
 
-/** "why are pay and cart down": `why` is about one, so each of them gets a button. */
+/** "why are pay and cart down": `why` takes one workload, so each gets a button. */
 function severalInTrouble(words: readonly string[]): ParsedMention | undefined {
   const [, about = ""] = WHY.exec(plain(words.slice(0, FIRST_WORDS).join(" "))) ?? [];
   const names = about.split(/, and |, | and | or | & /u).flatMap((part) => {

@@ -26,20 +26,20 @@ export async function deletionOf({ kind, name }: Target, context: VerbContext): 
   return last !== undefined && isDeletion(last) ? last : undefined;
 }
 
-/** Deletions since the oldest of these requests: one read of history for all of them. */
+/** Deletions since the oldest of these requests, in one read of history. */
 export async function deletionsSince(
   changes: readonly StoredChange[],
   context: Pick<VerbContext, "records">,
 ): Promise<readonly HistoryEvent[]> {
-  const oldest = Math.min(...changes.map(({ createdAt }) => createdAt.getTime()));
   if (changes.length === 0) return [];
+  const oldest = Math.min(...changes.map(({ createdAt }) => createdAt.getTime()));
   const events = await historyOf(context, { verbs: ["delete"], since: new Date(oldest), limit: MOST_DELETIONS });
   return events.filter(isDeletion);
 }
 
 const MOST_DELETIONS = 100;
 
-/** Of a workload that this request would change, after it was requested. */
+/** The deletion of a workload that this request would change, if it came after the request. */
 export function deletedSince(change: StoredChange, events: readonly HistoryEvent[]): HistoryEvent | undefined {
   if (change.op === "createService" || change.op === "createJob") return undefined;
   const workloads = partsOf(change).map(({ workload }) => workload);
@@ -67,7 +67,7 @@ function isAbout({ workload }: HistoryEvent, { kind, region, name }: Pick<Worklo
   return workload?.kind === kind && workload.region === region && workload.name === name;
 }
 
-/** None when history can't be read: the answer is useful without it. */
+/** Empty when history can't be read: the answer is useful without it. */
 async function historyOf(
   { records }: Pick<VerbContext, "records">,
   query: Omit<Parameters<VerbContext["records"]["history"]>[0], "show">,

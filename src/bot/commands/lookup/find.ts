@@ -149,7 +149,7 @@ export function bothExist(name: string): UserError {
   });
 }
 
-/** The error for an unknown name: who deleted it, or near names that the person may see. */
+/** The error for an unknown name. It says who deleted the workload, or suggests near names that the person may see. */
 export async function unknownName({ kind, name }: Target, context: VerbContext): Promise<UserError> {
   const deletion = await deletionOf({ kind, name }, context);
   if (deletion !== undefined) {

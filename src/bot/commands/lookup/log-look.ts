@@ -35,7 +35,7 @@ export async function lookAtLog(found: Found, logs: ReadCommand, context: VerbCo
     };
     const isGone = goneFrom(found.kind === "service" ? found.service : { name });
     const findings = findFailures({ ...page, isGone });
-    // Why a service fails may only be in the log of an instance that was replaced.
+    // The reason why a service fails may only be in the log of a replaced instance.
     return findings.count === 0 && !isHealthy(found) ? findFailures(page) : findings;
   } catch (error) {
     if (error instanceof Problem || error instanceof UserError) return "unread";

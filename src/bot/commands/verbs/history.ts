@@ -23,7 +23,7 @@ const Person = z
     return z.NEVER;
   });
 
-/** The verbs that history has rows of: all that ask for a change of something. */
+/** The verbs that history records: all that change something. */
 function recorded(commands: readonly Command[]): string[] {
   const effects = ["write", "watch", "bind", "link"];
   return commands.filter(({ effect }) => effects.includes(effect)).map(({ name }) => name);

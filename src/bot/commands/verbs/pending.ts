@@ -75,7 +75,7 @@ type PendingRow = {
   readonly may: "decide" | "cancel" | "nothing";
   /** Who could approve it now; undefined when any member of the card's channel may. */
   readonly approvers: { readonly names: readonly string[]; readonly count: number | undefined } | "unknown" | undefined;
-  /** The workload was deleted since. */
+  /** The deletion of its workload since. */
   readonly deletion?: HistoryEvent | undefined;
 };
 

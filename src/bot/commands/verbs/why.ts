@@ -99,7 +99,7 @@ function changeBlocks(changes: readonly HistoryEvent[] | undefined, { now, defau
   if (changes === undefined) return [context("Couldn't read what changed. Try again in a minute.")];
   const lines = changes
     .slice(0, CHANGES)
-    // The card says how it is by now, and an older look would say otherwise.
+    // The card shows the current health; the one that history has may be older.
     .map((event): Line => historyLine(event, { now, defaultRegion, detail: "full", isHealthSaid: true }));
   const [first, ...rest] = lines;
   const more = changes.length - lines.length;
@@ -149,7 +149,7 @@ function because(what: string, cause: string | undefined): string {
   return cause === undefined ? what : `${what}: ${cause}`;
 }
 
-/** Runs, which is not to say that it does its work. */
+/** Only says that it runs: it may still fail at its work. */
 function healthyVerdict(log: LogFindings | undefined, now: Date): string {
   if (log === undefined) return "runs";
   if (log.read === 0) return `runs, and ${nothingLogged(log)}`;
@@ -243,7 +243,7 @@ function failureBlock({ count, latest }: Failure, now: Date): Block[] {
   return [section([strong(`${grouped(count)}×`), ...last]), preformatted(text)];
 }
 
-/** What is over may still explain what happened. */
+/** Errors of replaced instances aren't counted, but may explain what happened. */
 function goneBlocks({ gone }: LogFindings): Block[] {
   if (gone?.worst === undefined) return [];
   const what = truncate(visible(gone.worst), CAUSE_MESSAGE);

@@ -28,8 +28,8 @@ export type LogPoolOptions = {
 const STEP_LIMIT_MS = 3_000;
 const MOST_WAITING = 50;
 /**
- * Characters of a log and of the values that are secret in it. Redacting is linear in both, and takes some milliseconds of
- * so few at most, whatever they are; on its way to a thread and back, a log costs as much.
+ * Limits in characters for a log, and for the secret values to redact in it. Within them, redacting takes a few
+ * milliseconds at most, whatever the text: about as much as sending the log to a thread and back.
  */
 const SHORT = { log: 8_192, secrets: 2_048 };
 
@@ -65,14 +65,14 @@ export function createLogPool(options: LogPoolOptions): LogPool {
   };
 }
 
-/** However short the log, an expression that somebody typed may take for ever. */
+/** Never with an expression: on any log, it may take too long. */
 function isShort({ lines, secrets = [], grep }: ExcerptRequest): boolean {
   const texts = lines.map(({ text }) => text);
   return grep === undefined && holdAtMost(SHORT.log, texts) && holdAtMost(SHORT.secrets, secrets);
 }
 
 function holdAtMost(most: number, texts: readonly string[]): boolean {
-  // An empty line takes time, too.
+  // An empty line costs time, too.
   return texts.reduce((sum, { length }) => sum + length + 1, 0) <= most;
 }
 

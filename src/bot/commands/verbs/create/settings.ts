@@ -4,7 +4,7 @@ import type { Flag, Flags } from "../../grammar/flags.ts";
 
 type Field = Omit<FormField, "id">;
 
-/** What people can say of a new workload, in words and in the form. One without a field is for the other kind only. */
+/** A setting of a new workload, as a flag and as a form field. A kind without a field doesn't have the setting. */
 type Setting = {
   readonly flag?: Flag;
   readonly service?: Field;
@@ -15,7 +15,7 @@ type Setting = {
 const LONGEST = 3_000;
 const lines: FormInput = { kind: "lines", maxLength: LONGEST };
 
-/** In the order of the form and of help, by the names of the arguments. */
+/** By argument name, in the order of the form and of help. */
 const settings: Readonly<Record<string, Setting>> = {
   kind: ofBoth({
     label: "Type",
@@ -145,7 +145,7 @@ function tick(label: string, text: string): Field {
   return { label, isOptional: true, isMore: true, input: { kind: "tick", text } };
 }
 
-/** The fields for a kind; before one is chosen, those that are the same for both. Pure. */
+/** The fields for a kind; until one is chosen, those that both kinds share. Pure. */
 export function createFields({ kind }: FormValues): readonly FormField[] {
   return Object.entries(settings).flatMap(([id, { service, job }]) => {
     const field = kind === "service" ? service : kind === "job" || service === job ? job : undefined;
@@ -157,7 +157,7 @@ export const createFlags: Flags = Object.fromEntries(
   Object.entries(settings).flatMap(([id, { flag }]) => (flag === undefined ? [] : [[id, flag]])),
 );
 
-/** Flags that a workload of this kind doesn't take. */
+/** The flags that only the other kind takes. */
 export function flagsOfOthers(kind: "service" | "job"): string[] {
   return Object.keys(settings).filter((id) => settings[id]?.[kind] === undefined);
 }

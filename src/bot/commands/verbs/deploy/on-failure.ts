@@ -47,7 +47,7 @@ export function backTo(service: Service): Change["backTo"] {
   return { revision: serving.revision, images: serving.images };
 }
 
-/** It is what the service has: a rollback made a new revision out of an old one, which has the same. */
+/** Whether the service runs this revision, or a copy of it: a rollback makes a new revision out of an old one. */
 export function isNow({ revision, is_current: isSame }: Revision, service: Service): boolean {
   return revision === service.revision || isSame === true;
 }

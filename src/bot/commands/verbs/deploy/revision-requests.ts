@@ -7,7 +7,7 @@ import type { VerbContext } from "../../command.ts";
 /** Enough rows of history to hold who made the revisions that are kept. */
 const LOOKED_AT = 100;
 
-/** Requests about this service that ran or were decided, newest first. */
+/** Requests for this service that ran or were decided, newest first. */
 export async function requestsAbout(
   { name }: Service,
   { records, region }: Pick<VerbContext, "records" | "region">,
@@ -19,8 +19,8 @@ export async function requestsAbout(
 }
 
 /**
- * The service with what requests tell of its revisions: one that got ready and stayed so went well. Kubernetes keeps
- * revisions without saying how they went, and for other engines one that was ready for a moment went well.
+ * Sets the outcomes of the service's revisions by the health of the requests that made them. Kubernetes reports no
+ * outcomes, and other engines report `done` for a revision that was ready for only a moment.
  */
 export function withOutcomes(service: Service, requests: readonly StoredChange[]): Service {
   const { revisions } = service;
@@ -34,16 +34,16 @@ export function withOutcomes(service: Service, requests: readonly StoredChange[]
 
 const LONG_MS = 60 * 60_000;
 
-/** Nobody leaves a broken version for long: one that was in trouble at first, and stayed, got over it. */
+/** A revision that failed at first and then stayed for long has recovered: nobody leaves a broken one in place. */
 function servedLong({ revision, created_at: from = "" }: Revision, revisions: readonly Revision[]): boolean {
   const next = revisions.findLast((each) => each.revision > revision);
   return Date.parse(next?.created_at ?? "") - Date.parse(from) > LONG_MS;
 }
 
-/** Requests that give a service other images or environment variables. */
+/** Requests that change images or environment variables, and so make a revision. */
 const REVISING: readonly string[] = ["deploy", "rollback", "env"];
 
-/** The request that made it, if Gantry's history knows: the oldest one after which it was there. */
+/** The request that made the revision, if Gantry's history has it: the oldest one after which it existed. */
 export function makerOf(
   revision: Revision,
   service: Service,
@@ -61,9 +61,9 @@ export function makerOf(
 }
 
 /**
- * The revision that a change made, from what was read right after it. Kubernetes counts a new revision a moment later, so
- * the number may still be that of the one before: then it is the next one with these images. If the one before is gone,
- * because going back renumbered it, it can only be the very next: a later one may have these images for another reason.
+ * The number of the revision that a Change made, from what was read right after it. Kubernetes counts a new revision
+ * late, so that number may still be the previous revision's: then the next revision with these images is meant. If a
+ * rollback renumbered the previous one, only the very next number counts: a later one may have these images by chance.
  */
 function numberOf({ revision, images }: NonNullable<Snapshot>, { revisions = [] }: Service): number | undefined {
   const isLike = (each: Revision): boolean => String(each.images) === String(images);

@@ -124,7 +124,7 @@ export const rollback = writeVerb({
   undo: revisionBefore,
 });
 
-/** The version to go back to when none is named: by what the workload API says of revisions, and by what requests tell. */
+/** The version to go back to when none is named, by the outcomes that the workload API and requests report. */
 async function goalFor(service: Service, context: VerbContext): Promise<Revision | undefined> {
   const { revisions = [] } = service;
   return revisions.length < 2
@@ -155,19 +155,16 @@ function notKept(service: Service, wanted: number | undefined): UserError {
       next: `Nothing was changed. Name one: ${others.map(describedRevision).join(", ")}.`,
     });
   }
-  if (wanted === undefined && revisions.length > 0) {
-    return new UserError(`${name} has no earlier version that is kept.`, {
-      next: "Nothing was changed. Deploy the image that you want.",
+  if (wanted !== undefined && revisions.length > 0) {
+    const kept = revisions.map(({ revision }) => revision).join(", ");
+    return new UserError(`Revision ${wanted} of ${name} isn't kept.`, {
+      next: `Nothing was changed. Its revisions: ${kept}. Go back to one of them, or deploy the image that you want.`,
     });
   }
-  const kept = revisions.map(({ revision }) => revision);
   const what =
     wanted === undefined ? `${name} has no earlier version that is kept.` : `Revision ${wanted} of ${name} isn't kept.`;
-  const next =
-    kept.length === 0
-      ? "The workload API names none. Deploy the image that you want."
-      : `Its revisions: ${kept.join(", ")}. Go back to one of them, or deploy the image that you want.`;
-  return new UserError(what, { next: `Nothing was changed. ${next}` });
+  const none = revisions.length === 0 ? " The workload API names none." : "";
+  return new UserError(what, { next: `Nothing was changed.${none} Deploy the image that you want.` });
 }
 
 /** A deploy, a rollback and other variables are taken back by the revision from before. */

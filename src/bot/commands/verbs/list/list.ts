@@ -138,7 +138,7 @@ async function readKinds(kind: z.output<typeof Args>["kind"], context: VerbConte
   return { services, jobs, refusal };
 }
 
-/** Where jobs run there may be no services: then the workload API knows no such region for them. */
+/** The jobs' region may have no services: then the workload API refuses it as an unknown region for services. */
 function isOnlyForJobs(read: Part, { region, settings: { regions, jobsRegion } }: VerbContext): boolean {
   const isForJobs = region === jobsRegion && !regions.includes(region);
   return isForJobs && read instanceof Problem && (read.status === 400 || read.status === 404);

@@ -91,7 +91,10 @@ function firstOf(rows: readonly Row[], count: number): readonly Row[] {
 
 type Counted = { readonly total: number; readonly found: readonly Row[] };
 
-/** "5 workloads in us · 1 needs attention", "3 services in beijing1 · 2 jobs in us", "No services in beijing2 · 1 job in us", "2 of 12 workloads · failed". */
+/**
+ * "5 workloads in us · 1 needs attention", "3 services in beijing1 · 2 jobs in us",
+ * "No services in beijing2 · 1 job in us", "2 of 12 workloads · stopped", "4 of 14 workloads need attention".
+ */
 function heading(list: WorkloadList, { total, found }: Counted): string {
   const { filter } = list;
   const unwell = found.filter(({ status }) => needsAttention(status)).length;
@@ -99,7 +102,6 @@ function heading(list: WorkloadList, { total, found }: Counted): string {
   if (Object.keys(filter).length === 0) return [...missing(list), places(list), ...attention].join(" · ");
   const noun = { service: "service", job: "job", any: "workload" }[kindOf(list)];
   const among = `${grouped(found.length)} of ${counted(total, noun)}`;
-  // "4 of 14 workloads need attention" is one sentence.
   const { status, ...others } = filter;
   if (status !== undefined && isTroubleWord(status))
     return [`${among} ${found.length === 1 ? "needs" : "need"} attention`, ...filterWords(others)].join(" · ");
@@ -118,7 +120,7 @@ function places({ region, jobsRegion, ...list }: WorkloadList): string {
   ].join(" · ");
 }
 
-/** Whoever asks about a region may take jobs of another one for its own. */
+/** Without it, the jobs of another region look like those of the region that was asked about. */
 function missing({ services, region, jobsRegion }: WorkloadList): string[] {
   return services?.length === 0 && region !== jobsRegion ? [`No services in ${visible(region)}`] : [];
 }

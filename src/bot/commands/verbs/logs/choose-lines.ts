@@ -142,9 +142,9 @@ type Previous = {
 };
 
 /**
- * The newest lines of the run that ended last. Where one ended is told by the log itself, by the job's instances, by when
- * the workload API says that one ended, together with the times in the lines, or by which instances are gone. Throws a
- * `UserError` where nothing tells it.
+ * The newest lines of the run that ended last. Its end comes from, in this order: the log itself, the job's instances,
+ * the time that the workload API reports (compared with the times in the lines), or the instances that no longer exist.
+ * Throws a `UserError` when none of them says it.
  */
 export async function linesOfPreviousRun(asked: Previous, context: VerbContext): Promise<PreviousLines> {
   const { log, wanted, date, instance } = asked;
@@ -166,7 +166,7 @@ export async function linesOfPreviousRun(asked: Previous, context: VerbContext):
 
 type Read = Pick<At, "lines" | "first">;
 
-/** The lines at these places, which those of other instances can be between. */
+/** The lines at these places. Lines of other instances can be between them. */
 function runOf({ lines, first }: Read, places: readonly number[]): Slice {
   const last = places.at(-1) ?? 0;
   return {
@@ -177,7 +177,7 @@ function runOf({ lines, first }: Read, places: readonly number[]): Slice {
   };
 }
 
-/** The places of what the instance wrote that was replaced last; none where no line is of one that is gone. */
+/** The places of the lines of the instance that was replaced last. Empty when all instances still exist. */
 function placesOfGone(lines: readonly LogLine[], isGone: (instance: string) => boolean): readonly number[] {
   const last = lines.findLast(({ instance_name: name = "" }) => isGone(name));
   return last === undefined ? [] : lines.flatMap((line, at) => (line.instance_name === last.instance_name ? [at] : []));

@@ -123,7 +123,7 @@ async function lookAtWorkload(look: FollowLook, context: Context): Promise<Follo
     return { ...look, log, ...(over !== undefined && { over: `the service ${over}` }) };
   }
   const job = await readJob(log.name, context);
-  if (job === undefined) return nothing(log, `the ${log.kind} was deleted`);
+  if (job === undefined) return nothing(log, "the job was deleted");
   const newest = job.instance_names?.at(-1);
   // Another attempt has a log of its own.
   if (newest !== undefined && newest !== log.instance && log.ask.args["instance"] === undefined) {

@@ -67,7 +67,10 @@ function pageAsk(log: LogExcerpt, isPrivate: boolean): PageAsk {
     });
 }
 
-/** What didn't fit into a private message comes first. The API only says that there may be older lines; without any, the day before is next. */
+/**
+ * Pages to the lines that didn't fit into a private message, then to older ones of the day, then to the day before. The
+ * API only says that there may be older lines.
+ */
 function olderButton({ excerpt, since, day, view, startMark }: LogExcerpt, page: PageAsk, shown?: number) {
   const { from } = excerpt;
   const before = startMark?.(shown);

@@ -7,7 +7,7 @@ import { beforeRequester, historyLine, votesText } from "../../../views/kit/hist
 import { deletedSince, deletionText } from "../../lookup/deletions.ts";
 import type { StoredChange } from "../../../changes/stored-change.ts";
 
-/** The latest request that ran for this workload, from how requests ended, newest first. */
+/** The latest request that ran for this workload, from rows of ended requests, newest first. */
 export function lastChange(
   events: readonly HistoryEvent[],
   { kind, region, name }: Pick<WorkloadRef, "kind" | "region" | "name">,
@@ -21,7 +21,7 @@ export function lastChange(
   );
 }
 
-/** "Last change: ✅ web scaled 1 → 2 · Dana Reyes · 2h": as history has it, so that both say the same of how it went. */
+/** "Last change: ✅ web scaled 1 → 2 · Dana Reyes · 2h": the row of history, so that both agree. */
 export function lastChangeLine(last: HistoryEvent | undefined, now: Date): Block[] {
   if (last?.workload === undefined) return [];
   const { region: defaultRegion } = last.workload;
@@ -34,7 +34,7 @@ const DIFF = 2;
 export type Waiting = {
   /** Oldest first; undefined when they couldn't be read. */
   readonly changes: readonly StoredChange[] | undefined;
-  /** How its latest requests ended. */
+  /** Rows of its latest ended requests. */
   readonly ended?: readonly HistoryEvent[];
 };
 
@@ -59,7 +59,7 @@ function line(change: StoredChange, { ended = [], now }: Pick<Waiting, "ended"> 
   const what = op === "updateService" ? diff.slice(0, DIFF).join(", ") : "";
   const named = what.startsWith(`${verb} `) ? [] : [strong(verb, 40), ...(what === "" ? [] : [words(", ")])];
   const ago = age(createdAt.toISOString(), now) ?? "0 s";
-  // A workload of this name was created since, and the request isn't about that one.
+  // The request is for an earlier workload of this name.
   const deletion = deletedSince(change, ended);
   return [
     words("⏳ Waiting: "),

@@ -106,7 +106,7 @@ function several(container: Container, at: number): Field {
   };
 }
 
-/** What a service and a job are made of. */
+/** The containers and sidecars of a service or a job. */
 export function definitionFields(
   all: readonly Container[],
   { sidecars = [] }: Pick<Service | Job, "sidecars">,
@@ -114,7 +114,7 @@ export function definitionFields(
   return [...containerFields(all), ...sidecarFields(sidecars)];
 }
 
-/** Field by field where there is one, a line each where there are several. */
+/** All fields of a single container; of several, a line each. */
 function containerFields(all: readonly Container[]): Field[] {
   const [first, ...others] = all;
   if (first === undefined) return [];

@@ -94,10 +94,10 @@ export async function factsOf(found: Found, { commands, context, readsLog }: Loo
   return { region, now: context.now, actions, waiting: { changes, ended }, last, log, usual };
 }
 
-/** Of a service the last one that ran counts, of a job how long each run took. Others may be rejected, or of one elsewhere. */
+/** Rows to read: for a service, until the last request that ran; for a job, the runs whose durations are compared. */
 const ENDED = { service: 10, job: 40 };
 
-/** How its latest requests ended, newest first; none when history can't be read. */
+/** Rows of its latest ended requests, newest first; empty when history can't be read. */
 async function endedFor(found: Found, { records }: VerbContext): Promise<readonly HistoryEvent[]> {
   try {
     return (await records.history({ name: nameOf(found), show: "ended", limit: ENDED[found.kind] })).events;

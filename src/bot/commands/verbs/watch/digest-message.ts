@@ -15,7 +15,7 @@ import { targetWords } from "./watch-message.ts";
 
 export type Digest = {
   readonly target: Pick<WatchTarget, "kind" | "names" | "region">;
-  /** The same that a list counts as in need of attention. */
+  /** The workloads that a list counts as needing attention. */
   readonly unwell: readonly {
     readonly kind: "service" | "job";
     readonly name: string;
@@ -48,7 +48,7 @@ export function digestMessage(digest: Digest): Post | undefined {
     ...problems.map((problem) => section(`⚠️ ${problem}`)),
     ...list(
       "Needs attention",
-      // Without the age of its last restart, which would be wrong a minute later.
+      // Without the age of the last restart: the message isn't redrawn.
       unwell.map(({ kind, name, health: { lastAt: _lastAt, ...health } }): Line => [
         words(`${dotOf({ level: health.level })} ${kind === "job" ? "job " : ""}`),
         strong(name, 100),

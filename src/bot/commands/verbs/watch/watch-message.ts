@@ -87,7 +87,7 @@ function muteAsk(names: string, until: string, place: WatchPlace): Ask {
 
 type Common = { readonly by: string; readonly place: WatchPlace; readonly defaultRegion: string };
 
-/** A watch of more that tells of the same there. */
+/** Another watch in the same place that includes this workload. */
 type Still = Pick<WatchTarget, "kind" | "names"> | undefined;
 
 export type WatchMessage = Common &
@@ -101,7 +101,7 @@ export type WatchMessage = Common &
     | {
         readonly kind: "ended";
         readonly watches: readonly Pick<Watch, "target" | "digest">[];
-        /** What still tells of the same there. */
+        /** What the place still gets about the same workloads. */
         readonly goesOn: "digest" | "single messages" | undefined;
         readonly still: Still;
         readonly command: string;
@@ -109,7 +109,7 @@ export type WatchMessage = Common &
     | {
         readonly kind: "nothing";
         readonly target: Pick<WatchTarget, "kind" | "names">;
-        /** One that the file of watches says. */
+        /** The watch is in the file of watches. */
         readonly isFile: boolean;
         readonly still: Still;
         readonly command: string;
@@ -169,7 +169,7 @@ export function watchMessage(message: WatchMessage): Post {
   }
 }
 
-/** Sent to whoever asked when Slack refused it in the channel, which is archived or lets only some people post. */
+/** For the person who asked, when Slack refuses the message in the channel: archived, or only some people may post. */
 export function sentToAsker(message: Post, there: { readonly channelId: string; readonly isWatch: boolean }): Post {
   const later = there.isWatch ? " If I can't post there later either, you get a direct message." : "";
   const [first, ...others] = message.blocks;
@@ -177,14 +177,8 @@ export function sentToAsker(message: Post, there: { readonly channelId: string; 
   return postOf([...(first === undefined ? [] : [first]), note, ...others]);
 }
 
-function ended({
-  by,
-  watches,
-  goesOn,
-  still,
-  command,
-  place,
-}: Extract<WatchMessage, { readonly kind: "ended" }>): Post {
+function ended(message: Extract<WatchMessage, { readonly kind: "ended" }>): Post {
+  const { by, watches, goesOn, still, command, place } = message;
   const isDigest = watches.every(({ digest }) => digest !== undefined);
   const [one] = watches;
   const others: Readonly<Record<"digest" | "single messages", string>> = {
@@ -236,8 +230,12 @@ function watched({ kind, watch, place, by, defaultRegion, next }: Watched): Post
   ]);
 }
 
-/** Ending the watch of one workload doesn't silence it where all are watched. */
-function stillTold(target: Pick<WatchTarget, "kind" | "names">, still: NonNullable<Still>, place: WatchPlace): Block[] {
+/** A workload whose watch ended is still watched through a pattern that includes it. */
+function stillWatched(
+  target: Pick<WatchTarget, "kind" | "names">,
+  still: NonNullable<Still>,
+  place: WatchPlace,
+): Block[] {
   const who = place.kind === "dm" ? [words("You watch ")] : [channel(place.channelId), words(" watches ")];
   return [
     section([
@@ -263,7 +261,7 @@ function nothing({ target, isFile, still, place, command }: Extract<WatchMessage
   }
   if (still !== undefined) {
     const end = `To end that watch: \`${command} unwatch ${typedTarget(still)}\``;
-    return postOf([section("Nothing was changed."), ...stillTold(target, still, place), section(end)]);
+    return postOf([section("Nothing was changed."), ...stillWatched(target, still, place), section(end)]);
   }
   const where = place.kind === "dm" ? [words("You don't watch ")] : [words("Nobody watches ")];
   return postOf([section([...where, ...targetWords(target), ...inPlace(place, ". Nothing to do.")], list)]);

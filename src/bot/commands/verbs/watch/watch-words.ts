@@ -8,7 +8,7 @@ import { truncate, visible } from "../../../views/kit/text.ts";
 import { isCalendarDay } from "../../../views/kit/time.ts";
 import { missingName, Target } from "../../grammar/argument-types.ts";
 
-/** Nothing looks a pattern up, so that what can be no name would wait for ever: a list, or what Slack makes of a mention. */
+/** In a list, or in a mention as Slack sends it. A pattern is never looked up, so such a watch would wait for ever. */
 const NO_NAME = /[\s<>|@#!&,;"'`]/u;
 
 /** A workload, all whose names match a pattern, or `*` for all. */
@@ -120,7 +120,7 @@ export const LONGEST_MUTE_MS = 30 * 86_400_000;
 /** Of a mute without a time. */
 export const MUTE_MS = 3_600_000;
 
-/** Tomorrow begins at nine: nobody wants to be woken by it. */
+/** When tomorrow or a weekday begins: nobody wants to be woken by it. */
 const MORNING = "09:00";
 const untilWords = new RegExp(String.raw`^(?:(\d{4}-\d{2}-\d{2})|([a-z]{3,9}))?(?:(?:^| )(?:at )?(${TIME}))?$`, "u");
 
@@ -149,7 +149,7 @@ export const MuteEnd = z.array(z.string()).transform((words, context): Until => 
 
 const DAY_MS = 86_400_000;
 
-/** The moment that a mute ends: the next one at which clocks of the zone show it. */
+/** When a mute ends: the next moment with this local time in the zone. */
 export function muteEnd(until: Exclude<Until, "off">, now: Date, zone: string): Date {
   if ("forMs" in until) return new Date(now.getTime() + until.forMs);
   const { day, time } = until;
