@@ -89,7 +89,7 @@ test("a key that is gone is named", () => {
 
   expect(reason).toBe("unknown-key");
   expect(message).toContain(`“${keys.old.split(":")[0] ?? ""}”`);
-  // Tokens, requests and the audit's key are sealed alike: advice for one of them would be wrong for the others.
+  // Tokens, requests and the audit key are all sealed: advice for one would be wrong for the others.
   expect(message).toMatch(/Add that key after the first one\.$/u);
 });
 

@@ -99,7 +99,7 @@ rules:
     `);
   });
 
-  test("that is about images and sizes says nothing of them: a binding has none", () => {
+  test("that limits images and sizes isn't suggested: a binding has neither", () => {
     const text = `
 rules:
   - { name: ours, who: members, does: routine, images: nginx, limits: { instances: 3 }, then: allow }

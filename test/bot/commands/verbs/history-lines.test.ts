@@ -71,7 +71,7 @@ test("a deployment is told by its images, whole digests shortened, and not by wh
   );
 });
 
-test("a message that stays doesn't keep how a workload was while it was still watched", () => {
+test("a message that isn't redrawn doesn't show health that was still being checked", () => {
   const watching = {
     kind: "watching",
     level: "healthy",

@@ -136,7 +136,7 @@ test("services and jobs of one region are counted together", () => {
   expect(drawn(list({ services: [web], jobs: [report], region: "us" })).split("\n")[0]).toBe("2 workloads in us");
 });
 
-test("a region without services is named: whoever asked about it would take the jobs of another one for its own", () => {
+test("a region without services is named, so that the jobs of another region aren't taken for its own", () => {
   const title = (given: Partial<WorkloadList>) => drawn(list({ jobs: [report], ...given })).split("\n")[0];
 
   expect(title({ services: [] })).toBe("No services in beijing1 · 1 job in us");
@@ -281,7 +281,7 @@ test("an empty list and a filter that fits nothing are different answers, each w
   `);
 });
 
-test("a list of what is unwell says how many of all need attention", () => {
+test("a list of failing workloads says how many of all need attention", () => {
   const failed = service("api", { status: "Failed" });
   const heading = (services: WorkloadList["services"]) =>
     drawn(list({ services, filter: { status: "failed" } })).split("\n")[0];

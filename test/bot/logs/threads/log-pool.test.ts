@@ -135,7 +135,7 @@ test("a page of crafted long lines is read to its end", async ({ skip }) => {
   expect(excerpt.read).toBe(1_000);
 });
 
-test("a short log is read at once while every thread is taken, and its secrets are hidden all the same", async () => {
+test("a short log is read while every thread is busy, and its secrets are redacted", async () => {
   const pool = poolOf({ mostWaiting: 0 });
   const busy = "Too many logs are being read right now. Try again in a few seconds.";
   const short = { ...page, lines: [{ text: "login of bob:swordfish" }, { text: "ERROR password=hunter2" }] };
@@ -145,7 +145,7 @@ test("a short log is read at once while every thread is taken, and its secrets a
     { text: "login of [redacted]", match: false },
     { text: "ERROR password=[redacted]", match: false },
   ]);
-  // What may take long doesn't run beside the acks: a search, a long log, a log of very many lines, many secrets.
+  // Only a thread may do slow work, so as not to delay acks: a search, a long log, a log of very many lines, many secrets.
   const long = { ...page, lines: [{ text: "x".repeat(9_000) }] };
   const many = { ...page, lines: Array.from({ length: 9_000 }, () => ({ text: "" })) };
   const environment = Array.from({ length: 100 }, (_, at) => `a-secret-value-of-many-${at}`);

@@ -384,7 +384,7 @@ describe("versions", () => {
       expect(await makers(...events)).toEqual(["4 LATEST", "2 EARLIER"]);
     });
 
-    test("… also when the version that it had before has another number since, because somebody went back to it", async () => {
+    test("… also when a rollback renumbered the revision before it", async () => {
       const revisions = kept.filter(({ revision }) => revision !== 2);
       const broken = made("BROKEN", "deploy", { revision: 2, images: ["shop/web:1.4.1"] });
       const services = [service("web", { ...web, uid: "u1", revisions })];

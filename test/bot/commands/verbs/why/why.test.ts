@@ -126,7 +126,7 @@ test.each<[string, Partial<Service>, readonly string[]]>([
   ).toBe(verdict);
 });
 
-test("once a broken version is rolled back, its errors are no errors of what runs now", async () => {
+test("after a rollback, errors of the replaced version aren't counted for the current one", async () => {
   const noDatabase = { instance_name: "web-0-g4", log: "error: no answer from the database, trying again" };
   const serving = { instance_name: "web-0-g3", log: "GET / 200" };
   const logLines = [serving, noDatabase, serving, noDatabase, noDatabase, serving];
@@ -159,7 +159,7 @@ test("right after a restart nothing of the run before counts", async () => {
   expect(text).toContain("Not counted: 1 error of instances that are gone: lost the database");
 });
 
-test("what fails for something that only a replaced instance logged still has its cause", async () => {
+test("a failing service gets its cause from a replaced instance, if only that logged one", async () => {
   const logLines = [{ instance_name: "web-x1", log: "FATAL out of disk" }];
   const failing = service("web", { status: "Failed", instance_names: ["web-x2"], ready_instances: 0 });
 
@@ -369,7 +369,7 @@ test("why says who changed it in the last day, what waits, and offers the log of
   expect(JSON.stringify(message.blocks)).toContain(String.raw`\"previous\":true`);
 });
 
-test("the row of a job that is still retried says what was done: how it is by now is said above", async () => {
+test("the row of a job that is still retried says only what was done, because the headline has its health", async () => {
   const workload = { kind: "job", region: "us", name: "bad" } as const; // a literal kind
   const health = { kind: "watching", level: "busy", outcome: "is retrying after 2 failed attempts" } as const; // literals
   const request = stored(9, {
