@@ -194,7 +194,7 @@ function ended(message: Extract<WatchMessage, { readonly kind: "ended" }>): Post
       ...inPlace(place, "."),
     ]),
     ...(goesOn === undefined ? [] : [section(others[goesOn])]),
-    ...(still === undefined || one === undefined ? [] : stillTold(one.target, still, place)),
+    ...(still === undefined || one === undefined ? [] : stillWatched(one.target, still, place)),
   ]);
 }
 
