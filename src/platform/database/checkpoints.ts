@@ -3,7 +3,7 @@ import type { Clock } from "../clock.ts";
 import { unawaited } from "../waiting.ts";
 
 export type Checkpoints = {
-  /** Something was written to the database. */
+  /** To be called after each write. */
   readonly wrote: () => void;
   /** Resolves when the thread has closed the database. */
   readonly close: () => Promise<void>;
@@ -11,10 +11,10 @@ export type Checkpoints = {
 
 /** Writes between two checkpoints: about as many pages as the thousand after which SQLite begins one itself. */
 const WRITES = 128;
-/** Without anything to do, the thread ends. */
+/** The thread ends after so long without work. */
 const IDLE_MS = 30_000;
 
-/** As text: a file in TypeScript would load its compiler once more. */
+/** JavaScript in a string: for a TypeScript file, the thread would load the compiler again. */
 const THREAD = `
 const { parentPort, workerData } = require("node:worker_threads");
 const { DatabaseSync } = require("node:sqlite");
@@ -28,16 +28,15 @@ parentPort.on("message", () => {
 const LIMITS = { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 2 };
 
 /**
- * Moves what was written from the WAL into the database, in a thread that begins once there is enough: a checkpoint waits
- * twice for the disk, and in the commit that begins it, all of the bot would wait. PASSIVE keeps no writer waiting. What
- * fails here is done by a later commit on its own: see `openSqlite`.
+ * Checkpoints the WAL in a thread, started after enough writes: a checkpoint syncs twice, and inside a commit it would
+ * block the whole bot. PASSIVE doesn't block writers. If one fails here, a later commit makes it: see `openSqlite`.
  */
 export function createCheckpoints(path: string, clock: Pick<Clock, "after">): Checkpoints {
   let thread: Worker | undefined;
   let writes = 0;
   let isRunning = false;
   const begin = (): Worker => {
-    // Without what this process was told to load.
+    // Without the --import options of this process.
     const begun = new Worker(THREAD, { eval: true, workerData: path, execArgv: [], resourceLimits: LIMITS });
     const endWhenIdle = () => clock.after(IDLE_MS, () => unawaited(begun.terminate()));
     let idle = endWhenIdle();
@@ -59,9 +58,13 @@ export function createCheckpoints(path: string, clock: Pick<Clock, "after">): Ch
       writes += 1;
       if (writes < WRITES || isRunning) return;
       writes = 0;
-      isRunning = true;
-      thread ??= begin();
-      thread.postMessage("checkpoint");
+      try {
+        thread ??= begin();
+        thread.postMessage("checkpoint");
+        isRunning = true;
+      } catch {
+        // The system has no thread left. The write itself succeeded, so it must not fail here.
+      }
     },
     async close() {
       await thread?.terminate();

@@ -66,7 +66,7 @@ export type Erasure = {
   readonly pseudonym: string;
   readonly events: number;
   readonly requests: number;
-  /** Whether anything was theirs or named them. Of a mistyped id nothing is. */
+  /** Whether any row was theirs or named them; false for a mistyped id. */
   readonly wasKnown: boolean;
 };
 
@@ -99,7 +99,7 @@ export async function erasePerson(session: Session, keys: ChainKeys, userId: str
   const { own: requests, all } = await eraseRequests(session, { ...person, accounts });
   const rest = await eraseRest(session, person);
   for (const teamId of teams) await insertEvent(session.db, session, workspaceEvent("erased", teamId, pseudonym));
-  return { pseudonym, events, requests, wasKnown: events + all + rest > 0 };
+  return { pseudonym, events, requests, wasKnown: teams.length + events + all + rest > 0 };
 }
 
 async function namesOf({ db }: Session, userId: string): Promise<readonly string[]> {
