@@ -57,7 +57,7 @@ export function createLog({ level, secrets, to, clock = machineClock, format = "
       },
     },
   };
-  // A reader of the output that stalls must not hold the acks: lines are written beside the work.
+  // Asynchronous: if the reader of the output stalls, acks must not wait for it.
   const output = to === undefined ? pino.destination({ fd: process.stdout.fd, sync: false }) : undefined;
   const log = pino(options, to ?? output);
   recentOf.set(log, recent);
@@ -68,7 +68,7 @@ export function createLog({ level, secrets, to, clock = machineClock, format = "
 const outputs = new WeakMap<Logger, ReturnType<typeof pino.destination>>();
 const CLOSE_WITHIN_MS = 1_000;
 
-/** Right before the process exits, which would overtake a line that is being written, or lose it. Nothing is logged after it. */
+/** Writes out the log. Call it right before the process exits: lines still in the buffer would be lost. */
 export async function closeLog(log: Logger): Promise<void> {
   const output = outputs.get(log);
   if (output === undefined) return;

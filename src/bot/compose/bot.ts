@@ -63,7 +63,7 @@ export type BotParts = Pick<
   readonly clock?: Clock;
   /** Between a write and its read-back, and between looks at its health; the clock's by default. */
   readonly wait?: (ms: number) => Promise<void>;
-  /** Before people who wait are shown that something happens; the clock's by default. */
+  /** Delay until people who wait see that a request is running; the clock's by default. */
   readonly patience?: Clock["after"];
   readonly drain?: DrainLimits;
   /** Time between two sweeps, in milliseconds. */

@@ -18,10 +18,10 @@ export type ConfigOptions = {
 };
 
 const OURS = /^(?:GANTRY|SLACK|WORKLOAD|SERVICE|DATABASE|PLAYGROUND)_/u;
-/** One typo in so many letters. With fewer, short names of other programs look like ours. */
+/** Letters per typo. With fewer, short names of other programs look like ours. */
 const LETTERS_FOR_A_TYPO = 6;
 
-/** Warnings about variables that nothing reads and that are nearly one of ours: a rule or a limit would be missing unseen. */
+/** Warnings about likely typos in our variables: otherwise a policy or a limit would silently not apply. */
 export function mistypedNames(given: Given, known: readonly string[]): string[] {
   return Object.keys(given)
     .filter((name) => OURS.test(name) && !known.includes(name))

@@ -99,7 +99,7 @@ export type Config = ObservingConfig & {
   readonly notices: readonly string[];
 };
 
-/** What this reads, and what other programs read that may share its environment. */
+/** Variables that Gantry reads, or its other programs, which may share its environment. */
 const readNames = [
   ...Object.keys(Environment.shape),
   ...Object.keys(engineVariables),
@@ -117,7 +117,7 @@ const projectDir = resolve(import.meta.dirname, "../../..");
 
 /**
  * Reads the environment; nothing else does. Throws a `ConfigError` that names every wrong or missing variable and what to
- * set, and never contains a value but that of a port.
+ * set. It contains no values except ports.
  */
 export function readConfig(env: Readonly<Record<string, string | undefined>>, options: ConfigOptions = {}): Config {
   // Compose files and shells pass unset variables as empty.
@@ -236,7 +236,7 @@ function serviceOf(env: Environment, given: Given): ServiceConfig {
   };
 }
 
-/** Of an engine whose regions are settings: its API would refuse each request without `--region`. */
+/** The problem of a WORKLOAD_REGION that the engine doesn't have: every request without `--region` would be refused. */
 function unknownRegion(service: ServiceConfig): string | undefined {
   if (service.kind === "remote" || service.region === undefined || service.engine.regions === undefined)
     return undefined;
@@ -272,7 +272,7 @@ function noticesOf(slack: SlackConfig, service: ServiceConfig): string[] {
 function installNotices(slack: SlackConfig): string[] {
   const isInsecure = slack.kind === "real" && slack.tokens.kind === "oauth" && slack.tokens.url.startsWith("http:");
   return isInsecure
-    ? ["WARNING: GANTRY_URL isn't an https address. Slack redirects to no other, so no workspace can install the app."]
+    ? ["WARNING: GANTRY_URL isn't an https address. Slack redirects only to https: no workspace can install the app."]
     : [];
 }
 

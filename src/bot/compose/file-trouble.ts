@@ -6,7 +6,7 @@ const readTroubles: Readonly<Record<string, string>> = {
   EPERM: "you don't have permission",
 };
 
-/** Why a file couldn't be read, in a few words with the system's code; any other error says it itself. */
+/** Why a file couldn't be read, with the system's code; for other errors, their message. */
 export function readTrouble(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const code = "code" in error ? String(error.code) : "";

@@ -43,9 +43,9 @@ export type Gantry = {
 type Closers = (() => Promise<void>)[];
 
 type StartOptions = {
-  /** Ends a start that waits: then it rejects with the signal's reason. */
+  /** Aborts the start, which then rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
-  /** Called when Slack accepts no connection any more until somebody changes something: what, as a sentence. */
+  /** Called with a sentence when Slack refuses all connections until an operator acts. */
   readonly onRefused?: (sentence: string) => void;
 };
 

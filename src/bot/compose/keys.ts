@@ -32,7 +32,7 @@ export function openKeyring(settings: KeySettings): Keyring {
       );
     }
   }
-  // A new key would open nothing of it, and take the place of the one that does.
+  // A new key would open nothing in this database, and hide that the right one is missing.
   if (existsSync(databaseFile(settings.dataDir))) throw new Error(keyIsMissing(settings.dataDir));
   return readKeyring(newKeyFile(settings.dataDir, path));
 }
@@ -56,17 +56,17 @@ function newKeyFile(dataDir: string, path: string): string {
 
 function keyIsMissing(dataDir: string): string {
   return (
-    `Gantry wasn't started. ${databaseFile(dataDir)} is there, and the key that opens it isn't. ` +
+    `Gantry wasn't started. The key of ${databaseFile(dataDir)} is missing. ` +
     `Put gantry.key into ${dataDir}, or set GANTRY_KEYS to it. If the key is lost, set GANTRY_KEYS to k2:KEY, with a KEY from ` +
-    "`openssl rand -base64 32`: what the old key sealed can't be read any more, such as tokens and reasons."
+    "`openssl rand -base64 32`. Tokens, reasons and other values that the old key sealed stay unreadable."
   );
 }
 
-/** What a restore has to add when the keys aren't where the next start looks for them. */
+/** The step to print after a restore when the key file is missing; undefined when it is there or GANTRY_KEYS is set. */
 export function missingKeyStep(settings: KeySettings): string | undefined {
   const path = keyFileOf(settings);
   if (path === undefined || existsSync(path)) return undefined;
-  return `The key that opens it isn't there: before you start Gantry, put gantry.key into ${settings.dataDir}, or set GANTRY_KEYS.`;
+  return `Its key is missing. Before you start Gantry, put gantry.key into ${settings.dataDir}, or set GANTRY_KEYS.`;
 }
 
 function messageOf(error: unknown): string {
@@ -80,7 +80,7 @@ export function configuredKeyring(settings: KeySettings): { readonly keys: Keyri
     const database = databaseFile(settings.dataDir);
     return {
       problem: existsSync(database)
-        ? `${database} is there, and its key ${file} isn't: put it back, or set GANTRY_KEYS`
+        ? `The key of ${database} is missing: put ${file} back, or set GANTRY_KEYS`
         : `There is no database at ${database}: check GANTRY_DATA`,
     };
   }
@@ -92,7 +92,7 @@ export function configuredKeyring(settings: KeySettings): { readonly keys: Keyri
   }
 }
 
-/** Puts a new key in front of the key file. Returns what to tell the operator; `reseal` is the command that comes next. */
+/** Puts a new key in front of the key file. Returns what to tell the operator; `reseal` is the command to run next. */
 export function addKey(settings: KeySettings, reseal: string): string {
   const path = keyFileOf(settings);
   if (path === undefined) {

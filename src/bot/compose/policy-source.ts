@@ -36,9 +36,11 @@ const SETTLE_MS = 100;
 /** How often a file is read even without a notification. */
 const POLL_MS = 2_000;
 
-/** The policies that hold, by workspace and by file, and how many rules they have. */
+/** The policies in force, and how many rules they have. */
 type Policies = {
+  /** The one for a workspace. */
   readonly of: (teamId: string | undefined) => Policy;
+  /** One for each file. */
   readonly all: readonly Policy[];
   readonly rules: number;
 };

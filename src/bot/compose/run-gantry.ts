@@ -41,14 +41,14 @@ export async function runGantry(env: NodeJS.ProcessEnv, options: ConfigOptions =
     log.info({ port, playgroundPort, metricsPort }, "Gantry is ready");
     endLoading();
   } catch (error) {
-    // The stop ends the process.
+    // A signal arrived during the start: `stopOnSignals` exits.
     if (isReasonOf(stopping.signal, error)) return;
     process.stderr.write(`${failedStart(error)}\n`);
     process.exit(1);
   }
 }
 
-/** How much another replica or the next start has to carry on. */
+/** Resolves to the number of unfinished deliveries and changes, for another replica or the next start. */
 async function stopStarted(starting: Promise<Gantry>, signal: AbortSignal): Promise<number> {
   try {
     const { stop, inProgress } = await starting;
@@ -98,12 +98,12 @@ function proxySecrets({ httpsProxy, httpProxy }: ProxySettings): readonly string
   });
 }
 
-/** The image names its file of settings, and starts without npm. */
+/** The image sets GANTRY_ENV_FILE and starts Gantry without npm. */
 function isImage(env: NodeJS.ProcessEnv): boolean {
   return env["GANTRY_ENV_FILE"] !== undefined && env["npm_lifecycle_event"] === undefined;
 }
 
-/** The next steps, printed after the start; in the image there is no clone to run them in. Pure. */
+/** The next steps, printed after the start. The image has no npm to run them with. Pure. */
 export function welcome(
   { slack, service, settings, listen, dataDir }: Config,
   ports: Pick<Gantry, "botPort" | "playgroundPort">,

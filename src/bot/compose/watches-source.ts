@@ -62,7 +62,7 @@ export async function openWatches({ path, needsTeam, log, clock }: WatchesSource
   };
 }
 
-/** The file as it is now; undefined without one. */
+/** Reads the file now, for the doctor; undefined without one. */
 export async function watchesInFile({
   path,
   needsTeam,

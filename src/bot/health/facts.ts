@@ -62,7 +62,7 @@ export type DatabaseFacts =
       readonly flavour: "sqlite" | "postgres";
       /** `3.53.1`, `17.2`. */
       readonly version: string;
-      /** PostgreSQL answers and takes no writes: it is a standby, or somebody set it read-only. */
+      /** PostgreSQL answers, but refuses writes: it is a standby, or was set read-only. */
       readonly isReadOnly: boolean;
       readonly latencyMs: number;
       /** The number of the last migration, and of the last one that this program knows. */
@@ -77,13 +77,13 @@ export type DatabaseFacts =
 
 export type OpenDatabase = Omit<Extract<DatabaseFacts, { readonly kind: "open" }>, "freeBytes">;
 
-/** A value that a key sealed in one place of the database. */
+/** A value that a key sealed in one place of the database, and how many there are. */
 export type SealedSample = {
   /** "account tokens". */
   readonly what: string;
   readonly keyId: string;
   readonly count: number;
-  /** There may be older ones that weren't looked at. */
+  /** Only the newest rows were read; there may be older ones. */
   readonly isNewestOnly: boolean;
   readonly sealed: string;
   /** The list it was sealed with. */
@@ -99,9 +99,9 @@ export type StoredInstallation = {
   readonly sealedTokens: string;
 };
 
-/** The newest lease in the database. */
+/** The replica lease that ended last. A replica that stops removes its lease, so this one was killed or can't write. */
 export type LastHeartbeat = {
-  /** ISO 8601, by the database's clock. */
+  /** When it ended: ISO 8601, by the database's clock. */
   readonly overAt: string;
   /** Undefined when its report can't be read. */
   readonly host: string | undefined;
@@ -160,7 +160,7 @@ export type PolicyFacts = {
 export type WatchesFacts = {
   readonly source: string;
   readonly count: number;
-  /** Why the file can't be used: its first line and sentence. */
+  /** Why the file can't be used: its first problem, with the line. */
   readonly problem: string | undefined;
 };
 

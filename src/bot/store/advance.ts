@@ -18,7 +18,7 @@ type Advance = {
   readonly event: NewHistoryEvent | undefined;
 };
 
-/** After them a workload is another one, also for requests before. */
+/** Steps after which earlier requests about the workload are looked at again. */
 const tookEffect: ReadonlySet<Step["name"]> = new Set(["succeed", "confirm"]);
 
 /** One step of the lifecycle, as its row of the table says. */
@@ -41,7 +41,7 @@ export async function advance(
     default: {
       const { set, only } = changesOf(session, step, what.id);
       const isQuiet = (step.name === "observe" || step.name === "follow") && !step.isNews;
-      // One row. With news, the card of the request that it takes back is redrawn too: both, or neither.
+      // One statement. With news, the card of an undone request is redrawn in the same transaction.
       const isAlone = isQuiet && what.event === undefined && !isPartId(what.id);
       const nextLook = isAfterEnd(step) ? { lookInMs: step.lookInMs } : undefined;
       const moving = { ...what, step, set, only, isQuiet, nextLook };
@@ -56,7 +56,7 @@ export async function advance(
   }
 }
 
-/** Whoever ends a routine Change also draws its card, so the same statement gives it the right to. */
+/** Whoever ends a routine Change also draws its card, so the same statement takes the drawing lease. */
 async function moveAndDraw(session: Session, step: Move): Promise<Advanced> {
   const { token, set } = takingDrawing(session);
   const ended = await moveRow(session, { ...step, set: { ...step.set, ...set } });

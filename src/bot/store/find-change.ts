@@ -37,7 +37,7 @@ export async function changesById(
   return new Map(changes.map((change) => [change.id, change]));
 }
 
-/** Who has the workload that a Change waits for, or that the next part of a request waits for: see `running_key`. */
+/** The request that runs on the workload of this Change or its next part; undefined if none does. See `running_key`. */
 export async function waitsFor({ db }: Reader, change: StoredChange): Promise<string | undefined> {
   const { state, parts, teamId } = change;
   const next = state === "claimed" ? parts?.find(({ settledAt }) => settledAt === undefined) : change;
@@ -158,7 +158,7 @@ function withParts({ textSealer }: Reader, { row, votes = [], parts, backs }: Wh
   return parts === undefined ? change : { ...change, parts: parts.map((part) => withBack(part, [])) };
 }
 
-/** By the Change that it takes back: gone once the earlier version is healthy. */
+/** Progress of each Undo, by the id of the Change that it undoes: `gone` once the earlier version is healthy. */
 async function waysBackOf(
   { db, textSealer }: Reader,
   undone: readonly ChangeRow[],
@@ -171,7 +171,7 @@ async function waysBackOf(
     rows.map((row) => {
       const { undoOf = "", state, health, progress } = storedChange(textSealer, row, []);
       if (state === "done" && (health ?? progress)?.kind === "reached") return [undoOf, "gone"];
-      // One that waits hasn't begun, and one that isn't watched any more didn't get there: its own card says how it is.
+      // Not begun, or watched to the end without getting healthy: the card of the Undo says more.
       return [undoOf, state === "pending" || health !== undefined ? undefined : "going"];
     }),
   );

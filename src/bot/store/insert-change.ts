@@ -30,8 +30,8 @@ export async function insertChange(
     throw new Error("a Change that waits for approvals needs the terms of its approval");
   }
   await keepLease(session);
-  // Of one that only its card tells of, nothing leaves before it is claimed. After a power failure before that, its
-  // delivery is unfinished, and begins again.
+  // Nothing is sent or answered before the claim, which waits for the disk. After a power failure before it, the
+  // delivery is still unfinished and is processed again.
   const db = change.endsDelivery === true ? aheadOf(session.db) : session.db;
   for (let tries = 0; tries < TRIES; tries += 1) {
     const stored = await db
@@ -70,8 +70,8 @@ async function tryToAdd(
 /** The newest other request of this person for the same, without a card and with an end that nobody told them. */
 function unansweredBefore({ clock }: Session, { id, teamId, requester, op, workload, unlessUnansweredMs }: NewChange) {
   if (unlessUnansweredMs === undefined) return sql<string | null>`null`;
-  // The first condition repeats that of the partial index word for word. With `op = ?` on its own, SQLite looks at the
-  // condition of another index, and prepares the statement anew for each value.
+  // The first condition repeats that of the partial index word for word. With a plain `op = ?`, SQLite considers the
+  // condition of another index, and prepares the statement again for each value.
   return sql<string | null>`(select earlier.id from change as earlier
     where (earlier.settled_at is null or earlier.owed_at is not null)
     and earlier.card_ts is null and earlier.part_of is null and earlier.state <> 'pending'

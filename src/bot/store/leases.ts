@@ -29,7 +29,7 @@ function isFreeToDraw({ clock }: Session) {
     and (draw_after is null or draw_after <= ${clock()})`;
 }
 
-/** For a step that makes a card out of date: takes the right to draw it, unless somebody has it. */
+/** For a step that makes a card out of date: takes the drawing lease in the same statement, if it is free. */
 export function takingDrawing(session: Session) {
   const { token, set } = beginLease.of(session);
   const isOurs = sql`nowhere = 0 and ${isFreeToDraw(session)}`;
@@ -89,7 +89,7 @@ type Begun = {
   readonly lastSeq: number;
 };
 
-/** What there is to draw, and to tell in its thread. */
+/** The card to draw, and the new rows of history for its thread. */
 export async function drawingOf(session: Session, { change, row, token, lastSeq }: Begun): Promise<Drawing> {
   const toldSeq = Big.parse(row.told_seq);
   if (lastSeq <= toldSeq) return { change, token, posts: row.posts, newEvents: [], told: [], newest: undefined };

@@ -9,18 +9,18 @@ type Row = Selectable<ChangeTable>;
 /** Cards that people may still look at. */
 const NEWEST = 20;
 
-/** Whether this workload is gone by now: a deletion that was only accepted may still fail. */
+/** Whether this deletion took effect: one that was only accepted may still fail. */
 export function isDeletion({ op, state, ending }: Row): boolean {
   return op.startsWith("delete") && state === "done" && ending?.includes('"kind":"done"') === true;
 }
 
 /**
- * Once a workload is deleted, the cards of earlier requests offer nothing that needs it: those of one workload, and those of
- * several, which may still offer something for the others. Those that are still followed see it themselves. Call it in the
- * transaction of the deletion.
+ * After a deletion, removes the buttons that need the workload from the cards of earlier requests. A request for
+ * several keeps those for its other workloads. Changes that are still followed notice the deletion themselves. Call it
+ * in the transaction of the deletion.
  */
 export async function markDeleted({ db }: Pick<Session, "db">, deletion: Row): Promise<void> {
-  // Each workload of a request has such a row.
+  // A request for several workloads has such a row for each of them.
   const rows = await db
     .selectFrom("event")
     .select("change_id")
@@ -66,18 +66,18 @@ async function markRow(db: Session["db"], row: Row): Promise<void> {
 
 type Marked = { readonly column: "health" | "progress"; readonly health: Health };
 
-/** What the row says from now on; undefined for one that offers nothing, or that goes on. */
+/** The new health of a row; undefined for one without such buttons, or still in progress. */
 function markedBy(row: Row): Marked | undefined {
   const { op, state, settled_at: settledAt } = row;
   if (state === "done") return op.startsWith("delete") ? undefined : markedAsSeen(row);
-  // What comes to nothing may be requested again, and a creation can be, with the name free.
+  // Its card offers to request it again. For a creation that still works: the name is free.
   const isOver = settledAt !== null || row.part_of !== null;
   const waits = state === "pending" || state === "approved" || state === "claimed";
   if (!isOver || waits || op.startsWith("create") || row.health !== null) return undefined;
   return { column: "health", health: { kind: "unwatched", line: "", excerpt: [], gone: "deleted" } };
 }
 
-/** One that is still followed and wasn't well at the last look sees it at the next one. */
+/** Undefined for a Change whose next look will notice the deletion. */
 function markedAsSeen({ health, progress }: Row): Marked | undefined {
   const column = health === null ? "progress" : "health";
   const seen = fromJson(HealthJson).safeParse(health ?? progress).data;

@@ -120,7 +120,7 @@ export type OpenStore = StorePlace & {
   readonly sealer?: Sealer;
   readonly leaseMs?: number;
   readonly sendWithinMs?: number;
-  /** Ends the wait for a folder: then `openStore` rejects with its reason. */
+  /** Aborts the wait for the lock of the folder: then `openStore` rejects with its reason. */
   readonly signal?: AbortSignal | undefined;
   /** History, and with it settled Changes, older than this are removed now and then; never without it. */
   readonly keepHistoryMs?: number | undefined;
@@ -220,7 +220,7 @@ async function openPlace(options: OpenStore): Promise<Opened> {
   const unlock = await lockFolder(options);
   try {
     const file = databaseFile(options.dataDir);
-    // For this user alone, also in a folder that others may read. SQLite's other files get the same rights.
+    // Readable only by this user, also in a folder that others may read. SQLite gives its other files the same mode.
     closeSync(openSync(file, "a", 0o600));
     const db = openSqlite<Tables>(file, options);
     // The lock keeps other processes out; should somebody look in with a tool, an ack must not wait 5 s for them.
@@ -420,7 +420,7 @@ function over<Functions extends Record<string, (session: Session, ...args: never
   ) as Over<Functions>; // the same names, each without its first argument
 }
 
-/** Also false when it answers and nothing can be written, as on a full disk: the lease isn't renewed then. */
+/** Also false when the database answers but can't write, as on a full disk: then our lease has expired. */
 async function answers(session: Session): Promise<boolean> {
   try {
     const { rows } = await sql<{ alive: unknown }>`select ${isAliveFor(session, 0)} as alive`.execute(session.db);
@@ -445,11 +445,11 @@ async function each(steps: readonly (() => Promise<void>)[], { log }: Session): 
 const LOCK_WITHIN_MS = 15_000;
 const LOCK_EVERY_MS = 100;
 
-/** Keeps a data folder to one process. One that takes the place of another waits until that has stopped. */
+/** Locks a data folder for one process. During a restart, the new process waits for the old one to stop. */
 async function lockFolder(options: OpenStore & { readonly dataDir: string }): Promise<() => void> {
   const { clock = machineClock, dataDir, log, signal } = options;
   try {
-    // It holds addresses that can post in Slack: only this user may read it.
+    // It holds URLs that can post in Slack: only this user may read it.
     makeFolder(dataDir, { mode: 0o700 });
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
@@ -469,9 +469,9 @@ async function lockFolder(options: OpenStore & { readonly dataDir: string }): Pr
 }
 
 /**
- * Keeps a file to one process; its folder has to be there. The lock is a transaction held open in a database of its own,
- * so the system drops it with the process, however that ends (a pid file would outlive `kill -9`). Returns what gives it
- * back; undefined when another process has it.
+ * Takes a lock for this process; the folder must exist. The lock is a transaction held open in a database of its own,
+ * so the system drops it with the process, however that ends (a pid file would outlive `kill -9`). Returns a function
+ * that releases it; undefined when another process has it.
  */
 export function lockFile(path: string): (() => void) | undefined {
   const lock = new DatabaseSync(path);

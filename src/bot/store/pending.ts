@@ -90,7 +90,7 @@ export type Waiting = {
   readonly oldestMs: number | undefined;
   /** How long the look at watched workloads has been due that is due longest; undefined while nothing is watched. */
   readonly watchLagMs: number | undefined;
-  /** False when this replica couldn't write for the time of its lease: the disk is full, or the database read-only. */
+  /** False when our lease expired because nothing could be written: the disk is full, or the database read-only. */
   readonly takesChanges: boolean;
 };
 

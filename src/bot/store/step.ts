@@ -39,7 +39,7 @@ export async function move(session: Session, what: Move): Promise<StoredChange |
 /** `seq` is the number of its row of history, the newest of this Change. */
 type Moved = { readonly row: Selectable<ChangeTable>; readonly seq: number | undefined };
 
-/** The same, as the row is now. */
+/** The same, without reading the votes and parts of the Change. */
 export async function moveRow(
   session: Session,
   { id, teamId, step, set, only = [], event, isQuiet = false, nextLook }: Move,
@@ -96,7 +96,7 @@ async function offerUndoAgain({ db }: Session, id: string): Promise<void> {
     .execute();
 }
 
-/** Its card tells how the way back goes: of a part, and of a version that is in trouble. */
+/** Redraws a card that shows the progress of its Undo: with parts, or with a version in trouble. */
 export async function redrawUndone({ db }: Pick<Session, "db">, id: string): Promise<void> {
   const isTold = isPartId(id)
     ? sql<SqlBool>`1 = 1`

@@ -105,7 +105,7 @@ export async function lookNow({ db, clock }: Session, { id, teamId }: IdIn): Pro
     .execute();
 }
 
-/** Whatever is still followed about a workload is looked at at once when something else was done to it. */
+/** After a change to a workload: makes the next look of other requests about it due now. */
 export async function lookAtEarlier({ db, clock }: Session, { id, teamId, workload }: StoredChange): Promise<void> {
   const { kind, region, name } = workload;
   const isOfIt = (table: string) =>

@@ -6,9 +6,9 @@ import type { SyncedFile } from "./synced-file.ts";
 const WRITES_NOTHING = /^\s*(?:select|begin|commit|rollback)\b/iu;
 
 /**
- * Dialects of one database. What is written by `waiting` resolves once it is on disk: its transactions, and its statements
- * outside of one. Others run meanwhile, and share the next wait. When the disk fails, the write rejects, and may be there
- * all the same. What is written by `ahead` resolves at once, and is on disk with the next write that waits.
+ * Two dialects of one database. With `waiting`, transactions and single statements resolve once they are on disk.
+ * Others run meanwhile, and share the next sync. When the sync fails, the write rejects, but may still be stored. With
+ * `ahead`, they resolve before the sync, and are on disk after the next write of `waiting`.
  */
 export function groupCommit(
   dialect: SqliteDialect,

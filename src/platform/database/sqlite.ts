@@ -8,8 +8,8 @@ import { groupCommit } from "./group-commit.ts";
 import { syncedFile } from "./synced-file.ts";
 
 /**
- * The WAL begins at its start again only when a checkpoint has moved all of it, and a thread beside a busy writer never has:
- * a commit does the rest of it after so many pages, 32 MB.
+ * Pages, 32 MB, after which a commit makes the checkpoint. SQLite reuses the WAL from its start only after a complete
+ * checkpoint, which a thread beside a busy writer may never make.
  */
 const MOST_PAGES = 8_000;
 
@@ -49,15 +49,15 @@ export function openSqlite<Tables>(path: string, options: SqliteOptions = {}): K
   return db;
 }
 
-/** By the database, the same one without a wait for the disk. */
+/** The `ahead` dialect of each database: see `groupCommit`. */
 const twins = new WeakMap<object, unknown>();
 
 /**
- * The same database, for what nobody acts on before something else is written: it is on disk together with that. Any other
- * database than one of `openSqlite` is returned as it is, and waits as ever.
+ * The same database for writes that don't wait for the disk: they are there after the next one that does. Only for what
+ * nobody acts on before that. A database that `openSqlite` didn't open is returned as it is.
  */
 export function aheadOf<Tables>(db: Kysely<Tables>): Kysely<Tables> {
-  return (twins.get(db) as Kysely<Tables> | undefined) ?? db; // set above, with the same tables
+  return (twins.get(db) as Kysely<Tables> | undefined) ?? db; // set in `openSqlite`, with the same tables
 }
 
 /** Opens an existing file next to the process that writes it. */

@@ -236,7 +236,7 @@ test("with OAuth, no workspace acts with an account of another", () => {
   ]);
 });
 
-test("workspaces install the app at an https address: the start warns of another one", () => {
+test("the start warns if GANTRY_URL isn't an https address, where workspaces install the app", () => {
   const { WORKLOAD_API_URL } = service;
   const noticesAt = (url: string) => readConfig({ ...several, WORKLOAD_API_URL, GANTRY_URL: url }).notices;
 
@@ -249,7 +249,7 @@ test("workspaces install the app at an https address: the start warns of another
   ]);
 });
 
-test("a variable that is nearly one of Gantry's is told: without it, the default would hold unseen", () => {
+test("a likely typo in the name of a variable is reported: otherwise the default would apply silently", () => {
   const { notices } = readConfig({
     GANTRY_POLCY: "policy.yaml",
     SLACK_BOT_TOKNE: "xoxb-1",
@@ -265,9 +265,15 @@ test("a variable that is nearly one of Gantry's is told: without it, the default
 
 test.each([
   ["what Kubernetes sets for a Service", { GANTRY_PORT: "tcp://10.0.0.1:3000", GANTRY_SERVICE_HOST: "10.0.0.1" }],
-  ["other programs", { DATABASE_DB: "x", DATABASE_NAME: "x", SERVICE_NAME: "x", SLACK_WEBHOOK_URL: "x", HOSTS: "x" }],
-  ["Gantry's other programs", { GANTRY_ENV_FILE: "x", PLAYGROUND_URL: "x", SERVICE_USERS: "x", GANTRY_TEST: "x" }],
-])("nothing is told of the variables of %s", (_, env) => {
+  [
+    "variables of other programs",
+    { DATABASE_DB: "x", DATABASE_NAME: "x", SERVICE_NAME: "x", SLACK_WEBHOOK_URL: "x", HOSTS: "x" },
+  ],
+  [
+    "variables of Gantry's other programs",
+    { GANTRY_ENV_FILE: "x", PLAYGROUND_URL: "x", SERVICE_USERS: "x", GANTRY_TEST: "x" },
+  ],
+])("there is no warning about %s", (_, env) => {
   expect(readConfig(env as Record<string, string>).notices).toEqual([]); // plain strings
 });
 
@@ -310,7 +316,7 @@ test("metrics have a port of their own, and traces go where the standard variabl
   expect(readConfig({ OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_SDK_DISABLED: "true" }).tracing).toBeUndefined();
 });
 
-test("two ports that are the same are told with both variables, also where one is the default", () => {
+test("two equal ports are reported with both variables, also where one is the default", () => {
   expect(problems({ PORT: "4300", PLAYGROUND_PORT: "4300" })).toEqual([
     "PORT and PLAYGROUND_PORT name the same port, 4300. Change one of them, e.g. PLAYGROUND_PORT=4400.",
   ]);

@@ -30,7 +30,7 @@ async function opened(path: string | undefined) {
   return { ...source, becomes };
 }
 
-test("a running bot says what is wrong with the changed file until it is corrected, and keeps the watches from before", async () => {
+test("the problem of a changed file is reported until it is corrected, and the previous watches stay", async () => {
   const path = file();
   writeFileSync(path, good);
   const { becomes, current, facts } = await opened(path);
@@ -61,7 +61,7 @@ test("the doctor reads the file as it is now", async () => {
   expect(await read()).toEqual({ source: "watches.yaml", count: 2, problem: undefined });
 });
 
-test("without a file nobody asks for one", async () => {
+test("without a file there are no watches and no facts", async () => {
   const { current, facts } = await opened(undefined);
 
   expect(current()).toEqual([]);

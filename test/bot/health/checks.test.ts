@@ -33,7 +33,7 @@ test("a healthy deployment: every check says one line, and that it is ok", () =>
   `);
 });
 
-test("where only the newest sealed values were looked at, it says so", () => {
+test("where only the newest sealed values were read, it says so", () => {
   const [first] = healthy.keys?.sealed ?? [];
   if (first === undefined) throw new Error("nothing is sealed");
   const keys = { ids: ["k1"], exposedFile: undefined, sealed: [{ ...first, count: 500, isNewestOnly: true }] };

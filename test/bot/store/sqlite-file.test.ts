@@ -42,7 +42,7 @@ test("what a process left behind that was killed is the next one's at once: a fo
   expect(await second.takeDeliveries()).toMatchObject([{ id: "d1" }]);
 });
 
-test("that a way back is healthy, and that the card of its deploy has to say so, is stored together or not at all", async () => {
+test("a healthy way back and the redraw of its deploy's card are stored in one transaction", async () => {
   const dir = folder();
   const store = await open(dir);
   const ends = async (id: string, set: { readonly health?: Health; readonly progress?: Health }): Promise<void> => {
@@ -63,7 +63,7 @@ test("that a way back is healthy, and that the card of its deploy has to say so,
   expect((await store.findChange("BACK22"))?.health).toBeUndefined();
 });
 
-test.runIf(process.platform === "linux")("a folder that can't be made ends the start with a sentence", async () => {
+test.runIf(process.platform === "linux")("a folder that can't be created ends the start with a sentence", async () => {
   await expect(open("/proc/gantry/data")).rejects.toThrow(
     /^Gantry wasn't started\. It can't create its folder \/proc\/gantry\/data: ENOENT.*set GANTRY_DATA to another one\.$/u,
   );
@@ -80,7 +80,7 @@ test("one folder is for one process", async () => {
   await passing;
 });
 
-test("a process that takes the place of another waits until that has stopped, and says so once", async () => {
+test("a second process waits for the first one to stop, and logs that once", async () => {
   const dir = folder();
   const first = await open(dir);
   const said: string[] = [];
@@ -94,7 +94,7 @@ test("a process that takes the place of another waits until that has stopped, an
   expect(said).toEqual([expect.stringContaining("waiting up to 15 s for it to end")]);
 });
 
-test("a request that its card alone tells of waits for the disk with its claim, and any other at once", async () => {
+test("a request that only its card answers waits for the disk at its claim, and any other one at once", async () => {
   let waits = 0;
   const dir = folder();
   const onDisk = (): Promise<void> => {

@@ -65,7 +65,7 @@ describe("a card that came to its end", () => {
     );
   });
 
-  test("asked for a workload that was deleted before anything showed: nothing goes on, and there is nothing to look at", () => {
+  test("accepted, but deleted before it was visible: not in progress any more, and without Show and Logs", () => {
     const ending = run({
       kind: "asked",
       after: { uid: "u1", status: "Updating" },

@@ -69,7 +69,7 @@ test("the last approval is answered with what became of the request since", () =
   `);
 });
 
-test("the last approval of a request that has to wait for another one says so, also to who comes too late", () => {
+test("approved, but waiting for another request: the last approver and a late one both see that", () => {
   const change = stored({ state: "approved", votes: [alex] });
   const said = (answer: DecisionAnswer) => decisionAnswer({ answer, names, waitsFor: "8PQ2RS" }).text;
 

@@ -106,7 +106,7 @@ test("what is seen, what changed before it, and who is on it", () => {
   ]);
 });
 
-test("a deploy that still goes on isn't ticked off beside the failure, and its time stays true", () => {
+test("beside a failure, a deploy in progress has no check mark, and a date instead of an age", () => {
   const outcome = { kind: "done", after: undefined, alsoMoved: [] } as const; // literals
   const request = stored({
     verb: "deploy",
@@ -124,7 +124,7 @@ test("a deploy that still goes on isn't ticked off beside the failure, and its t
   );
 });
 
-test("a deploy beside the failure has no dot of how the workload was, and one whose outcome is open is only named", () => {
+test("beside a failure, a deploy has no status dot, and one without an outcome is only named", () => {
   const outcome = { kind: "done", after: undefined, alsoMoved: [] } as const; // literals
   const deploy = stored({ verb: "deploy", diff: ["image payments:4.11 → payments:4.12"], state: "done" });
   const told = (request: Partial<StoredChange>): string => {

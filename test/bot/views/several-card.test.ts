@@ -54,7 +54,7 @@ describe("the card of a request for several workloads", () => {
     expect(head(stored({ ...restart, parts }), 2)).toMatch(/^⏳ Restart 12 workloads\?\nw0, w1, .*w10 and w11$/u);
   });
 
-  test("says that somebody else changed one of them since, which isn't that it isn't well", () => {
+  test("shows a workload that somebody changed again as changed, not as unhealthy", () => {
     const changed: Health = {
       kind: "not-yet",
       level: "busy",

@@ -91,7 +91,7 @@ test("rows that are written while one waits for the disk wait together, and not 
   expect(waits).toHaveLength(2);
 });
 
-test("what is written ahead waits for nothing, and the next row that waits comes after it", async () => {
+test("a write ahead doesn't wait for the disk, and the next one that waits comes after it", async () => {
   const { waits, onDisk } = slowDisk();
   const { db: opened, add, done, names } = await fruit(onDisk);
 
@@ -121,7 +121,7 @@ function inDatabaseAlone(): readonly string[] {
   return names.map(({ name }) => String(name));
 }
 
-test("rows move into the database beside the writer long before a commit would have to move them", async () => {
+test("a thread checkpoints the WAL long before a commit has to", async () => {
   const { add } = await fruit(() => Promise.resolve());
 
   for (let number = 0; number < 200; number += 1) await add(`apple ${number}`);
@@ -129,7 +129,7 @@ test("rows move into the database beside the writer long before a commit would h
   await vi.waitFor(() => expect(inDatabaseAlone()).toContain("apple 100"), { timeout: 20_000 });
 });
 
-test("a database that was busy is one file once it is closed", async () => {
+test("a busy database is one file once it is closed", async () => {
   const { db: opened, add } = await fruit(() => Promise.resolve());
   for (let number = 0; number < 200; number += 1) await add(`apple ${number}`);
 

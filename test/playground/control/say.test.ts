@@ -68,7 +68,7 @@ test("if none runs, it says where it looked and how to start one", async () => {
 test.each([
   ["before its first byte", (answer: ServerResponse) => answer.destroy()],
   ["in the middle", (answer: ServerResponse) => answer.writeHead(200).write('{"te', () => answer.destroy())],
-])("if Gantry stops while it answers, %s, nobody is told that it got nothing", async (_, cut) => {
+])("if Gantry stops while it answers, %s, say doesn't claim that the command didn't arrive", async (_, cut) => {
   const server = createServer((_request, answer) => cut(answer)).listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo; // a TCP server has one

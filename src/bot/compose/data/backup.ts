@@ -131,8 +131,7 @@ function lockedFolder(dataDir: string): () => void {
   try {
     makeFolder(dataDir, { mode: 0o700 });
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
-    throw new DataError(`Couldn't create ${dataDir}: ${why}. Nothing was changed.`, { cause });
+    throw new DataError(`Couldn't create ${dataDir}: ${messageOf(cause)}. Nothing was changed.`, { cause });
   }
   const unlock = lockFile(join(dataDir, "gantry.lock"));
   if (unlock === undefined) throw new DataError(`A Gantry runs with ${dataDir}. Stop it first. Nothing was changed.`);
@@ -144,7 +143,7 @@ function checkedBackup(file: string): Date {
   if (!existsSync(file)) throw new DataError(`There is no file ${file}. Nothing was changed.`);
   let database: DatabaseSync | undefined;
   try {
-    // SQLite would only tell of an I/O error.
+    // SQLite would only report an I/O error.
     if (statSync(file).isDirectory()) throw new Error("it is a folder");
     database = new DatabaseSync(file, { readOnly: true });
     const [check] = database.prepare("PRAGMA integrity_check(1)").all();

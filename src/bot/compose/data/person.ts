@@ -45,7 +45,7 @@ export function exportPerson(settings: Settings, userId: string): Promise<string
 /** Replaces what is kept of a person. Refuses while a request of theirs is open: it would be lost on the way. */
 export function erasePersonNow(settings: Settings, userId: string): Promise<string> {
   return withSession(settings, async (session, { keyIds: [current = ""] }) => {
-    // It would write "(can't be read …)" into the history that this Gantry shows.
+    // A running replica without the key couldn't open the rewritten history.
     await refuseIfLacking(session, current, "Nothing was erased.");
     const { chain } = session;
     if (chain === undefined) throw new DataError("The key of the audit chain can't be opened. Nothing was erased.");
@@ -88,7 +88,7 @@ export function listKeys(settings: Settings): Promise<string> {
   });
 }
 
-/** A replica without the key can't open what is sealed with it from now on. */
+/** Throws while a running replica lacks this key: it couldn't open what we seal with it. */
 async function refuseIfLacking(session: Session, keyId: string, nothing: string): Promise<void> {
   const lacking = (await liveReplicas(session)).filter(({ report }) => report?.keyIds?.includes(keyId) === false);
   if (lacking.length === 0) return;
@@ -98,7 +98,7 @@ async function refuseIfLacking(session: Session, keyId: string, nothing: string)
   );
 }
 
-/** Seals everything with the first key. Refuses while a replica lacks it: to that one, all accounts and requests would be lost. */
+/** Seals everything with the first key. Refuses while a running replica lacks that key. */
 export function resealNow(settings: Settings): Promise<string> {
   return withSession(settings, async (session, sealer) => {
     const { db } = session;

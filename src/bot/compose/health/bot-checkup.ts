@@ -160,8 +160,8 @@ function storedFacts({ sealer, teamId, stored, own, freeBytes }: Stored) {
 }
 
 /**
- * A stored report is up to two seconds old, and doesn't know of the command that asks. None is stored while the database
- * takes no writes.
+ * Replaces or adds our own report: the stored one is up to 2 s old and doesn't count the command that asks, and a
+ * read-only database has none.
  */
 function withOwn(stored: readonly LiveReplica[], own: ReplicaReport): readonly LiveReplica[] {
   const isOwn = ({ report }: LiveReplica): boolean => report?.host === own.host && report.startedAt === own.startedAt;

@@ -15,7 +15,7 @@ type Parts = {
   /** The workload API runs in this process, so nobody else can ask its engine. */
   readonly isEmbedded: boolean;
   readonly arrivals: Pick<ArrivalTimes, "last" | "unsigned">;
-  /** The keys that it has, the one that seals first. */
+  /** Ids of its keys; the first one seals. */
   readonly keyIds: readonly string[];
   readonly lanes: Pick<Lanes, "status">;
   readonly log: Logger;

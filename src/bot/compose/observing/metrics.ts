@@ -39,7 +39,7 @@ const STATEMENT = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1];
 const targets = { slack: "Slack's Web API", api: "the workload API", store: "the database" } as const; // literal keys
 const named = { slack: "method", api: "operation", store: "statement" } as const; // literal words
 
-/** How a call to Slack ends when an alert has to fire, some at the first one. */
+/** Statuses that alerts count. They start at 0, because some alerts fire at the first call. */
 const alertedStatuses = ["limited", "scope", "token"] as const;
 
 export function createMetrics(clock: Pick<Clock, "after" | "elapsedMs">): Metrics {

@@ -60,7 +60,7 @@ const MIB = 1024 * 1024;
 const LITTLE_MIB = 500;
 const TOO_LITTLE_MIB = 20;
 
-/** A heartbeat is a write, so none is stored while this is false. */
+/** While this is false, no heartbeat is stored either: it is a write. */
 export function takesWrites({ database: facts }: Pick<Facts, "database">): boolean {
   if (facts.kind !== "open") return true;
   return !facts.isReadOnly && (facts.freeBytes === undefined || facts.freeBytes >= TOO_LITTLE_MIB * MIB);

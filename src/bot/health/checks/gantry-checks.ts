@@ -27,7 +27,7 @@ export function watches({ watches: file, replicas: live }: Facts): Judged[] {
   const { source, count, problem } = file;
   if (problem === undefined) return [ok(`Watches: ${count} in ${source}`)];
   const todo = "Correct the file; `npm run policy -- watches` shows its problems.";
-  // A running bot keeps those of the last file that was valid.
+  // A running bot keeps the watches of the last valid file.
   return (live ?? []).length > 0
     ? [warning(`${problem} The previous watches stay in force`, todo)]
     : [broken(`${problem} Gantry won't start with it`, todo)];
@@ -53,7 +53,7 @@ export function replicas(facts: Facts): Judged[] {
   return [ok(says)];
 }
 
-/** A running Gantry looks stopped while the database can't store its heartbeat. */
+/** No live heartbeat: Gantry is stopped, or the database can't store its heartbeat. */
 function noReplica(facts: Facts): Judged {
   const { lastHeartbeat, now } = facts;
   if (!takesWrites(facts)) {

@@ -121,7 +121,7 @@ async function postNew(
 
 type Thread = { readonly card: Card; readonly story: AlertStory };
 
-/** Of a reply that Slack may have taken: it is sent once more, and says so, because nobody is notified of an edited card. */
+/** Stored in `told` for a reply whose result is unknown. It is sent once more, with a note: a card notifies nobody. */
 const unsure = (key: string): string => `unsure ${key}`;
 
 /** Each reply is stored as told before the next one. Resolves to how long the rest has to wait; undefined when all are told. */

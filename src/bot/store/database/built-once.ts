@@ -4,8 +4,8 @@ import type { Db, Session } from "./session.ts";
 type Building = Pick<Session, "db" | "flavour">;
 
 /**
- * For statements that people wait for: building one takes several times as long as running it, so it is built once for
- * each set of given values. `build` gets stand-ins in place of the values, and may only ask whether one is undefined.
+ * Caches the compiled statement of a hot query: building one takes several times as long as running it. Each set of
+ * defined values has its own. `build` gets placeholders, so it may only check whether a value is undefined.
  */
 export function builtOnce<Given extends Readonly<Record<string, unknown>>, Row>(
   build: (session: Building, given: Given) => { compile(): CompiledQuery<Row> },

@@ -120,7 +120,7 @@ async function databaseOf({ db, flavour, clock, machine }: Looking): Promise<Ope
   // The first statement may open a connection.
   await sql`select 1`.execute(db);
   const asked = machine.elapsedMs();
-  // Also "on" on a standby. Our own connection to SQLite says nothing about the bot's.
+  // Also "on" on a standby. On SQLite, our own connection doesn't show whether the bot's can write.
   const mode = flavour === "sqlite" ? sql<string>`'off'` : sql<string>`current_setting('transaction_read_only')`;
   const { rows } = await sql<{
     version: string;
@@ -202,10 +202,10 @@ async function failingReceivers({ db, clock }: Looking): Promise<readonly Failin
   }));
 }
 
-/** The newest rows tell which keys are needed; a look at all of them could take seconds. */
+/** The newest rows show which keys are needed; reading all of them could take seconds. */
 const NEWEST = 500;
 
-/** Of every column with sealed values. A sample may not be true of the rows before the newest ones. */
+/** A sample of each key in each column with sealed values. It may not hold for older rows. */
 async function sealedSamples({ db }: Looking): Promise<readonly SealedSample[]> {
   const samples = new Map<string, SealedSample>();
   for (const [table, its] of Map.groupBy(columns, (column) => column.table)) {

@@ -30,10 +30,7 @@ export async function liveReplicas({ db, clock }: Pick<Session, "db" | "clock">)
   return rows.map(({ id, report }) => ({ id, report: reportIn(report) }));
 }
 
-/**
- * When the newest lease was over, and of which replica, if its row is still there. One that stopped took its row away: so it
- * was killed, or the database stores nothing.
- */
+/** The newest lease, if there is one: a replica that stops removes its row. */
 export async function lastHeartbeat({ db }: Pick<Session, "db">): Promise<LastHeartbeat | undefined> {
   const row = await db
     .selectFrom("replica")
@@ -54,8 +51,8 @@ function reportIn(text: string | null): ReplicaReport | undefined {
 }
 
 /**
- * Renews the lease before something becomes ours, unless enough of it is left to send that. After a time without the
- * database, or after the process was stopped for a while, others would take it out of our hands at once.
+ * Renews the lease before something becomes ours, unless enough of it is left to send that. With an expired lease, as
+ * after an outage of the database or in a process that was paused, another replica would take it over immediately.
  */
 export async function keepLease(session: Session): Promise<void> {
   const renewed = renewedAt.get(session);

@@ -6,13 +6,13 @@ import type { ListKey } from "../../workflow/ports.ts";
 const Row = z.record(z.string(), z.unknown());
 export type Row = z.infer<typeof Row>;
 
-/** Every column with sealed values. Its rows are found by these keys, and its values are bound to these words. */
+/** A column with sealed values: the key of its rows, and the words that its values are bound to. */
 export type Column = {
   /** What the values are, as the doctor says it: "account tokens". */
   readonly what: string;
   readonly table: string;
   readonly key: readonly string[];
-  /** Orders the newest rows first. A table without it has few rows. */
+  /** The column that the newest rows are found by; undefined for a table with few rows. */
   readonly age?: string;
   readonly column: string;
   readonly bind: (row: Row) => readonly string[];
@@ -26,7 +26,7 @@ function listOf(row: Row): ListKey {
 export const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
 const words = (id: string): readonly string[] => ["words", id];
 
-/** A test compares it with what a whole database holds. */
+/** All of them: a test compares this list with a whole database. */
 export const columns: readonly Column[] = [
   {
     what: "account tokens",

@@ -57,7 +57,7 @@ export type Flavour = "sqlite" | "postgres";
  */
 export type DatabaseClock = {
   (plusMs?: number): RawBuilder<string>;
-  /** How far that is from the database's own time, for `timeAt`. */
+  /** The same distance as an interval, for `timeAt`. */
   readonly shift: (plusMs?: number) => string;
 };
 

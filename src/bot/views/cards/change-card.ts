@@ -24,7 +24,7 @@ export type ChangeCard = {
   readonly names?: Names;
   /** Who can approve it while it waits; undefined where that isn't told. */
   readonly approvers?: CanApprove | undefined;
-  /** The id of the request that has the workload now, while this one waits for its turn. */
+  /** The id of the request that runs on the workload now, which this one waits for. */
   readonly waitsFor?: string | undefined;
   /** The slash command, for where Slack shows only the text and no buttons. */
   readonly command?: string;
@@ -50,7 +50,7 @@ export function changeBlocks(card: Omit<ChangeCard, "canUndo">): Block[] {
   const runs = state === "approved" || state === "claimed" ? "runs" : "ran";
   return [
     headlineBlock(change, defaultRegion, waitsFor),
-    // The headline of several says how many are done.
+    // For several workloads, the headline has no room for it.
     ...(waitsFor !== undefined && change.parts !== undefined
       ? [section(`⏳ The next one ${waitWords(waitsFor)}`)]
       : []),

@@ -111,7 +111,7 @@ function approval({ votes }: StoredChange): string {
 
 /**
  * Never rosier than the workload: a success is claimed only once its health is known. `waitsFor` is the id of the request
- * that has the workload now. Pure.
+ * that runs on the workload now. Pure.
  */
 export function headline(change: StoredChange, defaultRegion?: string, waitsFor?: string): Headline {
   const say = (form: Parameters<typeof phraseText>[1]): string => phraseText(change, form, defaultRegion);
@@ -146,7 +146,7 @@ export function headline(change: StoredChange, defaultRegion?: string, waitsFor?
   }
 }
 
-/** One workload has one Run at a time. */
+/** A workload has one Run at a time. */
 export function waitWords(requestId: string): string {
   return `waits for request ${truncate(requestId, 40)}`;
 }
@@ -170,11 +170,13 @@ function doneHeadline(change: StoredChange, region: string | undefined): Headlin
   return seen.kind === "reached" ? success(change, region) : unwellHeadline(change, seen, region);
 }
 
-/** Accepted, and not visible: the API shows that it is at it, or nothing at all. */
+/** Accepted, and not visible yet: the API shows it in progress, or nothing at all. */
 function acceptedHeadline(change: StoredChange, seen: Health | undefined, region: string | undefined): Headline {
-  if (overtakenWords(seen) === undefined && isUnderWay(change, seen))
+  const isOvertaken = overtakenWords(seen) !== undefined;
+  if (!isOvertaken && isUnderWay(change, seen)) {
     return { mark: "🟡", text: `Still ${lower(phraseText(change, "running", region))}` };
-  const mark = overtakenWords(seen) === undefined ? "🟡" : overtakenDot;
+  }
+  const mark = isOvertaken ? overtakenDot : "🟡";
   return { mark, text: `${phraseText(change, "title", region)}: ${acceptedWords(seen)}` };
 }
 

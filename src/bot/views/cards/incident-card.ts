@@ -70,7 +70,7 @@ function headlineOpen(incident: Incident): Line {
   return [words("🔴 "), strong(`${name ?? API} ${failing[cause][0]}`, 300), ...oftenWords(incident)];
 }
 
-/** " · 3 times since 14:02"; nothing of the first time. */
+/** " · 3 times since 14:02"; empty the first time. */
 function oftenWords({ times, openedAt }: Incident): Inline[] {
   return times > 1 ? [words(` · ${times} times since `), moment(openedAt.toISOString())] : [];
 }
@@ -190,7 +190,7 @@ function someIncidents(incidents: readonly Incident[], card: IncidentCard): Bloc
   return [section([someHeadline(incidents, open)], ...lines, ...(rest === "" ? [] : [[words(rest)]]))];
 }
 
-/** "and 79 more, 111 no longer fail". */
+/** "and 79 more, 111 no longer fail", about those that aren't listed. */
 function restWords(rest: readonly Incident[]): string {
   const failingOnes = rest.filter(({ overAt }) => overAt === undefined).length;
   if (rest.length === 0) return "";
@@ -242,7 +242,7 @@ function listLine(incident: Incident, { defaultRegion }: IncidentCard): Line {
     const [dot, what] = ends[end];
     return [words(`${dot} `), named, words(`${where} · ${what}${end === "unwatched" ? "" : afterWords(incident)}`)];
   }
-  // "starting" is no reason for a red dot.
+  // It failed, and may be starting again: "starting" doesn't explain the red dot.
   const why = seen?.level === "failing" || seen?.reason === undefined ? seen?.words : lead(visible(seen.reason));
   return [words("🔴 "), named, words(`${where} · ${why ?? failing[cause][0]}`, 160)];
 }
@@ -263,7 +263,7 @@ function apiAway(incidents: readonly Incident[], open: readonly Incident[]): Blo
   ];
 }
 
-/** Says that the workload API answers again, and after how long: the longest of these outages. */
+/** "The workload API answers again after 12 min", by the longest of these outages. */
 function apiBack(incidents: readonly Incident[]): Inline {
   const lasted = ({ openedAt, overAt = openedAt }: Incident): number => overAt.getTime() - openedAt.getTime();
   const answering = incidents.filter(({ end }) => end === "recovered");
@@ -273,7 +273,7 @@ function apiBack(incidents: readonly Incident[]): Inline {
   return longest === undefined ? strong(`🟢 ${API} answers again`) : headlineOver(longest);
 }
 
-/** Events are never redrawn, so these are marks of what happened and no dots of how a workload is. */
+/** Events are never redrawn, so they have marks for what happened, not status dots. */
 const eventMarks: Readonly<Record<NoticedEvent["event"], string>> = {
   failing: "⚠️",
   recovered: "✅",
@@ -304,7 +304,7 @@ function eventBlocks(events: readonly NoticedEvent[], { defaultRegion }: Inciden
   return [section(first, ...rest, ...(more > 0 ? [[words(`and ${more} more`)]] : []))];
 }
 
-/** "image a → b" follows a colon, "was created" doesn't. */
+/** "image a → b" needs a dot after the name, "was created" doesn't. */
 function joining(what: string): string {
   return /^(?:was|is|crashed)\b/u.test(what) ? "" : "· ";
 }
@@ -358,7 +358,7 @@ function buttonsFor({ id, incidents, taken }: Alert, isOpen: boolean): Block[] {
   );
 }
 
-/** The first reply of the thread: the last lines of the log, already redacted. The card may come to list others, too. */
+/** The first reply of the thread: the last log lines, already redacted. Named, because the card may list more later. */
 export function lastLinesReply(name: string, lines: readonly string[]): Post | undefined {
   if (lines.length === 0) return undefined;
   const { text } = newestPage(lines.map(visibleLines));
@@ -369,7 +369,7 @@ export function lastLinesReply(name: string, lines: readonly string[]): Post | u
 export function newsReply(incidents: readonly Incident[], news: "over" | "again"): Post {
   const [only, ...others] = incidents;
   if (only === undefined) return postOf([section("Over")]);
-  // A reply is never redrawn: it says what happened, and only the card how it is now.
+  // A reply is never redrawn, so it says what happened. The card shows the current status.
   if (news === "again") {
     const what = only.name === undefined ? `${API} stopped answering again` : `${only.name} failed again`;
     return postOf([section([words("⚠️ "), strong(what, 300), ...oftenWords(only)])]);

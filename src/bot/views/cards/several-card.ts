@@ -64,7 +64,7 @@ function isLate(part: StoredChange): boolean {
   return isAsked && seenOf(part)?.kind === "not-yet";
 }
 
-/** Somebody changed it again: nothing of this request goes on there. */
+/** Somebody changed or deleted it since, so it isn't followed any more. */
 function isOvertaken(part: StoredChange): boolean {
   return overtakenWords(seenOf(part)) !== undefined;
 }
@@ -88,16 +88,16 @@ export function endedHeadline(parts: readonly StoredChange[], past: string): Hea
   const seen = (kind: Health["kind"]): StoredChange | undefined => others.find((part) => seenOf(part)?.kind === kind);
   const isOpen = others.some((part) => isFollowed(part) && seenOf(part)?.kind !== "reached");
   const failed = parts.filter(({ state }) => state === "failed");
+  const isRollout = parts.some(isRolledOut);
   const worst: readonly Worst[] = [
     ["❌", failed.find((part) => !isUnsent(part)), (name) => `${name} failed`],
     ["❌", failed[0], (name) => `${name} wasn't run`],
     ["❓", first("unknown"), (name) => `can't tell about ${name}`],
-    ...(parts.some(isRolledOut) ? rolloutTrouble(seen("trouble")) : []),
+    ...(isRollout ? rolloutTrouble(seen("trouble")) : []),
     ["🔴", seen("trouble"), (name) => `${name} is failing`],
     ["⚠️", first("drifted"), (name) => `${name} changed meanwhile`],
     ["🟡", late, (name) => `${name} isn't ${past} yet`],
-    ...(parts.some(isRolledOut) ? rolloutLate(seen) : []),
-    ["🟡", seen("not-yet"), (name) => `${name} isn't healthy yet`],
+    ["🟡", seen("not-yet") ?? (isRollout ? seen("unwatched") : undefined), (name) => `${name} isn't healthy yet`],
     ["🟡", others.find((part) => unseenOf(part) !== undefined), (name) => `${name} can't be confirmed`],
     [
       isOpen ? "🟡" : overtakenDot,
@@ -118,10 +118,6 @@ function rolloutTrouble(stuck: StoredChange | undefined): readonly Worst[] {
     ["❌", stuck?.wayBack === "gone" ? stuck : undefined, (name) => `${name} went back`],
     ["🔴", stuck, (name) => `${name} isn't healthy`],
   ];
-}
-
-function rolloutLate(seen: (kind: Health["kind"]) => StoredChange | undefined): readonly Worst[] {
-  return [["🟡", seen("not-yet") ?? seen("unwatched"), (name) => `${name} isn't healthy yet`]];
 }
 
 type Several = { readonly change: StoredChange; readonly parts: readonly StoredChange[] };
@@ -224,7 +220,7 @@ function partState(part: StoredChange, { request, isShort }: Beside): State {
   const state = isRolledOut(part) ? rolloutState(part, { request, isShort }) : plainState(part, request);
   if (!isDeletedSince(part) || seenOf(part)?.kind === "not-yet") return state;
   const [mark, note] = state;
-  // How it ran is no news any more.
+  // How it ran before doesn't matter any more.
   if (part.state === "done") return ["⚪️", "deleted since"];
   return [mark, [note, "deleted since"].filter((fact) => fact !== "").join(" · ")];
 }
@@ -317,13 +313,13 @@ function doneNote(part: StoredChange): string {
   return moved.length === 0 ? "" : `also changed: ${moved.join(", ")}`;
 }
 
-/** Those of a request that weren't changed and may be requested again. */
+/** The workloads that weren't changed and may be requested again. */
 export function partsLeft({ parts = [] }: Pick<StoredChange, "parts">): readonly StoredChange[] {
   // A new version may still get healthy.
   return parts.filter((part) => !isAchieved(part) && !isOfDeleted(part));
 }
 
-/** Those that were changed and can be taken back: one that went back automatically is as it was. */
+/** The workloads whose change can be undone: not those that went back automatically. */
 export function partsToUndo({ parts = [] }: Pick<StoredChange, "parts">): readonly StoredChange[] {
   return parts.filter((part) => part.state === "done" && !part.isUndone && seenOf(part)?.gone === undefined);
 }
@@ -337,7 +333,7 @@ export function restLabel(change: StoredChange): string | undefined {
   return isWhole ? "Request again" : someOf("Request", left);
 }
 
-/** It names those that are left once some were deleted. */
+/** Once some of its workloads were deleted, it names the rest. */
 export function undoLabel(change: StoredChange): string {
   const { verb, parts = [] } = change;
   const label = verbWords(verb)?.back ?? "Undo";

@@ -55,7 +55,7 @@ export function formElement({ id, input, placeholder = "" }: FormField, value: s
       return { type: "checkboxes", action_id: id, options: [box], ...(value === TICKED && { initial_options: [box] }) };
     }
     case "date":
-      // Slack accepts nothing else.
+      // Slack rejects the form for any other initial date.
       return {
         type: "datepicker",
         ...base,

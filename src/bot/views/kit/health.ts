@@ -24,8 +24,8 @@ export function seenOf({ health, progress }: Pick<StoredChange, "health" | "prog
 }
 
 /**
- * What somebody else did since: how the workload is now isn't about this Change. "was scaled by request 7K3M9Q meanwhile",
- * "was changed again meanwhile"
+ * "was scaled by request 7K3M9Q meanwhile", "was changed again meanwhile": after that, the workload's status says
+ * nothing about this Change. Undefined if nobody changed it.
  */
 export function overtakenWords(seen: Health | undefined): string | undefined {
   if (seen?.kind !== "not-yet") return undefined;
@@ -38,16 +38,16 @@ export function overtakenWords(seen: Health | undefined): string | undefined {
   return `${what} by request ${truncate(id, 40)} meanwhile`;
 }
 
-/** Nothing of it goes on any more, however the workload is now. */
+/** The dot of a Change that isn't followed any more, whatever the workload's status is now. */
 export const overtakenDot = dotOf({ level: "idle" });
 
-/** Its workload was deleted, which its outcome doesn't say. */
+/** Its workload was deleted, and its outcome doesn't say so. */
 export function isDeletedSince(change: Pick<StoredChange, "health" | "progress">): boolean {
   const { gone, outcome = "", line = "" } = seenOf(change) ?? {};
   return gone === "deleted" && !`${outcome} ${line}`.includes("deleted meanwhile");
 }
 
-/** There is no workload any more that it could be done with. */
+/** Its workload was deleted, so it can't be requested again. */
 export function isOfDeleted({
   health,
   progress,
@@ -57,7 +57,7 @@ export function isOfDeleted({
   return ending?.kind === "drifted" && ending.drift.some(({ then, now }) => then === "existed" && now === "deleted");
 }
 
-/** How far the way back is of a new version that is in trouble. */
+/** The way back of a new version in trouble: under way or done. */
 export function retreatOf(change: StoredChange): StoredChange["wayBack"] {
   const isStuck = verbWords(change.verb)?.isRolledOut === true && seenOf(change)?.kind === "trouble";
   return isStuck ? change.wayBack : undefined;
@@ -72,13 +72,13 @@ export function retreatWords(change: StoredChange): string | undefined {
   return `it ${retreat === "gone" ? "went" : "goes"} back, because ${because}`;
 }
 
-/** What is left to say of how it was. Once it is back, it isn't news any more how many old instances still served. */
+/** The facts of a line of health. After the way back, without the counts of old and new instances. */
 export function troubleFacts({ wayBack }: Pick<StoredChange, "wayBack">, { line }: Health): readonly string[] {
   const facts = line.split(" · ").filter((fact) => fact !== "");
   return wayBack === "gone" ? facts.filter((fact) => !/^\d+ (?:of \d+ new|old) instance/u.test(fact)) : facts;
 }
 
-/** What became of a Change that was accepted and doesn't show. */
+/** What happened to a Change that was accepted and isn't visible yet. */
 export function acceptedWords(seen: Health | undefined): string {
   const overtaken = overtakenWords(seen);
   if (overtaken !== undefined) return `accepted, but it ${overtaken}`;

@@ -21,12 +21,12 @@ import { changesOf, verbWords, wordsOf } from "./verb-words.ts";
 import { shortDigests } from "../../../api/image.ts";
 
 export type HistoryLineContext = {
-  /** For its age. Without one it says when it was, for a message that stays. */
+  /** For its age. Undefined for a message that is never redrawn: its lines have a date. */
   readonly now?: Date;
   readonly defaultRegion: string;
   /** `brief` only names the requester; `full` also says why they asked and who approved. */
   readonly detail: "brief" | "full";
-  /** How the workload is by now is said beside the line. */
+  /** The message shows the workload's status itself, so the line leaves it out. */
   readonly isHealthSaid?: true;
   readonly room?: Room;
 };
@@ -79,7 +79,7 @@ function peopleText(event: HistoryEvent, { detail, room }: WithRoom): string {
   return `${beforeRequester(request)}${name}${why}${approvals(request, room)}`;
 }
 
-/** "requested by "; of a way back "automatic, part of request 7K3M9Q by ". */
+/** "requested by ", or for an automatic way back "automatic, part of request 7K3M9Q by ". */
 export function beforeRequester(request: Pick<StoredChange, "wayBackOf"> | undefined): string {
   const { wayBackOf } = request ?? {};
   return wayBackOf === undefined ? "requested by " : `automatic, part of request ${short(wayBackOf, 40)} by `;
@@ -113,8 +113,8 @@ export function phraseOf(event: HistoryEvent, room: Room): Phrase {
 }
 
 /**
- * Only what was done, if it was: "✅ *web* scaled 2 → 3". The dot says whether it took hold, because a rollout can be
- * stuck. A job counts as created however it ends.
+ * Only what was done: "✅ *web* scaled 2 → 3"; undefined if nothing was. The dot says whether it took effect, because a
+ * rollout can be stuck. A job counts as created however it ends.
  */
 function deedPhrase({ request }: HistoryEvent, room: Room): Phrase | undefined {
   const { ending } = request ?? {};
@@ -125,8 +125,8 @@ function deedPhrase({ request }: HistoryEvent, room: Room): Phrase | undefined {
 }
 
 /**
- * For a message that is never redrawn: only what stays true. With `deed`, the message says elsewhere how the workload is, so
- * the line has no dot for it.
+ * For a message that is never redrawn: only what stays true. With `deed`, the message shows the workload's status
+ * itself, so the line has no status dot.
  */
 function lastingPhrase(event: HistoryEvent, deed: Phrase | undefined, room: Room): Phrase {
   const { request } = event;
@@ -139,13 +139,13 @@ function lastingPhrase(event: HistoryEvent, deed: Phrase | undefined, room: Room
 
 const statusDots: ReadonlySet<string> = new Set(["🟡", "🔴", overtakenDot]);
 
-/** It hasn't come to its end, or nobody knows yet. */
+/** It waits, runs, or is still being read back. */
 function isStillOpen({ state, settledAt }: StoredChange): boolean {
   if (state === "unknown") return settledAt === undefined;
   return state === "pending" || state === "approved" || state === "claimed";
 }
 
-/** Its next looks may show something else. */
+/** Its health is still polled and may change. */
 function isStillFollowed(request: StoredChange | undefined): boolean {
   return request?.state === "done" && request.health === undefined && isFollowed(request);
 }

@@ -43,7 +43,7 @@ export type DecisionAnswer =
 export type DecisionAnswerInput = {
   readonly answer: DecisionAnswer;
   readonly defaultRegion?: string | undefined;
-  /** The id of the request that has the workload now, if the request has to wait for it. */
+  /** The id of the request that runs on the workload now, which this one waits for. */
   readonly waitsFor?: string | undefined;
   /** Group handles and approvers' names by id, for screen readers. */
   readonly names?: Names;

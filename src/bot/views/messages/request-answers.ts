@@ -60,7 +60,7 @@ export type DuplicateRequest = {
   /** Link to its card, if known. */
   readonly link: string | undefined;
   readonly defaultRegion?: string | undefined;
-  /** The id of the request that has the workload now, if the earlier Change has to wait for it. */
+  /** The id of the request that runs on the workload now, which the earlier Change waits for. */
   readonly waitsFor?: string | undefined;
   readonly names?: Names;
 };

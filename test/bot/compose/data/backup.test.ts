@@ -66,14 +66,16 @@ test("the copy alone, put in place by hand, is known as a backup too", async () 
   expect(await (await open(dir, sealer)).findChange("AAA111")).toMatchObject({ state: "unknown" });
 });
 
-test("restored where its key isn't: the restore and the start say so, and no other key is made", async () => {
+test("restored without its key: the restore and the start say so, and no new key is created", async () => {
   const { file } = await withBackup();
   const settings = { store: { kind: "sqlite" }, dataDir: folder(), keys: undefined } as const; // a literal kind
   const says = restoreBackup(settings, { file, isForced: false, now });
 
-  expect(says).toContain(`before you start Gantry, put gantry.key into ${settings.dataDir}, or set GANTRY_KEYS.`);
+  expect(says).toContain(
+    `Its key is missing. Before you start Gantry, put gantry.key into ${settings.dataDir}, or set GANTRY_KEYS.`,
+  );
   expect(() => openKeyring(settings)).toThrow(
-    /^Gantry wasn't started\. .*gantry\.sqlite is there, and the key .* isn't/u,
+    /^Gantry wasn't started\. The key of .*gantry\.sqlite is missing\. Put gantry\.key into/u,
   );
   expect(readdirSync(settings.dataDir)).not.toContain("gantry.key");
   writeFileSync(join(settings.dataDir, "gantry.key"), key);
@@ -81,7 +83,7 @@ test("restored where its key isn't: the restore and the start say so, and no oth
   expect(restoreBackup(settings, { file, isForced: true, now })).not.toContain("gantry.key");
 });
 
-test("with a database that is away, a restore and a start say what to check, and show no stack", async () => {
+test("while the database is away, a restore and a start say what to check, without a stack", async () => {
   const env = { DATABASE_URL: "postgres://gantry@127.0.0.1:9/gantry", GANTRY_KEYS: key, GANTRY_DATA: folder() };
   const sentence =
     "The database can't be used: it can't be reached (ECONNREFUSED). Check the database and its disk, and DATABASE_URL or GANTRY_DATA.\n";
@@ -109,7 +111,7 @@ test("a restore refuses while Gantry runs, and over data; with force the data is
   expect(statSync(join(dir, "gantry.sqlite")).mode & 0o777).toBe(0o600);
 });
 
-test("a restore that can't be written says so without a stack, and the data stays", async () => {
+test("a restore that can't write its file says so without a stack, and keeps the data", async () => {
   const { dir, store, file } = await withBackup();
   await store.close();
   mkdirSync(join(dir, "gantry.sqlite.restoring"));

@@ -63,7 +63,7 @@ test("a key is added, everything is sealed with it, and the old one is known to 
   expect(await listKeys(settings)).toContain(`${oldId}  opens  0 values: can be removed`);
 });
 
-test("a key that a running Gantry doesn't have yet seals nothing: it couldn't open its accounts and requests any more", async () => {
+test("reseal and erase refuse while a running Gantry lacks the new key", async () => {
   const { store, settings } = await running();
   await store.addChange(approvedChange("AAA111"), event("requested"));
   const [oldId = ""] = createSealer(keyringOf(settings)).keyIds;
@@ -81,7 +81,7 @@ test("a key that a running Gantry doesn't have yet seals nothing: it couldn't op
   expect(await resealNow(settings)).toContain(`with ${newId}.`);
 });
 
-test("without a key file to add one to, it says so and makes none", async () => {
+test("without a key file, adding a key says so and creates none", async () => {
   const settings = { store: { kind: "sqlite" }, dataDir: folder(), keys: undefined } as const; // a literal kind
   mkdirSync(settings.dataDir, { recursive: true });
 
@@ -110,6 +110,6 @@ test("without a database or keys, it says what is missing", async () => {
   writeFileSync(join(dataDir, "gantry.sqlite"), "");
   rmSync(join(dataDir, "gantry.key"));
   await expect(async () => exportPerson(settings, "U0DANA")).rejects.toThrow(
-    /gantry\.sqlite is there, and its key .*gantry\.key isn't: put it back, or set GANTRY_KEYS\. Nothing was changed\.$/u,
+    /^The key of .*gantry\.sqlite is missing: put .*gantry\.key back, or set GANTRY_KEYS\. Nothing was changed\.$/u,
   );
 });

@@ -98,7 +98,7 @@ test("where Gantry doesn't run it says so, and makes no files", async () => {
   expect(says(await doctor({ GANTRY_DATA: empty }))).toContain("broken The database can't be used");
 });
 
-test("beside a database that stores no heartbeat, a running Gantry isn't called stopped", async () => {
+test("a Gantry that runs while no heartbeat is stored isn't reported as stopped", async () => {
   await town.developer.says("/gantry list");
   await town.settled();
   await town.sweep();

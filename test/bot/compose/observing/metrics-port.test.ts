@@ -33,7 +33,7 @@ test("a port of the metrics that is taken is named, with the variable", async ()
   }
 });
 
-test("an address of the metrics that this machine doesn't have is named, with its variable", async () => {
+test("a metrics address that isn't one of this machine is named, with its variable", async () => {
   const told: string[] = [];
   const log = pino({ level: "warn" }, { write: (line) => void told.push(line) });
   const settings = { GANTRY_METRICS_PORT: "0", GANTRY_METRICS_HOST: "192.0.2.1" };

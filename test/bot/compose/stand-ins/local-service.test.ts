@@ -7,7 +7,7 @@ import { openLocalService } from "../../../../src/bot/compose/stand-ins/local-se
 import { machineClock } from "../../../../src/platform/clock.ts";
 import { processEngine } from "../../../../src/service/engines/process/descriptor.ts";
 
-test("a workload whose region is gone is told once, by the start and not by the log as well", async () => {
+test("a workload of a removed region is reported once: by the start, and not in the log as well", async () => {
   const dataDir = mkdtempSync(join(tmpdir(), "gantry-local-service-"));
   onTestFinished(() => rmSync(dataDir, { recursive: true, force: true }));
   const logged: string[] = [];

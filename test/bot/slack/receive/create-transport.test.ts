@@ -68,7 +68,7 @@ test("/healthz shows how many jobs run and wait in each lane", async () => {
   });
 });
 
-test("a replica that hands over ends each connection with its next answer, so that a load balancer that keeps it goes elsewhere", async () => {
+test("after a hand-over, each answer closes its connection", async () => {
   const log = createLog({ level: "silent", secrets: [], to: { write: () => undefined } });
   const lanes = createLanes({ drain: drainLimits, onError: () => undefined, clock: stillClock() });
   const transport = createTransport(

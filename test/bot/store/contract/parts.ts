@@ -47,7 +47,7 @@ export function partsContract({ replica, db }: Bench): void {
     expect(await db().selectFrom("change").select("id").execute()).toHaveLength(4);
   });
 
-  test("what is still followed about a workload is due at once when something else was done to it, and nothing else", async () => {
+  test("another change to a workload makes its followed requests due at once, and no others", async () => {
     const a = await replica("a");
     const inAMinute = step("observe", { progress: watching, lookInMs: 60_000, isNews: false });
     const about = (name: string) => ({ workload: { kind: "service" as const, region: "us", name, uid: "u" } }); // a literal

@@ -19,7 +19,7 @@ export function runsContract({ replica, db }: Bench): void {
     expect(await storyOf(a, "AAA111")).toEqual(["requested", "claimed"]);
   });
 
-  test("a change that waits knows which request has its workload, also as the next of several", async () => {
+  test("a change that waits knows which request runs on its workload, also as the next part of several", async () => {
     const a = await replica("a");
     await a.addChange(approvedChange("AAA111", sameWorkload), event("requested"));
     await a.addChange(approvedChange("BBB222", sameWorkload), event("requested"));
@@ -56,7 +56,7 @@ export function runsContract({ replica, db }: Bench): void {
   });
 
   test.each([4_900, 9_900, 14_900, 30_000])(
-    "what becomes ours %i ms after the lease was renewed can be sent seconds later",
+    "a Change that is added %i ms after the lease was renewed can be claimed 4 s later",
     async (ageMs) => {
       const a = await replica("a");
       a.later(ageMs);
@@ -232,7 +232,7 @@ export function runsContract({ replica, db }: Bench): void {
     expect(ofId(await a.openChanges())).toEqual(["OPEN22"]);
   });
 
-  test("what takes back a version in trouble is told on that one's card: on its way, and when it is healthy", async () => {
+  test("the card of a version in trouble shows its undo: going, and gone when it is healthy", async () => {
     const a = await replica("a");
     const [trouble, reached] = (["trouble", "reached"] as const).map((kind) => ({ kind, line: "", excerpt: [] }));
     const ends = async (id: string, health: Health | undefined): Promise<void> => {
