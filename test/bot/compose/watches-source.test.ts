@@ -21,7 +21,7 @@ async function opened(path: string | undefined) {
   const clock = testClock();
   const source = await openWatches({ path, needsTeam: false, log: pino({ enabled: false }), clock });
   onTestFinished(source.close);
-  /** Long enough for a change to be noticed and to settle, but for what has to be read in between. */
+  /** Passes time until it is so: a change is polled, read again, and then taken. */
   const becomes = (isSo: () => boolean): Promise<void> =>
     until(() => {
       clock.passMs(2_000);

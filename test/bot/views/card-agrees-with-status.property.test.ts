@@ -125,7 +125,7 @@ test("a card is never rosier than its service", async () => {
       const { cards, calls } = await cardsOf(change, outcome, web);
       expect(calls.length).toBeLessThanOrEqual(5);
       for (const [at, card] of cards.entries()) {
-        // Somebody changed the service again: the card says that, and nothing of how the service is now.
+        // Somebody changed the service again: the card says only that, not the current status.
         if (/^⚪️ .* meanwhile$/mu.test(card)) continue;
         if (isRestarting === true) expect(card).toMatch(/^(?:🔴|🟡)/u);
         else expect(card).toMatch(allowed[level]);

@@ -41,8 +41,8 @@ function createHttpTransport(signingSecret: string, parts: TransportParts): Tran
       server = undefined;
       await stopped;
     },
-    // `/readyz` fails by now, so the load balancer opens no new connections here. Kept-alive ones have to be closed: else
-    // they bring commands until the process ends.
+    // `/readyz` fails by now, so the load balancer opens no new connections here. Open ones have to be closed, or they
+    // bring commands until the process ends.
     async handOver() {
       server?.prependListener("request", (_, response) => response.setHeader("Connection", "close"));
     },

@@ -35,7 +35,7 @@ test("beside a Gantry that runs, a person is exported and erased, and nothing of
 
   const [newest] = await store.history({ teamId: "T1", limit: 1 });
   expect(newest).toMatchObject({ kind: "erased", result: expect.stringMatching(/^erased-.{10}$/u), who: undefined });
-  // Nothing of theirs is left, as nothing is of an id that somebody mistyped.
+  // Nothing of theirs is left, so the ID is as unknown as a mistyped one.
   await expect(erasePersonNow(settings, "U0DANA")).rejects.toThrow(
     /^Nothing is stored about U0DANA\. Check the ID\. Nothing was changed\.$/u,
   );

@@ -263,7 +263,7 @@ export function runsContract({ replica, db }: Bench): void {
     expect(told).toEqual([
       { id: "STUCK1", wayBack: "going", version: 4 },
       { id: "FINE22", wayBack: "going", version: 4 },
-      // Claimed, and done. The card of the other one has nothing to tell of it.
+      // Redrawn at the claim and at the end. The card of the healthy one isn't redrawn.
       { id: "STUCK1", wayBack: "gone", version: 6 },
       { id: "FINE22", wayBack: "gone", version: 4 },
     ]);
