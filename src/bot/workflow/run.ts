@@ -66,7 +66,7 @@ export function carryOnLater(deps: WorkflowParts, stored: Stored, events?: RunEv
  */
 async function carryOn(deps: WorkflowParts, { stored, events, aside }: CarryOn, signal: AbortSignal): Promise<void> {
   const { change, fresh } = stored;
-  // Until it has ended, its card says that it runs.
+  // When it is slow, its card says that it runs.
   const sign =
     stageOf(change) === "approved" ? deps.clock.patience(SIGN_AFTER_MS, () => redrawLater(deps, change.id)) : undefined;
   try {
@@ -171,11 +171,16 @@ export function nextPart({ parts = [] }: StoredChange): StoredChange | undefined
   return stops && first?.state === "approved" ? undefined : first;
 }
 
-/** What is sent next when this request is carried on; undefined when something of it is under way. Pure. */
+/** The Change or part that this request would send next; undefined while it reads back, follows a rollout or is over. Pure. */
 export function nextToSend(request: StoredChange): StoredChange | undefined {
-  const isRolling = partInRollout(request) !== undefined;
-  const next = request.parts === undefined ? request : isRolling ? undefined : nextPart(request);
+  if (partInRollout(request) !== undefined) return undefined;
+  const next = request.parts === undefined ? request : nextPart(request);
   return next !== undefined && stageOf(next) === "approved" ? next : undefined;
+}
+
+/** Whether the next part has waited so long for another Run of its workload that it is refused. */
+export function isTurnOver({ clock }: Pick<WorkflowParts, "clock">, request: StoredChange): boolean {
+  return request.claimedAt !== undefined && clock.now().getTime() - turnMs(request) >= BUSY_FOR_MS;
 }
 
 /** After a new version, only one that is healthy lets the next one begin. */
@@ -231,7 +236,7 @@ async function runPart(deps: WorkflowParts, { part, request, opened }: Part, sig
   if (cleared?.kind === "refused") return refuse(deps, part, cleared.outcome);
   if (cleared?.kind === "unchecked") deps.lanes.rest(changeKey(request.id), AWAY_REST_MS);
   else await sendChange(deps, { change: part, opened: { content, account: opened.account }, isFresh: false }, signal);
-  if (deps.clock.now().getTime() - turnMs(request) < BUSY_FOR_MS) return;
+  if (!isTurnOver(deps, request)) return;
   // Nothing happens to a part that moved on meanwhile.
   const why =
     cleared?.kind === "unchecked"

@@ -11,7 +11,7 @@ import type { Unfinished } from "./inbox/unfinished.ts";
 import { stageOf } from "./lifecycle.ts";
 import type { SweepStore, WorkflowParts } from "./ports.ts";
 import { followLater } from "./log-follow.ts";
-import { carryOnLater, nextToSend } from "./run.ts";
+import { carryOnLater, isTurnOver, nextToSend } from "./run.ts";
 import { redrawLater } from "./send.ts";
 import { tellDigest } from "./watching/digest.ts";
 import { notifyPlace } from "./watching/notify.ts";
@@ -64,9 +64,9 @@ export async function sweep(deps: SweepDeps): Promise<void> {
       .map(workloadKey),
   );
   for (const change of open) {
-    // One Run per workload: it could not be claimed now, so it is not read again either.
+    // One Run per workload: it couldn't be claimed now, so it isn't read again either. What waited too long is refused.
     const next = nextToSend(change);
-    if (next !== undefined && running.has(workloadKey(next))) continue;
+    if (next !== undefined && running.has(workloadKey(next)) && !isTurnOver(deps, change)) continue;
     await inWorkspace(change.teamId, (workspace) => carryOnLater(workspace, { change }));
   }
   for (const { id, teamId } of await store.undrawn()) {

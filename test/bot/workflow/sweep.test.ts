@@ -5,6 +5,7 @@ import { StoreError } from "../../../src/bot/errors.ts";
 import { sealInteraction, type Interaction } from "../../../src/bot/workflow/inbox/interaction.ts";
 import { createSweeper, sweep, type SweepDeps } from "../../../src/bot/workflow/sweep.ts";
 import { approvedChange, event, pendingChange, storyOf } from "../store/contract/bench.ts";
+import { stored } from "../views/support/stored-changes.ts";
 import { annHere, desk, type Desk } from "./support/desk.ts";
 
 const disconnect: Interaction = { kind: "disconnect", whose: "mine", origin: annHere };
@@ -82,6 +83,27 @@ test("what a replica that is gone left is taken over for each workspace, also wh
   await sweep(sweeping(own, { workspaceOf }));
 
   expect(begun).toEqual(["delivery d2", "delivery d1"]);
+});
+
+test("what waits for another run of its workload is left alone, until a workload of a larger request has waited too long", async () => {
+  const own = await desk();
+  const { deps, store, clock } = own;
+  const claimedAt = clock.now();
+  const open = [
+    stored({ id: "AAA111", state: "claimed", claimedAt }),
+    stored({ id: "BBB222", state: "approved" }),
+    stored({ id: "CCC333", state: "claimed", claimedAt, parts: [stored({ id: "CCC333/1", state: "approved" })] }),
+  ];
+  const begun: string[] = [];
+  const workspaceOf = async () => ({ ...deps, lanes: { ...deps.lanes, add: ({ key = "" }) => begun.push(key) > 0 } });
+  const sweeps = () => sweep(sweeping(own, { workspaceOf, store: { ...store, open: () => Promise.resolve(open) } }));
+
+  await sweeps();
+  expect(begun).toEqual(["change AAA111"]);
+  begun.length = 0;
+  clock.jumpMs(10 * 60_000);
+  await sweeps();
+  expect(begun).toEqual(["change AAA111", "change CCC333"]);
 });
 
 test("a request that nobody approves in time expires, and a person reads so in history", async () => {
