@@ -1,4 +1,4 @@
-/** A job of the workload APIs of the benchmarks, as their lists tell of it. */
+/** A completed job, as the workload APIs of the benchmarks list it. */
 export function finishedJob(at: number): object {
   return {
     metadata: {

@@ -77,7 +77,7 @@ const port = await listen((request, response) => {
     response.end(text);
     if (drawn !== undefined) views.set(groupOf(drawn), drawn.view);
     if (drawn !== undefined && drawn.method !== "views.open") took(groupOf(drawn), String(drawn.at));
-    // Said after a while; the answer follows.
+    // “Working on it” isn't the answer.
     if (!isMessage || body.includes("Working on it")) return;
     lastBody = body;
     took(group, command);

@@ -36,7 +36,7 @@ export async function sendRequests(storm: Storm, { from, to }: { from: number; t
 
   async function sendOne(index: number): Promise<void> {
     const asked = requestNumber(index, storm.seed, world);
-    // By the time its answer is given up the crowd is gone.
+    // When a request times out, the crowd may be gone.
     const wasCrowded = storm.isCrowded();
     try {
       const answer = await storm.client.send(asked);

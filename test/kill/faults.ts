@@ -45,7 +45,7 @@ const marks: Readonly<Record<Exclude<ChangeState, "pending" | "approved" | "clai
   expired: /^⌛/u,
   drifted: /^⚠️/u,
 };
-/** Of a deploy that isn't healthy, when what ran before is back. */
+/** The card of a deploy that failed and went back. */
 const wentBack = /^❌[^]*: it went back, because /u;
 const harmless = /^(?:Undo|Roll back|Try again|Request .*|Tell me here|Ask for the other \d+)$/u;
 
@@ -96,7 +96,7 @@ function ofChange({ cluster }: Scene, change: ChangeRecord, changes: readonly Ch
   return found;
 }
 
-/** A new version that isn't healthy, and the one before it that is again. */
+/** A deploy that failed, whose way back is healthy. */
 function isTakenBack({ id, verb, health, progress }: ChangeRecord, changes: readonly ChangeRecord[]): boolean {
   const isInTrouble = verb === "deploy" && /"kind":"trouble"/u.test(health ?? progress ?? "");
   return isInTrouble && changes.some((back) => back.undo_of === id && back.state === "done" && isSeenWell(back));

@@ -29,7 +29,7 @@ async function runOnEach(options: Options): Promise<boolean> {
   return hasFailed;
 }
 
-/** Beside each other, on a share of the lanes: at the end of each, most of its lanes wait for the last rounds. */
+/** All at once, each with a share of the lanes: one after the other, most lanes would idle during the last rounds of each. */
 async function runOnAll(options: Options): Promise<boolean> {
   const lanes = Math.ceil(options.lanes / options.stores.length);
   const failed = await Promise.all(options.stores.map((kind) => runOn(kind, { ...options, lanes })));

@@ -135,7 +135,7 @@ const ended: ReadonlySet<string> = new Set([
 
 export function isAtEnd(change: ChangeRecord): boolean {
   const { state, settled_at, stale, nowhere, owed_at, part_count, look_after } = change;
-  // Of several that failed, those that were changed are still looked at, and the card tells how they are.
+  // After a failed request for several, the workloads it changed are still followed, and its card shows how they are.
   const isFollowed = state === "done" || (part_count > 0 && look_after !== null);
   if (!ended.has(state) || settled_at === null || (isFollowed && !isLookedAt(change))) return false;
   return nowhere === 1 ? owed_at === null : stale === 0;

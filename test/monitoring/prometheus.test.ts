@@ -64,7 +64,7 @@ test("each metric is documented, and what the dashboard and the alerts ask for e
   expect(asked.filter((name) => !families.includes(name))).toEqual([]);
 });
 
-test("each counter whose rise fires an alert is there from the start: the first event would be no rise", async () => {
+test("each counter in an increase() exists from the start: else its first event would be no increase", async () => {
   const text = await createMetrics(machineClock).text();
   const risen = alerts.flatMap(({ expr }) => [
     ...expr.matchAll(/increase\((gantry_\w+)(?:\{(\w+)=~?"([^"]+)"\})?\[/gu),

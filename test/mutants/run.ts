@@ -13,7 +13,7 @@ const root = join(import.meta.dirname, "../..");
 const LONGEST_RUN_MS = 40 * 60_000;
 const trees: Tree[] = [];
 
-/** One of so many equal shares of the mutants, from 1. */
+/** The `at`-th, from 1, of so many equal shares of the mutants. */
 type Share = { readonly at: number; readonly of: number };
 
 type Options = { readonly only: string; readonly lanes: number; readonly share: Share; readonly records: boolean };
@@ -85,7 +85,7 @@ async function tryAll(
   return caught;
 }
 
-/** The test that caught it the last time is enough when it does so again; else each of its files has a chance, in order. */
+/** Tries the test that caught it the last time, then each of its files in order. */
 async function tryOne(tree: Tree, mutant: Mutant, catcher: Place | undefined): Promise<Result> {
   const tries: Chosen[] = mutant.tests.map((file) => ({ file }));
   if (catcher !== undefined && mutant.tests.includes(catcher.file)) {

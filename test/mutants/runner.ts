@@ -15,7 +15,7 @@ const PRINTED = 2_000;
 let modules: TestModule[] = [];
 let ended: TestCase[] = [];
 
-/** One failed test is all there is to know, except of which one fails soonest. */
+/** Otherwise one failed test is enough. To the end, the quickest of all that fail is found. */
 const isToTheEnd = process.argv.includes(TO_THE_END);
 
 class Worker extends ForksPoolWorker {
@@ -27,7 +27,7 @@ const vitest = await createVitest("test", {
   watch: false,
   maxWorkers: 1,
   isolate: false,
-  // Vitest takes its own worker for a pool with the name of one of its own.
+  // With the name of a built-in pool, Vitest would use its own worker.
   pool: { name: "unreported", createPoolWorker: (options) => new Worker(options) },
   bail: isToTheEnd ? 0 : 1,
   testTimeout: patienceMs,

@@ -1,8 +1,8 @@
 import { init, runBaseTests, setupEnvironment } from "vitest/worker";
 
 /**
- * Vitest's own worker in a process, except that it doesn't report each import to the process that started it: for a whole
- * bot that is a quarter of what a mutant costs, and only its watch mode needs to know.
+ * Vitest's own worker, except that it doesn't report each import to the process that started it. Only watch mode needs those
+ * reports, and for a flow with the whole bot they are a quarter of a mutant's cost.
  */
 
 type Rpc = Parameters<NonNullable<Parameters<typeof init>[0]["setup"]>>[0]["rpc"];

@@ -22,7 +22,7 @@ export function findDuplicates(soak: Soak, actor: Actor): void {
 }
 
 function countSecond({ ledger, troubles, ...soak }: Soak, actor: Actor, { text, ts }: Seen): void {
-  // Whoever waits for nothing any more finds it minutes later.
+  // An actor that no longer waits finds the answer minutes after it came.
   const cameAtMs = performance.now() - Math.max(0, Date.now() - Number(ts) * 1_000);
   if (actor.givenUp > 0) {
     actor.givenUp -= 1;

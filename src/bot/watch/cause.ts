@@ -90,10 +90,13 @@ function causeOf({ name, status, texts, last, isJob }: Looked): Cause | undefine
   return PROBE.test(text) ? "probe" : "failing";
 }
 
-/** Without the names of its instances, and its own in quotes or after a sign: "probe-0 exited" says nothing of a probe. */
+/**
+ * Removes the names of its instances: "probe-0 exited" says nothing about a probe. The workload's own name only after a
+ * quote, `=` or `/`, because elsewhere it may be an ordinary word.
+ */
 function withoutNames(text: string, name: string): string {
-  return text.replaceAll(/(["'=/“]?)([\w.-]+)/gu, (all: string, sign: string, word: string) =>
-    word.startsWith(`${name}-`) || (word === name && sign !== "") ? " " : all,
+  return text.replaceAll(/(["'=/“]?)([\w.-]+)/gu, (all: string, before: string, word: string) =>
+    word.startsWith(`${name}-`) || (word === name && before !== "") ? " " : all,
   );
 }
 

@@ -148,13 +148,13 @@ function endOf({ cause }: Incident, { kind, level, words }: Seen): "recovered" |
   return level === "healthy" && cause !== "job-failed" ? "recovered" : undefined;
 }
 
-/** What another version fails of says nothing about the one before, and the other way round. */
+/** Another version fails for reasons of its own: its cause replaces the one before. */
 function causeNow(known: Incident, { seen, cause }: { readonly seen: Seen; readonly cause: Cause }): Cause {
   const isOther = known.seen !== undefined && versionWords(known.seen, seen) !== undefined;
   return isOther ? cause : moreTelling(known.cause, cause);
 }
 
-/** While another version starts, the cause is still that of the version before, which stays beside it. */
+/** Keeps the version that failed while another one starts, so that `causeNow` sees when the new one fails. */
 function asVersionOf({ seen: before }: Incident, seen: Seen): Seen {
   return before === undefined ? seen : { ...seen, images: before.images, revision: before.revision };
 }
@@ -171,7 +171,7 @@ function isRecent({ now }: Pick<Look, "now">, { overAt }: Incident): boolean {
 
 function changedIn(known: Incident, seen: Seen, cause: Cause): IncidentStep[] {
   if (cause === known.cause && isSame(known.seen, seen)) return [];
-  // A registry is what failing images share, and not what crashes do.
+  // Shared by cause: the registry of a failed pull says nothing about a crash.
   const shared = seen.shared ?? (cause === known.cause ? known.shared : undefined);
   return [{ incident: { ...known, cause, seen, shared }, news: "seen" }];
 }
@@ -233,7 +233,7 @@ function happenedTo(before: Seen | undefined, now: Seen): Happened[] {
   }
   const restarts = (now.restarts ?? 0) - (before.restarts ?? 0);
   if (before.restarts !== undefined && restarts > 0) {
-    // A restart that somebody requested doesn't count.
+    // `restarts` doesn't count those that somebody requested.
     add("restarts", `crashed and restarted${restarts === 1 ? "" : ` ${restarts} times`}`);
   }
   const version = versionWords(before, now);

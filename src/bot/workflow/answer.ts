@@ -48,7 +48,7 @@ export async function answerRead(
   }
 }
 
-/** Where trying again is what the message says to do. */
+/** A button where the message says to try again. */
 function tryAgain(ask: Ask, error: unknown): Block[] {
   return error instanceof Problem && /^Try again(?:\.| in )/u.test(error.next)
     ? actions(askButton("Try again", ask))

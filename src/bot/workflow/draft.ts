@@ -58,7 +58,7 @@ export function subjectOf({ origin, command, context, change, verdict }: Propose
   };
 }
 
-/** Whether a deploy stays as it is when its new instances don't get ready, instead of going back. */
+/** Whether a deploy whose new instances don't get ready stays as it is, instead of going back. */
 export function staysIfStuck({ args }: Ask): boolean {
   return args["on-failure"] === "stop";
 }

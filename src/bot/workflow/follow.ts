@@ -102,7 +102,7 @@ async function lookAt(
 
 type Changed = { readonly stored: StoredChange; readonly change: Change; readonly ageMs: number };
 
-/** What a look at it is judged by. */
+/** What `judgeLook` needs beside the workload it reads. */
 export async function lookOf(
   { clock, settings, store }: Pick<WorkflowParts, "clock" | "settings" | "store">,
   { stored, change, ageMs }: Changed,
@@ -140,7 +140,7 @@ function stillRunning({ level, line, startedAt, usual }: Health): Health {
   };
 }
 
-/** Of what it created, if the workload API said. */
+/** The uid of what it created, if the workload API sent one. */
 export function uidOf(change: StoredChange): string | undefined {
   return doneOf(change)?.after?.uid;
 }

@@ -23,7 +23,7 @@ export async function openRequest(
 
 /** Throws a `UserError` when its content can't be opened: retrying won't help. */
 export function readableContent({ sealer, log }: Pick<WorkflowParts, "sealer" | "log">, change: StoredChange): Content {
-  // Nobody has to look at a log for that, or to restore a row.
+  // Nothing is broken, so nothing is logged.
   if (isErased(change)) throw new UserError("What the request asked for was erased.", { next: "Request it again." });
   try {
     return openContent(sealer, change);

@@ -219,7 +219,7 @@ export type Accounts = {
 
 /** The platform's, with two pauses that a story may shorten without moving the time of day. */
 export type WorkflowClock = Clock & {
-  /** Calls back when a person who looks at the screen wonders what happens, unless it is cancelled before. */
+  /** Before a waiting person is shown that something happens. */
   readonly patience: Clock["after"];
   /** Between a write and its read-back, and before the first look at its workload. */
   readonly wait: (ms: number) => Promise<void>;
@@ -305,9 +305,9 @@ export type Store = {
   readonly find: (key: ChangeKey, teamId?: string) => Promise<StoredChange | undefined>;
   /** One step of the lifecycle, in one transaction with its row of history. */
   readonly advance: (id: string | IdIn, step: Step, event: NewHistoryEvent | undefined) => Promise<Advanced>;
-  /** How other requests changed how its workload runs since this one was done. A deletion shows by itself. */
+  /** How requests after this one changed the way its workload runs. Without deletions: those show when it is read. */
   readonly changedSince: (change: StoredChange) => Promise<ChangedSince | undefined>;
-  /** The id of the request that has the workload which this one waits for; undefined while nothing is in its way. */
+  /** The id of the request whose run this one waits for; undefined when none is in its way. */
   readonly waitsFor: (change: StoredChange) => Promise<string | undefined>;
   /** A row of history that belongs to no step: a refusal, a linked account. */
   readonly note: (event: NewHistoryEvent) => Promise<void>;

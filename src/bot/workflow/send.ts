@@ -12,7 +12,7 @@ import type { Drawing, WorkflowParts } from "./ports.ts";
 import { apiFor, openRequest, type OpenRequest } from "./open-request.ts";
 import { changeIn, contentOf } from "./stored-request.ts";
 
-/** Before another Run of the same workload is tried again. The sweep holds it back for as long as it sees the first one. */
+/** Pause before a retry, when another Run has the workload. While the sweep sees that Run, it doesn't retry. */
 const BUSY_REST_MS = 3_000;
 
 /** Draws a card that nobody waits for. When the lane is full, the next sweep finds the card. */

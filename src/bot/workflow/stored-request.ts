@@ -33,7 +33,7 @@ export function openContent(sealer: Sealer, { id, sealed }: Pick<StoredChange, "
   return Content.parse(JSON.parse(sealer.open(sealed, ["change", id])));
 }
 
-/** Whether its content went with the data of a person, or of a workspace that removed the app. */
+/** Whether its content was erased, with the data of a person or of a workspace that removed the app. */
 export function isErased({ sealed }: Pick<StoredChange, "sealed">): boolean {
   return sealed === "";
 }

@@ -99,7 +99,7 @@ describe("incidents", () => {
     ]);
   });
 
-  test("what another version fails of is told instead, also when that one started in between", () => {
+  test("the cause of another version replaces the one before, also when that version was seen starting", () => {
     const failing: Seen = { ...crashing, words: "the new version doesn't get ready", cause: "failing", revision: "5" };
     const before: Seen = { ...crashing, revision: "4" };
     const starting: Seen = { ...before, level: "busy", words: "updating", cause: undefined, revision: "5" };

@@ -3,7 +3,7 @@ import { erasePersonNow } from "../../../src/bot/compose/data/person.ts";
 import { approvalTown } from "../../support/approval-town.ts";
 import { card, clicks, says, whispers } from "../../support/speak.ts";
 
-test("somebody is erased while their request is watched: it is over, nothing is reported broken, and nobody undoes it", async () => {
+test("a followed request whose requester is erased can't be undone, and the log reports nothing broken", async () => {
   await using town = await approvalTown({ settings: { healthyAfterMs: 60_000 } });
   await says(town, town.developer, "/gantry scale web 3");
   await town.until(() => card(town.developer).includes("watching for 60 s"));

@@ -112,7 +112,7 @@ describe("a deploy", () => {
     expect(town.writes).toEqual(["web 1.5", "web 1.6", "web 1.4"]);
   });
 
-  test("waits beside one that would stay as it is: they end in another way", async () => {
+  test("with --on-failure stop is no duplicate of one without", async () => {
     await using town = await rolloutTown(["web"], { policy: othersApprove });
     await says(town, town.developer, "/gantry deploy web 1.5");
     const first = idOf(card(town.developer));
@@ -150,7 +150,7 @@ describe("a deploy", () => {
     expect(card(town.developer)).toMatch(/^⚪️ Deployed 1\.5 to web, but it was changed again meanwhile\n/u);
   });
 
-  test("that replaces what a restart began is what fails, and not the restart", async () => {
+  test("that fails while a restart is followed turns its own card red, not the restart's", async () => {
     await using town = await rolloutTown(["web"]);
     town.nowIs("web", { status_since: "2026-11-21T12:00:00Z" });
     await says(town, town.developer, "/gantry restart web");
@@ -166,7 +166,7 @@ describe("a deploy", () => {
     );
   });
 
-  test("that somebody scales meanwhile is followed on, and goes back when it doesn't get ready", async () => {
+  test("that somebody scales meanwhile is still followed, and goes back when it doesn't get ready", async () => {
     await using town = await rolloutTown(["web"]);
     await says(town, town.developer, "/gantry deploy web 1.5");
     await town.later(3);

@@ -11,7 +11,7 @@ test.each([
   { asks: "/gantry domains web add shop.example.com", last: "updateService", times: 2, says: /^⏳ .*: waits for /u },
   { asks: '/gantry restart "web*"', last: "restartService", times: 2, says: /^🔄 .*\n⏳ The next one waits for /u },
 ] as const)(
-  "who comes while another run of the workload is under way waits without asking the service, and runs seconds after it: $asks",
+  "a request waits for another run of its workload without calling the API, and runs seconds after it: $asks",
   async ({ asks, last, times, says }) => {
     const { promise: held, resolve: release } = Promise.withResolvers<void>();
     let looks = 0;
@@ -52,7 +52,7 @@ test.each([
     town.passMinutes(A_FEW_SECONDS);
     const calls = town.calls().length;
     const sweeps: Promise<void>[] = [];
-    // One after the other, so that what one of them begins has the time of the next ones to ask.
+    // One after the other: what a sweep begins would call the API during the next ones.
     for (let turn = 0; turn < 5; turn += 1) {
       const before = looks;
       sweeps.push(town.sweep());
@@ -73,7 +73,7 @@ test.each([
   },
 );
 
-test("who approves a request that has to wait for another one is told so, as its card says", async () => {
+test("whoever approves a request that waits for another one reads that it waits", async () => {
   const { promise: held, resolve: release } = Promise.withResolvers<void>();
   await using town = await approvalTown({
     async via(request, send) {

@@ -89,7 +89,7 @@ test("a change that needs nobody costs a card, its last drawing, and a look at w
 
   // Neither what ended nor what waits is looked at without a reason.
   await says(town, town.developer, "/gantry stop web");
-  // Once, because something else was done to the workload of the scale.
+  // The first sweep looks at the scale once more, because the stop changed its workload.
   await town.sweep();
   const before = [town.calls().length, slackCalls(town).length];
   await town.sweep();

@@ -27,7 +27,7 @@ test("whoever asks for a deleted workload learns who deleted it and when, if the
   expect(await says(town, guest, "/gantry show web")).not.toContain("Dana");
 });
 
-test("a workload that was created again is no deleted one, and one deleted elsewhere isn't blamed on anybody", async () => {
+test("a workload that was created again doesn't count as deleted, and a deletion outside of Gantry names nobody", async () => {
   await using town = await approvalTown({ policy: openPolicy });
   const { developer } = town;
   await says(town, developer, "/gantry delete web");
@@ -41,7 +41,7 @@ test("a workload that was created again is no deleted one, and one deleted elsew
   expect(await says(town, developer, "/gantry show web")).toContain("There is no service in beijing1");
 });
 
-test("the card of an earlier change offers nothing any more that needs the deleted workload", async () => {
+test("the card of an earlier change loses the buttons that need the deleted workload", async () => {
   await using town = await approvalTown({ policy: openPolicy });
   const { developer } = town;
   const scaled = (): string => developer.sees("ops").find(({ text }) => text.includes("2 → 3"))?.text ?? "";
@@ -56,7 +56,7 @@ test("the card of an earlier change offers nothing any more that needs the delet
   expect(await says(town, developer, "/gantry undo")).not.toContain("Undo this change?");
 });
 
-test("the card of a request for several takes back only those that are still there", async () => {
+test("the card of a request for several undoes only the workloads that still exist", async () => {
   await using town = await shopTown(["worker", "queue"], { policy: openPolicy });
   const { developer } = town;
   const stopped = (): string => developer.sees("ops").find(({ text }) => text.includes("3 of 3 stopped"))?.text ?? "";
@@ -79,7 +79,7 @@ test("the card of a request for several takes back only those that are still the
   expect(stopped()).not.toContain("[Undo");
 });
 
-test("the card of a request that failed asks again only for those that are still there", async () => {
+test("the card of a failed request for several requests only the workloads that still exist", async () => {
   const names = ["shop-a", "shop-b", "shop-c"];
   const refuse = ({ method, url }: Request) =>
     method !== "GET" && url.includes("/services/shop-b")
@@ -101,7 +101,7 @@ test("the card of a request that failed asks again only for those that are still
   expect(first()).toContain("[Request shop-b only]");
 });
 
-test("the card of an earlier change that failed doesn't ask for it again", async () => {
+test("the card of a failed change loses “Try again” when its workload is deleted", async () => {
   let isBroken = true;
   await using town = await approvalTown({
     policy: openPolicy,
@@ -120,7 +120,7 @@ test("the card of an earlier change that failed doesn't ask for it again", async
   expect(failed()).toMatch(/ · deleted since$/u);
 });
 
-test("a waiting request says that its workload was deleted since, for no more calls", async () => {
+test("a waiting request says that its workload was deleted, without another API call", async () => {
   await using town = await approvalTown({ policy: approvedScales });
   const { developer, approver } = town;
   await says(town, developer, "/gantry scale web 3");

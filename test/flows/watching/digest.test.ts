@@ -54,7 +54,7 @@ test("a digest is told once a day while there is something to say, and not other
   expect(loud[0]).toMatch(/Digest: 1 needs attention\nNeeds attention\n🔴 web · failed\nAbout all workloads/u);
 });
 
-test("a digest has what an alert tells of, also what only waits and says why", async () => {
+test("a digest lists what needs attention, also a workload that is pending with a reason", async () => {
   await using scene = await town();
   await says(scene, scene.developer, "/gantry watch --digest daily 09:00");
   await scene.sweep();
@@ -84,7 +84,7 @@ test.each<[string, "429" | "500", RegExp]>([
 ])("a digest that Slack %s is sent later, with all that changed since the one before", async (_what, fault, told) => {
   await using scene = await town();
   const { playground, developer } = scene;
-  // Early in the day that passes, so that it has hours left to send it once more.
+  // Early in the day that passes: hours are left for the retry.
   const hour = (new Date().getUTCHours() + 6) % 24;
   await says(scene, developer, `/gantry watch --digest daily ${String(hour).padStart(2, "0")}:00`);
   await scene.sweep();

@@ -115,7 +115,7 @@ test("a workload API that doesn't answer is one card, and workloads stay as they
   ]);
 });
 
-test("a question that the workload API didn't answer is asked again by a button", async () => {
+test("a read that the workload API didn't answer has a button that tries again", async () => {
   await using town = await watchedTown();
   town.is("web", crashing);
   town.setAway(true);
@@ -207,7 +207,7 @@ test("who watches deployments is told what changed", async () => {
   ]);
 });
 
-test("what was told of a restart has no dot of how it was then, so it stays true when it gets worse", async () => {
+test("the post about a restart has no status dot, which would be wrong once the workload gets worse", async () => {
   await using town = await watchedTown();
   town.is("web", well);
   await town.watches("web", { events: ["restarts"] });

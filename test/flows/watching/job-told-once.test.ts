@@ -54,7 +54,7 @@ test("a watch elsewhere tells it, and so does one of a job that nobody created h
   expect(town.told().join("\n")).toMatch(/^🔴 report failed$/mu);
 });
 
-test("what was done before it is told as that, not as how it ended", async () => {
+test("the alert shows the creation before the failure as created, not as failed", async () => {
   await using town = await townWithJobs();
   await town.watches("nightly", { events, place: { kind: "dm" } });
   await says(town, town.developer, nightly);

@@ -35,7 +35,7 @@ async function townWithWeb(options: { readonly isLate?: boolean } = {}): Promise
     if (op === "getServiceLogs") {
       return Response.json([{ instance_name: "web-0", log: "lost the connection, password=hunter2" }]);
     }
-    // Of an API that tells since when a status is what it is.
+    // As an API does that sends the time of the last change of status.
     if (op === "restartService" && "status_since" in web) web = { ...web, status_since: "2026-11-21T12:04:00Z" };
     if (request.method === "PUT" || request.method === "POST") {
       lookedFrom = town.calls().length;

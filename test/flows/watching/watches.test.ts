@@ -63,7 +63,7 @@ describe("a watch", () => {
     expect(spoken(developer).at(-1)).toMatch(/stopped watching web in [^\n]*\.$/u);
   });
 
-  test("of one workload isn't the end of it where all are watched, and the answer says so", async () => {
+  test("of one workload ends, and the answer says that a watch of all goes on", async () => {
     await using town = await approvalTown();
     const { developer } = town;
     await says(town, developer, "/gantry watch all");
@@ -123,11 +123,11 @@ describe("a watch", () => {
     );
   });
 
-  test("of another channel where Gantry isn't says which one", async () => {
+  test("of another channel is refused where Gantry isn't, and the refusal means that channel", async () => {
     await using town = await approvalTown();
 
     expect(await says(town, town.developer, "/gantry watch web --in <#C0GENERAL|general>")).toMatch(
-      /^I'm not in the channel you chose, so I couldn't tell it anything[^]*Invite me there with \/invite @gantry/u,
+      /^I'm not in the channel you chose, so I can't post there[^]*Invite me there with \/invite @gantry/u,
     );
     expect(await town.store().allWatches()).toEqual([]);
   });

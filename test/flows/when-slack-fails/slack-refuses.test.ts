@@ -205,7 +205,7 @@ test("/readyz notices a revoked token while nobody asks the bot for anything, an
 
   const later = async (minutes: number): Promise<void> => {
     town.passMinutes(minutes);
-    // Its heartbeat, without which the database would be what it lacks.
+    // Stores a heartbeat: without one, /readyz would blame the database.
     await town.sweep();
   };
 

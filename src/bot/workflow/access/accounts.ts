@@ -95,7 +95,7 @@ type CountParts = {
   readonly clock: Pick<Clock, "now">;
 };
 
-/** Calls per account and day, over replicas and restarts: some services allow a number of them. */
+/** Counts calls per account and day, across replicas and restarts: some workload APIs limit them. */
 export function createCallCounts({ teamId: team, api, store, clock }: CountParts): CallCounts {
   const written = new Map<string, number>();
   const seen = new Set<string>();

@@ -60,9 +60,10 @@ export async function changeWatches(
   // Everybody there reads it, the person too unless they are elsewhere.
   const isNewsThere = done.isNews && place.kind === "channel";
   const isTold = isNewsThere && (await deps.responder.announce(channelId, message));
-  if (isNewsThere && !isTold)
-    await reply.send(sentToAsker(message, { channelId, isWatch: wish.kind === "watch" }), "done");
-  else if (!isTold || isElsewhere) await reply.send(message, "done");
+  if (isNewsThere && !isTold) {
+    return reply.send(sentToAsker(message, { channelId, isWatch: wish.kind === "watch" }), "done");
+  }
+  if (!isTold || isElsewhere) await reply.send(message, "done");
 }
 
 function placeOf({ place }: WatchWish, { channelId }: Origin): WatchPlace {
@@ -150,7 +151,7 @@ function tooMany(by: "owner" | "place", command: string): UserError {
   });
 }
 
-/** What nobody may post to can't be told anything. */
+/** Throws a `UserError` where Gantry isn't, because it couldn't post there. */
 async function checkBotIn(
   { people, settings }: Pick<WorkflowParts, "people" | "settings">,
   { at, place }: Asked,
@@ -161,8 +162,8 @@ async function checkBotIn(
     members !== undefined && (bot.userId === undefined || members.has(bot.userId));
   if (isIn(await beforeNo(people, (maxAgeMs) => people.channelMembers(at.channelId, maxAgeMs), isIn))) return;
   const where = at.isChosen === true ? "the channel you chose" : "this channel";
-  throw new UserError(`I'm not in ${where}, so I couldn't tell it anything. Nothing was changed.`, {
-    next: `Invite me${at.isChosen === true ? " there" : ""} with \`/invite @${bot.name}\`, then try again. Or be told in a direct message: \`${settings.command} watch NAME --dm\``,
+  throw new UserError(`I'm not in ${where}, so I can't post there. Nothing was changed.`, {
+    next: `Invite me${at.isChosen === true ? " there" : ""} with \`/invite @${bot.name}\`, then try again. Or get direct messages: \`${settings.command} watch NAME --dm\``,
   });
 }
 
@@ -233,7 +234,7 @@ async function end(deps: WorkflowParts, asked: Asked, wish: Wished<"unwatch">): 
   return { message: { kind: "nothing", target, isFile, still, command, ...common }, isNews: false };
 }
 
-/** Whether a watch tells of these workloads, by their own name or as some of many. */
+/** Whether a watch covers these workloads, by name or by a pattern. */
 function tellsOf(
   { target, digest, pausedWhy }: Watch,
   { kind, names }: Pick<WatchTarget, "kind" | "names">,
