@@ -619,8 +619,8 @@ export const mutants: readonly Mutant[] = [
   {
     bug: "a workload of a larger request waits for ever for another change of it",
     file: "src/bot/workflow/run.ts",
-    text: "if (deps.clock.now().getTime() - turnMs(request) < BUSY_FOR_MS) return;",
-    becomes: "if (deps.clock.now().getTime() - turnMs(request) < Infinity) return;",
+    text: "clock.now().getTime() - turnMs(request) >= BUSY_FOR_MS",
+    becomes: "clock.now().getTime() - turnMs(request) >= Infinity",
     tests: lateTurns,
   },
   {
