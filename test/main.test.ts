@@ -142,3 +142,27 @@ test("without configuration it says how to go on and has demo workloads; after C
   // On a busy machine the card follows later.
   await until(async () => (await second.act("click", { as: "alex", label: "Approve" })).includes("sees no button"));
 });
+
+test("Ctrl-C ends a start that waits for its folder at once, and the log says that each Gantry stops and has stopped", async () => {
+  const dir = folder();
+  const env = { GANTRY_DATA: dir, GANTRY_LOG_LEVEL: "info", PORT: "0", PLAYGROUND_PORT: "0" };
+  const running = runMain(env);
+  cleanUps.push(() => running.process.kill("SIGKILL"));
+  await until(() => running.output().includes("Press Ctrl-C to stop."));
+  const second = runMain(env);
+  cleanUps.push(() => second.process.kill("SIGKILL"));
+  await until(() => second.output().includes("waiting up to 15 s"));
+
+  second.process.kill("SIGINT");
+  const [waitingCode] = (await once(second.process, "close")) as [number | null]; // Node's own types say any
+  running.process.kill("SIGTERM");
+  const [code] = (await once(running.process, "close")) as [number | null]; // Node's own types say any
+
+  expect([waitingCode, code]).toEqual([0, 0]);
+  expect(second.output()).not.toContain("Another Gantry works");
+  for (const output of [second.output(), running.output()]) {
+    expect(output).toMatch(
+      /"inProgress":\d+,"msg":"Gantry is stopping"\}\n(?:.*\n)*.*"left":0,"msg":"Gantry has stopped"\}\n$/u,
+    );
+  }
+});
