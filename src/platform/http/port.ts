@@ -12,13 +12,18 @@ export function portOf(server: Server): number {
 
 const sentences: Readonly<Record<string, (place: Place) => string>> = {
   EADDRINUSE: ({ host, port, variable }) =>
-    `The port ${port} of ${host} is in use. Stop what uses it, or set ${variable} to another port, e.g. ${variable}=${port + 100}.`,
+    `The port ${port} of ${host} is in use. Stop what uses it, or set ${variable} to another port, e.g. ${variable}=${anotherPort(port)}.`,
   EACCES: ({ host, port, variable }) =>
     `The port ${port} of ${host} is not allowed for this user. Set ${variable} to one from 1024, e.g. ${variable}=${port + 3_000}.`,
   EADDRNOTAVAIL: notOurs,
   ENOTFOUND: notOurs,
   EAI_AGAIN: notOurs,
 };
+
+/** A suggestion; no port is above 65535. */
+function anotherPort(port: number): number {
+  return port + 100 > 65_535 ? port - 100 : port + 100;
+}
 
 /** Each PORT variable has a HOST variable beside it. */
 function notOurs({ host, variable }: Place): string {
@@ -34,7 +39,7 @@ export function samePorts(places: readonly Place[]): string[] {
     places.slice(at + 1).flatMap((other) => {
       const isSameHost = one.host === other.host || [one.host, other.host].some((host) => everywhere.includes(host));
       if (one.port !== other.port || one.port === 0 || !isSameHost) return [];
-      const example = `${other.variable}=${(one.port + 100) % 65_536}`;
+      const example = `${other.variable}=${anotherPort(one.port)}`;
       return `${one.variable} and ${other.variable} name the same port, ${one.port}. Change one of them, e.g. ${example}.`;
     }),
   );

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { samePorts } from "../../../src/platform/http/port.ts";
+import { samePorts, withPortSentence } from "../../../src/platform/http/port.ts";
 
 const metrics = { host: "127.0.0.1", port: 9464, variable: "GANTRY_METRICS_PORT" };
 
@@ -22,4 +22,17 @@ test("two ports that the system chooses are two", () => {
       { ...any, variable: "GANTRY_METRICS_PORT" },
     ]),
   ).toEqual([]);
+});
+
+test.each([
+  [3000, 3100],
+  [65_435, 65_535],
+  [65_436, 65_336],
+  [65_535, 65_435],
+])("for the port %i the sentence suggests %i", async (port, suggested) => {
+  const place = { host: "127.0.0.1", port, variable: "PORT" };
+  const inUse = Object.assign(new Error("listen"), { code: "EADDRINUSE" });
+
+  await expect(withPortSentence(place, Promise.reject(inUse))).rejects.toThrow(`e.g. PORT=${suggested}.`);
+  expect(samePorts([place, { ...metrics, port }])[0]).toContain(`e.g. GANTRY_METRICS_PORT=${suggested}.`);
 });
