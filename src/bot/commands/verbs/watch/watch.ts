@@ -238,7 +238,10 @@ export const mute = watchVerb({
     amount: ({ until }) => (Array.isArray(until) && until.length > 0 ? ` ${until.join(" ")}` : " for 1 hour"),
   },
   words: { name: "NAME", until: "FOR…" },
-  flags: { for: { value: "TIME", summary: "how long, such as 2h or 18:00", also: ["until"] }, ...placeFlags },
+  flags: {
+    for: { value: "TIME", summary: "how long or until when, such as 2h or 18:00", also: ["until"] },
+    ...placeFlags,
+  },
   actions: watchedActions,
   args: z.object({ name: Watched, until: MuteEnd.optional(), ...Place }).superRefine(refuseBoth),
   read(_typed, { until, for: flag, ...args }) {
