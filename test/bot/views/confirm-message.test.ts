@@ -4,7 +4,7 @@ import { confirmed, confirmMessage } from "../../../src/bot/views/messages/confi
 import { drawn } from "./support/drawn.ts";
 
 function confirming(text: string) {
-  const meant = readMention({ text }, []);
+  const meant = readMention({ text }, ["beijing1"]);
   if (meant.kind !== "confirm") throw new Error(`${text} is a ${meant.kind}`);
   return meant.parsed;
 }
@@ -24,6 +24,16 @@ test.each([
   ["approve k7q2mx please", "Approve K7Q2MX?"],
 ])("%s: %s", (text, question) => {
   expect(drawn(confirmMessage(confirming(text)))).toContain(question);
+});
+
+test.each([
+  ["could you restart web in beijing1", "Restart web in beijing1?"],
+  [
+    "please deploy registry.example.com/teams/payments/shop-web-frontend:1.6.0-rc1 to web in beijing1",
+    "Deploy web registry.example.com/teams/payments/shop-web-frontend:1.6.0-rc1 in beijing1?",
+  ],
+])("%s: its author reads the whole of it, and where", (text, question) => {
+  expect(drawn(confirmMessage(confirming(text)))).toMatch(question);
 });
 
 test("what takes the place of the question says what became of it", () => {

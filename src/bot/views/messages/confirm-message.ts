@@ -25,7 +25,7 @@ export function confirmMessage(asked: Asked): Post {
   ]);
 }
 
-/** Characters of a name. A button has room for 75, and its end says to how many. */
+/** Characters of a name, and of what to do with it. A button has room for 75, and its end says to how many. */
 const IN_BUTTON = 40;
 
 /** "Scale *web* to 3", "Restart *web* in beijing2", "Approve `K7Q2MX`". */
@@ -35,11 +35,13 @@ function actionOf({ command: { question = {} }, ask: { verb, args, region } }: A
   const id = textIn(args, "id");
   if (name === undefined && id === undefined) return [words(`${label}${amount?.(args) ?? ""}`, 70)];
   if (name === undefined) return [words(`${label} `), code(id ?? "", 60)];
-  const how = `${amount?.(args) ?? ""}${region === undefined ? "" : ` in ${region}`}`;
+  const how = amount?.(args) ?? "";
   return [
     words(`${label} `),
     strong(truncateMiddle(visible(name), most), most),
-    ...(how === "" ? [] : [words(how, 60)]),
+    ...(how === "" ? [] : [words(how, most)]),
+    // Apart, because a long image or many domains must not push it out.
+    ...(region === undefined ? [] : [words(` in ${region}`, 80)]),
   ];
 }
 
