@@ -72,7 +72,7 @@ const slots: Readonly<Record<string, Slot>> = {
     pattern: "(?:v?\\d[\\w.-]{0,80}|[a-z0-9][\\w.-]*[/:][\\w./:@-]{1,160}|latest|stable|main|master)",
     read: (text) => [text],
   },
-  MIB: { pattern: "\\d{1,5} ?(?:mib|mb|m|gib|gb|g)?", read: (text) => [mebibytes(text)] },
+  MIB: { pattern: "\\d{1,5} ?(?:mib|mi|mb|m|gib|gi|gb|g)?", read: (text) => [mebibytes(text)] },
   ID: { pattern: "#?[a-z0-9]{6}", read: (text) => [text.replace("#", "").toUpperCase()] },
   DOMAIN: { pattern: "(?:\\*\\.)?[a-z0-9-]+(?:\\.[a-z0-9-]+)+", read: (text) => [text] },
   REASON: { pattern: ".{1,150}", read: (text) => [text] },

@@ -52,6 +52,8 @@ describe("a sentence that changes something is confirmed", () => {
     ["add 2 instances to web", "confirm scale web +2"],
     ["please delete the job boom", "confirm delete job/boom"],
     ["set the memory of web to 512 mb", "confirm memory web 512"],
+    ["set the memory of web to 512Mi", "confirm memory web 512"],
+    ["give web 2Gi of memory", "confirm memory web 2048"],
     ["approve k7q2mx please", "confirm approve K7Q2MX"],
   ])("%s", (text, answer) => expect(heard(text)).toBe(answer));
 
