@@ -96,6 +96,18 @@ describe("a card that came to its end", () => {
     `);
   });
 
+  test.each([
+    ["keeps restarting", "it keeps restarting"],
+    ["2 of 3 instances run", "2 of 3 instances run"],
+    ["the new instances don't get ready", "the new instances don't get ready"],
+  ])("accepted and unconfirmed: %s, in a complete sentence", (outcome, told) => {
+    const ending = run({ kind: "asked", after: undefined, why: "It may have begun.", unseen: "restarts" });
+    const health = { kind: "trouble", outcome, line: "", excerpt: [] } as const; // a literal kind
+    const change = ended("done", { verb: "restart", op: "restartService", diff: ["restart"], ending, health });
+
+    expect(drawn(card(change)).split("\n")[0]).toBe(`🔴 Restart of web accepted, but ${told}`);
+  });
+
   test("failed: why, and what to do", () => {
     const ending = run({ kind: "failed", why: "The service refused the token.", next: "Renew it." });
 

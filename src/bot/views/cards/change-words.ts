@@ -9,6 +9,7 @@ import {
   retreatOf,
   retreatWords,
   unseenOf,
+  withSubject,
 } from "../kit/health.ts";
 import { person, strong, words, type Inline, group, joined } from "../kit/inline.ts";
 import { type Names, groupName, nameOf } from "../kit/post.ts";
@@ -200,14 +201,14 @@ function unwellHeadline(change: StoredChange, seen: Health, region: string | und
   if (level === undefined) return { mark: "🟡", text: `${done}, health unknown` };
   // It is well, and hasn't been for long; or was until it was deleted.
   if (level !== "failing" && seen.outcome === undefined) return { mark: "🟡", text: done };
-  const text = `${done}, but ${withSubject(change, done, outcomeWords(seen))}`;
+  const text = `${done}, but ${afterBut(change, done, outcomeWords(seen))}`;
   if (level === "failing") return { mark: dotOf({ level }), text };
   return { mark: overtakenWords(seen) === undefined ? "🟡" : overtakenDot, text };
 }
 
 /** "web scaled to 3, but is failing"; "Deployed 1.5 to web, but it is failing" */
-function withSubject(change: StoredChange, done: string, outcome: string): string {
-  return done.startsWith(workloadName(change)) || /^\d/u.test(outcome) ? outcome : `it ${outcome}`;
+function afterBut(change: StoredChange, done: string, outcome: string): string {
+  return done.startsWith(workloadName(change)) ? outcome : withSubject(outcome);
 }
 
 /** However well the workload runs, nothing shows that the Change took effect. */
@@ -216,7 +217,7 @@ function unconfirmedHeadline(change: StoredChange, seen: Health | undefined, reg
   const isTrouble = seen?.kind === "trouble";
   const isOvertaken = seen?.outcome !== undefined && overtakenWords(seen) !== undefined;
   if (!isTrouble && !isOvertaken) return { mark: "🟡", text: accepted };
-  const text = `${accepted}, but ${withSubject(change, accepted, outcomeWords(seen))}`;
+  const text = `${accepted}, but ${afterBut(change, accepted, outcomeWords(seen))}`;
   return { mark: isTrouble ? dotOf({ level: "failing" }) : overtakenDot, text };
 }
 

@@ -68,8 +68,12 @@ export function retreatWords(change: StoredChange): string | undefined {
   const retreat = retreatOf(change);
   if (retreat === undefined) return undefined;
   const { outcome = "isn't healthy" } = seenOf(change) ?? {};
-  const because = /^(?:the |\d)/u.test(outcome) ? outcome : `it ${outcome}`;
-  return `it ${retreat === "gone" ? "went" : "goes"} back, because ${because}`;
+  return `it ${retreat === "gone" ? "went" : "goes"} back, because ${withSubject(outcome)}`;
+}
+
+/** "it keeps restarting"; some outcomes have a subject: "2 of 3 run", "the new instances don't get ready". */
+export function withSubject(outcome: string): string {
+  return /^(?:the |\d)/u.test(outcome) ? outcome : `it ${outcome}`;
 }
 
 /** The facts of a line of health. After the way back, without the counts of old and new instances. */
