@@ -78,7 +78,7 @@ describe("a card that came to its end", () => {
 
     expect(drawn(card(ended("done", rolling)))).toContain("🟡 Still ");
     expect(shown).toMatch(/^⚪️ Roll back web.*: accepted, but it was deleted meanwhile$/mu);
-    expect(shown).not.toMatch(/\[(?:Logs|Show web|Tell me here)/u);
+    expect(shown).not.toMatch(/\[(?:Logs|Show web|Tell me here)|deleted since/u);
   });
 
   test("asked: accepted is not the same as done", () => {

@@ -168,6 +168,13 @@ describe("a card on its way", () => {
     `);
   });
 
+  test("approved while another request runs: it says once which one it waits for", () => {
+    const [headline, ...others] = drawn(card(stored({ state: "approved" }), { waitsFor: "K7Q2MX" })).split("\n");
+
+    expect(headline).toBe("⏳ Scale web to 2: waits for request K7Q2MX");
+    expect(others.join("\n")).not.toMatch(/waits/u);
+  });
+
   test("claimed: running, and nothing can be clicked", () => {
     expect(drawn(card(stored({ state: "claimed", terms: undefined, risk: "routine" })))).toMatchInlineSnapshot(`
       "🔄 Scaling web to 2…

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { isObject, parseJson } from "../../../src/playground/json.ts";
 import { section } from "../../../src/bot/views/kit/blocks.ts";
 import { initialState } from "../../../src/playground/workspace/view-state.ts";
-import { blockOf, StateValues, valuesIn } from "../../../src/bot/views/forms/form-element.ts";
+import { blockOf, formElement, StateValues, valuesIn } from "../../../src/bot/views/forms/form-element.ts";
 import { drawnForm } from "./support/drawn.ts";
 import { fields, filledIn, form } from "./support/fields.ts";
 import { expectFormFits } from "./support/judges.ts";
@@ -39,6 +39,17 @@ test("a form shows the fields that matter, and the others behind a button", () =
     [Scale] [Cancel]"
   `);
   expect(view).toMatchObject({ callback_id: "form:scale", private_metadata: "{}" });
+});
+
+test.each([
+  ["2026-02-28", "2026-02-28"],
+  ["2026-02-30", undefined],
+  ["0999-12-31", undefined],
+  ["2026.02.28", undefined],
+])("the calendar of a date field opened with %s begins at %s", (value, initial) => {
+  const element = formElement({ id: "day", label: "Day", input: { kind: "date" } }, value);
+
+  expect("initial_date" in element ? element.initial_date : undefined).toBe(initial);
 });
 
 test("after More settings all fields stand there, with what stands in them", () => {

@@ -174,10 +174,26 @@ test("names and texts from outside are shown as they are, and mean nothing to Sl
   expect(shown).not.toContain("\u202e");
 });
 
+test("of several, one that is starting again is listed with the reason why it failed", () => {
+  const starting = { ...seen, level: "busy", words: "starting" } as const; // a literal level
+
+  const shown = text([{}, { name: "web", seen: starting }, { name: "api", seen: { ...starting, reason: undefined } }]);
+
+  expect(shown.split("\n").slice(1, 4)).toEqual([
+    "🔴 payments · exit 3, 14 restarts in 9 min",
+    "🔴 web · lost the connection to the database",
+    "🔴 api · starting",
+  ]);
+});
+
 test("the thread hears of an end and of a return in one line", () => {
   expect(newsReply([{ ...incident, ...over("recovered") }], "over").text).toBe("🟢 payments recovered after 12 min");
   const away = { ...incident, name: undefined, cause: "api-away", ...over("recovered") } as const; // a literal cause
   expect(newsReply([away, { ...away, kind: "job", overAt: at(2) }], "over").text).toBe(
+    "🟢 The workload API answers again after 12 min",
+  );
+  // Nobody watched for as long as this one seems to have lasted.
+  expect(newsReply([away, { ...away, kind: "job", end: "unwatched", overAt: at(30) }], "over").text).toBe(
     "🟢 The workload API answers again after 12 min",
   );
   expect(newsReply([{ ...incident, times: 3 }], "again").text).toMatch(/^⚠️ payments failed again · 3 times since /u);

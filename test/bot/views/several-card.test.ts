@@ -83,6 +83,20 @@ describe("the card of a request for several workloads", () => {
     );
   });
 
+  test("says the same of a deleted workload in its headline and beside it", () => {
+    const deleted: Health = { kind: "not-yet", gone: "deleted", outcome: "starts slowly", line: "", excerpt: [] };
+
+    expect(head(ended("done", { ...restart, settledAt, parts: [done("web", runs), done("worker", deleted)] }), 3)).toBe(
+      "⚪️ 2 of 2 restarted: worker was deleted meanwhile\n🟢 web · running\n⚪️ worker · was deleted meanwhile",
+    );
+  });
+
+  test("stays amber beside a changed workload while it watches another", () => {
+    const changed: Health = { kind: "not-yet", outcome: "was changed again meanwhile", line: "", excerpt: [] };
+
+    expect(head(ended("done", { ...restart, parts: [done("web"), done("worker", changed)] }), 1)).toMatch(/^🟡 /u);
+  });
+
   test("shows how far it is", () => {
     const parts = [done("web"), part("worker", { state: "claimed" }), part("queue")];
 
@@ -126,6 +140,15 @@ describe("the card of a request for several workloads", () => {
       "❌ 1 of 3 restarted: worker failed\n🟢 web · running\n❌ worker · It is being moved.\n▫️ queue · not run",
     );
     expect(head(change, 99)).toContain("[Request the other 2]");
+  });
+
+  test("that expired offers all of them again, or those that still exist", () => {
+    const deleted: Health = { kind: "unwatched", gone: "deleted", line: "", excerpt: [] };
+    const parts = ["web", "worker", "queue"].map((name) => part(name, { state: "expired", settledAt }));
+    const left = parts.map((each, at) => (at === 2 ? { ...each, health: deleted } : each));
+
+    expect(head(ended("expired", { ...restart, parts }), 99)).toContain("[Request again]");
+    expect(head(ended("expired", { ...restart, parts: left }), 99)).toContain("[Request the other 2]");
   });
 
   test("of a new version says which one each runs", () => {

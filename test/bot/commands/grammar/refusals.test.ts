@@ -16,6 +16,10 @@ describe("what cannot be understood is answered with what to do", () => {
       "`scale` doesn't take `3`. | Remove it, or put words that belong together in quotes. | scale NAME N | scale web 4",
     ],
     [
+      "scale web 2 LOG=debug",
+      "`scale` doesn't take `LOG=debug`. | Remove it, or put words that belong together in quotes. | scale NAME N | scale web 4",
+    ],
+    [
       "list --statsu Running",
       "I don't know the flag `--statsu`. | Did you mean `--status`? | list [services|jobs] [failed|running|stopped|…] [TEXT] | list failed",
     ],

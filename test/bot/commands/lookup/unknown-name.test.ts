@@ -3,8 +3,10 @@ import type { Ask } from "../../../../src/bot/ask.ts";
 import { parseText } from "../../../../src/bot/commands/grammar/parse.ts";
 import { readPolicy } from "../../../../src/bot/policy/read-policy.ts";
 import { UserError } from "../../../../src/bot/errors.ts";
+import { type HistoryEvent, unconfirmedText } from "../../../../src/bot/changes/history-event.ts";
 import { report, service, web } from "../../views/support/workloads.ts";
 import { answerTo, proposalTo, type Script, scripted, type Scripted } from "../support/script.ts";
+import { event } from "../support/stored.ts";
 import { underPolicy } from "../support/under-policy.ts";
 
 /** What a person would be told when these words fail, and what the buttons under it would ask. */
@@ -70,6 +72,17 @@ test("a name that a service and a job have is asked about, and either is reachab
   expect(await proposalTo("delete job/report", twins)).toMatchObject({
     change: { workload: { kind: "job", name: "report" } },
   });
+});
+
+test("only a deletion that took effect, with the same account, says who deleted the workload", async () => {
+  const deletion = event(1, { kind: "done", verb: "delete", result: "deleted" });
+  const told = async (more: Partial<HistoryEvent>): Promise<string> =>
+    (await failure("show web", { events: [{ ...deletion, ...more }] })).message;
+
+  expect(await told({})).toMatch(/^web was deleted /u);
+  const none = "There is no service in beijing1 and no job in us named web.";
+  expect(await told({ account: "erin" })).toBe(none);
+  expect(await told({ result: unconfirmedText("deletions") })).toBe(none);
 });
 
 test("a verb for services says so when it is given a job", async () => {

@@ -56,6 +56,17 @@ test("each request is one line that says how it ended, newest first, with real n
   `);
 });
 
+test("in brief, a line names who asked, but nobody for an automatic way back", () => {
+  const brief = { now, defaultRegion: "beijing1", detail: "brief" } as const; // a literal detail
+  const health = { kind: "reached", line: "running", excerpt: [] } as const; // a literal kind
+  const back = request({ verb: "rollback", state: "done", ending: tookEffect, health, diff: [] });
+  const said = (more: Partial<StoredChange>): string =>
+    historyText(event(1, { at: now, kind: "done", request: { ...back, ...more } }), brief);
+
+  expect(said({})).toBe("✅ web updated · Dana Reyes · 0s");
+  expect(said({ wayBackOf: "7KQ2MD" })).toBe("✅ web updated · automatic · 0s");
+});
+
 test("a deployment is told by its images, whole digests shortened, and not by what would have followed", async () => {
   const image = `shop/web@sha256:${"0123456789abcdef".repeat(4)}`;
   const diff = [

@@ -327,6 +327,18 @@ test("one kind that can't be read doesn't hide the other", async () => {
   expect(list).toContain("Couldn't list the jobs: ");
 });
 
+test("a region that is only for jobs lists no services, but says when they can't be read", async () => {
+  const inUs = async (status: number): Promise<string> => {
+    const apiFetch = async ({ url }: Request): Promise<Response> =>
+      url.endsWith("/jobs") ? Response.json({ jobs: [report] }) : Response.json({ message: "us?" }, { status });
+    return drawn(await answerTo("list --region us", { apiFetch }));
+  };
+
+  expect(await inUs(400)).toMatch(/^1 job in us\n(?![\s\S]*Couldn't)/u);
+  expect(await inUs(404)).toMatch(/^1 job in us\n(?![\s\S]*Couldn't)/u);
+  expect(await inUs(403)).toContain("Couldn't list the services: ");
+});
+
 test("entries without a name are counted, not hidden", async () => {
   const list = await told({ services: [{ name: "web" }, { status: "Running" }, null] }, noJobs);
 

@@ -1,10 +1,11 @@
 import { expect, test } from "vitest";
 import { Ask } from "../../../../src/bot/ask.ts";
+import { type HistoryEvent, unconfirmedText } from "../../../../src/bot/changes/history-event.ts";
 import { commandOf } from "../../../../src/bot/commands/grammar/parse.ts";
 import type { Message } from "../../../../src/bot/views/kit/post.ts";
 import { drawn } from "../../views/support/drawn.ts";
 import { answerTo, scripted } from "../support/script.ts";
-import { waiting } from "../support/stored.ts";
+import { event, waiting } from "../support/stored.ts";
 
 test("nothing waits", async () => {
   expect(drawn(await answerTo("pending"))).toMatchInlineSnapshot(`
@@ -72,6 +73,17 @@ test("each request says who asks for what and why, whose approval it needs, unti
     Needs 1 approval from Alex Kim, Kim Alexis, Lee Ray or 1 more · 1 of 2 (Alex Kim) · never expires
     Q9Q9Q9 · its card isn't posted yet"
   `);
+});
+
+test("only a deletion after the request, with its account, is told beside it", async () => {
+  const deletion = event(1, { kind: "done", verb: "delete", at: new Date("2026-11-21T11:40:00Z") });
+  const told = async (more: Partial<HistoryEvent>): Promise<string> =>
+    drawn(await answerTo("pending", { pending: [waiting], events: [{ ...deletion, ...more }] }));
+
+  expect(await told({})).toContain("⚠️ web was deleted 20 min ago");
+  expect(await told({ at: new Date("2026-11-21T11:29:00Z") })).not.toContain("deleted");
+  expect(await told({ account: "erin" })).not.toContain("deleted");
+  expect(await told({ result: unconfirmedText("deletions") })).not.toContain("deleted");
 });
 
 test("nobody is called by a list that somebody shares, and nothing sealed is in it", async () => {

@@ -224,6 +224,15 @@ describe("rollback", () => {
       next: "Nothing was changed. Name one: revision 1 (shop/web:1.3).",
     });
 
+    // Nor when what replaced it at once stayed for days.
+    const later = [
+      { revision: 3, images: ["shop/web:1.5"], created_at: "2026-11-21T11:58:00Z" },
+      { revision: 2, images: ["shop/web:1.4"], created_at: "2026-11-18T11:55:00Z", outcome: "aborted" },
+      { revision: 1, images: ["shop/web:1.3"], created_at: "2026-11-18T11:50:00Z", outcome: "done" },
+    ];
+    const three = proposed(rollback, "rollback web", { uid: "u1", revision: 3, revisions: later }, { events });
+    await expect(three).rejects.toThrow("It isn't known which earlier version of web went well.");
+
     // It ran for days after that.
     const late = soon.map((each) => (each.revision === 1 ? { ...each, created_at: "2026-11-18T12:00:00Z" } : each));
     const long = await proposed(rollback, "rollback web", { uid: "u1", revision: 2, revisions: late }, { events });
@@ -394,8 +403,20 @@ describe("versions", () => {
       );
     });
 
+    test("… but a version much later only has its images by chance", async () => {
+      expect(await makers(made("GONE", "deploy", { revision: 0, images: ["shop/web:1.4.1"] }))).toEqual([]);
+    });
+
     test("not one of an earlier service of this name", async () => {
       expect(await makers(made("BEFORE", "deploy", { uid: "u0", revision: 4, images: ["shop/web:1.5"] }))).toEqual([]);
+    });
+
+    test("not one of a service or a job with this name elsewhere", async () => {
+      const deploy = made("OTHERS", "deploy", { revision: 4, images: ["shop/web:1.5"], uid: undefined });
+
+      expect(await makers(deploy)).toEqual(["4 OTHERS"]);
+      expect(await makers({ ...deploy, workload: { ...workload, region: "beijing2" } })).toEqual([]);
+      expect(await makers({ ...deploy, workload: { ...workload, kind: "job" } })).toEqual([]);
     });
   });
 

@@ -128,6 +128,16 @@ describe("the run before", () => {
     expect(before).not.toMatch(/fine here|starting|back at work/u);
   });
 
+  test("is that of the instance that was asked for, though another one was replaced later", async () => {
+    const lines = [line("first of web-0"), line("second of web-0"), line("of web-1", "web-1"), line("new", "web-0-g2")];
+    const service = { restart_count: 0, instance_names: ["web-0-g2", "web-1-g2"] };
+
+    const before = await told("logs web --instance web-0 --previous", logging(lines, service));
+
+    expect(before).toMatch(/first of web-0\nsecond of web-0/u);
+    expect(before).not.toContain("of web-1");
+  });
+
   test.each([
     ["it never crashed", { restart_count: 0 }, "web hasn't crashed, and its newest log lines show no earlier run."],
     ["nothing says it", {}, "Nothing says when an earlier run of web ended: neither the log nor the workload API."],
