@@ -99,7 +99,7 @@ function argumentsByName({ words = {}, flags = {}, takesCommand }: Grammar, type
 function refuseSuperfluous({ name, words = {}, flags = {}, takesCommand }: Grammar, typed: Typed): void {
   const labels = Object.values(words);
   const extra = labels.some(isRest) ? undefined : typed.positionals[labels.length];
-  const variable = /^([A-Za-z_]\w{0,60})=/u.exec(extra ?? "")?.[1];
+  const variable = /^([A-Za-z_][\w.-]{0,252})=/u.exec(extra ?? "")?.[1];
   // Its value may be a secret, and isn't repeated.
   if (variable !== undefined && flags["set"] !== undefined) {
     throw new UserError(`\`${name}\` sets a variable with \`--set ${variable}=…\`.`);

@@ -319,9 +319,12 @@ describe("env", () => {
     expect(diff).toEqual(["adds NEW", "changes KEY", "removes OLD", goesBack]);
   });
 
-  test("without --set says how, and doesn't repeat the value", () => {
-    expect(() => parseText("env web API_KEY=s3cret")).toThrow("`env` sets a variable with `--set API_KEY=…`.");
-  });
+  test.each(["API_KEY", "spring.datasource.password", "api-key", "A".repeat(200)])(
+    "without --set says how, and doesn't repeat the value: %s",
+    (name) => {
+      expect(() => parseText(`env web ${name}=s3cret`)).toThrow(`\`env\` sets a variable with \`--set ${name}=…\`.`);
+    },
+  );
 
   test("that changes nothing says so", async () => {
     expect((await proposed(env, "env web --set LEVEL=info --unset NEVER", { containers })).diff).toEqual([]);
