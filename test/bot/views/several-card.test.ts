@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Health, StoredChange } from "../../../src/bot/changes/stored-change.ts";
 import { changeCard } from "../../../src/bot/views/cards/change-card.ts";
+import { partsToUndo } from "../../../src/bot/views/cards/several-card.ts";
 import { drawn } from "./support/drawn.ts";
 import { alex, ended, names, run, stored, tookEffect } from "./support/stored-changes.ts";
 import { command } from "./support/workloads.ts";
@@ -140,6 +141,17 @@ describe("the card of a request for several workloads", () => {
       "❌ 1 of 3 restarted: worker failed\n🟢 web · running\n❌ worker · It is being moved.\n▫️ queue · not run",
     );
     expect(head(change, 99)).toContain("[Request the other 2]");
+  });
+
+  test("undoes only what still applies: not one that went back already, nor one that was deleted", () => {
+    const parts = [
+      done("web", runs),
+      { ...done("worker", runs), isUndone: true },
+      done("queue", { ...runs, gone: "deleted" }),
+      part("cron", { state: "cancelled", settledAt }),
+    ];
+
+    expect(partsToUndo({ parts }).map(({ workload }) => workload.name)).toEqual(["web"]);
   });
 
   test("that expired offers all of them again, or those that still exist", () => {

@@ -67,6 +67,26 @@ test("in brief, a line names who asked, but nobody for an automatic way back", (
   expect(said({ wayBackOf: "7KQ2MD" })).toBe("✅ web updated · automatic · 0s");
 });
 
+test("a deployment that doesn't get ready is red until it went back", () => {
+  const outcome = "the new instances don't get ready";
+  const health = { kind: "trouble", outcome, line: "1 old instance still serves", excerpt: [] } as const; // a literal kind
+  const stuck = request({ verb: "deploy", state: "done", ending: tookEffect, health, diff: ["image app:1 → app:2"] });
+  const said = (wayBack: StoredChange["wayBack"]): string =>
+    historyText(event(1, { at: now, kind: "done", request: { ...stuck, wayBack } }), {
+      now,
+      defaultRegion: "beijing1",
+      detail: "brief",
+    });
+
+  expect(said(undefined)).toBe("🔴 web updated: image app:1 → app:2 · 1 old instance still serves · Dana Reyes · 0s");
+  expect(said("going")).toBe(
+    "🔴 web updated: image app:1 → app:2 · it goes back, because the new instances don't get ready · 1 old instance still serves · Dana Reyes · 0s",
+  );
+  expect(said("gone")).toBe(
+    "❌ web updated: image app:1 → app:2 · it went back, because the new instances don't get ready · Dana Reyes · 0s",
+  );
+});
+
 test("a deployment is told by its images, whole digests shortened, and not by what would have followed", async () => {
   const image = `shop/web@sha256:${"0123456789abcdef".repeat(4)}`;
   const diff = [

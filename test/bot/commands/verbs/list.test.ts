@@ -288,6 +288,9 @@ test("a list of failing workloads says how many of all need attention", () => {
 
   expect(heading([web, failed])).toBe("1 of 2 services needs attention");
   expect(heading([web, failed, { ...failed, name: "db" }])).toBe("2 of 3 services need attention");
+  expect(drawn(list({ services: [web, failed], filter: { status: "failed", text: "API" } })).split("\n")[0]).toBe(
+    "1 of 2 services needs attention · name contains “API”",
+  );
 });
 
 test.each([

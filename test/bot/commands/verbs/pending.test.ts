@@ -77,10 +77,14 @@ test("each request says who asks for what and why, whose approval it needs, unti
 
 test("only a deletion after the request, with its account, is told beside it", async () => {
   const deletion = event(1, { kind: "done", verb: "delete", at: new Date("2026-11-21T11:40:00Z") });
-  const told = async (more: Partial<HistoryEvent>): Promise<string> =>
-    drawn(await answerTo("pending", { pending: [waiting], events: [{ ...deletion, ...more }] }));
+  const told = async (more: Partial<HistoryEvent>): Promise<string> => {
+    const message = await answerTo("pending", { pending: [waiting], events: [{ ...deletion, ...more }] });
+    return [message.text, drawn(message)].join("\n");
+  };
 
-  expect(await told({})).toContain("⚠️ web was deleted 20 min ago");
+  expect(await told({})).toMatch(
+    /expires in 30 min, web was deleted 20 min ago\n[^]*^⚠️ web was deleted 20 min ago$/mu,
+  );
   expect(await told({ at: new Date("2026-11-21T11:29:00Z") })).not.toContain("deleted");
   expect(await told({ account: "erin" })).not.toContain("deleted");
   expect(await told({ result: unconfirmedText("deletions") })).not.toContain("deleted");

@@ -155,7 +155,7 @@ describe("rollback", () => {
     expect(named.diff).toEqual([]);
     expect(nothingToDo(named).text).toBe("web already runs the same as revision 1. Nothing to do.");
     // Two deploys of an image with other variables are two versions.
-    const others = revisions.map(({ is_current: _same, ...each }) => each);
+    const others = revisions.map((each) => ({ ...each, is_current: false }));
     expect((await proposed(rollback, "rollback web", { ...wentBack, revisions: others })).call).toMatchObject({
       body: { revision: 1 },
     });

@@ -211,6 +211,23 @@ describe("the card of a service", () => {
     `);
   });
 
+  test("a request in doubt counts as the last change, one that failed or is for another region doesn't", () => {
+    const at = new Date("2026-11-21T10:00:00Z");
+    const request: StoredChange = { ...waiting, state: "unknown", settledAt: at };
+    const elsewhere = { kind: "service", region: "beijing2", name: "web" } as const; // a literal kind
+    const rows = [
+      event(11, { kind: "failed" }),
+      event(10, { kind: "done", workload: elsewhere }),
+      event(9, { kind: "unknown", at, request }),
+      event(8, { kind: "done" }),
+    ];
+    const last = lastChange(rows, { kind: "service", region: "beijing1", name: "web" });
+
+    expect(drawn(serviceCard({ service: web, region: "beijing1", now, last }))).toContain(
+      "Last change: ❓ Can't tell whether web was scaled · Dana Reyes · 2h",
+    );
+  });
+
   test("doesn't name a change as if it held when the workload was changed again", () => {
     const diff = ["image gantry/flaky → gantry/flaky:broken"];
     const health = { kind: "not-yet", outcome: "was changed again meanwhile", line: "", excerpt: [] } as const; // literals
@@ -223,11 +240,13 @@ describe("the card of a service", () => {
   });
 
   test("says what waits also of a verb that measures nothing", () => {
-    const changes = [{ ...waiting, verb: "restart", diff: [] }];
+    const restart = { ...waiting, verb: "restart", op: "restartService", diff: [] } as const; // a literal operation
+    const deletion = { ...restart, verb: "delete", op: "deleteService", diff: ["permanently deletes web"] } as const; // as above
+    const told = (change: StoredChange): string =>
+      drawn(serviceCard({ service: web, region: "beijing1", now, waiting: { changes: [change] } }));
 
-    expect(drawn(serviceCard({ service: web, region: "beijing1", now, waiting: { changes } }))).toContain(
-      "⏳ Waiting: restart · requested by Dana Reyes 30 min ago",
-    );
+    expect(told(restart)).toContain("⏳ Waiting: restart · requested by Dana Reyes 30 min ago");
+    expect(told(deletion)).toContain("⏳ Waiting: delete · requested by Dana Reyes 30 min ago");
   });
 
   test("has a line for each of several containers", () => {
