@@ -122,6 +122,13 @@ export const columns: readonly Column[] = [
     bind: ({ id }) => words(`notice ${textOf(id)}`),
   },
   {
+    what: "news of watches",
+    table: "watch_news",
+    key: ["id"],
+    column: "news",
+    bind: ({ id }) => words(`watch news ${textOf(id)}`),
+  },
+  {
     what: "audit chains",
     table: "audit_chain",
     key: ["id"],
