@@ -169,10 +169,11 @@ async function waysBackOf(
   );
   return new Map(
     rows.map((row) => {
-      const { undoOf = "", state, health, progress } = storedChange(textSealer, row, []);
+      const { undoOf = "", state, settledAt, health, progress } = storedChange(textSealer, row, []);
       if (state === "done" && (health ?? progress)?.kind === "reached") return [undoOf, "gone"];
-      // Not begun, or watched to the end without getting healthy: the card of the Undo says more.
-      return [undoOf, state === "pending" || health !== undefined ? undefined : "going"];
+      const isUnclear = state === "unknown" && settledAt !== undefined;
+      // Not begun, without a known end, or watched to the end without getting healthy: the card of the Undo says more.
+      return [undoOf, isUnclear || state === "pending" || health !== undefined ? undefined : "going"];
     }),
   );
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Health } from "../../../../src/bot/changes/stored-change.ts";
 import { step } from "../../../../src/bot/workflow/lifecycle.ts";
-import { approvedChange, atOnce, type Bench, done, event, ofId, storyOf, unknown } from "./bench.ts";
+import { approvedChange, atOnce, type Bench, done, event, ofId, pendingChange, storyOf, unknown } from "./bench.ts";
 
 const claimed = event("claimed");
 const sameWorkload = { workload: { kind: "service", region: "us", name: "web", uid: "u" } } as const; // a literal kind
@@ -268,5 +268,31 @@ export function runsContract({ replica, db }: Bench): void {
       { id: "FINE22", wayBack: "gone", version: 4 },
     ]);
     expect((await a.undrawn()).map(({ id }) => id)).toContain("STUCK1");
+  });
+  test("an undo that waits, didn't help or has no known end isn't shown as one that goes on", async () => {
+    const a = await replica("a");
+    const trouble: Health = { kind: "trouble", line: "", excerpt: [] };
+    for (const id of ["WAITS1", "NOHELP", "NOEND1"]) {
+      await a.addChange(approvedChange(id), event("requested"));
+      await a.claim(id, event("claimed"));
+      await a.advance(id, step("succeed", { outcome: done, health: trouble }), event("done"));
+    }
+    const shown = async () =>
+      Promise.all(["WAITS1", "NOHELP", "NOEND1"].map(async (id) => (await a.findChange(id))?.wayBack));
+    await a.addChange(pendingChange("UNDO1", { undoOf: "WAITS1" }), event("requested"));
+    for (const [id, undoOf] of [
+      ["UNDO2", "NOHELP"],
+      ["UNDO3", "NOEND1"],
+    ] as const) {
+      await a.addChange(approvedChange(id, { undoOf }), event("requested"));
+      await a.claim(id, event("claimed"));
+    }
+
+    expect(await shown()).toEqual([undefined, "going", "going"]);
+    await a.advance("UNDO2", step("succeed", { outcome: done, health: trouble }), event("done"));
+    await a.doubt("UNDO3", unknown, event("unknown"));
+    expect(await shown()).toEqual([undefined, undefined, "going"]);
+    await a.settle("UNDO3", unknown, event("unknown"));
+    expect(await shown()).toEqual([undefined, undefined, undefined]);
   });
 }
