@@ -227,8 +227,9 @@ export async function checkLines(lines: AsyncIterable<string> | Iterable<string>
   if (missing !== undefined) return verdict(missing);
   if (head === undefined) return verdict({ number: undefined, says: "The file is empty." });
   if (end === undefined) {
-    const last = checker?.at().number ?? 0;
-    return verdict({ number: last + 1, says: `The file is cut off after event ${last}.` });
+    const last = checker?.at().number ?? head.after.number;
+    const where = last === head.after.number ? `before event ${last + 1}` : `after event ${last}`;
+    return verdict({ number: last + 1, says: `The file is cut off ${where}.` });
   }
   return verdict(undefined);
 }

@@ -125,8 +125,12 @@ export type Report = {
 export async function verifyDatabase(chain: Chain): Promise<Report> {
   const { keys } = await headAndKeys(chain);
   const { finding, events, waiting, head } = await checkDatabase(chain.reader, keys);
-  if (finding !== undefined) return { state: "broken", says: `${finding.says} The events before it are intact.` };
   const { first = 0, last = 0 } = { first: head?.first.number, last: head?.last.number };
+  if (finding !== undefined) {
+    // Without a number, it is the head, and nothing was checked, or a row after the whole chain.
+    const before = finding.number === undefined ? events > 0 : finding.number > first + 1;
+    return { state: "broken", says: `${finding.says}${before ? " The events before it are intact." : ""}` };
+  }
   const what = events === 0 ? "No event has joined the chain yet." : `Events ${first + 1} to ${last} are intact.`;
   const later =
     waiting === 0
@@ -147,7 +151,8 @@ export async function verifyLines(lines: AsyncIterable<string> | Iterable<string
   const verdict = await checkLines(lines);
   const { finding, head } = verdict;
   if (finding !== undefined || head === undefined) {
-    const before = verdict.last !== undefined && finding?.number !== undefined && finding.number > 1;
+    const first = (head?.after.number ?? 0) + 1;
+    const before = finding?.number !== undefined && finding.number > first;
     return {
       state: "broken",
       says: `${finding?.says}${before ? " The events before it are as they were exported." : ""}`,

@@ -10,7 +10,7 @@ import {
   newSecret,
   nextPoint,
 } from "../../../../src/bot/audit/chain.ts";
-import { exportLines, verifyLines } from "../../../../src/bot/compose/audit/audit-command.ts";
+import { exportLines, verifyDatabase, verifyLines } from "../../../../src/bot/compose/audit/audit-command.ts";
 import { chainedEvent, headColumns, keysOf, readHead } from "../../../../src/bot/store/audit/chain-rows.ts";
 import { checkDatabase } from "../../../../src/bot/store/audit/read-chain.ts";
 import { textSealer } from "../../../../src/bot/store/database/text-sealer.ts";
@@ -267,6 +267,28 @@ test(`the database is intact, and ${TAMPERINGS} tamperings of it are found`, { t
   expect((await checkDatabase({ db, textSealer: texts }, chain)).finding).toBeUndefined();
 });
 
+test("that earlier events are intact is said only where there are some, and they were checked", async () => {
+  const says = async (change: string): Promise<string> => {
+    const tx = await db.startTransaction().execute();
+    try {
+      await sql.raw(change).execute(tx);
+      return (await verifyDatabase({ reader: { db: tx, textSealer: texts }, sealer })).says;
+    } finally {
+      await tx.rollback().execute();
+    }
+  };
+  const intact = "The events before it are intact.";
+
+  expect(await says("update audit_chain set last_number = 3")).toBe(
+    "The head of the chain was changed: nothing proves how long it was.",
+  );
+  expect(await says("update event set verb = 'stop' where chain_number = 1")).toBe("Event 1 was changed.");
+  expect(await says("update event set verb = 'stop' where chain_number = 2")).toBe(`Event 2 was changed. ${intact}`);
+  expect(await says("update event set verb = 'stop' where chain_number is null")).toMatch(
+    new RegExp(`^The row ${SEALED + 1} of history.* ${intact}$`, "u"),
+  );
+});
+
 async function exported(from: Kysely<Tables>, teamId: string | null = null): Promise<string[]> {
   const reader = { db: from, textSealer: texts };
   const asked = { teamId, from: null, to: null };
@@ -393,4 +415,18 @@ test(`an export is intact, and ${TAMPERINGS} tamperings of it are found`, { time
         new RegExp(`\\b(?:event|Events?) ${first}\\b|after event ${first - 1}\\b`, "u"),
       );
   }
+});
+
+test("an export says where it was cut off, and which event was moved or removed", async () => {
+  const lines = await exported(db);
+  const says = async (tampered: readonly string[]) => (await verifyLines(tampered, { publicKeys: [], sealer })).says;
+  const before = "The events before it are as they were exported.";
+
+  expect(await says(lines.slice(0, 3))).toBe(`The file is cut off after event 2. ${before}`);
+  expect(await says(lines.slice(0, 2))).toBe(`The file is cut off after event 1. ${before}`);
+  expect(await says(lines.slice(0, 1))).toBe("The file is cut off before event 1.");
+  expect(await says([])).toBe("The file is empty.");
+  const moved = lines.toSpliced(2, 1).toSpliced(7, 0, lines[2] ?? "");
+  expect(await says(moved)).toBe(`Event 2 isn't in its place: it comes later. ${before}`);
+  expect(await says(lines.toSpliced(2, 1))).toBe(`Event 2 was removed. ${before}`);
 });
