@@ -106,6 +106,9 @@ test("a text that was cut off anywhere does not open", () => {
   for (let length = 0; length < sealed.length; length += 1) {
     expect(["damaged", "unknown-key"]).toContain(refusal(() => sealer.open(sealed.slice(0, length), bind)).reason);
   }
+  expect(refusal(() => sealer.open(sealed.slice(0, -1), bind)).message).toBe(
+    "It is damaged or belongs to another row. Restore the row from a backup.",
+  );
 });
 
 test("a text in which one bit changed does not open", () => {

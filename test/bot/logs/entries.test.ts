@@ -33,6 +33,7 @@ test.each<[string, readonly string[], readonly string[]]>([
     ['Traceback (most recent call last):|File "a"|ValueError: bad', "next"],
   ],
   ["of a program without any", ["one", "two"], ["one", "two"]],
+  ["of a program without any, half of whose lines have a time", [`${at} one`, "two"], [`${at} one`, "two"]],
   ["whose beginning is on an older page", ["    at lost (a.js:1)", "one"], ["one"]],
   [
     "of two instances at once",

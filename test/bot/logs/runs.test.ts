@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { endOfRun, placeOf, previousRun } from "../../../src/bot/logs/runs.ts";
+import { endOfRun, goneFrom, placeOf, previousRun } from "../../../src/bot/logs/runs.ts";
 
 describe("the line with which our workload API says that a run ended", () => {
   test.each([
@@ -56,4 +56,11 @@ describe("the place of a moment", () => {
   test("isn't known when no line has a time", () => {
     expect(placeOf([{ text: "x" }], 0)).toBe("untimed");
   });
+});
+
+test("an instance is gone if the service no longer lists it; a line that names none never is", () => {
+  const isGone = goneFrom({ name: "web", instance_names: ["web-0-g1"] });
+
+  expect(["web-0", "web-0-g1", "web", ""].map(isGone)).toEqual([true, false, false, false]);
+  expect(goneFrom({ name: "web", instance_names: [] })("web-0")).toBe(false);
 });

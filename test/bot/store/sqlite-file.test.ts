@@ -1,4 +1,4 @@
-import { existsSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { sql } from "kysely";
 import { pino } from "pino";
@@ -24,6 +24,17 @@ test("the folder is made, for this user alone, and what was stored is there the 
   expect(existsSync(join(dir, "gantry.sqlite"))).toBe(true);
   expect(await second.findChange("AAA111")).toMatchObject({ state: "approved" });
   expect(await second.accept({ id: "d1", sealed: "s" })).toBe(false);
+});
+
+test("in a folder that others may read, the database is for this user alone", async () => {
+  const dir = folder();
+  mkdirSync(dir, { recursive: true, mode: 0o755 });
+  const store = await open(dir);
+  await store.addChange(approvedChange("AAA111"), event("requested"));
+
+  const files = readdirSync(dir).filter((name) => name.startsWith("gantry.sqlite"));
+  expect(files).toContain("gantry.sqlite-wal");
+  for (const file of files) expect(statSync(join(dir, file)).mode & 0o077, file).toBe(0);
 });
 
 test("what a process left behind that was killed is the next one's at once: a folder has one process", async () => {

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { createSealer, newKey, readKeyring } from "../../../../src/bot/accounts/seal.ts";
 import { erasePersonNow, exportPerson, listKeys, resealNow } from "../../../../src/bot/compose/data/person.ts";
 import { addKey, configuredKeyring } from "../../../../src/bot/compose/keys.ts";
-import { ann, approvedChange, event, pendingChange } from "../../store/contract/bench.ts";
+import { ann, approvedChange, event, pendingChange, terms } from "../../store/contract/bench.ts";
 import { report } from "../../health/healthy-facts.ts";
 import { folder, open } from "../../store/support/sqlite-folder.ts";
 
@@ -45,6 +45,18 @@ test("beside a Gantry that runs, a person is exported and erased, and nothing of
   await store.close();
   const file = readFileSync(join(settings.dataDir, "gantry.sqlite")).toString("utf8");
   expect(file).not.toMatch(/Quillfeather|U0DANA/u);
+});
+
+test("somebody is known by a setting, or by a request of another person that names them", async () => {
+  const { store, settings } = await running();
+  await store.setRegion("T1", "U0DANA", "us");
+  const from = { users: ["U0GWEN"], groups: [], channelMembers: false };
+  await store.addChange(pendingChange("AAA111", { terms: { ...terms, from } }), event("requested"));
+  await store.cancel("AAA111", ann, event("cancelled"));
+
+  expect(await erasePersonNow(settings, "U0DANA")).toMatch(/^Erased U0DANA\. Events changed: 0, requests: 0\./u);
+  expect(await erasePersonNow(settings, "U0GWEN")).toMatch(/^Erased U0GWEN\. Events changed: 0, requests: 0\./u);
+  await expect(erasePersonNow(settings, "U0GWEN")).rejects.toThrow(/^Nothing is stored about U0GWEN/u);
 });
 
 test("a key is added, everything is sealed with it, and the old one is known to be free", async () => {

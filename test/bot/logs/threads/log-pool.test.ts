@@ -183,6 +183,8 @@ test("an aborted caller and a closed pool leave no thread behind", async () => {
   giving.abort(new Error("the bot stops"));
 
   expect([await under, await waiting]).toEqual(["Error: the bot stops", "Error: the bot stops"]);
+  const short = { ...page, lines: [{ text: "ok" }] };
+  expect(await refusal(pool.excerpt(short, { who: "dana", signal: giving.signal }))).toBe("Error: the bot stops");
   const last = refusal(pool.excerpt(expensive, asked("gwen")));
   await pool.close();
   expect(await last).toMatch(/log thread/u);

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { Drawing } from "../../../../src/bot/workflow/ports.ts";
-import { approvedChange, atOnce, type Bench, bob, event, pendingChange, terms, votes } from "./bench.ts";
+import { step } from "../../../../src/bot/workflow/lifecycle.ts";
+import { approvedChange, atOnce, type Bench, bob, done, event, pendingChange, terms, votes } from "./bench.ts";
 
 const card = { channelId: "C1", ts: "1.000001" };
 
@@ -203,5 +204,27 @@ export function drawingsContract({ replica }: Bench): void {
     expect(again).toBe(false);
     expect(await a.undrawn()).toEqual([]);
     expect(await a.beginDrawing("AAA111")).toBeUndefined();
+  });
+  test("whoever ends a change draws its card, unless somebody else does or it can stand nowhere", async () => {
+    const [a, b] = [await replica("a"), await replica("b")];
+    const ended = step("succeed", { outcome: done, draws: true });
+    for (const id of ["FREE11", "DRAWN1", "NOWHERE"]) {
+      await a.addChange(approvedChange(id), event("requested"));
+      await a.claim(id, event("claimed"));
+    }
+    const other = given(await b.beginDrawing("DRAWN1"));
+    const drawing = given(await b.beginDrawing("NOWHERE"));
+    await b.markDrawn("NOWHERE", { ...drawnAsSeen(drawing), card: undefined });
+
+    expect(await a.advance("FREE11", ended, event("done"))).toMatchObject({ drawing: { change: { state: "done" } } });
+    expect(await b.beginDrawing("FREE11")).toBeUndefined();
+    for (const id of ["DRAWN1", "NOWHERE"]) {
+      const advanced = await a.advance(id, ended, event("done"));
+      expect(advanced).toMatchObject({ kind: "moved", change: { state: "done" } });
+      expect(advanced, id).not.toHaveProperty("drawing");
+    }
+    expect(await a.beginDrawing("DRAWN1")).toBeUndefined();
+    // Whoever drew it is told that there is something new.
+    expect(await b.markDrawn("DRAWN1", drawnAsSeen(other))).toBe(true);
   });
 }

@@ -18,7 +18,7 @@ const report: ReplicaReport = {
   policy: { source: "policy.yaml", rules: 2 },
 };
 
-export function inspectionContract({ replica }: Bench): void {
+export function inspectionContract({ replica, db }: Bench): void {
   test("a replica's report is read by others while it lives, and a heartbeat without one keeps it", async () => {
     const [a, b] = [await replica("a"), await replica("b")];
     await a.beat(report);
@@ -31,8 +31,14 @@ export function inspectionContract({ replica }: Bench): void {
     ]);
     expect(seen.database).toMatchObject({ kind: "open", version: expect.stringMatching(/^\d+\.\d+/u) });
     expect(seen.database.schema.at).toBe(seen.database.schema.known);
+    for (const each of [a, b]) each.later(1_000);
+    await a.beat();
     b.later(60_000);
-    expect(await b.inspect()).toMatchObject({ replicas: [], lastHeartbeat: { overAt: expect.any(String) } });
+    // Of the two, the one that lived longer.
+    expect(await b.inspect()).toMatchObject({
+      replicas: [],
+      lastHeartbeat: { overAt: expect.any(String), host: report.host },
+    });
     await b.beat();
     expect((await b.inspect()).replicas.map(({ id }) => id)).toEqual(["b"]);
   });
@@ -55,5 +61,33 @@ export function inspectionContract({ replica }: Bench): void {
       "1 unfinished deliveries",
     ]);
     for (const each of sealed) expect(() => sealer.open(each.sealed, each.bind)).not.toThrow();
+  });
+  test("of many sealed values a look reads the newest ones, and says so", async () => {
+    const a = await replica("a");
+    const [before, now] = [createSealer(readKeyring(newKey())), createSealer(readKeyring(newKey()))];
+    const incidentOf = (number: number) => ({
+      id: `i${number}`,
+      team_id: "T1",
+      account: "acme",
+      region: "us",
+      kind: "service",
+      cause: "x",
+      opened_at: number === 0 ? "2025" : "2026",
+      times: 1,
+      state: (number === 0 ? before : now).seal("{}", ["words", `incident i${number}`]),
+    });
+    const incidents = Array.from({ length: 501 }, (_, number) => incidentOf(number));
+    await db().insertInto("incident").values(incidents).execute();
+    const notice = { team_id: "T1", place: "C1", id: "n1", ripe_at: "2026", due_at: "2026", was_muted: 0 };
+    const told = now.seal("{}", ["words", "notice n1"]);
+    await db()
+      .insertInto("notice")
+      .values({ ...notice, event: told })
+      .execute();
+
+    const [keyId] = now.keyIds;
+    expect((await a.inspect()).sealed).toMatchObject([
+      { what: "news of watched workloads", keyId, count: 501, isNewestOnly: true },
+    ]);
   });
 }

@@ -67,6 +67,42 @@ export function partsContract({ replica, db }: Bench): void {
     await a.advance("CCC333/1", claim, event("claimed"));
     await a.advance("CCC333/1", succeed, event("done"));
     expect(ofId(await a.openChanges())).toEqual(["AAA111", "CCC333"]);
+    // What was accepted shows at last: from now on it runs.
+    await a.advance("AAA111", inAMinute, undefined);
+    const shown = step("confirm", { outcome: done, progress: watching, lookInMs: 60_000 });
+    await a.advance("CCC333/1", shown, event("confirmed"));
+    expect(ofId(await a.openChanges())).toContain("AAA111");
+  });
+
+  test("another change to one of its workloads makes a followed request for several due at once", async () => {
+    const a = await replica("a");
+    const inAMinute = step("observe", { progress: watching, lookInMs: 60_000, isNews: false });
+    await a.addChange(forSeveral("AAA111"), event("requested"));
+    await a.advance("AAA111", claim, undefined);
+    for (const part of ["AAA111/1", "AAA111/2", "AAA111/3"]) {
+      await a.advance(part, claim, event("claimed"));
+      await a.advance(part, succeed, event("done"));
+      await a.advance(part, inAMinute, undefined);
+    }
+    await a.advance("AAA111", succeed, undefined);
+    await a.advance("AAA111", inAMinute, undefined);
+    for (const [id, name] of [
+      ["BBB222", "elsewhere"],
+      ["CCC333", "worker"],
+    ] as const) {
+      await a.addChange(
+        approvedChange(id, { workload: { kind: "service", region: "us", name, uid: "u" } }),
+        event("requested"),
+      );
+      await a.advance(id, claim, event("claimed"));
+    }
+
+    // Each is looked at later itself.
+    const later = step("succeed", { outcome: done, lookInMs: 60_000 });
+    await a.advance("BBB222", later, event("done"));
+    expect(ofId(await a.openChanges())).toEqual(["CCC333"]);
+    await a.advance("CCC333", later, event("done"));
+    expect(ofId(await a.openChanges())).toEqual(["AAA111"]);
   });
 
   test("no part is sent before its request is claimed, nor by anybody but who carries the request on", async () => {

@@ -1,7 +1,9 @@
 import { expect, test } from "vitest";
 import { step } from "../../../../src/bot/workflow/lifecycle.ts";
 import type { HistoryEventKind } from "../../../../src/bot/changes/history-event.ts";
-import type { Who } from "../../../../src/bot/changes/stored-change.ts";
+import type { Health, Who } from "../../../../src/bot/changes/stored-change.ts";
+import type { Outcome } from "../../../../src/bot/changes/change.ts";
+import type { NewChange } from "../../../../src/bot/workflow/ports.ts";
 import { ann, approvedChange, atOnce, bob, type Bench, done, event, pendingChange } from "./bench.ts";
 
 const linked = { teamId: "T1", username: "ann", sealedToken: "sealed-a", linkedBy: "U1" };
@@ -95,14 +97,16 @@ export function recordsContract({ replica, db }: Bench): void {
 
   test("a change is overtaken by another request that changed how the same workload runs", async () => {
     const a = await replica("a");
-    await a.addChange(approvedChange("AAA111"), event("requested"));
+    const { workload, account } = approvedChange("AAA111");
+    const of = (kind: HistoryEventKind, other: object = {}) =>
+      event(kind, { changeId: "LATER1", verb: "scale", workload, account: account.username, ...other });
+    await a.addChange(approvedChange("AAA111"), event("requested", { changeId: "AAA111" }));
+    await a.addEvent(of("done", { changeId: "BEFORE" }));
+    a.later(1_000);
     await a.advance("AAA111", step("claim", {}), event("claimed"));
     const settled = await a.advance("AAA111", step("succeed", { outcome: done }), event("done"));
     const change = settled.kind === "moved" ? settled.change : undefined;
     if (change === undefined) throw new Error("it isn't done");
-    const { workload, account } = change;
-    const of = (kind: HistoryEventKind, other: object = {}) =>
-      event(kind, { changeId: "LATER1", verb: "scale", workload, account: account.username, ...other });
     const others = [
       of("done", { verb: "domains" }),
       of("done", { verb: "delete" }),
@@ -123,6 +127,55 @@ export function recordsContract({ replica, db }: Bench): void {
     await a.addEvent(of("done", { verb: "deploy", changeId: "LATER3" }));
     await a.addEvent(of("done", { verb: "scale", changeId: "LATER4" }));
     expect(await a.changedSince(change)).toEqual({ how: "otherwise", by: { id: "LATER3", verb: "deploy" } });
+  });
+
+  test("a deletion marks the earlier requests of its workload, and no others", async () => {
+    const a = await replica("a");
+    const about = (other: object = {}, username = "acme"): Partial<NewChange> => ({
+      workload: { kind: "service", region: "us", name: "web", uid: "u", ...other },
+      account: { owner: { kind: "workspace" }, username },
+    });
+    const carriedOut = async (
+      id: string,
+      change: Partial<NewChange>,
+      { progress, outcome = done }: { progress?: Health; outcome?: Outcome } = {},
+    ) => {
+      await a.addChange(approvedChange(id, change), event("requested"));
+      await a.advance(id, step("claim", {}), event("claimed"));
+      await a.advance(id, step("succeed", { outcome, progress }), event("done"));
+    };
+    const failed = async (id: string, change: Partial<NewChange>) => {
+      await a.addChange(approvedChange(id, change), event("requested"));
+      await a.refuse(id, { kind: "failed", why: "No.", next: "" }, event("failed"));
+    };
+    const progress: Health = { kind: "reached", line: "3 of 3 running", excerpt: [] };
+    await carriedOut("SCALED", about(), { progress });
+    await carriedOut("REGION", about({ region: "eu" }), { progress });
+    await carriedOut("KIND", about({ kind: "job" }), { progress });
+    await carriedOut("ACCOUNT", about({}, "another"), { progress });
+    await carriedOut("FOLLOWED", about(), { progress: { ...progress, kind: "watching" } });
+    await carriedOut("HIDDEN", about(), { progress: { ...progress, kind: "not-yet" } });
+    await failed("FAILED", about());
+    await failed("NOT-CREATED", { ...about(), op: "createService" });
+    await a.addChange(approvedChange("WAITS", about()), event("requested"));
+
+    const gone = async (): Promise<readonly string[]> => {
+      const marked: string[] = [];
+      for (const { id } of await db().selectFrom("change").select("id").execute()) {
+        const { health, progress: seen } = (await a.findChange(id)) ?? {};
+        if ((health ?? seen)?.gone === "deleted") marked.push(id);
+      }
+      return marked.toSorted();
+    };
+
+    // Accepted, it may still fail.
+    const outcome: Outcome = { kind: "asked", after: undefined, why: "It is still there." };
+    await carriedOut("ASKED", { ...about(), op: "deleteService" }, { outcome });
+    expect(await gone()).toEqual([]);
+    await carriedOut("DELETED", { ...about(), op: "deleteService" }, { progress });
+    expect(await gone()).toEqual(["FAILED", "SCALED"]);
+    await carriedOut("AGAIN", { ...about(), op: "deleteService" });
+    expect(await gone()).toEqual(["FAILED", "SCALED"]);
   });
 
   test("an event comes back as it was, also one of the bot's own, and after more than a month", async () => {
@@ -227,6 +280,16 @@ export function recordsContract({ replica, db }: Bench): void {
 
     expect(counted).toEqual([40, 0, 0, 0]);
     expect(await b.callsOn({ teamId: "T1", username: "acme", day: today })).toBe(0);
+  });
+
+  test("a store that can't renew its lease isn't reachable, though the database answers", async () => {
+    const a = await replica("a");
+    a.later(60_000);
+    const over = [await a.isReachable(), (await a.waiting()).takesChanges];
+    await a.beat();
+
+    expect(over).toEqual([false, false]);
+    expect([await a.isReachable(), (await a.waiting()).takesChanges]).toEqual([true, true]);
   });
 
   test("a store that was closed says so, and can be closed again", async () => {

@@ -129,7 +129,8 @@ test.each<[string, Partial<Service>, readonly string[]]>([
 test("after a rollback, errors of the replaced version aren't counted for the current one", async () => {
   const noDatabase = { instance_name: "web-0-g4", log: "error: no answer from the database, trying again" };
   const serving = { instance_name: "web-0-g3", log: "GET / 200" };
-  const logLines = [serving, noDatabase, serving, noDatabase, noDatabase, serving];
+  const slow = { instance_name: "web-0-g4", log: "error: the disk is slow" };
+  const logLines = [serving, slow, noDatabase, serving, noDatabase, serving];
   const running = { instance_names: ["web-0-g3"], target_instance_size: 1 };
   const [why, show] = await Promise.all(
     ["why", "show"].map((verb) => answerTo(`${verb} service/web`, { services: [service("web", running)], logLines })),
