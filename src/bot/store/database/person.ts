@@ -117,7 +117,11 @@ async function teamsOf({ db }: Session, userId: string): Promise<readonly string
     select team_id as team from event where user_id = ${userId} union
     select team_id from change where requester_id = ${userId} union
     select team_id from account where owner_kind = 'user' and owner_id = ${userId} union
-    select team_id from profile where user_id = ${userId}`.execute(db);
+    select team_id from profile where user_id = ${userId} union
+    select team_id from person_setting where user_id = ${userId} union
+    select team_id from watch where owner_id = ${userId} union
+    select team_id from mute where by_id = ${userId} or place = ${userId} union
+    select team_id from follow where requester_id = ${userId}`.execute(db);
   return rows.map(({ team }) => team);
 }
 

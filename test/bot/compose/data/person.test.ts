@@ -55,6 +55,7 @@ test("somebody is known by a setting, or by a request of another person that nam
   await store.cancel("AAA111", ann, event("cancelled"));
 
   expect(await erasePersonNow(settings, "U0DANA")).toMatch(/^Erased U0DANA\. Events changed: 0, requests: 0\./u);
+  expect(await store.history({ teamId: "T1", limit: 1 })).toMatchObject([{ kind: "erased" }]);
   expect(await erasePersonNow(settings, "U0GWEN")).toMatch(/^Erased U0GWEN\. Events changed: 0, requests: 0\./u);
   await expect(erasePersonNow(settings, "U0GWEN")).rejects.toThrow(/^Nothing is stored about U0GWEN/u);
 });
