@@ -108,7 +108,8 @@ export function addKey(settings: KeySettings, reseal: string): string {
     renameSync(partial, path);
     return `Put the key ${key.split(":")[0]} in front of ${path}. Restart Gantry, then run ${reseal}. Back up the file.`;
   } catch (cause) {
-    rmSync(partial, { force: true });
-    throw new DataError(`Couldn't add a key to ${path}: ${messageOf(cause)}. Nothing was changed.`, { cause });
+    rmSync(partial, { recursive: true, force: true });
+    const why = messageOf(cause).replace(/\.$/u, "");
+    throw new DataError(`Couldn't add a key to ${path}: ${why}. Nothing was changed.`, { cause });
   }
 }
