@@ -99,11 +99,13 @@ test("an export that can't be finished leaves no file", async () => {
 
 test("what it can't do it says in a sentence, and changes nothing", async () => {
   const env = { GANTRY_DATA: folder(), GANTRY_KEYS: newKey() };
-  const [nothing, noFile, wrongTime, turnedRound, wrongWord] = await Promise.all([
+  const [nothing, noFile, wrongTime, turnedRound, noTime, noExport, wrongWord] = await Promise.all([
     audit(["verify"], env),
     audit(["verify", "/nowhere/at.all"], env),
     audit(["export", "--from", "yesterday"], env),
     audit(["export", "--from", "2026-11-28", "--to", "2026-11-01"], env),
+    audit(["export", "--from", "2026-11-28", "--to", "2026-11-28"], env),
+    audit(["verify", "--public-key", "a key"], env),
     audit(["repair"], env),
   ]);
 
@@ -122,6 +124,11 @@ test("what it can't do it says in a sentence, and changes nothing", async () => 
     err: expect.stringMatching(
       /^--from \(2026-11-28T\S+\) must be before --to \(2026-11-01T\S+\)\. Nothing was exported\./u,
     ),
+  });
+  expect(noTime).toMatchObject({ code: 2, err: expect.stringContaining("must be before --to (2026-11-28T") });
+  expect(noExport).toMatchObject({
+    code: 2,
+    err: expect.stringMatching(/^--public-key is for an export: name its FILE\./u),
   });
   expect(wrongWord).toMatchObject({ code: 2, err: expect.stringContaining("Use export or verify") });
 });

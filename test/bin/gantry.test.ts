@@ -68,3 +68,13 @@ test("a command gets its options, and its help says what was typed", async () =>
     /^Usage: npm run policy -- check/u,
   );
 });
+
+test("help names another program as this one was called", async () => {
+  const [plain, byNpm] = await Promise.all([
+    gantry(["restore", "--help"]),
+    gantry(["restore", "--help"], { npm_lifecycle_event: "restore" }),
+  ]);
+
+  expect(plain.out).toContain("a file that gantry backup wrote");
+  expect(byNpm.out).toContain("a file that npm run backup wrote");
+});

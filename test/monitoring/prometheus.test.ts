@@ -51,6 +51,17 @@ test("each alert says in the documentation what to do", () => {
   expect(alerts.map(({ alert }) => alert).filter((alert) => !page.includes(`| \`${alert}\``))).toEqual([]);
 });
 
+test("calls to Slack that an alert counts are served as 0 before the first one", async () => {
+  const counted = alerts.flatMap(({ expr }) => [...expr.matchAll(/slack_calls_total\{status=~?"([a-z|]+)"/gu)]);
+  const statuses = new Set(counted.flatMap(([, either = ""]) => either.split("|")));
+  const served = await createMetrics(machineClock).text();
+
+  expect(statuses).toEqual(new Set(["token", "scope", "limited"]));
+  for (const status of statuses) {
+    expect(served).toContain(`gantry_slack_calls_total{method="chat.postMessage",status="${status}"} 0\n`);
+  }
+});
+
 test("each metric is documented, and what the dashboard and the alerts ask for exists", async () => {
   const metrics = createMetrics(machineClock);
   const waiting = { count: 1, oldestMs: 1, watchLagMs: 1, takesChanges: true };

@@ -63,7 +63,10 @@ export async function watchedTown(options: Omit<WorldOptions, "engine" | "apiFet
         return Response.json({ jobs: [...jobs].map(([name, fields]) => ({ metadata: metadataOf(name), ...fields })) });
       }
       if (pathname.endsWith("/logs")) {
-        return Response.json([{ instance_name: "web-1", log: "Error: lost the database password=hunter2trout" }]);
+        return Response.json([
+          { instance_name: "web-2", log: "Error: no settings" },
+          { instance_name: "web-1", log: "Error: lost the database password=hunter2trout" },
+        ]);
       }
       const [, kind, name = ""] = /\/(services|jobs)\/([^/]+)$/u.exec(pathname) ?? [];
       const found = (kind === "jobs" ? jobs : services).get(name);

@@ -36,7 +36,7 @@ export async function runGantry(env: NodeJS.ProcessEnv, options: ConfigOptions =
     endOnCrash({ log, inProgress: () => gantry?.inProgress() ?? [], end });
     gantry = await starting;
     for (const notice of gantry.notices) print(notice);
-    print(welcome(config, gantry, isImage(env)));
+    print(welcome(config, gantry, env));
     const { botPort: port, playgroundPort, metricsPort } = gantry;
     log.info({ port, playgroundPort, metricsPort }, "Gantry is ready");
     endLoading();
@@ -107,7 +107,7 @@ function isImage(env: NodeJS.ProcessEnv): boolean {
 export function welcome(
   { slack, service, settings, listen, dataDir }: Config,
   ports: Pick<Gantry, "botPort" | "playgroundPort">,
-  inImage: boolean,
+  env: NodeJS.ProcessEnv,
 ): string {
   const { command } = settings;
   const where = `http://${listen.host}:${ports.botPort}`;
@@ -122,7 +122,7 @@ export function welcome(
   const page = `http://localhost:${ports.playgroundPort}`;
   const url = ports.playgroundPort === 3001 ? "" : `PLAYGROUND_URL=http://127.0.0.1:${ports.playgroundPort} `;
   const shell = (words: string): string =>
-    inImage ? `  docker exec gantry gantry say ${words}` : `  ${url}npm run say -- ${words}`;
+    isImage(env) ? `  docker exec gantry gantry say ${words}` : `  ${url}npm run say -- ${words}`;
   const say = (text: string): string => shell(`"${command} ${text}"`);
   const engine = service.kind === "embedded" ? service.engine.descriptor : undefined;
   if (slack.workspaces === "several") {

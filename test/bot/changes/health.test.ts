@@ -282,6 +282,40 @@ describe("a service is followed after a change", () => {
     expect(await of(() => ready(), { changedSince: another })).toMatchObject(meanwhile);
   });
 
+  test("that was scaled, and then restarted: once it was well, it stays so", async () => {
+    const progress = { kind: "reached", line: "4 of 4 running for 60 s", excerpt: [] } as const;
+    const watch = { calls: 3, wellSinceMs: startMs + 2_000 };
+    const { health } = await followed(toFour, {
+      progress: { ...progress, watch },
+      changedSince: since("restarted"),
+      service: () => ready(0, { ready_instances: 3 }),
+    });
+
+    expect(health).toEqual(progress);
+  });
+
+  test("that a later request deleted before it was well: its card says deleted, not changed", async () => {
+    const { health } = await followed(toFour, {
+      changedSince: since("otherwise"),
+      progress: { kind: "watching", line: "3 of 4 running", excerpt: [], watch: { calls: 1 } },
+      service: () => gone,
+    });
+
+    expect(health).toEqual({
+      kind: "not-yet",
+      gone: "deleted",
+      line: "3 of 4 running · deleted meanwhile",
+      excerpt: [],
+    });
+  });
+
+  test("that got a new version: a revision that is counted late is its own", async () => {
+    const left = { uid: "u1", status: "Running", revision: 1 };
+    const { health } = await followed(memoryTo(512), { left, service: () => ready(0, { revision: 2 }) });
+
+    expect(health).toMatchObject({ kind: "reached" });
+  });
+
   test("that another request changed, and that was never healthy: the last look says so", async () => {
     const starting = () => ready(0, { ready_instances: 3 });
     const memory = memoryTo(1024);

@@ -267,7 +267,14 @@ test.each([
   ["what Kubernetes sets for a Service", { GANTRY_PORT: "tcp://10.0.0.1:3000", GANTRY_SERVICE_HOST: "10.0.0.1" }],
   [
     "variables of other programs",
-    { DATABASE_DB: "x", DATABASE_NAME: "x", SERVICE_NAME: "x", SLACK_WEBHOOK_URL: "x", HOSTS: "x" },
+    {
+      DATABASE_DB: "x",
+      DATABASE_NAME: "x",
+      SERVICE_NAME: "x",
+      SLACK_WEBHOOK_URL: "x",
+      HOSTS: "x",
+      CONTAINER_PORT: "80",
+    },
   ],
   [
     "variables of Gantry's other programs",

@@ -36,7 +36,11 @@ test("a healthy deployment: every check says one line, and that it is ok", () =>
 test("where only the newest sealed values were read, it says so", () => {
   const [first] = healthy.keys?.sealed ?? [];
   if (first === undefined) throw new Error("nothing is sealed");
-  const keys = { ids: ["k1"], exposedFile: undefined, sealed: [{ ...first, count: 500, isNewestOnly: true }] };
+  const sealed = [
+    { ...first, count: 400, isNewestOnly: true },
+    { ...first, what: "requests", count: 100 },
+  ];
+  const keys = { ids: ["k1"], exposedFile: undefined, sealed };
 
   expect(findingsOf({ ...healthy, keys }).find(({ check }) => check === "database.keys")?.says).toBe(
     "The keys open the newest 500 sealed values (`k1` seals)",
@@ -119,6 +123,14 @@ const unwell: Readonly<Record<string, Partial<Facts>>> = {
     database: { ...database, flavour: "postgres" },
     replicas: [],
     lastHeartbeat: { overAt: new Date(healthy.now.getTime() - 180_000).toISOString(), host: "host-a" },
+  },
+  "nobody can read which replica stored the last heartbeat": {
+    replicas: [],
+    lastHeartbeat: { overAt: new Date(healthy.now.getTime() - 180_000).toISOString(), host: undefined },
+  },
+  "the disk has little space left, and Gantry doesn't run": {
+    database: { ...database, freeBytes: 100 * 1024 * 1024 },
+    replicas: [],
   },
   "the database is slow": { database: { ...database, latencyMs: 700 } },
   "the schema is old": { database: { ...database, schema: { at: 5, known: 8 } }, keys: undefined, replicas: undefined },

@@ -73,6 +73,14 @@ describe("a policy file that cannot be used", () => {
         `${ruleWith("where: dm")}  - { name: it, who: everybody, does: read, then: allow }`,
       ],
       [
+        "two rules of one name, beside one that is a word",
+        `${ruleWith("where: dm")}  - everyone\n  - { name: it, who: members, does: read, then: allow }`,
+      ],
+      [
+        "two rules with an empty name",
+        `${ruleWith('name: ""')}  - { name: "", who: members, does: read, then: allow }`,
+      ],
+      [
         "two rules of one name, by an alias",
         "rules:\n  - &it { name: it, who: members, does: read, then: allow }\n  - *it",
       ],
@@ -140,6 +148,14 @@ describe("a policy file that cannot be used", () => {
       two rules of one name, beside another mistake:
       - policy.yaml:3: rule “it”, who: “everybody” isn't a valid person or group. Did you mean “everyone”?
       - policy.yaml:3: rule “it”: line 2 has a rule with the same name. Names must be unique, because cards and history show them.
+
+      two rules of one name, beside one that is a word:
+      - policy.yaml:3: rule 2: A rule must be a map with name, who, does and then.
+      - policy.yaml:4: rule “it”: line 2 has a rule with the same name. Names must be unique, because cards and history show them.
+
+      two rules with an empty name:
+      - policy.yaml:2: rule 1, name: A rule's name must be one line of 1 to 60 characters.
+      - policy.yaml:3: rule 2, name: A rule's name must be one line of 1 to 60 characters.
 
       two rules of one name, by an alias:
       - policy.yaml:3: rule “it”: line 2 has a rule with the same name. Names must be unique, because cards and history show them.

@@ -49,7 +49,8 @@ function story(...looks: readonly (readonly [minutes: number, seen: Seen | undef
     for (const { incident, news } of found.incidents) {
       incidents = [...incidents.filter((each) => each.id !== incident.id), incident];
       const end = news === "over" ? ` ${incident.end}` : "";
-      told.push(`${minutes}: ${incident.id} ${news}${end} ${incident.cause} ×${incident.times}`);
+      const shared = incident.shared === undefined ? "" : `, shared ${incident.shared}`;
+      told.push(`${minutes}: ${incident.id} ${news}${end} ${incident.cause} ×${incident.times}${shared}`);
     }
     for (const { event, words } of found.happened) told.push(`${minutes}: ${event} ${words}`);
   }
@@ -112,6 +113,15 @@ describe("incidents", () => {
       "0: i1 began crash-loop ×1",
       "1: i1 seen crash-loop ×1",
       "2: i1 seen failing ×1",
+    ]);
+  });
+
+  test("the registry of a failed pull is kept while that is the cause, and says nothing about a crash", () => {
+    const unpulled: Seen = { ...crashing, words: "can't pull its image", cause: "image", shared: "r.io" };
+    expect(story([0, unpulled], [1, { ...unpulled, ready: 1, shared: undefined }], [2, crashing])).toEqual([
+      "0: i1 began image ×1, shared r.io",
+      "1: i1 seen image ×1, shared r.io",
+      "2: i1 seen crash-loop ×1",
     ]);
   });
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { ChangeState, StoredChange } from "../../../src/bot/changes/stored-change.ts";
-import { nextPart } from "../../../src/bot/workflow/run.ts";
+import { nextPart, nextToSend } from "../../../src/bot/workflow/run.ts";
 import { stored } from "../views/support/stored-changes.ts";
 
 const settledAt = new Date("2026-11-21T12:10:00Z");
@@ -29,5 +29,24 @@ describe("which workload comes next", () => {
     [["done", "done"], undefined],
   ])("%s: %s", (states, next) => {
     expect(nextPart(requestWith(states))?.id).toBe(next);
+  });
+});
+
+describe("what is sent next", () => {
+  const parts = requestWith(["done", "approved"]).parts ?? [];
+
+  test("nothing while a new version before it isn't healthy", () => {
+    const [first, second] = parts.map((part) => ({ ...part, verb: "deploy" }));
+    if (first === undefined || second === undefined) throw new Error("two parts");
+    const healthy = { ...first, health: { kind: "reached", line: "", excerpt: [] } as const };
+
+    expect(nextToSend(stored({ state: "claimed", parts: [first, second] }))).toBeUndefined();
+    expect(nextToSend(stored({ state: "claimed", parts: [healthy, second] }))?.id).toBe("7K3M9Q/2");
+  });
+
+  test("nothing of what was sent already", () => {
+    expect(nextToSend(stored({ state: "claimed" }))).toBeUndefined();
+    expect(nextToSend(stored({ state: "approved" }))?.id).toBe("7K3M9Q");
+    expect(nextToSend(requestWith(["claimed", "approved"]))).toBeUndefined();
   });
 });

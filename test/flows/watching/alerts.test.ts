@@ -51,6 +51,15 @@ test("a mute from the card holds back that it recovered and failed again", async
   expect(headlines(town).some((text) => text.startsWith("🔴 web keeps crashing · 2 times"))).toBe(true);
 });
 
+test("a mute in a direct message holds back nothing in the channel", async () => {
+  await using town = await townThatFails("/gantry watch web --after 0s");
+  await saysIn(town, { person: town.developer, channel: "@gantry" }, "mute web 1h");
+
+  await town.passes(1);
+
+  expect(headlines(town)).toContain("🔴 web keeps crashing");
+});
+
 test("a direct message is told to its owner alone", async () => {
   await using town = await townThatFails("/gantry watch web --after 0s --dm");
   await town.passes(1);

@@ -33,6 +33,20 @@ test("a service that keeps crashing is told once, with its last lines, and so is
   expect(rest).toEqual([]);
 });
 
+test("the last lines are of the instance that the reason names, not of the one that wrote last", async () => {
+  await using town = await watchedTown();
+  town.is("web", well);
+  await town.watches("web", { afterMs: 0 });
+  await town.passes(1);
+  town.is("web", { status: "Failed", ready_instances: 0, message: "web-2 doesn't answer on its port" });
+
+  await town.passes(1);
+
+  const lines = town.told().find((text) => text.startsWith("↳ Last lines"));
+  expect(lines).toContain("no settings");
+  expect(lines).not.toContain("lost the database");
+});
+
 test("what is over within two minutes isn't told, what comes back is", async () => {
   await using town = await watchedTown();
   town.is("web", well);

@@ -86,6 +86,7 @@ test("a watch whose owner lost the right says so once, and goes on when the righ
   for (let checks = 0; checks < 3; checks += 1) await later(town);
   const ended = spoken(developer);
   const list = await says(town, developer, "/gantry watches");
+  const unwatched = await says(town, developer, "/gantry unwatch shop-1");
   await town.restartBot();
   await later(town);
   const restarted = spoken(developer);
@@ -98,6 +99,7 @@ test("a watch whose owner lost the right says so once, and goes on when the righ
   expect(list).toMatch(
     /🔕 workloads named shop-\*\n[^\n]+\nfrom the file of watches · paused: policy no longer allows it here/u,
   );
+  expect(unwatched).toMatch(/^Nobody watches shop-1 in /u);
   expect(restarted).toEqual(ended);
   expect(spoken(developer).slice(2)).toEqual([
     "🔔 Dana Reyes watches workloads named shop-* again.",

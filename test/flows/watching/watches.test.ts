@@ -82,6 +82,22 @@ describe("a watch", () => {
     expect(spoken(developer).at(-1)).toMatch(/Dana Reyes muted web in/u);
   });
 
+  test.each([
+    ["all --digest daily", "a digest"],
+    ["all --region beijing2", "another region"],
+    ["job/* --on job-done", "jobs"],
+  ])("of one service ends, and a watch of %s isn't said to go on: it is %s", async (other) => {
+    await using town = await approvalTown();
+    const { developer } = town;
+    await says(town, developer, `/gantry watch ${other}`);
+    await says(town, developer, "/gantry watch service/web");
+
+    await says(town, developer, "/gantry unwatch service/web --region beijing1");
+
+    expect(spoken(developer).at(-1)).toMatch(/stopped watching web in [^\n]*\.$/u);
+    expect(await town.store().allWatches()).toHaveLength(1);
+  });
+
   test("in a direct message is nobody else's business", async () => {
     await using town = await approvalTown();
     const { developer, approver } = town;
