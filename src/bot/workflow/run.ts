@@ -173,7 +173,6 @@ export function nextPart({ parts = [] }: StoredChange): StoredChange | undefined
 
 /** The Change or part that this request would send next; undefined while it reads back, follows a rollout or is over. Pure. */
 export function nextToSend(request: StoredChange): StoredChange | undefined {
-  if (partInRollout(request) !== undefined) return undefined;
   const next = request.parts === undefined ? request : nextPart(request);
   return next !== undefined && stageOf(next) === "approved" ? next : undefined;
 }
