@@ -45,3 +45,12 @@ test("a database that is away is told as that, and anything else is a bug, whose
   expect(bug.told).not.toContain("detail");
   expect(bug.log).toMatch(/a secret detail[^]*failure\.test\.ts[^]*abcd1234/u);
 });
+
+test("what a person reads of an outage is in the log with its reason", () => {
+  const cause = new StoreError("Gantry's database can't be used.", { why: "the disk is full" });
+  const { told, log } = failed(new UserError("I can't look up your account.", { cause }));
+
+  expect(told).toContain("I can't look up your account.");
+  expect(told).not.toContain("disk");
+  expect(JSON.parse(log)).toMatchObject({ level: 40, verb: "list", reason: "the database: the disk is full" });
+});
