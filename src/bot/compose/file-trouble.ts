@@ -1,3 +1,5 @@
+import { rmSync, statSync } from "node:fs";
+
 const readTroubles: Readonly<Record<string, string>> = {
   ENOENT: "there is no such file",
   ENOTDIR: "a part of its path is a file",
@@ -12,4 +14,9 @@ export function readTrouble(error: unknown): string {
   const code = "code" in error ? String(error.code) : "";
   const why = readTroubles[code];
   return why === undefined ? error.message : `${why} (${code})`;
+}
+
+/** Removes the file that a failed write left. A folder of that name is somebody else's, and stays. */
+export function removeUnfinished(path: string): void {
+  if (statSync(path, { throwIfNoEntry: false })?.isFile() === true) rmSync(path);
 }

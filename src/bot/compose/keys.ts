@@ -1,9 +1,10 @@
-import { chmodSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Keyring, newKey, readKeyring } from "../accounts/seal.ts";
 import { DataError } from "../errors.ts";
 import { databaseFile } from "../store/database/session.ts";
 import type { Config } from "./config.ts";
+import { removeUnfinished } from "./file-trouble.ts";
 import { makeFolder } from "../../platform/make-folder.ts";
 
 type KeySettings = Pick<Config, "keys" | "dataDir">;
@@ -108,7 +109,7 @@ export function addKey(settings: KeySettings, reseal: string): string {
     renameSync(partial, path);
     return `Put the key ${key.split(":")[0]} in front of ${path}. Restart Gantry, then run ${reseal}. Back up the file.`;
   } catch (cause) {
-    rmSync(partial, { recursive: true, force: true });
+    removeUnfinished(partial);
     const why = messageOf(cause).replace(/\.$/u, "");
     throw new DataError(`Couldn't add a key to ${path}: ${why}. Nothing was changed.`, { cause });
   }

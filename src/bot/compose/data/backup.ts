@@ -1,14 +1,4 @@
-import {
-  chmodSync,
-  closeSync,
-  copyFileSync,
-  existsSync,
-  fsyncSync,
-  openSync,
-  renameSync,
-  rmSync,
-  statSync,
-} from "node:fs";
+import { chmodSync, closeSync, copyFileSync, existsSync, fsyncSync, openSync, renameSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { backup, DatabaseSync } from "node:sqlite";
 import { openPostgres } from "../../../platform/database/postgres.ts";
@@ -17,6 +7,7 @@ import { sql } from "kysely";
 import { clockOf, databaseFile } from "../../store/database/session.ts";
 import { markStatements } from "../../store/database/restored.ts";
 import { liveReplicas } from "../../store/database/replicas.ts";
+import { removeUnfinished } from "../file-trouble.ts";
 import { lockFile } from "../../store/open-store.ts";
 import { schemaVersion } from "../../store/schema/migrations.ts";
 import type { Tables } from "../../store/schema/tables.ts";
@@ -40,7 +31,7 @@ export async function takeBackup({ store, dataDir, keys }: Settings, { file, now
     throw new DataError(`There is no database at ${from}. Check GANTRY_DATA. Nothing was written.`);
   if (existsSync(to)) throw new DataError(`${to} exists already. Name another file. Nothing was written.`);
   const partial = `${to}.partial`;
-  rmSync(partial, { force: true });
+  removeUnfinished(partial);
   try {
     // Only this user may read it, from its first byte on.
     closeSync(openSync(partial, "wx", 0o600));
@@ -54,7 +45,7 @@ export async function takeBackup({ store, dataDir, keys }: Settings, { file, now
     mark(partial, now);
     renameSync(partial, to);
   } catch (cause) {
-    rmSync(partial, { force: true });
+    removeUnfinished(partial);
     throw new DataError(`Couldn't write ${to}: ${messageOf(cause)}. No backup was made.`, { cause });
   }
   const size = `${Math.max(1, Math.round(statSync(to).size / 1024))} KiB`;
@@ -103,7 +94,7 @@ export function restoreBackup(settings: Settings, { file, isForced, now }: Resto
       chmodSync(partial, 0o600);
       mark(partial, takenAt);
     } catch (cause) {
-      rmSync(partial, { recursive: true, force: true });
+      removeUnfinished(partial);
       throw new DataError(
         `Couldn't write ${partial}: ${messageOf(cause)}. Check the disk of ${dataDir}. Nothing was changed.`,
         {

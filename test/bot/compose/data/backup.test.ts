@@ -119,7 +119,18 @@ test("a restore that can't write its file says so without a stack, and keeps the
   expect(() => restoreBackup(settingsOf(dir), { file, isForced: true, now })).toThrow(
     /^Couldn't write .*gantry\.sqlite\.restoring: .*\. Check the disk of .*\. Nothing was changed\.$/u,
   );
-  expect(readdirSync(dir).filter((name) => /before|restoring/u.test(name))).toEqual([]);
+  expect(readdirSync(dir).filter((name) => /before|restoring/u.test(name))).toEqual(["gantry.sqlite.restoring"]);
+});
+
+test("a folder in the way of a backup is left alone", async () => {
+  const { dir } = await withBackup();
+  const file = join(dir, "next.sqlite");
+  mkdirSync(`${file}.partial`);
+
+  await expect(takeBackup(settingsOf(dir), { file, now })).rejects.toThrow(
+    /^Couldn't write .*\. No backup was made\.$/u,
+  );
+  expect(readdirSync(dir).filter((name) => name.startsWith("next"))).toEqual(["next.sqlite.partial"]);
 });
 
 test.each([
