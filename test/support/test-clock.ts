@@ -32,7 +32,7 @@ export function testClock(beginning = BEGINNING): MovableClock {
   return movableClock(beginning, PATIENCE);
 }
 
-/** For stories on a real daemon or cluster, whose logs and objects have the machine's time. */
+/** For stories on a real daemon or cluster, whose logs and objects have the machine's time, and for limits on computing. */
 export function realTimeClock(): MovableClock {
   return movableClock(new Date(), 1);
 }
