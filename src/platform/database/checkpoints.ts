@@ -24,8 +24,6 @@ parentPort.on("message", () => {
   parentPort.postMessage("done");
 });
 `;
-/** In MiB. */
-const LIMITS = { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 2 };
 
 /**
  * Checkpoints the WAL in a thread, started after enough writes: a checkpoint syncs twice, and inside a commit it would
@@ -37,7 +35,7 @@ export function createCheckpoints(path: string, clock: Pick<Clock, "after">): Ch
   let isRunning = false;
   const begin = (): Worker => {
     // Without the --import options of this process.
-    const begun = new Worker(THREAD, { eval: true, workerData: path, execArgv: [], resourceLimits: LIMITS });
+    const begun = new Worker(THREAD, { eval: true, workerData: path, execArgv: [] });
     const endWhenIdle = () => clock.after(IDLE_MS, () => unawaited(begun.terminate()));
     let idle = endWhenIdle();
     const forget = (): void => {
