@@ -61,6 +61,8 @@ type ExecPluginOptions = {
 
 /** The program may take so long. */
 const TIMEOUT_MS = 30_000;
+/** What it started may outlive it and keep its output open. */
+const CLOSE_WITHIN_MS = 1_000;
 
 /** The plugin of the current user, which `kubeConfigOf` put there. */
 export function execPluginOf(kubeConfig: Pick<KubeConfig, "getCurrentUser">): ExecPlugin | undefined {
@@ -103,12 +105,16 @@ async function printed(options: ExecPluginOptions, lastToken: string | undefined
   const err = collected(child.stderr);
   const { promise: ended, resolve, reject } = Promise.withResolvers<string | undefined>();
   child.on("error", (error) => reject(notStarted(exec, error)));
+  let late: string | undefined;
   child.on("close", (code, signal) => {
-    resolve(code === 0 ? undefined : code === null ? `was ended by ${signal}` : `failed with exit code ${code}`);
+    resolve(
+      late ?? (code === 0 ? undefined : code === null ? `was ended by ${signal}` : `failed with exit code ${code}`),
+    );
   });
-  const timer = clock.after(TIMEOUT_MS, () => {
+  let timer = clock.after(TIMEOUT_MS, () => {
+    late = `didn't end in ${TIMEOUT_MS / 1_000} s`;
     endGroup(child);
-    resolve(`didn't end in ${TIMEOUT_MS / 1_000} s`);
+    timer = clock.after(CLOSE_WITHIN_MS, () => resolve(late));
   });
   try {
     const failure = await ended;

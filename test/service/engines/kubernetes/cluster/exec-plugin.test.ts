@@ -154,6 +154,27 @@ test("a program that hangs is ended with all that it started, and is named", asy
   await until(() => !isRunning(child));
 });
 
+test.runIf(process.platform === "linux")(
+  "a program that hangs is named in time also when something that it started keeps its output open",
+  async () => {
+    const { plugin, folder, clock } = pluginWith(
+      `setsid sh -c 'echo $$ > FOLDER/child; touch FOLDER/waits; exec sleep 600' & wait`,
+    );
+    const refused = plugin.credentials().catch((error: unknown) => error);
+    await until(() => existsSync(join(folder, "waits")));
+    using _ended = killed(Number(readFileSync(join(folder, "child"), "utf8")));
+
+    await clock.passMs(31_000);
+
+    expect(await refused).toMatchObject({ message: expect.stringContaining("didn't end in 30 s") });
+  },
+);
+
+/** Kills the process at the end of the test. */
+function killed(pid: number): Disposable {
+  return { [Symbol.dispose]: () => process.kill(pid, "SIGKILL") };
+}
+
 /** A killed process that nobody has waited for still has its id. */
 function isRunning(pid: number): boolean {
   try {
