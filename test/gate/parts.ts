@@ -114,8 +114,8 @@ export const fullParts: readonly Part[] = [
     ],
   },
   // A fixed seed, and a new one.
-  { name: "fuzz", budget: 300, needs: [], steps: [script("test:fuzz -- --seed 1"), script("test:fuzz")] },
-  { name: "mutants", budget: 700, needs: [], steps: [script("test:mutants")] },
+  { name: "fuzz", budget: 400, needs: [], steps: [script("test:fuzz -- --seed 1"), script("test:fuzz")] },
+  { name: "mutants", budget: 450, needs: [], steps: [script("test:mutants")] },
   {
     name: "kubernetes",
     budget: 1_000,
