@@ -44,7 +44,7 @@ export class UserError extends Error {
  */
 export class StoreError extends Error {
   override readonly name = "StoreError";
-  /** What is wrong with the database, for whoever runs Gantry. */
+  /** What is wrong with the database, for the operator. */
   readonly why: string | undefined;
 
   constructor(message: string, { why, ...options }: ErrorOptions & { readonly why?: string } = {}) {
@@ -56,7 +56,7 @@ export class StoreError extends Error {
 /** Slack can't answer right now. Callers that can wait ask again later. */
 export class SlackAway extends UserError {}
 
-/** Describes a database failure to the operator in a terminal. In Slack, people are told to contact the operator. */
+/** The sentence for a terminal. In Slack, people are told to contact the operator. */
 export function operatorSentence({ why, message }: StoreError): string {
   if (why === undefined) return message;
   return `The database can't be used: ${why}. Check the database and its disk, and DATABASE_URL or GANTRY_DATA.`;

@@ -16,7 +16,7 @@ export function readTrouble(error: unknown): string {
   return why === undefined ? error.message : `${why} (${code})`;
 }
 
-/** Removes the file that a failed write left. A folder of that name is somebody else's, and stays. */
+/** Removes the file that a failed write left. A folder of that name isn't ours and isn't removed. */
 export function removeUnfinished(path: string): void {
   if (statSync(path, { throwIfNoEntry: false })?.isFile() === true) rmSync(path);
 }

@@ -49,7 +49,7 @@ type StartOptions = {
   readonly onRefused?: (sentence: string) => void;
 };
 
-/** Starts all parts or none: after a failure, those that are open are closed again. Loads only the stand-ins that it starts. */
+/** Starts all parts, or closes those that it started and rejects. Imports only the stand-ins that are used. */
 export async function startGantry(
   config: Config,
   log: Logger,

@@ -61,9 +61,10 @@ export function makerOf(
 }
 
 /**
- * The number of the revision that a Change made, from what was read right after it. Kubernetes counts a new revision
- * late, so that number may still be the previous revision's: then the next revision with these images is meant. If a
- * rollback renumbered the previous one, only the very next number counts: a later one may have these images by chance.
+ * The number of the revision that a Change made, from the snapshot taken right after it. Kubernetes numbers a new
+ * revision with a delay, so the snapshot may have the previous revision's number: then it is the next revision with
+ * these images. If a rollback renumbered the previous one, only the next number counts: a later revision may have the
+ * same images by chance.
  */
 function numberOf({ revision, images }: NonNullable<Snapshot>, { revisions = [] }: Service): number | undefined {
   const isLike = (each: Revision): boolean => String(each.images) === String(images);
